@@ -1,9 +1,9 @@
-//! Robot descriptions that other simulators use, read into scenes.
+//! Readers of robot descriptions in other languages, which produce scenes.
 //!
-//! In reading order:
-//! - [`urdf`]: robot descriptions of ROS; [`xacro`]: their macros;
-//! - [`packages`]: search for their meshes;
-//! - [`xml`]: what they are written in.
+//! Modules in reading order:
+//! - [`urdf`]: robot descriptions of ROS; [`xacro`]: macros for them;
+//! - [`packages`]: search for mesh files;
+//! - [`xml`]: parser of the underlying documents.
 pub mod packages;
 mod problems;
 pub mod urdf;

@@ -1,43 +1,43 @@
-//! Search for the files that robot descriptions name: `package://`, `model://`, `file://` and paths.
+//! Resolution of file names in robot descriptions: `package://`, `model://`, `file://` and paths.
 //!
-//! Packages are looked for without ROS: those that the user names come first, then those around the file itself
-//! (`package.xml`), then what `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH` hold.
+//! Packages are resolved without ROS, in this order: packages that the user names, packages around the file itself
+//! (`package.xml`), packages in `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH`.
 
 use std::{
     collections::BTreeMap,
     path::{Component, Path, PathBuf},
 };
 
-/// Directories that are looked through below one of `ROS_PACKAGE_PATH`, at most.
+/// Maximum number of directories that are searched below a directory of `ROS_PACKAGE_PATH`.
 const MOST_DIRECTORIES: usize = 20_000;
 
-/// Levels that are looked through below one of `ROS_PACKAGE_PATH`.
+/// Maximum depth of the search below a directory of `ROS_PACKAGE_PATH`.
 const DEEPEST: usize = 8;
 
-/// `package.xml` files are not larger than this, bytes.
+/// Maximum size of a `package.xml` file, bytes.
 const LARGEST_MANIFEST: u64 = 1 << 20;
 
-/// Sources of packages besides the surroundings of the file.
+/// Locations of packages, in addition to the surroundings of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packages {
     /// Name and directory of packages that the user named.
     pub named: Vec<(String, PathBuf)>,
-    /// Directories with packages below them, or that are packages: `ROS_PACKAGE_PATH`.
+    /// Directories of `ROS_PACKAGE_PATH`, which are packages or contain packages.
     pub ros_package_path: Vec<PathBuf>,
-    /// Directories with packages in `share`: `AMENT_PREFIX_PATH`.
+    /// Directories of `AMENT_PREFIX_PATH`, which contain packages in `share`.
     pub ament_prefix_path: Vec<PathBuf>,
 }
 
 /// Result of a search for a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Path of the file, if it is there and may be opened.
+    /// Path of the file, if it exists and may be opened.
     pub found: Option<PathBuf>,
-    /// Paths that were tried, in their order.
+    /// Paths that were tried, in order.
     pub looked: Vec<PathBuf>,
-    /// File that may not be opened, be it there or not.
+    /// Path that may not be opened, whether or not the file exists.
     pub outside: Option<PathBuf>,
-    /// Reason why it was not looked for.
+    /// Reason why there was no search.
     pub objection: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct Search {
 pub struct Roots(Vec<PathBuf>);
 
 impl Roots {
-    /// A directory, the current one, and others.
+    /// Permits a directory, the current one, and others.
     #[must_use]
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
         let all = [directory, Path::new(".")].into_iter();
@@ -58,13 +58,13 @@ impl Roots {
         Self(all.filter_map(|root| real(root).ok()).collect())
     }
 
-    /// Tells whether a file, by its true path, lies below one of them.
+    /// Returns true if the canonical path of a file is below a permitted directory.
     #[must_use]
     pub fn allow(&self, true_path: &Path) -> bool {
         self.0.iter().any(|root| true_path.starts_with(root))
     }
 
-    /// Tells whether a path that leads nowhere would lead below one of them.
+    /// Returns true if a path that does not exist would be below a permitted directory.
     #[must_use]
     pub fn allow_missing(&self, path: &Path) -> bool {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -80,13 +80,13 @@ impl Roots {
     }
 }
 
-/// Looks up files for the description in one directory.
+/// Resolver of file names for a description in one directory.
 #[derive(Debug)]
 pub struct Finder<'a> {
     packages: &'a Packages,
     directory: PathBuf,
     roots: Roots,
-    /// Directories of packages that were asked for.
+    /// Directories of the packages that were requested so far.
     known: BTreeMap<String, Vec<Candidate>>,
 }
 
@@ -94,12 +94,13 @@ pub struct Finder<'a> {
 #[derive(Clone, Debug)]
 struct Candidate {
     directory: PathBuf,
-    /// Its files may be opened, wherever it lies.
+    /// True if files of the directory may be opened wherever it is.
     trusted: bool,
 }
 
 impl<'a> Finder<'a> {
-    /// For a description in a directory; files lie there, in the current one, in `allowed` ones, or in packages.
+    /// Returns a resolver for a description in a directory. Permitted are files in that directory, in the current one, in
+    /// `allowed` ones, and in packages.
     #[must_use]
     pub fn new(packages: &'a Packages, directory: &Path, allowed: &[PathBuf]) -> Self {
         Self {
@@ -110,7 +111,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Looks for the file of a name.
+    /// Searches for the file with this name.
     pub fn find(&mut self, written: &str) -> Search {
         let written = written.trim();
         if written.is_empty() || written.contains('\0') {
@@ -124,7 +125,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Directory of a package, the first that there is, and whether its files may be read wherever it lies.
+    /// Returns the directory of a package, the first that exists, and true if its files may be read wherever it is.
     pub fn package(&mut self, name: &str) -> Option<(PathBuf, bool)> {
         let mut all = self.candidates(name).into_iter();
         let found = all.find(|one| one.directory.is_dir());
@@ -177,7 +178,7 @@ impl<'a> Finder<'a> {
                     break;
                 }
                 Ok(_) => search.outside = Some(path.clone()),
-                // What is outside is not even told to be missing.
+                // The message must not reveal whether a file outside the permitted directories exists.
                 Err(_) if !self.roots.allow_missing(path) => {
                     search.outside = Some(path.clone());
                 }
@@ -205,7 +206,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// The directories above the file, and the ones beside these.
+    /// Adds the directories above the file, and their siblings.
     fn around(&self, name: &str, found: &mut Vec<Candidate>) {
         let start = match self.directory.as_os_str().is_empty() {
             true => Path::new("."),
@@ -249,13 +250,13 @@ fn trusted(directory: PathBuf) -> Candidate {
     }
 }
 
-/// The path of `file://host/path`, where there is a host only for form's sake.
+/// Returns the path of `file://host/path`; the host is ignored.
 fn absolute(rest: &str) -> PathBuf {
     let path = rest.strip_prefix("localhost/").unwrap_or(rest);
     Path::new("/").join(path.trim_start_matches('/'))
 }
 
-/// Name of the package that a directory is, by its `package.xml`, or else by its own name.
+/// Returns the name of the package in a directory, by its `package.xml`, or else by the directory's name.
 fn manifest(directory: &Path) -> Option<String> {
     let file = directory.join("package.xml");
     let metadata = file.metadata().ok()?;
@@ -268,7 +269,7 @@ fn manifest(directory: &Path) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The package of a name below a directory, which may be the directory itself.
+/// Returns the package with this name below a directory, or the directory itself.
 fn below(root: &Path, name: &str) -> Option<PathBuf> {
     let mut left = MOST_DIRECTORIES;
     let mut level = vec![root.to_owned()];
@@ -280,7 +281,7 @@ fn below(root: &Path, name: &str) -> Option<PathBuf> {
             if is_package && (is_named || manifest(&directory).as_deref() == Some(name)) {
                 return Some(directory);
             }
-            // Packages do not hold packages.
+            // Packages are not nested.
             if !is_package {
                 next.extend(directories(&directory, &mut left));
             }
@@ -290,7 +291,7 @@ fn below(root: &Path, name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The directories in a directory, sorted, as long as any are left to look through.
+/// Returns the subdirectories of a directory, sorted, within the remaining number.
 fn directories(directory: &Path, left: &mut usize) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries
@@ -309,7 +310,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes empty files below a directory.
+    /// Creates empty files below a directory.
     fn make(root: &Path, files: &[&str]) {
         for file in files {
             let path = root.join(file);
@@ -371,7 +372,7 @@ mod tests {
         assert!(finder.find("m.stl").found.is_some());
         let inside = format!("file://{}/a/b/m.stl", root.display());
         assert!(finder.find(&inside).found.is_some());
-        // A directory beside one above is no package without a `package.xml`.
+        // A sibling of a parent directory is no package without a `package.xml`.
         let file = format!("file://{}/secret/key", root.display());
         for out in ["../../secret/key", "package://secret/key", &file] {
             let search = finder.find(out);

@@ -1,11 +1,11 @@
-//! The diagnostics of one description: not without end, and in the order of the text.
+//! Diagnostics of one description, up to a limit and in the order of the text.
 
 use morse_diagnostics::{Diagnostic, Severity};
 
-/// Code of the remark that more is wrong than is shown.
+/// Code of the note that further diagnostics were omitted.
 const AND_MORE: &str = "urdf::and-more";
 
-/// So many errors, and so many warnings, are kept.
+/// Maximum number of errors, and of warnings, that are kept.
 const MOST: usize = 100;
 
 /// Collector of diagnostics.
@@ -18,7 +18,7 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    /// Warnings are errors where the reading is strict.
+    /// Returns an empty collection; if `strict`, warnings become errors.
     pub(crate) fn new(strict: bool) -> Self {
         Self {
             strict,
@@ -40,12 +40,12 @@ impl Problems {
         }
     }
 
-    /// Tells whether the file cannot be used.
+    /// Returns true if there is an error.
     pub(crate) fn any_error(&self) -> bool {
         self.errors > 0
     }
 
-    /// Diagnostics to show.
+    /// Returns the diagnostics to show.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let mut shown = self.kept;
         shown.sort_by_key(Diagnostic::place);

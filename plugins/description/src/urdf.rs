@@ -1,13 +1,13 @@
-//! URDF, the robot descriptions of ROS (1.0 to 1.2): text to scene.
+//! Reader of URDF, the robot descriptions of ROS (1.0 to 1.2).
 //!
-//! [`load`] reads a file with all that it names. Each link becomes a frame of its name, also where it hangs on a fixed
-//! joint, so that it can carry sensors; each joint that moves becomes a configuration variable of its name. What stands at
-//! an `<origin>` of its own becomes a frame `LINK-visual` or `LINK-collision`, as amino names them.
+//! [`load`] reads a file with all files that it names. Each link becomes a frame with its name, also at a fixed joint, so
+//! that sensors can be mounted on it; each movable joint becomes a configuration variable with its name. Geometry with its
+//! own `<origin>` becomes a frame `LINK-visual` or `LINK-collision`, with the names that amino uses.
 //!
-//! The reader is our own, on `roxmltree`: the crate `urdf-rs` gives up at the first mistake and cannot say where it is,
-//! and here everything that is wrong has a line and a column, in one pass.
+//! The reader is our own, based on `roxmltree`: the crate `urdf-rs` stops at the first error without a position, and this
+//! reader reports all errors with line and column in one pass.
 //!
-//! In reading order: `read` makes a `Robot` of elements, `tree` puts it together, `build` makes the scene.
+//! In reading order: `read` converts elements to a `Robot`, `tree` links it to a tree, `build` creates the scene.
 
 mod assets;
 mod build;
@@ -36,39 +36,39 @@ use crate::{
 /// Options for reading a description.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Motion of the root link.
+    /// Attachment of the root link.
     pub root: Root,
-    /// Sources of packages.
+    /// Locations of packages.
     pub packages: Packages,
-    /// Options for macros.
+    /// Options of the macro processor.
     pub xacro: xacro::Options,
-    /// Add a frame for each joint, on its child, as amino names them.
+    /// True if each joint gets a frame on its child link, with the name that amino uses.
     pub joint_frames: bool,
 }
 
-/// A robot that was read, or the part of it that could be.
+/// Result of a reader: the robot, or the diagnostics of its errors.
 #[derive(Debug)]
 pub struct Read {
-    /// The robot; nothing where there is an error.
+    /// The robot; `None` after an error.
     pub scene: Option<Scene>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
-    /// Meshes and images, in the order of the text.
+    /// Meshes and textures, in the order of the text.
     pub assets: Vec<Asset>,
 }
 
-/// Circumstances of a reading that all formats share.
+/// Options of a load that all formats share.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
-    /// Take warnings for errors.
+    /// True if warnings are errors.
     pub strict: bool,
-    /// A robot that cannot be simulated is an error.
+    /// True if a robot that cannot be simulated is an error.
     pub simulated: bool,
-    /// Directories whose files may be read, besides that of the file and the current one.
+    /// Directories whose files may be read, in addition to the directory of the file and the current one.
     pub allow_paths: &'a [std::path::PathBuf],
 }
 
-/// Reads a description from a file, which is added to `sources`.
+/// Reads a description from a file and adds the file to `sources`.
 pub fn load(
     path: &Path,
     options: &Options,
@@ -88,7 +88,7 @@ pub fn load(
     }
 }
 
-/// Reads a text that is among the sources. `path` is where it comes from: files are looked for from its directory.
+/// Reads a description from a text among the sources. File names are relative to the directory of `path`.
 #[must_use]
 pub fn parse(
     source: SourceId,
@@ -107,7 +107,7 @@ pub fn parse(
     }
 }
 
-/// Reads a text with macros that is among the sources; files that it includes are added to these.
+/// Reads a description with macros from a text among the sources; adds the included files to them.
 pub fn expanded(
     source: SourceId,
     text: &str,
@@ -136,7 +136,7 @@ pub fn expanded(
             }
         }
     };
-    // What a mistake leaves behind would only be wrong again.
+    // After an error further checks would report consequences of it.
     if problems.any_error() {
         return Read {
             scene: None,
@@ -147,7 +147,7 @@ pub fn expanded(
     robot(&root, path, options, circumstances)
 }
 
-/// Makes a robot of a tree of elements.
+/// Converts a tree of elements to a robot.
 #[must_use]
 pub fn robot(
     root: &xml::Element,
@@ -189,7 +189,7 @@ pub fn robot(
     }
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 fn text(path: &Path, sources: &mut Sources) -> Result<(SourceId, Arc<str>), Box<Diagnostic>> {
     let name = path.display().to_string();
     let bytes = read_bytes(path).map_err(|error| {
@@ -204,7 +204,7 @@ fn text(path: &Path, sources: &mut Sources) -> Result<(SourceId, Arc<str>), Box<
     decoded(bytes, &name, sources)
 }
 
-/// Text of bytes, which is added to the sources.
+/// Decodes bytes to text and adds it to the sources.
 pub(crate) fn decoded(
     bytes: Vec<u8>,
     name: &str,
@@ -235,5 +235,5 @@ pub(crate) fn decoded(
     }
 }
 
-/// Bytes.
+/// Maximum size of a file, bytes.
 const LARGEST_FILE: usize = 64 << 20;

@@ -1,11 +1,11 @@
-//! xacro, the macros of robot descriptions, without ROS and without Python.
+//! Processor of xacro, the macro language of robot descriptions, without ROS and without Python.
 //!
-//! It turns a tree of elements into one without macros. Every element and attribute keeps the place where it was
-//! written, so that a mistake in a macro is shown in the macro, with the file that it is in. That is also why this is
-//! our own: the ready-made readers return text, in which places are lost.
+//! It converts a tree of elements to one without macros. Every element and attribute keeps its source span, so that an error
+//! in a macro is shown in the macro and its file. Existing processors return text, which loses the spans; this one is our
+//! own for that reason.
 //!
-//! Known are properties, blocks, macros with defaults, conditions, arguments, inclusion with namespaces, YAML files, and
-//! the part of Python's expressions that descriptions use. Conditions of other Python code are not.
+//! Supported are properties, blocks, macros with defaults, conditions, arguments, inclusion with namespaces, YAML files, and
+//! the subset of Python's expressions that descriptions use. Other Python code is not supported.
 
 mod call;
 pub mod codes;
@@ -35,16 +35,16 @@ use crate::{
 use expand::Expander;
 use morse_diagnostics::Sources;
 
-/// Options for macros.
+/// Options of the macro processor.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Arguments: name and value.
+    /// Names and values of arguments.
     pub arguments: Vec<(String, String)>,
-    /// Variables that `$(env NAME)` and `$(optenv NAME)` see.
+    /// Environment variables for `$(env NAME)` and `$(optenv NAME)`.
     pub environment: BTreeMap<String, String>,
 }
 
-/// Replaces all macros. Included files are added to `sources`.
+/// Expands all macros. Adds included files to `sources`.
 pub(crate) fn expand(
     root: &Element,
     path: &Path,

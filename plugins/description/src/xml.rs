@@ -1,20 +1,20 @@
-//! XML as a tree in which every element and attribute knows its place.
+//! Parser of XML to a tree in which every element and attribute has its source span.
 //!
-//! Documents of strangers are refused where they cost more than they are worth: document types (and with them entities
-//! that multiply), deep nesting, and files beyond any robot.
+//! It refuses documents whose processing could take excessive time or memory: document types (and with them entities that
+//! expand exponentially), deep nesting, and very large files.
 
 mod problem;
 
 use morse_diagnostics::{Diagnostic, SourceId, Span};
 use roxmltree::{Document, Node, NodeType, ParsingOptions};
 
-/// Levels of elements, at most.
+/// Maximum nesting depth of elements.
 const DEEPEST: usize = 200;
 
-/// Elements, texts and comments of a file, at most.
+/// Maximum number of elements, texts and comments of a file.
 const MOST_NODES: u32 = 2_000_000;
 
-/// Namespaces of xacro, by whatever prefix.
+/// URIs of xacro's namespace, which may have any prefix.
 const XACRO: &[&str] = &[
     "http://www.ros.org/wiki/xacro",
     "http://ros.org/wiki/xacro",
@@ -22,20 +22,20 @@ const XACRO: &[&str] = &[
     "http://playerstage.sourceforge.net/gazebo/xmlschema/#interface",
 ];
 
-/// An element with all that is in it.
+/// An element with its attributes and content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    /// Name as it is written, with the prefix; that of xacro's namespace is `xacro`, however it is written.
+    /// Name with its prefix as written, except that the prefix of xacro's namespace is always `xacro`.
     pub name: String,
-    /// Place of `<` and the name.
+    /// Span of `<` and the name.
     pub span: Span,
-    /// Attributes in the order of the file; declarations of namespaces are left out.
+    /// Attributes in the order of the file, without declarations of namespaces.
     pub attributes: Vec<Attribute>,
-    /// Elements and texts in it.
+    /// Child elements and texts.
     pub content: Vec<Content>,
 }
 
-/// A part of an element.
+/// A part of the content of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// An element.
@@ -44,21 +44,21 @@ pub enum Content {
     Text(String, Span),
 }
 
-/// An attribute with its places.
+/// An attribute with its spans.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     /// Name with the prefix.
     pub name: String,
     /// Value, with references replaced.
     pub value: String,
-    /// Place of the whole.
+    /// Span of the whole attribute.
     pub span: Span,
-    /// Place of the value, without quotes.
+    /// Span of the value, without quotes.
     pub value_span: Span,
 }
 
 impl Element {
-    /// The attribute of a name.
+    /// Returns the attribute with this name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes
@@ -66,7 +66,7 @@ impl Element {
             .find(|attribute| attribute.name == name)
     }
 
-    /// The elements in it.
+    /// Returns the child elements.
     pub fn elements(&self) -> impl Iterator<Item = &Self> {
         self.content.iter().filter_map(|part| match part {
             Content::Element(element) => Some(element),
@@ -74,12 +74,12 @@ impl Element {
         })
     }
 
-    /// The elements of a name in it.
+    /// Returns the child elements with this name.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Self> {
         self.elements().filter(move |element| element.name == name)
     }
 
-    /// Text directly in it, joined and without blanks around it.
+    /// Returns the text directly inside the element, joined and without surrounding blanks.
     #[must_use]
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|part| match part {
@@ -94,10 +94,10 @@ impl Element {
 ///
 /// # Errors
 ///
-/// The first breach of the rules of XML, with its place.
+/// Returns the first violation of XML's syntax, with its span.
 pub fn parse(text: &str, source: SourceId) -> Result<Element, Box<Diagnostic>> {
     let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
-    // The parser calls itself for each level, so that the levels are counted first.
+    // The parser is recursive, so that the nesting depth is checked first.
     if let Some(at) = too_deep(text) {
         return Err(Box::new(problem::too_deep(source, at, DEEPEST)));
     }
@@ -118,7 +118,7 @@ pub fn parse(text: &str, source: SourceId) -> Result<Element, Box<Diagnostic>> {
     }
 }
 
-/// Place where elements are nested too deeply.
+/// Returns the offset at which elements are nested too deeply.
 fn too_deep(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -148,7 +148,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// Bytes of the tag that a text begins with; values in quotes may hold `>`.
+/// Returns the length in bytes of the tag at the start of a text; values in quotes may contain `>`.
 fn tag_length(text: &str) -> usize {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -165,7 +165,7 @@ fn tag_length(text: &str) -> usize {
 struct Reader<'t> {
     text: &'t str,
     source: SourceId,
-    /// Bytes before the text.
+    /// Offset of the text in the file, bytes.
     start: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Diagnostics for programs.
+//! Diagnostics as JSON objects, for programs.
 
 use serde::Serialize;
 
@@ -33,9 +33,9 @@ struct LabelReport<'a> {
     text: &'a str,
 }
 
-/// A diagnostic as a JSON object: `code`, `severity`, `message`, the place (`file`, `line`, `column`,
-/// `end_line`, `end_column`, from 1, columns in characters), `labels` (each a place with a `text`),
-/// `notes`, `help`, and `included_from`, the places of the includes, innermost first.
+/// Returns a diagnostic as a JSON object: `code`, `severity`, `message`, the source position (`file`, `line`, `column`,
+/// `end_line`, `end_column`, from 1, columns in characters), `labels` (each a source position with a `text`), `notes`,
+/// `help`, and `included_from`, the positions of the include statements, innermost first.
 #[must_use]
 pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value {
     let place = diagnostic.place();

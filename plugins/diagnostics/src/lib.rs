@@ -1,7 +1,7 @@
-//! Diagnostics of files: fault, place, reason and remedy, in one form for every language.
+//! Diagnostics of input files: code, source spans, cause and remedy, in one type for all languages.
 //!
-//! A reader collects [`Diagnostic`]s while it reads, so that all errors of a load come in one pass.
-//! [`render()`] shows them to people, [`to_json`] to programs.
+//! A reader collects [`Diagnostic`]s while it reads, so that one pass reports all errors of a load. [`render()`] formats
+//! them for a terminal, [`to_json`] for programs.
 
 mod json;
 mod read;
@@ -17,18 +17,18 @@ pub use report::{Failed, Report};
 pub use source::{Source, SourceId, Sources, Span, indent};
 pub use suggest::{nearest, nearest_file};
 
-/// Something to tell the author of a file.
+/// Error or warning about an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Kind of the diagnostic, for programs and for the documentation: `robray::unknown-attribute`.
+    /// Stable identifier of the kind of diagnostic, for programs and for the documentation: `robray::unknown-attribute`.
     pub code: &'static str,
-    /// Severity, which tells whether the file can be used all the same.
+    /// Severity: whether the file can still be used.
     pub severity: Severity,
-    /// Description of the fault, in one line.
+    /// Description of the problem, in one line.
     pub message: String,
-    /// Places in files; the first one is the place that is reported.
+    /// Source spans in files; the diagnostic is reported at the first one.
     pub labels: Vec<Label>,
-    /// Reasons, and what else is worth knowing.
+    /// Causes and background information.
     pub notes: Vec<String>,
     /// Remedies.
     pub help: Vec<String>,
@@ -37,29 +37,29 @@ pub struct Diagnostic {
 /// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The file can be used; something in it is probably not meant.
+    /// The file can be used; something in it is probably unintended.
     Warning,
     /// The file cannot be used.
     Error,
 }
 
-/// A place in a file, with what there is to say about it.
+/// A source span with an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The text that is underlined.
+    /// Span of the text that is underlined.
     pub span: Span,
-    /// May be empty.
+    /// Explanation of the span; may be empty.
     pub text: String,
 }
 
 impl Diagnostic {
-    /// An error without a place yet.
+    /// Returns an error without a span.
     #[must_use]
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, message)
     }
 
-    /// A warning without a place yet.
+    /// Returns a warning without a span.
     #[must_use]
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, message)
@@ -76,7 +76,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place; the first one is where the diagnostic is reported.
+    /// Adds a span; the diagnostic is reported at the first one.
     #[must_use]
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label {
@@ -86,7 +86,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a reason.
+    /// Adds a cause.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
@@ -100,7 +100,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds "did you mean" if one of the known names is near to what was written.
+    /// Adds "did you mean" if one of the known names is close to the written one.
     #[must_use]
     pub fn suggest<'a>(self, written: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         match nearest(written, known) {
@@ -109,32 +109,32 @@ impl Diagnostic {
         }
     }
 
-    /// Tells whether this keeps the file from being used.
+    /// Returns true if the diagnostic prevents the use of the file.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// Place that is reported.
+    /// Returns the span at which the diagnostic is reported.
     #[must_use]
     pub fn place(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
     }
 }
 
-/// Names longer than this are cut when a message shows them.
+/// Maximum length of a name in a message, characters; longer names are cut.
 const LONGEST_SHOWN: usize = 60;
 
-/// As [`LONGEST_SHOWN`], for paths.
+/// Maximum length of a path in a message, characters; longer paths are cut.
 const LONGEST_PATH_SHOWN: usize = 240;
 
-/// A name as it may be shown on a terminal: without control characters, and not endlessly long.
+/// Returns a name in a form that is safe on a terminal: without control characters, and of limited length.
 #[must_use]
 pub fn printable(name: &str) -> String {
     shortened(name, LONGEST_SHOWN)
 }
 
-/// A path as it may be shown on a terminal.
+/// Returns a path in a form that is safe on a terminal.
 #[must_use]
 pub fn printable_path(path: &str) -> String {
     shortened(path, LONGEST_PATH_SHOWN)
@@ -156,8 +156,8 @@ fn shortened(name: &str, longest: usize) -> String {
     shown
 }
 
-/// Control characters could drive the terminal; directional marks could make a line read differently
-/// from what it is.
+/// Returns true if a character can be shown safely. Control characters could send commands to the terminal; directional
+/// marks could make a line read differently from its content.
 fn is_printable(letter: char) -> bool {
     !letter.is_control()
         && !matches!(

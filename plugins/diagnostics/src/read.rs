@@ -1,17 +1,19 @@
-//! The bytes of files that people write.
+//! Reading of input files, with a limit of their size.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Larger files are not looked at, bytes.
+/// Maximum size of an input file, bytes; larger files are refused.
 pub const LARGEST_FILE: usize = 64 * 1024 * 1024;
 
-/// The bytes of a file; at most one more of them than [`LARGEST_FILE`], so that a reader can refuse the file as too large.
+/// Returns the content of a file; at most one byte more than [`LARGEST_FILE`], so that a reader can refuse the file as too
+/// large.
 ///
 /// # Errors
 ///
-/// Whatever the system says, and that the file is not a regular one: devices and pipes might never end.
+/// Returns the errors of the operating system, and an error if the file is not a regular file: reading a device or pipe may
+/// never end.
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = path.metadata()?;
     if !metadata.is_file() {

@@ -1,4 +1,4 @@
-//! Diagnostics for people, as compilers show them.
+//! Diagnostics as text for people, in the layout of compiler messages: source excerpts with underlined spans.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::{Diagnostic, Label, Severity, Source, Sources, is_printable};
 
-/// A line longer than this is not shown, only its place.
+/// Maximum length of a source line that is quoted; of a longer line only the position is shown.
 const LONGEST_LINE: usize = 1_000;
-/// Places in a file that are further apart than this are shown apart.
+/// Maximum distance, in lines, between spans that share one excerpt.
 const FAR_APART: usize = 20;
-/// So much of a chain of includes is shown.
+/// Maximum number of include statements that are shown of a chain.
 const LONGEST_CHAIN: usize = 8;
 
-/// Style of the text: with or without colours.
+/// Style of the output: with or without colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// No colours: for files, tests and `NO_COLOR`.
@@ -23,7 +23,7 @@ pub enum Style {
     Colored,
 }
 
-/// A diagnostic as text of several lines, with a line break at the end.
+/// Formats a diagnostic as text of several lines, with a line break at the end.
 #[must_use]
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
     let level = match diagnostic.severity {
@@ -53,7 +53,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
     text
 }
 
-/// Inclusions that lead to the file of the first label, innermost first.
+/// Returns the include statements that lead to the file of the first label, innermost first.
 fn chain(source: super::SourceId, sources: &Sources) -> Vec<String> {
     let spans = sources.include_chain(source);
     let left_out = spans.len().saturating_sub(LONGEST_CHAIN);
@@ -69,12 +69,12 @@ fn chain(source: super::SourceId, sources: &Sources) -> Vec<String> {
     lines
 }
 
-/// Some lines of a file, with what is to be underlined in them.
+/// Consecutive lines of a file, with the spans to underline in them.
 struct Excerpt {
     path: String,
     first_line: usize,
     column: usize,
-    /// Empty if the text must not or cannot be shown.
+    /// Text of the lines; empty if it must not or cannot be shown.
     text: String,
     marks: Vec<Mark>,
 }
@@ -114,7 +114,7 @@ impl Excerpt {
     }
 }
 
-/// The places of a diagnostic: near ones of the same file in one excerpt.
+/// Groups the spans of a diagnostic into excerpts: spans of the same file that are close together share one.
 fn excerpts(labels: &[Label], sources: &Sources) -> Vec<Excerpt> {
     let mut groups: Vec<(usize, Vec<(usize, &Label)>)> = Vec::new();
     for (number, label) in labels.iter().enumerate() {
@@ -184,7 +184,7 @@ fn excerpt(members: &[(usize, &Label)], sources: &Sources) -> Option<Excerpt> {
     })
 }
 
-/// Range to underline: of a stretch over several lines, only its first line.
+/// Returns the range to underline; of a span over several lines, only the part in its first line.
 fn marked(label: &Label, source: &Source) -> std::ops::Range<usize> {
     let start = source.before(label.span.start as usize).len();
     let end = source.before(label.span.end as usize).len().max(start);
@@ -193,8 +193,8 @@ fn marked(label: &Label, source: &Source) -> std::ops::Range<usize> {
     start..start + first_line.trim_end().len()
 }
 
-/// Grows a stretch to whole lines, without the last line break. Of a line that is too long to be
-/// shown, to just more than can be.
+/// Extends a range to whole lines, without the last line break. A line that is too long to be shown is cut just beyond the
+/// limit.
 fn whole_lines(source: &Source, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let text = source.text().as_bytes();
     let end = range.end.max(range.start).min(text.len());
@@ -214,8 +214,8 @@ fn whole_lines(source: &Source, range: std::ops::Range<usize>) -> std::ops::Rang
     source.before(start).len()..source.before(end).len()
 }
 
-/// The text with every character that must not reach a terminal replaced, and the offset of each of
-/// its characters before and after.
+/// Returns the text with every character that must not reach a terminal replaced, and the offset of each of its characters
+/// before and after the replacement.
 fn cleaned_with_places(text: &str) -> (String, Vec<(usize, usize)>) {
     let mut cleaned = String::with_capacity(text.len());
     let mut places = Vec::new();
@@ -237,7 +237,7 @@ fn cleaned_with_places(text: &str) -> (String, Vec<(usize, usize)>) {
     (cleaned, places)
 }
 
-/// A message without anything that could drive a terminal.
+/// Returns a message with its control characters escaped.
 fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! Diagnostics of input files, with the files themselves, so that they can be shown.
+//! Diagnostics of one or several loads, with the source texts that are needed to show them.
 use std::{fmt, sync::Arc};
 
 use crate::{Diagnostic, Severity, Sources, Style, render, to_json};
@@ -6,9 +6,9 @@ use crate::{Diagnostic, Severity, Sources, Style, render, to_json};
 /// Failure to read a scene.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// Errors and warnings, in the order they were found; at least one error.
+    /// Errors and warnings, in the order of their detection; at least one error.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files, for showing them.
+    /// The source files, for the output of the diagnostics.
     pub sources: Sources,
 }
 
@@ -27,14 +27,14 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// Diagnostics of one load, each with the texts that it points into.
+/// Diagnostics of several loads, each with the source texts to which its spans refer.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     entries: Vec<(Diagnostic, Arc<Sources>)>,
 }
 
 impl Report {
-    /// Adds diagnostics that point into these texts.
+    /// Adds diagnostics whose spans refer to these source texts.
     pub fn add(
         &mut self,
         diagnostics: impl IntoIterator<Item = Diagnostic>,
@@ -57,7 +57,7 @@ impl Report {
         self.add(failed.diagnostics, &Arc::new(failed.sources));
     }
 
-    /// The same with its warnings as errors.
+    /// Returns the report with its warnings turned into errors.
     #[must_use]
     pub fn into_errors(mut self) -> Self {
         for (diagnostic, _) in &mut self.entries {
@@ -66,7 +66,7 @@ impl Report {
         self
     }
 
-    /// Tells whether anything in it is an error.
+    /// Returns true if the report contains an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.entries
@@ -74,19 +74,19 @@ impl Report {
             .any(|(diagnostic, _)| diagnostic.is_error())
     }
 
-    /// Codes of the errors.
+    /// Returns the codes of the errors.
     pub fn error_codes(&self) -> impl Iterator<Item = &'static str> {
         let errors = self.entries.iter().filter(|(found, _)| found.is_error());
         errors.map(|(found, _)| found.code)
     }
 
-    /// Tells whether nothing is in it.
+    /// Returns true if the report contains no diagnostic.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Numbers of errors and warnings.
+    /// Returns the numbers of errors and warnings.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let errors = self
@@ -97,7 +97,7 @@ impl Report {
         (errors, self.entries.len() - errors)
     }
 
-    /// As text, in the order in which it was found, an empty line after each.
+    /// Formats the diagnostics as text, in the order of their detection, with an empty line after each.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         self.entries
@@ -106,7 +106,7 @@ impl Report {
             .collect()
     }
 
-    /// As JSON: an array of objects.
+    /// Returns the diagnostics as a JSON array of objects.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         self.entries

@@ -1,25 +1,25 @@
-//! The files of a load, and places in them.
+//! Source files of a load, and spans in them.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Identifier of a file of a [`Sources`].
+/// Index of a file in a [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(u32);
 
-/// A stretch of a file, in bytes.
+/// A range of bytes in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The file.
     pub source: SourceId,
     /// First byte.
     pub start: u32,
-    /// Byte after the last; equal to `start` for a place between two characters.
+    /// Byte after the last; equal to `start` for a position between two characters.
     pub end: u32,
 }
 
 impl Span {
-    /// A stretch of a file. Offsets beyond 4 GiB, which no reader accepts, are cut.
+    /// Returns the span of a byte range. Offsets beyond 4 GiB, which no reader accepts, are cut.
     #[must_use]
     pub fn new(source: SourceId, range: Range<usize>) -> Self {
         let cut = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
@@ -30,13 +30,13 @@ impl Span {
         }
     }
 
-    /// As a range of bytes.
+    /// Returns the span as a range of bytes.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// From the start of this one to the end of `last`.
+    /// Returns the span from the start of this one to the end of `last`.
     #[must_use]
     pub fn to(self, last: Self) -> Self {
         Self {
@@ -46,18 +46,18 @@ impl Span {
     }
 }
 
-/// A file that was read.
+/// A source file that was read.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
     text: Arc<str>,
     included_at: Option<Span>,
     quotable: bool,
-    /// Made when a place is asked for: lines and characters before every so many bytes.
+    /// Numbers of lines and characters before every [`MARK_DISTANCE`] bytes. Computed at the first query of a position.
     marks: OnceLock<Vec<Mark>>,
 }
 
-/// Bytes from one mark to the next.
+/// Distance of two marks, bytes.
 const MARK_DISTANCE: usize = 4096;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +68,7 @@ struct Mark {
 
 impl Mark {
     fn after(self, text: &[u8]) -> Self {
-        // A byte that goes on with a character does not start one.
+        // A UTF-8 continuation byte does not start a character.
         let starts = text.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
         Self {
             newlines: self.newlines + text.iter().filter(|byte| **byte == b'\n').count(),
@@ -78,37 +78,38 @@ impl Mark {
 }
 
 impl Source {
-    /// Name of the file in messages.
+    /// Returns the name of the file in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its text.
+    /// Returns the text of the file.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The statement that included it.
+    /// Returns the span of the statement that included the file.
     #[must_use]
     pub fn included_at(&self) -> Option<Span> {
         self.included_at
     }
 
-    /// Tells whether messages may show its text.
+    /// Returns true if messages may quote the text.
     #[must_use]
     pub fn is_quotable(&self) -> bool {
         self.quotable
     }
 
-    /// The text of a stretch; nothing if the stretch is not in this file.
+    /// Returns the text of a span; empty if the span is not in this file.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// Line and column, from 1, columns in characters. Beyond the end of the text: its end.
+    /// Returns line and column of an offset, from 1, columns in characters. An offset beyond the end of the text counts as
+    /// its end.
     #[must_use]
     pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let before = self.before(offset);
@@ -118,7 +119,7 @@ impl Source {
         (here.newlines + 1, column)
     }
 
-    /// Lines and characters before an offset.
+    /// Returns the numbers of lines and characters before an offset.
     fn mark(&self, offset: usize) -> Mark {
         let bytes = self.text.as_bytes();
         let marks = self.marks.get_or_init(|| {
@@ -136,7 +137,7 @@ impl Source {
         mark.after(rest)
     }
 
-    /// The text up to an offset, or to the start of the character that the offset falls into.
+    /// Returns the text before an offset, or before the character that contains the offset.
     pub(super) fn before(&self, offset: usize) -> &str {
         let mut end = offset.min(self.text.len());
         while !self.text.is_char_boundary(end) {
@@ -146,20 +147,19 @@ impl Source {
     }
 }
 
-/// All files of a load, in the order they were read; the first is the one that was asked for.
+/// All source files of a load, in the order in which they were read; the first is the requested file.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
 }
 
 impl Sources {
-    /// Adds a file that messages may show.
+    /// Adds a file whose text messages may quote.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         self.push(name.into(), text.into(), None, true)
     }
 
-    /// Adds a file that another one includes. The text of a file that is not `quotable` is never
-    /// shown.
+    /// Adds a file that another file includes. Messages never quote the text of a file that is not `quotable`.
     pub fn add_included(
         &mut self,
         name: impl Into<String>,
@@ -188,18 +188,18 @@ impl Sources {
         id
     }
 
-    /// One of the files.
+    /// Returns a file by its identifier.
     #[must_use]
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.files.get(id.0 as usize)
     }
 
-    /// The files, in the order they were read.
+    /// Returns the files, in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
         self.files.iter()
     }
 
-    /// `file:line:column` of the start of a stretch.
+    /// Returns file, line and column of the start of a span.
     #[must_use]
     pub fn position(&self, span: Span) -> Option<(&str, usize, usize)> {
         let source = self.get(span.source)?;
@@ -207,7 +207,7 @@ impl Sources {
         Some((source.name(), line, column))
     }
 
-    /// The statements that led to a file, innermost first.
+    /// Returns the spans of the include statements that led to a file, innermost first.
     #[must_use]
     pub fn include_chain(&self, id: SourceId) -> Vec<Span> {
         let mut chain = Vec::new();
@@ -220,7 +220,7 @@ impl Sources {
     }
 }
 
-/// The number of blanks before a place of a text, if nothing else stands before it on its line.
+/// Returns the number of blanks before an offset of a text, or `None` if other text precedes the offset on its line.
 pub fn indent(text: &str, at: usize) -> Option<usize> {
     let before = text.as_bytes().get(..at)?;
     let blanks = before

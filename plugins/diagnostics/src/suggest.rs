@@ -1,13 +1,13 @@
-//! "Did you mean": the nearest of the known names.
+//! Suggestions for misspelt names ("did you mean"): the known name with the smallest edit distance.
 
 use std::path::Path;
 
-/// A name longer than this is not a misspelling of anything, and comparing it would take long.
+/// Maximum length of a name that is compared. Longer names are no misspellings, and their comparison would take long.
 const LONGEST: usize = 40;
-/// So many names are compared at most.
+/// Maximum number of names that are compared.
 const MOST: usize = 1_000;
 
-/// The known name nearest to what was written, if one is near enough to be meant.
+/// Returns the known name that is nearest to the written one, if it is close enough to be a misspelling.
 pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.is_empty() || written.len() > LONGEST {
         return None;
@@ -27,7 +27,7 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// The file in the folder of `path` whose name is nearest to that of the file that is not there; with the folder as it
+/// Returns the file in the directory of `path` whose name is nearest to that of the missing file, with the directory as it
 /// was written.
 #[must_use]
 pub fn nearest_file(path: &Path, written: &str) -> Option<String> {
@@ -40,7 +40,7 @@ pub fn nearest_file(path: &Path, written: &str) -> Option<String> {
     });
     let mut names: Vec<String> = names.collect();
     names.sort();
-    // The ending is no part of what is misspelt: it is compared apart.
+    // The extension is compared separately: a typing error concerns the name.
     let ending = Path::new(missing).extension();
     let (same, others): (Vec<&str>, Vec<&str>) = names
         .iter()
@@ -57,7 +57,7 @@ pub fn nearest_file(path: &Path, written: &str) -> Option<String> {
         .iter()
         .find(|(stem, _)| Some(stem.as_str()) == near)
         .map(|(_, name)| *name);
-    // Another ending is a slip only if it is nearly the same.
+    // A different extension counts as a typing error only if it is nearly equal.
     let ending = ending
         .and_then(|ending| ending.to_str())
         .unwrap_or_default();
@@ -72,7 +72,7 @@ pub fn nearest_file(path: &Path, written: &str) -> Option<String> {
     Some(format!("{folder}{near}"))
 }
 
-/// The case of letters, and `-` against `_`, make no difference.
+/// Returns the name in lower case with `_` for `-`, since neither difference counts.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
 }

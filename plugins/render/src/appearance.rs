@@ -1,4 +1,4 @@
-//! Appearance of the surface of a thing at a place: its colour, and its highlights.
+//! Appearance of a surface at a point: colour, pattern and highlights.
 use std::sync::Arc;
 
 use morse_api::{
@@ -16,12 +16,12 @@ use super::{
     texture::{Footprint, Texture, checker},
 };
 
-/// Pattern on a thing, and the way in which it lies there.
+/// Pattern on a thing, and its mapping to the surface.
 pub(super) struct Paint {
     pub(super) pattern: Pattern,
-    /// Position and size of patterns.
+    /// Position and size of the pattern.
     pub(super) rule: paint::Paint,
-    /// Wrapping of the thing; a mesh by what its file says, if this is missing.
+    /// Mapping of the surface to the pattern; `None` for a mesh, whose file contains the mapping.
     pub(super) wrap: Option<Wrap>,
 }
 
@@ -30,16 +30,16 @@ pub(super) enum Pattern {
     Image(Arc<Texture>),
 }
 
-/// The look of a surface at a place.
+/// Appearance of a surface at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Appearance {
-    /// The light that it sends back evenly, linear.
+    /// Diffuse reflectance, linear.
     pub(super) color: Rgb,
     pub(super) gloss: Gloss,
 }
 
 impl Appearance {
-    /// Highlight of a surface: the light that it sends back of one that falls on it.
+    /// Returns the highlight of a surface: the specular reflection of a light.
     pub(super) fn highlight(
         &self,
         light: Rgb,
@@ -57,20 +57,21 @@ impl Appearance {
     }
 }
 
-/// Greatest depth, in its own depths, at which the ray of the next pixel may meet a surface that is seen aslant.
+/// Maximum depth, relative to the depth of the pixel, at which the ray of a neighbouring pixel is intersected with an
+/// oblique surface.
 const STEEPEST: f64 = 8.0;
 
-/// A place on a thing that a pixel shows.
+/// Point of a thing that a pixel shows.
 pub(super) struct Spot<'a> {
     pub(super) thing: &'a Thing,
     pub(super) local: &'a Local,
-    /// The ray of the pixel, and those of the next ones to the right and below, in the axes of the camera.
+    /// Rays of the pixel and of its neighbours to the right and below, in the axes of the camera.
     pub(super) rays: [Vector3<f64>; 3],
     pub(super) depth: f64,
-    /// In the thing's own axes, before it is scaled.
+    /// Point in the thing's own axes, without its scale.
     pub(super) at: Vector3<f64>,
     pub(super) normal: Vector3<f64>,
-    /// The triangle of a mesh.
+    /// Index of the triangle of a mesh.
     pub(super) part: u32,
 }
 
@@ -129,7 +130,7 @@ impl Spot<'_> {
         let here = place(&self.at);
         let mut footprint = self.footprint(|at| {
             let there = place(at).at;
-            // Across the line where it closes is the short way.
+            // Across the seam of a closed pattern the shorter difference is taken.
             let turns = if here.is_closed {
                 (there[0] - here.at[0]).round()
             } else {
@@ -150,8 +151,8 @@ impl Spot<'_> {
         }
     }
 
-    /// Footprint of the pixel, where `place` says where on something a point of the thing lies. Next to the spot
-    /// the surface is taken to be flat.
+    /// Returns the footprint of the pixel on a pattern; `place` maps a point of the thing to the pattern. The surface is
+    /// approximated by its tangent plane at the point.
     fn footprint(&self, place: impl Fn(&Vector3<f64>) -> [f64; 2]) -> Footprint {
         let ways = self.rays.map(|ray| self.local.direction(&ray));
         let ahead = self.normal.dot(&ways[0]);
@@ -174,7 +175,7 @@ impl Spot<'_> {
     }
 }
 
-/// An image, through whose holes a colour is seen.
+/// Blends an image with opacity over a base colour.
 fn over([red, green, blue, opacity]: [f32; 4], base: Rgb) -> Rgb {
     let through = 1.0 - opacity;
     [

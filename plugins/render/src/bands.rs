@@ -1,4 +1,4 @@
-//! From a scene to a picture, band by band.
+//! Drawing of pictures, one band of tiles at a time, in parallel.
 use morse_api::render::{CameraView, Picture};
 use rayon::{ThreadPool, prelude::*};
 
@@ -9,7 +9,7 @@ use super::{
     tile::{self, SIDE, Shown},
 };
 
-/// Takes a picture of a scene.
+/// Draws a picture of a scene.
 pub(super) fn draw_picture(
     scene: &RenderScene,
     camera: &CameraView,
@@ -22,8 +22,8 @@ pub(super) fn draw_picture(
     draw(&projection, &|_| true, picture, &mut [], pool);
 }
 
-/// Draws those tiles of a projection that are wanted, by their numbers. What each of them shows, in the sun's axes, goes
-/// to `places`, if there is room for it.
+/// Draws the tiles of a projection whose indices are `wanted`. Bounds of the points that each tile shows, in the sun's axes,
+/// are written to `places` if it is not empty.
 pub(super) fn draw(
     projection: &Projection<'_>,
     is_wanted: &(dyn Fn(usize) -> bool + Sync),
@@ -34,7 +34,7 @@ pub(super) fn draw(
     let width = projection.camera.width as usize;
     let columns = width.div_ceil(SIDE);
     let bands = (projection.camera.height as usize).div_ceil(SIDE);
-    // A band of tiles each: no two write to the same pixels.
+    // Each band is a row of tiles, so that no two bands write to the same pixels.
     let mut parts: Vec<_> = (0..bands).map(Band::new).collect();
     let each = SIDE * width;
     for (part, color) in parts.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
@@ -64,7 +64,7 @@ pub(super) fn draw(
     }
 }
 
-/// A band of a picture.
+/// A band of a picture: a row of tiles.
 struct Band<'a> {
     number: usize,
     color: &'a mut [u8],
@@ -84,7 +84,7 @@ impl Band<'_> {
         }
     }
 
-    /// Puts what a tile shows into the picture.
+    /// Copies the picture of a tile into the whole picture.
     fn show(&mut self, shown: &Shown, column: usize, width: usize) {
         let first = column * SIDE;
         let count = SIDE.min(width - first);

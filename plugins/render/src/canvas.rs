@@ -1,7 +1,7 @@
-//! Pictures that are taken again and again from one place, for films: only what may have changed is drawn.
+//! Incremental drawing of successive pictures from one viewpoint, for films: only tiles that may have changed are drawn.
 //!
-//! A tile is drawn anew if something that moved was or is in it, or if its shadow fell or falls on what the tile
-//! shows. So the pixels are those of a picture that is drawn as a whole.
+//! A tile is drawn again if a thing that moved is or was in it, or if the shadow of such a thing falls or fell on a surface
+//! that the tile shows. The pixels are equal to those of a picture that is drawn as a whole.
 use bevy::prelude::World;
 use morse_api::render::{CameraView, Picture, Renderer};
 use nalgebra::Isometry3;
@@ -18,44 +18,44 @@ use super::{
     watch,
 };
 
-/// A picture that is drawn again and again.
+/// A picture that is drawn incrementally.
 #[derive(Default)]
 pub struct Canvas {
     picture: Picture,
     last: Option<Last>,
 }
 
-/// Inputs from which it was drawn.
+/// Inputs of the last drawing.
 struct Last {
     camera: CameraView,
     generation: u64,
     has_lamps: bool,
     poses: Vec<Isometry3<f64>>,
-    /// Box around what each tile shows, in the sun's axes.
+    /// Bounds of the surfaces that each tile shows, in the sun's axes.
     places: Vec<Bounds>,
 }
 
-/// A part of a picture: the first column and row, and those after the last.
+/// A rectangle of a picture: first column and row, and the column and row after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
-    /// The first column.
+    /// First column.
     pub left: u32,
-    /// The first row.
+    /// First row.
     pub top: u32,
-    /// The column after the last one.
+    /// Column after the last.
     pub right: u32,
-    /// The row after the last one.
+    /// Row after the last.
     pub bottom: u32,
 }
 
 impl Canvas {
-    /// The picture that was drawn last.
+    /// Returns the last picture.
     #[must_use]
     pub fn picture(&self) -> &Picture {
         &self.picture
     }
 
-    /// Draws what changed, and says where that is.
+    /// Draws the tiles that changed, and returns their area.
     fn redraw(
         &mut self,
         scene: &RenderScene,
@@ -64,7 +64,7 @@ impl Canvas {
     ) -> Option<Area> {
         let tiles = Tiles::new(camera);
         let projection = Projection::new(camera, scene, &tiles);
-        // What hangs somewhere changes nothing by itself, but what moves casts other shadows in its light.
+        // Fixed lamps do not change by themselves, but moving things cast moving shadows in their light.
         let has_lamps = scene.lamps.len() > scene.hanging
             || (projection.shadows.is_some() && !scene.lamps.is_empty());
         let last = self.last.take().filter(|last| {
@@ -102,8 +102,8 @@ impl Canvas {
     }
 }
 
-/// Draws what a camera sees of a world as it stands, as far as that changed since the last time, and says where that
-/// is: nowhere, or in an area. A graphics card draws all of it.
+/// Draws the view of a camera in the current state of a world, as far as it changed since the last drawing. Returns the
+/// changed area, or `None` if nothing changed. A graphics card draws the whole picture.
 pub fn redraw(world: &mut World, camera: &CameraView, canvas: &mut Canvas) -> Option<Area> {
     watch(world);
     if gpu::is_there(world) {
@@ -123,7 +123,7 @@ pub fn redraw(world: &mut World, camera: &CameraView, canvas: &mut Canvas) -> Op
     canvas.redraw(&software.read_lit(), camera, software.0.threads.pool())
 }
 
-/// The tiles that may show something else than before.
+/// Returns for each tile whether its picture may have changed.
 fn changed(
     scene: &RenderScene,
     projection: &Projection<'_>,
@@ -153,7 +153,7 @@ fn casts(thing: &Thing) -> bool {
     thing.casts && thing.is_solid()
 }
 
-/// The area of these tiles.
+/// Returns the area that contains all wanted tiles.
 fn area(camera: &CameraView, tiles: &Tiles, wanted: &[bool]) -> Option<Area> {
     let columns = tiles.counts[0];
     let drawn = wanted.iter().enumerate().filter(|(_, wanted)| **wanted);
@@ -192,7 +192,7 @@ mod tests {
         tests::box_mesh,
     };
 
-    /// Ground, and boxes, balls, meshes and grids over it; light passes through some of them.
+    /// Returns a scene with a ground, and opaque and transparent boxes, spheres, meshes and grids on it.
     fn scene() -> RenderScene {
         let mut random = Random::new(3, "canvas", "things");
         let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
@@ -260,8 +260,8 @@ mod tests {
         bottom: HEIGHT,
     };
 
-    /// Moves some things again and again, and compares each picture with one that is drawn as a whole. Returns
-    /// how much of them all lies outside of the areas that were drawn.
+    /// Moves some things repeatedly, and compares each picture with one that is drawn as a whole. Returns the mean fraction
+    /// of the picture outside the areas that were drawn.
     fn spared(mut scene: RenderScene, camera: &CameraView, frames: u32) -> f64 {
         let mut random = Random::new(4, "canvas", "moves");
         let mut canvas = Canvas::default();
@@ -318,7 +318,7 @@ mod tests {
             scene.lamps[0].position.z = height;
             assert_eq!(canvas.redraw(&scene, &camera, None), Some(WHOLE));
         }
-        // Its light goes out as well.
+        // The lamps are switched off as well.
         scene.lamps.clear();
         assert_eq!(canvas.redraw(&scene, &camera, None), Some(WHOLE));
         assert_eq!(canvas.redraw(&scene, &camera, None), None);
@@ -331,7 +331,7 @@ mod tests {
         let mut canvas = Canvas::default();
         assert_eq!(canvas.redraw(&scene, &camera, None), Some(WHOLE));
         assert_eq!(canvas.redraw(&scene, &camera, None), None);
-        // A ball in the middle: it and its shadow.
+        // A sphere in the centre, with its shadow.
         scene.things[5].world_from_thing = Isometry3::translation(0.0, 0.0, 0.5);
         canvas.redraw(&scene, &camera, None);
         scene.things[5].world_from_thing = Isometry3::translation(0.1, 0.0, 0.5);
@@ -340,7 +340,7 @@ mod tests {
             area.left > 30 && area.right < 170 && area.top > 30,
             "{area:?}"
         );
-        // Another camera, or other things, make a new picture.
+        // Another camera, or a new set of things, causes a complete drawing.
         let aside = CameraView {
             focal: camera.focal * 1.1,
             ..camera.clone()

@@ -1,4 +1,4 @@
-//! From the geometry of a world to things that are drawn.
+//! Conversion of the geometry of a world to things that the renderer draws.
 use std::{
     collections::BTreeMap,
     path::{Path as File, PathBuf},
@@ -19,10 +19,10 @@ use super::{
 };
 use crate::paint::{Images, Source};
 
-/// Shininess of highlights that nobody gave a size.
+/// Default specular exponent.
 pub(crate) const SHININESS: f64 = 40.0;
 
-/// Takes in all geometry anew when some was spawned, changed or removed.
+/// Collects all geometry again after some was spawned, changed or removed.
 pub(super) fn collect(
     software: Res<Software>,
     warnings: ResMut<Warnings>,
@@ -48,12 +48,12 @@ pub(super) fn collect_all(
     scene.generation += 1;
 }
 
-/// Makes the things that are drawn of geometry; `warn` hears of which frame something is not, and why.
+/// Converts geometry to things; `warn` receives the frame and the reason for each geometry that cannot be drawn.
 pub(super) fn things(
     mut all: Vec<(Entity, &GeometryOf)>,
     warn: &mut dyn FnMut(&str, &str),
 ) -> Vec<Thing> {
-    // Numbers follow the names of frames, and in a frame the order of the scene.
+    // Things are numbered by the names of their frames, and within a frame in the order of the scene.
     all.sort_by(|(_, one), (_, other)| one.frame.cmp(&other.frame));
     let mut files = Files::default();
     let mut things = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn things(
     things
 }
 
-/// The highlights of a geometry.
+/// Returns the highlights of a geometry.
 pub fn gloss(geometry: &model::Geometry) -> Gloss {
     Gloss {
         color: geometry.specular.map(|part| part.clamp(0.0, 1.0)),
@@ -93,7 +93,7 @@ pub fn gloss(geometry: &model::Geometry) -> Gloss {
     }
 }
 
-/// Contents of files, each read once.
+/// Contents of files; each file is read once.
 #[derive(Default)]
 struct Files {
     meshes: BTreeMap<PathBuf, Arc<VisualMesh>>,
@@ -103,7 +103,7 @@ struct Files {
 }
 
 impl Files {
-    /// Makes the form of a geometry; none of one that has no size.
+    /// Returns the form of a geometry; `None` if its size is zero.
     fn form(&mut self, geometry: &model::Geometry) -> Result<Option<Form>, MeshError> {
         let scale = geometry.scale;
         match &geometry.shape {
@@ -137,7 +137,7 @@ impl Files {
         Ok(mesh)
     }
 
-    /// An image; without it, why is written down.
+    /// Returns the texture of an image; reports a warning and returns `None` if it cannot be read.
     fn texture(&mut self, source: &Source) -> Option<Arc<Texture>> {
         if let Some(texture) = self.textures.get(source) {
             return Some(texture.clone());
@@ -156,7 +156,7 @@ impl Files {
         }
     }
 
-    /// Makes the paint of a geometry.
+    /// Returns the pattern on a geometry.
     fn paint(&mut self, geometry: &model::Geometry, form: &Form) -> Option<Paint> {
         let file = geometry
             .image

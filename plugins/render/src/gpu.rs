@@ -1,5 +1,5 @@
-//! The renderer `gpu`: colours by the graphics card. Depths, and which geometry is where, stay with the caster of
-//! rays, whose numbers are exact.
+//! The renderer `gpu`: colours from the graphics card. Depths and segmentation stay with the ray caster, whose results are
+//! exact and reproducible.
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bevy::prelude::*;
@@ -18,26 +18,27 @@ use nalgebra::Isometry3;
 
 use super::Software;
 
-/// The card, and what it has to know of the world.
+/// Graphics card, with the state of the world that it draws.
 #[derive(Resource, Clone)]
 struct Card(Arc<Shared>);
 
 struct Shared {
     gpu: Box<dyn render::Card>,
     software: Software,
-    /// Renderer of cameras that name none.
+    /// Renderer of cameras without a renderer setting.
     usual: RendererKind,
-    /// The poses of all bodies, in the order of the scenery.
+    /// Poses of all bodies, in the order of the scenery.
     poses: RwLock<Vec<Isometry3<f64>>>,
-    /// Reason for which the card does not draw any more.
+    /// Error after which the card stopped drawing.
     failure: OnceLock<CardError>,
 }
 
-/// The bodies, in the order of the scenery.
+/// Bodies, in the order of the scenery.
 #[derive(Resource)]
 struct Drawn(Vec<Entity>);
 
-/// Has a card draw from now on, for who wants that. Where there is none, the caster goes on, and that is said.
+/// Installs a graphics card for the cameras that use the renderer `gpu`. Without a card the ray caster continues, with a
+/// warning.
 pub(super) fn install(
     app: &mut App,
     open: fn(Arc<Scenery>) -> Result<Box<dyn render::Card>, CardError>,
@@ -75,12 +76,12 @@ pub(super) fn install(
     None
 }
 
-/// Tells whether a card draws.
+/// Returns true if a card draws.
 pub(super) fn is_there(world: &World) -> bool {
     world.contains_resource::<Card>()
 }
 
-/// Notes where the bodies are after this tick.
+/// Stores the poses of the bodies after this tick.
 fn follow(card: Res<Card>, drawn: Res<Drawn>, bodies: Query<&BodyState>) {
     let mut poses = card.0.poses.write().unwrap_or_else(PoisonError::into_inner);
     for (pose, &body) in poses.iter_mut().zip(&drawn.0) {
@@ -90,15 +91,15 @@ fn follow(card: Res<Card>, drawn: Res<Drawn>, bodies: Query<&BodyState>) {
     }
 }
 
-/// The same between two ticks, if a card draws.
+/// Stores the poses of the bodies between two ticks, if a card draws.
 pub(super) fn catch_up(world: &mut World) {
     if is_there(world) {
-        // It has no conditions that could keep it from running.
+        // Cannot fail: the system has no run conditions.
         world.run_system_cached(follow).ok();
     }
 }
 
-/// Says once that the card has failed.
+/// Reports a failure of the card once.
 fn warn(card: Res<Card>, mut warnings: ResMut<Warnings>) {
     if let Some(why) = card.0.failure.get() {
         let text = format!("the graphics card failed, `software` draws from here on: {why}");
@@ -117,7 +118,7 @@ impl Render for Card {
         } = &*self.0;
         let is_ours =
             camera.renderer.unwrap_or(*usual) == RendererKind::Gpu && failure.get().is_none();
-        // A card draws straight lines: what a lens bends is for the caster.
+        // A card projects straight lines to straight lines; images with lens distortion are left to the ray caster.
         let drawn = if is_ours && camera.wants.color && camera.lens.is_none() {
             let poses = poses.read().unwrap_or_else(PoisonError::into_inner);
             gpu.draw(camera, &poses)

@@ -1,22 +1,22 @@
-//! The renderer `software`: pictures without a graphics card, exact and the same everywhere.
+//! The renderer `software`: a tiled ray caster on the CPU, exact and with the same pixels on every machine.
 //!
-//! What is drawn is what is visual: boxes, spheres, cylinders, cones and capsules as the scene defines them,
-//! exact in every pixel, meshes by their triangles, and the lines of grids. A picture is cut into tiles. Each
-//! tile has a list of what may be in it, and each of its pixels sends one ray, which meets the nearest of
-//! these. So no pixel depends on another one, on the order of things, or on the number of threads.
+//! It draws visual geometry: boxes, spheres, cylinders, cones and capsules analytically, meshes by their triangles, and the
+//! lines of grids. A picture is divided into tiles. Each tile has a list of the things that may be visible in it, and casts
+//! one ray per pixel, which is tested against this list only. A pixel does not depend on other pixels, on the order of
+//! things, or on the number of threads.
 //!
-//! A solid that the camera is in is not seen, and nothing is seen before `near` or beyond `far`.
+//! A solid that contains the camera is invisible, and so is everything before `near` and beyond `far`.
 //!
-//! In reading order:
-//! - `collect`: from geometry to things; `render_scene`: what there is; `mesh`: triangles with normals;
-//! - `light`: sky, sun and lamps; `appearance`: how surfaces look; `texture`: images and checkers in a pixel;
-//! - `projection`: what a camera has before it, and in which tiles; `pixels`: where those look;
-//! - `bands`: all tiles of a picture; `canvas`: those that change, for films;
-//! - `viewpoint`: where to look from if nobody says;
-//! - `gpu`: colours by the graphics card instead, in programs with the window;
+//! Modules in reading order:
+//! - `collect`: conversion of geometry to things; `render_scene`: the things; `mesh`: triangles with normals;
+//! - `light`: sky, sun and lamps; `appearance`: colour of surfaces; `texture`: filtered images and checkers;
+//! - `projection`: things in the camera's axes, and their tiles; `pixels`: rays of pixels;
+//! - `bands`: drawing of all tiles in parallel; `canvas`: incremental drawing for films;
+//! - `viewpoint`: automatic choice of a viewpoint;
+//! - `gpu`: colours from the graphics card, in programs with the viewer;
 //! - [`paint`]: images and materials of meshes, from files;
 //! - [`picture`]: pictures and films as files;
-//! - `tile`: the nearest thing in each pixel; `shade`: its colour; `shadow`: what keeps the light away.
+//! - `tile`: nearest thing in each pixel; `shade`: its colour; `shadow`: occlusion of lights.
 mod appearance;
 mod bands;
 mod canvas;
@@ -61,7 +61,7 @@ use morse_diagnostics::Diagnostic;
 use render_scene::RenderScene;
 pub use viewpoint::{Margin, automatic, look, view};
 
-/// Adds the renderer. Pictures are shared among the simulation's [`Threads`], if there are any.
+/// Adds the renderer. It draws with the simulation's [`Threads`], if there are any.
 pub fn plugin(app: &mut App, lighting: &Lighting) {
     let threads = app.world_mut().get_resource_or_init::<Threads>().clone();
     let software = Software(Arc::new(Shared {
@@ -92,7 +92,7 @@ pub fn plugin(app: &mut App, lighting: &Lighting) {
         );
 }
 
-/// Takes a picture of a world as it stands, whether or not cameras are in it.
+/// Draws the current state of a world, with or without cameras in it.
 pub fn draw(world: &mut World, camera: &CameraView, picture: &mut Picture) {
     watch(world);
     if let Some(renderer) = world.get_resource::<Renderer>() {
@@ -100,7 +100,7 @@ pub fn draw(world: &mut World, camera: &CameraView, picture: &mut Picture) {
     }
 }
 
-/// Sees to it that the scene is as the world is now.
+/// Updates the scene to the current state of the world.
 fn watch(world: &mut World) {
     let is_watched = world.query::<&UsesRenderer>().iter(world).next().is_some();
     if is_watched {
@@ -109,7 +109,7 @@ fn watch(world: &mut World) {
     let is_empty = world
         .get_resource::<Software>()
         .is_none_or(|software| software.read().things.is_empty());
-    // Neither system has conditions that could keep it from running.
+    // Neither call can fail: the systems have no run conditions.
     if is_empty {
         world.run_system_once(collect_all).ok();
     }
@@ -117,8 +117,9 @@ fn watch(world: &mut World) {
     gpu::catch_up(world);
 }
 
-/// Has colours drawn by the graphics card from now on, for whoever wants that, and for all others if it is the
-/// `usual` one. Where there is no card, or a program that has none, the caster goes on, and that is said.
+/// Makes the graphics card draw the colours of cameras that use the renderer `gpu`, and of cameras without a renderer
+/// setting if it is the `usual` one. Without a card, or in a program without support for one, the ray caster continues, with
+/// a warning.
 pub fn use_card(
     app: &mut App,
     scenery: Scenery,
@@ -133,7 +134,7 @@ pub fn use_card(
     gpu::install(app, open, scenery, bodies, usual)
 }
 
-/// State that the systems here share with whoever holds the [`Renderer`].
+/// State that the systems share with the [`Renderer`].
 #[derive(Resource, Clone)]
 struct Software(Arc<Shared>);
 
@@ -144,12 +145,12 @@ struct Shared {
 }
 
 impl Software {
-    // What a thread that panicked left behind is a scene all the same.
+    // A scene stays valid even if a thread panicked while it held the lock.
     fn read(&self) -> RwLockReadGuard<'_, RenderScene> {
         self.0.scene.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, for pictures.
+    /// Returns the scene with the light tables prepared, for drawing.
     fn read_lit(&self) -> RwLockReadGuard<'_, RenderScene> {
         let scene = self.read();
         if scene.illumination.is_prepared() {
@@ -179,7 +180,7 @@ impl Render for Software {
     }
 }
 
-/// Puts things and lamps where they are after this tick.
+/// Updates the poses of things and lamps after this tick.
 fn follow(
     software: Res<Software>,
     bodies: Query<&BodyState>,

@@ -1,29 +1,29 @@
-//! Light: the sky, the sun, and what surfaces send back of it.
+//! Light: sky, sun and lamps, and the diffuse reflection of surfaces.
 //!
-//! Surfaces are matt (Lambert): they send light evenly into all directions. Everything is reckoned in linear
-//! light and encoded as sRGB (IEC 61966-2-1) at the end.
+//! Surfaces are Lambertian: they reflect light evenly in all directions. Calculations use linear light; the result is
+//! encoded as sRGB (IEC 61966-2-1).
 use morse_api::lighting::{Lighting, PointLamp, code, linear};
 use nalgebra::Vector3;
 
 /// Red, green and blue, linear.
 pub(super) type Rgb = [f32; 3];
 
-/// Steps of linear light that have a code of their own: at the dark end, less than a code apart.
+/// Number of entries of the sRGB table over linear light: in the dark range, less than one code apart.
 const STEPS: usize = 8192;
 
-/// Entries of the sky, from straight down to straight up.
+/// Number of entries of the sky table, from straight down to straight up.
 const ELEVATIONS: usize = 1024;
 
-/// Light on things, and the background behind them.
+/// Light on things, and the background.
 pub(super) struct Illumination {
-    /// Towards the sun, of length 1.
+    /// Unit vector towards the sun.
     pub(super) to_sun: Vector3<f64>,
     sun: Rgb,
-    /// Light from above and from below, on what faces there.
+    /// Ambient light on surfaces that face up and down.
     above: Rgb,
     below: Rgb,
     lighting: Lighting,
-    /// Worked out when the first picture is taken: most worlds have no camera.
+    /// Sky table. Computed at the first picture, since most worlds have no camera.
     sky: Vec<Rgb>,
     codes: Vec<u8>,
 }
@@ -37,7 +37,7 @@ impl Default for Illumination {
 }
 
 impl Illumination {
-    /// Light that pictures can be taken in once it is [`prepare`](Self::prepare)d.
+    /// Returns the light; pictures require [`prepare`](Self::prepare) first.
     pub(super) fn new(lighting: &Lighting) -> Self {
         let [above, below] = lighting.ambient.light();
         Self {
@@ -51,12 +51,12 @@ impl Illumination {
         }
     }
 
-    /// Tells whether pictures can be taken.
+    /// Returns true if the tables are computed.
     pub(super) fn is_prepared(&self) -> bool {
         !self.codes.is_empty()
     }
 
-    /// Works out the tables of the sky and of the codes of colours.
+    /// Computes the tables of the sky and of the sRGB codes.
     pub(super) fn prepare(&mut self) {
         let sky = (0..ELEVATIONS).map(|step| {
             let height = step as f64 / (ELEVATIONS - 1) as f64 * 2.0 - 1.0;
@@ -67,7 +67,7 @@ impl Illumination {
         self.codes = (0..STEPS).map(code).collect();
     }
 
-    /// Colour of the background in a direction whose upward share is `height` (-1 to 1).
+    /// Returns the colour of the background in a direction whose upward component is `height` (-1 to 1).
     pub(super) fn sky(&self, height: f64) -> Rgb {
         let place = (height + 1.0) * 0.5 * (ELEVATIONS - 1) as f64;
         self.sky
@@ -77,18 +77,18 @@ impl Illumination {
             .unwrap_or_default()
     }
 
-    /// Light that falls on a surface of this normal from everywhere but the sun.
+    /// Returns the ambient light on a surface with this normal.
     pub(super) fn ambient(&self, normal: &Vector3<f64>) -> Rgb {
         mix(self.below, self.above, (normal.z + 1.0) * 0.5)
     }
 
-    /// Light of the sun on a surface of this normal, if nothing is in between.
+    /// Returns the sunlight on an unshaded surface with this normal.
     pub(super) fn sunlight(&self, normal: &Vector3<f64>) -> Rgb {
         let share = normal.dot(&self.to_sun).max(0.0) as f32;
         self.sun.map(|light| light * share)
     }
 
-    /// A colour as it is stored.
+    /// Returns the sRGB code of a linear colour.
     pub(super) fn code(&self, color: Rgb) -> [u8; 4] {
         let code = |light: f32| {
             let step = (light.clamp(0.0, 1.0) * (STEPS - 1) as f32 + 0.5) as usize;
@@ -99,25 +99,25 @@ impl Illumination {
     }
 }
 
-/// A lamp: a cone of light, or light to all sides.
+/// A lamp: a spotlight, or a point light.
 pub(super) struct Lamp {
-    /// In the world.
+    /// Position in the world.
     pub(super) position: Vector3<f64>,
-    /// Along its middle, of length 1.
+    /// Unit vector along the axis of the cone.
     pub(super) axis: Vector3<f64>,
-    /// Cosine of half of its opening angle; none shines to all sides.
+    /// Cosine of half the opening angle; `None` for a point light.
     pub(super) edge: Option<f64>,
-    /// Distance at which it has half of its strength, m.
+    /// Distance at which the intensity is one half, m.
     pub(super) distance: f64,
-    /// Red, green and blue times its energy, linear.
+    /// Red, green and blue times the energy, linear.
     pub(super) color: Rgb,
 }
 
-/// Share of the cone, seen from its edge, that is dimmed.
+/// Fraction of the cone, from its edge, in which the light fades.
 const DIM: f64 = 0.15;
 
 impl Lamp {
-    /// A lamp that hangs somewhere.
+    /// Returns a fixed lamp of the environment.
     pub(super) fn hanging(lamp: &PointLamp) -> Self {
         Self {
             position: lamp.position.into(),
@@ -128,8 +128,8 @@ impl Lamp {
         }
     }
 
-    /// Light on a surface at a place if nothing is in between, and the way there. Its strength falls with the
-    /// square of the distance (Blender's inverse square, which is finite at the lamp itself).
+    /// Returns the light of the lamp on an unshaded surface. Its intensity decreases with the square of the distance
+    /// (Blender's inverse square, which is finite at the lamp itself).
     pub(super) fn light(&self, at: &Vector3<f64>, normal: &Vector3<f64>) -> Option<Rgb> {
         let to_lamp = self.position - at;
         let away = to_lamp.norm();
@@ -156,13 +156,13 @@ pub(super) fn times(a: Rgb, b: Rgb) -> Rgb {
     [a[0] * b[0], a[1] * b[1], a[2] * b[2]]
 }
 
-/// From `a` (0) to `b` (1).
+/// Interpolates linearly from `a` (0) to `b` (1).
 pub(super) fn mix(a: Rgb, b: Rgb, share: f64) -> Rgb {
     let share = share as f32;
     [0, 1, 2].map(|channel| a[channel] + (b[channel] - a[channel]) * share)
 }
 
-/// Light as screens have it.
+/// Encodes linear light as an sRGB code.
 pub(super) fn encode(light: f64) -> u8 {
     (code(light) * 255.0 + 0.5) as u8
 }
@@ -190,7 +190,7 @@ mod tests {
             color: [1.0, 0.5, 0.0],
         };
         let up = Vector3::z();
-        // At its distance it has half of its strength.
+        // At this distance the intensity is one half.
         assert_eq!(lamp.light(&Vector3::zeros(), &up), Some([0.5, 0.25, 0.0]));
         assert_eq!(lamp.light(&Vector3::zeros(), &-up), None);
         assert_eq!(lamp.light(&Vector3::new(1.6, 0.0, 0.0), &up), None);
@@ -205,7 +205,7 @@ mod tests {
             strength: 2.0,
             ..PointLamp::default()
         });
-        // 16 / (16 + 9) of its strength below and above, 60° aslant half of that at the same distance.
+        // Intensity 16 / (16 + 9) below and above the lamp; half of that at an angle of 60° at the same distance.
         let near = |found: Option<Rgb>, wanted: f32| {
             let found = found.unwrap();
             assert!((found[0] - wanted).abs() < 1e-6, "{found:?} {wanted}");

@@ -1,4 +1,4 @@
-//! Meshes as they are looked at: triangles with normals, materials and places on images.
+//! Visual meshes: triangles with normals, materials and texture coordinates.
 use std::{path::Path, sync::Arc};
 
 use morse_api::world_view::Gloss;
@@ -10,32 +10,32 @@ use crate::paint;
 
 /// A mesh that is drawn.
 pub(super) struct VisualMesh {
-    /// Triangles that rays meet.
+    /// Triangles for ray intersection.
     pub(super) triangles: Arc<rays::Mesh>,
     vertices: Vec<[f32; 3]>,
     faces: Vec<[u32; 3]>,
-    /// Empty where the file has none.
+    /// Normals of the vertices; empty if the file has none.
     normals: Vec<[f32; 3]>,
-    /// Likewise.
+    /// Texture coordinates of the vertices; empty if the file has none.
     coordinates: Vec<[f32; 2]>,
-    /// First face, the one after the last, and the material.
+    /// First face, face after the last, and material, for each part.
     parts: Vec<(usize, usize, Material)>,
 }
 
-/// Look of a part of a mesh.
+/// Material of a part of a mesh.
 pub(super) struct Material {
-    /// Red, green and blue as the file has them.
+    /// Red, green and blue as in the file.
     pub(super) color: [f64; 3],
     pub(super) gloss: Gloss,
     pub(super) image: Option<Arc<Texture>>,
 }
 
 impl VisualMesh {
-    /// Reads a mesh file. What is wrong with its materials is written down.
+    /// Reads a mesh file. Problems with its materials are reported as warnings.
     ///
     /// # Errors
     ///
-    /// Why it cannot be read.
+    /// Returns the reason why the file cannot be read.
     pub(super) fn read(
         file: &Path,
         warnings: &mut Vec<String>,
@@ -70,7 +70,7 @@ impl VisualMesh {
         }
     }
 
-    /// The material of a face, if the file says one.
+    /// Returns the material of a face, if the file defines one.
     pub(super) fn material(&self, face: u32) -> Option<&Material> {
         let face = face as usize;
         let after = self.parts.partition_point(|(first, ..)| *first <= face);
@@ -78,12 +78,12 @@ impl VisualMesh {
         (face < *end).then_some(material)
     }
 
-    /// Tells whether the file says where on an image its corners lie.
+    /// Returns true if the file contains texture coordinates.
     pub(super) fn has_coordinates(&self) -> bool {
         !self.coordinates.is_empty()
     }
 
-    /// Finds the position on an image of a place on a face.
+    /// Returns the texture coordinates of a point on a face.
     pub(super) fn coordinates(&self, face: u32, at: &Vector3<f64>) -> [f64; 2] {
         let Some(corners) = self.faces.get(face as usize) else {
             return [0.0; 2];
@@ -101,8 +101,8 @@ impl VisualMesh {
         }
     }
 
-    /// The normal at a place on a face, in the frame of the mesh: that of the corners, mixed, or else that of the
-    /// plane. Not of any certain length, and to either side.
+    /// Returns the normal at a point on a face, in the frame of the mesh: interpolated from the vertices, or else the normal
+    /// of the plane. It is not normalised, and may point to either side.
     pub(super) fn normal(&self, face: u32, at: &Vector3<f64>) -> Vector3<f64> {
         let Some(corners) = self.faces.get(face as usize) else {
             return Vector3::z();
@@ -117,8 +117,8 @@ impl VisualMesh {
         }
     }
 
-    /// Nearness of each corner: the opposite parts of the triangle, which together are the square of the length
-    /// of the second vector, the normal of its plane.
+    /// Returns barycentric coordinates of a point, not normalised: the areas of the opposite triangles, whose sum is the
+    /// squared length of the second vector, the normal of the plane.
     fn shares(&self, corners: [u32; 3], at: &Vector3<f64>) -> ([f64; 3], Vector3<f64>) {
         let [a, b, c] = corners.map(|corner| vector(&self.vertices, corner));
         let plane = (b - a).cross(&(c - a));
@@ -175,7 +175,7 @@ mod tests {
             ([0.0, 0.0, 0.0], [0.0, 0.0]),
             ([2.0, 0.0, 0.0], [1.0, 0.0]),
             ([1.0, 1.0, 0.0], [0.5, 0.25]),
-            // Beyond the edge it goes on.
+            // Beyond the edge the interpolation is extrapolated.
             ([4.0, 0.0, 0.0], [2.0, 0.0]),
         ] {
             assert_eq!(mesh.coordinates(0, &at.into()), expected, "{at:?}");

@@ -1,6 +1,6 @@
 //! Images and the materials of meshes, read from files.
 //!
-//! Files come from strangers: they are bounded before they are unpacked, and what a mesh names lies beside it.
+//! Files are untrusted: their size is limited before decompression, and files that a mesh names must be in its directory.
 mod material;
 mod pbr;
 mod source;
@@ -12,45 +12,45 @@ use morse_api::paint::Image;
 use morse_geometry::files::FileError;
 pub use source::{Inside, Source};
 
-/// No image file may be larger than this, bytes.
+/// Maximum size of an image file, bytes.
 const LARGEST_FILE: u64 = 64 << 20;
 
-/// No image may be longer or higher than this, pixels.
+/// Maximum width and height of an image, pixels.
 const LONGEST_SIDE: u32 = 8192;
 
-/// No image may have more pixels than this.
+/// Maximum number of pixels of an image.
 const MOST_PIXELS: u64 = 1 << 24;
 
-/// All images of a world together.
+/// Maximum number of pixels of all images of a world together.
 const MOST_PIXELS_IN_ALL: u64 = 1 << 26;
 
-/// Reason why an image is not read.
+/// Reason why an image cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// Unreadable file.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// File of another format.
+    /// The file has another format.
     #[error("it is no PNG image, and other ones cannot be read")]
     NotPng,
-    /// Excess of pixels.
+    /// The image has too many pixels.
     #[error(
         "{width} by {height} pixels are too many: an image has sides of at most {LONGEST_SIDE} and \
          {MOST_PIXELS} pixels, all together have {MOST_PIXELS_IN_ALL}"
     )]
     TooLarge {
-        /// Pixels of a row.
+        /// Width, pixels.
         width: u32,
-        /// Pixels of a column.
+        /// Height, pixels.
         height: u32,
     },
-    /// Broken file.
+    /// The file is corrupt.
     #[error("{0}")]
     Broken(String),
 }
 
-/// The images of a world, each read once.
+/// Images of a world; each is read once.
 #[derive(Default)]
 pub struct Images {
     known: BTreeMap<Source, Result<Arc<Image>, ImageError>>,
@@ -58,11 +58,11 @@ pub struct Images {
 }
 
 impl Images {
-    /// An image from the disk, from the files that the program carries, or from inside of a mesh.
+    /// Returns an image from the disk, from the embedded files, or from inside a mesh file.
     ///
     /// # Errors
     ///
-    /// Why it cannot be read, in one line.
+    /// Returns the reason why the image cannot be read, in one line.
     pub fn read(&mut self, source: &Source) -> Result<Arc<Image>, ImageError> {
         if let Some(known) = self.known.get(source) {
             return known.clone();
@@ -79,14 +79,14 @@ impl Images {
     }
 }
 
-/// Colours of a palette: as many as a byte can name.
+/// Maximum number of colours of a palette.
 const MOST_COLORS: usize = 256;
 
-/// Unpacks a PNG image of at most so many pixels.
+/// Decodes a PNG image of at most `most` pixels.
 ///
 /// # Errors
 ///
-/// It is none, it is broken, or it has more pixels.
+/// Returns an error if the bytes are no PNG image, are corrupt, or contain more pixels.
 pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     let limits = png::Limits {
         bytes: 256 << 20, // of a few rows, and of what is packed beside the pixels
@@ -106,7 +106,7 @@ pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     }
     let broken = |error: png::DecodingError| ImageError::Broken(error.to_string());
     let mut reader = decoder.read_info().map_err(broken)?;
-    // The decoder takes it for granted that a palette has whole colours, and no more than can be named.
+    // The decoder assumes a valid palette: whole colours, and at most 256 of them.
     let palette = reader.info().palette.as_deref().unwrap_or_default();
     if palette.len() % 3 != 0 || palette.len() > MOST_COLORS * 3 {
         return Err(ImageError::Broken("its palette is torn".to_owned()));
@@ -123,7 +123,7 @@ pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     })
 }
 
-/// Four bytes a pixel, whatever there were.
+/// Converts pixels of any colour type to RGBA, four bytes per pixel.
 fn rgba(packed: &[u8], color: png::ColorType) -> Vec<u8> {
     match color {
         png::ColorType::Grayscale => packed.iter().flat_map(|&g| [g, g, g, 255]).collect(),
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// One chunk of a PNG file, with its checksum.
+    /// Returns one chunk of a PNG file, with its checksum.
     fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
         let body = [kind, data].concat();
         let mut sum = u32::MAX;
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// A PNG file of these pixels.
+    /// Returns a PNG file with these pixels.
     fn packed(color: png::ColorType, width: u32, pixels: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let rows = pixels.len() / color.samples() / width as usize;
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_unpacked() {
-        // A black image packs a thousand times.
+        // A black image has a compression ratio of about a thousand.
         let black = packed(png::ColorType::Grayscale, 4000, &vec![0; 4000 * 4000]);
         assert!(black.len() < 100_000, "{}", black.len());
         assert!(png(&black, MOST_PIXELS).is_ok());
@@ -220,7 +220,7 @@ mod tests {
                 .to_string()
                 .contains("too many")
         );
-        // The header alone says it, though there is nothing behind it.
+        // The header contains the size, even if no pixels follow.
         let mut header = packed(png::ColorType::Rgba, 1, &[0; 4]);
         header[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         assert!(png(&header, MOST_PIXELS).is_err());

@@ -1,4 +1,4 @@
-//! Pictures as files: PNG, and films as GIF or, by ffmpeg, as MP4.
+//! Output of pictures as PNG files, and of films as GIF or, with ffmpeg, MP4 files.
 mod film;
 mod gif;
 mod palette;
@@ -9,19 +9,20 @@ use morse_api::whole_file::write_whole;
 
 pub use film::{Film, Format};
 
-/// Red, green, blue and alpha of each pixel, row by row from the top left.
+/// An image of red, green, blue and alpha, row by row from the top left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RgbaImage {
-    /// Columns.
+    /// Width, pixels.
     pub width: u32,
-    /// Rows.
+    /// Height, pixels.
     pub height: u32,
-    /// A byte each.
+    /// Pixels, four bytes each.
     pub pixels: Vec<u8>,
 }
 
 impl RgbaImage {
-    /// Smaller by a whole factor: each pixel is the mean of what it was made of, so that edges are smooth.
+    /// Returns the image reduced by an integer factor: each pixel is the mean of the pixels that it replaces, which smooths
+    /// edges.
     #[must_use]
     pub fn shrunk(&self, factor: u32) -> Self {
         let (width, height) = (self.width / factor, self.height / factor);
@@ -34,8 +35,8 @@ impl RgbaImage {
         small
     }
 
-    /// Makes some of its pixels, from a column and row to those after the last, the means of those of a picture
-    /// that is larger by a whole factor.
+    /// Sets the pixels of an area (first column and row, column and row after the last) to the means of the pixels of an
+    /// image that is larger by an integer factor.
     pub fn shrink_from(&mut self, large: &[u8], factor: u32, area: [u32; 4]) {
         let row = 4 * (self.width * factor) as usize;
         let count = factor * factor;
@@ -60,11 +61,11 @@ impl RgbaImage {
         }
     }
 
-    /// Writes a PNG file: the whole of it or, where that cannot be, nothing.
+    /// Writes a PNG file. On failure no partial file remains.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn write_png(&self, path: &Path) -> io::Result<()> {
         write_whole(path, |file| {
             let mut encoder = png::Encoder::new(file, self.width, self.height);
@@ -95,7 +96,7 @@ mod tests {
         assert_eq!((small.width, small.height), (2, 1));
         assert_eq!(small.pixels, [pixel(100), pixel(7)].concat());
         assert_eq!(image.shrunk(1), image);
-        // Only a part of it.
+        // Only an area of the image.
         let mut part = small.clone();
         part.pixels.fill(9);
         part.shrink_from(&image.pixels, 2, [1, 0, 2, 1]);

@@ -1,23 +1,23 @@
-//! Rays of the pixels of a tile.
+//! Rays of the pixels of a tile, with and without lens distortion.
 use morse_api::render::CameraView;
 use nalgebra::Vector3;
 
 use super::projection::{Faces, Local};
 use super::tile::{Row, SIDE};
 
-/// The rays of a tile. Through an ideal lens all pixels of a column have one x, and all of a row one y; a lens that
-/// bends rays gives each pixel its own.
+/// Rays of a tile. Without lens distortion all pixels of a column share x, and all pixels of a row share y; with distortion
+/// each pixel has its own ray.
 pub(super) struct Pixels {
-    /// Columns and rows in the picture of an ideal lens.
+    /// Columns and rows in the undistorted picture.
     columns: Row,
     rows: Row,
-    /// The same as directions.
+    /// Columns and rows as components of ray directions.
     x: Row,
     y: Row,
     bent: Option<Box<Bent>>,
 }
 
-/// The same for each pixel, row by row.
+/// Positions and directions of each pixel, row by row, with lens distortion.
 struct Bent {
     columns: [Row; SIDE],
     rows: [Row; SIDE],
@@ -25,7 +25,7 @@ struct Bent {
     y: [Row; SIDE],
 }
 
-/// A number for each lane: one of its own, or the same one for all.
+/// A number for each pixel of a row: one number each, or one for all.
 trait Lanes {
     fn at(&self, lane: usize) -> f64;
 }
@@ -45,7 +45,7 @@ impl Lanes for Row {
 }
 
 impl Pixels {
-    /// Of the tile in a column and row of tiles.
+    /// Returns the rays of the tile in a column and row of tiles.
     pub(super) fn new(camera: &CameraView, column: usize, row: usize) -> Self {
         let numbers = |first: usize| std::array::from_fn(|lane| (first * SIDE + lane) as f64);
         let (columns, rows): (Row, Row) = (numbers(column), numbers(row));
@@ -73,7 +73,7 @@ impl Pixels {
         }
     }
 
-    /// Column and row of a pixel in the picture of an ideal lens.
+    /// Returns column and row of a pixel in the undistorted picture.
     pub(super) fn place(&self, (row, lane): (usize, usize)) -> [f64; 2] {
         match &self.bent {
             None => [self.columns[lane], self.rows[row]],
@@ -81,7 +81,7 @@ impl Pixels {
         }
     }
 
-    /// Point that a pixel shows at a depth of 1, in the axes of the camera.
+    /// Returns the point that a pixel shows at a depth of 1, in the axes of the camera.
     pub(super) fn ray(&self, (row, lane): (usize, usize)) -> Vector3<f64> {
         match &self.bent {
             None => Vector3::new(self.x[lane], self.y[row], 1.0),
@@ -89,7 +89,7 @@ impl Pixels {
         }
     }
 
-    /// The least and the greatest column, and likewise row, in the picture of an ideal lens.
+    /// Returns the minimum and maximum column, and the minimum and maximum row, in the undistorted picture.
     pub(super) fn ends(&self) -> [[f64; 2]; 2] {
         let Some(bent) = &self.bent else {
             return [&self.columns, &self.rows].map(|of| [of[0], of[SIDE - 1]]);
@@ -103,7 +103,7 @@ impl Pixels {
         })
     }
 
-    /// The directions of a row of pixels in the axes of a thing.
+    /// Returns the ray directions of a row of pixels in the axes of a thing.
     pub(super) fn directions(&self, local: &Local, row: usize) -> [Row; 3] {
         match &self.bent {
             None => directions(local, &self.x, &self.y[row]),
@@ -111,7 +111,7 @@ impl Pixels {
         }
     }
 
-    /// The nearness at which the rays of a row enter a box, 0 where they do not.
+    /// Returns the inverse depth at which the rays of a row enter a box, 0 for rays that miss it.
     pub(super) fn enter(&self, faces: &Faces, row: usize) -> Row {
         match &self.bent {
             None => enter(faces, &self.columns, &self.rows[row]),

@@ -1,5 +1,5 @@
-//! Projection of a scene: everything that may be in a camera's picture, in the camera's axes, and the tiles of
-//! the picture that each thing may be in.
+//! Projection of a scene: the things that may be visible, in the camera's axes, and the tiles of the picture in which each
+//! of them may be.
 use morse_api::render::CameraView;
 use morse_geometry::rays::solid::Solid;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -10,71 +10,71 @@ use super::render_scene::{Form, RenderScene, Thing};
 use super::shadow::Shadows;
 use super::tile::SIDE;
 
-/// A picture that is about to be taken.
+/// Projection of a scene for one picture.
 pub(super) struct Projection<'a> {
     pub(super) camera: &'a CameraView,
     pub(super) scene: &'a RenderScene,
-    /// Things that may be seen, the nearest first.
+    /// Things that may be visible, the nearest first.
     pub(super) casts: Vec<Cast>,
-    /// For each tile, where its list begins in `list`; one more for the end.
+    /// Start of each tile's list in `list`, with an additional entry for the end.
     starts: Vec<u32>,
-    /// The casts of each tile, in their order.
+    /// Indices in `casts` for each tile, the nearest first.
     list: Vec<u32>,
-    /// From the camera's axes to the world's.
+    /// Rotation from the camera's axes to the world's.
     pub(super) rotation: Matrix3<f64>,
     pub(super) position: Vector3<f64>,
     pub(super) shadows: Option<Shadows>,
 }
 
-/// A part of the picture of an ideal lens: the least and the greatest column, and likewise row.
+/// A rectangle of the undistorted picture: minimum and maximum column, and minimum and maximum row.
 pub(super) type Place = [[f64; 2]; 2];
 
-/// A thing that may be seen.
+/// A thing that may be visible.
 pub(super) struct Cast {
-    /// Its number in the scene.
+    /// Index of the thing in the scene.
     pub(super) thing: usize,
     pub(super) is_clear: bool,
-    /// No point of it has a greater nearness (1 / depth).
+    /// Upper bound of the inverse depth (1 / depth) of its points.
     pub(super) most: f64,
-    /// From the camera's axes to its own.
+    /// Transform from the camera's axes to the thing's.
     pub(super) local: Local,
-    /// If it is a box.
+    /// Faces, if the thing is a box.
     pub(super) faces: Option<Faces>,
-    /// Light that each face of a box sends back, where that is the same all over.
+    /// Reflected light of each face of a box, if it is uniform.
     pub(super) flat: Option<[Flat; 6]>,
 }
 
-/// A face of one colour.
+/// A face with uniform colour.
 pub(super) struct Flat {
-    /// Outward, in the world.
+    /// Outward normal in the world.
     pub(super) normal: Vector3<f64>,
-    /// The light that it sends back in the shade and in the sun.
+    /// Reflected light in the shade and in the sun.
     pub(super) shade: Rgb,
     pub(super) lit: Rgb,
-    /// True if it faces the sun.
+    /// True if the face points towards the sun.
     pub(super) is_sunny: bool,
 }
 
-/// The axes of a thing, seen from the camera.
+/// Transform from the camera's axes to those of a thing.
 pub(super) struct Local {
     pub(super) rows: [[f64; 3]; 3],
-    /// Position of the camera in them.
+    /// Position of the camera in the thing's axes.
     pub(super) origin: [f64; 3],
 }
 
 /// The six planes of a box, seen from outside.
 ///
-/// A ray is in the box from the last plane that it enters by to the first one that it leaves by. In nearness
-/// (1 / depth), each of these is linear over the picture, so that no pixel needs a division.
+/// A ray is inside the box between its last entry through a front plane and its first exit through a back plane (slab
+/// method). The inverse depth (1 / depth) of a plane is linear over the picture, so that no pixel requires a division.
 #[derive(Default)]
 pub(super) struct Faces {
-    /// Planes that the camera is before, and the faces that they are.
+    /// Planes that face the camera, with the indices of their faces.
     pub(super) front: Vec<(Plane, usize)>,
-    /// Planes that the camera is behind.
+    /// Planes that face away from the camera.
     pub(super) back: Vec<Plane>,
 }
 
-/// The nearness of a plane at column u and row v: a·u + b·v + c.
+/// Inverse depth of a plane at column u and row v: a·u + b·v + c.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane {
     pub(super) a: f64,
@@ -113,12 +113,12 @@ impl<'a> Projection<'a> {
         projection
     }
 
-    /// Columns of tiles.
+    /// Returns the number of columns of tiles.
     fn columns(&self) -> usize {
         (self.camera.width as usize).div_ceil(SIDE)
     }
 
-    /// Casts that may be in a tile, the nearest first.
+    /// Returns the things that may be visible in a tile, the nearest first.
     pub(super) fn in_tile(&self, column: usize, row: usize) -> impl Iterator<Item = (u64, &Cast)> {
         let tile = row * self.columns() + column;
         let bounds = (self.starts.get(tile), self.starts.get(tile + 1));
@@ -130,13 +130,13 @@ impl<'a> Projection<'a> {
         casts.filter_map(|&cast| Some((u64::from(cast), self.casts.get(cast as usize)?)))
     }
 
-    /// Colour of the background in direction `ray` (in the camera's axes).
+    /// Returns the colour of the background in direction `ray` (in the camera's axes).
     pub(super) fn sky(&self, ray: &Vector3<f64>) -> Rgb {
         let up = self.rotation.row(2).transpose().dot(ray);
         self.scene.illumination.sky(up / ray.norm())
     }
 
-    /// Writes the lists of the tiles.
+    /// Fills the lists of the tiles.
     fn bin(&mut self, tiles: &Tiles, places: &[Place], order: &[usize]) {
         let mut ends = vec![0_u32; tiles.count() + 1];
         for place in places {
@@ -155,7 +155,7 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// A thing in the camera's axes, and where it may be in the picture; `None` if it cannot be seen.
+    /// Returns a thing in the camera's axes, and the rectangle in which it may be visible; `None` if it is invisible.
     fn cast(&self, number: usize, thing: &Thing, tiles: &Tiles) -> Option<(Cast, Place)> {
         let wants = self.camera.wants;
         if !(wants.color || thing.is_solid()) {
@@ -182,7 +182,7 @@ impl<'a> Projection<'a> {
         Some((cast, place))
     }
 
-    /// Light that the faces of a box send back.
+    /// Returns the reflected light of the faces of a box.
     fn flat(&self, thing: &Thing) -> [Flat; 6] {
         [0, 1, 2, 3, 4, 5].map(|face: usize| {
             let mut normal = Vector3::zeros();
@@ -199,7 +199,7 @@ impl<'a> Projection<'a> {
         })
     }
 
-    /// Part of the picture that a thing may be in, and the least depth of the box around it, which has these corners.
+    /// Returns the rectangle in which a thing may be visible, and the minimum depth of its bounding box with these corners.
     pub(super) fn place(&self, corners: &[Vector3<f64>; 8], tiles: &Tiles) -> Option<(Place, f64)> {
         let camera = self.camera;
         let corners = corners.map(|corner| self.rotation.tr_mul(&(corner - self.position)));
@@ -219,7 +219,7 @@ impl<'a> Projection<'a> {
                 *range = [range[0].min(pixel), range[1].max(pixel)];
             }
         };
-        // Before the near end nothing is seen; the edges of the box are cut there.
+        // Nothing is visible before the near plane; the edges of the box are clipped there.
         let cut = 0.999 * camera.near;
         for (number, corner) in corners.iter().enumerate() {
             if corner.z >= cut {
@@ -236,19 +236,19 @@ impl<'a> Projection<'a> {
         if !range.iter().flatten().all(|bound| bound.is_finite()) {
             return None;
         }
-        // A pixel more to each side: rounding does not matter then.
+        // A margin of one pixel on each side absorbs rounding errors.
         let place = range.map(|[low, high]| [low - 1.0, high + 1.0]);
         meet(&place, &tiles.whole).then_some((place, nearest.max(camera.near)))
     }
 }
 
-/// The tiles of a picture.
+/// Tiles of a picture.
 pub(super) struct Tiles {
-    /// Columns and rows of tiles.
+    /// Numbers of columns and rows of tiles.
     pub(super) counts: [usize; 2],
-    /// Part that the whole picture shows.
+    /// Rectangle of the whole picture.
     whole: Place,
-    /// Part that each tile shows, if that does not follow from where it is.
+    /// Rectangle of each tile, with lens distortion; without it, the position determines the rectangle.
     bent: Option<Vec<Place>>,
 }
 
@@ -286,7 +286,7 @@ impl Tiles {
         self.counts.iter().product()
     }
 
-    /// Calls for each tile that shows something of a place, which is not beside the whole picture.
+    /// Calls a function for each tile that overlaps a rectangle; the rectangle must overlap the picture.
     pub(super) fn with(&self, place: &Place, mut call: impl FnMut(usize)) {
         if let Some(tiles) = &self.bent {
             let tiles = tiles.iter().enumerate();
@@ -308,7 +308,7 @@ impl Tiles {
     }
 }
 
-/// Tells whether two parts of a picture have something in common.
+/// Returns true if two rectangles overlap.
 fn meet(one: &Place, other: &Place) -> bool {
     (0..2).all(|axis| one[axis][0] <= other[axis][1] && other[axis][0] <= one[axis][1])
 }
@@ -325,7 +325,7 @@ impl Local {
         }
     }
 
-    /// A direction of the camera's axes in these.
+    /// Transforms a direction from the camera's axes to the thing's.
     pub(super) fn direction(&self, way: &Vector3<f64>) -> Vector3<f64> {
         let turned = self
             .rows
@@ -333,7 +333,7 @@ impl Local {
         Vector3::from(turned)
     }
 
-    /// A point of the camera's axes in these.
+    /// Transforms a point from the camera's axes to the thing's.
     pub(super) fn point(&self, at: &Vector3<f64>) -> Vector3<f64> {
         self.direction(at) + Vector3::from(self.origin)
     }
@@ -345,7 +345,7 @@ impl Faces {
         for (axis, half) in half.into_iter().enumerate() {
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
                 let ahead = half - sign * local.origin[axis];
-                // A camera in the very plane is before it.
+                // A camera exactly in the plane counts as in front of it.
                 let ahead = if ahead == 0.0 { -1e-12 } else { ahead };
                 let plane = Plane::new(camera, local.rows[axis], sign / ahead);
                 if ahead < 0.0 {
@@ -358,7 +358,7 @@ impl Faces {
         faces
     }
 
-    /// Tells whether some pixel between these columns and rows may show it at a nearness above `least`.
+    /// Returns true if a pixel within these columns and rows may show the box at an inverse depth above `least`.
     pub(super) fn may_be_in(&self, columns: [f64; 2], rows: [f64; 2], least: f64) -> bool {
         let ends = |plane: &Plane| {
             let across = [columns[0] * plane.a, columns[1] * plane.a];
@@ -378,7 +378,7 @@ impl Faces {
         enter > least && enter >= leave
     }
 
-    /// The face that a ray enters by.
+    /// Returns the index of the face through which a ray enters.
     pub(super) fn entered(&self, u: f64, v: f64) -> usize {
         let mut best = (f64::INFINITY, 0);
         for (plane, face) in &self.front {
@@ -392,7 +392,8 @@ impl Faces {
 }
 
 impl Plane {
-    /// The plane whose nearness in direction (x, y, 1) is that direction's product with `normal`, times `over`.
+    /// Returns the plane whose inverse depth in direction (x, y, 1) is the dot product of that direction with `normal`,
+    /// times `over`.
     pub(super) fn new(camera: &CameraView, normal: [f64; 3], over: f64) -> Self {
         let [u, v] = camera.center;
         let (a, b) = (normal[0] / camera.focal, normal[1] / camera.focal);

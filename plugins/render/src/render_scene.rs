@@ -1,4 +1,4 @@
-//! Things that can be seen, and their poses.
+//! Things that the renderer draws, and their poses.
 use bevy::prelude::Entity;
 use morse_api::{paint::Wrap, world_view::Gloss};
 use morse_geometry::rays::solid::Solid;
@@ -9,53 +9,53 @@ use super::appearance::Paint;
 use super::light::{Illumination, Lamp, Rgb};
 use super::mesh::VisualMesh;
 
-/// Things that let more light through than this are not there for depths and names, and cast no shadow.
+/// Minimum opacity of things that appear in depths and segmentation and that cast shadows.
 pub(super) const OPAQUE: f32 = 0.5;
 
-/// Everything that is drawn.
+/// All things and lights.
 #[derive(Default)]
 pub(super) struct RenderScene {
     pub(super) things: Vec<Thing>,
-    /// Those that hang somewhere, and then those of robots.
+    /// Lamps: first the fixed ones of the environment, then those of robots.
     pub(super) lamps: Vec<Lamp>,
-    /// Number of those that hang somewhere.
+    /// Number of fixed lamps.
     pub(super) hanging: usize,
     pub(super) illumination: Illumination,
-    /// Number of times that the things were collected anew.
+    /// Number of times that the things were collected again.
     pub(super) generation: u64,
 }
 
-/// A geometry.
+/// A geometry that is drawn.
 pub(super) struct Thing {
-    /// Its entity.
+    /// Entity of the geometry.
     pub(super) entity: Entity,
-    /// Its body, and where it is on it.
+    /// Body, and pose on the body.
     pub(super) body: Entity,
     pub(super) body_from_thing: Isometry3<f64>,
-    /// Pose in the world now.
+    /// Current pose in the world.
     pub(super) world_from_thing: Isometry3<f64>,
     pub(super) form: Form,
-    /// The light that it sends back, linear, where nothing is painted on it.
+    /// Diffuse reflectance without a pattern, linear.
     pub(super) color: Rgb,
     pub(super) paint: Option<Paint>,
     pub(super) gloss: Gloss,
-    /// 0 lets all light through, 1 none.
+    /// Opacity: 0 is transparent, 1 opaque.
     pub(super) alpha: f32,
-    /// True if it casts shadows.
+    /// True if the thing casts shadows.
     pub(super) casts: bool,
 }
 
-/// A shape, its scale applied, in its own frame.
+/// A shape with its scale applied, in its own frame.
 pub(super) enum Form {
-    /// A box or a round shape.
+    /// A box, sphere, cylinder, cone or capsule.
     Solid(Solid),
-    /// Triangles.
+    /// A triangle mesh.
     Mesh { mesh: Arc<VisualMesh>, scale: f64 },
-    /// Lines in the xy plane.
+    /// Grid lines in the xy plane.
     Grid(Grid),
 }
 
-/// Lines in the xy plane from −`half` to `half`.
+/// Grid lines in the xy plane from −`half` to `half`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     pub(super) half: [f64; 2],
@@ -64,27 +64,27 @@ pub(super) struct Grid {
 }
 
 impl Thing {
-    /// Tells whether light passes through it, or between its lines.
+    /// Returns true if light passes through the thing, or between its lines.
     pub(super) fn is_clear(&self) -> bool {
         self.alpha < 1.0 || matches!(self.form, Form::Grid(_))
     }
 
-    /// Tells whether it is of one colour that does not shine.
+    /// Returns true if the thing has a uniform colour and no highlights.
     pub(super) fn is_plain(&self) -> bool {
         self.paint.is_none() && self.gloss.color == [0.0; 3]
     }
 
-    /// Tells whether depths and names tell of it.
+    /// Returns true if the thing appears in depths and segmentation.
     pub(super) fn is_solid(&self) -> bool {
         self.alpha >= OPAQUE && !matches!(self.form, Form::Grid(_))
     }
 
-    /// The corners of the box around it in its own axes, in the world.
+    /// Returns the corners, in the world, of the bounding box in the thing's axes.
     pub(super) fn corners(&self) -> [Vector3<f64>; 8] {
         self.corners_at(&self.world_from_thing)
     }
 
-    /// The same if it stood elsewhere.
+    /// Returns the corners of the bounding box with the thing at another pose.
     pub(super) fn corners_at(&self, pose: &Isometry3<f64>) -> [Vector3<f64>; 8] {
         let bounds = self.form.bounds();
         [0, 1, 2, 3, 4, 5, 6, 7].map(|corner: usize| {
@@ -96,7 +96,7 @@ impl Thing {
 }
 
 impl Form {
-    /// The lowest and the highest corner of the box around it.
+    /// Returns the minimum and maximum corner of the bounding box.
     fn bounds(&self) -> [[f64; 3]; 2] {
         match self {
             Self::Solid(solid) => solid.bounds(),
@@ -112,7 +112,7 @@ impl Form {
         }
     }
 
-    /// Scale relative to what it is made of.
+    /// Returns the scale relative to the mesh.
     pub(super) fn scale(&self) -> f64 {
         match self {
             Self::Mesh { scale, .. } => *scale,
@@ -120,7 +120,7 @@ impl Form {
         }
     }
 
-    /// Wrapping into what is painted on it.
+    /// Returns the mapping of the surface to a pattern.
     pub(super) fn wrap(&self) -> Option<Wrap> {
         let Self::Solid(solid) = self else {
             let [low, high] = self.bounds();
@@ -153,7 +153,7 @@ impl Form {
         })
     }
 
-    /// Tells whether a point, in its own axes, is inside: nothing is seen of it from there.
+    /// Returns true if a point, in the form's axes, is inside. The form is invisible from there.
     pub(super) fn holds(&self, at: &Vector3<f64>) -> bool {
         let Self::Solid(solid) = self else {
             return false;
@@ -182,7 +182,8 @@ impl Form {
         }
     }
 
-    /// The outward normal at a point of the surface, in its own axes. `part` is the triangle of a mesh.
+    /// Returns the outward normal at a point of the surface, in the form's axes. `part` is the index of the triangle of a
+    /// mesh.
     pub(super) fn normal(&self, at: &Vector3<f64>, part: u32) -> Vector3<f64> {
         match self {
             Self::Solid(solid) => normal(solid, at),
@@ -227,7 +228,7 @@ fn normal(solid: &Solid, at: &Vector3<f64>) -> Vector3<f64> {
             match top.max(bottom) > side {
                 true if top > bottom => end(1.0),
                 true => end(-1.0),
-                // The flank leans by its slope; at the very tip it has no direction.
+                // The normal of the lateral surface is tilted by the slope; at the tip it is undefined.
                 false if length > 0.0 => around / length - end(slope),
                 false => end(height.signum()),
             }

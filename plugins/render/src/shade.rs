@@ -1,4 +1,4 @@
-//! The light that surfaces send back, pixel by pixel.
+//! Shading: light that surfaces reflect towards the camera, pixel by pixel.
 use nalgebra::Vector3;
 
 use super::appearance::{Appearance, Spot};
@@ -7,12 +7,12 @@ use super::projection::{Cast, Faces};
 use super::shadow::{Bounds, Shadows};
 use super::tile::{NONE, Nearest, Pane, SIDE, Tile, unpack};
 
-/// Light that the surfaces in a tile send back.
+/// Shading of the surfaces in a tile.
 pub(super) struct Shading<'t> {
     tile: &'t Tile<'t>,
-    /// Casters that may stand between this tile and the sun.
+    /// Shadow casters that may be between this tile and the sun.
     shadows: Option<(&'t Shadows, Vec<usize>)>,
-    /// The box around what the tile shows, in the sun's axes, if there are shadows.
+    /// Bounds of the surfaces that the tile shows, in the sun's axes, if there are shadows.
     pub(super) places: Bounds,
 }
 
@@ -42,7 +42,7 @@ impl<'t> Shading<'t> {
         }
     }
 
-    /// The light from a thing in a pixel.
+    /// Returns the light that a thing reflects in a pixel.
     pub(super) fn color(
         &self,
         cast: &Cast,
@@ -89,14 +89,14 @@ impl<'t> Shading<'t> {
         let mut normal = thing.world_from_thing.rotation * own.normalize();
         let at = tile.in_world(pixel, nearness);
         let sight = projection.rotation * ray;
-        // Triangles and lines are looked at from both sides.
+        // Triangles and lines are two-sided.
         if normal.dot(&sight) > 0.0 {
             normal = -normal;
         }
         self.sent_back(&appearance, &at, &normal, &-sight.normalize())
     }
 
-    /// The light that a surface sends to a camera.
+    /// Returns the light that a surface reflects towards the camera.
     fn sent_back(
         &self,
         appearance: &Appearance,
@@ -127,7 +127,7 @@ impl<'t> Shading<'t> {
         plus(times(appearance.color, light), shine)
     }
 
-    /// Tells whether nothing may be between this tile and the sun.
+    /// Returns true if nothing can be between this tile and the sun.
     fn has_clear_sky(&self) -> bool {
         let shadows = self.shadows.as_ref();
         shadows.is_none_or(|(_, casters)| casters.is_empty())

@@ -1,32 +1,32 @@
-//! Hard shadows: search for things between a place and a light.
+//! Hard shadows: occlusion tests between a surface point and a light.
 use morse_geometry::rays::packet::{NOTHING, Packet};
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::render_scene::{Form, RenderScene, Thing};
 
-/// Distance from a surface at which a ray towards the light begins, so that the surface does not shade itself, m.
+/// Distance from the surface at which a shadow ray starts, to avoid self-shadowing, m.
 const LIFT: f64 = 1e-5;
 
-/// Everything that casts shadows.
+/// All shadow casters.
 pub(super) struct Shadows {
     casters: Vec<Caster>,
-    /// From the world's axes to the sun's: z towards the sun.
+    /// Rotation from the world's axes to the sun's: z towards the sun.
     sun_from_world: Matrix3<f64>,
 }
 
 struct Caster {
-    /// Its number in the scene.
+    /// Index of the thing in the scene.
     thing: usize,
-    /// From the world's axes to its own.
+    /// Rotation from the world's axes to the thing's.
     rotation: Matrix3<f64>,
     position: Vector3<f64>,
-    /// The box around it in the sun's axes.
+    /// Bounding box in the sun's axes.
     in_sun: Bounds,
-    /// The box around it in the world's axes.
+    /// Bounding box in the world's axes.
     in_world: Bounds,
 }
 
-/// A box in some axes.
+/// An axis-aligned bounding box.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     low: Vector3<f64>,
@@ -50,28 +50,28 @@ impl Bounds {
         bounds
     }
 
-    /// Tells whether both have something at the same x and y, and this one something above the other's lowest z.
+    /// Returns true if the boxes overlap in x and y, and this one reaches above the lowest z of the other.
     pub(super) fn is_over(&self, other: &Self) -> bool {
         (0..2).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
             && self.high.z >= other.low.z
     }
 
-    /// Tells whether they have a point in common.
+    /// Returns true if the boxes overlap.
     fn meets(&self, other: &Self) -> bool {
         self.is_over(other) && self.low.z <= other.high.z
     }
 }
 
 impl Shadows {
-    /// Of everything that casts any.
+    /// Returns all shadow casters of a scene.
     pub(super) fn new(scene: &RenderScene) -> Self {
         Self::of(scene, |_, thing| thing.casts && thing.is_solid())
     }
 
-    /// Of some things.
+    /// Returns the shadow casters among the selected things.
     pub(super) fn of(scene: &RenderScene, casts: impl Fn(usize, &Thing) -> bool) -> Self {
         let to_sun = scene.illumination.to_sun;
-        // Any axis will do that is not along the sun's own.
+        // Any axis that is not parallel to the sun's direction is suitable.
         let side = if to_sun.y.abs() < 0.9 {
             Vector3::y()
         } else {
@@ -102,12 +102,12 @@ impl Shadows {
         }
     }
 
-    /// A place in the sun's axes.
+    /// Returns a point in the sun's axes.
     pub(super) fn in_sun(&self, at: &Vector3<f64>) -> Vector3<f64> {
         self.sun_from_world * at
     }
 
-    /// The casters that may shade some of the places within bounds (in the sun's axes).
+    /// Returns the indices of the casters that may shade a point within the bounds (in the sun's axes).
     pub(super) fn between(&self, places: &Bounds) -> Vec<usize> {
         let all = self.casters.iter().enumerate();
         all.filter(|(_, caster)| caster.in_sun.is_over(places))
@@ -115,7 +115,7 @@ impl Shadows {
             .collect()
     }
 
-    /// Tells whether the sun reaches a place past these casters.
+    /// Returns true if none of these casters is between a point and the sun.
     pub(super) fn is_sunny(
         &self,
         scene: &RenderScene,
@@ -131,7 +131,7 @@ impl Shadows {
         !near.any(|caster| caster.blocks(scene, &from, &scene.illumination.to_sun, f64::INFINITY))
     }
 
-    /// Tells whether nothing is between a place and a lamp.
+    /// Returns true if no caster is between a point and a lamp.
     pub(super) fn is_clear(
         &self,
         scene: &RenderScene,
@@ -151,7 +151,7 @@ impl Shadows {
 }
 
 impl Caster {
-    /// Tells whether a ray meets it within `reach` lengths of its direction.
+    /// Returns true if a ray intersects the caster within `reach` lengths of its direction.
     fn blocks(
         &self,
         scene: &RenderScene,
@@ -167,7 +167,7 @@ impl Caster {
         let way = self.rotation * way * over;
         let directions = [[way.x], [way.y], [way.z]];
         match &thing.form {
-            // A lamp that sits in its own housing, and a ray that starts inside, are not stopped by it.
+            // A caster that contains the start of the ray, such as the housing of a lamp, does not block it.
             form if form.holds(&origin.coords) => false,
             Form::Solid(solid) => {
                 let [distance] = solid.distances::<1>(origin.coords.into(), &directions);

@@ -1,4 +1,5 @@
-//! Pictures against closed forms: depths, places, names, light; and the same pixels on any number of threads.
+//! Comparison of pictures with closed forms: depths, positions, segmentation and light; and equality on any number of
+//! threads.
 mod bent;
 mod painted;
 
@@ -18,7 +19,7 @@ const ALL: Wants = Wants {
 };
 
 fn camera() -> CameraView {
-    // Looks along the world's y axis: x to the right, z up.
+    // The camera looks along the world's y axis: x to the right, z up.
     let looks = nalgebra::UnitQuaternion::face_towards(&Vector3::y(), &-Vector3::z());
     CameraView {
         world_from_camera: Isometry3::from_parts(Vector3::new(0.0, 0.0, 0.0).into(), looks),
@@ -77,7 +78,8 @@ fn pixel(picture: &Picture, camera: &CameraView, u: usize, v: usize) -> ([u8; 3]
     )
 }
 
-/// Distance of a point from a solid, negative inside: exact, by other formulas than those of rays.
+/// Returns the signed distance of a point from a solid, negative inside; exact, and by other formulas than the ray
+/// intersection.
 fn distance(solid: &Solid, at: &Vector3<f64>) -> f64 {
     let across = libm::hypot(at.x, at.y);
     let corner = |x: f64, y: f64| libm::hypot(x.max(0.0), y.max(0.0)) + x.max(y).min(0.0);
@@ -160,7 +162,7 @@ fn depths_are_those_of_the_surfaces() {
                         assert!(off(end).abs() < 1e-4, "{solid:?} {u} {v}: {}", off(end));
                         hits += 1;
                     }
-                    // Nothing of it is before that.
+                    // No point of the solid is nearer.
                     let steps = if (u + v) % 5 == 0 { 50 } else { 0 };
                     for step in 0..steps {
                         let depth = (end - 1e-3) * f64::from(step) / f64::from(steps);
@@ -203,7 +205,7 @@ fn points_are_where_they_are_projected() {
     }
 }
 
-/// The triangles of a box.
+/// Returns the triangles of a box.
 pub(super) fn box_mesh(half: [f32; 3]) -> VisualMesh {
     let corner = |n: usize| {
         [0, 1, 2].map(|axis| {
@@ -287,7 +289,7 @@ fn nothing_is_seen_before_near_beyond_far_or_from_within() {
     let scene = scene(things);
     assert_eq!(pixel(&picture(&scene, &camera), &camera, 50, 37).2, 3);
     camera.near = 3.5;
-    // Through the front of the mesh that is cut off, its back is seen.
+    // The front of the mesh is clipped, so that its back is visible.
     let (_, depth, number) = pixel(&picture(&scene, &camera), &camera, 50, 37);
     assert!((depth - 5.0).abs() < 1e-5 && number == 3, "{depth}");
     camera.near = 5.5;
@@ -356,7 +358,7 @@ fn the_sun_casts_shadows() {
     );
     let mut scene = scene(vec![ground, ball]);
     let mut camera = camera();
-    // Where the line from the sun through the ball meets the ground, and well beside that.
+    // The point where the line from the sun through the sphere meets the ground, and a point well beside it.
     let to_sun = scene.illumination.to_sun;
     let shade = Point3::new(0.0, 9.0, 0.0) - to_sun * (2.0 / to_sun.z);
     let sight = |picture: &Picture, point: &Point3<f64>| {
@@ -430,7 +432,7 @@ fn pixels_do_not_depend_on_threads() {
         draw_picture(&scene, &camera, &mut other, Threads::new(threads).pool());
         assert!(one == other, "{threads} threads");
     }
-    // The order of the things does not matter either, but for their numbers.
+    // The order of the things is irrelevant too, except for their numbers.
     let mut turned = scene;
     turned.things.reverse();
     let other = picture(&turned, &camera);

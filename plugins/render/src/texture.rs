@@ -1,7 +1,8 @@
-//! Patterns on things, as a pixel sees them: the mean over what the pixel covers.
+//! Filtered sampling of patterns: the mean over the footprint of a pixel, by mipmaps with anisotropic filtering.
 //!
-//! An image is kept in several sizes, each half as large as the one before. Seen from afar or aslant, a pixel
-//! takes the mean of a few places, each in the size in which its pixels are as large as what is covered.
+//! An image is stored at several levels (mipmap), each half as large as the previous one. For a distant or oblique surface,
+//! the result is the mean of a few samples along the footprint, each at the level whose pixels are as large as the footprint
+//! is narrow.
 use std::sync::Arc;
 
 use morse_api::{lighting::linear, paint::Image};
@@ -11,14 +12,14 @@ use super::light::encode;
 /// Red, green and blue times opacity, and opacity; linear.
 type Rgba = [f32; 4];
 
-/// Most places of which the mean is taken.
+/// Maximum number of samples.
 const MOST_PLACES: f64 = 8.0;
 
-/// An image in all its sizes.
+/// An image at all levels.
 pub(super) struct Texture {
-    /// From the largest to a single pixel.
+    /// Levels, from the largest to a single pixel.
     levels: Vec<Level>,
-    /// The light of each code.
+    /// Linear light of each sRGB code.
     light: [f32; 256],
 }
 
@@ -28,7 +29,7 @@ struct Level {
     pixels: Arc<[u8]>,
 }
 
-/// The part of a surface that a pixel covers: a place, and how far it is to those of the next pixels.
+/// Footprint of a pixel on a pattern: its position, and the displacements to the positions of the neighbouring pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
     pub(super) at: [f64; 2],
@@ -37,7 +38,7 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// The same with each direction in other units.
+    /// Returns the footprint with each axis scaled.
     pub(super) fn scaled(&self, by: [f64; 2]) -> Self {
         let scaled = |place: [f64; 2]| [place[0] * by[0], place[1] * by[1]];
         Self {
@@ -69,20 +70,20 @@ impl Texture {
         texture
     }
 
-    /// Height over width.
+    /// Returns the ratio of height to width.
     pub(super) fn shape(&self) -> f64 {
         let level = self.levels.first();
         level.map_or(1.0, |level| level.height as f64 / level.width as f64)
     }
 
-    /// The mean over a footprint, in units of the image, up and to the right from its lower left corner. Beyond
-    /// the edges it begins again, or else goes on as it is there.
+    /// Returns the mean over a footprint. Coordinates are in units of the image, to the right and up from its lower left
+    /// corner. Beyond the edges the image repeats where `goes_on` is true; elsewhere the pixels of the edge continue.
     pub(super) fn mean(&self, footprint: &Footprint, goes_on: [bool; 2]) -> Rgba {
         let [width, height] = match self.levels.first() {
             Some(level) => [level.width as f64, level.height as f64],
             None => return [0.0; 4],
         };
-        // From here on in pixels, downwards.
+        // From here on in pixels, with y downwards.
         let covers = footprint.scaled([width, -height]);
         let at = [covers.at[0], height + covers.at[1]];
         let length = |way: [f64; 2]| libm::hypot(way[0], way[1]);
@@ -112,7 +113,7 @@ impl Texture {
         sum
     }
 
-    /// Mixed from the two sizes next to one.
+    /// Interpolates between the two levels nearest to a size.
     fn between(&self, size: f64, at: [f64; 2], goes_on: [bool; 2]) -> Rgba {
         let lower = size.floor();
         let share = (size - lower) as f32;
@@ -124,7 +125,7 @@ impl Texture {
         std::array::from_fn(|part| found[part] + (coarse[part] - found[part]) * share)
     }
 
-    /// Mixed from the four pixels around a place, which is given in pixels of the largest size.
+    /// Interpolates bilinearly between four pixels of a level; `at` is in pixels of the largest level.
     fn smooth(&self, size: usize, at: [f64; 2], goes_on: [bool; 2]) -> Rgba {
         let (Some(level), Some(largest)) = (self.levels.get(size), self.levels.first()) else {
             return [0.0; 4];
@@ -140,7 +141,7 @@ impl Texture {
             let count = counts[axis] as f64;
             pixels[axis] = [first, first + 1.0].map(|pixel| {
                 if goes_on[axis] {
-                    // Adding zero pixels may round up to the end.
+                    // The addition of zero pixels may round up to the end.
                     (pixel.rem_euclid(count) as usize).min(counts[axis] - 1)
                 } else {
                     pixel.clamp(0.0, count - 1.0) as usize
@@ -168,7 +169,7 @@ impl Texture {
         [red, green, blue, opacity]
     }
 
-    /// The next smaller size: each pixel is the mean of what it covers.
+    /// Returns the next smaller level: each pixel is the mean of the pixels that it covers.
     fn half(&self, level: &Level) -> Level {
         let (width, height) = ((level.width / 2).max(1), (level.height / 2).max(1));
         let (columns, rows) = (covered(level.width, width), covered(level.height, height));
@@ -198,7 +199,7 @@ impl Texture {
     }
 }
 
-/// For each of `fewer` pixels: which of `many` it covers, and what share of it each of them is.
+/// Returns for each of `fewer` pixels the indices and weights of those of the `many` pixels that it covers.
 fn covered(many: usize, fewer: usize) -> Vec<Vec<(usize, f32)>> {
     let length = many as f64 / fewer as f64;
     let of = |pixel: usize| {
@@ -213,12 +214,12 @@ fn covered(many: usize, fewer: usize) -> Vec<Vec<(usize, f32)>> {
     (0..fewer).map(of).collect()
 }
 
-/// Parts along each side into which a footprint on a checker is divided.
+/// Number of parts along each side into which a footprint on a checker is divided.
 const PARTS: usize = 3;
 
-/// Share of a footprint covered by those squares of a checker that have the colour of the one at the lower left
-/// corner, where the footprint is in squares. It is divided into parts, since it may be aslant; each of them counts
-/// as a box along the squares.
+/// Returns the fraction of a footprint that squares with the colour of the lower left one cover; the footprint is in units
+/// of squares. The footprint is divided into parts, since it may be oblique; each part is treated as a rectangle along the
+/// squares.
 pub(super) fn checker(footprint: &Footprint) -> f64 {
     let Footprint { at, right, below } = footprint;
     let wide = [0, 1]
@@ -238,13 +239,14 @@ pub(super) fn checker(footprint: &Footprint) -> f64 {
     sum / (PARTS * PARTS) as f64
 }
 
-/// The mean, over a stretch around a place, of a wave that is 1 from 0 to 1 and -1 from there to 2, and so on.
+/// Returns the mean, over an interval around a position, of a square wave that is 1 from 0 to 1, -1 from 1 to 2, and
+/// periodic.
 fn balance(at: f64, wide: f64) -> f64 {
     if wide < 1e-6 {
         let is_first = at - 2.0 * (at / 2.0).floor() < 1.0;
         return if is_first { 1.0 } else { -1.0 };
     }
-    // A wave of triangles is the integral of one of squares.
+    // The integral of a square wave is a triangle wave.
     let triangles = |place: f64| (place - 2.0 * (place / 2.0).floor() - 1.0).abs();
     (triangles(at - wide / 2.0) - triangles(at + wide / 2.0)) / wide
 }
@@ -289,7 +291,7 @@ mod tests {
             texture.mean(&point(0.5, 0.5), [false; 2]),
             [0.5, 0.0, 0.5, 1.0]
         );
-        // At the edge it stays as it is, or begins again.
+        // At the edge the pixels continue, or the image repeats.
         assert_eq!(
             texture.mean(&point(0.5, 1.0), [false; 2]),
             [1.0, 0.0, 0.0, 1.0]
@@ -302,7 +304,7 @@ mod tests {
             texture.mean(&point(7.5, -3.25), [true; 2]),
             [1.0, 0.0, 0.0, 1.0]
         );
-        // What is transparent has no colour.
+        // Transparent pixels contribute no colour.
         let holes = image(2, &[RED, CLEAR]);
         assert_eq!(
             holes.mean(&point(0.5, 0.5), [false; 2]),
@@ -312,7 +314,7 @@ mod tests {
 
     #[test]
     fn from_afar_the_mean_is_seen() {
-        // White and black pixels by turns: half of the light.
+        // Alternating white and black pixels: half of the light.
         let pixels: Vec<[u8; 4]> = (0..48 * 48)
             .map(|place| {
                 if (place / 48 + place % 48) % 2 == 0 {
@@ -330,7 +332,7 @@ mod tests {
         };
         let [red, _, _, opacity] = texture.mean(&far, [true; 2]);
         assert!((red - 0.5).abs() < 0.01 && opacity == 1.0, "{red}");
-        // Aslant over stripes: across them the mean, along them none.
+        // Oblique over stripes: the mean across them, a stripe along them.
         let pixels: Vec<[u8; 4]> = (0..64 * 64)
             .map(|place| {
                 if place % 64 < 32 {
@@ -402,10 +404,10 @@ mod tests {
                 assert!((found - colour).abs() < 1e-9, "{at:?} {size}: {found}");
             }
         }
-        // A pixel that lies with a quarter over the line between two squares.
+        // A pixel of which a quarter lies beyond the line between two squares.
         let found = checker(&covers([0.95, 0.5], 0.2));
         assert!((found - 0.75).abs() < 1e-9, "{found}");
-        // By counting.
+        // Compared with counted samples.
         let (at, size) = ([0.7, 3.1], 1.7);
         let mut count = 0;
         for (u, v) in (0..1000).flat_map(|u| (0..1000).map(move |v| (u, v))) {

@@ -1,4 +1,4 @@
-//! A square of a picture: which thing is the nearest in each pixel, and what light comes from there.
+//! Ray casting of a tile of a picture: nearest thing in each pixel, transparent things before it, and the resulting light.
 use morse_api::render::CameraView;
 use morse_geometry::rays::{self, packet::Packet};
 use nalgebra::Vector3;
@@ -10,39 +10,39 @@ use super::render_scene::{Form, Grid};
 use super::shade::Shading;
 use super::shadow::Bounds;
 
-/// Pixels along each side.
+/// Width and height of a tile, pixels.
 pub(super) const SIDE: usize = 16;
 
-/// Nothing is there.
+/// Value of a pixel without a thing.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// A row of numbers.
+/// One number for each pixel of a row.
 pub(super) type Row = [f64; SIDE];
 
-/// The nearest thing in each pixel of a tile.
+/// Nearest thing in each pixel of a tile.
 pub(super) struct Nearest {
-    /// 1 / depth.
+    /// Inverse depth, 1 / depth.
     pub(super) nearness: [Row; SIDE],
-    /// The cast and, of a mesh, its triangle; or [`NONE`].
+    /// Index of the cast and, for a mesh, of its triangle; or [`NONE`].
     pub(super) what: [[u64; SIDE]; SIDE],
 }
 
-/// Something that light passes through.
+/// A transparent surface in a pixel.
 pub(super) struct Pane {
     pub(super) row: usize,
     pub(super) lane: usize,
     pub(super) nearness: f64,
     what: u64,
-    /// Share of the light behind it that does not come through.
+    /// Fraction of the light behind the surface that it blocks.
     cover: f64,
 }
 
-/// Picture of a tile, to be put into the whole one.
+/// Picture of a tile.
 pub(super) struct Shown {
     pub(super) color: [[[u8; 4]; SIDE]; SIDE],
     pub(super) depth: [[f32; SIDE]; SIDE],
     pub(super) things: [[u16; SIDE]; SIDE],
-    /// The box around it in the sun's axes, if there are shadows.
+    /// Bounds of the surfaces that the tile shows, in the sun's axes, if there are shadows.
     pub(super) places: Bounds,
 }
 
@@ -126,7 +126,7 @@ impl<'s> Tile<'s> {
         self.projection.in_tile(self.place[0], self.place[1])
     }
 
-    /// The nearest of what lets no light through.
+    /// Returns the nearest opaque thing in each pixel.
     fn nearest(&self) -> Nearest {
         let camera = self.projection.camera;
         let mut nearest = Nearest {
@@ -185,7 +185,7 @@ impl<'s> Tile<'s> {
         }
     }
 
-    /// The nearness of a thing in a row of pixels, 0 where it is not, and the triangles of a mesh.
+    /// Returns the inverse depth of a thing in a row of pixels, 0 where it is absent, and the triangles of a mesh.
     fn row(&self, cast: &Cast, row: usize) -> (Row, [u32; SIDE]) {
         let camera = self.projection.camera;
         let form = self
@@ -206,7 +206,7 @@ impl<'s> Tile<'s> {
                 parts = triangles;
                 for lane in 0..SIDE {
                     if depths[lane] < camera.near {
-                        // What is before the near end does not hide what is behind it.
+                        // Triangles before the near plane do not hide those behind them.
                         let ray = [0, 1, 2].map(|axis| directions[axis][lane]);
                         (depths[lane], parts[lane]) = self.beyond_near(cast, &mesh.triangles, ray);
                     }
@@ -222,7 +222,7 @@ impl<'s> Tile<'s> {
         (depths, parts)
     }
 
-    /// The first triangle that a ray, in the axes of its mesh, meets after the near end, and at which depth.
+    /// Returns the first triangle that a ray, in the axes of its mesh, intersects beyond the near plane, with its depth.
     fn beyond_near(&self, cast: &Cast, mesh: &rays::Mesh, ray: [f64; 3]) -> (f64, u32) {
         let CameraView { near, far, .. } = *self.projection.camera;
         let from = [0, 1, 2].map(|axis| cast.local.origin[axis] + near * ray[axis]);
@@ -231,7 +231,7 @@ impl<'s> Tile<'s> {
         (near + depth, triangle)
     }
 
-    /// Finds the panes that light passes through before the nearest, from the far one to the near one in each pixel.
+    /// Returns the transparent surfaces before the nearest opaque thing, from far to near in each pixel.
     fn panes(&self, nearest: &Nearest) -> Vec<Pane> {
         let mut panes = Vec::new();
         for (number, cast) in self.casts().filter(|(_, cast)| cast.is_clear) {
@@ -269,7 +269,7 @@ impl<'s> Tile<'s> {
         panes
     }
 
-    /// The nearness of the plane of a grid, 0 where it is not.
+    /// Returns the inverse depth of the plane of a grid, 0 where it is invisible.
     fn plane(&self, cast: &Cast, row: usize) -> Row {
         let camera = self.projection.camera;
         let plane = Plane::new(camera, cast.local.rows[2], -1.0 / cast.local.origin[2]);
@@ -285,12 +285,12 @@ impl<'s> Tile<'s> {
         })
     }
 
-    /// Share of a pixel that the lines of a grid cover. Lines thinner than a pixel do not vanish between two.
+    /// Returns the fraction of a pixel that the lines of a grid cover, so that lines thinner than a pixel do not vanish.
     fn lines(&self, cast: &Cast, grid: &Grid, pixel: (usize, usize), nearness: f64) -> f64 {
         let at = |ray: Vector3<f64>, nearness: f64| cast.local.point(&(ray / nearness));
         let ray = self.pixels.ray(pixel);
         let here = at(ray, nearness);
-        // How far the next pixels are, on the grid.
+        // Distances to the neighbouring pixels, on the grid.
         let plane = Plane::new(
             self.projection.camera,
             cast.local.rows[2],
@@ -327,7 +327,7 @@ impl<'s> Tile<'s> {
         1.0 - open
     }
 
-    /// The colours of all pixels.
+    /// Computes the colours of all pixels.
     fn paint(&self, nearest: &Nearest, panes: &[Pane], shown: &mut Shown) {
         let shading = Shading::new(self, nearest, panes);
         shown.places = shading.places;
@@ -354,7 +354,7 @@ impl<'s> Tile<'s> {
 }
 
 impl Tile<'_> {
-    /// Position in the world of what a pixel shows.
+    /// Returns the position in the world of the point that a pixel shows.
     pub(super) fn in_world(&self, pixel: (usize, usize), nearness: f64) -> Vector3<f64> {
         self.projection.rotation * (self.pixels.ray(pixel) / nearness) + self.projection.position
     }

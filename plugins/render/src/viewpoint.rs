@@ -1,4 +1,4 @@
-//! A place to look at a scene from, if nobody names one.
+//! Automatic choice of a viewpoint from which the interesting things of a scene are visible.
 use std::f64::consts::TAU;
 
 use bevy::prelude::*;
@@ -18,61 +18,61 @@ use super::{
     watch,
 };
 
-/// A view of nothing.
+/// Default view of an empty scene.
 const NOWHERE: LookAt = LookAt {
     eye: Point3::new(AWAY[0], AWAY[1], AWAY[2]),
     target: Point3::new(0.0, 0.0, 0.0),
 };
 
-/// Ratio of width to height of the screens on which people look first.
+/// Assumed aspect ratio of a screen for the first view.
 const SCREEN: f64 = 1.6;
 
-/// Half of the vertical opening angle: tan 20°.
+/// Tangent of half the vertical opening angle: tan 20°.
 const HALF: f64 = 0.363_970_234_266;
 
-/// Direction of the camera, seen from what it looks at, if nothing is in the way: the sun stands to its left.
+/// Preferred direction from the target to the camera: the sun is to the left of the camera.
 const AWAY: [f64; 3] = [-0.62, -0.66, 0.46];
 
-/// Angles by which the camera goes round if something is in the way, rad, and those at which it then looks down.
+/// Angles by which the camera moves around the target if the view is blocked, rad, and angles at which it then looks down.
 const AROUND: [f64; 8] = [0.0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.2];
 const STEEP: [f64; 4] = [0.47, 0.8, 1.1, 1.35];
 
-/// A place from which so much of what is looked at is seen is good enough.
+/// Fraction of visible marks from which a viewpoint is accepted.
 const ENOUGH: f64 = 0.95;
 
-/// Greatest number of places that are looked at to find out how much of the things is seen.
+/// Maximum number of marks for the estimate of the visible fraction.
 const MARKS: usize = 600;
 
-/// Height of a thing, as a share of its width, below which it is ground.
+/// Ratio of height to width below which a thing counts as ground.
 const FLAT: f64 = 0.05;
 
-/// Room around what is looked at.
+/// Margin around the target.
 #[derive(Clone, Copy, Debug)]
 pub struct Margin {
-    /// At most so much, m.
+    /// Maximum margin, m.
     pub most: f64,
-    /// At most so many times the size of what is looked at.
+    /// Maximum margin, as a multiple of the target's size.
     pub times: f64,
 }
 
 impl Margin {
-    /// For a picture.
+    /// Margin of a still picture.
     pub const STILL: Self = Self {
         most: 2.5,
         times: 3.0,
     };
-    /// For a film: robots drive somewhere.
+    /// Margin of a film, larger because robots move.
     pub const FILM: Self = Self {
         most: 5.0,
         times: f64::INFINITY,
     };
 }
 
-/// A look at a point from another, with an upright picture.
+/// Returns a camera that looks from one point at another, with an upright picture.
 #[must_use]
 pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> CameraView {
     let forward = at - from;
-    // Straight down, the top of the picture is where y grows.
+    // If the camera looks straight down, the top of the picture points to positive y.
     let is_steep = forward.xy().norm() < 1e-9 * forward.norm();
     let down = if is_steep {
         -Vector3::y()
@@ -98,9 +98,9 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Came
     }
 }
 
-/// A look at all robots, or else at everything that may move; without such, at everything but the ground. If
-/// walls are in the way the camera goes round, or higher, or to where the last wall is behind it. It may look at `only` one
-/// robot, by its base, or at one body.
+/// Returns a view of all robots, or else of everything that may move, or else of everything but the ground. If walls block
+/// the view, the camera moves around, or higher, or nearer until the last wall is behind it. `only` restricts the target to
+/// one robot, by its base, or to one body.
 pub fn automatic(
     world: &mut World,
     (width, height): (u32, u32),
@@ -116,10 +116,11 @@ pub fn automatic(
     look(eye, target, width, height)
 }
 
-/// From where people look at a world first. It leaves alone what is drawn: cameras may not be at work yet.
+/// Returns the initial view of a world. It does not change the scene of the renderer, since the cameras may not have started
+/// yet.
 pub fn view(world: &mut World) -> LookAt {
     let mut geometry = world.query::<(Entity, &GeometryOf)>();
-    // What is not drawn is said when it is to be.
+    // Geometry that cannot be drawn is reported when it is drawn.
     let mut things = things(geometry.iter(world).collect(), &mut |_, _| {});
     for thing in &mut things {
         if let Some(body) = world.get::<BodyState>(thing.body) {
@@ -133,7 +134,7 @@ pub fn view(world: &mut World) -> LookAt {
     place(world, &scene, SCREEN, Margin::FILM, None)
 }
 
-/// The place from which what is in a scene is looked at, by a picture so many times as wide as it is high.
+/// Returns the viewpoint for the targets in a scene, for a picture with this aspect ratio.
 fn place(
     world: &World,
     scene: &RenderScene,
@@ -160,11 +161,11 @@ fn place(
     }
 }
 
-/// Things that are looked at.
+/// Target of the view.
 struct Subject {
-    /// Their numbers in the scene.
+    /// Indices of the target's things in the scene.
     things: Vec<usize>,
-    /// The boxes around everything but the ground, and around these.
+    /// Bounds of everything but the ground, and of the target.
     all: Ball,
     seen: Ball,
 }
@@ -212,14 +213,14 @@ impl Subject {
     }
 }
 
-/// Looks for a place from which things are seen.
+/// Search for a viewpoint from which the target's things are visible.
 struct Outlook<'s> {
     scene: &'s RenderScene,
-    /// Their numbers in the scene, in order.
+    /// Indices of the target's things in the scene, in order.
     things: &'s [usize],
-    /// Things that may be in the way: everything else.
+    /// Things that may block the view: all others.
     others: Shadows,
-    /// Places on the things, and around them.
+    /// Marks: points on and around the target's things.
     marks: Vec<Vector3<f64>>,
 }
 
@@ -232,7 +233,7 @@ impl<'s> Outlook<'s> {
         let marks = parts.flat_map(|thing| {
             let corners = thing.corners();
             let middle = corners.iter().sum::<Vector3<f64>>() / 8.0;
-            // A little inside, so that what something stands on is not in the way.
+            // Slightly inside, so that the surface on which a thing stands does not block it.
             corners
                 .into_iter()
                 .map(move |corner| middle + (corner - middle) * 0.8)
@@ -248,8 +249,8 @@ impl<'s> Outlook<'s> {
         outlook
     }
 
-    /// Places around the things count as much as they themselves: who looks through a door sees a robot, and
-    /// not where it is.
+    /// Adds marks around the things, with the same weight as those on them: a view through a door would show a robot without
+    /// its surroundings.
     fn add_surroundings(&mut self, seen: &Ball) {
         if seen.radius() <= 0.0 {
             return;
@@ -272,14 +273,14 @@ impl<'s> Outlook<'s> {
         }
     }
 
-    /// Keeps so many marks that the search takes no time that anybody notices, evenly among all things.
+    /// Reduces the number of marks evenly among all things, which limits the duration of the search.
     fn thin_out(&mut self) {
-        // Odd, so that it is not always the same corner.
+        // An odd step, so that it does not always select the same corner.
         let each = self.marks.len().div_ceil(MARKS) | 1;
         self.marks = self.marks.iter().step_by(each).copied().collect();
     }
 
-    /// A place at a distance from a centre, or nearer.
+    /// Returns a viewpoint at a distance from a centre, or nearer.
     fn place(&self, center: &Vector3<f64>, distance: f64) -> Vector3<f64> {
         let level = Vector3::new(AWAY[0], AWAY[1], 0.0).normalize();
         let usual = Vector3::from(AWAY).normalize();
@@ -293,7 +294,7 @@ impl<'s> Outlook<'s> {
         let ways: Vec<_> = std::iter::once(usual).chain(round).collect();
         let far = ways.iter().map(|way| center + way * distance);
         let above = std::iter::once(center + Vector3::z() * distance);
-        // Under a roof: as far as the way is free.
+        // Under a roof: as far as the line of sight is free.
         let near = ways.iter().map(|way| {
             let free = self.free(center, way, distance);
             center + way * (0.95 * free)
@@ -311,7 +312,7 @@ impl<'s> Outlook<'s> {
         best.0
     }
 
-    /// Share of the things that is seen from a place.
+    /// Returns the fraction of the marks that are visible from a viewpoint.
     fn share(&self, from: &Vector3<f64>) -> f64 {
         if self.is_inside(from) {
             return 0.0;
@@ -324,7 +325,7 @@ impl<'s> Outlook<'s> {
         seen as f64 / self.marks.len().max(1) as f64
     }
 
-    /// Tells whether a place is in something else.
+    /// Returns true if a point is inside another thing.
     fn is_inside(&self, at: &Vector3<f64>) -> bool {
         self.scene.things.iter().enumerate().any(|(number, thing)| {
             let local = thing.world_from_thing.inverse() * Point3::from(*at);
@@ -332,7 +333,7 @@ impl<'s> Outlook<'s> {
         })
     }
 
-    /// Length of the free way from a place, found by halving.
+    /// Returns the free distance from a point in a direction, by bisection.
     fn free(&self, from: &Vector3<f64>, way: &Vector3<f64>, most: f64) -> f64 {
         let (mut low, mut high) = (0.0, most);
         for _ in 0..12 {
@@ -351,7 +352,7 @@ impl<'s> Outlook<'s> {
     }
 }
 
-/// The box around points.
+/// Axis-aligned bounding box of points.
 #[derive(Clone, Copy)]
 struct Ball {
     low: Vector3<f64>,
@@ -379,7 +380,7 @@ impl Ball {
         (self.low + self.high) / 2.0
     }
 
-    /// Of the ball around the box; 0 around nothing.
+    /// Returns the radius of the sphere around the box; 0 for no points.
     fn radius(&self) -> f64 {
         if self.low.x <= self.high.x {
             (self.high - self.low).norm() / 2.0
@@ -413,7 +414,7 @@ mod tests {
         }
     }
 
-    /// Share of the picture that the first thing covers, seen from where it is looked for 6 m away.
+    /// Returns the automatic viewpoint at a distance of 6 m, and the fraction of the picture that the first thing covers.
     fn covered(others: Vec<Thing>) -> (Vector3<f64>, f64) {
         let mut things = vec![block([0.0, 0.0, 0.3], [0.5, 0.4, 0.3])];
         things.push(block([0.0, 0.0, -0.5], [30.0, 30.0, 0.5]));
@@ -438,11 +439,11 @@ mod tests {
     fn what_is_looked_at_is_seen_past_walls() {
         let (usual, open) = covered(Vec::new());
         assert!(open > 0.03, "{open}");
-        // A wall on the side from which one looks: from another side.
+        // A wall between the preferred viewpoint and the target: the camera moves to another side.
         let wall = block([-1.0, -1.0, 1.5], [1.5, 0.1, 1.5]);
         let (from, share) = covered(vec![wall]);
         assert!(share > 0.7 * open && (from - usual).norm() > 1.0, "{share}");
-        // Four walls: from above them.
+        // Four walls: the camera looks from above.
         let yard = |x: f64, y: f64| {
             let half = if y == 0.0 {
                 [0.1, 2.0, 1.5]
@@ -454,7 +455,7 @@ mod tests {
         let walls = || [(-2.0, 0.0), (2.0, 0.0), (0.0, -2.0), (0.0, 2.0)].map(|(x, y)| yard(x, y));
         let (from, share) = covered(walls().into());
         assert!(share > 0.5 * open && from.z > 4.0, "{share} {from}");
-        // A roof as well: from within.
+        // Four walls and a roof: the camera is inside.
         let roof = block([0.0, 0.0, 3.1], [2.2, 2.2, 0.1]);
         let (from, share) = covered(walls().into_iter().chain([roof]).collect());
         assert!(

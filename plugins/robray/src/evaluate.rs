@@ -1,4 +1,4 @@
-//! Statements to a scene: definitions, includes, inheritance, and the checks of the whole.
+//! Evaluation of statements to a scene: definitions, includes, inheritance, and the checks of the whole scene.
 
 mod arithmetic;
 mod blocks;
@@ -22,7 +22,7 @@ use super::problems::Problems;
 use super::syntax::{Expression, Statement, Word};
 use super::{Inclusions, Loaded, Options, codes};
 
-/// Definitions, frames, geometry, tags, classes and allowed pairs together, at most.
+/// Maximum number of elements of a scene: definitions, frames, geometry, tags, classes and allowed pairs together.
 const MOST_PARTS: usize = 100_000;
 
 pub(super) fn load_file(
@@ -59,29 +59,29 @@ pub(super) fn load_text(
     loader.finish()
 }
 
-/// Everything that is known while a scene is read.
+/// State of a load.
 struct Loader<'o> {
     options: Options<'o>,
     inclusions: &'o mut dyn Inclusions,
     sources: Sources,
     problems: Problems,
-    /// Of the top-level file: meshes are found from here.
+    /// Directory of the top-level file; mesh paths are relative to it.
     directory: PathBuf,
     files: files::Files,
     definitions: BTreeMap<String, Definition>,
     classes: BTreeMap<String, classes::Flat>,
     scene: Scene,
-    /// Geometry that a class attaches to a frame which may come later.
+    /// Geometry that a class attaches to a frame, by the frame's name, since the frame may be declared later.
     elsewhere: Vec<(OwnedName, Geometry)>,
-    /// Names of parents and allowed pairs, to be checked at the end.
+    /// Names of parents and allowed pairs, which are checked at the end.
     mentioned: Vec<(OwnedName, Mention)>,
-    /// Classes that were not defined when they were used.
+    /// Classes that were undefined when they were used.
     missing_classes: Vec<OwnedName>,
     looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
     parts: usize,
 }
 
-/// A name and its place, kept after its text is gone.
+/// A name and its span, which outlive the text.
 #[derive(Clone, Debug)]
 struct OwnedName {
     text: String,
@@ -94,14 +94,14 @@ enum Mention {
     AllowedPair,
 }
 
-/// A file while its statements are evaluated.
+/// A file during the evaluation of its statements.
 #[derive(Clone, Debug)]
 struct File {
     source: SourceId,
-    /// Includes are found from here.
+    /// Directory to which include paths are relative.
     directory: PathBuf,
     extension: Option<String>,
-    /// True if it has been read before; its classes are known then.
+    /// True if the file was read before, so that its classes are defined already.
     again: bool,
 }
 
@@ -115,7 +115,7 @@ struct Definition {
 enum Defined {
     Number(f64),
     Name(String),
-    /// Its mistake has been reported.
+    /// Erroneous value; the error has been reported.
     Wrong,
 }
 
@@ -144,7 +144,7 @@ impl<'o> Loader<'o> {
         let mut problems = std::mem::take(&mut self.problems);
         let mut parser = Parser::new(&text, file.source, &mut problems);
         while let Some(statement) = parser.next_statement() {
-            // The list of problems is the parser's while it reads and ours while we evaluate.
+            // The parser owns the list of problems while it reads, and the loader during the evaluation.
             std::mem::swap(parser.problems(), &mut self.problems);
             self.statement(&statement, file);
             std::mem::swap(parser.problems(), &mut self.problems);
@@ -167,7 +167,7 @@ impl<'o> Loader<'o> {
         }
     }
 
-    /// A definition is evaluated once, here; using it later does not look back.
+    /// Evaluates a definition. It is evaluated only here; uses take its value.
     fn define(&mut self, name: &Word<'_>, value: Defined) {
         let span = name.span;
         if !self.count(1, span) {
@@ -177,7 +177,7 @@ impl<'o> Loader<'o> {
             .insert(name.text.to_owned(), Definition { value, span });
     }
 
-    /// A name that is not defined stands for itself.
+    /// Returns the value of a definition. An undefined name stands for itself.
     fn defined(&mut self, value: &Expression<'_>) -> Defined {
         match value.name() {
             Some(word) => match self.definitions.get(word.text) {
@@ -191,7 +191,7 @@ impl<'o> Loader<'o> {
         }
     }
 
-    /// Names of allowed pairs are taken as they are, whatever is defined.
+    /// Adds an allowed pair. Its names are literal, even if definitions with these names exist.
     fn allow(&mut self, one: &Word<'_>, other: &Word<'_>) {
         if !self.count(1, one.span) {
             return;
@@ -203,7 +203,7 @@ impl<'o> Loader<'o> {
         self.scene.allow_collision(one.text, other.text);
     }
 
-    /// Counts parts of the scene; says so once when there are too many.
+    /// Counts elements of the scene. Returns false above the limit, which is reported once.
     fn count(&mut self, parts: usize, span: Span) -> bool {
         let before = self.parts;
         self.parts = before.saturating_add(parts);

@@ -1,5 +1,5 @@
-//! Tidies a text: indentation, spaces and blank lines. Comments and the author's line breaks between
-//! statements stay, and so does every token.
+//! Formatter: normalises indentation, spaces and blank lines. It preserves comments, line breaks between statements, and
+//! every token.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use super::lexer::{Kind, Lexer, Token};
 use super::parser::Parser;
 use super::problems::Problems;
 
-/// A block that was on one line stays on one if the line is no longer than this.
+/// Maximum length of a block that stays on one line.
 const WIDEST: usize = 100;
 
-/// Formats a text; `name` is what messages call it.
+/// Formats a text; `name` is its name in messages.
 ///
 /// # Errors
 ///
-/// The mistakes in its syntax, if there are any. Includes are not followed and nothing is evaluated.
+/// Returns the syntax errors, if there are any. The formatter follows no includes and evaluates nothing.
 pub fn format(text: &str, name: &Path) -> Result<String, Box<Failed>> {
     let mut sources = Sources::default();
     let source = sources.add(name.display().to_string(), text);
@@ -49,16 +49,16 @@ struct Formatter<'a> {
     text: &'a str,
     out: String,
     depth: usize,
-    /// The token before, comments included.
+    /// Previous token, comments included.
     previous: Option<Token>,
-    /// True if the comment before stands after other text on its line.
+    /// True if the previous token is a comment after other text on its line.
     trailing: bool,
     statement: Statement,
-    /// Inside of a block that stays on one line.
+    /// True inside a block that stays on one line.
     one_line: bool,
 }
 
-/// Part of the statement that has been written, comments apart.
+/// Progress of the current statement, without comments.
 #[derive(Clone, Copy, Default)]
 struct Statement {
     first: Option<Kind>,
@@ -67,7 +67,7 @@ struct Statement {
 }
 
 impl Statement {
-    /// Tells whether the next token starts a new statement.
+    /// Returns true if the next token starts a new statement.
     fn is_over(self) -> bool {
         match self.last {
             None | Some(Kind::Semicolon | Kind::OpenBrace | Kind::CloseBrace) => true,
@@ -87,7 +87,7 @@ impl Statement {
         self.tokens += 1;
     }
 
-    /// Tells whether a minus would stand between two values. The name of an attribute is no value.
+    /// Returns true if a minus at this position is binary. The name of an attribute is not an operand.
     fn has_left_side(self) -> bool {
         let names = if self.first == Some(Kind::Def) { 2 } else { 1 };
         let operand = matches!(
@@ -118,7 +118,7 @@ impl<'a> Formatter<'a> {
         self.out
     }
 
-    /// Writes a whole block if it was on one line and may stay so. Returns where to go on.
+    /// Writes a whole block on one line if it was on one line and fits. Returns the lexer after the block.
     fn on_one_line(&mut self, open: Token, lexer: &Lexer<'a>) -> Option<Lexer<'a>> {
         if open.kind != Kind::OpenBrace {
             return None;
@@ -166,7 +166,7 @@ impl<'a> Formatter<'a> {
             self.out.push_str(written);
             self.statement.add(token.kind);
             if unary {
-                // What follows a sign clings to it, as to an opening parenthesis.
+                // No space follows a sign, as after an opening parenthesis.
                 self.statement.last = Some(Kind::OpenParen);
             }
             match token.kind {
@@ -178,7 +178,7 @@ impl<'a> Formatter<'a> {
         self.previous = Some(token);
     }
 
-    /// Writes what stands between the token before and this one.
+    /// Writes the white space between the previous token and this one.
     fn separate(&mut self, token: Token, unary: bool) {
         let Some(previous) = self.previous else {
             return;
@@ -206,7 +206,7 @@ impl<'a> Formatter<'a> {
                 self.new_line(breaks > 1 && over && !closing, over, closing);
             }
         } else if closing && after_open {
-            // An empty block: `{}`.
+            // Empty block: `{}`.
         } else if over || closing {
             if self.one_line {
                 self.out.push(' ');
@@ -229,7 +229,7 @@ impl<'a> Formatter<'a> {
         self.out.extend(std::iter::repeat_n("  ", depth));
     }
 
-    /// Tells whether there is a space between two tokens of a statement.
+    /// Returns true if a space separates the previous token of the statement from this one.
     fn is_spaced(&self, kind: Kind, unary: bool) -> bool {
         let tight_before = matches!(
             kind,

@@ -1,5 +1,5 @@
-//! Files in other languages that a scene includes. Languages do not import each other: whoever joins them implements
-//! [`Inclusions`].
+//! Interface for files in other languages that a scene includes. Language crates do not depend on each other: the crate that
+//! combines them implements [`Inclusions`].
 
 use std::path::{Path, PathBuf};
 
@@ -8,31 +8,32 @@ use morse_scene::model::Scene;
 
 /// Reader of files in other languages.
 pub trait Inclusions {
-    /// Reads a file, whose root hangs on the scene's. It is added to `sources`, and so is every file that it includes.
+    /// Reads a file and adds it, and every file that it includes, to `sources`. The root of its scene becomes a child of the
+    /// including scene's root.
     fn read(&mut self, path: &Path, sources: &mut Sources) -> Included;
 
-    /// Finds the file of `package://NAME/path`, which is named in a file of `directory`.
+    /// Resolves a path `package://NAME/path` that occurs in a file of `directory`.
     ///
     /// # Errors
     ///
-    /// The reason, and the paths that were tried.
+    /// Returns the reason, and the paths that were tried.
     fn find(&self, written: &str, directory: &Path) -> Result<PathBuf, NotFound>;
 }
 
-/// A file in another language that was read.
+/// Result of reading a file in another language.
 #[derive(Clone, Debug, Default)]
 pub struct Included {
-    /// Its content; nothing where there is an error.
+    /// Scene of the file; `None` after an error.
     pub scene: Option<Scene>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reason why there is no file for a name.
+/// Reason why no file was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotFound {
-    /// The reason, in one line.
+    /// Reason, in one line.
     pub reason: String,
-    /// Paths that were tried, in their order.
+    /// Paths that were tried, in order.
     pub looked: Vec<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Text to tokens. Comments are tokens too, for the formatter.
+//! Lexer: splits text into tokens. Comments are tokens too, for the formatter.
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub(super) enum Kind {
     BadNumber,
     UnclosedString,
     UnclosedComment,
-    /// A run of characters with no meaning.
+    /// A sequence of characters without meaning in the language.
     Unknown,
     End,
 }
 
-/// A token, by its place in the text.
+/// A token, as a range of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -52,12 +52,12 @@ impl Kind {
         matches!(self, Self::LineComment | Self::BlockComment)
     }
 
-    /// Words that may not be used as a name without quotes.
+    /// Returns true for keywords, which can be names only in quotes.
     pub(super) fn is_reserved_word(self) -> bool {
         self.starts_statement() || matches!(self, Self::Object | Self::Pi | Self::Deg)
     }
 
-    /// Words that start a statement or block.
+    /// Returns true for keywords that start a statement or block.
     pub(super) fn starts_statement(self) -> bool {
         matches!(
             self,
@@ -71,7 +71,7 @@ impl Kind {
     }
 }
 
-/// Reads tokens one by one.
+/// Lexer over a text.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
@@ -84,7 +84,7 @@ impl<'a> Lexer<'a> {
         Self { text, at }
     }
 
-    /// The next token; [`Kind::End`] at the end, again and again.
+    /// Returns the next token; after the last one, always [`Kind::End`].
     pub(super) fn next(&mut self) -> Token {
         while matches!(self.byte(0), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
@@ -137,7 +137,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A reserved word ends where a `-` follows, an identifier goes on: `pi-x` is π minus x.
+    /// Reads a keyword or identifier. A keyword ends before a `-`, an identifier continues: `pi-x` is π minus x.
     fn word(&mut self) -> Kind {
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -168,7 +168,7 @@ impl<'a> Lexer<'a> {
             self.skip_while(|byte| byte.is_ascii_digit());
         }
         match self.byte(0) {
-            // `1s2` has always been two tokens, though `1.5s2` is one.
+            // `1s2` is two tokens in the language's first implementation, though `1.5s2` is one.
             Some(b's' | b'S') if !pointed => Kind::Number,
             Some(b'e' | b'E' | b'd' | b'D' | b's' | b'S') => {
                 let signed = matches!(self.byte(1), Some(b'-' | b'+'));
@@ -184,7 +184,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `5mm` is two tokens, but `5e` and `5d-` were meant as one number.
+    /// Classifies a number whose exponent has no digits: `5mm` is two tokens, but `5e` and `5d-` were intended as one
+    /// number.
     fn without_exponent(&mut self, pointed: bool, signed: bool) -> Kind {
         let next = self.byte(1);
         let goes_on = next.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');

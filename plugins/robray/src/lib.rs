@@ -1,7 +1,7 @@
-//! The `.robray` scene language: text to model and back.
+//! The `.robray` scene language: parser, evaluation, writer and formatter.
 //!
-//! [`load`] reads a file with all it includes, [`parse_str`] a text; [`write`](write()) turns a
-//! scene into text, and [`format`](format()) tidies a text without changing what it says.
+//! [`load`] reads a file with all files that it includes, [`parse_str`] a text; [`write`](write()) converts a scene to text,
+//! and [`format`](format()) formats a text without a change of its meaning.
 
 pub mod codes;
 mod evaluate;
@@ -25,41 +25,41 @@ use morse_scene::{model::Scene, shipped::Shipped};
 /// Options for reading a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// Take warnings for errors.
+    /// True if warnings are errors.
     pub strict: bool,
-    /// Refuse what amino, the language's first implementation, does not know: joint limits, mass,
-    /// friction and the like.
+    /// True if extensions are errors: joint limits, mass, friction and other attributes that amino, the language's first
+    /// implementation, lacks.
     pub strict_amino: bool,
-    /// Directories whose files may be shown in messages and used as meshes, besides the directory of
-    /// the scene and the current one.
+    /// Directories whose files may be quoted in messages and used as meshes, in addition to the directory of the scene and
+    /// the current one.
     pub allow_paths: &'a [PathBuf],
-    /// Files that the program carries in itself: what is not found on the disk is looked for here.
+    /// Embedded files, in which files that do not exist on the disk are looked up.
     pub shipped: Shipped,
-    /// Do not look whether meshes exist.
+    /// True if the existence of mesh files is not checked.
     pub skip_mesh_check: bool,
-    /// The scene is to be simulated: what the language allows and no simulation can bear, such as a negative
-    /// radius or a missing mesh, is an error instead of a warning.
+    /// True if the scene will be simulated: values that the language permits and a simulation cannot handle, such as a
+    /// negative radius or a missing mesh, are errors instead of warnings.
     pub simulated: bool,
-    /// Files that were read before and may be shown together with these.
+    /// Files that were read before; messages may quote them together with the files of this load.
     pub sources: &'a Sources,
 }
 
-/// A scene that was read.
+/// Result of a successful load.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Content of the file and all it includes.
+    /// Scene of the file and all files that it includes.
     pub scene: Scene,
-    /// Warnings about what is probably not meant.
+    /// Warnings about values that are probably unintended.
     pub warnings: Vec<Diagnostic>,
-    /// The files, for showing the warnings.
+    /// Source files, for the output of the warnings.
     pub sources: Sources,
 }
 
-/// Reads a scene file and all it includes.
+/// Reads a scene file and all files that it includes.
 ///
 /// # Errors
 ///
-/// All that is wrong with the files, in one pass.
+/// Returns all errors of the files, in one pass.
 pub fn load(
     path: &Path,
     options: Options<'_>,
@@ -68,12 +68,11 @@ pub fn load(
     evaluate::load_file(path, options, inclusions)
 }
 
-/// Reads a scene from a text. `name` is what messages call it; includes and meshes are looked for
-/// from `directory`.
+/// Reads a scene from a text. `name` is its name in messages; paths of includes and meshes are relative to `directory`.
 ///
 /// # Errors
 ///
-/// All that is wrong with the text, in one pass.
+/// Returns all errors of the text, in one pass.
 pub fn parse_str(
     text: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! Tokens to statements, one statement at a time, going on after mistakes.
+//! Recovering parser: converts tokens to statements, one at a time, and continues after errors.
 
 mod block;
 mod expression;
@@ -12,23 +12,23 @@ use super::problems::Problems;
 use super::syntax::{Expression, Statement, Word};
 pub(super) use morse_scene::model::LONGEST_NAME;
 
-/// Blocks and parentheses are nested no deeper than this.
+/// Maximum nesting depth of blocks and parentheses.
 pub(super) const DEEPEST: usize = 256;
-/// One statement has no more parts than this: attributes, and blocks inside it.
+/// Maximum number of attributes and inner blocks of one statement.
 const MOST_PARTS: usize = 500_000;
 
-/// A mistake that has been reported; the caller decides where to go on.
+/// A syntax error that has been reported; the caller decides where parsing continues.
 #[derive(Clone, Copy, Debug)]
 struct Mistake;
 
 type Parsed<T> = Result<T, Mistake>;
 
-/// Reason why a statement has no end, which has been reported.
+/// Reason why a statement has no end; it has been reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unended {
-    /// The semicolon alone is missing.
+    /// Only the semicolon is missing.
     Missing,
-    /// Something follows that does not belong there, so that the value is not what was meant.
+    /// An unexpected token follows, so that the value is probably not the intended one.
     Mistaken,
 }
 
@@ -37,15 +37,14 @@ pub(super) struct Parser<'a, 'p> {
     source: SourceId,
     lexer: Lexer<'a>,
     token: Token,
-    /// End of the token before.
+    /// End of the previous token.
     previous_end: usize,
     problems: &'p mut Problems,
-    /// The first block that was closed by a brace further left than it, and that brace.
+    /// First block whose closing brace is indented less than the block, with that brace.
     missed: Option<(Token, Token)>,
-    /// True if the text ended within a string or comment; then nothing more can be said about its end.
+    /// True if the text ends within a string or comment; further errors about the end are suppressed.
     broken_end: bool,
-    /// True if characters without meaning stood before the token; then it is no wonder if it is not
-    /// the expected one.
+    /// True if unknown characters precede the token; an error about an unexpected token is suppressed then.
     after_unknown: bool,
     parts: usize,
 }
@@ -72,7 +71,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         parser
     }
 
-    /// The next statement that can be used; `None` at the end.
+    /// Returns the next valid statement; `None` at the end.
     pub(super) fn next_statement(&mut self) -> Option<Statement<'a>> {
         loop {
             if self.token.kind == Kind::End || self.problems.is_full() {
@@ -90,7 +89,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
     }
 
-    /// List for mistakes of the evaluation while the parser holds it.
+    /// Returns the list of problems, to which the evaluation adds its own while the parser holds it.
     pub(super) fn problems(&mut self) -> &mut Problems {
         self.problems
     }
@@ -156,7 +155,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         self.advance();
         Ok(match self.defined(&name) {
             Ok(Some(value)) => Statement::Def(name, value),
-            // So that nobody misses the name as well.
+            // Defines the name in spite of the error, to prevent errors about an undefined name.
             Ok(None) => Statement::WrongDef(name),
             Err(Mistake) => {
                 self.recover();
@@ -165,7 +164,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         })
     }
 
-    /// The value of a definition; none if what follows it shows that it is not what was meant.
+    /// Returns the value of a definition, or `None` if the following token shows that the value is not the intended one.
     fn defined(&mut self, name: &Word<'a>) -> Parsed<Option<Expression<'a>>> {
         match self.token.kind {
             Kind::Semicolon => {
@@ -198,7 +197,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
     }
 
-    /// The name of a frame or class, or one side of an allowed pair.
+    /// Returns the name of a frame or class, or one name of an allowed pair.
     fn name(&mut self, keyword: Token) -> Parsed<Word<'a>> {
         let token = self.token;
         match token.kind {
@@ -226,7 +225,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
     }
 
-    /// The `;` after a statement or attribute, whose text so far is `written`.
+    /// Consumes the `;` after a statement or attribute, whose text so far is `written`.
     fn end_of_statement(&mut self, written: Span) -> Result<(), Unended> {
         if self.token.kind == Kind::Semicolon {
             self.advance();
@@ -235,7 +234,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         Err(self.no_semicolon(written))
     }
 
-    /// Goes on to the next token, reporting what is none.
+    /// Advances to the next token, and reports invalid ones.
     fn advance(&mut self) {
         self.previous_end = self.token.end;
         self.after_unknown = false;
@@ -269,8 +268,8 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
     }
 
-    /// Skips to where a statement may begin: after the next `;` or block, or before a brace that
-    /// closes, the end, or a word that starts a statement.
+    /// Skips to a position where a statement may begin: after the next `;` or block, or before a closing brace, the end, or
+    /// a keyword that starts a statement.
     fn recover(&mut self) {
         loop {
             match self.token.kind {
@@ -289,7 +288,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         }
     }
 
-    /// Skips a block from its `{` to its `}`, whatever is in it.
+    /// Skips a block from its `{` to its `}`, regardless of its content.
     fn skip_block(&mut self) {
         let mut depth = 0_usize;
         loop {

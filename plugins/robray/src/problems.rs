@@ -1,4 +1,4 @@
-//! The diagnostics of a load: collected, without repetition, and not without end.
+//! Diagnostics of a load: collected without repetition, up to a limit.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use morse_diagnostics::{Diagnostic, Severity, Sources, Span};
 
 use super::codes;
 
-/// So many errors, and so many warnings, are kept.
+/// Maximum number of errors, and of warnings, that are kept.
 const MOST: usize = 100;
 
 #[derive(Debug, Default)]
@@ -15,10 +15,10 @@ pub(super) struct Problems {
     seen: BTreeSet<(&'static str, Span)>,
     errors: usize,
     warnings: usize,
-    /// Warnings are errors.
+    /// True if warnings are errors.
     strict: bool,
     stopped: bool,
-    /// The place in `kept` of each use of a name that was not defined then.
+    /// Index in `kept` of each use of a name that was undefined at the time.
     undefined: Vec<(usize, String)>,
 }
 
@@ -30,8 +30,8 @@ impl Problems {
         }
     }
 
-    /// Takes a diagnostic, unless the same place has been reported for the same reason: a file that
-    /// is included twice is wrong only once.
+    /// Adds a diagnostic, unless the same code was reported at the same position: a file that is included twice is reported
+    /// once.
     pub(super) fn push(&mut self, mut diagnostic: Diagnostic) {
         if let Some(place) = diagnostic.place()
             && !self.seen.insert((diagnostic.code, place))
@@ -49,12 +49,12 @@ impl Problems {
         if *count <= MOST {
             self.kept.push(diagnostic);
         } else if let Some(place) = diagnostic.place() {
-            // Only what is shown needs to be remembered.
+            // Only diagnostics that are shown have to be remembered.
             self.seen.remove(&(diagnostic.code, place));
         }
     }
 
-    /// As [`Problems::push`], for a name that may turn out to be defined later.
+    /// Adds a diagnostic, as [`Problems::push`], about a name whose definition may follow.
     pub(super) fn push_undefined(&mut self, diagnostic: Diagnostic, name: &str) {
         let before = self.kept.len();
         self.push(diagnostic);
@@ -63,7 +63,7 @@ impl Problems {
         }
     }
 
-    /// Shows where names were defined after they had been used.
+    /// Adds the definition's span to diagnostics about names that were defined after their use.
     pub(super) fn explain_undefined(&mut self, defined: impl Fn(&str) -> Option<Span>) {
         for (place, name) in self.undefined.drain(..) {
             if let Some(span) = defined(&name)
@@ -76,7 +76,7 @@ impl Problems {
         }
     }
 
-    /// Counts a warning that is not even worth making: enough are shown.
+    /// Counts a warning that is not created, since the limit is reached.
     pub(super) fn skip_warning(&mut self) {
         if self.strict {
             self.errors += 1;
@@ -85,27 +85,27 @@ impl Problems {
         }
     }
 
-    /// Says that nothing more need be read.
+    /// Stops the load.
     pub(super) fn stop(&mut self) {
         self.stopped = true;
     }
 
-    /// Tells whether there is no use in reading on.
+    /// Returns true if the load must stop.
     pub(super) fn is_full(&self) -> bool {
         self.errors > MOST || self.stopped
     }
 
-    /// Tells whether another warning would be shown.
+    /// Returns true if another warning would be shown.
     pub(super) fn wants_warnings(&self) -> bool {
         self.warnings < MOST && !self.is_full()
     }
 
-    /// Tells whether the file cannot be used.
+    /// Returns true if there is an error.
     pub(super) fn any_error(&self) -> bool {
         self.errors > 0
     }
 
-    /// Diagnostics to show, in the order they were found; nothing of files that must not be quoted.
+    /// Returns the diagnostics to show, in the order of their detection, without text of files that must not be quoted.
     pub(super) fn finish(self, sources: &Sources) -> Vec<Diagnostic> {
         let mut shown = Vec::new();
         let mut hidden: Vec<(Span, usize)> = Vec::new();
@@ -116,7 +116,7 @@ impl Problems {
                 .map(|label| label.span.source)
                 .find(|id| sources.get(*id).is_some_and(|file| !file.is_quotable()));
             let place = secret.and_then(|id| {
-                // Out of the file, and out of any other one that is secret too.
+                // Reported at the first including file whose text may be shown.
                 let mut chain = sources.include_chain(id).into_iter();
                 chain.find(|span| {
                     sources
@@ -133,7 +133,7 @@ impl Problems {
                 },
             }
         }
-        // What is found at the end of a load belongs to where it was written.
+        // Diagnostics of the final checks are sorted to their source positions.
         shown.sort_by_key(Diagnostic::place);
         shown.extend(hidden.into_iter().map(|(place, count)| hint(place, count)));
         if self.errors > MOST {

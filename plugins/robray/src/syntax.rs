@@ -1,4 +1,4 @@
-//! Syntax tree of one statement. It borrows from the text, and its depth is bounded.
+//! Syntax tree of one statement. It borrows from the text, and its depth is limited.
 
 use morse_diagnostics::Span;
 
@@ -15,7 +15,7 @@ pub(super) struct Word<'a> {
 pub(super) enum Statement<'a> {
     Include(Word<'a>),
     Def(Word<'a>, Expression<'a>),
-    /// A definition whose value is a mistake, which has been reported.
+    /// A definition whose value is erroneous; the error has been reported.
     WrongDef(Word<'a>),
     Class(Block<'a>),
     Frame(Block<'a>),
@@ -25,12 +25,12 @@ pub(super) enum Statement<'a> {
 /// A class, frame or geometry.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
-    /// Missing in a geometry.
+    /// Name; optional in a geometry.
     pub(super) name: Option<Word<'a>>,
-    /// From the keyword to the name, to point at the block as a whole.
+    /// Span from the keyword to the name, for diagnostics about the whole block.
     pub(super) head: Span,
     pub(super) attributes: Vec<Attribute<'a>>,
-    /// Frames and geometry inside, in the order they were written.
+    /// Nested frames and geometry, in the order of the text.
     pub(super) blocks: Vec<Inner<'a>>,
 }
 
@@ -46,17 +46,17 @@ pub(super) struct Attribute<'a> {
     pub(super) value: Written<'a>,
 }
 
-/// The value of an attribute, before it is evaluated.
+/// Value of an attribute before its evaluation.
 #[derive(Debug)]
 pub(super) enum Written<'a> {
     Text(Word<'a>),
     Array(Span, Vec<Expression<'a>>),
     Expression(Expression<'a>),
-    /// A mistake that has been reported.
+    /// Erroneous value; the error has been reported.
     Wrong,
 }
 
-/// An expression in postfix order, so that no long chain of operators can make a deep tree.
+/// An expression in postfix notation, so that a long chain of operators does not create a deep tree.
 #[derive(Debug)]
 pub(super) struct Expression<'a> {
     pub(super) span: Span,
@@ -82,7 +82,7 @@ pub(super) enum Action<'a> {
 }
 
 impl<'a> Expression<'a> {
-    /// The name, if the expression is nothing but one.
+    /// Returns the name if the expression consists of nothing else.
     pub(super) fn name(&self) -> Option<Word<'a>> {
         match self.steps.as_slice() {
             [

@@ -1,4 +1,4 @@
-//! Model to text, without loss: the text, read again, gives an equal scene.
+//! Writer of scenes as text, without loss: reading the text gives an equal scene.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use super::lexer::{Kind, Lexer};
 ///
 /// # Errors
 ///
-/// As [`Scene::check`]: the text would not be read again.
+/// Returns the errors of [`Scene::check`]: the text could not be read again.
 pub fn write(scene: &Scene) -> Result<String, SceneError> {
     scene.check()?;
     let known = Known::of(scene);
     let mut geometry = scene.frames().iter().flat_map(|frame| &frame.geometry);
-    // A class that is defined after its use gives its name, but no attributes: so any tags can be
-    // written, also those that go against what their classes say.
+    // A class that is defined after its use adds its name, but no attributes. Therefore any tags can be written, even if
+    // they contradict the attributes of their classes.
     let classes_first = geometry.all(|geometry| known.inherited(geometry).is_some());
     let mut text = String::new();
     if classes_first {
@@ -46,7 +46,7 @@ pub fn write(scene: &Scene) -> Result<String, SceneError> {
 
 type Attributes = BTreeMap<String, Value>;
 
-/// Attributes and tags that each class gives, flattened as a reader does it.
+/// Attributes and tags of each class, including inherited ones, resolved as the reader does.
 #[derive(Default)]
 struct Known<'a> {
     classes: BTreeMap<&'a str, (Attributes, BTreeSet<&'a str>)>,
@@ -65,7 +65,7 @@ impl<'a> Known<'a> {
         known
     }
 
-    /// Adds what is missing, the last class first; returns all names.
+    /// Adds missing attributes of base classes, the last class first; returns the names of all of them.
     fn merge(&self, attributes: &mut Attributes, isa: &[&'a str]) -> BTreeSet<&'a str> {
         let mut tags = BTreeSet::new();
         for name in isa.iter().rev() {
@@ -82,8 +82,8 @@ impl<'a> Known<'a> {
         tags
     }
 
-    /// The fewest classes that give a geometry its tags, and the attributes that come with them.
-    /// `None` if they would give it more than it has.
+    /// Returns a minimal list of base classes that give a geometry its tags, with the attributes that they add, or `None` if
+    /// they would add attributes that the geometry lacks.
     fn inherited<'g>(&'g self, geometry: &'g Geometry) -> Option<(Vec<&'g str>, Attributes)>
     where
         'a: 'g,
@@ -228,7 +228,7 @@ fn geometry(text: &mut String, geometry: &Geometry, known: &Known<'_>) {
     line(text, 1, "}");
 }
 
-/// Name, value, and what the value is when it is not written.
+/// Name and value of an attribute, and the default that an absent attribute has.
 type Own = (&'static str, Value, Option<Value>);
 
 fn shape_attributes(own: &mut Vec<Own>, shape: &Shape, inherited: &Attributes) {
@@ -315,14 +315,14 @@ fn attribute(text: &mut String, depth: usize, attribute: &str, value: &Value) {
             let numbers: Vec<String> = numbers.iter().copied().map(shortest).collect();
             format!("[{}]", numbers.join(", "))
         }
-        // Paths look better in quotes, words without.
+        // Paths are written in quotes, keywords without.
         Value::Name(path) if ["mesh", "image"].contains(&attribute) => quoted(path),
         Value::Name(word) => name(word),
     };
     line(text, depth, &format!("{attribute} {value};"));
 }
 
-/// The shortest text that reads as this number.
+/// Returns the shortest text that parses to this number.
 fn shortest(number: f64) -> String {
     if number != 0.0 && !(1e-5..1e15).contains(&number.abs()) {
         format!("{number:e}")
@@ -331,7 +331,7 @@ fn shortest(number: f64) -> String {
     }
 }
 
-/// A name, in quotes if it needs them.
+/// Returns a name, in quotes if it requires them.
 fn name(name: &str) -> String {
     let mut lexer = Lexer::new(name);
     let token = lexer.next();

@@ -1,6 +1,7 @@
-//! A scene and what is simulated on it, merged: all that a world is made of, as plain data.
+//! Assembly of a scene with the settings of its bodies, joints and robots: the complete description of a physical world, as
+//! plain data.
 //!
-//! Readers make it from files, programs and tests by hand; the program spawns the world from it.
+//! Readers of files, programs and tests create assemblies; the program spawns the world from one.
 
 mod check;
 pub mod layout;
@@ -21,26 +22,26 @@ use crate::{
     model::{Frame, Scene},
 };
 
-/// A scene with its bodies, joints and robots. Names that the scene does not have are errors of the
-/// spawning, with suggestions.
+/// A scene with its bodies, joints and robots. Settings that name a frame or variable which the scene lacks are errors when
+/// the world is spawned, with suggestions.
 #[derive(Clone, Debug, Default)]
 pub struct Assembly {
-    /// The frames and their geometry; robots' models are mounted already.
+    /// Frames and geometry; the models of robots are already mounted.
     pub scene: Scene,
-    /// Settings of bodies, by frame. A fixed frame that is named here is a body of its own, free of
-    /// its parent; what hangs on it goes with it. A jointed frame keeps its joint.
+    /// Settings of bodies, by frame. A fixed frame with an entry here is a body of its own, free of its parent, and its
+    /// fixed descendants move with it. A frame with a joint keeps its joint.
     pub bodies: BTreeMap<String, BodySettings>,
     /// Settings of joints, by configuration variable.
     pub joints: BTreeMap<String, JointSettings>,
-    /// The robots, by path.
+    /// Robots, by path.
     pub robots: BTreeMap<String, RobotBase>,
 }
 
-/// The name of the frame that joints at the root turn on.
+/// Name of the frame to which joints at the root are attached.
 pub const WORLD: &str = "world";
 
 impl Assembly {
-    /// With a body for the world, if joints hang on the root: a joint is between two bodies.
+    /// Returns the assembly with a body for the world if joints are attached to the root, since a joint connects two bodies.
     #[must_use]
     pub fn anchored(&self) -> Cow<'_, Self> {
         let robots = robots::Robots::of(self);
@@ -55,7 +56,7 @@ impl Assembly {
             world.push('_');
         }
         let mut anchored = self.clone();
-        // Neither can fail: the name is free, and the frames are of this scene.
+        // Neither call can fail: the name is free, and the frames belong to this scene.
         anchored.scene.add_frame(Frame::new(world.as_str())).ok();
         for frame in hanging {
             let frame = frame.clone().under(world.as_str());
@@ -66,7 +67,7 @@ impl Assembly {
 }
 
 impl Assembly {
-    /// Lets every joint that has no settings hold its position at the start.
+    /// Makes every joint without settings hold its start position.
     pub fn hold(&mut self) {
         let mut limits: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
         for axis in self
@@ -82,7 +83,7 @@ impl Assembly {
         for (variable, [lower, upper]) in limits {
             let known = self.joints.entry(variable.to_owned());
             known.or_insert_with(|| {
-                // Limits that exclude each other are told of elsewhere.
+                // Contradictory limits are reported by another check.
                 let position = 0.0_f64.max(lower).min(upper);
                 JointSettings {
                     position,
@@ -94,30 +95,30 @@ impl Assembly {
     }
 }
 
-/// Settings of one body.
+/// Physical settings of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodySettings {
-    /// Source of its motion.
+    /// Kind of the body: how its motion is determined.
     pub kind: BodyKind,
-    /// kg, instead of what its frames and geometry give.
+    /// Mass, kg; replaces the mass that frames and geometry give.
     pub mass: Option<f64>,
-    /// Coulomb coefficient of all its geometry.
+    /// Coulomb friction coefficient of all geometry of the body.
     pub friction: Option<f64>,
-    /// Coefficient of restitution of all its geometry, 0 to 1.
+    /// Coefficient of restitution of all geometry of the body, 0 to 1.
     pub restitution: Option<f64>,
-    /// Of the frame's origin at the start, world axes, m/s.
+    /// Initial velocity of the frame's origin, world axes, m/s.
     pub linear_velocity: Vector3<f64>,
-    /// At the start, world axes, rad/s.
+    /// Initial angular velocity, world axes, rad/s.
     pub angular_velocity: Vector3<f64>,
-    /// 1/s.
+    /// Linear damping, 1/s.
     pub linear_damping: f64,
-    /// 1/s.
+    /// Angular damping, 1/s.
     pub angular_damping: f64,
-    /// True if gravity acts on it.
+    /// True if gravity acts on the body.
     pub gravity: bool,
-    /// Axes that it does not move on.
+    /// Axes along or about which the body does not move.
     pub locked: Locked,
-    /// True if it may sleep while at rest; without an answer, if nothing actuates it.
+    /// True if the body may sleep while at rest; by default, true unless the body is actuated.
     pub can_sleep: Option<bool>,
     /// Coefficient of drag times area along each axis of the body, m².
     pub drag_area: Vector3<f64>,
@@ -142,68 +143,68 @@ impl Default for BodySettings {
     }
 }
 
-/// Source of a joint's motion.
+/// How the motion of a joint is determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointMode {
-    /// Forces, limits and its motor.
+    /// By forces, limits and the joint's motor.
     #[default]
     Dynamic,
-    /// Its target, whatever the forces.
+    /// By its target, regardless of forces.
     Kinematic,
 }
 
 /// Settings of the joints of one configuration variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointSettings {
-    /// Source of its motion.
+    /// How the joint's motion is determined.
     pub mode: JointMode,
-    /// At the start, rad or m; brought within the limits.
+    /// Initial position, rad or m; clamped to the limits.
     pub position: f64,
-    /// Target until an actuator asks otherwise.
+    /// Target until an actuator sets another one.
     pub target: JointTarget,
-    /// Of the motor's spring, N·m/rad or N/m. A motor with neither stiffness nor damping is as stiff as it has to be.
+    /// Stiffness of the motor's spring, N·m/rad or N/m. A motor with neither stiffness nor damping is as stiff as required.
     pub stiffness: Option<f64>,
-    /// Of the motor, N·m·s/rad or N·s/m; critical for the stiffness if only that is given.
+    /// Damping of the motor, N·m·s/rad or N·s/m; critical for the stiffness if only that is given.
     pub damping: Option<f64>,
-    /// Greatest effort of the motor, N·m or N; the scene's limit unless given.
+    /// Maximum effort of the motor, N·m or N; by default the limit in the scene.
     pub max_effort: Option<f64>,
-    /// True if the motor carries the weight of what hangs on the joint, whatever else it does.
+    /// True if the motor additionally compensates the weight of the bodies below the joint.
     pub gravity_compensation: bool,
-    /// True if positions that are commanded tick by tick are interpolated within the tick; the default.
+    /// True if positions that are commanded tick by tick are interpolated within the tick; true by default.
     pub interpolate: Option<bool>,
-    /// Inertia of the motor's rotor as the joint feels it, kg·m² or kg; the scene's unless given.
+    /// Armature: inertia of the motor's rotor reflected to the joint, kg·m² or kg; by default the value in the scene.
     pub armature: Option<f64>,
-    /// Greatest dry friction, N·m or N; the scene's unless given.
+    /// Maximum dry friction, N·m or N; by default the value in the scene.
     pub dry_friction: Option<f64>,
 }
 
-/// A robot as physics sees it.
+/// Physical settings of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotBase {
-    /// The frame that everything of the robot hangs on.
+    /// Base frame: the ancestor of all frames of the robot.
     pub frame: String,
-    /// Source of its motion.
+    /// Kind of the base: how its motion is determined.
     pub kind: BodyKind,
-    /// True if it keeps its vertical speed, roll and pitch rates when a velocity is commanded.
+    /// True if vertical velocity, roll rate and pitch rate stay free when a velocity is commanded.
     pub is_ground_robot: bool,
-    /// Of the base, kg, instead of what its frames and geometry give.
+    /// Mass of the base, kg; replaces the mass that frames and geometry give.
     pub mass: Option<f64>,
-    /// Coulomb coefficient of all geometry of the robot.
+    /// Coulomb friction coefficient of all geometry of the robot.
     pub friction: Option<f64>,
     /// True if gravity acts on the robot's bodies.
     pub gravity: bool,
-    /// Axes that the base does not move on.
+    /// Axes along or about which the base does not move.
     pub locked: Locked,
-    /// Of the base, 1/s.
+    /// Linear damping of the base, 1/s.
     pub linear_damping: Option<f64>,
-    /// Of the base, 1/s.
+    /// Angular damping of the base, 1/s.
     pub angular_damping: Option<f64>,
-    /// Of the base: coefficient of drag times area along each of its axes, m².
+    /// Coefficient of drag times area along each axis of the base, m².
     pub drag_area: Option<Vector3<f64>>,
 }
 
 impl RobotBase {
-    /// A ground robot whose base is this frame.
+    /// Returns a ground robot whose base is this frame.
     #[must_use]
     pub fn new(frame: impl Into<String>, kind: BodyKind) -> Self {
         Self {

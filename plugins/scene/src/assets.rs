@@ -1,14 +1,14 @@
-//! Models that the program carries in itself.
+//! Models that are embedded in the program.
 use crate::shipped::Shipped;
 
-/// Files of the folder `assets`, sorted by name, with their content.
+/// Lists files of the folder `assets`, sorted by name, with their content.
 macro_rules! embedded {
     ($($path:literal)*) => {
         &[$(($path, include_bytes!(concat!("../../../assets/", $path)))),*]
     };
 }
 
-/// Every file of the folder `assets`; a test finds one that is forgotten.
+/// All files of the folder `assets`; a test detects a missing entry.
 pub const SHIPPED: Shipped = Shipped(embedded! {
     "arms/gripper.robray"
     "arms/kuka_lwr.robray"
@@ -64,14 +64,14 @@ pub const SHIPPED: Shipped = Shipped(embedded! {
 #[derive(Clone, Copy, Debug)]
 pub struct Embedded;
 
-/// The text of an embedded model.
+/// Returns the text of an embedded model.
 #[must_use]
 pub fn text(path: &str) -> Option<&'static str> {
     let content = SHIPPED.content(&Shipped::path(path))?;
     std::str::from_utf8(content).ok()
 }
 
-/// First line of the comment at the top of an embedded model.
+/// Returns the first line of the comment at the top of an embedded model.
 #[must_use]
 pub fn summary(path: &str) -> String {
     let text = text(path).unwrap_or_default();

@@ -1,25 +1,25 @@
-//! Ranges of the numbers of files: every number that a file may hold has one.
+//! Ranges of numbers in input files: every number has one.
 use std::fmt;
 
 use morse_api::range::Range;
 
-/// Values that a number of a file may have: wide enough for every robot, and narrow enough that physics, which
-/// reckons in single precision, can bear them.
+/// Range of the values of a number in an input file: wide enough for every robot, and narrow enough for physics in single
+/// precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least value.
+    /// Minimum.
     pub least: f64,
-    /// The greatest value.
+    /// Maximum.
     pub most: f64,
-    /// The smallest magnitude of a number that is not zero; below it, physics takes a number for zero.
+    /// Smallest magnitude of a number that is not zero; physics would treat a smaller number as zero.
     pub smallest: f64,
 }
 
 impl Bounds {
-    /// Any number, for what is only carried along.
+    /// All finite numbers, for values that no calculation uses.
     pub const ANY: Self = Self::between(f64::MIN, f64::MAX);
 
-    /// From the least to the greatest, both included.
+    /// Returns the range from a minimum to a maximum, both included.
     #[must_use]
     pub const fn between(least: f64, most: f64) -> Self {
         Self {
@@ -29,13 +29,13 @@ impl Bounds {
         }
     }
 
-    /// As far from zero in either direction.
+    /// Returns the range from `-most` to `most`.
     #[must_use]
     pub const fn within(most: f64) -> Self {
         Self::between(-most, most)
     }
 
-    /// Zero, or from the smallest to the greatest.
+    /// Returns the range that consists of zero and the interval from the smallest to the greatest number.
     #[must_use]
     pub const fn zero_or(smallest: f64, most: f64) -> Self {
         Self {
@@ -44,20 +44,20 @@ impl Bounds {
         }
     }
 
-    /// The same, where numbers that are not zero have at least a magnitude.
+    /// Returns the range with a minimum magnitude of the numbers that are not zero.
     #[must_use]
     pub const fn no_smaller_than(self, smallest: f64) -> Self {
         Self { smallest, ..self }
     }
 
-    /// Tells whether a number is within.
+    /// Returns true if the number is within the range.
     #[must_use]
     pub fn contains(self, number: f64) -> bool {
         let is_zero = number.abs() <= 0.0;
         (self.least..=self.most).contains(&number) && (is_zero || number.abs() >= self.smallest)
     }
 
-    /// The first of some numbers that is not within.
+    /// Returns the first of the numbers that is out of range.
     #[must_use]
     pub fn violation(self, numbers: &[f64]) -> Option<f64> {
         let mut numbers = numbers.iter().copied();

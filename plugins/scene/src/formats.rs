@@ -1,4 +1,4 @@
-//! Formats of scene files by their endings: `.urdf`, and `.robray` for all others.
+//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, and `.robray` for all others.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ pub enum Format {
     Urdf,
     /// A robot description of ROS with macros.
     Xacro,
-    /// A format that cannot be read yet, by its name.
+    /// A format that is not supported yet, by its name.
     Later(&'static str),
 }
 
 impl Format {
-    /// Format of a file, by its ending.
+    /// Returns the format of a file, by its extension.
     #[must_use]
     pub fn of(path: &Path) -> Self {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();

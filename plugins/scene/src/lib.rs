@@ -1,13 +1,13 @@
-//! Scenes as plain data, without an engine: what languages are read into, and what worlds are made of.
+//! Scenes and assemblies as plain data, without an engine: the output of all readers of languages, and the input of worlds.
 //!
-//! In reading order:
+//! Modules in reading order:
 //! - [`model`]: frames, joints and geometry of a scene;
-//! - [`assembly`]: a scene with its robots mounted, and the bodies that it falls into;
-//! - [`locked`]: axes that bodies do not move on;
-//! - [`assets`]: models that the program carries in itself, [`shipped`] as files; [`morse_robots`]: what MORSE's builder
-//!   says of them;
+//! - [`assembly`]: a scene with its robots mounted, and its division into bodies;
+//! - [`locked`]: axes along or about which bodies do not move;
+//! - [`assets`]: models that are embedded in the program, [`shipped`] as files; [`morse_robots`]: physics of the robots of
+//!   MORSE's builder;
 //! - [`formats`]: formats of scene files;
-//! - [`bounds`]: ranges of the numbers of files; [`ranges`]: those of bodies, joints and robots.
+//! - [`bounds`]: ranges of numbers in input files; [`ranges`]: ranges for bodies, joints and robots.
 pub mod assembly;
 pub mod assets;
 pub mod bounds;

@@ -1,18 +1,17 @@
 //! Axes along which, or about which, a body does not move.
 
-/// Axes of the world that a body is locked on: no force, contact or commanded velocity moves it along those of
-/// [`Self::translation`], as far as its centre of mass goes, or turns it about those of [`Self::rotation`]. It can still
-/// be put elsewhere.
+/// Locked world axes of a body. No force, contact or commanded velocity moves its centre of mass along the axes in
+/// [`Self::translation`] or turns it about the axes in [`Self::rotation`]. Its pose can still be set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Locked {
-    /// Along x, y and z.
+    /// True if translation is locked along x, y and z.
     pub translation: [bool; 3],
-    /// About x, y and z.
+    /// True if rotation is locked about x, y and z.
     pub rotation: [bool; 3],
 }
 
 impl Locked {
-    /// The words of simulation files, each with its axis.
+    /// Names of the axes in simulation files.
     pub const WORDS: [(&'static str, Axis); 6] = [
         ("x", Axis::Along(0)),
         ("y", Axis::Along(1)),
@@ -22,7 +21,7 @@ impl Locked {
         ("rotation_z", Axis::About(2)),
     ];
 
-    /// Axes that either locks.
+    /// Returns the axes that are locked in either of the two.
     #[must_use]
     pub fn and(&self, other: Self) -> Self {
         let either = |one: [bool; 3], two: [bool; 3]| std::array::from_fn(|at| one[at] || two[at]);
@@ -32,7 +31,7 @@ impl Locked {
         }
     }
 
-    /// Locks an axis; false if it is locked already.
+    /// Locks an axis. Returns false if it is locked already.
     pub fn lock(&mut self, axis: Axis) -> bool {
         let slot = match axis {
             Axis::Along(number) => self.translation.get_mut(number),
@@ -42,12 +41,12 @@ impl Locked {
     }
 }
 
-/// An axis of the world by its number: x is 0.
+/// A translation or rotation, by the index of its world axis: x is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Translation along it.
+    /// Translation along the axis.
     Along(usize),
-    /// Rotation about it.
+    /// Rotation about the axis.
     About(usize),
 }
 

@@ -1,7 +1,7 @@
 //! A scene as plain data: frames, joints, geometry, inertia, classes and allowed pairs.
 //!
-//! The parser of `.robray` text makes this model, programs can make it by hand, and
-//! `morse_robray::write` turns it back into text without loss:
+//! The parser of `.robray` text creates this model, programs can build it directly, and `morse_robray::write` converts it
+//! back to text without loss:
 //!
 //! ```
 //! use morse_scene::model::{Frame, Geometry, Joint, JointAxis, Scene, Shape};
@@ -40,9 +40,9 @@ pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Va
 pub use numbers::Violation;
 pub use stretch::{stretch, stretched};
 
-/// Everything a `.robray` file says, evaluated: no definitions, no includes, no inheritance left.
+/// Content of a scene file after evaluation: definitions, includes and inheritance are resolved.
 ///
-/// Frames keep the order in which they were declared, and their names are unique.
+/// Frames keep their order of declaration, and their names are unique.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
     frames: Vec<Frame>,
@@ -51,31 +51,31 @@ pub struct Scene {
     allowed_collisions: BTreeSet<(String, String)>,
 }
 
-/// A coordinate frame: where it is, how it moves, and what is attached to it.
+/// A coordinate frame with its pose, joint, inertia and geometry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Unique in the scene, never empty.
+    /// Name, unique in the scene and never empty.
     pub name: String,
-    /// The frame this one hangs on; `None` is the root. A name that no frame has also means the root.
+    /// Name of the parent frame; `None` is the root. A name without a frame also means the root.
     pub parent: Option<String>,
-    /// `parent_from_frame` with the joint at zero: translation after rotation, in metres.
+    /// `parent_from_frame` with the joint at position zero: translation after rotation, m.
     pub pose: Isometry3<f64>,
     /// Joint between the frame and its parent, after `pose`.
     pub joint: Joint,
-    /// In kilograms.
+    /// Mass, kg.
     pub mass: Option<f64>,
-    /// In frame coordinates, in metres.
+    /// Centre of mass in frame coordinates, m.
     pub center_of_mass: Option<Vector3<f64>>,
-    /// `[ixx, iyy, izz, ixy, ixz, iyz]` about the centre of mass, in frame axes, in kg·m².
+    /// Inertia `[ixx, iyy, izz, ixy, ixz, iyz]` about the centre of mass, in frame axes, kg·m².
     pub inertia: Option<[f64; 6]>,
-    /// Geometry that can be seen and touched, in the order it was declared.
+    /// Visual and collision geometry, in the order of declaration.
     pub geometry: Vec<Geometry>,
-    /// Place of the frame's declaration.
+    /// Source position of the frame's declaration.
     pub source: Origin,
 }
 
-/// Place where a part of a scene was written, for diagnostics. Any two origins are equal: a scene is the
-/// same scene whichever file it came from.
+/// Source position of an element of a scene, for diagnostics. All origins compare equal, so that the equality of scenes does
+/// not depend on their files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin(pub Option<Span>);
 
@@ -85,152 +85,152 @@ impl PartialEq for Origin {
     }
 }
 
-/// Motion of a frame against its parent.
+/// Joint between a frame and its parent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Joint {
     /// No motion.
     #[default]
     Fixed,
-    /// Turns about an axis; the axis may have any length but zero.
+    /// Rotation about an axis of any length except zero.
     Revolute(JointAxis),
-    /// Slides along an axis. The travel is the variable times the ratio and the length of the axis.
+    /// Translation along an axis. The displacement is the variable times the ratio and the length of the axis.
     Prismatic(JointAxis),
-    /// Moves freely.
+    /// Free motion, six degrees of freedom.
     Floating,
 }
 
-/// The axis of a joint, the variable that moves it, and its limits.
+/// Axis of a joint, with the variable that moves it and its limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointAxis {
-    /// In frame coordinates, as written (not normalised).
+    /// Axis in frame coordinates, as written (not normalised).
     pub axis: Vector3<f64>,
-    /// The configuration variable; joints with the same variable move together.
+    /// Name of the configuration variable; joints with the same variable move together.
     pub variable: String,
-    /// Added to the variable; radians, or units of the axis.
+    /// Offset that is added to the variable; radians, or units of the axis.
     pub offset: f64,
     /// Limits of the joint.
     pub limits: Limits,
-    /// Viscous damping, in N·m·s/rad or N·s/m.
+    /// Viscous damping, N·m·s/rad or N·s/m.
     pub damping: Option<f64>,
-    /// Greatest dry friction, in N·m or N.
+    /// Maximum dry friction, N·m or N.
     pub dry_friction: Option<f64>,
-    /// Inertia of the motor's rotor about its own shaft, in kg·m², or kg.
+    /// Inertia of the motor's rotor about its own shaft, kg·m², or kg.
     pub armature: Option<f64>,
-    /// Turns of the rotor for one unit of the variable; 1 unless given.
+    /// Gear ratio: turns of the rotor per unit of the variable; 1 by default.
     pub gear: Option<f64>,
-    /// Motion of the joint for one unit of the variable, 1 unless given.
+    /// Motion of the joint per unit of the variable; 1 by default.
     pub ratio: Option<f64>,
 }
 
-/// The limits of a joint; what is `None` is not limited.
+/// Limits of a joint; `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// `[lower, upper]` of the variable.
+    /// Limits `[lower, upper]` of the variable.
     pub position: Option<[f64; 2]>,
-    /// Greatest speed of the variable, either way.
+    /// Maximum speed of the variable in both directions.
     pub velocity: Option<f64>,
-    /// Greatest force or torque, either way.
+    /// Maximum force or torque in both directions.
     pub effort: Option<f64>,
 }
 
-/// A shape on a frame, with what it looks like and what it is made of.
+/// A shape attached to a frame, with its appearance and material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
     /// Primitive shape or mesh.
     pub shape: Shape,
-    /// The names of all classes it inherits from, directly or not.
+    /// Names of all direct and indirect base classes.
     pub tags: BTreeSet<String>,
-    /// Red, green and blue, 0 to 1; a reader warns of others.
+    /// Red, green and blue, 0 to 1; a reader warns of values out of this range.
     pub color: [f64; 3],
-    /// 0 is transparent, 1 opaque; a reader warns of others.
+    /// Opacity: 0 is transparent, 1 opaque; a reader warns of values out of this range.
     pub alpha: f64,
-    /// Colour of the highlights.
+    /// Colour of the specular highlights, red, green and blue.
     pub specular: [f64; 3],
-    /// Exponent of the highlights: the greater, the smaller they are; 40 unless given.
+    /// Specular exponent; a greater one makes smaller highlights. 40 by default.
     pub shininess: Option<f64>,
-    /// An image on the surface.
+    /// Texture image on the surface.
     pub image: Option<ImageFile>,
-    /// The other colour of a checker on the surface, where there is no image.
+    /// Second colour of a checker pattern on the surface, if there is no image.
     pub checker: Option<[f64; 3]>,
-    /// Width of the image, or side of a square of the checker, in m; they fit the surface unless given.
+    /// Width of the image, or side of a square of the checker, m; by default the pattern fits the surface.
     pub pattern_size: Option<f64>,
-    /// Uniform scale about the frame origin.
+    /// Uniform scale about the origin of the frame.
     pub scale: f64,
-    /// True if it is drawn.
+    /// True if the geometry is drawn.
     pub visual: bool,
-    /// True if it can be touched.
+    /// True if the geometry takes part in collisions.
     pub collision: bool,
-    /// True if it casts no shadow.
+    /// True if the geometry casts no shadow.
     pub no_shadow: bool,
     /// Coulomb friction coefficient.
     pub friction: Option<f64>,
     /// Coefficient of restitution, 0 to 1.
     pub restitution: Option<f64>,
-    /// In kg/m³.
+    /// Density, kg/m³.
     pub density: Option<f64>,
-    /// Place of the geometry's declaration.
+    /// Source position of the geometry's declaration.
     pub source: Origin,
 }
 
-/// An image file, which the model does not open.
+/// An image file; the model does not open it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageFile {
-    /// As it was written.
+    /// Path as written.
     pub file: String,
-    /// Path of the file; `None` if it must not be opened.
+    /// Resolved path; `None` if the file must not be opened.
     pub resolved: Option<PathBuf>,
 }
 
-/// A primitive shape or a mesh, in metres.
+/// A primitive shape or a mesh; lengths in m.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// Centred on the frame.
+    /// Box centred on the frame.
     Box {
         /// Full side lengths.
         dimension: [f64; 3],
     },
-    /// Centred on the frame.
+    /// Sphere centred on the frame.
     Sphere {
-        /// Its radius.
+        /// Radius.
         radius: f64,
     },
-    /// Along z, from z = 0 to z = `height`, which may be negative.
+    /// Cylinder along z, from z = 0 to z = `height`, which may be negative.
     Cylinder {
-        /// Its radius.
+        /// Radius.
         radius: f64,
-        /// Its signed length.
+        /// Signed length.
         height: f64,
     },
-    /// Along z, from z = 0 to z = `height`, which may be negative.
+    /// Cone along z, from z = 0 to z = `height`, which may be negative.
     Cone {
         /// Radius at z = 0.
         start_radius: f64,
         /// Radius at z = `height`.
         end_radius: f64,
-        /// Its signed length.
+        /// Signed length.
         height: f64,
     },
-    /// A sphere swept along z; the centres of its caps are at z = 0 and z = `height`.
+    /// Capsule: a sphere swept along z; the centres of its caps are at z = 0 and z = `height`.
     Capsule {
         /// Radius of cylinder and caps.
         radius: f64,
-        /// Between the centres of the caps.
+        /// Signed distance of the centres of the caps.
         height: f64,
     },
-    /// Lines in the xy plane. Drawn only, never touched.
+    /// Grid of lines in the xy plane. Drawn, without collisions.
     Grid {
-        /// Half extents: lines reach from −d to +d.
+        /// Half extents: lines extend from −d to +d.
         dimension: [f64; 2],
-        /// Distance between lines.
+        /// Distance of adjacent lines.
         delta: [f64; 2],
         /// Width of a line.
         thickness: f64,
     },
-    /// Triangles from a file, which the model does not open.
+    /// Triangle mesh from a file; the model does not open it.
     Mesh {
-        /// As it was written.
+        /// Path as written.
         file: String,
-        /// Path of the file, [`stretched`] where the mesh is.
+        /// Resolved path, with factors if the mesh is [`stretched`].
         resolved: PathBuf,
     },
 }

@@ -1,42 +1,42 @@
-//! Robots as MORSE's builder has them: what scripts that were tuned on them count on.
+//! Physical properties of the robots of MORSE's builder, for scripts that were tuned with them.
 
-/// Physics of a robot of MORSE's builder.
+/// Physical properties of a robot of MORSE's builder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MorseRobot {
     /// Class of builder scripts, such as `ATRV`.
     pub class: &'static str,
-    /// Model that the program carries, such as `robots/atrv.robray`.
+    /// Embedded model, such as `robots/atrv.robray`.
     pub model: &'static str,
-    /// Of the base, kg.
+    /// Mass of the base, kg.
     pub mass: f64,
-    /// Height of the origin above the ground on which it rests, m. In MORSE's motion its mass is there.
+    /// Height of the origin above the ground on which the robot rests, m. MORSE's motion assumes the mass there.
     pub height: f64,
-    /// Height of that point in the model, m.
+    /// Height of the same point in the model, m.
     pub origin: f64,
-    /// Coulomb coefficient.
+    /// Coulomb friction coefficient.
     pub friction: f64,
-    /// Share of its speed that it loses in a second.
+    /// Fraction of the speed that is lost per second.
     pub linear_loss: f64,
-    /// Share of its turning rate that it loses in a second.
+    /// Fraction of the turning rate that is lost per second.
     pub angular_loss: f64,
 }
 
 impl MorseRobot {
-    /// Word by which it is described, such as `atrv`.
+    /// Returns the short name of the robot, such as `atrv`: the file name of its model without the extension.
     #[must_use]
     pub fn word(&self) -> &'static str {
         let file = self.model.rsplit('/').next().unwrap_or_default();
         file.strip_suffix(".robray").unwrap_or(file)
     }
 
-    /// The rates of its dampings, linear and angular, 1/s.
+    /// Returns the linear and angular damping, 1/s.
     #[must_use]
     pub fn dampings(&self) -> [f64; 2] {
         [self.linear_loss, self.angular_loss].map(|share| -libm::log1p(-share))
     }
 }
 
-/// A robot with what most of them have.
+/// Returns a robot with the usual values of the remaining fields.
 const fn robot(class: &'static str, model: &'static str, mass: f64, height: f64) -> MorseRobot {
     MorseRobot {
         class,

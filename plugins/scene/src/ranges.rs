@@ -1,31 +1,30 @@
-//! Ranges of the numbers of bodies, joints and robots: those of a simulation file, and those of assemblies that programs
-//! make.
+//! Ranges of the numbers of bodies, joints and robots, in simulation files and in assemblies of programs.
 
 use morse_api::range::Range;
 use morse_diagnostics::{Diagnostic, printable};
 
 use crate::bounds::Bounds;
 
-/// A field of the file that holds one number or several.
+/// A field of the simulation file that contains one number or several.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
-    /// Place in the file, as `--set` names it; `*` stands for a name of the user's.
+    /// Path of the field as in `--set`; `*` stands for a name that the user chooses.
     pub path: &'static str,
-    /// Range of each of its numbers.
+    /// Range of each number of the field.
     pub bounds: Bounds,
     /// Remedy for a number that is out of range.
     pub help: &'static str,
 }
 
 impl Number {
-    /// The field's own name.
+    /// Returns the name of the field without its path.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.path.rsplit('.').next().unwrap_or_default()
     }
 }
 
-/// Declares numbers, and a list of them in the same order.
+/// Declares constants for numbers, and a list of them in the same order.
 #[macro_export]
 macro_rules! numbers {
     ($(#[$doc:meta])* $list:ident: $($name:ident = $path:literal, $bounds:expr, $help:literal;)+) => {
@@ -40,19 +39,19 @@ macro_rules! numbers {
     };
 }
 
-/// Angles, and positions of joints, rad or m.
+/// Range of angles and joint positions, rad or m.
 pub const TURN: Bounds = Bounds::within(1e6);
-/// Parts of colours.
+/// Range of colour components and other fractions.
 pub const UNIT: Bounds = Bounds::between(0.0, 1.0);
-/// Shares of a speed that are lost in a second.
+/// Range of dampings, 1/s.
 pub const DAMPING: Bounds = Bounds::between(0.0, 1e6);
-/// Efforts, and what makes them.
+/// Range of efforts, stiffnesses and dampings of motors.
 const EFFORT: Bounds = Bounds::between(0.0, 1e12);
-/// kg.
+/// Range of masses, kg.
 const MASS: Bounds = Bounds::between(1e-9, 1e9);
-/// Coulomb coefficients.
+/// Range of Coulomb friction coefficients.
 const FRICTION: Bounds = Bounds::between(0.0, 1e6);
-/// m².
+/// Range of drag areas, m².
 const AREA: Bounds = Bounds::between(0.0, 1e6);
 
 numbers! {
@@ -85,7 +84,7 @@ numbers! {
     ROBOT_DRAG = "robots.*.drag_area", AREA, "coefficient of drag times area along each axis, in m²";
 }
 
-/// Returns the error of a number that is out of its range; `path` is that of its field.
+/// Returns an error if the number is out of range; `path` is the path of the field in the file.
 #[must_use]
 pub fn violation(field: &Number, path: &str, number: f64) -> Option<Diagnostic> {
     (!field.bounds.contains(number)).then(|| {

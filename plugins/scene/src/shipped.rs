@@ -1,26 +1,25 @@
-//! Files that the program carries in itself, as if they lay in a directory of their own.
+//! Files that are embedded in the program, in a virtual directory of their own.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// Path, with `/`, and content of each file that the program carries; none unless given.
+/// Path (with `/`) and content of each embedded file; empty by default.
 ///
-/// Messages, and [`Shape::Mesh`](crate::model::Shape::Mesh), call such a file
-/// `shipped:/robots/atrv.robray`.
+/// In messages, and in [`Shape::Mesh`](crate::model::Shape::Mesh), the path of such a file is `shipped:/robots/atrv.robray`.
 #[derive(Clone, Copy, Default)]
 pub struct Shipped(pub &'static [(&'static str, &'static [u8])]);
 
 impl Shipped {
-    /// The directory that holds all of them.
+    /// Virtual directory that contains all embedded files.
     pub const ROOT: &'static str = "shipped:";
 
-    /// Path that the file of this name is said to have: `shipped:/robots/atrv.robray`.
+    /// Returns the path of an embedded file by its name: `shipped:/robots/atrv.robray`.
     #[must_use]
     pub fn path(name: &str) -> PathBuf {
         Path::new(Self::ROOT).join(name)
     }
 
-    /// The content of a file below [`Shipped::ROOT`].
+    /// Returns the content of a file below [`Shipped::ROOT`].
     #[must_use]
     pub fn content(self, path: &Path) -> Option<&'static [u8]> {
         let name = Self::name(path)?;
@@ -29,13 +28,13 @@ impl Shipped {
         place.and_then(|at| self.0.get(at)).map(|(_, bytes)| *bytes)
     }
 
-    /// Tells whether a path leads below [`Shipped::ROOT`], be there a file or not.
+    /// Returns true if a path is below [`Shipped::ROOT`], even if no such file exists.
     pub fn owns(path: &Path) -> bool {
         path.starts_with(Self::ROOT)
     }
 
-    /// The path itself, unless it leads nowhere and `written` is the name of a shipped file. Paths
-    /// below [`Shipped::ROOT`] lose their `..`.
+    /// Returns the path itself, or the embedded file that `written` names if the path does not exist. `..` is resolved in
+    /// paths below [`Shipped::ROOT`].
     pub fn instead_of(self, path: PathBuf, written: &Path) -> PathBuf {
         if Self::owns(&path) {
             return Self::name(&path).map_or(path, |name| Self::path(&name));
@@ -47,7 +46,7 @@ impl Shipped {
         path
     }
 
-    /// Name of a path below [`Shipped::ROOT`], seen from there; nothing if it leads out again.
+    /// Returns the name of a path relative to [`Shipped::ROOT`], or `None` if the path leaves it.
     pub fn name(path: &Path) -> Option<String> {
         let mut parts: Vec<&str> = Vec::new();
         for component in path.strip_prefix(Self::ROOT).ok()?.components() {

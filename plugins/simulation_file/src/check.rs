@@ -1,5 +1,5 @@
-//! Checks of a simulation in which every value is well formed: for names that nobody has, and
-//! numbers that do not fit together.
+//! Checks of a simulation whose values are all well formed: references to undefined names, and values that contradict each
+//! other.
 
 mod names;
 mod robots;
@@ -14,14 +14,14 @@ use super::repeat::Instance;
 use super::span::Spanned;
 use super::vocabulary::Vocabulary;
 
-/// With more entries than this, a simulation is large.
+/// Number of entries from which a simulation counts as large.
 const MANY_ENTRIES: usize = 10_000;
 
-/// Finds everything that is wrong in itself or does not fit the scene, in one pass.
+/// Returns all errors of the simulation itself and all conflicts with the scene, in one pass.
 ///
-/// The models of the robots are mounted in `scene` already: the frames and variables of the robot
-/// `rover` begin with `rover.`. Robots of which the scene has no frame are taken for robots whose
-/// model could not be loaded, and their frames are not looked for.
+/// The models of the robots must be mounted in `scene` already: the frames and variables of the robot `rover` begin with
+/// `rover.`. A robot without frames in the scene is assumed to have a model that could not be loaded, and its frames are not
+/// checked.
 pub fn check(
     simulation: &Simulation,
     scene: &Scene,
@@ -33,18 +33,18 @@ pub fn check(
     checker.problems.into_sorted()
 }
 
-/// Finds everything that is wrong in itself, whatever the scene: for when there is none to be had.
+/// Returns all errors of the simulation itself, without a scene, for cases in which no scene is available.
 pub fn check_alone(simulation: &Simulation, vocabulary: &dyn Vocabulary) -> Vec<Diagnostic> {
     let mut checker = Checker::new(simulation, vocabulary);
     checker.everything_alone();
     checker.problems.into_sorted()
 }
 
-/// Finds the numbers of an environment that no simulation can bear. A file's are looked at while it is read; this is
-/// for environments that a program made.
+/// Returns the numbers of an environment that are out of range. The reader checks those of a file; this function is for
+/// environments that a program creates.
 #[must_use]
 pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
-    // Nothing is left out of the patterns here, so that a new field is thought of.
+    // The pattern has no `..`, so that the compiler requires a check of each new field.
     let Environment {
         name: _,
         rate,
@@ -107,7 +107,7 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// State that all checks share.
+/// Shared state of all checks.
 struct Checker<'a> {
     simulation: &'a Simulation,
     vocabulary: &'a dyn Vocabulary,
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         self.selected();
     }
 
-    /// Checks that a component of a robot, or of a copy, is selected at first.
+    /// Checks that the initially selected component exists, also if it belongs to a copy of a robot.
     fn selected(&mut self) {
         let simulation = self.simulation;
         let Some(selected) = &simulation.environment.view.selected else {
@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Names become parts of dotted paths, and are shown on terminals.
+    /// Checks that a name can be a part of a dotted path and can be shown on a terminal.
     fn name(&mut self, of: &str, name: &Spanned<String>) {
         let objection = if name.value.trim().is_empty() {
             "has no name"
@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
         self.problems.push(dress(problem));
     }
 
-    /// Reports a name that is not among the known ones.
+    /// Reports a name that is not among the known names.
     fn report_unknown<'k>(
         &mut self,
         code: &'static str,
@@ -218,7 +218,7 @@ impl<'a> Checker<'a> {
             if simulation.middlewares.contains_key(name.as_str()) {
                 continue;
             }
-            // Looking for what was meant takes time, which an endless file must not have.
+            // The search for a suggestion takes time, which the number of errors must not multiply without limit.
             if self.problems.is_full() {
                 return;
             }

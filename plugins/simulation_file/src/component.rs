@@ -1,5 +1,5 @@
-//! Tree → components: sensors, actuators, modifiers, middlewares. What they have in common is read
-//! here; everything else belongs to their kind.
+//! Reader of components: sensors, actuators, modifiers, middlewares. The common fields are read here, all others by the
+//! component's kind.
 
 use morse_diagnostics::Span;
 
@@ -20,7 +20,7 @@ use super::vocabulary::Family;
 const COUNTED_FROM: &[(&str, CountedFrom)] =
     &[("tip", CountedFrom::Tip), ("base", CountedFrom::Base)];
 
-/// Fields that a kind is given, too, if its settings have fields of these names.
+/// Common fields that are also passed to a kind whose settings have fields of these names.
 const SHARED: &[&str] = &["level", "frequency", "active"];
 
 pub(super) fn sensor(
@@ -68,7 +68,7 @@ pub(super) fn actuator(
     })
 }
 
-/// `(kind: …, of: …, settings …)`; without `of` for a kind that lies over a robot.
+/// Reads `(kind: …, of: …, settings …)`; `of` is absent for a kind that belongs to a robot.
 pub(super) fn overlay(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -95,7 +95,7 @@ pub(super) fn overlay(
     })
 }
 
-/// `(kind: …, settings …)`
+/// Reads `(kind: …, settings …)`.
 pub(super) fn middleware(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -105,7 +105,7 @@ pub(super) fn middleware(
     Some(Middleware { kind, settings })
 }
 
-/// Reads the fields that all components have in common.
+/// Reads the fields that all components share.
 fn component(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Component {
     let kind = kind(reader, fields, family);
     let level = fields.read(reader, "level", Reader::word);
@@ -149,7 +149,7 @@ fn kind_and_settings(
     Some((kind, settings))
 }
 
-/// The kind; an empty word if it is not given. Whether it is known is looked at here, too.
+/// Reads the kind, and reports an unknown one. Returns an empty word if it is absent.
 fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spanned<String> {
     let is_first = fields.is_first("kind");
     let words = reader.vocabulary.words(family);
@@ -180,7 +180,7 @@ fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spa
     kind
 }
 
-/// Hands everything that is left to the kind; nothing can be said about a kind that is not known.
+/// Passes all remaining fields to the kind. The fields of an unknown kind are not checked.
 fn settings_of(
     reader: &mut Reader<'_>,
     family: Family,
@@ -188,7 +188,7 @@ fn settings_of(
     fields: Fields<'_>,
     common: Vec<&Field>,
 ) -> Settings {
-    // What a middleware wants to know about an output is looked up by the middleware's kind.
+    // The settings of an output or input are looked up by the middleware's kind.
     let kinds = match family {
         Family::Output | Family::Input => Family::Middleware,
         Family::Command => Family::Actuator,
@@ -234,7 +234,7 @@ fn mount(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Mount> {
     Some(Mount { pose, frame })
 }
 
-/// `"arm"`, or `(component: "arm", from: base)`
+/// Reads `"arm"` or `(component: "arm", from: base)`.
 fn on(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<On> {
     if !matches!(node.kind, Kind::Struct(..)) {
         return Some(On {
@@ -255,7 +255,7 @@ fn on(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<On> {
     })
 }
 
-/// A list of middlewares.
+/// Reads a list of middlewares.
 pub(super) fn middleware_names(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -274,7 +274,7 @@ pub(super) fn middleware_names(
     Some(names)
 }
 
-/// A map of middlewares with settings, or a list of their names.
+/// Reads a map of middlewares with settings, or a list of their names.
 fn through<T>(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -320,7 +320,7 @@ fn inputs(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Named<Inpu
     }))
 }
 
-/// A name in a list stands for a name with empty settings.
+/// Returns empty settings for a name in a list.
 fn node_or_empty<'n>(
     node: Option<&'n Node>,
     name: &Spanned<String>,
@@ -335,7 +335,7 @@ fn node_or_empty<'n>(
     }
 }
 
-/// The kind of a middleware; an empty word if there is no such middleware.
+/// Returns the kind of a middleware; an empty word if the middleware does not exist.
 fn kind_of(reader: &Reader<'_>, middleware: &str) -> Spanned<String> {
     let kind = reader.middlewares.get(middleware).cloned();
     Spanned::from(kind.unwrap_or_default())

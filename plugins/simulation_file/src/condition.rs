@@ -1,9 +1,9 @@
-//! Conditions over a run: what has to become, stay or never be true.
+//! Conditions on a run: expressions that must become true, stay true or never be true.
 
 use super::expression::{Expression, ExpressionError, Term};
 use super::span::Span;
 
-/// Condition over the data of a run.
+/// Condition on the data of a run.
 ///
 /// ```
 /// use morse_simulation_file::Condition;
@@ -15,70 +15,72 @@ use super::span::Span;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// Demand on the data.
+    /// Required behaviour of the data.
     pub demand: Demand,
-    /// Difference up to which numbers are equal, for `==`, `!=` and [`Demand::Within`].
+    /// Maximum difference of numbers that count as equal, for `==`, `!=` and [`Demand::Within`].
     pub tolerance: f64,
-    /// Start of the interval that is looked at, s of simulated time; the start of the run unless given. For
-    /// [`Demand::Stay`] without it, the first tick in which the expression is true.
+    /// Start of the interval in which the condition is checked, s of simulated time; by default the start of the run. The
+    /// default of [`Demand::Stay`] is the first tick in which the expression is true.
     pub from: Option<f64>,
-    /// End of the interval, s; the end of the run unless given.
+    /// End of the interval in which the condition is checked, s; by default the end of the run.
     pub until: Option<f64>,
-    /// Place of the expression in a scenario file.
+    /// Span of the expression in a scenario file.
     pub span: Option<Span>,
 }
 
-/// Demand on the data of a run.
+/// Required behaviour of the data of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Demand {
-    /// The expression becomes true.
+    /// The expression is true in at least one tick.
     Reach(Expression),
-    /// It is true in every tick.
+    /// The expression is true in every tick.
     Stay(Expression),
-    /// It is true in no tick.
+    /// The expression is true in no tick.
     Never(Expression),
-    /// A value is within a tolerance of another: in every tick of the interval or, without one, at the end.
+    /// A value is within a tolerance of a target: in every tick of the interval or, without an interval, at the end.
     Within {
-        /// The value.
+        /// Measured value.
         value: Term,
-        /// The target.
+        /// Target value.
         target: Term,
     },
 }
 
 impl Condition {
-    /// The expression becomes true.
+    /// Returns the condition that the expression becomes true.
     ///
     /// # Errors
     ///
-    /// The expression cannot be read.
+    /// Returns the syntax error if the expression cannot be parsed.
     pub fn reach(expression: &str) -> Result<Self, ExpressionError> {
         Ok(Self::new(Demand::Reach(expression.parse()?)))
     }
 
-    /// The expression stays true from the first tick in which it is; with a start, from there.
+    /// Returns the condition that the expression stays true from the first tick in which it is true, or from the start of
+    /// the interval if there is one.
     ///
     /// # Errors
     ///
-    /// The expression cannot be read.
+    /// Returns the syntax error if the expression cannot be parsed.
     pub fn stay(expression: &str) -> Result<Self, ExpressionError> {
         Ok(Self::new(Demand::Stay(expression.parse()?)))
     }
 
-    /// The expression is never true.
+    /// Returns the condition that the expression is never true.
     ///
     /// # Errors
     ///
-    /// The expression cannot be read.
+    /// Returns the syntax error if the expression cannot be parsed.
     pub fn never(expression: &str) -> Result<Self, ExpressionError> {
         Ok(Self::new(Demand::Never(expression.parse()?)))
     }
 
-    /// A number is within a tolerance of a target at the end; with a start or an end, all the time.
+    /// Returns the condition that a number is within a tolerance of a target at the end of the run, or during the whole
+    /// interval if there is one.
     ///
     /// # Errors
     ///
-    /// One of the two cannot be read.
+    /// Returns the syntax error if the value or the target cannot be parsed.
     pub fn within(value: &str, target: &str, tolerance: f64) -> Result<Self, ExpressionError> {
         let (value, target) = (value.parse()?, target.parse()?);
         let demand = Demand::Within { value, target };
@@ -98,7 +100,7 @@ impl Condition {
         }
     }
 
-    /// Counts from this time on, s.
+    /// Sets the start of the interval, s.
     #[must_use]
     pub fn from(self, seconds: f64) -> Self {
         Self {
@@ -107,7 +109,7 @@ impl Condition {
         }
     }
 
-    /// Counts up to this time, s.
+    /// Sets the end of the interval, s.
     #[must_use]
     pub fn until(self, seconds: f64) -> Self {
         Self {
@@ -116,7 +118,7 @@ impl Condition {
         }
     }
 
-    /// Takes numbers that differ by no more for equal.
+    /// Sets the maximum difference of numbers that count as equal.
     #[must_use]
     pub fn tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }

@@ -1,4 +1,4 @@
-//! Contradictions between a robot and what else the simulation file says of its base: errors that show both places.
+//! Detection of contradictions between a robot and other settings of its base frame; the errors show both source positions.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::{
 /// Code of these errors.
 const CODE: &str = "scene::contradiction";
 
-/// The bodies of a file, and the robots that are known by now.
+/// Bodies of a file, and the robots so far.
 pub(super) struct Conflicts<'s> {
     simulation: &'s Simulation,
-    /// Name and place of the robot on each frame.
+    /// Name and span of the robot on each frame.
     on: BTreeMap<String, (String, Option<Span>)>,
 }
 
@@ -30,7 +30,7 @@ impl<'s> Conflicts<'s> {
         }
     }
 
-    /// Contradictions of one more robot, which is in the assembly already.
+    /// Returns the contradictions of another robot, which is in the assembly already.
     pub(super) fn look(&mut self, assembly: &Assembly, instance: &Instance<'s>) -> Vec<Diagnostic> {
         let Instance { name, robot, .. } = instance;
         let Some(base) = assembly.robots.get(name) else {
@@ -78,12 +78,12 @@ fn labelled(error: Diagnostic, place: Option<Span>, text: &str) -> Diagnostic {
     }
 }
 
-/// A robot, and the body that it is on as `bodies` has it.
+/// A robot, and the entry of `bodies` for its base frame.
 struct Pair<'a> {
     frame: &'a str,
-    /// With its name, and the place of its frame or model.
+    /// Name, robot, and span of its frame or model.
     robot: (&'a str, &'a Robot, Option<Span>),
-    /// With the place of its name.
+    /// Body, and span of its name.
     body: (&'a Body, Option<Span>),
 }
 

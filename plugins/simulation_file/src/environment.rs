@@ -1,4 +1,4 @@
-//! Time, gravity, the numerical settings and the light of a simulation file, as plain data.
+//! Time, gravity, solver settings and light of a simulation file, as plain data.
 use morse_api::{
     lighting::Lighting,
     motion::{MotionMode, RestitutionRule, TimeStrategy},
@@ -8,49 +8,49 @@ use nalgebra::Vector3;
 
 use super::span::Spanned;
 
-/// Time, gravity, the numerical settings and the light.
+/// Time, gravity, solver settings and light.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
-    /// Name that clients are told; that of the scene unless given.
+    /// Name of the simulation for clients; by default the name of the scene.
     pub name: Option<String>,
-    /// Ticks a second, in Hz.
+    /// Tick rate, Hz.
     pub rate: Spanned<f64>,
-    /// In m/s².
+    /// Gravity, m/s².
     pub gravity: Vector3<f64>,
-    /// Seed of all randomness.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// Position of the scene on Earth.
     pub origin: Option<Origin>,
-    /// Mode in which commanded speeds are reached.
+    /// Mode in which commanded velocities are reached.
     pub motion: MotionMode,
-    /// Way in which time passes, as clients are told; that of the run's pace unless given.
+    /// Time strategy that clients are shown; by default the one that follows from the pace of the run.
     pub time_strategy: Option<TimeStrategy>,
-    /// Steps of the physics engine a tick.
+    /// Number of physics substeps per tick.
     pub substeps: u32,
-    /// Natural frequency of contacts, in Hz: the higher, the stiffer.
+    /// Natural frequency of contacts, Hz: a higher frequency makes contacts stiffer.
     pub contact_frequency: f64,
-    /// Iterations of the physics engine's solver a substep.
+    /// Number of solver iterations per substep.
     pub solver_iterations: u32,
-    /// Restitution of two surfaces that meet; the greater one of both unless given, and in MORSE's motion the product.
+    /// Combination rule for the restitution of two surfaces; by default the maximum, and the product in MORSE's motion.
     pub restitution_rule: Option<RestitutionRule>,
-    /// In kg/m³; felt by what has a drag area.
+    /// Density of the air, kg/m³; it acts on bodies with a drag area.
     pub air_density: f64,
-    /// Water below a level, if there is any.
+    /// Water below a level.
     pub water: Option<Water>,
-    /// Lighting of pictures.
+    /// Lighting of camera images and of the viewer.
     pub light: Lighting,
-    /// First view of people who look on.
+    /// Initial view of the viewer.
     pub view: View,
 }
 
-/// First view of people who look on, as far as it is given.
+/// Initial view of the viewer; absent values have defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// Position of the eye in the scene, in m, and the point that it looks at.
+    /// Position of the eye in the scene and the point at which it looks, m.
     pub look: Option<LookAt>,
-    /// Lens to look through.
+    /// Lens of the viewer's camera.
     pub lens: Lens,
-    /// Path of the component whose data are shown.
+    /// Path of the component whose data are shown first.
     pub selected: Option<Spanned<String>>,
 }
 
@@ -76,16 +76,16 @@ impl Default for Environment {
     }
 }
 
-/// Water at rest, everywhere below a level.
+/// Water at rest, which fills all space below a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Water {
-    /// Height of the surface, in m.
+    /// Height of the surface, m.
     pub level: f64,
-    /// In kg/m³.
+    /// Density, kg/m³.
     pub density: f64,
-    /// Of what is wholly in it, in 1/s.
+    /// Linear damping of fully submerged bodies, 1/s.
     pub linear_damping: f64,
-    /// Of what is wholly in it, in 1/s.
+    /// Angular damping of fully submerged bodies, 1/s.
     pub angular_damping: f64,
 }
 
@@ -103,13 +103,12 @@ impl Default for Water {
 /// Position of the scene's origin on Earth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Origin {
-    /// In degrees, north positive.
+    /// Latitude, degrees, north positive.
     pub latitude: f64,
-    /// In degrees, east positive.
+    /// Longitude, degrees, east positive.
     pub longitude: f64,
-    /// Above the WGS 84 ellipsoid, in m.
+    /// Altitude above the WGS 84 ellipsoid, m.
     pub altitude: f64,
-    /// The angle of the scene's x axis from north, in degrees, clockwise; 90, that is east, unless
-    /// given.
+    /// Angle of the scene's x axis from north, degrees, clockwise; by default 90, which is east.
     pub angle_against_north: f64,
 }

@@ -1,34 +1,34 @@
 //! Expressions about a simulation's data, such as `rover.pose.x > 3.9 and rover.bumper.collision == false`.
 //!
-//! Text → [`Expression`]; names are looked up by whoever has the world.
+//! The parser converts text to an [`Expression`]; the caller resolves the names in the data of a world.
 
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Statement about data, which is true or false in every tick.
+/// Boolean expression on the data of a simulation, evaluated in every tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// Text that it was read from.
+    /// Source text of the expression.
     pub text: String,
-    /// Meaning of the text.
+    /// Parsed form of the expression.
     pub logic: Logic,
 }
 
-/// Parts of an expression, and how they are joined. `and` binds closer than `or`.
+/// Comparisons and flags, combined by `and` and `or`. `and` binds tighter than `or`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Logic {
     /// A comparison of two values.
     Compare(Term, Operator, Term),
-    /// A flag that stands alone.
+    /// A boolean value.
     Flag(Term),
-    /// True if all of them are.
+    /// True if all operands are true.
     All(Vec<Self>),
-    /// True if one of them is.
+    /// True if at least one operand is true.
     Any(Vec<Self>),
 }
 
-/// Comparison of two values.
+/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `<`
@@ -41,7 +41,7 @@ pub enum Operator {
     AtLeast,
     /// `==`, within the tolerance of the condition.
     Equal,
-    /// `!=`: by more than the tolerance of the condition.
+    /// `!=`: different by more than the tolerance of the condition.
     Unequal,
 }
 
@@ -55,44 +55,44 @@ impl Operator {
         (">", Self::Greater),
     ];
 
-    /// Tells whether it puts values in an order, which only numbers have.
+    /// Returns true for an ordering operator, which requires numbers.
     #[must_use]
     pub fn orders(self) -> bool {
         !matches!(self, Self::Equal | Self::Unequal)
     }
 }
 
-/// A value: written in the expression, or looked up in the simulation's data.
+/// A value: a constant in the expression, or a reference to the simulation's data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term {
-    /// A number, in the unit of what it is compared with.
+    /// A number, in the unit of the other operand.
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
-    /// `'a text'`.
+    /// A text constant: `'a text'`.
     Text(String),
     /// A dotted path: component and field, and an index where the field is a list.
     Data(String),
-    /// `distance(a, b)`, m.
+    /// Distance of two positions: `distance(a, b)`, m.
     Distance(Place, Place),
 }
 
 /// A position in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
-    /// `(x, y, z)`, m.
+    /// Coordinates: `(x, y, z)`, m.
     Point([f64; 3]),
-    /// A component that has `x`, `y` and `z`, a field of three numbers, or a body or robot.
+    /// Position of a component with `x`, `y` and `z`, a field of three numbers, or a body or robot.
     Named(String),
 }
 
-/// Mistake in an expression.
+/// Syntax error in an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
-    /// Place in the text, in bytes.
+    /// Range in the text, bytes.
     pub at: Range<usize>,
-    /// Description of the mistake.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -148,7 +148,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Text that is read from left to right.
+/// Recursive-descent reader of a text, from left to right.
 struct TermReader<'t> {
     text: &'t str,
     at: usize,
@@ -185,7 +185,7 @@ impl<'t> TermReader<'t> {
         self.wrong("nothing but `and` or `or` may follow a comparison")
     }
 
-    /// Takes a symbol, if it comes next.
+    /// Consumes a symbol, if it comes next. Returns true if it did.
     fn take(&mut self, symbol: &str) -> bool {
         let is_next = self.rest().starts_with(symbol);
         if is_next {
@@ -201,7 +201,7 @@ impl<'t> TermReader<'t> {
         self.wrong(format!("`{symbol}` is missing here"))
     }
 
-    /// Letters, digits, `_`, `-` and dots: a path, a number without a sign, or a word.
+    /// Returns the next word: letters, digits, `_`, `-` and dots. It is a path, a number without a sign, or a keyword.
     fn peek_word(&mut self) -> &'t str {
         let rest = self.rest();
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');

@@ -1,4 +1,4 @@
-//! The named fields of one value: taken one after the other, and those that are left are unknown.
+//! Named fields of one value: each field is taken by its reader, and the remaining ones are reported as unknown.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 
-/// The only fields that carry a name: those of a whole file, each with what such a file is and what reads it.
+/// Names that only the root value of a file has, each with the kind of file and the command that reads it.
 const ROOTS: [(&str, &str, &str); 2] = [
     ("Simulation", "a simulation", "morse-sim run"),
     ("Scenario", "a scenario", "morse-sim test"),
 ];
 
-/// The named fields of one value, of which one after the other is taken.
+/// Named fields of one value, which readers take by name.
 pub(super) struct Fields<'n> {
     of: String,
     pub(super) span: Span,
@@ -27,7 +27,7 @@ pub(super) struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// The fields of `node`; `of` names it in messages.
+    /// Opens the fields of `node`; `of` names the value in messages.
     pub(super) fn open(reader: &mut Reader<'_>, node: &'n Node, of: &str) -> Option<Self> {
         let root = ROOTS.iter().find(|(root, ..)| *root == of);
         if let Some(name) = node
@@ -53,7 +53,7 @@ impl<'n> Fields<'n> {
         Self::open_variant(reader, node, of)
     }
 
-    /// The fields of a variant, `name(…)`.
+    /// Opens the fields of a variant, `name(…)`.
     pub(super) fn open_variant(reader: &mut Reader<'_>, node: &'n Node, of: &str) -> Option<Self> {
         let written: &[Field] = match &node.kind {
             Kind::Struct(_, fields) => fields,
@@ -83,18 +83,18 @@ impl<'n> Fields<'n> {
         })
     }
 
-    /// Tells whether this is the first field, as written.
+    /// Returns true if the field with this name is the first in the text.
     pub(super) fn is_first(&self, name: &str) -> bool {
         self.first.is_none_or(|first| first == name)
     }
 
-    /// Those of a few fields that are there.
+    /// Returns those of the named fields that are present.
     pub(super) fn some_of(&self, names: &[&str]) -> Vec<&'n Field> {
         let wanted = |field: &&&Field| names.contains(&field.name.value.as_str());
         self.fields.iter().filter(wanted).copied().collect()
     }
 
-    /// Takes a field, which is known from now on.
+    /// Takes a field, which counts as known from then on.
     pub(super) fn take(&mut self, name: &'static str) -> Option<&'n Field> {
         self.known.push(name);
         let index = self
@@ -122,7 +122,7 @@ impl<'n> Fields<'n> {
         })
     }
 
-    /// Takes a field and reads its number, with its place.
+    /// Takes a field and reads its number, with its span.
     pub(super) fn spanned_number(
         &mut self,
         reader: &mut Reader<'_>,
@@ -145,7 +145,7 @@ impl<'n> Fields<'n> {
         })
     }
 
-    /// Takes a field that must be there and reads it.
+    /// Takes a required field and reads it.
     pub(super) fn need<'r, T>(
         &mut self,
         reader: &mut Reader<'r>,
@@ -160,12 +160,12 @@ impl<'n> Fields<'n> {
         read(reader, &field.value, name)
     }
 
-    /// All fields that were not taken.
+    /// Returns all fields that were not taken.
     pub(super) fn rest(self) -> Vec<&'n Field> {
         self.fields
     }
 
-    /// Reports a field that must be there.
+    /// Reports the absence of a required field.
     pub(super) fn missing(&self, reader: &mut Reader<'_>, name: &str, help: &str) {
         let message = format!("{} is missing its field {}", quoted(&self.of), quoted(name));
         let start = Span {
@@ -177,7 +177,7 @@ impl<'n> Fields<'n> {
             .push(error("simulation::missing-field", start, message).help(help));
     }
 
-    /// Reports the fields that are left: nobody knows them.
+    /// Reports the remaining fields as unknown.
     pub(super) fn finish(self, reader: &mut Reader<'_>) {
         for field in &self.fields {
             if reader.problems.is_full() {

@@ -1,4 +1,4 @@
-//! Search for the files that a simulation names: next to it, or among the program's own assets.
+//! Search for the files that a simulation names: relative to the simulation file, then among the program's own assets.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,9 @@ use morse_scene::assets;
 use super::problem::{Wording as _, listing, quoted};
 use super::span::Spanned;
 
-/// Files that the program carries in itself.
+/// Files that are embedded in the program.
 pub trait Assets {
-    /// Their paths, with `/`: `robots/atrv.robray`.
+    /// Returns the paths of the files, with `/`: `robots/atrv.robray`.
     fn paths(&self) -> Vec<&str>;
 }
 
@@ -21,12 +21,12 @@ impl Assets for assets::Embedded {
     }
 }
 
-/// Place of a file that was found.
+/// Location of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// On the disk; the path has neither links nor `..`.
+    /// A file on the disk; the path is canonical.
     Disk(PathBuf),
-    /// Among the program's assets.
+    /// An asset of the program.
     Asset(String),
 }
 
@@ -34,19 +34,18 @@ pub enum Found {
 pub struct Files<'a> {
     /// The directory of the simulation file.
     pub directory: &'a Path,
-    /// Other directories in which files may lie: the current directory, and what `--allow-path` adds.
+    /// Other permitted directories: the current directory, and those of `--allow-path`.
     pub roots: &'a [PathBuf],
-    /// The program's own.
+    /// Assets of the program.
     pub assets: &'a dyn Assets,
 }
 
 impl Files<'_> {
-    /// Finds the file that was written as `path`: relative to the simulation file, then among the
-    /// assets.
+    /// Finds a file by its path as written: relative to the simulation file, then among the assets.
     ///
     /// # Errors
     ///
-    /// A diagnostic, when there is no such file, or when it lies outside the allowed directories.
+    /// Returns a diagnostic if the file does not exist, or is outside the permitted directories.
     pub fn find(&self, path: &Spanned<String>) -> Result<Found, Box<Diagnostic>> {
         if path.value.is_empty() || path.value.contains('\0') {
             let mut problem = refused("simulation::file", path, "this names no file");
@@ -66,7 +65,7 @@ impl Files<'_> {
 
     fn permit(&self, path: &Spanned<String>, real: PathBuf) -> Result<Found, Box<Diagnostic>> {
         let is_below = |root: &Path| {
-            // An empty path is the current directory, which `canonicalize` does not know.
+            // An empty path means the current directory, which `canonicalize` refuses.
             let root = if root.as_os_str().is_empty() {
                 Path::new(".")
             } else {
@@ -125,7 +124,7 @@ impl Files<'_> {
         problem
     }
 
-    /// The file on the disk that may be meant; names outside the allowed directories are not told.
+    /// Returns the file on the disk with the most similar name; files outside the permitted directories are not revealed.
     fn near(&self, path: &Spanned<String>) -> Option<String> {
         let wanted = self.directory.join(&path.value);
         let near = nearest_file(&wanted, &path.value)?;
@@ -134,7 +133,7 @@ impl Files<'_> {
         self.permit(&here, found).is_ok().then_some(near)
     }
 
-    /// The assets in the same directory as the one that is not there.
+    /// Returns the assets in the same directory as the missing one.
     fn neighbours(&self, path: &str) -> Vec<&str> {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let is_near =

@@ -1,4 +1,4 @@
-//! Cuts the text of a simulation file into tokens, after the grammar of RON.
+//! Lexer of simulation files: splits text into tokens by the grammar of RON.
 
 use morse_diagnostics::{SourceId, Span, indent};
 
@@ -16,16 +16,16 @@ pub(super) enum Token {
     Text,
     Character,
     Attribute,
-    /// `# …`, which is a comment in other languages.
+    /// `# …`, a comment in other languages.
     Hash,
-    /// Character that RON has no use for.
+    /// A character that is not part of RON.
     Stray(char),
     /// A `"`, `'` or `/*` without its end.
     Unclosed(&'static str),
     End,
 }
 
-/// The tokens of one text, from first to last, and [`Token::End`] ever after.
+/// Lexer over a text; after the last token it always returns [`Token::End`].
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
@@ -42,12 +42,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The number of blanks before a place, if nothing else stands before it on its line.
+    /// Returns the number of blanks before an offset, or `None` if other text precedes it on its line.
     pub(super) fn indent(&self, at: usize) -> Option<usize> {
         indent(self.text, at)
     }
 
-    /// The number of blanks at the start of the line of a place; none for what stands far out on a long line.
+    /// Returns the number of blanks at the start of the line of an offset; `None` for an offset far to the right in a long
+    /// line.
     pub(super) fn indent_of_line(&self, at: usize) -> Option<usize> {
         const FAR: usize = 1_000;
         let before = self.text.as_bytes().get(at.saturating_sub(FAR)..at)?;
@@ -65,7 +66,7 @@ impl<'t> Lexer<'t> {
         )
     }
 
-    /// Puts an end to the text: nothing more is read.
+    /// Ends the text at the current position.
     pub(super) fn stop(&mut self) {
         self.at = self.text.len();
     }
@@ -104,7 +105,7 @@ impl<'t> Lexer<'t> {
         self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
     }
 
-    /// Skips white space and comments, up to a comment that does not end.
+    /// Skips white space and comments. Returns a comment that does not end.
     fn skip_blanks(&mut self) -> Option<Token> {
         loop {
             self.eat_while(is_blank);
@@ -172,7 +173,7 @@ impl<'t> Lexer<'t> {
                 self.at += at + 1;
                 return token;
             }
-            // A lone apostrophe must not swallow the rest of the file.
+            // A single apostrophe must not consume the rest of the file.
             if c == '\n' && quote == '\'' {
                 break;
             }
@@ -182,7 +183,7 @@ impl<'t> Lexer<'t> {
         Token::Unclosed(opener)
     }
 
-    /// `r"…"`, `r#"…"#` and so on.
+    /// Reads raw text: `r"…"`, `r#"…"#` and so on.
     fn raw_text(&mut self) -> Token {
         let hashes = raw_hashes(self.rest()).unwrap_or_default();
         let closer = format!("\"{}", "#".repeat(hashes));
@@ -219,7 +220,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Tells whether RON takes a character for white space.
+/// Returns true if the character is white space in RON.
 fn is_blank(c: char) -> bool {
     matches!(
         c,
@@ -227,7 +228,7 @@ fn is_blank(c: char) -> bool {
     )
 }
 
-/// The length of a comment that starts here; comments may contain comments.
+/// Returns the length of a comment that starts here; comments can be nested.
 fn block_comment(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -250,7 +251,7 @@ fn block_comment(text: &str) -> Option<usize> {
     None
 }
 
-/// Number of `#` that follow the `r` of raw text.
+/// Returns the number of `#` after the `r` of raw text.
 fn raw_hashes(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('r')?;
     let quote = rest.trim_start_matches('#');

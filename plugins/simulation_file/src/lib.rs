@@ -1,18 +1,18 @@
-//! The simulation file (`.ron`): what is simulated on a scene. Text in, plain data out.
+//! The simulation file (`.ron`), which describes the simulation on a scene: reader from text to plain data, and checks.
 //!
-//! - [`load()`] turns bytes, and the values of `--set path=value`, into a [`Simulation`];
-//! - [`check()`] finds names that nobody has, and numbers that do not fit together;
+//! - [`load()`] converts bytes, and the values of `--set path=value`, to a [`Simulation`];
+//! - [`check()`] reports undefined names, and values that contradict each other;
 //! - [`Files`] finds the scenes and models that the file names;
-//! - [`Simulation::expand`] makes the copies of repeated robots;
-//! - [`read_scenario`] reads scenario files: what a simulation's run must meet ([`Condition`], [`Expression`]).
+//! - [`Simulation::expand`] creates the copies of repeated robots;
+//! - [`read_scenario`] reads scenario files: the conditions that a run must meet ([`Condition`], [`Expression`]).
 //!
-//! The kinds of sensors, actuators, modifiers and middlewares come from outside, as a [`Vocabulary`].
+//! The caller supplies the kinds of sensors, actuators, modifiers and middlewares as a [`Vocabulary`].
 //!
-//! RON's own deserializer stops at the first mistake and forgets where values stood. Therefore the
-//! text becomes a tree of our own (`lexer`, `parser`, `tree`), in which `ron` reads each literal;
-//! `--set` changes the tree (`set`); what every file has in common is read from it by hand (`read`,
-//! `component`, `object`, `part`, `repeat`, with the tools of `reader` and `fields`), and what belongs to a kind by
-//! serde (`settings`). Every accepted file is a RON file: a test compares.
+//! RON's own deserializer stops at the first error and discards source positions. Therefore the text is parsed to a tree of
+//! our own (`lexer`, `parser`, `tree`), in which `ron` reads each literal; `--set` changes the tree (`set`). The fields that
+//! every file shares are read from the tree by hand (`read`, `component`, `object`, `part`, `repeat`, with the tools of
+//! `reader` and `fields`), and the settings of a kind by serde (`settings`). Every accepted file is a valid RON file, which
+//! a test checks.
 
 mod check;
 mod component;
@@ -58,7 +58,7 @@ pub use span::Spanned;
 pub use vocabulary::{Family, Vocabulary};
 
 impl Simulation {
-    /// Takes all middlewares out, and whatever is connected to them.
+    /// Removes all middlewares, and all outputs and inputs that are connected to them.
     pub fn disconnect(&mut self) {
         self.middlewares.clear();
         for robot in self.robots.values_mut() {

@@ -1,4 +1,4 @@
-//! Tree → the light of the environment.
+//! Reader of the light of the environment.
 use morse_api::lighting::{Ambient, Color, Lighting, PointLamp, Sky, Sun};
 
 use super::fields::Fields;
@@ -6,7 +6,7 @@ use super::ranges::{self, Number};
 use super::reader::Reader;
 use super::tree::Node;
 
-/// `(sun: …, ambient: …, lamps: …, sky: …, ground: …)`
+/// Reads `(sun: …, ambient: …, lamps: …, sky: …, ground: …)`.
 pub(super) fn light(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Lighting> {
     let mut fields = Fields::open(reader, node, name)?;
     let default = Lighting::default();
@@ -96,14 +96,14 @@ fn sky(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Sky> {
     Some(sky)
 }
 
-/// Red, green and blue, each from 0 to 1.
+/// Reads a colour: red, green and blue, each from 0 to 1.
 fn color(reader: &mut Reader<'_>, fields: &mut Fields<'_>, field: &Number) -> Option<Color> {
     fields.read(reader, field.name(), |reader, node, name| {
         reader.numbers(node, name, field)
     })
 }
 
-/// A vector whose length can be reckoned, and is not zero.
+/// Reads a direction: a vector whose length is finite and not zero.
 fn direction(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<[f64; 3]> {
     let direction: [f64; 3] = reader.numbers(node, name, &ranges::SUN_DIRECTION)?;
     let length = direction.iter().fold(0.0, |sum, part| sum + part * part);

@@ -1,5 +1,5 @@
-//! Numbers, texts and characters. What they are worth is decided by `ron`, so that a literal means
-//! here what it means in any other RON file; the words about mistakes are ours.
+//! Literals: numbers, texts and characters. `ron` determines their values, so that a literal has the same meaning as in any
+//! other RON file; the error messages are our own.
 
 use morse_diagnostics::{Diagnostic, Span};
 

@@ -1,4 +1,4 @@
-//! Bytes → [`Simulation`], with everything that is wrong in one pass.
+//! Entry point of the reader: converts bytes to a [`Simulation`], and reports all errors in one pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,32 +14,31 @@ use super::set;
 use super::tree::Node;
 use super::vocabulary::Vocabulary;
 
-/// From here on a file is large.
+/// Size from which a file counts as large, bytes.
 const LARGE_FILE: usize = 2 * 1024 * 1024;
 
 /// Result of loading a simulation file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// As much as could be read; not to be run when a diagnostic is an error.
+    /// The simulation, as far as it could be read; it must not run if a diagnostic is an error.
     pub simulation: Simulation,
     /// Diagnostics, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
-    /// The simulation file among the sources.
+    /// Identifier of the simulation file among the sources.
     pub source: SourceId,
 }
 
 impl Loaded {
-    /// Tells whether the simulation can be used.
+    /// Returns true if there is no error.
     pub fn is_fine(&self) -> bool {
         !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
-/// Reads a simulation file, after putting in the values of all `--set path=value`.
+/// Reads a simulation file after applying all `--set path=value`.
 ///
-/// `name` is how messages call the file. The file and the arguments are added to `sources`, so that
-/// diagnostics can show them. Names that must be looked up in the scene are left to
-/// [`check`](super::check()).
+/// `name` is the name of the file in messages. The file and the arguments are added to `sources`, so that diagnostics can
+/// quote them. [`check`](super::check()) resolves the names that refer to the scene.
 ///
 /// ```
 /// use morse_diagnostics::Sources;
@@ -89,7 +88,7 @@ pub fn load(
     loaded(simulation, problems, source)
 }
 
-/// Tree of a text whose one value is called `root`; nothing where the text is not sound.
+/// Returns the tree of a text whose only value is called `root`, or `None` after a syntax error.
 pub(super) fn parsed(
     text: &str,
     source: SourceId,
@@ -123,7 +122,7 @@ fn loaded(simulation: Simulation, problems: Problems, source: SourceId) -> Loade
     }
 }
 
-/// The text of the file; where it is no text, what comes before that, and an objection.
+/// Returns the text of the file. For invalid UTF-8 it returns the text before the first invalid byte, and an error.
 pub(super) fn text_of(bytes: &[u8]) -> (&str, Option<Diagnostic>) {
     if bytes.len() > LARGEST_FILE {
         let message = "the file is larger than 64 MiB";

@@ -1,4 +1,4 @@
-//! From a simulation file, its scene and its robots' models to an [`Assembly`].
+//! Combination of a simulation file, its scene and the models of its robots to an [`Assembly`].
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -14,21 +14,20 @@ use crate::{
     model::{self, Form},
 };
 
-/// More frames than anybody's memory holds.
+/// Maximum number of frames of all robots together.
 const MOST_FRAMES: usize = 1_000_000;
 
-/// So many robots that cannot be put into the scene are shown.
+/// Maximum number of robots whose errors are shown.
 const MOST_ERRORS: usize = 100;
 
-/// Merges a simulation file with its scene. `load` reads the scene file of a robot's model.
+/// Combines a simulation file with its scene. `load` reads the scene file of a robot's model.
 ///
-/// A robot that has a model is a frame of the robot's name, at the robot's place; the model's frames
-/// hang on it, each with the robot's name and a dot before its own.
+/// A robot with a model becomes a frame with the robot's name at the robot's pose. The model's frames become its
+/// descendants, with the robot's name and a dot as a prefix.
 ///
 /// # Errors
 ///
-/// When a model cannot be read or its names are taken, or a robot's frame does not exist: all of them
-/// in one pass.
+/// Returns all errors in one pass: a model cannot be read, its names are taken, or a robot's frame does not exist.
 pub fn assemble(
     simulation: &Simulation,
     scene: Scene,
@@ -49,7 +48,7 @@ pub fn assemble(
             .joints
             .insert(variable.value.clone(), joint_settings(joint));
     }
-    // Copies of a robot share its model, which is read and warned of once.
+    // Copies of a robot share its model, which is read once and whose warnings are shown once.
     let mut models: BTreeMap<String, Option<Rc<Scene>>> = BTreeMap::new();
     let mut load = |named: &Spanned<String>| match models.get(&named.value) {
         Some(known) => Ok(known.clone()),
@@ -69,7 +68,7 @@ pub fn assemble(
             Err(error) => errors.push(*error),
             Ok(()) => errors.extend(conflicts.look(&assembly, &robot)),
         }
-        // The same would be said of each of many copies.
+        // The errors of many copies would repeat each other.
         if errors.len() >= MOST_ERRORS {
             break;
         }
@@ -87,7 +86,7 @@ type Load<'a> = dyn FnMut(&Spanned<String>) -> Result<Option<Rc<Scene>>, Box<Dia
 ///
 /// # Errors
 ///
-/// Together they have too many frames. What cannot be read is added to the errors.
+/// Returns an error if the models together have too many frames. Models that cannot be read are added to the errors.
 fn load_models(
     simulation: &Simulation,
     scene: &Scene,
@@ -189,7 +188,7 @@ fn add_robot(
     Ok(())
 }
 
-/// Source of the motion of a model's base: none, where the model is bolted to the world.
+/// Returns the kind of a model's base: fixed if the model has a root frame `world`, dynamic otherwise.
 fn base_kind(loaded: &Scene) -> model::BodyKind {
     let world = loaded.frame(WORLD);
     match world.is_some_and(|world| world.parent.is_none()) {
@@ -198,7 +197,7 @@ fn base_kind(loaded: &Scene) -> model::BodyKind {
     }
 }
 
-/// A robot as physics sees it, on its frame.
+/// Returns the physical settings of a robot on its frame.
 fn base_of(robot: &model::Robot, frame: &str) -> RobotBase {
     RobotBase {
         mass: robot.mass.as_ref().map(|mass| mass.value),
@@ -213,7 +212,7 @@ fn base_of(robot: &model::Robot, frame: &str) -> RobotBase {
     }
 }
 
-/// Hangs a part on a robot, whose own frame this is.
+/// Adds a part to a robot with this base frame.
 fn add_part(
     scene: &mut Scene,
     (robot, own): (&str, &str),
@@ -277,7 +276,8 @@ fn body_settings(body: &model::Body) -> BodySettings {
     }
 }
 
-/// A motor that is given a spring holds the start; one that is given a speed turns; others are free.
+/// Returns the settings of a joint. A motor with stiffness holds the start position; a motor with a target velocity turns;
+/// other joints are free.
 fn joint_settings(joint: &model::Joint) -> JointSettings {
     let position = joint.position.unwrap_or(0.0);
     let target = match (joint.velocity, joint.stiffness) {

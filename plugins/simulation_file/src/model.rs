@@ -1,5 +1,5 @@
-//! Content of a simulation file, as plain data: SI units, radians, and a span wherever a name or a
-//! number can still turn out to be wrong.
+//! Content of a simulation file, as plain data: SI units, radians, and a span for each name and number that later checks may
+//! refuse.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -14,68 +14,68 @@ pub use super::environment::{Environment, Origin, View, Water};
 pub use super::on::{CountedFrom, On};
 use super::span::Spanned;
 
-/// A map of the file: sorted by name, each name with its place.
+/// A map of the file: sorted by name, each name with its span.
 pub type Named<T> = BTreeMap<Spanned<String>, T>;
 
-/// A whole simulation file.
+/// Content of a simulation file.
 #[derive(Clone, Debug, Default)]
 pub struct Simulation {
-    /// The scene file, relative to the simulation file.
+    /// Path of the scene file, relative to the simulation file.
     pub scene: Option<Spanned<String>>,
-    /// Time, gravity and the numerical settings.
+    /// Time, gravity and the solver settings.
     pub environment: Environment,
     /// Properties of the scene's bodies, by frame.
     pub bodies: Named<Body>,
     /// Properties of the scene's joints, by configuration variable.
     pub joints: Named<Joint>,
-    /// Things that components know by name and property, by frame.
+    /// Objects that components identify by name and properties, by frame.
     pub objects: Named<Object>,
-    /// Parts of space.
+    /// Zones of the scene.
     pub zones: Named<Zone>,
-    /// The robots, with their components.
+    /// Robots with their components.
     pub robots: Named<Robot>,
-    /// Middlewares that readings and commands travel through.
+    /// Middlewares that transport readings and commands.
     pub middlewares: Named<Middleware>,
 }
 
-/// Source of a body's motion.
+/// Kind of a body: how its motion is determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyKind {
-    /// Forces.
+    /// Forces move the body.
     #[default]
     Dynamic,
-    /// None: it never moves.
+    /// The body never moves.
     Fixed,
-    /// Commands, and nothing stops it.
+    /// Commands move the body, regardless of obstacles.
     Kinematic,
 }
 
 /// Properties of a body of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Source of its motion; dynamic unless given. A robot on it must not say otherwise.
+    /// Kind of the body; dynamic by default. It must agree with the base kind of a robot on the same frame.
     pub kind: Option<Spanned<BodyKind>>,
-    /// In kg, instead of the scene's.
+    /// Mass, kg; replaces the scene's.
     pub mass: Option<Spanned<f64>>,
     /// Coefficient of friction.
     pub friction: Option<f64>,
     /// Coefficient of restitution, 0 to 1.
     pub restitution: Option<f64>,
-    /// At the start, in m/s.
+    /// Initial velocity, m/s.
     pub linear_velocity: Option<Vector3<f64>>,
-    /// At the start, in rad/s.
+    /// Initial angular velocity, rad/s.
     pub angular_velocity: Option<Vector3<f64>>,
-    /// In 1/s.
+    /// Linear damping, 1/s.
     pub linear_damping: f64,
-    /// In 1/s.
+    /// Angular damping, 1/s.
     pub angular_damping: f64,
-    /// True if gravity acts on it.
+    /// True if gravity acts on the body.
     pub gravity: bool,
-    /// Axes that it does not move on.
+    /// Axes along or about which the body does not move.
     pub locked: Locked,
-    /// True if it may sleep while at rest; without an answer, if nothing actuates it.
+    /// True if the body may sleep while at rest; by default, true unless the body is actuated.
     pub can_sleep: Option<bool>,
-    /// Coefficient of drag times area along each axis of the body, in m².
+    /// Coefficient of drag times area along each axis of the body, m².
     pub drag_area: Option<Vector3<f64>>,
 }
 
@@ -98,69 +98,69 @@ impl Default for Body {
     }
 }
 
-/// Space that a commanded velocity concerns.
+/// Degrees of freedom that a commanded velocity controls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Locomotion {
-    /// The plane: vertical speed, roll and pitch are left to gravity and the ground.
+    /// Motion in the plane: vertical velocity, roll and pitch follow from gravity and the ground.
     #[default]
     Ground,
-    /// All of space: while it is commanded, the robot neither falls nor tilts of itself.
+    /// Motion in space: under a commanded velocity the robot neither falls nor tilts by itself.
     Free,
 }
 
-/// Source of a joint's motion.
+/// How the motion of a joint is determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointMode {
-    /// Forces and its motor.
+    /// By forces and the joint's motor.
     #[default]
     Dynamic,
-    /// Its target, whatever the forces.
+    /// By its target, regardless of forces.
     Kinematic,
 }
 
-/// Properties of a joint; positions are in rad or m, as the joint's type demands.
+/// Settings of a joint; positions in rad or m, depending on the joint's type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joint {
-    /// Source of its motion.
+    /// How the joint's motion is determined.
     pub mode: Option<JointMode>,
-    /// At the start, in rad or m.
+    /// Initial position, rad or m.
     pub position: Option<f64>,
-    /// The motor's target speed, in rad/s or m/s.
+    /// Target velocity of the motor, rad/s or m/s.
     pub velocity: Option<f64>,
-    /// Of the motor's spring, in N·m/rad or N/m.
+    /// Stiffness of the motor's spring, N·m/rad or N/m.
     pub stiffness: Option<f64>,
-    /// Of the motor, in N·m·s/rad or N·s/m.
+    /// Damping of the motor, N·m·s/rad or N·s/m.
     pub damping: Option<f64>,
-    /// The motor's limit, in N·m or N.
+    /// Maximum effort of the motor, N·m or N.
     pub max_effort: Option<f64>,
-    /// True if the motor carries the weight of what hangs on the joint.
+    /// True if the motor compensates the weight of the bodies below the joint.
     pub gravity_compensation: Option<bool>,
-    /// True if positions that are commanded tick by tick are interpolated within the tick; the default.
+    /// True if positions that are commanded tick by tick are interpolated within the tick; true by default.
     pub interpolate: Option<bool>,
-    /// Inertia of the motor's rotor as the joint feels it, in kg·m² or kg.
+    /// Armature: inertia of the motor's rotor reflected to the joint, kg·m² or kg.
     pub armature: Option<f64>,
-    /// Greatest dry friction, in N·m or N.
+    /// Maximum dry friction, N·m or N.
     pub dry_friction: Option<f64>,
 }
 
-/// A thing that components know by name and property.
+/// An object that components identify by name and properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Label for people; its name unless given.
+    /// Label for people; by default the name.
     pub label: Option<String>,
     /// Description for people.
     pub description: String,
-    /// Type of the thing.
+    /// Type of the object.
     pub kind: String,
-    /// True if grippers may take it.
+    /// True if grippers can grasp the object.
     pub graspable: bool,
     /// Further properties.
     pub properties: Properties,
-    /// The middlewares through which it answers requests, such as `heal`.
+    /// Middlewares that offer the services of the object, such as `heal`.
     pub services: Vec<Spanned<String>>,
 }
 
-/// Known properties of an object or a robot, by name.
+/// Properties of an object or a robot, by name.
 pub type Properties = Named<Property>;
 
 /// Value of a property.
@@ -176,83 +176,83 @@ pub enum Property {
     Numbers(Vec<f64>),
 }
 
-/// A part of space: a box along the axes of the scene.
+/// A zone: a box of space along the axes of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zone {
     /// Purpose of the zone.
     pub kind: String,
-    /// Its middle, in the scene, in m.
+    /// Centre of the zone in the scene, m.
     pub center: Vector3<f64>,
-    /// Half of its sides, in m.
+    /// Half side lengths, m.
     pub half: Vector3<f64>,
 }
 
-/// Model or frame that a robot is made of.
+/// Model or frame of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// A scene file, placed at [`Robot::at`], its frames prefixed with the robot's name and a dot.
+    /// A scene file, mounted at [`Robot::at`]; its frames have the robot's name and a dot as a prefix.
     Model(Spanned<String>),
-    /// A frame that the scene has already.
+    /// A frame of the scene.
     Frame(Spanned<String>),
 }
 
-/// Scene file that a robot carries, such as an arm: its frames are prefixed with the names of robot and part.
+/// A further scene file that is mounted on a robot, such as an arm; its frames have the names of robot and part as a prefix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part {
-    /// The scene file.
+    /// Path of the scene file.
     pub model: Spanned<String>,
-    /// The frame of the robot that it hangs on; the robot's own unless given.
+    /// Frame of the robot on which the part is mounted; by default the robot's own frame.
     pub frame: Option<Spanned<String>>,
-    /// Its pose there.
+    /// Pose of the part in that frame.
     pub at: Isometry3<f64>,
 }
 
 /// A robot and its components.
 #[derive(Clone, Debug)]
 pub struct Robot {
-    /// Model or frame that it is made of.
+    /// Model or frame of the robot.
     pub form: Form,
-    /// Source of its base's motion. Unless given it is dynamic, or fixed if the model is bolted to a frame `world`.
+    /// Kind of the base; dynamic by default, or fixed if the model is attached to a frame `world`.
     pub base: Option<Spanned<BodyKind>>,
-    /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
+    /// Initial pose in the scene; for [`Form::Frame`] relative to the pose of the frame in the scene.
     pub at: Isometry3<f64>,
-    /// Point of the model that is the robot's origin, in m; not for [`Form::Frame`].
+    /// Point of the model that is the origin of the robot, m; not for [`Form::Frame`].
     pub origin: Option<Vector3<f64>>,
-    /// Many instead of one.
+    /// Copies of the robot.
     pub repeat: Option<Repeat>,
-    /// Further models that it carries, by name.
+    /// Further models that are mounted on the robot, by name.
     pub parts: Named<Part>,
-    /// Its joints, by the variable's name inside the model.
+    /// Joints, by the name of the variable in the model.
     pub joints: Named<Joint>,
-    /// Of the base, in kg.
+    /// Mass of the base, kg.
     pub mass: Option<Spanned<f64>>,
-    /// Coefficient of friction of all its bodies.
+    /// Coefficient of friction of all bodies of the robot.
     pub friction: Option<f64>,
-    /// Further properties that components can know.
+    /// Further properties that components can read.
     pub properties: Properties,
-    /// Space that a velocity commanded to it concerns.
+    /// Degrees of freedom that a commanded velocity controls.
     pub locomotion: Locomotion,
-    /// True if gravity acts on its bodies.
+    /// True if gravity acts on the bodies of the robot.
     pub gravity: bool,
-    /// Axes that its base does not move on.
+    /// Axes along or about which the base does not move.
     pub locked: Locked,
-    /// Of the base, in 1/s.
+    /// Linear damping of the base, 1/s.
     pub linear_damping: Option<f64>,
-    /// Of the base, in 1/s.
+    /// Angular damping of the base, 1/s.
     pub angular_damping: Option<f64>,
-    /// Of the base: coefficient of drag times area along each of its axes, in m².
+    /// Coefficient of drag times area along each axis of the base, m².
     pub drag_area: Option<Vector3<f64>>,
-    /// Greatest speed that a command may ask of it, along any axis, in m/s; 100 unless given.
+    /// Maximum speed along any axis that a command may request, m/s; 100 by default.
     pub max_speed: Option<f64>,
-    /// Greatest turning rate that a command may ask of it, about any axis, in rad/s; 100 unless given.
+    /// Maximum turning rate about any axis that a command may request, rad/s; 100 by default.
     pub max_turning_rate: Option<f64>,
-    /// Sensors that it perceives with.
+    /// Sensors of the robot.
     pub sensors: Named<Sensor>,
-    /// Actuators that it acts with.
+    /// Actuators of the robot.
     pub actuators: Named<Actuator>,
-    /// Services over those of its components.
+    /// Overlays: services on top of those of components.
     pub overlays: Named<Overlay>,
-    /// The middlewares through which the robot itself answers requests.
+    /// Middlewares that offer the services of the robot itself.
     pub services: Vec<Spanned<String>>,
 }
 
@@ -261,98 +261,98 @@ pub struct Robot {
 pub struct Repeat {
     /// Number of copies.
     pub count: Spanned<u32>,
-    /// Arrangement of the copies, seen from [`Robot::at`].
+    /// Arrangement of the copies, relative to [`Robot::at`].
     pub pattern: Pattern,
 }
 
 /// Arrangement of copies.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// Row by row: `columns` along x, then the next row along y.
+    /// A grid: `columns` copies along x, then the next row along y.
     Grid {
-        /// Copies in a row.
+        /// Number of copies in a row.
         columns: u32,
-        /// Between columns and between rows, in m.
+        /// Distances between columns and between rows, m.
         spacing: [f64; 2],
     },
-    /// One after the other.
+    /// A straight line.
     Line {
-        /// From one to the next, in m.
+        /// Displacement from each copy to the next, m.
         step: Vector3<f64>,
     },
-    /// Evenly around a circle about z, the first on the x axis, each facing away from the centre.
+    /// Even distribution on a circle about z, the first copy on the x axis, each facing away from the centre.
     Circle {
-        /// In m.
+        /// Radius of the circle, m.
         radius: f64,
     },
-    /// One by one.
+    /// Explicit poses of the copies.
     Poses(Vec<Isometry3<f64>>),
 }
 
-/// Fields that sensors and actuators have in common.
+/// Fields that sensors and actuators share.
 #[derive(Clone, Debug)]
 pub struct Component {
-    /// The word of the vocabulary.
+    /// Kind of the component, by its word in the vocabulary.
     pub kind: Spanned<String>,
-    /// Level of idealisation; the kind's first level unless given.
+    /// Level of idealisation; by default the kind's first level.
     pub level: Option<Spanned<String>>,
-    /// In Hz; that of the kind, or else every tick, unless given.
+    /// Frequency, Hz; by default the kind's, or every tick.
     pub frequency: Option<Spanned<f64>>,
-    /// True if it acts from the start.
+    /// True if the component is active from the start.
     pub active: bool,
     /// Frame and pose of its mount.
     pub mount: Mount,
-    /// The component of the same robot that carries it.
+    /// Component of the same robot that carries this one.
     pub on: Option<On>,
-    /// Modifiers of its data, in this order.
+    /// Modifiers of the component's data, in the order of their application.
     pub modifiers: Vec<Modifier>,
-    /// The middlewares through which it answers requests.
+    /// Middlewares that offer the services of the component.
     pub services: Vec<Spanned<String>>,
-    /// The kind's own settings.
+    /// Settings of the kind.
     pub settings: Settings,
 }
 
 /// A sensor of a robot.
 #[derive(Clone, Debug)]
 pub struct Sensor {
-    /// Fields that it shares with actuators.
+    /// Fields that the sensor shares with actuators.
     pub component: Component,
-    /// Outputs of its readings, by middleware.
+    /// Outputs of the readings, by middleware.
     pub outputs: Named<Output>,
 }
 
 /// An actuator of a robot.
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    /// Fields that it shares with sensors.
+    /// Fields that the actuator shares with sensors.
     pub component: Component,
-    /// Command at the start, until somebody gives it another one.
+    /// Initial command, until the first command arrives.
     pub start: Option<Settings>,
-    /// Inputs of its commands, by middleware.
+    /// Inputs of the commands, by middleware.
     pub inputs: Named<Input>,
 }
 
-/// Services over those of a component, or of a robot.
+/// Additional services on top of those of a component or a robot.
 #[derive(Clone, Debug)]
 pub struct Overlay {
-    /// The word of the vocabulary.
+    /// Kind of the overlay, by its word in the vocabulary.
     pub kind: Spanned<String>,
-    /// The component of the same robot that it lies over, or another overlay; the robot itself if none.
+    /// Component or other overlay of the same robot to which the overlay belongs; `None` for the robot itself.
     pub of: Option<Spanned<String>>,
-    /// True if its services are found under the path of that component (or robot), too.
+    /// True if the services are also available under the path of that component or robot.
     pub beside: bool,
-    /// The middlewares through which it answers requests.
+    /// Middlewares that offer the services of the overlay.
     pub services: Vec<Spanned<String>>,
-    /// The kind's own settings.
+    /// Settings of the kind.
     pub settings: Settings,
 }
 
 /// Frame and pose of a component's mount.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mount {
-    /// The pose of the component in the frame that carries it.
+    /// Pose of the component in the frame that carries it.
     pub pose: Isometry3<f64>,
-    /// A frame of the robot; its base, or the component it is `on`, unless given.
+    /// Frame of the robot on which the component is mounted; by default the robot's base, or the component that it is `on`.
     pub frame: Option<Spanned<String>>,
 }
 
@@ -365,64 +365,64 @@ impl Default for Mount {
     }
 }
 
-/// One step between what is measured and what is exported, or between a command and what is done.
+/// A processing step between a measurement and its output, or between a command and its execution.
 #[derive(Clone, Debug)]
 pub struct Modifier {
-    /// The word of the vocabulary.
+    /// Kind of the modifier, by its word in the vocabulary.
     pub kind: Spanned<String>,
-    /// The kind's own settings.
+    /// Settings of the kind.
     pub settings: Settings,
 }
 
-/// A sensor's way through a middleware.
+/// Output of a sensor's readings through a middleware.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Policy for when the other side is slow; the middleware's own policy unless given.
+    /// Policy for slow receivers; by default the middleware's own.
     pub policy: Option<Policy>,
-    /// Settings of this output, of the middleware's kind.
+    /// Settings of this output for the middleware's kind.
     pub settings: Settings,
 }
 
-/// An actuator's way through a middleware.
+/// Input of an actuator's commands through a middleware.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Settings of this input, of the middleware's kind.
+    /// Settings of this input for the middleware's kind.
     pub settings: Settings,
 }
 
-/// Treatment of readings when the other side is slow.
+/// Treatment of readings when the receiver is slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Policy {
-    /// The newest reading replaces the one that waits.
+    /// The newest reading replaces the waiting one.
     #[default]
     Latest,
-    /// So many wait; then the oldest is dropped.
+    /// At most this many readings wait; beyond that the oldest is dropped.
     Queue(u32),
-    /// The tick waits, at most so many seconds.
+    /// The tick waits for the receiver, at most this many seconds.
     Lockstep(f64),
 }
 
-/// Middleware that readings and commands travel through.
+/// A middleware that transports readings and commands.
 #[derive(Clone, Debug)]
 pub struct Middleware {
-    /// The word of the vocabulary.
+    /// Kind of the middleware, by its word in the vocabulary.
     pub kind: Spanned<String>,
-    /// The kind's own settings.
+    /// Settings of the kind.
     pub settings: Settings,
 }
 
-/// Settings of a kind, of a type that only the kind knows.
+/// Settings of a kind, in a type that is private to the kind.
 #[derive(Clone)]
 pub struct Settings(pub Arc<dyn Any + Send + Sync>);
 
 impl Settings {
-    /// The settings, for who knows their type.
+    /// Returns the settings if they have this type.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.downcast_ref()
     }
 }
 
-/// No settings: what is left where reading them failed.
+/// Empty settings, for a component whose settings could not be read.
 impl Default for Settings {
     fn default() -> Self {
         Self(Arc::new(()))

@@ -1,4 +1,4 @@
-//! Tree → objects, their properties, and zones.
+//! Reader of objects, their properties, and zones.
 
 use nalgebra::Vector3;
 
@@ -11,13 +11,13 @@ use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 
-/// Type of an object unless its `type` says otherwise.
+/// Default type of an object.
 const OBJECT: &str = "Object";
 
-/// Values that a property may have.
+/// Types of values that a property may have, for messages.
 const WANTED: &str = "`true` or `false`, a number, a text or a list of numbers";
 
-/// `(label: …, description: …, type: …, graspable: …, properties: { … }, services: [ … ])`
+/// Reads `(label: …, description: …, type: …, graspable: …, properties: { … }, services: [ … ])`.
 pub(super) fn object(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -41,7 +41,7 @@ pub(super) fn object(
     })
 }
 
-/// `{ "Fire": 200, "Injured": true, … }`
+/// Reads `{ "Fire": 200, "Injured": true, … }`.
 pub(super) fn properties(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Properties> {
     Some(named(reader, node, name, property))
 }
@@ -73,7 +73,7 @@ fn property(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Opt
     }
 }
 
-/// `(type: "Charging", at: (translation: …), size: (a, b, c))`
+/// Reads `(type: "Charging", at: (translation: …), size: (a, b, c))`.
 pub(super) fn zone(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Zone> {
     let mut fields = Fields::open(reader, node, name)?;
     let help = "add `type: \"…\"`, what the zone is for, such as \"Charging\"";
@@ -89,7 +89,7 @@ pub(super) fn zone(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>)
     })
 }
 
-/// A pose without a rotation: zones lie along the axes of the scene.
+/// Reads a pose without a rotation: zones are parallel to the axes of the scene.
 fn place(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
     let mut fields = Fields::open(reader, node, name)?;
     let translation = fields.vector(reader, &ranges::ZONE_PLACE);

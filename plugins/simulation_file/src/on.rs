@@ -1,22 +1,22 @@
-//! Carriers that components sit on, as a simulation file names them.
+//! Reference of a component to the component that carries it.
 
 use super::span::Spanned;
 
 /// A component that carries others.
 #[derive(Clone, Debug)]
 pub struct On {
-    /// Its name.
+    /// Name of the carrier.
     pub component: Spanned<String>,
-    /// Origin of the poses of what it carries.
+    /// Origin of the poses of the carried components.
     pub from: CountedFrom,
 }
 
-/// Place of a carrier from which poses count.
+/// Point of a carrier that is the origin of the poses of the carried components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountedFrom {
-    /// The place that things are put on: an arm's end, the head of a pan-tilt unit.
+    /// The carrier's plate: the end of an arm, the head of a pan-tilt unit.
     #[default]
     Tip,
-    /// The beginning of an arm while all its joints are at zero.
+    /// The base of an arm, with all joints at zero.
     Base,
 }

@@ -1,6 +1,6 @@
-//! Text → tree. Reports every mistake of syntax that it can get past.
+//! Recovering parser: converts tokens to a tree, and reports all syntax errors from which it can recover.
 //!
-//! The structure is read here, each literal by `ron`: see [`super::literal`].
+//! The parser reads the structure and leaves literals to `ron`: see [`super::literal`].
 
 mod brackets;
 
@@ -13,20 +13,20 @@ use super::problem::{Problems, Wording as _, error, quoted};
 use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 
-/// Deeper than any sensible file, and shallow enough for any stack.
+/// Maximum nesting depth, which protects the stack.
 const DEEPEST: usize = 64;
 
-/// A tree takes some hundred bytes a value: more values than this are a mistake or an attack.
+/// Maximum number of values, which limits memory: a value takes some hundred bytes.
 const MOST_VALUES: usize = 1_000_000;
 
-/// Tree of a text, as far as it can be told.
+/// Tree of a text, as far as it could be parsed.
 pub(super) struct Parsed {
     pub(super) root: Option<Node>,
-    /// False when the tree has holes, so that looking at it would find mistakes that are not there.
+    /// False if the tree is incomplete, so that further checks would report errors that do not exist.
     pub(super) sound: bool,
 }
 
-/// Parses one value, and nothing else, from the byte `from` on.
+/// Parses exactly one value from the byte `from` on.
 pub(super) fn parse(text: &str, source: SourceId, from: usize, problems: &mut Problems) -> Parsed {
     let mut lexer = Lexer::new(text, source, from);
     let (token, span) = lexer.next_token();
@@ -58,19 +58,19 @@ struct Parser<'t, 'p> {
     lexer: Lexer<'t>,
     token: Token,
     span: Span,
-    /// The token before.
+    /// Span of the previous token.
     last: Span,
     problems: &'p mut Problems,
-    /// Closing brackets of the groups that are open, and places where they were opened.
+    /// Closing brackets of the open groups, with the spans of the opening brackets.
     closers: Vec<(char, Span)>,
     values: usize,
     sound: bool,
-    /// The first bracket that was closed by one that stands further left, as if it belonged to a bracket further out.
+    /// First bracket whose closing bracket is indented less, and therefore probably belongs to an outer group.
     missed: Option<Missed>,
     told: Told,
 }
 
-/// Habits of other languages that were pointed out: once is enough.
+/// Constructs of other languages that were reported already; each is reported once.
 #[derive(Default)]
 struct Told {
     hash: bool,
@@ -91,7 +91,7 @@ impl Parser<'_, '_> {
         self.skip_hashes();
     }
 
-    /// Passes over `# …`, saying once what begins a comment.
+    /// Skips `# …`, and reports the syntax of comments once.
     fn skip_hashes(&mut self) {
         while self.token == Token::Hash {
             if !self.told.hash {
@@ -114,7 +114,7 @@ impl Parser<'_, '_> {
         self.remark(problem);
     }
 
-    /// Reports a mistake after which it is clear what was meant: the tree stays sound.
+    /// Reports an error whose correction is obvious: the tree stays sound.
     fn remark(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
         if self.problems.is_full() {
@@ -122,20 +122,20 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Does not look at the rest of the text.
+    /// Skips the rest of the text.
     fn give_up(&mut self) {
         self.sound = false;
         self.lexer.stop();
         self.token = Token::End;
     }
 
-    /// Reports a mistake after which nothing is clear.
+    /// Reports an error after which parsing cannot continue.
     fn stop(&mut self, problem: Diagnostic) {
         self.report(problem);
         self.give_up();
     }
 
-    /// `#![enable(…)]`
+    /// Parses `#![enable(…)]`.
     fn attributes(&mut self) {
         while self.token == Token::Attribute {
             let text = self.slice(self.span);
@@ -192,7 +192,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `true`, `raw`, `queue(64)`, `Some(x)`
+    /// Parses `true`, `raw`, `queue(64)`, `Some(x)`.
     fn word(&mut self) -> Option<Node> {
         let span = self.span;
         let word = self.slice(span);
@@ -282,7 +282,7 @@ impl Parser<'_, '_> {
         Some(Part::Value(value))
     }
 
-    /// Is this word the name of a field? It is one also where `=` stands for the colon, or nothing.
+    /// Returns true if the word is the name of a field, also if `=` stands for the colon, or the colon is missing.
     fn is_field(&self) -> bool {
         let next = self.lexer.clone().next_token().0;
         matches!(next, Token::Colon | Token::Stray('='))
@@ -352,7 +352,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The place right after the last token.
+    /// Returns the empty span directly after the previous token.
     fn after_last(&self) -> Span {
         Span {
             start: self.last.end,
@@ -445,7 +445,7 @@ fn starts_value(token: Token) -> bool {
     )
 }
 
-/// `Some(x)` is `x`: every value that may be left out may be written either way.
+/// Returns `x` for `Some(x)`: optional values may be written either way.
 fn without_some(node: Node) -> Node {
     match node.kind {
         Kind::Tuple(Some(name), mut items) if name.value == "Some" && items.len() == 1 => {

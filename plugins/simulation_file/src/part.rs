@@ -1,11 +1,11 @@
-//! Tree → further models that a robot carries.
+//! Reader of further models that are mounted on a robot.
 use super::fields::Fields;
 use super::model::Part;
 use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::Node;
 
-/// `(model: …, frame: …, at: …)`
+/// Reads `(model: …, frame: …, at: …)`.
 pub(super) fn part(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Part> {
     let mut fields = Fields::open(reader, node, name)?;
     let model = fields.take("model");

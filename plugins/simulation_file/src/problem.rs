@@ -1,23 +1,23 @@
-//! Collecting what is wrong with a simulation file, and how names are shown in messages.
+//! Collection of the problems of a simulation file, and the format of names in messages.
 
 use std::collections::BTreeSet;
 
 use morse_diagnostics::{Diagnostic, SourceId, Span, nearest, printable};
 
-/// So many names are listed in a message.
+/// Maximum number of names in a list of a message.
 const MOST_LISTED: usize = 24;
 
-/// An error at a place.
+/// Returns an error with a span.
 pub(super) fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(code, message).at(span, "")
 }
 
-/// Wording that messages of simulation files have in common.
+/// Phrases that messages of simulation files share.
 pub(super) trait Wording {
-    /// Says something at the place that is reported.
+    /// Adds an explanation to the first span.
     fn label(self, text: impl Into<String>) -> Self;
 
-    /// Lists what is known, and adds "did you mean".
+    /// Adds a list of the known names, and "did you mean".
     fn known<'k>(self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Self;
 }
 
@@ -42,7 +42,7 @@ impl Wording for Diagnostic {
     }
 }
 
-/// All that is wrong, each thing once, up to a limit.
+/// Problems of a file without repetition, up to a limit.
 #[derive(Debug)]
 pub(super) struct Problems {
     list: Vec<Diagnostic>,
@@ -52,8 +52,8 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    /// Keeps at most so many: a file made to have millions must not cost minutes. In large files it
-    /// takes long to find the line of a place, and the name that was meant: there, fewer are kept.
+    /// Limits the number of problems, so that a file with millions of errors does not take minutes. In a large file, line
+    /// numbers and suggestions take longer; the limit is lower there.
     pub(super) fn new(is_large: bool) -> Self {
         let limit = if is_large { 8 } else { 100 };
         Self {
@@ -77,12 +77,12 @@ impl Problems {
         }
     }
 
-    /// Would a further problem be left out? Then it need not be looked for.
+    /// Returns true if further problems would be dropped, so that the search for them can stop.
     pub(super) fn is_full(&self) -> bool {
         self.list.len() >= self.limit
     }
 
-    /// In the order of the text.
+    /// Returns the problems in the order of the text.
     pub(super) fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.list
             .sort_by_key(|problem| problem.place().map(|span| (span.source, span.start)));
@@ -96,12 +96,12 @@ impl Problems {
     }
 }
 
-/// A name as messages show it: in backticks, without control characters, not too long.
+/// Returns a name for a message: in backticks, without control characters, of limited length.
 pub(super) fn quoted(name: &str) -> String {
     format!("`{}`", printable(name))
 }
 
-/// `a, b, c`, or nothing when there is nothing.
+/// Returns `a, b, c`, or `None` for an empty list.
 pub(super) fn listing(known: &[&str]) -> Option<String> {
     if known.is_empty() {
         return None;

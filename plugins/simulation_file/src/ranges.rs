@@ -1,4 +1,4 @@
-//! The numbers of a simulation file and their ranges. The reader takes no number without one of these.
+//! Numbers of a simulation file and their ranges. The reader accepts no number without a range from this list.
 
 pub use morse_scene::ranges::{
     BODY_ANGULAR, BODY_ANGULAR_DAMPING, BODY_DRAG, BODY_FRICTION, BODY_LINEAR, BODY_LINEAR_DAMPING,
@@ -12,7 +12,7 @@ use morse_scene::{
     ranges::{DAMPING, TURN, UNIT},
 };
 
-/// Positions, m: they reach around the Earth.
+/// Range of positions, m: more than the diameter of the Earth.
 const PLACE: Bounds = Bounds::within(1e8);
 
 numbers! {
@@ -66,7 +66,7 @@ numbers! {
 }
 
 numbers! {
-    /// Numbers of robots and components that are not part of an assembly.
+    /// Numbers of robots and components that do not become part of an assembly.
     OF_COMPONENTS:
     ROBOT_SPEED = "robots.*.max_speed", Bounds::between(0.0, 1e4), "in m/s; 100 unless given";
     ROBOT_TURNING_RATE = "robots.*.max_turning_rate", Bounds::between(0.0, 1e5), "in rad/s; 100 unless given";
@@ -76,7 +76,7 @@ numbers! {
         "the longest wait, in seconds, is at most a day";
 }
 
-/// All numbers, in the order of the file.
+/// Returns all numbers, in the order of the file.
 pub fn all() -> impl Iterator<Item = &'static Number> {
     let lists = [
         OF_ENVIRONMENT,
@@ -94,7 +94,7 @@ mod tests {
     use crate::{Loaded, load};
     use morse_diagnostics::Sources;
 
-    /// A file with all that may be named by a path.
+    /// A file that contains every field that a path can name.
     const FILE: &str = r#"Simulation(
         bodies: { "a": () }, joints: { "a": () }, objects: { "a": (properties: { "a": 1 }) },
         zones: { "a": (type: "t", size: (1, 1, 1)) },
@@ -102,7 +102,7 @@ mod tests {
         middlewares: { "a": (kind: "k") },
     )"#;
 
-    /// The argument of `--set` that gives a field a number, and the field's other numbers a fair value.
+    /// Returns the argument of `--set` that sets a field to a number, with valid values for the other numbers of the field.
     fn argument(number: &Number, value: f64) -> String {
         let path = number.path.replace('*', "a");
         let value = format!("{value:e}");

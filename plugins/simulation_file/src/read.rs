@@ -1,4 +1,4 @@
-//! Tree → [`Simulation`]: one function a part of the file, in the order of the file.
+//! Reader of a [`Simulation`]: one function per section of the file, in the order of the file.
 
 use morse_scene::locked::Locked;
 
@@ -45,7 +45,7 @@ const STRATEGIES: &[(&str, TimeStrategy)] = &[
     ("fixed_step", TimeStrategy::FixedStep),
 ];
 
-/// The whole file.
+/// Reads the whole file.
 pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
     let Some(mut fields) = Fields::open(reader, root, "Simulation") else {
         return Simulation::default();
@@ -63,7 +63,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         Some(named(reader, node, name, zone))
     });
     let robots = fields.take("robots");
-    // Robots name middlewares that are declared further down.
+    // Robots refer to middlewares, which are declared after them.
     let middlewares = fields.read(reader, "middlewares", |reader, node, name| {
         Some(named(reader, node, name, middleware))
     });
@@ -89,7 +89,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
     }
 }
 
-/// A map whose entries are all read by the same function, which is told the entry's name.
+/// Reads a map with one function for all entries, which receives the entry's name.
 pub(super) fn named<T>(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -221,7 +221,7 @@ fn body_kind(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Spanned
     Some(Spanned::new(kind, node.span))
 }
 
-/// A list of axes; each once.
+/// Reads a list of axes without repetition.
 fn locked(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Locked> {
     let mut locked = Locked::default();
     for item in reader.list(node, name) {
@@ -316,7 +316,7 @@ fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
     Some(robot)
 }
 
-/// `origin`, which a model has; a frame of the scene has its own.
+/// Reads `origin`, which only a model has; a frame of the scene has its own origin.
 fn origin_of(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
@@ -332,7 +332,7 @@ fn origin_of(
     reader.vector(&field.value, "origin", &ranges::ORIGIN)
 }
 
-/// `model` or `frame`. What is wrong is reported; the robot is read all the same.
+/// Reads `model` or `frame`. Reports errors and continues with the robot.
 fn form(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Form {
     let model = fields.take("model");
     let frame = fields.take("frame");

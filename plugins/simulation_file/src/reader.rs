@@ -1,4 +1,4 @@
-//! Tree → plain values. Whatever is wrong is reported, and reading goes on.
+//! Reader of plain values. It reports errors and continues.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ use super::span::Spanned;
 use super::tree::{Kind, Node};
 use super::vocabulary::Vocabulary;
 
-/// A full turn, rad, and a little more for what was rounded.
+/// A full turn, rad, with a margin for rounding.
 const TURN: f64 = std::f64::consts::TAU + 0.01;
 
-/// State that all parts of the reading share.
+/// Shared state of all readers.
 pub(super) struct Reader<'a> {
     pub(super) vocabulary: &'a dyn Vocabulary,
     pub(super) problems: &'a mut Problems,
-    /// The simulation file; values of any other text come from the command line.
+    /// Simulation file; values of any other source come from the command line.
     pub(super) file: SourceId,
-    /// Middleware → its kind.
+    /// Kind of each middleware, by name.
     pub(super) middlewares: BTreeMap<String, String>,
 }
 
 impl Reader<'_> {
-    /// Reports that `name` is something else than it should be.
+    /// Reports that the value of `name` has the wrong type.
     pub(super) fn wants<T>(&mut self, node: &Node, name: &str, wanted: &str) -> Option<T> {
         let message = format!("{} wants {wanted}, found {}", quoted(name), node.found());
         let problem =
@@ -38,11 +38,11 @@ impl Reader<'_> {
         None
     }
 
-    /// A number within the range of its field.
+    /// Reads a number within the range of its field.
     pub(super) fn number(&mut self, node: &Node, name: &str, field: &Number) -> Option<f64> {
         let number = match node.kind {
             Kind::Float(value) if value.is_finite() => value,
-            // Whole numbers up to 2⁵³ are exact; nobody means the digits beyond.
+            // Integers up to 2⁵³ are exact; further digits are not significant.
             Kind::Integer(value) => value as f64,
             Kind::Float(_) => return self.wants(node, name, "a finite number"),
             _ => return self.wants(node, name, "a number"),
@@ -64,7 +64,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A whole number of 64 bits without sign.
+    /// Reads an unsigned 64-bit integer.
     pub(super) fn whole(&mut self, node: &Node, name: &str) -> Option<u64> {
         match node.kind {
             Kind::Integer(value) => match u64::try_from(value) {
@@ -75,7 +75,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A whole number, from 1 to `most`.
+    /// Reads an integer from 1 to `most`.
     pub(super) fn count(&mut self, node: &Node, name: &str, most: u32) -> Option<u32> {
         let value = self.whole(node, name)?;
         match u32::try_from(value) {
@@ -94,7 +94,7 @@ impl Reader<'_> {
     pub(super) fn text(&mut self, node: &Node, name: &str) -> Option<Spanned<String>> {
         match &node.kind {
             Kind::Text(text) => Some(Spanned::new(text.clone(), node.span)),
-            // Shells eat quotes: on the command line a bare word will do for a text.
+            // Shells remove quotes: on the command line a bare word is accepted as a text.
             Kind::Word(word) if node.span.source != self.file => {
                 Some(Spanned::new(word.clone(), node.span))
             }
@@ -106,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a text that is not in double quotes.
+    /// Reports a text without double quotes.
     fn unquoted<T>(&mut self, node: &Node, name: &str, what: &str, text: &str) -> Option<T> {
         let message = format!("{} wants a text in quotes", quoted(name));
         let problem = error("simulation::wrong-type", node.span, message)
@@ -116,7 +116,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A bare word or a text.
+    /// Reads a bare word or a text.
     pub(super) fn word(&mut self, node: &Node, name: &str) -> Option<Spanned<String>> {
         match node.as_word() {
             Some(word) => Some(Spanned::new(word.to_owned(), node.span)),
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One of a few words.
+    /// Reads one of several words.
     pub(super) fn choice<T: Copy>(
         &mut self,
         node: &Node,
@@ -145,7 +145,7 @@ impl Reader<'_> {
         None
     }
 
-    /// So many numbers, each within the range of their field.
+    /// Reads an array of numbers within the range of their field.
     pub(super) fn numbers<const N: usize>(
         &mut self,
         node: &Node,
@@ -171,7 +171,7 @@ impl Reader<'_> {
         self.numbers::<3>(node, name, field).map(Vector3::from)
     }
 
-    /// The list of values, or nothing after a report.
+    /// Returns the elements of a list, or an empty list after an error.
     pub(super) fn list<'n>(&mut self, node: &'n Node, name: &str) -> &'n [Node] {
         match node.items() {
             Some(items) => items,
@@ -179,7 +179,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The entries of a map, sorted by name; names that stand there twice are reported.
+    /// Returns the entries of a map, sorted by name; reports repeated names.
     pub(super) fn entries<'n>(&mut self, node: &'n Node, name: &str) -> Named<&'n Node> {
         let mut entries = Named::new();
         match &node.kind {
@@ -191,7 +191,7 @@ impl Reader<'_> {
                 }
             }
             Kind::Tuple(None, items) if items.is_empty() => {}
-            // `--set` makes fields where a map was left out.
+            // `--set` creates fields where a map is absent.
             Kind::Struct(None, fields) if node.span.source != self.file => {
                 for field in fields {
                     self.enter(&mut entries, field.name.clone(), &field.value);
@@ -242,7 +242,7 @@ impl Reader<'_> {
             .push(problem.help("rename or remove one of them"));
     }
 
-    /// `translation`, and `rpy` or `quaternion`.
+    /// Reads `translation`, and `rpy` or `quaternion`.
     pub(super) fn pose_fields(&mut self, fields: &mut Fields<'_>) -> Isometry3<f64> {
         let translation = fields.vector(self, &ranges::TRANSLATION);
         let rpy = fields.read(self, "rpy", |reader, node, name| {
@@ -268,7 +268,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Warns of angles that were most likely meant in degrees.
+    /// Warns of angles that are probably in degrees.
     fn doubt_angles(&mut self, node: &Node, rpy: &[f64; 3]) {
         let Some(angle) = rpy.iter().find(|angle| angle.abs() > TURN) else {
             return;

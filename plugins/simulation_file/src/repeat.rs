@@ -1,4 +1,4 @@
-//! Many robots from one entry: how `repeat` is read, and where the copies stand.
+//! Repeated robots: reader of `repeat`, and names and poses of the copies.
 
 use morse_scene::model::rotation_from_rpy;
 use nalgebra::{Isometry3, Translation3};
@@ -11,24 +11,24 @@ use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 
-/// More copies than anybody's memory holds.
+/// Maximum number of copies.
 pub(super) const MOST_COPIES: u32 = 100_000;
 
 const PATTERNS: [&str; 4] = ["grid", "line", "circle", "poses"];
 
-/// One robot of the simulation: an entry of the file, or a copy of one.
+/// One robot of the simulation: an entry of the file, or a copy of an entry.
 #[derive(Clone, Debug)]
 pub struct Instance<'s> {
-    /// The name of the robot; `name_3` for the third copy.
+    /// Name of the robot; `name_3` for the third copy.
     pub name: String,
-    /// Description of it in the file.
+    /// Entry of the file.
     pub robot: &'s Robot,
-    /// Pose at the start, in the scene; for [`Form::Frame`] against the frame's pose in the scene.
+    /// Initial pose in the scene; for [`Form::Frame`] relative to the pose of the frame in the scene.
     pub at: Isometry3<f64>,
 }
 
 impl Simulation {
-    /// The robots, copies included, in the order of their names, which is that of their paths.
+    /// Returns the robots, copies included, sorted by name, which is the order of their paths.
     pub fn expand(&self) -> Vec<Instance<'_>> {
         let mut instances = Vec::new();
         for (name, robot) in &self.robots {
@@ -53,7 +53,7 @@ impl Simulation {
 }
 
 impl Repeat {
-    /// Poses of the copies, seen from [`Robot::at`].
+    /// Returns the poses of the copies, relative to [`Robot::at`].
     pub fn poses(&self) -> impl Iterator<Item = Isometry3<f64>> {
         (0..self.count.value.min(MOST_COPIES))
             .map(|index| self.pattern.pose(index, self.count.value))
@@ -80,12 +80,12 @@ impl Pattern {
     }
 }
 
-/// Does this robot stand in the scene already? Then there is nothing to copy.
+/// Returns true if the robot is a frame of the scene, which cannot be copied.
 pub(super) fn cannot_repeat(robot: &Robot) -> bool {
     matches!(robot.form, Form::Frame(_)) && robot.repeat.is_some()
 }
 
-/// `(count: 4, pattern: grid(columns: 2, spacing: (1, 1)))`
+/// Reads `(count: 4, pattern: grid(columns: 2, spacing: (1, 1)))`.
 pub(super) fn repeat(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Repeat> {
     let mut fields = Fields::open(reader, node, name)?;
     let count = fields.take("count").map(|field| &field.value);
@@ -122,7 +122,7 @@ fn number_of_copies(reader: &mut Reader<'_>, node: &Node) -> Option<Spanned<u32>
     Some(Spanned::new(count, node.span))
 }
 
-/// Reports robots that are too many together, each of them few enough.
+/// Reports robots whose copies together exceed the limit.
 pub(super) fn too_many_together(reader: &mut Reader<'_>, robots: &Named<Robot>) {
     let mut copies = 0_u32;
     for repeat in robots.values().filter_map(|robot| robot.repeat.as_ref()) {
@@ -197,7 +197,7 @@ fn grid(reader: &mut Reader<'_>, node: &Node, count: Option<&Spanned<u32>>) -> O
         reader.numbers::<2>(node, name, &ranges::GRID_SPACING)
     });
     fields.finish(reader);
-    // Without a number of columns, the grid is as square as can be.
+    // By default, the grid is approximately square.
     let count = count.map_or(1, |count| count.value.min(MOST_COPIES));
     let side = (1..=count).find(|side| side * side >= count).unwrap_or(1);
     Some(Pattern::Grid {
@@ -206,7 +206,7 @@ fn grid(reader: &mut Reader<'_>, node: &Node, count: Option<&Spanned<u32>>) -> O
     })
 }
 
-/// The one parameter of a pattern: `circle(2)` or `circle(radius: 2)`.
+/// Reads the only parameter of a pattern: `circle(2)` or `circle(radius: 2)`.
 fn only<'r, 'n, T>(
     reader: &mut Reader<'r>,
     node: &'n Node,

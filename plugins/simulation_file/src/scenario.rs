@@ -1,4 +1,4 @@
-//! Scenario files: a simulation, commands at times, and the conditions that its run must meet.
+//! Scenario files: a simulation, timed commands, and the conditions that the run must meet.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use super::reader::Reader;
 use super::span::Spanned;
 use super::tree::{Kind, Node};
 
-/// A whole scenario file.
+/// Content of a scenario file.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The simulation file or scene, relative to the scenario; without it, that beside the scenario.
+    /// Path of the simulation file or scene, relative to the scenario; by default the one beside the scenario.
     pub simulation: Option<Spanned<String>>,
-    /// Simulated time after which a run ends, s.
+    /// Simulated time at which a run ends, s.
     pub length: f64,
-    /// Time by the wall clock after which a run fails, s.
+    /// Wall-clock time after which a run fails, s.
     pub timeout: Option<f64>,
-    /// Values to put into the simulation file: `path=value`.
+    /// Values to set in the simulation file: `path=value`.
     pub set: Vec<String>,
     /// Commands for actuators, in the order of their times.
     pub commands: Vec<TimedCommand>,
@@ -36,22 +36,22 @@ pub struct Scenario {
     pub conditions: Named<Condition>,
 }
 
-/// Command that is given to an actuator at some time.
+/// Command for an actuator at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedCommand {
-    /// Simulated time, s; it takes effect in the tick after it.
+    /// Simulated time, s; the command takes effect in the next tick.
     pub at: f64,
     /// Path of the actuator.
     pub to: Spanned<String>,
-    /// Fields of the command; those that are left out keep their values.
+    /// Fields of the command; absent fields keep their values.
     pub fields: serde_json::Map<String, Json>,
 }
 
-/// Reads a scenario file; `name` is how messages call it.
+/// Reads a scenario file; `name` is its name in messages.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it in one pass.
+/// Returns all errors of the file in one pass.
 pub fn read_scenario(
     name: &str,
     bytes: &[u8],
@@ -82,7 +82,7 @@ pub fn read_scenario(
     }
 }
 
-/// Greatest time, s: some thirty years.
+/// Maximum time, s: about thirty years.
 const LONG: f64 = 1e9;
 
 const LENGTH: Number = Number {
@@ -181,7 +181,7 @@ fn command(reader: &mut Reader<'_>, node: &Node) -> Option<TimedCommand> {
     })
 }
 
-/// A value as JSON, in which variants are their names.
+/// Converts a value to JSON, in which variants become their names.
 fn json(node: &Node) -> Json {
     match &node.kind {
         Kind::Bool(value) => (*value).into(),
@@ -267,7 +267,7 @@ fn condition(reader: &mut Reader<'_>, node: &Node, length: Option<f64>) -> Optio
     })
 }
 
-/// A time within the run.
+/// Reads a time within the run.
 fn interval_end(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
@@ -307,7 +307,7 @@ fn term(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<(super::Term
     }
 }
 
-/// A number, or data.
+/// Reads a number, or a reference to data.
 fn target(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<super::Term> {
     if let Kind::Integer(_) | Kind::Float(_) = node.kind {
         return reader.number(node, name, &VALUE).map(super::Term::Number);
@@ -330,14 +330,14 @@ fn refused<T>(
     None
 }
 
-/// Place of a part of a text, where the literal holds it as it is: without escapes.
+/// Returns the span of a part of a text inside its literal, for literals without escape sequences.
 fn within_literal(literal: Span, text: &str, part: &Range<usize>, file: SourceId) -> Span {
     let range = literal.range();
     if literal.source != file || range.len() != text.len() + 2 {
         return literal;
     }
     let start = range.start + 1;
-    // An empty place is still shown.
+    // An empty range is shown as one character.
     let end = part.end.max(part.start + 1).min(text.len() + 1);
     Span::new(file, start + part.start..start + end)
 }

@@ -1,4 +1,4 @@
-//! `--set path=value`: puts a value into the tree before anything is read from it.
+//! `--set path=value`: sets a value in the tree before anything is read from it.
 
 use morse_diagnostics::{Diagnostic, SourceId, Span};
 
@@ -9,7 +9,7 @@ use super::tree::{Field, Kind, Node};
 
 const EXAMPLE: &str = "write `--set environment.seed=3`";
 
-/// Applies one argument; what is wrong with it is reported at its own text.
+/// Applies one argument; reports errors at the argument's own text.
 pub(super) fn apply(root: &mut Node, argument: &str, source: SourceId, problems: &mut Problems) {
     let whole = Span::new(source, 0..argument.len());
     let Some((path, text)) = argument.split_once('=') else {
@@ -37,7 +37,7 @@ pub(super) fn apply(root: &mut Node, argument: &str, source: SourceId, problems:
     }
 }
 
-/// The parts of a dotted path, each with its place.
+/// Splits a dotted path into its steps, each with its span.
 fn steps(path: &str, source: SourceId) -> Vec<Spanned<String>> {
     let mut start = 0;
     path.split('.')
@@ -49,7 +49,7 @@ fn steps(path: &str, source: SourceId) -> Vec<Spanned<String>> {
         .collect()
 }
 
-/// The value: RON, or the bare name of a file, since shells eat quotes.
+/// Parses the value: RON, or the name of a file without quotes, since shells remove them.
 fn value(argument: &str, source: SourceId, from: usize, problems: &mut Problems) -> Option<Node> {
     let text = argument.get(from..).unwrap_or_default();
     let mut found = Problems::new(false);
@@ -75,7 +75,7 @@ fn value(argument: &str, source: SourceId, from: usize, problems: &mut Problems)
     None
 }
 
-/// Problems are boxed: they are large, and rare.
+/// Result of a change; the diagnostic is boxed because it is large and rare.
 type Outcome = Result<(), Box<Diagnostic>>;
 
 fn put(node: &mut Node, name: &str, path: &[Spanned<String>], value: Node) -> Outcome {
@@ -83,7 +83,7 @@ fn put(node: &mut Node, name: &str, path: &[Spanned<String>], value: Node) -> Ou
         *node = value;
         return Ok(());
     };
-    // Empty parentheses, and `None`, may become named fields.
+    // Empty parentheses, and `None`, can become named fields.
     let is_empty = matches!(&node.kind, Kind::Tuple(_, items) if items.is_empty());
     if is_empty || node.is_none() {
         node.kind = Kind::Struct(node.name().cloned(), Vec::new());
@@ -111,7 +111,7 @@ fn put(node: &mut Node, name: &str, path: &[Spanned<String>], value: Node) -> Ou
     }
 }
 
-/// Sets a field, which is made if it is not there: whether it may be there turns out when it is read.
+/// Sets a field, or adds it if it is absent; the reader reports later if the field does not exist.
 fn put_field(
     fields: &mut Vec<Field>,
     step: &Spanned<String>,
@@ -128,7 +128,7 @@ fn put_field(
         name: step.clone(),
         value: made,
     };
-    // The kind comes first.
+    // The kind must be the first field.
     let index = if step.value == "kind" {
         0
     } else {
@@ -138,7 +138,7 @@ fn put_field(
     Ok(())
 }
 
-/// Sets an entry of a map. Its name may have dots of its own: the longest name that fits is taken.
+/// Sets an entry of a map. The entry's name may contain dots: the longest matching name is used.
 fn put_entry(
     pairs: &mut Vec<(Node, Node)>,
     map: &str,

@@ -1,4 +1,4 @@
-//! Tree → a kind's own settings: a serde deserializer that knows where every value stood.
+//! Settings of kinds: a serde deserializer of the tree that keeps source spans.
 
 mod trace;
 mod value;
@@ -14,26 +14,26 @@ use crate::model::Settings;
 use trace::{SettingsError, Trace};
 use value::{Place, Value};
 
-/// After so many mistakes in the settings of one component, the others are left for next time.
+/// Maximum number of errors that are reported in the settings of one component.
 const MOST_ATTEMPTS: usize = 16;
 
-/// Description of a component, of which its kind's settings are a part.
+/// Description of a component that contains the settings of its kind.
 pub(super) struct Written<'n> {
     pub(super) family: Family,
     pub(super) word: &'n str,
-    /// Place of the kind's name: what is missing is reported there.
+    /// Span of the kind's name, at which absent fields are reported.
     pub(super) kind: Span,
-    /// The fields that are not common to all kinds.
+    /// Fields that are not common to all kinds.
     pub(super) own: Vec<&'n Field>,
-    /// The common fields, which a kind can ask for too.
+    /// Common fields, which a kind can read too.
     pub(super) common: Vec<&'n Field>,
-    /// The names of all common fields.
+    /// Names of all common fields.
     pub(super) common_names: &'n [&'static str],
-    /// The simulation file.
+    /// Simulation file.
     pub(super) file: SourceId,
 }
 
-/// Reads the settings of a kind; reports all that is wrong with them.
+/// Reads the settings of a kind; reports all errors in them.
 pub(super) fn read(
     mut written: Written<'_>,
     vocabulary: &dyn Vocabulary,
@@ -64,7 +64,7 @@ pub(super) fn read(
         if !failure.is_missing_one_of(&left_out) {
             problems.push(failure.worded(written.word));
         }
-        // A mistake in one field must not hide those in the others: read on without that field.
+        // An error in one field must not hide those in the others: continue without that field.
         let field = take_with(&mut written.own, span);
         let Some(field) = field.or_else(|| take_with(&mut written.common, span)) else {
             break;
@@ -74,8 +74,8 @@ pub(super) fn read(
     Settings::default()
 }
 
-/// Tells of a mistake in settings that could be read, at the place where they say it; where that is not found, at the
-/// place of the kind.
+/// Returns the error for an invalid value in otherwise valid settings, at the span of the value, or at the kind's name if
+/// the value has no span.
 fn fault_at_its_place(fault: &Fault, written: &Written<'_>) -> Diagnostic {
     let mut steps = fault.path.iter();
     let first = steps.next();
@@ -92,7 +92,7 @@ fn fault_at_its_place(fault: &Fault, written: &Written<'_>) -> Diagnostic {
     error("simulation::out-of-range", span, message).label(format!("expected {}", fault.wanted))
 }
 
-/// The part of a value that has a name, a place or a key.
+/// Returns the element of a value with this name, index or key.
 fn part<'n>(node: &'n Node, step: &str) -> Option<&'n Node> {
     match &node.kind {
         Kind::Struct(_, fields) => {
@@ -112,7 +112,7 @@ fn part<'n>(node: &'n Node, step: &str) -> Option<&'n Node> {
     }
 }
 
-/// Takes out the field that a place belongs to.
+/// Removes the field that contains a span.
 fn take_with<'n>(fields: &mut Vec<&'n Field>, span: Span) -> Option<&'n Field> {
     let holds = |whole: Span| {
         whole.source == span.source && whole.start <= span.start && span.end <= whole.end
@@ -141,7 +141,7 @@ impl<'n> Top<'n> {
     /// Reports the fields that the settings do not have.
     fn refuse_unknown(&self, known: &[&'static str]) {
         let common = self.written.common_names;
-        // A kind that takes a common field for itself, such as `level`, has it in both lists.
+        // A kind that declares a common field itself, such as `level`, has it in both lists.
         let own = || known.iter().filter(|name| !common.contains(name));
         let names = || common.iter().chain(own()).copied();
         for field in &self.written.own {
@@ -154,7 +154,7 @@ impl<'n> Top<'n> {
     }
 }
 
-/// `unknown field …`, with what is known.
+/// Returns the error `unknown field …`, with the known fields.
 fn unknown_field<'k>(field: &Field, of: &str, known: impl Iterator<Item = &'k str>) -> Diagnostic {
     let name = &field.name.value;
     let message = format!("unknown field {} of {of}", quoted(name));
@@ -217,7 +217,7 @@ impl<'de> Deserializer<'de> for Top<'_> {
     }
 }
 
-/// Named fields, one after the other.
+/// Named fields, in sequence.
 struct Fields<'n> {
     fields: std::vec::IntoIter<&'n Field>,
     value: Option<&'n Field>,
@@ -262,7 +262,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
                     file: self.place.file,
                     trace: self.place.trace,
                 };
-                // A kind may refuse what was read well.
+                // A kind may refuse a value that was read without error.
                 value.traced(seed.deserialize(value))
             }
             None => Err(de::Error::custom("a value was asked for before its name")),

@@ -1,4 +1,4 @@
-//! Values with their place: in the simulation file, or in one of the `--set` arguments.
+//! Values with their source spans in the simulation file or in a `--set` argument.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -7,19 +7,19 @@ use std::ops::Deref;
 
 pub use morse_diagnostics::Span;
 
-/// A value and the place where it was written.
+/// A value and its source span.
 ///
-/// Comparisons look at the value alone, so that a map with spanned keys is searched by plain text.
+/// Comparisons use the value only, so that a map with spanned keys can be searched by plain text.
 #[derive(Clone, Copy, Default)]
 pub struct Spanned<T> {
-    /// Value that was written.
+    /// The value.
     pub value: T,
-    /// Place where it was written; nothing for a default, or for a value that a program made.
+    /// Source span; `None` for a default, and for a value that a program created.
     pub span: Option<Span>,
 }
 
 impl<T> Spanned<T> {
-    /// A value with its place.
+    /// Returns a value with its span.
     pub fn new(value: T, span: Span) -> Self {
         Self {
             value,

@@ -1,7 +1,7 @@
-//! A simulation file as a tree of values, each with its place.
+//! Syntax tree of a simulation file: values with their spans.
 //!
-//! RON's own values forget where they stood, and its deserializer stops at the first mistake. This
-//! tree keeps both. What a literal is worth is left to `ron` (see [`super::parser`]).
+//! RON's own value type discards source positions, and its deserializer stops at the first error. This tree keeps positions
+//! and permits recovery. `ron` determines the values of literals (see [`super::parser`]).
 
 use morse_diagnostics::Span;
 
@@ -15,7 +15,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
-/// Kind of a value, and its content.
+/// Type and content of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Bool(bool),
@@ -43,7 +43,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Place of the name.
+    /// Returns the span of the name.
     pub(super) fn place(&self) -> Span {
         self.name.span.unwrap_or(self.value.span)
     }
@@ -54,7 +54,7 @@ impl Node {
         Self { span, kind }
     }
 
-    /// "a number", "the text …": what was found, for a message about what was wanted.
+    /// Returns a description of the value for messages: "a number", "the text …".
     pub(super) fn found(&self) -> String {
         match &self.kind {
             Kind::Bool(value) => quoted(&value.to_string()),
@@ -77,7 +77,7 @@ impl Node {
         }
     }
 
-    /// A bare word or a text.
+    /// Returns the bare word or the text.
     pub(super) fn as_word(&self) -> Option<&str> {
         match &self.kind {
             Kind::Word(word) | Kind::Text(word) => Some(word),
@@ -85,7 +85,7 @@ impl Node {
         }
     }
 
-    /// The name in front of `( )`.
+    /// Returns the name in front of `( )`.
     pub(super) fn name(&self) -> Option<&Spanned<String>> {
         match &self.kind {
             Kind::Tuple(name, _) | Kind::Struct(name, _) => name.as_ref(),
@@ -93,12 +93,12 @@ impl Node {
         }
     }
 
-    /// Place of a name in front of `( )`; of the whole value if there is none.
+    /// Returns the span of the name in front of `( )`, or of the whole value without a name.
     pub(super) fn name_place(&self) -> Span {
         self.name().and_then(|name| name.span).unwrap_or(self.span)
     }
 
-    /// The parts of a list or of a tuple without a name.
+    /// Returns the elements of a list or of a tuple without a name.
     pub(super) fn items(&self) -> Option<&[Self]> {
         match &self.kind {
             Kind::List(items) | Kind::Tuple(None, items) => Some(items),
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// `None`, which stands for leaving something out.
+    /// Returns true for `None`, the value of an absent option.
     pub(super) fn is_none(&self) -> bool {
         matches!(&self.kind, Kind::Word(word) if word == "None")
     }

@@ -1,4 +1,4 @@
-//! Tree → the first view of people who look on.
+//! Reader of the viewer's initial view.
 use morse_api::world_view::{Lens, LookAt};
 
 use super::environment::View;
@@ -8,7 +8,7 @@ use super::ranges;
 use super::reader::Reader;
 use super::tree::Node;
 
-/// `(eye: …, look: …, angle: …, near: …, far: …, selected: …)`
+/// Reads `(eye: …, look: …, angle: …, near: …, far: …, selected: …)`.
 pub(super) fn view(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<View> {
     let mut fields = Fields::open(reader, node, name)?;
     let eye = fields.vector(reader, &ranges::VIEW_EYE);

@@ -1,9 +1,9 @@
-//! The kinds that a simulation file may name. They are known to the program, not to this folder.
+//! Interface for the kinds that a simulation file may name. The program implements it; this crate contains no kinds.
 
 use std::any::Any;
 use std::sync::Arc;
 
-/// Family of the kinds that a word may stand for.
+/// Family of kinds to which a word belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// A kind of sensor.
@@ -16,16 +16,16 @@ pub enum Family {
     Overlay,
     /// A kind of middleware.
     Middleware,
-    /// Settings of each output for a kind of middleware; the word is the middleware's.
+    /// Settings of outputs for a kind of middleware; the word is the middleware's.
     Output,
-    /// Settings of each input for a kind of middleware; the word is the middleware's.
+    /// Settings of inputs for a kind of middleware; the word is the middleware's.
     Input,
-    /// A command of a kind of actuator; the word is the actuator's.
+    /// Command of a kind of actuator; the word is the actuator's.
     Command,
 }
 
 impl Family {
-    /// Those whose words are written after `kind`.
+    /// Families whose words are values of `kind`.
     pub const KINDS: [Self; 5] = [
         Self::Sensor,
         Self::Actuator,
@@ -34,7 +34,7 @@ impl Family {
         Self::Middleware,
     ];
 
-    /// As messages name it.
+    /// Returns the name of the family in messages.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Sensor => "sensor",
@@ -49,33 +49,31 @@ impl Family {
     }
 }
 
-/// Mistake in settings that could be read.
+/// Error in settings that could be deserialized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Way to it from the settings: names of fields, places in lists, keys of maps.
+    /// Path from the settings to the value: names of fields, indices of lists, keys of maps.
     pub path: Vec<String>,
-    /// The mistake: "-1 is out of range: 0 to 10 m".
+    /// Error message: "-1 is out of range: 0 to 10 m".
     pub message: String,
-    /// The values that would do: "0 to 10 m".
+    /// Valid values: "0 to 10 m".
     pub wanted: String,
 }
 
-/// The kinds that a simulation file may name, and how their settings are read.
+/// Kinds that a simulation file may name, and the deserialization of their settings.
 pub trait Vocabulary {
-    /// The words of a family, for look-ups and suggestions.
+    /// Returns the words of a family, for look-ups and suggestions.
     fn words(&self, family: Family) -> Vec<&str>;
 
     /// Reads the settings of a kind. `word` is one of [`Vocabulary::words`].
     ///
-    /// The deserializer answers `deserialize_struct`. Fields that the type does not declare are
-    /// reported by the deserializer itself. The common fields (`level`, `frequency`, `mount`, …)
-    /// are held back, unless the type declares a field of that name: then it is given the value too.
-    /// Messages that a type makes itself (`serde::de::Error::custom`) are shown as they are, at the
-    /// value that was being read.
+    /// The deserializer supports `deserialize_struct`, and reports fields that the type does not declare. It passes a common
+    /// field (`level`, `frequency`, `mount`, …) only to a type that declares a field of that name. Messages of the type
+    /// itself (`serde::de::Error::custom`) are shown unchanged, at the value that was being read.
     ///
     /// # Errors
     ///
-    /// Whatever the settings' own `Deserialize` says.
+    /// Returns the errors of the settings' `Deserialize` implementation.
     fn read(
         &self,
         family: Family,
@@ -83,7 +81,7 @@ pub trait Vocabulary {
         settings: &mut dyn erased_serde::Deserializer<'_>,
     ) -> Result<Arc<dyn Any + Send + Sync>, erased_serde::Error>;
 
-    /// Mistakes in settings that could be read, such as numbers that are out of range.
+    /// Returns errors in settings that could be deserialized, such as numbers that are out of range.
     fn faults(
         &self,
         _family: Family,
@@ -93,16 +91,16 @@ pub trait Vocabulary {
         Vec::new()
     }
 
-    /// The levels of a kind, the default one first; empty when it has none.
+    /// Returns the levels of a kind, the default one first; empty if it has none.
     fn levels(&self, family: Family, word: &str) -> Vec<&str>;
 
-    /// Tells whether a kind of overlay lies over a robot itself, not over a component.
+    /// Returns true if a kind of overlay belongs to a robot itself instead of a component.
     fn lies_over_robot(&self, _word: &str) -> bool {
         false
     }
 }
 
-/// No kinds at all: for simulations without components.
+/// An empty vocabulary, for simulations without components.
 impl Vocabulary for () {
     fn words(&self, _: Family) -> Vec<&str> {
         Vec::new()

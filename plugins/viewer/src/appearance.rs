@@ -1,4 +1,4 @@
-//! Appearance of the surface of a shape: colours, images, checkers, highlights.
+//! Materials and meshes of shapes: colours, images, checkers, highlights.
 use bevy::{
     asset::RenderAssetUsages,
     image::{ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor},
@@ -13,17 +13,17 @@ use morse_api::{
 
 use crate::shape;
 
-/// The look of a piece of a shape.
+/// Appearance of a part of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Appearance {
     color: [f64; 4],
     pattern: Option<Pattern>,
     gloss: Gloss,
-    /// True if both sides of its triangles are seen.
+    /// True if both sides of the triangles are visible.
     is_open: bool,
 }
 
-/// The pieces of a shape: one, or for a mesh one for each of its materials.
+/// Returns the parts of a shape with their appearance: one part, or for a mesh one per material.
 pub(crate) fn pieces(shape: &ShapeInfo, scenery: &Scenery) -> Vec<(Mesh, Appearance)> {
     let is_open = matches!(shape.form, Form::Grid { .. } | Form::Mesh { .. });
     let appearance = Appearance {
@@ -47,7 +47,7 @@ pub(crate) fn pieces(shape: &ShapeInfo, scenery: &Scenery) -> Vec<(Mesh, Appeara
     vec![(mesh, appearance)]
 }
 
-/// The parts of a mesh that have a material of their own, and the rest.
+/// Returns the parts of a mesh that have their own material, and the rest.
 fn parts(from: &Triangles, scale: f32, appearance: &Appearance) -> Vec<(Mesh, Appearance)> {
     let is_of_part = |face: &usize| from.parts.iter().any(|part| part.faces.contains(face));
     let rest: Vec<usize> = (0..from.faces.len())
@@ -68,7 +68,7 @@ fn parts(from: &Triangles, scale: f32, appearance: &Appearance) -> Vec<(Mesh, Ap
     rest.into_iter().chain(own).collect()
 }
 
-/// A mesh with the places on what is painted on it.
+/// Returns a mesh with texture coordinates for its pattern.
 fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mesh {
     let has_own = mesh.contains_attribute(Mesh::ATTRIBUTE_UV_0);
     if matches!(form, Form::Mesh { .. }) && has_own && paint.size.is_none() {
@@ -94,7 +94,7 @@ fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mes
         }),
         Pattern::Checker(_) => 1.0,
     };
-    // The texture of a checker has two squares each way.
+    // The texture of a checker contains two squares in each direction.
     let unit = if matches!(paint.pattern, Pattern::Checker(_)) {
         2.0
     } else {
@@ -123,8 +123,8 @@ fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mes
     mesh.with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, places)
 }
 
-/// Keeps a triangle together that lies around z: at the seam it goes on beyond it, and a pole, which is at all sides
-/// at once, is between the other corners.
+/// Makes the texture coordinates of a triangle continuous on a closed surface: beyond the seam they continue, and a pole,
+/// whose angle is undefined, gets the mean of the other corners.
 fn close(corners: &mut [Place; 3], is_pole: [bool; 3]) {
     let others = || corners.iter().zip(is_pole).filter(|(_, is_pole)| !is_pole);
     let most = others().map(|(place, _)| place.at[0]).fold(0.0, f64::max);
@@ -147,7 +147,7 @@ fn close(corners: &mut [Place; 3], is_pole: [bool; 3]) {
     }
 }
 
-/// The box around some points.
+/// Returns the bounding box of points.
 fn around(points: &[[f32; 3]]) -> Option<Wrap> {
     let first = points.first()?.map(f64::from);
     let (mut low, mut high) = (first, first);
@@ -161,7 +161,7 @@ fn around(points: &[[f32; 3]]) -> Option<Wrap> {
 }
 
 impl Appearance {
-    /// The material.
+    /// Returns the material for an appearance.
     pub(crate) fn material(
         &self,
         scenery: &Scenery,
@@ -190,13 +190,13 @@ impl Appearance {
                 own
             },
             base_color_texture: texture.map(|texture| images.add(texture)),
-            // Walter and others (2007): Blinn's power n is 2 / a² - 2, where a is the square of this number.
+            // Walter and others (2007): Blinn's exponent n is 2 / a² - 2, where a is the square of the perceptual roughness.
             perceptual_roughness: if gloss > 0.0 {
                 ops::powf(2.0 / (self.gloss.shininess as f32 + 2.0), 0.25).clamp(0.089, 1.0)
             } else {
                 1.0
             },
-            // Half is what most things have that are no metals.
+            // A reflectance of one half is usual for dielectrics.
             reflectance: 0.5 * gloss.min(1.0),
             alpha_mode: if alpha < 1.0 {
                 AlphaMode::Blend
@@ -210,14 +210,14 @@ impl Appearance {
     }
 }
 
-/// Two by two squares.
+/// Returns the texture of a checker: two by two squares.
 fn checker(own: [f64; 4], other: [f64; 3]) -> Image {
     let code = |part: f64| (part.clamp(0.0, 1.0) * 255.0).round() as u8;
     let [red, green, blue, _] = own.map(code);
     let own = [red, green, blue, 255];
     let [red, green, blue] = other.map(code);
     let other = [red, green, blue, 255];
-    // From the top: the lower left square has the other colour.
+    // Row by row from the top: the lower left square has the other colour.
     texture(
         2,
         2,
@@ -226,7 +226,7 @@ fn checker(own: [f64; 4], other: [f64; 3]) -> Image {
     )
 }
 
-/// An image over a colour.
+/// Blends an image with opacity over a colour.
 fn blended(image: &morse_api::paint::Image, under: [f64; 4]) -> Image {
     let (pixels, _) = image.pixels.as_chunks::<4>();
     let under = [under[0], under[1], under[2]].map(|part| (part.clamp(0.0, 1.0) * 255.0) as f32);
@@ -302,7 +302,7 @@ mod tests {
         let [(mesh, appearance)] = pieces.as_slice() else {
             panic!("one piece")
         };
-        // Four squares a side are two textures.
+        // Four squares along a side are two textures.
         let most = places(mesh)
             .iter()
             .fold(f32::MIN, |most, [right, _]| most.max(*right));

@@ -1,4 +1,4 @@
-//! The bar at the top: how time passes, what is drawn, and how it looks.
+//! Toolbar at the top of the window: time controls, layers and theme.
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, egui, input::EguiWantsInput};
 
@@ -11,14 +11,14 @@ use crate::{
     requests::{Notice, Requests},
 };
 
-/// Speeds to choose from.
+/// Available factors of simulated time.
 const SPEEDS: [f64; 8] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, f64::INFINITY];
 
-/// True while the list of keys is shown.
+/// True while the list of keys is visible.
 #[derive(Resource, Default)]
 pub(crate) struct Help(pub(crate) bool);
 
-/// Keys and their effects, in groups.
+/// Keys and their functions, in groups.
 const KEYS: [(&str, &str); 23] = [
     ("Space", "hold the run, or let it go on"),
     (".", "one tick"),
@@ -45,7 +45,7 @@ const KEYS: [(&str, &str); 23] = [
     ("F1  ?", "these keys"),
 ];
 
-/// Draws the bar.
+/// Draws the toolbar.
 pub(crate) fn draw(
     mut contexts: EguiContexts,
     replica: Res<Replica>,
@@ -96,7 +96,8 @@ pub(crate) fn draw(
     Ok(())
 }
 
-/// The part of the window that panels have left, and how many of the window's points are one of theirs.
+/// Area of the window that panels have not taken, in points of the panels, and the number of the window's logical pixels per
+/// point.
 #[derive(Resource)]
 pub(crate) struct Rest(egui::Rect, f32);
 
@@ -107,7 +108,7 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Tells whether the pointer is over the view, and not over a panel or a menu.
+    /// Returns true if the pointer is over the 3D view, and not over a panel or a menu.
     pub(crate) fn has_pointer(&self, window: &Window, egui: &EguiWantsInput) -> bool {
         let is_over = window.cursor_position().is_some_and(|at| {
             let scale = self.1;
@@ -116,7 +117,7 @@ impl Rest {
         is_over && !egui.wants_any_pointer_input()
     }
 
-    /// Makes the room for a panel, which takes its part of what is left.
+    /// Returns the root of a panel, which takes its area from the remaining one.
     pub(crate) fn root(&self, context: &egui::Context, name: &'static str) -> egui::Ui {
         let builder = egui::UiBuilder::new()
             .layer_id(egui::LayerId::background())
@@ -124,18 +125,18 @@ impl Rest {
         egui::Ui::new(context.clone(), name.into(), builder)
     }
 
-    /// The part of the window that no panel has taken.
+    /// Returns the area that no panel has taken.
     pub(crate) fn left(&self) -> egui::Rect {
         self.0
     }
 
-    /// Notes what a panel has left.
+    /// Stores the area that remains after a panel.
     pub(crate) fn keep(&mut self, root: &egui::Ui) {
         self.0 = root.available_rect_before_wrap();
     }
 }
 
-/// The buttons.
+/// Draws the buttons that control time.
 fn time(ui: &mut egui::Ui, replica: &Replica, requests: &Requests) {
     let Pace {
         is_held, factor, ..
@@ -185,7 +186,7 @@ fn speed(factor: f64) -> String {
     }
 }
 
-/// The speed that comes after another one.
+/// Returns the next higher or lower factor of simulated time.
 pub(crate) fn shifted(factor: f64, is_faster: bool) -> f64 {
     let mut faster = SPEEDS.into_iter();
     let found = if is_faster {

@@ -1,5 +1,5 @@
-//! From where it is looked: about a point, with something, or flying. Keys and buttons are MORSE's where it
-//! has some.
+//! Camera of the 3D view: it orbits a point, follows the selection, or flies. Keys and buttons are those of MORSE where
+//! MORSE has equivalents.
 use bevy::{
     input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit},
     prelude::*,
@@ -14,38 +14,38 @@ use crate::{
     replica::Replica,
 };
 
-/// The angle that is seen from top to bottom, unless the simulation says another.
+/// Vertical opening angle, rad, unless the simulation sets one.
 pub(crate) const ANGLE: f32 = 42.0 * std::f32::consts::PI / 180.0;
-/// It never looks straight down or up, so that up stays up.
+/// Maximum pitch, rad: below the vertical, so that the upward direction stays defined.
 const STEEPEST: f32 = std::f32::consts::FRAC_PI_2 - 0.02;
-/// Radians a pixel.
+/// Rotation per pixel of pointer motion, rad.
 const TURN: f32 = 0.006;
-/// Nearest and farthest that it looks at something from, m.
+/// Minimum and maximum distance from the target, m.
 const REACH: [f32; 2] = [0.15, 2000.0];
 
-/// It sees so far, m, and no nearer; unless the simulation says otherwise.
+/// Near and far clipping distance, m, unless the simulation sets them.
 const NEAR: f32 = 0.02;
 const FAR: f32 = 10_000.0;
 
-/// The camera: what it looks at, and from where.
+/// State of the camera: target and viewpoint.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OrbitCamera {
-    /// The point in the middle of the picture.
+    /// Target: the point in the centre of the picture.
     pub(crate) target: Vec3,
-    /// Distance from the camera, m.
+    /// Distance from the target to the camera, m.
     pub(crate) distance: f32,
-    /// Direction of the camera from there: about z, rad.
+    /// Azimuth of the camera as seen from the target, about z, rad.
     pub(crate) yaw: f32,
-    /// And over the ground, rad.
+    /// Elevation of the camera above the ground as seen from the target, rad.
     pub(crate) pitch: f32,
-    /// True while it goes where what is selected goes.
+    /// True while the camera follows the selection.
     pub(crate) follows: bool,
-    /// The angle that is seen from top to bottom, rad.
+    /// Vertical opening angle, rad.
     angle: f32,
 }
 
 impl OrbitCamera {
-    /// Looks from where the simulation says that robots are seen.
+    /// Returns a camera at the initial viewpoint that the simulation recommends.
     pub(crate) fn new(replica: &Replica) -> Self {
         let [eye, target] =
             [replica.view.eye, replica.view.target].map(|point| replica.point(&point));
@@ -61,7 +61,7 @@ impl OrbitCamera {
         }
     }
 
-    /// Looks at a point from near.
+    /// Moves the camera near a point and makes the point its target.
     pub(crate) fn look_at(&mut self, point: Vec3) {
         self.target = point;
         self.distance = self.distance.min(6.0);
@@ -73,7 +73,7 @@ impl OrbitCamera {
         Vec3::new(cos * x, cos * y, sin)
     }
 
-    /// Pose of the camera.
+    /// Returns the pose of the camera.
     pub(crate) fn transform(&self) -> Transform {
         let at = self.target + self.backward() * self.distance;
         Transform::from_translation(at).looking_at(self.target, Vec3::Z)
@@ -84,7 +84,7 @@ impl OrbitCamera {
         self.pitch = (self.pitch + by.y * TURN).clamp(-STEEPEST, STEEPEST);
     }
 
-    /// Looks elsewhere from the same place.
+    /// Rotates the camera about its own position.
     fn aim(&mut self, by: Vec2) {
         let at = self.target + self.backward() * self.distance;
         self.turn(by * 0.5);
@@ -92,7 +92,7 @@ impl OrbitCamera {
         self.follows = false;
     }
 
-    /// Moves what is looked at, by pixels of a picture so high.
+    /// Moves the target by pixels of a picture with this height.
     fn pan(&mut self, by: Vec2, height: f32) {
         let scale = 2.0 * self.distance * ops::tan(self.angle / 2.0) / height.max(1.0);
         let pose = self.transform();
@@ -104,7 +104,7 @@ impl OrbitCamera {
         self.distance = (self.distance * factor).clamp(REACH[0], REACH[1]);
     }
 
-    /// Moves by so much to the right, forward and up; forward is level.
+    /// Moves the camera to the right, forward and up; forward is horizontal.
     fn fly(&mut self, by: Vec3) {
         let pose = self.transform();
         let forward = Vec3::new(pose.forward().x, pose.forward().y, 0.0).normalize_or_zero();
@@ -113,7 +113,7 @@ impl OrbitCamera {
     }
 }
 
-/// Adds the camera.
+/// Adds the camera and its systems.
 pub(crate) fn plugin(app: &mut App) {
     app.add_systems(Startup, open)
         .add_systems(Update, (steer, follow, place).chain());
@@ -140,7 +140,7 @@ fn open(replica: Res<Replica>, card: Option<Res<RenderAdapterInfo>>, mut command
     commands.insert_resource(camera);
 }
 
-/// Turns, pans, zooms and flies.
+/// Rotates, pans, zooms and flies by pointer and keys.
 fn steer(
     mut camera: ResMut<OrbitCamera>,
     egui: Res<EguiWantsInput>,
@@ -156,7 +156,7 @@ fn steer(
 ) {
     let any = [MouseButton::Left, MouseButton::Right, MouseButton::Middle];
     let is_over = rest.has_pointer(&window, &egui);
-    // What began in the view goes on wherever the pointer goes.
+    // A drag that began in the view continues wherever the pointer moves.
     if buttons.any_just_pressed(any) || !buttons.any_pressed(any) {
         *began = is_over;
     }
@@ -204,7 +204,7 @@ fn steer(
     }
 }
 
-/// Goes where what is selected goes.
+/// Moves the target with the selection.
 fn follow(mut camera: ResMut<OrbitCamera>, replica: Res<Replica>, selected: Res<Selected>) {
     if !camera.follows {
         return;
@@ -264,7 +264,7 @@ mod tests {
         let before = camera.transform();
         let target = camera.target;
         camera.pan(Vec2::new(0.0, 400.0), 800.0);
-        // Half of the height of the picture: the edge of what is seen, downwards.
+        // Half the height of the picture: the lower edge of the view.
         let shift = (camera.target - target).dot(*before.up());
         assert!((shift - 4.0 * ops::tan(ANGLE / 2.0)).abs() < 1e-5);
     }

@@ -1,4 +1,4 @@
-//! The picture that a camera took last.
+//! Display of the last image of a camera.
 use bevy::prelude::Resource;
 use bevy_egui::egui;
 use morse_api::{
@@ -7,14 +7,14 @@ use morse_api::{
     samples::AnySamples,
 };
 
-/// The texture of the picture that is shown, and which it is.
+/// Texture of the image, and the reading that it shows.
 #[derive(Resource, Default)]
 pub(crate) struct CameraImage {
     shown: Option<(usize, u64, egui::TextureHandle)>,
 }
 
 impl CameraImage {
-    /// Shows the picture that a reading holds, if it holds one.
+    /// Draws the image in a reading, if the reading contains one.
     pub(crate) fn draw(
         &mut self,
         ui: &mut egui::Ui,
@@ -53,13 +53,13 @@ impl CameraImage {
     }
 }
 
-/// A field of a reading.
+/// Returns a field of a reading.
 fn field<'a>(info: &SensorInfo, reading: &'a Reading, name: &str) -> Option<Value<'a>> {
     let place = info.fields.get(name)?.index;
     reading.data().field_at(place).map(view)
 }
 
-/// A whole number of a reading.
+/// Returns an integer field of a reading.
 pub(crate) fn whole(info: &SensorInfo, reading: &Reading, name: &str) -> Option<usize> {
     match field(info, reading, name)? {
         Value::Integer(value) => usize::try_from(value).ok(),
@@ -67,7 +67,7 @@ pub(crate) fn whole(info: &SensorInfo, reading: &Reading, name: &str) -> Option<
     }
 }
 
-/// The intrinsic matrix of a camera.
+/// Returns the intrinsic matrix of a camera.
 pub(crate) fn intrinsic(info: &SensorInfo, reading: &Reading) -> Option<[[f64; 3]; 3]> {
     match field(info, reading, "intrinsic_matrix")? {
         Value::Triples(rows) => rows.try_into().ok(),
@@ -75,8 +75,7 @@ pub(crate) fn intrinsic(info: &SensorInfo, reading: &Reading) -> Option<[[f64; 3
     }
 }
 
-/// The picture of a reading: its first samples of which there are as many as pixels, or three or four times as
-/// many.
+/// Returns the image in a reading: its first array with one, three or four samples per pixel.
 fn image(info: &SensorInfo, reading: &Reading) -> Option<egui::ColorImage> {
     let size = [
         whole(info, reading, "width")?,
@@ -106,14 +105,14 @@ fn paint(size: [usize; 2], pixels: usize, samples: &dyn AnySamples) -> Option<eg
     }
 }
 
-/// Numbers of things, a colour each; 0, nothing, is black.
+/// Colours a segmentation image, with a colour per number; 0, the background, is black.
 fn ids(size: [usize; 2], bytes: &[u8]) -> egui::ColorImage {
     let (ids, _) = bytes.as_chunks::<2>();
     let color = |id: u16| {
         if id == 0 {
             return egui::Color32::BLACK;
         }
-        // The golden ratio puts hues that follow one another far apart.
+        // Steps of the golden ratio give consecutive numbers very different hues.
         let hue = (f32::from(id) * 0.618_034).fract();
         egui::epaint::Hsva::new(hue, 0.65, 0.95, 1.0).into()
     };
@@ -124,7 +123,7 @@ fn ids(size: [usize; 2], bytes: &[u8]) -> egui::ColorImage {
     egui::ColorImage::new(size, colors)
 }
 
-/// Distances as greys: what is near is bright, what is infinitely far is black.
+/// Converts a depth image to grey: near is bright, infinity is black.
 fn distances(size: [usize; 2], bytes: &[u8]) -> egui::ColorImage {
     let (numbers, _) = bytes.as_chunks::<4>();
     let values: Vec<f32> = numbers

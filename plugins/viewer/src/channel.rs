@@ -1,4 +1,4 @@
-//! Channel from a simulation to its window: the simulation is built on one thread, the window is on another.
+//! Channel from a simulation to its window, since the simulation is built on a different thread than the window.
 use bevy::prelude::{App, Reflect};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{
@@ -9,63 +9,63 @@ use morse_api::{
 };
 use serde::Deserialize;
 
-/// A window on the main thread, which `morse-sim SCENE --view` opens.
+/// A window on the main thread; `morse-sim SCENE --view` opens it.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[reflect(from_reflect = false)]
 #[serde(default, deny_unknown_fields)]
 pub struct Window {
-    /// Sender that reaches the window.
+    /// Sender that hands the simulation's context to the window.
     #[reflect(ignore)]
     #[serde(skip)]
     pub sender: Option<WindowSender>,
 }
 
-/// Nothing has to be said of a sensor or actuator.
+/// Settings of a sensor or actuator for the window; there are none.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nothing {}
 
-/// Makes the kind `window` known.
+/// Registers the middleware kind `window`.
 pub fn plugin(app: &mut App) {
     app.add_middleware::<Window>();
 }
 
-/// The simulation's side.
+/// Sender on the side of the simulation.
 #[derive(Clone, Debug)]
 pub struct WindowSender(Sender<WindowContext>);
 
-/// The window's side.
+/// Receiver on the side of the window.
 pub struct WindowReceiver(Receiver<WindowContext>);
 
-/// Everything that a window needs of a simulation.
+/// Interfaces of a simulation that a window requires.
 pub struct WindowContext {
-    /// Things in the world, and their poses.
+    /// Description of the things in the world, and their poses.
     pub world_view: WorldView,
     /// Requests to the simulation.
     pub requests: RequestSender,
-    /// Says when the simulation has ended.
+    /// Signal for the end of the simulation.
     pub wake: Wake,
-    /// Hears once whether the window is there, or why not. The simulation waits for it.
+    /// Sender of the result of opening the window, used once. The simulation waits for the result.
     pub opened: Sender<Result<(), WindowError>>,
 }
 
-/// Reason for which a window cannot be shown.
+/// Reason why a window cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
-    /// No screen is named.
+    /// No screen is set in the environment.
     #[error(
         "there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set; leave out `--view`, or use `--serve` and a browser"
     )]
     NoScreen,
-    /// The screen or its driver failed: what they said.
+    /// The screen or its driver failed, with the error message.
     #[error("the screen or its driver failed: {0}")]
     Screen(String),
-    /// A picture could not be written: which, and why.
+    /// A screenshot could not be written: file and reason.
     #[error("{0}")]
     Picture(String),
 }
 
-/// Makes the two sides.
+/// Returns a connected sender and receiver.
 #[must_use]
 pub fn window_channel() -> (WindowSender, WindowReceiver) {
     let (inner, outer) = bounded(1);
@@ -73,7 +73,7 @@ pub fn window_channel() -> (WindowSender, WindowReceiver) {
 }
 
 impl WindowReceiver {
-    /// Waits for the simulation; nothing if it could not be built.
+    /// Waits for the simulation. Returns `None` if the simulation could not be built.
     #[must_use]
     pub fn wait(self) -> Option<WindowContext> {
         self.0.recv().ok()
@@ -113,7 +113,7 @@ impl Middleware for Window {
     }
 }
 
-/// A window that looks after itself.
+/// Handle of an open window, which requires no supervision.
 struct Open;
 
 impl Running for Open {

@@ -1,4 +1,4 @@
-//! Forms for commands to actuators: one for each, and a stick for those that take one.
+//! Forms for commands: one per actuator, and a virtual stick for actuators with axes.
 use std::collections::BTreeMap;
 
 use bevy::{
@@ -14,15 +14,15 @@ use serde_json::{Value as Json, json};
 
 use crate::requests::Notice;
 
-/// Half the side of the stick's square, points.
+/// Half the side length of the stick's square, points.
 const REACH: f32 = 60.0;
 
-/// The ways to the actuators, and what was typed for each.
+/// Senders of commands to the actuators, and the text that was entered for each.
 #[derive(Resource)]
 pub(crate) struct CommandPanel {
     senders: Vec<CommandSender>,
     typed: BTreeMap<String, Vec<String>>,
-    /// The stick that is held.
+    /// Path of the actuator whose stick is held.
     held: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl CommandPanel {
         }
     }
 
-    /// The ways to all actuators of a kind.
+    /// Returns the command senders of all actuators of a kind.
     pub(crate) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a CommandSender> {
         self.senders
             .iter()
@@ -43,7 +43,7 @@ impl CommandPanel {
     }
 }
 
-/// Draws the form of an actuator; what is wrong with it comes back.
+/// Draws the form of an actuator. Returns an error message if a command is invalid.
 pub(crate) fn draw(
     ui: &mut egui::Ui,
     command_panel: &mut CommandPanel,
@@ -90,7 +90,7 @@ pub(crate) fn draw(
     outcome.map(|text| Notice::new(text, ui.input(|input| input.time)))
 }
 
-/// The fields that something was typed for.
+/// Returns a command with the fields that have text.
 fn command(fields: &[Field], typed: &[String]) -> Result<DynamicStruct, String> {
     let mut command = DynamicStruct::default();
     for (field, text) in fields.iter().zip(typed) {
@@ -98,7 +98,7 @@ fn command(fields: &[Field], typed: &[String]) -> Result<DynamicStruct, String> 
         if text.is_empty() {
             continue;
         }
-        // What is no JSON is a word.
+        // Text that is not valid JSON is used as a string.
         let json = serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
         let Some(value) = from_json(field, &json) else {
             return Err(format!(
@@ -111,7 +111,7 @@ fn command(fields: &[Field], typed: &[String]) -> Result<DynamicStruct, String> 
     Ok(command)
 }
 
-/// A stick: to the left and forward are positive, and it goes back to the middle when it is let go.
+/// Draws a virtual stick: left and forward are positive; it returns to the centre when it is released.
 fn stick(ui: &mut egui::Ui, sender: &CommandSender, held: &mut Option<String>) {
     let size = egui::Vec2::splat(2.0 * REACH + 16.0);
     let (response, painter) = ui.allocate_painter(size, egui::Sense::drag());
@@ -132,13 +132,13 @@ fn stick(ui: &mut egui::Ui, sender: &CommandSender, held: &mut Option<String>) {
     painter.circle_filled(middle + way, 14.0, visuals.selection.bg_fill);
     let was_held = held.as_deref() == Some(&*sender.info.path);
     if is_held || was_held {
-        // Nobody can read a refusal in every frame; finite numbers are not refused.
+        // A refusal in every frame could not be read; finite numbers are never refused.
         tell(sender, "axes", json!([-way.x / REACH, -way.y / REACH])).ok();
         *held = is_held.then(|| sender.info.path.to_string());
     }
 }
 
-/// Tells an actuator one field.
+/// Sends one field of a command to an actuator.
 pub(crate) fn tell(sender: &CommandSender, field: &str, value: Json) -> Result<(), String> {
     let known = sender.info.fields.get(field);
     let value = known

@@ -1,4 +1,4 @@
-//! The bodies of the simulation and their shapes, as the window's own entities.
+//! Entities of the window for the bodies of the simulation and their shapes.
 use bevy::{ecs::system::SystemParam, prelude::*};
 use morse_api::world_view::{Scenery, ShapeInfo};
 
@@ -7,21 +7,21 @@ use crate::{
     replica::{Replica, transform},
 };
 
-/// A body, by its place in the scenery.
+/// A body, by its index in the scenery.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Body(pub(crate) usize);
 
-/// A shape, by the place of its body.
+/// A shape, by the index of its body.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShapeOf(pub(crate) usize);
 
-/// Spawns everything, once.
+/// Spawns all bodies and shapes once.
 pub(crate) fn build(replica: Res<Replica>, mut commands: Commands, mut store: Store) {
     let place = |body| replica.body(body);
     raise(&replica.scenery, place, &mut commands, &mut store);
 }
 
-/// Spawns bodies, each where `place` says, and their shapes.
+/// Spawns bodies, each at the pose that `place` returns, and their shapes.
 pub(crate) fn raise(
     scenery: &Scenery,
     place: impl Fn(usize) -> Transform,
@@ -51,7 +51,7 @@ pub(crate) fn raise(
     }
 }
 
-/// Store of what is drawn.
+/// Stores of meshes, materials and images.
 #[derive(SystemParam)]
 pub(crate) struct Store<'w> {
     meshes: ResMut<'w, Assets<Mesh>>,
@@ -59,10 +59,10 @@ pub(crate) struct Store<'w> {
     images: ResMut<'w, Assets<Image>>,
 }
 
-/// Triangles with their look.
+/// Handles of a mesh and of its material.
 type Piece = (Handle<Mesh>, Handle<StandardMaterial>);
 
-/// Meshes and materials that shapes have in common: the wheels of fifty rovers are one.
+/// Cache of meshes and materials, which equal shapes share.
 #[derive(Default)]
 struct Known {
     shapes: Vec<(ShapeInfo, Vec<Piece>)>,
@@ -118,7 +118,7 @@ impl Known {
     }
 }
 
-/// Puts bodies where they are.
+/// Updates the poses of the bodies.
 pub(crate) fn follow(replica: Res<Replica>, mut bodies: Query<(&Body, &mut Transform)>) {
     for (&Body(place), mut at) in &mut bodies {
         at.set_if_neq(replica.body(place));

@@ -1,4 +1,4 @@
-//! Gamepads and joysticks that are plugged in drive `joystick` actuators.
+//! Control of `joystick` actuators by connected gamepads and joysticks.
 use std::collections::BTreeMap;
 
 use bevy::{
@@ -9,14 +9,13 @@ use serde_json::json;
 
 use crate::command_panel::{self, CommandPanel};
 
-/// Deflections that an actuator is told, from -1 to 1 each: the left stick to the left and forward, the right
-/// stick to the left and forward, the left and the right trigger (of joysticks: Z and RZ, such as throttle and twist,
-/// as the device counts them).
+/// Values of an actuator's axes, from -1 to 1 each: left stick to the left and forward, right stick to the left and forward,
+/// left and right trigger (of joysticks: Z and RZ, such as throttle and twist, with the sign of the device).
 type Axes = [f64; 6];
 
 const AT_REST: Axes = [0.0; 6];
 
-/// Place of an axis of a gamepad among [`Axes`], and its sign there: a gamepad's own are positive to the right.
+/// Returns the index in [`Axes`] of an axis of a gamepad, and its sign: the axes of gamepads are positive to the right.
 fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
     match axis {
         GamepadAxis::LeftStickX => Some((0, -1.0)),
@@ -29,7 +28,7 @@ fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
     }
 }
 
-/// Place of a trigger among [`Axes`]; most gamepads have them as buttons that can be pressed a little.
+/// Returns the index in [`Axes`] of a trigger; most gamepads report triggers as analogue buttons.
 fn place_of_button(button: GamepadButton) -> Option<usize> {
     match button {
         GamepadButton::LeftTrigger2 => Some(4),
@@ -38,18 +37,18 @@ fn place_of_button(button: GamepadButton) -> Option<usize> {
     }
 }
 
-/// The gamepads, and what they have told.
+/// State of the gamepads, and the values that were sent.
 #[derive(Default)]
 pub(crate) struct Gamepads {
-    /// In the order in which they were first moved: some keyboards and receivers say that they are gamepads as
-    /// well, and must not take the place of a real one.
+    /// Values of the gamepads, in the order of their first motion: some keyboards and receivers also register as gamepads,
+    /// and must not displace a real one.
     moved: Vec<(Entity, Axes)>,
-    /// Deflections that each actuator was told last.
+    /// Values that were last sent to each actuator.
     told: BTreeMap<usize, Axes>,
 }
 
 impl Gamepads {
-    /// Notes what a gamepad does. Bevy has left out what is within the dead zone.
+    /// Stores an event of a gamepad. Bevy has removed values within the dead zone.
     fn hear(&mut self, event: &GamepadEvent) {
         match event {
             GamepadEvent::Connection(event) if event.disconnected() => {
@@ -70,7 +69,7 @@ impl Gamepads {
     }
 
     fn set(&mut self, pad: Entity, place: usize, value: f64) {
-        // Without the sign of a zero.
+        // The addition converts -0 to 0.
         let value = value + 0.0;
         if let Some((_, axes)) = self.moved.iter_mut().find(|(known, _)| *known == pad) {
             axes[place] = value;
@@ -81,7 +80,8 @@ impl Gamepads {
         }
     }
 
-    /// Deflections for an actuator. Actuators take turns with the gamepads, so that a single one drives them all.
+    /// Returns the values for an actuator. Gamepads are assigned to actuators in turn, so that a single gamepad drives all
+    /// of them.
     fn axes(&self, actuator: usize) -> Axes {
         let pad = actuator.checked_rem(self.moved.len());
         pad.and_then(|pad| self.moved.get(pad))
@@ -89,8 +89,8 @@ impl Gamepads {
     }
 }
 
-/// Tells joystick actuators how the sticks stand, when that changes: who drives otherwise is left alone by a
-/// pad that nobody touches.
+/// Sends the values of the sticks to joystick actuators when they change, so that an idle gamepad does not disturb other
+/// commands.
 pub(crate) fn drive(
     mut events: MessageReader<GamepadEvent>,
     command_panel: Res<CommandPanel>,
@@ -103,7 +103,7 @@ pub(crate) fn drive(
         let axes = gamepads.axes(actuator);
         let before = gamepads.told.insert(actuator, axes).unwrap_or(AT_REST);
         if axes != before {
-            // Its one field is there, and finite numbers are not refused.
+            // Cannot fail: the field exists, and finite numbers are not refused.
             command_panel::tell(sender, "axes", json!(axes)).ok();
         }
     }
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// An actuator that only listens.
+    /// An actuator that only receives commands.
     #[derive(Component, Reflect, Clone, Default, Deserialize)]
     struct Listener {}
 
@@ -145,7 +145,7 @@ mod tests {
         type Command = Heard;
     }
 
-    /// A window with gamepads, and joystick actuators of these names.
+    /// Returns a window with gamepads, and joystick actuators with these names.
     fn window(actuators: &[&str]) -> App {
         let mut app = App::new();
         app.add_plugins(InputPlugin)
@@ -171,7 +171,7 @@ mod tests {
         app
     }
 
-    /// Plugs a gamepad in, as Bevy's reader of devices does.
+    /// Connects a gamepad, in the same way as Bevy's device reader.
     fn plug(app: &mut App) -> Entity {
         let pad = app.world_mut().spawn_empty().id();
         let connection = GamepadConnection::Connected {
@@ -194,7 +194,7 @@ mod tests {
         app.world_mut().write_message(RawGamepadEvent::from(event));
     }
 
-    /// A frame of the window and a tick of the simulation: what which actuator was told.
+    /// Runs a frame of the window and a tick of the simulation. Returns the commands that each actuator received.
     fn told(app: &mut App) -> Vec<(String, Vec<f64>)> {
         app.update();
         app.world_mut().run_schedule(FixedUpdate);
@@ -210,7 +210,7 @@ mod tests {
             .collect()
     }
 
-    /// Value that Bevy makes of a deflection: nothing up to 0.05, and evenly more from there.
+    /// Returns the value that Bevy computes from a raw one: zero up to 0.05, and linear above.
     fn live(raw: f64) -> f64 {
         raw.signum() * (raw.abs() - 0.05) / 0.95
     }
@@ -227,7 +227,7 @@ mod tests {
                 told.len() == wanted.len() && told.iter().zip(wanted).all(is_near),
                 "{told:?} is not {wanted:?}"
             );
-            // The state's hash tells them apart.
+            // The state hash distinguishes them.
             assert!(
                 !told
                     .iter()
@@ -245,7 +245,7 @@ mod tests {
         push(&mut app, pad, GamepadAxis::LeftStickY, 1.0);
         let turned = [-live(0.5), 1.0, 0.0, 0.0, 0.0, 0.0];
         assert_told(&mut app, &[("rover.stick", turned)]);
-        // It is held as it is.
+        // The stick is held in its position.
         assert_told(&mut app, &[]);
         push(&mut app, pad, GamepadAxis::LeftStickX, -1.0);
         push(&mut app, pad, GamepadAxis::LeftStickY, -0.5);
@@ -269,7 +269,7 @@ mod tests {
         push(&mut app, pad, GamepadAxis::LeftStickY, 0.24);
         let forward = [0.0, live(0.24), 0.0, 0.0, 0.0, 0.0];
         assert_told(&mut app, &[("rover.stick", forward)]);
-        // Where a worn stick stays when it is let go.
+        // The rest position of a worn stick.
         push(&mut app, pad, GamepadAxis::LeftStickY, 0.03);
         assert_told(&mut app, &[("rover.stick", AT_REST)]);
     }
@@ -302,7 +302,7 @@ mod tests {
         connect(&mut app, pad, GamepadConnection::Disconnected);
         assert_told(&mut app, &[("rover.stick", AT_REST)]);
         assert_told(&mut app, &[]);
-        // One that was at rest has nothing to let go of.
+        // A gamepad at rest has no values to reset.
         let pad = plug(&mut app);
         connect(&mut app, pad, GamepadConnection::Disconnected);
         assert_told(&mut app, &[]);
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn one_pad_drives_all_and_several_share() {
         let mut app = window(&["a.stick", "b.stick", "c.stick"]);
-        // The first one says that it is a gamepad, but nobody ever moves it.
+        // The first one registers as a gamepad, but never moves.
         let [_, first, second] = [(); 3].map(|()| plug(&mut app));
         push(&mut app, second, GamepadAxis::LeftStickX, 0.0);
         push(&mut app, first, GamepadAxis::LeftStickY, 1.0);

@@ -1,4 +1,4 @@
-//! Drawings over the bodies: the grid, scans and their rays, trails, frames, what cameras see, contacts.
+//! Overlays in the 3D view: grid, scans and their rays, trails, frames, camera frustums, contacts.
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
@@ -15,20 +15,20 @@ use crate::{
     shape,
 };
 
-/// A trail goes on when its robot has moved so far, m.
+/// Distance of the points of a trail, m.
 const STEP: f32 = 0.03;
-/// So many points of a trail are kept.
+/// Maximum number of points of a trail.
 const LONGEST: usize = 4000;
-/// Depth up to which the view of cameras is drawn, m.
+/// Depth of the drawn camera frustums, m.
 const FRUSTUM: f64 = 1.5;
 
-/// Layers that are drawn.
+/// Visible layers.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layers {
     on: [bool; 9],
 }
 
-/// A layer, in the order of the menu.
+/// A layer of overlays, in the order of the menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     Grid,
@@ -42,7 +42,7 @@ pub(crate) enum Layer {
     Shadows,
 }
 
-/// The layers and what they are called.
+/// Layers with their names.
 const LAYERS: [(Layer, &str); 9] = [
     (Layer::Grid, "Grid"),
     (Layer::Labels, "Names"),
@@ -65,19 +65,19 @@ impl Default for Layers {
 }
 
 impl Layers {
-    /// Tells whether a layer is drawn.
+    /// Returns true if a layer is visible.
     pub(crate) fn has(&self, layer: Layer) -> bool {
         self.on.get(layer as usize).is_some_and(|on| *on)
     }
 
-    /// Shows a layer that is hidden, and the other way round.
+    /// Toggles the visibility of a layer.
     pub(crate) fn toggle(&mut self, place: usize) {
         if let Some(on) = self.on.get_mut(place) {
             *on = !*on;
         }
     }
 
-    /// A box to tick for each.
+    /// Draws a check box for each layer.
     pub(crate) fn menu(&mut self, ui: &mut egui::Ui) {
         for (place, ((_, name), on)) in LAYERS.iter().zip(&mut self.on).enumerate() {
             ui.checkbox(on, format!("{name} ({})", place + 1));
@@ -85,18 +85,18 @@ impl Layers {
     }
 }
 
-/// Gizmos that are drawn over everything, even if something is before them.
+/// Gizmos that are drawn on top of everything, without a depth test.
 #[derive(Default, Reflect, GizmoConfigGroup)]
 struct OnTop;
 
-/// Trails of robots: places where they have been.
+/// Trails of robots: their past positions.
 #[derive(Resource, Default)]
 pub(crate) struct Trails {
     points: Vec<VecDeque<Vec3>>,
     tick: u64,
 }
 
-/// Adds all drawings.
+/// Adds all overlays.
 pub(crate) fn plugin(app: &mut App) {
     let on_top = GizmoConfig {
         depth_bias: -1.0,
@@ -112,7 +112,7 @@ pub(crate) fn plugin(app: &mut App) {
         );
 }
 
-/// Scanners and cameras are watched while something of theirs is drawn.
+/// Subscribes to scanners and cameras while a layer shows their data.
 fn watch(layers: Res<Layers>, replica: Res<Replica>, mut watched: ResMut<Watched>) {
     let scans = layers.has(Layer::Scans) || layers.has(Layer::Rays);
     for (place, seen) in replica.sensors.iter().enumerate() {
@@ -134,7 +134,7 @@ fn shade(layers: Res<Layers>, mut suns: Query<&mut DirectionalLight>) {
     }
 }
 
-/// Lines on the ground, finer or coarser as the camera is near or far.
+/// Draws lines on the ground, whose distance depends on the distance of the camera.
 fn ground(layers: Res<Layers>, camera: Res<OrbitCamera>, theme: Res<Theme>, mut gizmos: Gizmos) {
     if !layers.has(Layer::Grid) {
         return;
@@ -149,20 +149,20 @@ fn ground(layers: Res<Layers>, camera: Res<OrbitCamera>, theme: Res<Theme>, mut 
     let color = theme.lines();
     for line in -20..=20 {
         let at = f32::from(i8::try_from(line).unwrap_or(0)) * coarse;
-        // A little over the ground, so that a floor does not cut it to pieces.
+        // Slightly above the ground, to avoid z-fighting with a floor.
         let point = |x, y| Vec3::new(x, y, 0.004);
         gizmos.line(point(x + at, y - reach), point(x + at, y + reach), color);
         gizmos.line(point(x - reach, y + at), point(x + reach, y + at), color);
     }
 }
 
-/// A sensor's pose in the simulation's world when it measured last.
+/// Returns the pose of a sensor in the simulation's world at its last measurement.
 fn pose(seen: &SensorReplica) -> Option<Isometry3<f64>> {
     let reading = seen.reading.as_ref()?;
     Some(reading.robot_pose * seen.observer.info.robot_from_sensor)
 }
 
-/// Points that scanners measured, and the ways to them.
+/// Draws the points that scanners measured, and the rays to them.
 fn scans(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
     let (has_points, has_rays) = (layers.has(Layer::Scans), layers.has(Layer::Rays));
     if !has_points && !has_rays {
@@ -186,7 +186,7 @@ fn scans(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
             continue;
         };
         let origin = replica.point(&Point3::from(pose.translation.vector));
-        // A point at the sensor itself is a ray that met nothing.
+        // A point at the sensor itself is a ray without a hit.
         for point in points
             .iter()
             .filter(|point| point.iter().any(|part| part.abs() > 1e-6))
@@ -202,7 +202,7 @@ fn scans(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
     }
 }
 
-/// Remembers where robots have been.
+/// Extends the trails of robots.
 fn trace(replica: Res<Replica>, mut trails: ResMut<Trails>) {
     if replica.poses.tick < trails.tick {
         trails.points.clear();
@@ -231,7 +231,7 @@ fn trails(layers: Res<Layers>, trails: Res<Trails>, mut gizmos: Gizmos) {
     }
 }
 
-/// The axes of frames, and of what is selected.
+/// Draws the axes of frames, and of the selection.
 fn axes(
     layers: Res<Layers>,
     replica: Res<Replica>,
@@ -256,7 +256,7 @@ fn axes(
     }
 }
 
-/// The pyramids that cameras see.
+/// Draws the frustums of cameras.
 fn cameras(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
     if !layers.has(Layer::Cameras) {
         return;
@@ -284,7 +284,7 @@ fn cameras(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
     }
 }
 
-/// The corners of what a camera sees at a depth, in the axes of a sensor that looks along x.
+/// Returns the corners of a camera's view at a depth, in the axes of a sensor that looks along x.
 fn corners(matrix: &[[f64; 3]; 3], width: f64, height: f64) -> [Point3<f64>; 4] {
     let ([fx, _, cx], [_, fy, cy]) = (matrix[0], matrix[1]);
     [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)].map(|(u, v)| {
@@ -293,7 +293,7 @@ fn corners(matrix: &[[f64; 3]; 3], width: f64, height: f64) -> [Point3<f64>; 4] 
     })
 }
 
-/// Draws the points where bodies touch, and how hard they do.
+/// Draws contact points, and arrows for the contact forces.
 fn contacts(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos<OnTop>) {
     replica.want_contacts(layers.has(Layer::Contacts));
     if !layers.has(Layer::Contacts) {
@@ -306,7 +306,7 @@ fn contacts(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos<OnTop
             contact.force.y as f32,
             contact.force.z as f32,
         );
-        // A centimetre for each newton, up to a metre.
+        // One centimetre per newton, up to one metre.
         let arrow = force * (0.01_f32).min(1.0 / force.length().max(1e-6));
         gizmos.cross(at, 0.03, Color::srgb(1.0, 0.2, 0.8));
         gizmos.arrow(at, at + arrow, Color::srgb(1.0, 0.2, 0.8));
@@ -331,10 +331,10 @@ mod tests {
 
     #[test]
     fn a_camera_sees_a_pyramid() {
-        // 90 degrees across and 53.13 degrees from top to bottom.
+        // Opening angles of 90 degrees horizontally and 53.13 degrees vertically.
         let matrix = [[50.0, 0.0, 50.0], [0.0, 50.0, 25.0], [0.0, 0.0, 1.0]];
         let [first, .., last] = corners(&matrix, 100.0, 50.0);
-        // The first pixel is at the left and at the top.
+        // The first pixel is in the upper left corner.
         assert_eq!(first, Point3::new(1.0, 1.0, 0.5) * FRUSTUM);
         assert_eq!(last, Point3::new(1.0, 1.0, -0.5) * FRUSTUM);
     }

@@ -1,4 +1,4 @@
-//! Pictures by the graphics card, off-screen: Bevy's renderer in an `App` of its own, on a thread of its own.
+//! Off-screen pictures by the graphics card: Bevy's renderer in an `App` of its own, on a separate thread.
 use std::{
     panic::AssertUnwindSafe,
     sync::Arc,
@@ -37,13 +37,13 @@ use crate::{
     sky,
 };
 
-/// So many frames are drawn for a picture, until it comes back from the card.
+/// Maximum number of frames that are drawn until a picture arrives from the card.
 const PATIENCE: usize = 600;
 
-/// So many frames are drawn first with a new camera.
+/// Number of frames that are drawn before the first picture of a new camera.
 const FRESH: usize = 4;
 
-/// A graphics card that draws what there is to see.
+/// A graphics card that draws a scene.
 pub struct Gpu {
     requests: Option<Sender<DrawRequest>>,
     thread: Option<JoinHandle<()>>,
@@ -51,12 +51,12 @@ pub struct Gpu {
     pub card: String,
 }
 
-/// Lets the renderer open a card.
+/// Makes a card available to the renderer.
 pub fn plugin(app: &mut App) {
     app.insert_resource(OpenCard(|scenery| Ok(Box::new(Gpu::open(scenery)?))));
 }
 
-/// A picture that is wanted.
+/// Request for a picture.
 struct DrawRequest {
     view: CameraView,
     poses: Vec<Isometry3<f64>>,
@@ -64,17 +64,17 @@ struct DrawRequest {
 }
 
 impl Gpu {
-    /// Gets a card ready to draw a scene.
+    /// Prepares a card for a scene.
     ///
     /// # Errors
     ///
-    /// There is no card that can, not even one of software such as llvmpipe.
+    /// Returns an error if there is no usable card, not even a software one such as llvmpipe.
     pub fn open(scenery: Arc<Scenery>) -> Result<Self, CardError> {
         has_card()?;
         let (requests, taken) = bounded(1);
         let (ready, is_ready) = bounded(1);
         let thread = Builder::new().name("gpu".to_owned()).spawn(move || {
-            // The libraries below panic where a driver fails them.
+            // The underlying libraries panic if the driver fails.
             let worked =
                 std::panic::catch_unwind(AssertUnwindSafe(|| work(scenery, &ready, &taken)));
             if worked.is_err() {
@@ -109,13 +109,13 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
-            // What it had to say has been said.
+            // The thread's result has been sent already.
             thread.join().ok();
         }
     }
 }
 
-/// Asks for a card before Bevy does, which gives up where there is none.
+/// Checks that there is a card. Bevy would panic without one.
 fn has_card() -> Result<(), CardError> {
     let settings = WgpuSettings::default();
     let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -128,13 +128,13 @@ fn has_card() -> Result<(), CardError> {
         .map_err(|error| CardError::NotFound(error.to_string()))
 }
 
-/// The camera, its target, and what came back.
+/// Camera, render target, and the pixels that were read back.
 #[derive(Resource, Default)]
 struct OffscreenTarget {
     camera: Option<Entity>,
     target: Handle<Image>,
     size: [u32; 2],
-    /// Frames to be drawn before one is read back.
+    /// Number of frames to draw before one is read back.
     fresh: usize,
     done: Option<Vec<u8>>,
 }
@@ -158,7 +158,7 @@ fn work(
     } in requests
     {
         let picture = take(&mut app, &view, &poses);
-        // Who asked may be gone.
+        // The requester may have ended.
         answer.send(picture).ok();
     }
 }
@@ -173,12 +173,12 @@ fn app(lighting: &Lighting) -> App {
         })
         .set(RenderPlugin {
             render_creation: RenderCreation::Automatic(Box::default()),
-            // A picture is whole, or it is none.
+            // Waits for the compilation of pipelines, so that no shape is absent from a picture.
             synchronous_pipeline_compilation: true,
             ..default()
         })
         .disable::<WinitPlugin>()
-        // Nobody drives by a picture.
+        // Off-screen pictures do not read gamepads.
         .disable::<GilrsPlugin>()
         .disable::<TerminalCtrlCHandlerPlugin>();
     app.add_plugins(plugins).init_resource::<OffscreenTarget>();
@@ -192,18 +192,18 @@ fn app(lighting: &Lighting) -> App {
     app
 }
 
-/// Spawns everything where it starts.
+/// Spawns all bodies and shapes at their initial poses.
 fn raise(world: &mut World, scenery: Arc<Scenery>) {
     let spawn = move |mut commands: Commands<'_, '_>, mut store: Store<'_>| {
         let start = |body: usize| scenery.bodies.get(body).map(|body| transform(&body.pose));
         let place = |body: usize| start(body).unwrap_or_default();
         entities::raise(&scenery, place, &mut commands, &mut store);
     };
-    // It has no conditions that could keep it from running.
+    // Cannot fail: the system has no run conditions.
     world.run_system_once(spawn).ok();
 }
 
-/// Takes a picture.
+/// Draws a picture and reads it back.
 fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Vec<u8>, CardError> {
     let world = app.world_mut();
     prepare(world, view);
@@ -214,7 +214,7 @@ fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Ve
             *at = seen_from(&origin, pose);
         }
     }
-    // A new camera's first frames lack what is still on its way to the card.
+    // The first frames of a new camera lack data that are still being transferred to the card.
     let frames = std::mem::replace(
         &mut app.world_mut().resource_mut::<OffscreenTarget>().fresh,
         1,
@@ -242,7 +242,8 @@ fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Ve
     Err(CardError::Lost)
 }
 
-/// A pose about the camera: single precision is fine there, however far away the camera is.
+/// Returns a pose relative to the camera's position, where single precision suffices, regardless of the camera's distance
+/// from the origin.
 fn seen_from(origin: &Vector3<f64>, pose: &Isometry3<f64>) -> Transform {
     let near = Isometry3::from_parts((pose.translation.vector - origin).into(), pose.rotation);
     transform(&near)
@@ -250,7 +251,7 @@ fn seen_from(origin: &Vector3<f64>, pose: &Isometry3<f64>) -> Transform {
 
 fn keep(read: On<ReadbackComplete>, mut offscreen: ResMut<OffscreenTarget>) {
     let [width, height] = offscreen.size;
-    // Rows may be longer than they have pixels.
+    // Rows may have padding after their pixels.
     let (row, stride) = (
         4 * width as usize,
         read.data.len() / (height as usize).max(1),
@@ -262,7 +263,7 @@ fn keep(read: On<ReadbackComplete>, mut offscreen: ResMut<OffscreenTarget>) {
     offscreen.done = Some(rows.flatten().copied().collect());
 }
 
-/// Puts the camera where the view is, with a target of its size.
+/// Sets the pose of the camera, and creates a render target of the size of the view.
 fn prepare(world: &mut World, view: &CameraView) {
     let size = [view.width, view.height];
     let known = world.resource::<OffscreenTarget>();
@@ -290,7 +291,7 @@ fn prepare(world: &mut World, view: &CameraView) {
             done: None,
         };
     }
-    // Bevy's cameras look along -z with y up, those of the contract along z with y down.
+    // Bevy's cameras look along -z with y up, those of `CameraView` along z with y down.
     let turned = view.world_from_camera.rotation
         * nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
     let pose = transform(&Isometry3::from_parts(
@@ -305,12 +306,12 @@ fn prepare(world: &mut World, view: &CameraView) {
     }
 }
 
-/// A pinhole whose middle may be anywhere in the picture.
+/// Perspective projection of a pinhole camera with an arbitrary principal point.
 #[derive(Clone, Debug)]
 struct Pinhole {
-    /// Twice the focal length by width and height.
+    /// Twice the focal length divided by width and height.
     scale: Vec2,
-    /// Point where the axis meets the picture, -1 to 1, to the right and up.
+    /// Principal point, -1 to 1, to the right and up.
     middle: Vec2,
     near: f32,
     far: f32,
@@ -319,7 +320,7 @@ struct Pinhole {
 impl Pinhole {
     fn of(view: &CameraView) -> Self {
         let size = [f64::from(view.width), f64::from(view.height)];
-        // The middle of the first pixel is at 0 for a view, and at half a pixel for a card.
+        // The centre of the first pixel is at 0 in a view, and at half a pixel on a card.
         let middle = |axis: usize| 2.0 * (view.center[axis] + 0.5) / size[axis] - 1.0;
         let scale = |axis: usize| (2.0 * view.focal / size[axis]) as f32;
         Self {
@@ -332,7 +333,7 @@ impl Pinhole {
 }
 
 impl CameraProjection for Pinhole {
-    /// Depths are stored the other way round, 1 at `near` and 0 at `far`, which is exact far away too.
+    /// Reversed depth: 1 at `near` and 0 at `far`, which is precise at great distances too.
     fn get_clip_from_view(&self) -> Mat4 {
         let Self {
             scale,

@@ -1,4 +1,4 @@
-//! The panel at the right: what is selected, where it is, what it measures, and what it can be told.
+//! Inspector at the right: name, pose, readings and commands of the selection.
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, egui};
 use morse_api::world_view::{ComponentInfo, Scenery};
@@ -16,7 +16,7 @@ use crate::{
     tree,
 };
 
-/// Draws the panel.
+/// Draws the inspector.
 pub(crate) fn draw(
     mut contexts: EguiContexts,
     replica: Res<Replica>,
@@ -121,7 +121,7 @@ fn about(
     ui.add_space(4.0);
 }
 
-/// Shows what a sensor measured last.
+/// Draws the last reading of a sensor.
 fn data(
     ui: &mut egui::Ui,
     sensor: usize,
@@ -156,7 +156,7 @@ fn data(
     ui.add_space(6.0);
 }
 
-/// The name of a row; that of a number is a button.
+/// Draws the name of a row; the name of a number is a button that plots it.
 fn name(ui: &mut egui::Ui, sensor: usize, path: &str, row: &Row, plots: &mut Plots) {
     if !matches!(row.cell, Cell::Number(_)) {
         ui.label(&row.name).on_hover_text(row.docs);
@@ -173,7 +173,7 @@ fn name(ui: &mut egui::Ui, sensor: usize, path: &str, row: &Row, plots: &mut Plo
     }
 }
 
-/// Many numbers, as bars.
+/// Draws an array of numbers as bars.
 fn strip(ui: &mut egui::Ui, values: &[f32]) -> egui::Response {
     let (response, painter) = ui.allocate_painter(egui::vec2(120.0, 32.0), egui::Sense::hover());
     let rect = response.rect;

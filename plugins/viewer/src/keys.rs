@@ -1,4 +1,4 @@
-//! Keys: MORSE's where it has them, and those of keyboard actuators.
+//! Keyboard control: MORSE's keys where it has them, and the keys of keyboard actuators.
 use bevy::prelude::*;
 use bevy_egui::input::EguiWantsInput;
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::{
     screenshots::{ScreenshotQueue, snap},
 };
 
-/// The keys that drive robots, and what actuators call them.
+/// Keys that drive robots, with their names in commands.
 const DRIVING: [(KeyCode, &str); 12] = [
     (KeyCode::ArrowUp, "up"),
     (KeyCode::ArrowDown, "down"),
@@ -30,7 +30,7 @@ const DRIVING: [(KeyCode, &str); 12] = [
     (KeyCode::KeyL, "l"),
 ];
 
-/// The keys of the layers, in the order of the menu.
+/// Keys that toggle the layers, in the order of the menu.
 const DIGITS: [KeyCode; 9] = [
     KeyCode::Digit1,
     KeyCode::Digit2,
@@ -43,7 +43,7 @@ const DIGITS: [KeyCode; 9] = [
     KeyCode::Digit9,
 ];
 
-/// Holds, steps, resets, and changes speed.
+/// Pauses, steps, resets, and changes the speed of time.
 pub(crate) fn run(
     keys: Res<ButtonInput<KeyCode>>,
     egui: Res<EguiWantsInput>,
@@ -73,7 +73,7 @@ pub(crate) fn run(
     }
 }
 
-/// Changes what is seen.
+/// Changes the view.
 pub(crate) fn look(
     keys: Res<ButtonInput<KeyCode>>,
     egui: Res<EguiWantsInput>,
@@ -127,7 +127,7 @@ pub(crate) fn look(
     }
 }
 
-/// Viewpoint of the camera, as `morse-sim render` takes it.
+/// Returns the viewpoint of the camera as options of `morse-sim render`.
 fn whereabouts(camera: &OrbitCamera, replica: &Replica) -> String {
     let text = |point: Vec3| {
         let [x, y, z]: [f64; 3] =
@@ -141,7 +141,7 @@ fn whereabouts(camera: &OrbitCamera, replica: &Replica) -> String {
     )
 }
 
-/// Tells keyboard actuators which keys are pressed, when that changes.
+/// Sends the pressed keys to keyboard actuators when they change.
 pub(crate) fn drive(
     keys: Res<ButtonInput<KeyCode>>,
     egui: Res<EguiWantsInput>,
@@ -157,7 +157,7 @@ pub(crate) fn drive(
         .collect();
     if pressed != *before {
         for sender in command_panel.of_kind("keyboard") {
-            // Its one field is there, and takes any words.
+            // Cannot fail: the field exists, and accepts any words.
             command_panel::tell(sender, "keys", json!(pressed)).ok();
         }
         *before = pressed;

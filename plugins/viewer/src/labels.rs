@@ -1,4 +1,4 @@
-//! Names over robots, and over what is selected.
+//! Labels with the names of robots and of the selection.
 use bevy::{camera::primitives::Aabb, prelude::*};
 use bevy_egui::{EguiContexts, egui};
 use morse_api::world_view::Scenery;
@@ -12,12 +12,12 @@ use crate::{
     replica::Replica,
 };
 
-/// A name is so far over what it names, m.
+/// Height of a label above its object, m.
 const OVER: f32 = 0.05;
-/// Names are read from so many times the distance at which the camera looks, and are not written beyond.
+/// Maximum distance of legible labels, as a multiple of the camera's distance from its target.
 const READABLE: f32 = 6.0;
 
-/// Top (z) of all that each body carries, by its place; a body without shapes is as high as its origin.
+/// Maximum z of the shapes of each body, by the body's index; for a body without shapes, the height of its origin.
 struct Tops(Vec<f32>);
 
 impl Tops {
@@ -40,7 +40,7 @@ impl Tops {
         Self(tops)
     }
 
-    /// Of the bodies whose robot is that.
+    /// Returns the maximum over the bodies of a robot.
     fn of_robot(&self, owners: &[Option<usize>], robot: usize) -> f32 {
         let own = self.0.iter().zip(owners);
         own.filter(|(_, owner)| **owner == Some(robot))
@@ -49,7 +49,7 @@ impl Tops {
     }
 }
 
-/// The robot that each body belongs to.
+/// Returns the robot to which each body belongs.
 fn owners(scenery: &Scenery) -> Vec<Option<usize>> {
     let robot = |name: &String| scenery.robots.iter().position(|robot| robot.name == *name);
     let bodies = scenery.bodies.iter();

@@ -1,20 +1,19 @@
-//! A window on a running simulation, and pictures by the graphics card.
+//! Viewer window for a running simulation, and off-screen pictures by the graphics card.
 //!
-//! The window is an `App` of its own, on the main thread, while the simulation runs on another one. It gets
-//! what there is, once, and then poses and readings through ports; it acts by requests and commands alone. So
-//! a simulation goes the same way with a window and without.
+//! The window is an `App` of its own on the main thread, while the simulation runs on another thread. The window receives
+//! the scenery once, and then poses and readings through ports; it acts only by requests and commands. Therefore a
+//! simulation runs identically with and without a window.
 //!
-//! - [`Window`], [`window_channel()`]: how a simulation reaches its window;
-//! - `window`: the window's own `App`; `replica`: poses and readings, as they come; `requests`: what is asked of
-//!   the simulation;
-//! - `entities`: bodies and their shapes; `shape`: triangles for each; `appearance`: what is on them; `light`: sun
-//!   and shadows; `sky`: what is behind everything;
-//! - `camera`: from where it is looked; `pick`: what is under the pointer, and dragging it; `keys`: keyboard;
-//!   `gamepads`: gamepads and joysticks;
-//! - `bar`, `tree`, `inspector`, `plot`: the panels; `rows`, `camera_image`: what is read in them;
-//!   `command_panel`: what actuators are told; `gizmos`: rays, frames, what cameras see, and the like; `labels`: names;
-//! - `screenshots`: pictures of the window; `occlusion`: what is not drawn while nobody looks;
-//! - [`Gpu`]: pictures by the graphics card, off-screen.
+//! - [`Window`], [`window_channel()`]: connection of a simulation and its window;
+//! - `window`: the window's own `App`; `replica`: poses and readings as they arrive; `requests`: requests to the simulation;
+//! - `entities`: bodies and their shapes; `shape`: triangles of each shape; `appearance`: materials; `light`: sun and
+//!   shadows; `sky`: background;
+//! - `camera`: viewpoint; `pick`: selection and dragging by the pointer; `keys`: keyboard; `gamepads`: gamepads and
+//!   joysticks;
+//! - `bar`, `tree`, `inspector`, `plot`: panels; `rows`, `camera_image`: display of readings; `command_panel`: commands to
+//!   actuators; `gizmos`: overlays such as rays, frames and camera frustums; `labels`: names;
+//! - `screenshots`: pictures of the window; `occlusion`: pause of drawing while the window is hidden;
+//! - [`Gpu`]: off-screen pictures by the graphics card.
 mod appearance;
 mod bar;
 mod camera;

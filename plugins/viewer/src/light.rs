@@ -1,4 +1,4 @@
-//! The sun, its shadows, and what shines from everywhere.
+//! Sunlight with shadows, and ambient light.
 use bevy::{
     light::{CascadeShadowConfigBuilder, DirectionalLightShadowMap},
     prelude::*,
@@ -6,26 +6,26 @@ use bevy::{
 };
 use morse_api::lighting::{self, Lighting};
 
-/// Value that a camera here makes of a light of one candela a square metre, for its usual exposure (ISO 12232: 2 to
-/// the power of 9.7, times 1.2).
+/// Factor from a luminance of one candela per square metre to a pixel value, at the default exposure of cameras here (ISO
+/// 12232: 2 to the power of 9.7, times 1.2).
 const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
-/// The share of light from everywhere that Bevy's approximation for rough surfaces sends back.
+/// Fraction of ambient light that Bevy's approximation of rough surfaces reflects.
 const ROUGH: f32 = 0.46;
-/// Shadows are drawn so far from the camera, m.
+/// Maximum distance of shadows from the camera, m.
 const SHADOWS: f32 = 60.0;
 
-/// The colours of a theme.
+/// Colours of the window.
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Theme {
     /// Grey, for dark rooms.
     #[default]
     Dark,
-    /// White.
+    /// White, for bright rooms.
     Light,
 }
 
 impl Theme {
-    /// The colour of the lines on the ground.
+    /// Returns the colour of the lines on the ground.
     pub(crate) fn lines(self) -> Color {
         match self {
             Self::Dark => Color::srgba(1.0, 1.0, 1.0, 0.09),
@@ -34,21 +34,21 @@ impl Theme {
     }
 }
 
-/// Priority where the processor does the work of a graphics card.
+/// Priority if the CPU emulates a graphics card.
 #[derive(Resource, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Hurry {
-    /// Many frames a second: shadows are coarse, and end near.
+    /// Frame rate: shadows are coarse, and their distance is short.
     Frames,
-    /// The look of a single picture.
+    /// Quality of a single picture.
     Looks,
 }
 
-/// Lights the world as the scene says.
+/// Adds the lights of the scene.
 pub(crate) fn plugin(app: &mut App, lighting: &Lighting, hurry: Hurry) {
     let [above, below] = lighting.ambient.light();
     app.insert_resource(DirectionalLightShadowMap { size: 2048 })
         .insert_resource(GlobalAmbientLight {
-            // There is one light for all sides.
+            // The ambient light is uniform: Bevy has one for all directions.
             color: Color::linear_rgb(
                 f32::midpoint(above[0], below[0]),
                 f32::midpoint(above[1], below[1]),
@@ -62,11 +62,11 @@ pub(crate) fn plugin(app: &mut App, lighting: &Lighting, hurry: Hurry) {
         .add_systems(Startup, shine);
 }
 
-/// The sun of the scene.
+/// Sun of the scene.
 #[derive(Resource)]
 struct Sun(lighting::Sun);
 
-/// Tells whether the processor does the work of a graphics card, which it does slowly.
+/// Returns true if the CPU emulates a graphics card, which is slow.
 pub(crate) fn is_slow(card: Option<&RenderAdapterInfo>) -> bool {
     card.is_some_and(|card| card.device_type == wgpu::DeviceType::Cpu)
 }
@@ -88,7 +88,7 @@ fn shine(
     commands.spawn((
         DirectionalLight {
             color: Color::linear_rgb(red, green, blue),
-            // A white surface that faces the sun sends back all of this, evenly into half of the sphere.
+            // A white Lambertian surface that faces the sun reflects all of this light, distributed over the hemisphere.
             illuminance: std::f32::consts::PI / EXPOSURE,
             shadow_maps_enabled: true,
             ..default()

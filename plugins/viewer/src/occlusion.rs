@@ -1,4 +1,4 @@
-//! A window that nobody sees is not drawn: it is minimised, on another desktop, or behind other windows.
+//! Pause of drawing while the window is hidden: minimised, on another desktop, or behind other windows.
 use bevy::{
     ecs::system::NonSendMarker,
     prelude::*,
@@ -11,11 +11,11 @@ use crate::{
     window::{FRAMES, Opened, frames},
 };
 
-/// The simulation is followed so many times a second while nobody looks.
+/// Update rate of a hidden window, Hz.
 const RARELY: f64 = 10.0;
 
-/// Rests the cameras while nobody looks and no picture is wanted. Before the window has shown its first frames it
-/// does not: the simulation waits for them.
+/// Disables the cameras while the window is hidden and no screenshot is pending. It does not before the first frames are
+/// drawn, since the simulation waits for them.
 pub(crate) fn rest(
     mut covered: MessageReader<WindowOccluded>,
     mut is_covered: Local<bool>,
@@ -39,7 +39,8 @@ pub(crate) fn rest(
     }
 }
 
-/// Tells whether the desktop has put the window away. One that does not say (Wayland's) says that it is covered.
+/// Returns true if the desktop has minimised the window. On desktops that do not report it (Wayland), the window is reported
+/// as occluded instead.
 fn is_minimized(window: Entity) -> bool {
     WINIT_WINDOWS.with_borrow(|windows| {
         let window = windows.get_window(window);

@@ -1,4 +1,4 @@
-//! Selection: by a click in the view or in the tree. With shift a body is dragged, with alt it is pushed.
+//! Selection by a click in the 3D view or in the tree. With shift a body is dragged, with alt it is pushed.
 use bevy::{picking::mesh_picking::ray_cast::MeshRayCast, prelude::*};
 use bevy_egui::input::EguiWantsInput;
 use morse_api::{body::BodyKind, world_view::Scenery};
@@ -12,15 +12,15 @@ use crate::{
     requests::Requests,
 };
 
-/// A click moves the pointer less than this, pixels.
+/// Maximum motion of the pointer in a click, pixels.
 const STILL: f32 = 5.0;
-/// A push changes the speed by so much, m/s.
+/// Change of velocity by a push, m/s.
 const PUSH: f64 = 1.0;
 
-/// Subject of the panels and the view, by its place in the scenery.
+/// Selected element, by its index in the scenery.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Selected {
-    /// Nothing.
+    /// No selection.
     #[default]
     Nothing,
     /// A robot.
@@ -32,7 +32,7 @@ pub(crate) enum Selected {
 }
 
 impl Selected {
-    /// Name.
+    /// Returns the name of the selection.
     pub(crate) fn name(self, scenery: &Scenery) -> String {
         let name = match self {
             Self::Nothing => None,
@@ -46,7 +46,7 @@ impl Selected {
         name.unwrap_or_default()
     }
 
-    /// The body that it is, or that carries it.
+    /// Returns the selected body, or the body that carries the selection.
     pub(crate) fn body(self, scenery: &Scenery) -> Option<usize> {
         match self {
             Self::Nothing => None,
@@ -59,7 +59,7 @@ impl Selected {
         }
     }
 
-    /// Pose in the simulation's world.
+    /// Returns the pose of the selection in the simulation's world.
     pub(crate) fn pose(self, replica: &Replica) -> Option<Isometry3<f64>> {
         let body = self.body(&replica.scenery)?;
         let within = match self {
@@ -69,7 +69,7 @@ impl Selected {
         Some(replica.carried(body, &within))
     }
 
-    /// The sensor's place among the sensors, if it is one.
+    /// Returns the index among the sensors, if a sensor is selected.
     pub(crate) fn sensor(self, replica: &Replica) -> Option<usize> {
         let Self::Component(place) = self else {
             return None;
@@ -78,11 +78,11 @@ impl Selected {
     }
 }
 
-/// A body that is being dragged: its place, the height at which, and the way from the grip to the body's origin.
+/// Body that is being dragged, if there is one.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub(crate) struct Dragging(pub(crate) Option<DraggedBody>);
 
-/// Grip of the pointer on a body.
+/// A body that is being dragged: its index, the height of the grip, and the displacement from the grip to the body's origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraggedBody {
     body: usize,
@@ -90,11 +90,11 @@ pub(crate) struct DraggedBody {
     offset: Vec3,
 }
 
-/// Distance that the pointer has moved since the button went down.
+/// Distance that the pointer has moved since the button was pressed.
 #[derive(Resource, Default)]
 pub(crate) struct Travelled(f32);
 
-/// Adds picking.
+/// Adds selection, dragging and pushing.
 pub(crate) fn plugin(app: &mut App) {
     app.init_resource::<Selected>()
         .init_resource::<Dragging>()
@@ -104,7 +104,7 @@ pub(crate) fn plugin(app: &mut App) {
         .add_systems(Update, (click, watch));
 }
 
-/// Selects the component that the simulation file has selected.
+/// Selects the component that the simulation file names.
 fn select_first(replica: Res<Replica>, mut selected: ResMut<Selected>) {
     let mut components = replica.scenery.components.iter();
     let wanted = |path: &String| components.position(|component| component.path == *path);
@@ -113,13 +113,13 @@ fn select_first(replica: Res<Replica>, mut selected: ResMut<Selected>) {
     }
 }
 
-/// The ray under the pointer.
+/// Returns the ray through the pointer.
 fn ray(window: &Window, camera: &(&Camera, &GlobalTransform)) -> Option<Ray3d> {
     let (camera, at) = camera;
     camera.viewport_to_world(at, window.cursor_position()?).ok()
 }
 
-/// The body under a ray, and where.
+/// Returns the body that a ray hits, and the point of the hit.
 fn hit(
     cast: &mut MeshRayCast<'_, '_>,
     shapes: &Query<&ShapeOf>,
@@ -130,7 +130,7 @@ fn hit(
     Some((shapes.get(*entity).ok()?.0, hit.point))
 }
 
-/// Begins and ends to drag.
+/// Begins and ends dragging.
 fn begin_drag(
     mut dragging: ResMut<Dragging>,
     mut travelled: ResMut<Travelled>,
@@ -166,7 +166,8 @@ fn begin_drag(
     }
 }
 
-/// Finds the body that has to be put elsewhere so that this one is: the base of its robot, or itself, if it moves.
+/// Returns the body whose pose must be set in order to move a body: the base of its robot, or the body itself if it is
+/// movable.
 fn carrier(scenery: &Scenery, body: usize) -> Option<usize> {
     let seen = scenery.bodies.get(body)?;
     let base = seen.robot.as_ref().and_then(|name| {
@@ -178,7 +179,7 @@ fn carrier(scenery: &Scenery, body: usize) -> Option<usize> {
     scenery.bodies.get(body).is_some_and(moves).then_some(body)
 }
 
-/// Puts a body where the pointer is, at the height at which it was taken.
+/// Moves the dragged body to the pointer, at the height of the grip.
 fn drag(
     dragging: Res<Dragging>,
     replica: Res<Replica>,
@@ -218,7 +219,7 @@ fn drag(
     );
 }
 
-/// Selects what is clicked, or pushes it.
+/// Selects or pushes the clicked body.
 fn click(
     mut selected: ResMut<Selected>,
     travelled: Res<Travelled>,
@@ -253,7 +254,7 @@ fn click(
     });
 }
 
-/// The robot that a body belongs to, or the body itself, if its robot was selected before.
+/// Returns the robot to which a body belongs, or the body itself if its robot was selected before.
 fn owner(scenery: &Scenery, before: Selected, body: usize) -> Selected {
     let name = scenery
         .bodies
@@ -269,7 +270,7 @@ fn owner(scenery: &Scenery, before: Selected, body: usize) -> Selected {
         .unwrap_or(Selected::Body(body))
 }
 
-/// Pushes a body at a point, the way that is looked.
+/// Pushes a body at a point, in the direction of view.
 fn push(replica: &Replica, requests: &Requests, body: usize, point: Vec3, ray: Ray3d) {
     let Some(seen) = replica.scenery.bodies.get(body) else {
         return;
@@ -289,7 +290,7 @@ fn push(replica: &Replica, requests: &Requests, body: usize, point: Vec3, ray: R
     );
 }
 
-/// The data of what is selected are wanted.
+/// Subscribes to the data of the selection.
 fn watch(selected: Res<Selected>, replica: Res<Replica>, mut watched: ResMut<Watched>) {
     watched.0.extend(selected.sensor(&replica));
 }

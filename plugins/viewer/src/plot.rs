@@ -1,4 +1,4 @@
-//! Numbers over time: any number of a sensor can be drawn, several at once.
+//! Plots over time of any numbers in sensor readings.
 use std::collections::VecDeque;
 
 use bevy::prelude::*;
@@ -11,9 +11,9 @@ use crate::{
     rows::{self, Cell},
 };
 
-/// So many points of a curve are kept.
+/// Maximum number of points of a curve.
 const MOST_POINTS: usize = 6000;
-/// Colours that are told apart by most people, after Okabe and Ito.
+/// Colour palette of Okabe and Ito, which people with colour vision deficiency can distinguish.
 const COLORS: [[u8; 3]; 7] = [
     [86, 180, 233],
     [230, 159, 0],
@@ -24,7 +24,7 @@ const COLORS: [[u8; 3]; 7] = [
     [0, 114, 178],
 ];
 
-/// Curves that are drawn over time.
+/// Curves of the plot.
 #[derive(Resource, Default)]
 pub(crate) struct Plots {
     curves: Vec<Curve>,
@@ -33,7 +33,7 @@ pub(crate) struct Plots {
 
 /// A number of a sensor over time.
 struct Curve {
-    /// The sensor's place.
+    /// Index of the sensor.
     sensor: usize,
     name: String,
     label: String,
@@ -42,14 +42,14 @@ struct Curve {
 }
 
 impl Plots {
-    /// The colour in which a number is drawn, if it is.
+    /// Returns the colour of a number in the plot, if it is plotted.
     pub(crate) fn color(&self, sensor: usize, name: &str) -> Option<egui::Color32> {
         self.find(sensor, name)
             .and_then(|place| self.curves.get(place))
             .map(|curve| curve.color)
     }
 
-    /// Draws a number that is not drawn yet, and the other way round.
+    /// Adds a number to the plot, or removes it.
     pub(crate) fn toggle(&mut self, sensor: usize, path: &str, row: &rows::Row) {
         if let Some(place) = self.find(sensor, &row.name) {
             self.curves.remove(place);
@@ -81,7 +81,7 @@ impl Plots {
             .position(|curve| curve.sensor == sensor && curve.name == name)
     }
 
-    /// Adds what was measured.
+    /// Adds the values of a reading.
     fn add(&mut self, sensor: usize, seconds: f64, rows: &[rows::Row]) {
         for curve in self
             .curves
@@ -107,7 +107,7 @@ impl Plots {
     }
 }
 
-/// Takes points of what is drawn, and forgets them after a reset.
+/// Adds the latest readings to the curves, and clears the curves after a reset.
 pub(crate) fn sample(
     mut plots: ResMut<Plots>,
     replica: Res<Replica>,
@@ -137,7 +137,7 @@ pub(crate) fn sample(
     }
 }
 
-/// Draws the curves.
+/// Draws the plot.
 pub(crate) fn draw(
     mut contexts: EguiContexts,
     mut plots: ResMut<Plots>,

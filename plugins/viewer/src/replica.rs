@@ -1,4 +1,4 @@
-//! Replica of the simulation, as it comes: poses, readings, and the speed of time.
+//! Replica of the simulation's state in the window: poses, readings, and the speed of time.
 use std::collections::BTreeSet;
 
 use bevy::prelude::*;
@@ -12,29 +12,30 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::channel::WindowContext;
 
-/// The measured speed is of at least so long, s.
+/// Minimum duration over which the speed of time is measured, s.
 const SPAN: f64 = 0.5;
 
-/// The world of the simulation, as it was last seen.
+/// Latest known state of the simulation.
 #[derive(Resource)]
 pub(crate) struct Replica {
-    /// Things in the world.
+    /// Description of the things in the world.
     pub(crate) scenery: std::sync::Arc<Scenery>,
     /// Poses of the bodies.
     pub(crate) poses: Poses,
-    /// This point of the simulation's world is the origin here: single precision is too coarse far away.
+    /// Point of the simulation's world that is the origin of the window's world, since single precision is too coarse far
+    /// from the origin.
     pub(crate) origin: Vector3<f64>,
-    /// Every sensor, in path order.
+    /// Sensors, in path order.
     pub(crate) sensors: Vec<SensorReplica>,
     /// Speed of simulated time.
     pub(crate) pace: Pace,
-    /// From where to look first.
+    /// Initial viewpoint.
     pub(crate) view: LookAt,
-    /// Through which lens.
+    /// Lens of the initial view.
     pub(crate) lens: Lens,
-    /// Path of the component that is selected first.
+    /// Path of the initially selected component.
     pub(crate) selected: Option<String>,
-    /// True once the simulation has ended; what is shown then is its last tick.
+    /// True once the simulation has ended; the replica then shows its last tick.
     pub(crate) is_over: bool,
     observer: PoseObserver,
     pacing: std::sync::Arc<morse_api::world_view::Pacing>,
@@ -42,31 +43,31 @@ pub(crate) struct Replica {
     wake: Wake,
 }
 
-/// A sensor.
+/// A sensor with its readings.
 pub(crate) struct SensorReplica {
-    /// The way its readings come.
+    /// Receiver of the sensor's readings.
     pub(crate) observer: Observer,
-    /// Last reading, if somebody watches it.
+    /// Last reading, if the sensor is watched.
     pub(crate) reading: Option<Reading>,
-    /// A look at what it measured before it was watched.
+    /// Request for the measurement that the sensor made before it was watched.
     look: Option<Observer>,
     is_watched: bool,
 }
 
-/// Speed of simulated time, wanted and measured.
+/// Requested and measured speed of simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pace {
-    /// True while the run is held.
+    /// True while the run is paused.
     pub(crate) is_held: bool,
-    /// Simulated seconds a second that are wanted; infinitely many are as many as the machine can.
+    /// Requested factor of simulated time to real time; infinite for as fast as possible.
     pub(crate) factor: f64,
-    /// Simulated seconds a second that pass.
+    /// Measured factor of simulated time to real time.
     pub(crate) measured: f64,
     since: (f64, f64),
 }
 
 impl Pace {
-    /// Takes note of the times of simulation and wall, s.
+    /// Updates the measured factor from simulated and wall-clock time, s.
     fn measure(&mut self, simulated: f64, wall: f64) {
         let (simulated_before, wall_before) = self.since;
         let passed = wall - wall_before;
@@ -79,7 +80,7 @@ impl Pace {
     }
 }
 
-/// Sensors that somebody watches, by their place; told anew in every frame.
+/// Indices of the watched sensors; set again in every frame.
 #[derive(Resource, Default)]
 pub(crate) struct Watched(pub(crate) BTreeSet<usize>);
 
@@ -95,7 +96,7 @@ impl Replica {
         let bodies: Vec<_> = scenery.bodies.iter().map(|body| body.pose).collect();
         let first = scenery.robots.first().map_or(0, |robot| robot.body);
         let origin = bodies.get(first).map_or_else(Vector3::zeros, |pose| {
-            // Whole kilometres, so that nothing moves by rounding near the scene's own origin.
+            // Whole kilometres, so that the offset causes no rounding near the scene's own origin.
             pose.translation
                 .vector
                 .map(|part| (part / 1000.0).round() * 1000.0)
@@ -129,22 +130,22 @@ impl Replica {
         }
     }
 
-    /// Requests to the simulation.
+    /// Returns the sender of requests to the simulation.
     pub(crate) fn requests(&self) -> &RequestSender {
         &self.requests
     }
 
-    /// Tells the simulation whether contacts are to be shown.
+    /// Requests or cancels contact data from the simulation.
     pub(crate) fn want_contacts(&self, wanted: bool) {
         self.observer.want_contacts(wanted);
     }
 
-    /// The time that is shown, s.
+    /// Returns the simulated time of the replica, s.
     pub(crate) fn seconds(&self) -> f64 {
         self.poses.nanos as f64 / 1e9
     }
 
-    /// Pose of a body, in the window's world.
+    /// Returns the pose of a body in the window's world.
     pub(crate) fn body(&self, place: usize) -> Transform {
         self.poses
             .bodies
@@ -152,7 +153,7 @@ impl Replica {
             .map_or(Transform::IDENTITY, |pose| self.transform(pose))
     }
 
-    /// Pose of something that a body carries, in the simulation's world.
+    /// Returns the pose, in the simulation's world, of an object that a body carries.
     pub(crate) fn carried(&self, body: usize, body_from_it: &Isometry3<f64>) -> Isometry3<f64> {
         self.poses
             .bodies
@@ -160,7 +161,7 @@ impl Replica {
             .map_or(*body_from_it, |pose| pose * body_from_it)
     }
 
-    /// A pose of the simulation's world in the window's.
+    /// Converts a pose from the simulation's world to the window's.
     pub(crate) fn transform(&self, pose: &Isometry3<f64>) -> Transform {
         let local = Isometry3::from_parts(
             (pose.translation.vector - self.origin).into(),
@@ -169,20 +170,20 @@ impl Replica {
         transform(&local)
     }
 
-    /// A point of the simulation's world in the window's.
+    /// Converts a point from the simulation's world to the window's.
     pub(crate) fn point(&self, point: &Point3<f64>) -> Vec3 {
         let [x, y, z]: [f64; 3] = (point.coords - self.origin).into();
         Vec3::new(x as f32, y as f32, z as f32)
     }
 
-    /// The place of a sensor.
+    /// Returns the index of a sensor.
     pub(crate) fn sensor(&self, path: &str) -> Option<usize> {
         let is_it = |seen: &SensorReplica| *seen.observer.info.path == *path;
         self.sensors.iter().position(is_it)
     }
 
     fn take(&mut self, wall: f64) {
-        // Before anything else: once the run is known to be held, nothing can come that was measured before.
+        // Read first: if the run is paused now, all measurements before the pause have arrived.
         let (is_held, factor) = self.pacing.get();
         let (was_held, tick_before) = (self.pace.is_held, self.poses.tick);
         (self.pace.is_held, self.pace.factor) = (is_held, factor);
@@ -195,7 +196,7 @@ impl Replica {
             }
         }
         self.pace.measure(self.seconds(), wall);
-        // Of the last tick, or of those made one by one, a busy window may have missed the measurements.
+        // A busy window may have missed the measurements of the last tick, or of single steps.
         let is_last = is_held && (!was_held || self.poses.tick > tick_before);
         for seen in self.sensors.iter_mut().filter(|seen| seen.is_watched) {
             let looked = seen.look.as_ref().and_then(Observer::try_recv);
@@ -218,7 +219,7 @@ impl Replica {
                 seen.observer.assert_ready();
             }
             if is_watched && (!seen.is_watched || seen.reading.is_none() && seen.look.is_none()) {
-                // If too many requests wait, the next measurement is shown.
+                // If too many requests are pending, the next measurement is shown.
                 seen.look = self.requests.look(seen.observer.info.clone()).ok();
             }
             if seen.is_watched && !is_watched {
@@ -230,7 +231,7 @@ impl Replica {
     }
 }
 
-/// An isometry in single precision.
+/// Converts an isometry to single precision.
 pub(crate) fn transform(pose: &Isometry3<f64>) -> Transform {
     let [x, y, z]: [f64; 3] = pose.translation.vector.into();
     let [i, j, k, w]: [f64; 4] = pose.rotation.coords.into();
@@ -241,12 +242,12 @@ pub(crate) fn transform(pose: &Isometry3<f64>) -> Transform {
     }
 }
 
-/// Takes what has come, at the start of each frame.
+/// Receives poses and readings at the start of each frame.
 pub(crate) fn take(mut replica: ResMut<Replica>, time: Res<Time<Real>>) {
     replica.take(time.elapsed_secs_f64());
 }
 
-/// Asks for what is shown next, at its end.
+/// Requests the data for the next frame, at the end of each frame.
 pub(crate) fn request(mut replica: ResMut<Replica>, mut watched: ResMut<Watched>) {
     replica.request(&watched.0);
     watched.0.clear();
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(pace.measured, 0.0, "too early to say");
         pace.measure(2.0, 11.0);
         assert!((pace.measured - 2.0).abs() < 1e-12, "{pace:?}");
-        // Back to the start.
+        // Simulated time was reset to the start.
         pace.measure(0.1, 11.1);
         pace.measure(0.6, 12.1);
         assert!((pace.measured - 0.5).abs() < 1e-12, "{pace:?}");

@@ -1,4 +1,4 @@
-//! Requests to the simulation: to hold, to go on, to put something somewhere.
+//! Requests to the simulation, such as pausing, resuming, and moving objects.
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::*;
@@ -7,24 +7,24 @@ use serde_json::{Value as Json, json};
 
 use crate::replica::Replica;
 
-/// The way to the simulation, and what it refused.
+/// Sender of requests, and the last error.
 #[derive(Resource, Clone, Default)]
 pub(crate) struct Requests {
     refusals: Arc<Mutex<Vec<String>>>,
 }
 
-/// Text that is to be read in the bar, for as long as it is shown: the latest refusal, say.
+/// Temporary text in the toolbar, for example the latest error.
 #[derive(Resource, Default)]
 pub(crate) struct Notice {
     pub(crate) text: String,
     pub(crate) until: f64,
 }
 
-/// It is shown so long, s.
+/// Duration for which a text is shown, s.
 const SHOWN: f64 = 6.0;
 
 impl Notice {
-    /// Something to be shown from now on.
+    /// Returns a text that is shown from now on.
     pub(crate) fn new(text: String, now: f64) -> Self {
         Self {
             text,
@@ -34,7 +34,7 @@ impl Notice {
 }
 
 impl Requests {
-    /// Asks for a service; what goes wrong is shown.
+    /// Sends a request to a service; an error is shown in the toolbar.
     pub(crate) fn send(&self, replica: &Replica, component: &str, service: &str, arguments: Json) {
         let refusals = self.refusals.clone();
         let keep = move |text: String| {
@@ -81,7 +81,7 @@ impl Requests {
         self.send(replica, "simulation", "reset_objects", json!([]));
     }
 
-    /// Lets so many simulated seconds pass in a second.
+    /// Sets the factor of simulated time to real time.
     pub(crate) fn speed(&self, replica: &Replica, factor: f64) {
         if factor.is_finite() {
             self.send(replica, "time", "set_time_scale", json!([factor]));
@@ -97,7 +97,7 @@ impl Requests {
     }
 }
 
-/// Shows what was refused last.
+/// Shows the latest error.
 pub(crate) fn hear(requests: Res<Requests>, mut notice: ResMut<Notice>, time: Res<Time<Real>>) {
     let now = time.elapsed_secs_f64();
     let refused = requests

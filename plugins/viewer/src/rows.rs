@@ -1,41 +1,41 @@
-//! Rows of a reading: a name, a value, its unit. Short lists and maps are their parts.
+//! Conversion of a reading to rows of name, value and unit. Short lists and maps become one row per element.
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{DynamicValue, Value, key_text, plain_name, view, walk},
     reading::{Reading, SensorInfo},
 };
 
-/// Lists up to this length are shown part by part.
+/// Maximum length of a list that is shown element by element.
 const SHORT: usize = 16;
 
-/// Points or rows of a matrix up to this number, too.
+/// Maximum number of points, or of rows of a matrix, that are shown element by element.
 const FEW: usize = 4;
 
-/// A row.
+/// A row of a reading.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// The field, and the part of it: `position.x`.
+    /// Field, with the element in it: `position.x`.
     pub(crate) name: String,
     /// Value.
     pub(crate) cell: Cell,
-    /// The unit, or nothing.
+    /// Unit; may be empty.
     pub(crate) unit: &'static str,
     /// Documentation of the field.
     pub(crate) docs: &'static str,
 }
 
-/// Form in which a value is shown.
+/// Display form of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
     /// A number, which can be plotted.
     Number(f64),
-    /// Words.
+    /// A text.
     Text(String),
-    /// Many numbers.
+    /// An array of numbers.
     Strip(Vec<f32>),
 }
 
-/// The rows of a reading.
+/// Returns the rows of a reading.
 pub(crate) fn of(info: &SensorInfo, reading: &Reading) -> Vec<Row> {
     let mut rows = Vec::new();
     for field in &info.fields.0 {
@@ -178,7 +178,7 @@ fn yes(flag: bool) -> String {
     if flag { "yes" } else { "no" }.to_owned()
 }
 
-/// A number as people read it.
+/// Formats a number for display.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -192,7 +192,7 @@ pub(crate) fn number(value: f64) -> String {
         .to_owned();
     }
     if value.fract() == 0.0 && size < 1e9 {
-        // Of two zeros people know one.
+        // The addition converts -0 to 0.
         return format!("{}", value + 0.0);
     }
     if !(1e-4..1e7).contains(&size) {

@@ -1,4 +1,4 @@
-//! Pictures of the window, at a time of the simulation or when a key is pressed.
+//! Screenshots of the window, at a simulated time or when a key is pressed.
 use std::path::PathBuf;
 
 use bevy::{
@@ -8,32 +8,32 @@ use bevy::{
 
 use crate::{replica::Replica, requests::Notice};
 
-/// A picture of the window that is wanted.
+/// Request for a screenshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScreenshotRequest {
-    /// The simulated time from which on it is taken, s; without one, when the simulation has ended.
+    /// Simulated time from which the screenshot is taken, s; by default when the simulation has ended.
     pub time: Option<f64>,
-    /// Path of the picture.
+    /// Path of the image file.
     pub file: PathBuf,
 }
 
-/// Pictures that are still to be taken, and how many are being taken.
+/// Pending screenshots, and the number of those in progress.
 #[derive(Resource, Default)]
 pub(crate) struct ScreenshotQueue {
     pub(crate) wanted: Vec<ScreenshotRequest>,
     pub(crate) under_way: usize,
-    /// Reason for which the last one failed.
+    /// Reason for the last failure.
     pub(crate) failure: Option<String>,
 }
 
 impl ScreenshotQueue {
-    /// Tells whether all that were wanted are there.
+    /// Returns true if all requested screenshots are finished.
     pub(crate) fn are_done(&self) -> bool {
         self.wanted.is_empty() && self.under_way == 0
     }
 }
 
-/// Takes those whose time has come.
+/// Takes the screenshots whose time has come.
 pub(crate) fn take(
     replica: Res<Replica>,
     mut screenshots: ResMut<ScreenshotQueue>,
@@ -51,7 +51,7 @@ pub(crate) fn take(
     }
 }
 
-/// Takes a picture now.
+/// Takes a screenshot now.
 pub(crate) fn snap(commands: &mut Commands, screenshots: &mut ScreenshotQueue, file: PathBuf) {
     screenshots.under_way += 1;
     commands.spawn(Screenshot::primary_window()).observe(

@@ -1,15 +1,15 @@
-//! Triangles for each form that there is to see.
+//! Triangle meshes of shapes.
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
 use morse_api::world_view::{Form, Scenery, Triangles};
 
-/// Edges of a circle.
+/// Number of edges that approximate a circle.
 const EDGES: u32 = 48;
-/// Lines of a grid; more are a surface.
+/// Maximum number of lines of a grid; a grid with more is drawn as a surface.
 const MOST_LINES: f64 = 2000.0;
 
-/// The triangles of a form, in the axes of its shape; nothing of what has no size.
+/// Returns the triangles of a form, in the axes of its shape, or `None` if its size is zero.
 pub(crate) fn mesh(form: &Form, scenery: &Scenery) -> Option<Mesh> {
     Some(match form {
         Form::Box(sides) => {
@@ -44,13 +44,13 @@ pub(crate) fn mesh(form: &Form, scenery: &Scenery) -> Option<Mesh> {
     })
 }
 
-/// Turns what is built along y to z, and moves its start to z = 0.
+/// Rotates a mesh that extends along y to z, and moves its start to z = 0.
 fn upright(mesh: Mesh, height: f32) -> Mesh {
     mesh.rotated_by(Quat::from_rotation_x(FRAC_PI_2))
         .translated_by(Vec3::Z * (height / 2.0))
 }
 
-/// A cone, a part of one, or a cylinder, from z = 0 to z = `height`.
+/// Returns a cone, a truncated cone, or a cylinder, from z = 0 to z = `height`.
 fn cone(start: f32, end: f32, height: f32) -> Mesh {
     let (bottom, top) = if height < 0.0 {
         (end, start)
@@ -65,7 +65,7 @@ fn cone(start: f32, end: f32, height: f32) -> Mesh {
     upright(frustum.mesh().resolution(EDGES).build(), height)
 }
 
-/// The lines of a grid, each as wide as it is thick, seen from both sides.
+/// Returns the lines of a grid, each with the thickness as its width, visible from both sides.
 fn grid(half: &[f64; 2], delta: &[f64; 2], thickness: f32) -> Mesh {
     let mut corners: Vec<[f32; 3]> = Vec::new();
     let mut line = |along_x: bool, at: f32, reach: f32| {
@@ -109,8 +109,8 @@ fn grid(half: &[f64; 2], delta: &[f64; 2], thickness: f32) -> Mesh {
     .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
 }
 
-/// Some of the triangles of a file, with its normals where it has them. Otherwise edges sharper than 40 degrees
-/// stay sharp.
+/// Returns the selected triangles of a file, with its normals if it has any. Otherwise normals are computed, and edges
+/// sharper than 40 degrees stay sharp.
 pub(crate) fn triangles(from: &Triangles, which: &[usize], scale: f32) -> Option<Mesh> {
     let at = |place: u32| {
         let corner = from.vertices.get(place as usize)?;
@@ -155,10 +155,10 @@ pub(crate) fn triangles(from: &Triangles, which: &[usize], scale: f32) -> Option
     Some(mesh)
 }
 
-/// Cosine of the angle from which on an edge is sharp.
+/// Cosine of the angle above which an edge is sharp.
 const SHARP: f32 = 0.766;
 
-/// A normal for each corner: the mean of the faces around the point that do not bend away sharply.
+/// Returns a normal for each corner: the mean of the adjacent faces whose edges are not sharp.
 fn creased(faces: &[[Vec3; 3]]) -> Vec<[f32; 3]> {
     let key = |point: &Vec3| point.to_array().map(|part| (part + 0.0).to_bits());
     let normal = |[a, b, c]: &[Vec3; 3]| (b - a).cross(c - a);
@@ -182,7 +182,7 @@ fn creased(faces: &[[Vec3; 3]]) -> Vec<[f32; 3]> {
         .collect()
 }
 
-/// Points on a circle about z, first and last the same.
+/// Returns points on a circle about z; the first and the last one are equal.
 pub(crate) fn circle(radius: f32) -> impl Iterator<Item = Vec3> {
     (0..=EDGES).map(move |edge| {
         let (sin, cos) = ops::sin_cos(TAU * edge as f32 / EDGES as f32);
@@ -194,7 +194,7 @@ pub(crate) fn circle(radius: f32) -> impl Iterator<Item = Vec3> {
 mod tests {
     use super::*;
 
-    /// Lowest and highest corner.
+    /// Returns the minimum and maximum corner.
     fn bounds(mesh: &Mesh) -> [Vec3; 2] {
         let positions = mesh
             .attribute(Mesh::ATTRIBUTE_POSITION)

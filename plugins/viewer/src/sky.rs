@@ -1,5 +1,5 @@
-//! Background behind everything: the sky, and the ground below the horizon, as the scene's light says. It is a
-//! sphere about the camera, as large as the camera sees.
+//! Background: the sky, and the ground below the horizon, with the colours of the scene's light. It is a sphere about the
+//! camera, just inside the far plane.
 use bevy::{
     asset::RenderAssetUsages,
     camera::visibility::NoFrustumCulling,
@@ -10,21 +10,21 @@ use bevy::{
 };
 use morse_api::lighting::Lighting;
 
-/// Corners of a ring.
+/// Number of vertices of a ring.
 const CORNERS: u16 = 64;
-/// Rings from the horizon up, and through the haze below it.
+/// Numbers of rings above the horizon, and in the haze below it.
 const ABOVE: u16 = 32;
 const HAZE: u16 = 8;
-/// Below this upward share of a direction there is no haze.
+/// Upward component of a direction below which there is no haze.
 const CLEAR: f64 = -1.0 / 12.0;
-/// So much of what the camera sees at most.
+/// Radius of the sphere as a fraction of the far distance.
 const NEARER: f32 = 0.98;
 
-/// The sphere.
+/// Marker of the sphere.
 #[derive(Component)]
 struct Dome;
 
-/// Puts a sky behind everything.
+/// Adds the background.
 pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
     let dome = dome(lighting);
     let raise = move |mut commands: Commands<'_, '_>,
@@ -47,7 +47,7 @@ pub(crate) fn plugin(app: &mut App, lighting: &Lighting) {
         .add_systems(PostUpdate, surround.before(TransformSystems::Propagate));
 }
 
-/// Keeps the camera in the middle.
+/// Keeps the sphere centred on the camera.
 fn surround(
     cameras: Query<(&Transform, &Projection), (With<Camera3d>, Without<Dome>)>,
     mut domes: Query<&mut Transform, With<Dome>>,
@@ -61,14 +61,14 @@ fn surround(
     }
 }
 
-/// The upward shares of the rings, from straight down to straight up: dense where colours change quickly.
+/// Returns the heights of the rings, from straight down to straight up, dense where colours change quickly.
 fn heights() -> impl Iterator<Item = f64> {
     let haze = (0..HAZE).map(|ring| CLEAR * (1.0 - f64::from(ring) / f64::from(HAZE)));
     let above = (0..=ABOVE).map(|ring| (f64::from(ring) / f64::from(ABOVE)).powi(3));
     std::iter::once(-1.0).chain(haze).chain(above)
 }
 
-/// A sphere of radius 1.
+/// Returns a unit sphere with the colours of the background.
 fn dome(lighting: &Lighting) -> Mesh {
     let (mut positions, mut colors) = (Vec::new(), Vec::new());
     for height in heights() {

@@ -1,14 +1,14 @@
-//! The tree at the left: robots with their sensors and actuators, and the other bodies.
+//! Tree at the left: robots with their sensors and actuators, and the remaining bodies.
 use bevy::prelude::*;
 use bevy_egui::{EguiContexts, egui};
 use morse_api::{body::BodyKind, world_view::Scenery};
 
 use crate::{bar::Rest, camera::OrbitCamera, pick::Selected, replica::Replica};
 
-/// More other bodies than these are not listed.
+/// Maximum number of bodies without a robot in the tree.
 const MOST_BODIES: usize = 400;
 
-/// Text to which the tree is narrowed.
+/// Filter text of the tree.
 #[derive(Resource, Default)]
 pub(crate) struct Search(String);
 
@@ -59,7 +59,7 @@ struct Branches<'a> {
     wanted: &'a str,
 }
 
-/// The thing that was clicked, and whether twice.
+/// Clicked element, and true for a double click.
 type Chosen = Option<(Selected, bool)>;
 
 impl Branches<'_> {
@@ -98,7 +98,7 @@ impl Branches<'_> {
         self.wanted.is_empty() || name.to_lowercase().contains(self.wanted)
     }
 
-    /// Sensors and actuators of a robot.
+    /// Returns the indices of the sensors and actuators of a robot.
     fn parts(&self, robot: &str) -> Vec<usize> {
         let parts = self.scenery.components.iter().enumerate();
         let parts = parts.filter(|(_, part)| {
@@ -136,7 +136,7 @@ impl Branches<'_> {
         );
     }
 
-    /// Bodies that belong to no robot.
+    /// Draws the bodies that belong to no robot.
     fn bodies(&self, ui: &mut egui::Ui, selected: Selected, chosen: &mut Chosen) {
         let others = self.scenery.bodies.iter().enumerate();
         let others: Vec<usize> = others
@@ -175,7 +175,7 @@ impl Branches<'_> {
     }
 }
 
-/// Names the way in which physics treats a body, in a word.
+/// Returns the name of the kind of a body.
 pub(crate) fn kind(kind: BodyKind) -> &'static str {
     match kind {
         BodyKind::Fixed => "fixed",

@@ -28,36 +28,36 @@ use crate::{
     sky, tree,
 };
 
-/// New frames a second, at most, where nobody moves the pointer.
+/// Maximum frame rate while the pointer does not move, Hz.
 pub(crate) const FRAMES: f64 = 60.0;
 
-/// The window is there when so many frames have been drawn: by then its shaders are made.
+/// Number of frames after which the window counts as open: its shaders are compiled by then.
 const FIRST: u32 = 6;
 
-/// Says once that the window is there.
+/// Sender of the message that the window is open, which is sent once.
 #[derive(Resource)]
 pub(crate) struct Opened(Option<Sender<Result<(), WindowError>>>);
 
 impl Opened {
-    /// Tells whether it has been said.
+    /// Returns true if the message was sent.
     pub(crate) fn is_told(&self) -> bool {
         self.0.is_none()
     }
 }
 
-/// Opens the window, and comes back when it is closed, or when the simulation has ended and all pictures are
-/// taken. Has to be called on the program's main thread.
+/// Opens the window. Returns when it is closed, or when the simulation has ended and all screenshots are finished. Must be
+/// called on the main thread.
 ///
 /// # Errors
 ///
-/// There is no screen, or no way to draw on it; a picture could not be written.
+/// Returns an error if there is no screen or no means to draw on it, or if a screenshot could not be written.
 pub fn show(
     context: WindowContext,
     screenshots: Vec<ScreenshotRequest>,
 ) -> Result<(), WindowError> {
     let opened = context.opened.clone();
     let failed = |why: WindowError| {
-        // The simulation may have given up already.
+        // The simulation may have ended already.
         opened.send(Err(why.clone())).ok();
         Err(why)
     };
@@ -68,7 +68,7 @@ pub fn show(
     {
         return failed(WindowError::NoScreen);
     }
-    // The libraries below panic where the screen or its driver fail them.
+    // The underlying libraries panic if the screen or its driver fails.
     let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(context, screenshots)));
     match ran {
         Ok(outcome) => outcome,
@@ -146,7 +146,7 @@ fn app(mut context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> App {
     app
 }
 
-/// So many frames a second.
+/// Returns settings with this frame rate, Hz.
 pub(crate) fn frames(rate: f64) -> WinitSettings {
     let interval = Duration::from_secs_f64(1.0 / rate);
     WinitSettings {
@@ -155,7 +155,7 @@ pub(crate) fn frames(rate: f64) -> WinitSettings {
     }
 }
 
-/// Adds the panels, which egui draws.
+/// Adds the panels, which use egui.
 fn panels(app: &mut App) {
     app.add_systems(
         EguiPrimaryContextPass,
@@ -169,14 +169,14 @@ fn panels(app: &mut App) {
         )
             .chain(),
     )
-    // New characters are drawn in the frame in which they first appear, and not in the next one.
+    // New glyphs are drawn in the frame in which they first appear.
     .configure_sets(
         PostUpdate,
         EguiPostUpdateSet::PostProcessOutput.before(AssetEventSystems),
     );
 }
 
-/// Bevy's own, but for what a simulation brings itself.
+/// Returns Bevy's default plugins without those that a simulation replaces.
 fn plugins(name: &str) -> bevy::app::PluginGroupBuilder {
     let title = if name.is_empty() {
         "morse-sim".to_owned()
@@ -197,26 +197,26 @@ fn plugins(name: &str) -> bevy::app::PluginGroupBuilder {
         })
         .set(RenderPlugin {
             render_creation: RenderCreation::Automatic(Box::default()),
-            // The simulation waits until the window is there, so that nothing is missed.
+            // The simulation waits until the window is open, so that the window misses nothing.
             synchronous_pipeline_compilation: true,
             ..default()
         })
-        // The program has its own way with signals.
+        // The program handles signals itself.
         .disable::<TerminalCtrlCHandlerPlugin>()
 }
 
-/// Says that the window is there, once something has been drawn.
+/// Reports that the window is open, once frames have been drawn.
 fn greet(mut opened: ResMut<Opened>, mut frames: Local<u32>) {
     *frames += 1;
     if *frames == FIRST
         && let Some(opened) = opened.0.take()
     {
-        // The simulation may have given up.
+        // The simulation may have ended already.
         opened.send(Ok(())).ok();
     }
 }
 
-/// Ends when the window is closed, or when there is nothing to wait for.
+/// Exits when the window is closed, or when the simulation has ended and no screenshot is pending.
 fn close(
     mut close_requests: MessageReader<WindowCloseRequested>,
     mut exit: MessageWriter<AppExit>,
@@ -231,13 +231,13 @@ fn close(
         *is_asked = true;
         return;
     }
-    // Who asks again does not want to wait for a simulation that is held up.
+    // A second close request does not wait for a simulation that does not respond.
     if is_close_requested || (replica.is_over && screenshots.are_done()) {
         exit.write(AppExit::Success);
     }
 }
 
-/// Colours and fonts of the panels.
+/// Sets colours and fonts of the panels.
 fn dress(
     mut contexts: EguiContexts,
     theme: Res<Theme>,
@@ -259,7 +259,7 @@ fn dress(
         context.set_visuals(visuals);
         *known = Some(*theme);
     }
-    // The window's own scale is known to the panels; very wide windows get larger words besides.
+    // The panels use the window's own scale factor; text in very wide windows is additionally enlarged.
     let zoom = if window.width() > 2400.0 { 1.25 } else { 1.0 };
     context.set_zoom_factor(zoom);
     Ok(())

@@ -1,4 +1,4 @@
-//! Meshes and images of a robot: where they are, or where they were looked for.
+//! Search for the meshes and textures of a robot.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -10,26 +10,26 @@ use crate::{
     problems::Problems,
 };
 
-/// Paths that a message lists.
+/// Maximum number of paths in a message.
 const MOST_LISTED: usize = 12;
 
-/// A file that a description names.
+/// A file to which a description refers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asset {
-    /// Mesh or image.
+    /// Kind of file for messages: mesh or image.
     pub what: &'static str,
-    /// As it was written.
+    /// File name as written.
     pub written: String,
-    /// Path of the file, if it is there and may be opened.
+    /// Path of the file, if it exists and may be opened.
     pub found: Option<PathBuf>,
-    /// Paths that were tried, in their order.
+    /// Paths that were tried, in order.
     pub looked: Vec<PathBuf>,
 }
 
-/// The files of one robot, each looked for once.
+/// Files of one robot; each is searched for once.
 pub(super) struct Assets<'a> {
     pub(super) finder: Finder<'a>,
-    /// A missing mesh that is needed is an error.
+    /// True if a required mesh that is missing is an error.
     pub(super) simulated: bool,
     searches: BTreeMap<String, Search>,
     pub(super) found: Vec<Asset>,
@@ -45,7 +45,7 @@ impl<'a> Assets<'a> {
         }
     }
 
-    /// Path of a file. One that is missing is told once; `needed` ones keep the robot from running.
+    /// Returns the path of a file. A missing file is reported once; a missing `needed` file is an error in a simulation.
     pub(super) fn find(
         &mut self,
         what: &'static str,
@@ -56,7 +56,7 @@ impl<'a> Assets<'a> {
     ) -> Option<PathBuf> {
         if let Some(known) = self.searches.get(written) {
             if known.found.is_none() && needed && self.simulated {
-                // It may have been told as a warning before.
+                // An earlier report of the file may have been a warning.
                 problems.push(missing(what, written, known, true).at(span, "needed here"));
             }
             return known.found.clone();

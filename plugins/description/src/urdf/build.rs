@@ -1,4 +1,4 @@
-//! From a robot description to a scene: links become frames, joints their motion.
+//! Conversion of a robot description to a scene: links become frames, joints become their joints.
 
 mod looks;
 mod mass;
@@ -18,23 +18,23 @@ use super::{
 };
 use crate::problems::Problems;
 
-/// Name of a root link that is the world itself.
+/// Name of a root link that represents the world.
 pub(super) const WORLD: &str = "world";
 
-/// Frames of a robot that can be touched, at most, so that their pairs fit in memory.
+/// Maximum number of frames with collision geometry, since the scene stores their pairs.
 const MOST_TOUCHABLE: usize = 600;
 
-/// Motion of the root link.
+/// Attachment of the root link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Root {
     /// Free, unless the root link is called `world`.
     #[default]
     Free,
-    /// Fixed to what it is put on.
+    /// Fixed to its mounting point.
     Fixed,
 }
 
-/// Makes the scene of a robot.
+/// Creates the scene of a robot.
 pub(super) fn build(
     robot: &Robot,
     tree: &Tree<'_>,
@@ -76,14 +76,14 @@ pub(super) fn build(
 struct Builder<'a, 'f> {
     robot: &'a Robot,
     tree: &'a Tree<'a>,
-    /// True if anything is there to be looked at alone; otherwise what is touched is looked at.
+    /// True if the robot has visual geometry; otherwise the collision geometry is drawn.
     has_looks: bool,
-    /// Links of bodies to which nothing gives a mass.
+    /// Links of bodies without any mass.
     weightless: BTreeSet<&'a str>,
     taken: BTreeSet<String>,
-    /// True if the root link hangs on a frame that is the world.
+    /// True if the root link is attached to a frame that represents the world.
     is_bolted: bool,
-    /// Frames that can be touched.
+    /// Frames with collision geometry.
     touchable: Vec<String>,
     scene: Scene,
     assets: &'a mut Assets<'f>,
@@ -91,7 +91,8 @@ struct Builder<'a, 'f> {
 }
 
 impl Builder<'_, '_> {
-    /// A root link whose mass is written as zero is immovable, as in Bullet: it hangs on a frame that is the world.
+    /// Attaches a root link with an explicit mass of zero to a frame that represents the world: it is immovable, as in
+    /// Bullet.
     fn bolt(&mut self) {
         let Some((link, None)) = self.tree.links.first() else {
             return;
@@ -169,7 +170,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Two slides and a turn: the plane that the axis is perpendicular to.
+    /// Converts a planar joint to two prismatic joints and a revolute one, with the axis as the normal of the plane.
     fn planar(&mut self, joint: &Joint, frame: &mut Frame) {
         let mut parent = joint.parent.text.clone();
         for (number, (letter, axis)) in motion::plane(joint).into_iter().enumerate() {
@@ -228,7 +229,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A name that no frame has.
+    /// Returns a frame name that is not taken.
     fn free(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         while !self.taken.insert(free.clone()) {
@@ -237,8 +238,8 @@ impl Builder<'_, '_> {
         free
     }
 
-    /// Lets the links of the robot pass through each other, as Gazebo and Bullet do unless told otherwise: shapes of
-    /// neighbours overlap in most descriptions.
+    /// Disables collisions between the links of the robot, as Gazebo and Bullet do by default: the shapes of neighbours
+    /// overlap in most descriptions.
     fn part_links(&mut self) {
         if self.touchable.len() > MOST_TOUCHABLE {
             let message = format!(
@@ -258,7 +259,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Frames that are called like the joints, as amino has them.
+    /// Adds frames with the names of the joints, as amino does.
     fn joint_frames(&mut self) {
         for (link, joint) in &self.tree.links {
             let Some(joint) = joint else { continue };

@@ -1,4 +1,4 @@
-//! The codes of everything that can be wrong with a robot description. The golden tests show each of them.
+//! Codes of all diagnostics of robot descriptions. The golden tests show each of them.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
@@ -14,43 +14,43 @@ codes! {
     CANNOT_READ = "cannot-read";
     /// The file is not UTF-8.
     NOT_TEXT = "not-text";
-    /// The first element is another one than `<robot>`.
+    /// The root element is not `<robot>`.
     NOT_A_ROBOT = "not-a-robot";
-    /// A robot beyond all measure.
+    /// A robot that exceeds a size limit.
     TOO_LARGE = "too-large";
-    /// An element that nothing reads.
+    /// An unknown element.
     UNKNOWN_ELEMENT = "unknown-element";
-    /// An attribute that nothing reads.
+    /// An unknown attribute.
     UNKNOWN_ATTRIBUTE = "unknown-attribute";
-    /// Elements for other programs.
+    /// Elements for other programs, which are ignored.
     IGNORED = "ignored";
-    /// An element that is there twice.
+    /// A repeated element.
     DUPLICATE_ELEMENT = "duplicate-element";
-    /// An element that is needed and not there.
+    /// A required element is missing.
     MISSING_ELEMENT = "missing-element";
-    /// An attribute that is needed and not there.
+    /// A required attribute is missing.
     MISSING_ATTRIBUTE = "missing-attribute";
-    /// A value that is no number, or not as many as there have to be.
+    /// A value that is no number, or the wrong number of values.
     BAD_NUMBER = "bad-number";
-    /// A number beyond the range of its attribute.
+    /// A number out of the range of its attribute.
     OUT_OF_RANGE = "out-of-range";
-    /// A substitution of xacro in a file that is none.
+    /// A substitution of xacro in a file without xacro.
     XACRO = "xacro";
-    /// An empty name, or one that cannot be written.
+    /// An empty name, or one that a scene file cannot represent.
     BAD_NAME = "bad-name";
-    /// Two links of one name.
+    /// Two links with the same name.
     DUPLICATE_LINK = "duplicate-link";
-    /// Two joints of one name.
+    /// Two joints with the same name.
     DUPLICATE_JOINT = "duplicate-joint";
-    /// A kind of joint that does not exist.
+    /// An unknown type of joint.
     UNKNOWN_JOINT_TYPE = "unknown-joint-type";
     /// A joint about a zero axis.
     ZERO_AXIS = "zero-axis";
-    /// An axis that is not of unit length.
+    /// An axis whose length is not one.
     LONG_AXIS = "long-axis";
-    /// A joint without the limits that it has to have.
+    /// A joint without its required limits.
     NO_LIMIT = "no-limit";
-    /// Limits of which the lower one is above the upper one.
+    /// Limits whose lower one is above the upper one.
     CROSSED_LIMITS = "crossed-limits";
     /// A robot without links.
     NO_LINKS = "no-links";
@@ -60,24 +60,24 @@ codes! {
     TWO_PARENTS = "two-parents";
     /// Several links without a parent.
     TWO_ROOTS = "two-roots";
-    /// Links that hang on each other in a circle.
+    /// Links whose joints form a cycle.
     CYCLE = "cycle";
     /// A joint to mimic that does not exist or cannot be mimicked.
     UNKNOWN_MIMIC = "unknown-mimic";
-    /// Joints that mimic each other in a circle.
+    /// Joints that mimic each other in a cycle.
     MIMIC_CYCLE = "mimic-cycle";
-    /// Limits of a joint that mimics another one, out of the other one's reach.
+    /// Limits of a mimic joint that its leader cannot reach.
     MIMIC_LIMITS = "mimic-limits";
-    /// A material that is defined nowhere.
+    /// An undefined material.
     UNKNOWN_MATERIAL = "unknown-material";
-    /// Inertia that no body can have.
+    /// A physically impossible inertia.
     INERTIA = "inertia";
     /// A base without mass.
     IMMOVABLE = "immovable";
-    /// A mesh or image that is not there.
+    /// A mesh or image file that does not exist.
     MISSING_FILE = "missing-file";
-    /// A mesh or image outside the allowed directories.
+    /// A mesh or image file outside the allowed directories.
     OUTSIDE = "outside";
-    /// More is wrong than is shown.
+    /// Further diagnostics were omitted.
     AND_MORE = "and-more";
 }

@@ -1,4 +1,4 @@
-//! Attributes and elements of one element, each read once, and everything that nobody reads.
+//! Reader of the attributes and children of one element; each is read once, and the remaining ones are reported.
 
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{bounds::Bounds, model::rotation_from_rpy};
@@ -10,20 +10,20 @@ use crate::{
     xml::{Attribute, Element},
 };
 
-/// Places, m.
+/// Range of positions, m.
 pub(super) const PLACE: Bounds = Bounds::within(1e8);
 
-/// Angles, rad.
+/// Range of angles, rad.
 const ANGLE: Bounds = Bounds::within(1e6);
 
-/// Reader of an element's parts.
+/// Reader of the attributes and children of an element.
 pub(super) struct Fields<'a, 'p> {
     pub(super) element: &'a Element,
     pub(super) problems: &'p mut Problems,
 }
 
 impl<'a, 'p> Fields<'a, 'p> {
-    /// Reads an element that may have these attributes and elements; others are warned of.
+    /// Reads an element that may have these attributes and children; warns of others.
     pub(super) fn new(
         element: &'a Element,
         attributes: &[&str],
@@ -31,7 +31,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         problems: &'p mut Problems,
     ) -> Self {
         for attribute in &element.attributes {
-            // Those of other namespaces are for other programs.
+            // Attributes of other namespaces are for other programs.
             if !attribute.name.contains(':') && !attributes.contains(&attribute.name.as_str()) {
                 problems.push(unknown_attribute(element, attribute, attributes));
             }
@@ -44,7 +44,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         Self { element, problems }
     }
 
-    /// The element of a name, which may be there once.
+    /// Returns the child element with this name, which may occur once.
     pub(super) fn only(&mut self, name: &str) -> Option<&'a Element> {
         let mut all = self.element.elements().filter(|one| one.name == name);
         let first = all.next()?;
@@ -59,7 +59,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         Some(first)
     }
 
-    /// The element of a name, which has to be there.
+    /// Returns a required child element.
     pub(super) fn needed(&mut self, name: &str, example: &str) -> Option<&'a Element> {
         let found = self.only(name);
         if found.is_none() {
@@ -73,7 +73,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         found
     }
 
-    /// An attribute that has to be there.
+    /// Returns a required attribute.
     pub(super) fn attribute(&mut self, name: &str, example: &str) -> Option<&'a Attribute> {
         let found = self.element.attribute(name);
         if found.is_none() {
@@ -87,7 +87,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         found
     }
 
-    /// Warns of an attribute that is not there.
+    /// Warns of the absence of an attribute.
     pub(super) fn expect(&mut self, name: &str, example: &str) {
         if self.element.attribute(name).is_none() {
             let of = printable(&self.element.name);
@@ -99,7 +99,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         }
     }
 
-    /// A name that has to be there and not to be empty.
+    /// Returns a required name that must not be empty.
     pub(super) fn name(&mut self, attribute: &str, example: &str) -> Option<Name> {
         let written = self.attribute(attribute, example)?;
         let text = written.value.trim();
@@ -127,7 +127,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         })
     }
 
-    /// So many numbers, if the attribute is there and all of them are good.
+    /// Returns an array of numbers, if the attribute is present and valid.
     pub(super) fn numbers<const N: usize>(
         &mut self,
         attribute: &str,
@@ -144,12 +144,12 @@ impl<'a, 'p> Fields<'a, 'p> {
         }
     }
 
-    /// One number, if the attribute is there and good.
+    /// Returns a number, if the attribute is present and valid.
     pub(super) fn number(&mut self, attribute: &str, bounds: Bounds) -> Option<f64> {
         self.numbers::<1>(attribute, bounds).map(|[number]| number)
     }
 
-    /// One number that has to be there.
+    /// Returns a required number.
     pub(super) fn needed_number(
         &mut self,
         attribute: &str,
@@ -160,7 +160,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         self.number(attribute, bounds)
     }
 
-    /// The pose of the element's `<origin>`; identity without one.
+    /// Returns the pose of the element's `<origin>`; the identity by default.
     pub(super) fn origin(&mut self) -> Isometry3<f64> {
         let Some(element) = self.only("origin") else {
             return Isometry3::identity();
@@ -180,7 +180,7 @@ impl<'a, 'p> Fields<'a, 'p> {
     }
 }
 
-/// Fault of a list of numbers.
+/// Error in a list of numbers.
 enum Fault {
     Count(usize),
     Word(String),
@@ -281,7 +281,7 @@ fn unknown_element(of: &Element, child: &Element, known: &[&str]) -> Diagnostic 
     remedy(diagnostic, "elements", known)
 }
 
-/// The known names, where none of them is near.
+/// Adds the known names to a diagnostic, if none is similar enough for a suggestion.
 fn remedy(diagnostic: Diagnostic, what: &str, known: &[&str]) -> Diagnostic {
     if !diagnostic.help.is_empty() {
         return diagnostic;

@@ -1,4 +1,4 @@
-//! From elements to a [`Robot`]: links, joints and materials, with everything that is wrong in each of them.
+//! Conversion of XML elements to a [`Robot`]: links, joints and materials, with all errors in each of them.
 
 mod joint;
 mod link;
@@ -15,16 +15,16 @@ use super::{
 };
 use crate::{problems::Problems, xml::Element};
 
-/// Links and joints of a robot, at most.
+/// Maximum number of links and joints of a robot.
 const MOST_PARTS: usize = 20_000;
 
-/// Elements that other programs read; they are mentioned once.
+/// Elements that other programs read; a warning names each kind once.
 const OTHERS: &[&str] = &["gazebo", "transmission", "ros2_control", "sensor"];
 
-/// Parts of colours.
+/// Range of colour components.
 const UNIT: Bounds = Bounds::within(1e3);
 
-/// Reads a robot. What cannot be read is left out, and said.
+/// Reads a robot. Elements that cannot be read are reported and left out.
 pub(super) fn robot(root: &Element, problems: &mut Problems) -> Option<Robot> {
     if root.name != "robot" {
         let message = format!("`<{}>` is no robot description", printable(&root.name));
@@ -76,7 +76,7 @@ pub(super) fn robot(root: &Element, problems: &mut Problems) -> Option<Robot> {
     Some(robot)
 }
 
-/// Keeps a material that has a content; the first of a name counts.
+/// Adds a material with a content; of several with the same name the first is used.
 fn define(materials: &mut BTreeMap<String, Material>, material: &Material) {
     if let Some(name) = &material.name
         && (material.rgba.is_some() || material.texture.is_some())
@@ -122,7 +122,7 @@ fn material(element: &Element, problems: &mut Problems) -> Material {
     }
 }
 
-/// Mentions elements for other programs, once a kind.
+/// Reports elements for other programs, once per kind.
 fn others(root: &Element, problems: &mut Problems) {
     for name in OTHERS {
         let mut all = root.elements().filter(|one| one.name == *name);

@@ -1,4 +1,4 @@
-//! Content of a robot description, as it is written: links, joints, materials, with their places.
+//! Content of a robot description as written: links, joints and materials, with their spans.
 
 use std::collections::BTreeMap;
 
@@ -6,72 +6,72 @@ use morse_diagnostics::Span;
 use morse_scene::model::Shape;
 use nalgebra::{Isometry3, Vector3};
 
-/// A robot.
+/// A robot description.
 #[derive(Clone, Debug)]
 pub(super) struct Robot {
-    /// Place of the element.
+    /// Span of the element.
     pub(super) span: Span,
     pub(super) links: Vec<Link>,
     pub(super) joints: Vec<Joint>,
-    /// Materials of the robot and of all its links that have a name and a content.
+    /// Materials with a name and a content, of the robot and of all its links.
     pub(super) materials: BTreeMap<String, Material>,
 }
 
-/// A name and its place.
+/// A name and its span.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) text: String,
     pub(super) span: Span,
 }
 
-/// A link.
+/// A link element.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) name: Name,
     pub(super) inertial: Option<Inertial>,
     /// Visuals and collisions, in the order of the file.
     pub(super) pieces: Vec<Piece>,
-    /// Coulomb coefficient and coefficient of restitution of `<contact>`.
+    /// Friction coefficient and coefficient of restitution of `<contact>`.
     pub(super) contact: [Option<f64>; 2],
 }
 
-/// Mass of a link.
+/// Mass and inertia of a link.
 #[derive(Clone, Debug)]
 pub(super) struct Inertial {
-    /// kg.
+    /// Mass, kg.
     pub(super) mass: f64,
-    /// Centre and axes of the inertia, in the link.
+    /// Centre of mass and axes of the inertia, in the frame of the link.
     pub(super) origin: Isometry3<f64>,
-    /// `[ixx, iyy, izz, ixy, ixz, iyz]` in those axes, kg·m².
+    /// Inertia `[ixx, iyy, izz, ixy, ixz, iyz]` in these axes, kg·m².
     pub(super) inertia: Option<[f64; 6]>,
     pub(super) span: Span,
 }
 
-/// A visual or a collision.
+/// A visual or collision element.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) is_visual: bool,
     pub(super) origin: Isometry3<f64>,
     pub(super) shape: Shape,
-    /// Of a mesh, along each axis.
+    /// Scale of a mesh along each axis.
     pub(super) scale: [f64; 3],
     pub(super) material: Option<Material>,
     pub(super) span: Span,
-    /// Place of the name of a mesh, or of the whole.
+    /// Span of the file name of a mesh, or of the whole shape.
     pub(super) file: Span,
 }
 
-/// Looks of a visual.
+/// Appearance of a visual.
 #[derive(Clone, Debug)]
 pub(super) struct Material {
     pub(super) name: Option<Name>,
     pub(super) rgba: Option<[f64; 4]>,
     pub(super) texture: Option<Name>,
-    /// Highlights, as Bullet has them.
+    /// Colour of the specular highlights, in Bullet's form.
     pub(super) specular: Option<[f64; 3]>,
 }
 
-/// A joint between two links.
+/// A joint element between two links.
 #[derive(Clone, Debug)]
 pub(super) struct Joint {
     pub(super) name: Name,
@@ -79,17 +79,17 @@ pub(super) struct Joint {
     pub(super) parent: Name,
     pub(super) child: Name,
     pub(super) origin: Isometry3<f64>,
-    /// Of unit length.
+    /// Axis of unit length.
     pub(super) axis: Vector3<f64>,
     pub(super) limit: Limit,
-    /// N·m·s/rad or N·s/m.
+    /// Viscous damping, N·m·s/rad or N·s/m.
     pub(super) damping: Option<f64>,
-    /// N·m or N.
+    /// Dry friction, N·m or N.
     pub(super) friction: Option<f64>,
     pub(super) mimic: Option<Mimic>,
 }
 
-/// Kind of a joint.
+/// Type of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Fixed,
@@ -101,7 +101,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// All of them, with their words.
+    /// All types, with their words in the file.
     pub(super) const ALL: [(&'static str, Self); 6] = [
         ("fixed", Self::Fixed),
         ("revolute", Self::Revolute),
@@ -111,13 +111,13 @@ impl Kind {
         ("planar", Self::Planar),
     ];
 
-    /// Tells whether it has one axis to move about or along.
+    /// Returns true if the joint rotates about, or moves along, a single axis.
     pub(super) fn has_axis(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
 }
 
-/// Limits of a joint; `None` is none.
+/// Limits of a joint; `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Limit {
     pub(super) position: Option<[f64; 2]>,
@@ -125,7 +125,7 @@ pub(super) struct Limit {
     pub(super) effort: Option<f64>,
 }
 
-/// A joint that follows another one: `multiplier` times its position plus `offset`.
+/// A mimic joint: its position is `multiplier` times the leader's position plus `offset`.
 #[derive(Clone, Debug)]
 pub(super) struct Mimic {
     pub(super) joint: Name,

@@ -1,4 +1,4 @@
-//! Links and joints as a tree: every name once, every link below one root, every leader found.
+//! Validation of links and joints as a tree: unique names, one root, and a leader for each mimic joint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,19 @@ use super::{
 };
 use crate::problems::Problems;
 
-/// So many names are listed in a message.
+/// Maximum number of names in a message.
 const MOST_LISTED: usize = 8;
 
-/// A robot whose names and joints fit together.
+/// A robot whose links form a tree.
 pub(super) struct Tree<'r> {
-    /// Links, parents before children, in the order of the file otherwise; each with the joint above it.
+    /// Links in topological order, parents before children and otherwise in the order of the file; each with its parent
+    /// joint.
     pub(super) links: Vec<(&'r Link, Option<&'r Joint>)>,
-    /// Joints that follow others, by name.
+    /// Mimic joints, by name.
     pub(super) followers: BTreeMap<&'r str, Follower<'r>>,
 }
 
-/// A joint at `multiplier` times the leader's position plus `offset`.
+/// A mimic joint: its position is `multiplier` times the leader's position plus `offset`.
 #[derive(Clone, Copy)]
 pub(super) struct Follower<'r> {
     pub(super) leader: &'r Joint,
@@ -29,7 +30,7 @@ pub(super) struct Follower<'r> {
     pub(super) offset: f64,
 }
 
-/// Puts a robot together; nothing where that cannot be done, which has been said then.
+/// Builds the tree of a robot. Returns `None` after an error, which is reported.
 pub(super) fn tree<'r>(robot: &'r Robot, problems: &mut Problems) -> Option<Tree<'r>> {
     let links = unique(
         robot.links.iter().map(|link| (&link.name, link)),
@@ -63,7 +64,7 @@ pub(super) fn tree<'r>(robot: &'r Robot, problems: &mut Problems) -> Option<Tree
     })
 }
 
-/// Things by name; a second one of a name is an error.
+/// Returns the elements by name; reports a repeated name as an error.
 fn unique<'r, T>(
     all: impl Iterator<Item = (&'r Name, &'r T)>,
     (what, code): (&str, &'static str),
@@ -88,7 +89,7 @@ fn unique<'r, T>(
         .collect()
 }
 
-/// The joint above each link.
+/// Returns the parent joint of each link.
 fn above<'r>(
     robot: &'r Robot,
     links: &BTreeMap<&'r str, &'r Link>,
@@ -128,7 +129,7 @@ fn above<'r>(
     above
 }
 
-/// All links, parents first, children in the order of their joints.
+/// Returns all links in topological order, children in the order of their joints.
 fn order<'r>(
     robot: &'r Robot,
     above: &BTreeMap<&'r str, &'r Joint>,
@@ -143,14 +144,14 @@ fn order<'r>(
             None => roots.push(link),
         }
     }
-    // In the order of the joints, which programs go by.
+    // In the order of the joints, on which other programs rely.
     for joint in &robot.joints {
         if let Some(link) = jointed.remove(joint.child.text.as_str()) {
             below.entry(&joint.parent.text).or_default().push(link);
         }
     }
     if let [first, second, ..] = roots.as_slice()
-        // Unknown links have been told of.
+        // Unknown links have been reported.
         && !problems.any_error()
     {
         let names = roots.iter().map(|root| printable(&root.name.text));
@@ -190,7 +191,7 @@ fn order<'r>(
     order
 }
 
-/// A circle that a link hangs on.
+/// Returns the error for a cycle that contains a link.
 fn circle(link: &Link, above: &BTreeMap<&str, &Joint>) -> Diagnostic {
     let mut names = vec![link.name.text.as_str()];
     let mut at = link.name.text.as_str();
@@ -215,7 +216,7 @@ fn circle(link: &Link, above: &BTreeMap<&str, &Joint>) -> Diagnostic {
         .help("hang one of them on another link")
 }
 
-/// Leaders of all joints that follow others, through chains of them.
+/// Resolves the leaders of all mimic joints, including chains of mimic joints.
 fn followers<'r>(
     robot: &'r Robot,
     joints: &BTreeMap<&'r str, &'r Joint>,
@@ -246,7 +247,7 @@ fn followers<'r>(
                         .at(mimic.joint.span, "closes the circle")
                         .note(names.join(", "))
                         .help("let one of them be free: remove its `<mimic>`");
-                // Each joint of a circle would say the same.
+                // Only one joint of a cycle reports it.
                 if visited.first() == Some(&joint.name.text.as_str()) {
                     problems.push(diagnostic);
                 }

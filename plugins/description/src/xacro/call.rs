@@ -1,4 +1,4 @@
-//! Calls of macros.
+//! Expansion of macro calls.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::{
 use crate::xml::{Content, Element};
 
 impl Expander<'_> {
-    /// Replaces a call of a macro.
+    /// Expands a call of a macro.
     pub(super) fn call(&mut self, name: &str, element: &Element, scope: usize) -> Vec<Content> {
         let Some((home, called)) = self.macro_of(name, scope) else {
             let known = self.scopes.names(scope, |scope| &scope.macros);
@@ -38,7 +38,7 @@ impl Expander<'_> {
         }
     }
 
-    /// A macro, and the scope that its body sees besides its parameters.
+    /// Returns a macro, and the scope in which its body is evaluated together with its parameters.
     fn macro_of(&self, name: &str, scope: usize) -> Option<(usize, Rc<Macro>)> {
         let pick = |name: &str| {
             let name = name.to_owned();
@@ -59,10 +59,10 @@ impl Expander<'_> {
         Some((home, found))
     }
 
-    /// Gives a macro its parameters.
+    /// Binds the parameters of a macro call.
     fn give(&mut self, called: &Macro, element: &Element, outer: usize, inner: usize) -> bool {
         let mut is_sound = self.knows_all(called, element);
-        // They are seen as they are around the call.
+        // Arguments are evaluated in the scope of the call.
         let given = self.all(&element.content, outer);
         let mut given = given
             .into_iter()
@@ -105,7 +105,7 @@ impl Expander<'_> {
         is_sound
     }
 
-    /// Tells whether a macro has all parameters that it is given; says which it has not.
+    /// Returns true if the macro declares all given parameters; reports the others.
     fn knows_all(&mut self, called: &Macro, element: &Element) -> bool {
         let mut is_sound = true;
         for attribute in &element.attributes {
@@ -132,7 +132,7 @@ impl Expander<'_> {
         is_sound
     }
 
-    /// The value of a parameter; without one, why is said.
+    /// Returns the value of a parameter; reports an error if it has none.
     fn parameter(
         &mut self,
         called: &Macro,
@@ -160,7 +160,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The value of a default, which sees what the call sees.
+    /// Returns the value of a default, which is evaluated in the scope of the call.
     fn default(&mut self, called: &Macro, text: &str, outer: usize) -> Option<Value> {
         match self.value_of(text, outer) {
             Ok(value) => Some(value),

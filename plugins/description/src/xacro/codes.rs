@@ -1,4 +1,4 @@
-//! The codes of everything that can be wrong with macros. The golden tests show each of them.
+//! Codes of all diagnostics of macros. The golden tests show each of them.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
@@ -10,20 +10,20 @@ macro_rules! codes {
 }
 
 codes! {
-    /// An expression or substitution that has no value.
+    /// An expression or substitution that cannot be evaluated.
     EXPRESSION = "expression";
-    /// An attribute that is needed and not there.
+    /// A required attribute is missing.
     MISSING = "missing";
-    /// A macro that does not exist.
+    /// An undefined macro.
     UNKNOWN_MACRO = "unknown-macro";
-    /// A parameter that a macro does not have, or has and is not given.
+    /// A parameter that a macro does not declare, or a declared parameter without a value.
     PARAMETER = "parameter";
-    /// A block that is not there.
+    /// An undefined block.
     BLOCK = "block";
     /// A condition that is neither true nor false.
     CONDITION = "condition";
     /// A file that cannot be included.
     INCLUDE = "include";
-    /// More than any robot has, or no end.
+    /// A size limit is exceeded, or the expansion does not end.
     TOO_LARGE = "too-large";
 }

@@ -1,25 +1,25 @@
-//! Values of expressions.
+//! Evaluation of expressions.
 
 use std::cmp::Ordering;
 
 use super::{expression::Expression, functions, value::Value};
 
-/// Letters and items that a result may have.
+/// Maximum number of characters or items of a result.
 const LARGEST: usize = 1 << 20;
 
-/// Names that an expression can use.
+/// Environment in which an expression is evaluated.
 pub(super) trait Names {
-    /// The value of a name.
+    /// Returns the value of a name.
     ///
     /// # Errors
     ///
-    /// Why it has none.
+    /// Returns the reason why the name has no value.
     fn value(&mut self, name: &str) -> Result<Value, String>;
 
-    /// The value of a dotted name, such as a property of a namespace; nothing where there is no such space.
+    /// Returns the value of a dotted name, such as a property of a namespace, or `None` if the namespace does not exist.
     fn within(&mut self, space: &str, name: &str) -> Option<Result<Value, String>>;
 
-    /// The value of a function that looks at files or arguments; nothing where there is no such function.
+    /// Returns the value of a function that accesses files or arguments, or `None` if the function does not exist.
     fn call(&mut self, function: &str, arguments: &[Value]) -> Option<Result<Value, String>>;
 }
 
@@ -29,7 +29,7 @@ type Valued = Result<Value, String>;
 ///
 /// # Errors
 ///
-/// What is wrong, in one line.
+/// Returns the error in one line.
 pub(super) fn evaluate(expression: &Expression, names: &mut dyn Names) -> Valued {
     match expression {
         Expression::Int(number) => Ok(Value::Int(*number)),
@@ -95,7 +95,7 @@ fn slice(inner: &Expression, ends: &[Option<Box<Expression>>; 2], names: &mut dy
     functions::slice(&inner, places)
 }
 
-/// The value of `inner.field`: of a module, of a namespace, or of a dictionary.
+/// Returns the value of `inner.field`, where `inner` is a module, a namespace or a dictionary.
 fn member(inner: &Expression, field: &str, names: &mut dyn Names) -> Valued {
     if let Expression::Name(space) = inner {
         if ["math", "python"].contains(&space.as_str())
@@ -187,7 +187,7 @@ fn binary(operator: &str, left: &Value, right: &Value) -> Valued {
     }
 }
 
-/// Tells whether two values are the same; whole numbers and others are compared as numbers.
+/// Returns true if two values are equal; integers and floating-point numbers are compared as numbers.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     match (left.number(), right.number()) {
         (Some(left), Some(right)) => left == right,
@@ -252,7 +252,7 @@ fn whole(operator: &str, left: i64, right: i64) -> Valued {
             .ok()
             .and_then(|right| left.checked_pow(right)),
         _ if right == 0 => return Err("division by zero".to_owned()),
-        // Python rounds down.
+        // Python rounds towards minus infinity.
         "//" => left.checked_div_euclid(right).map(|quotient| {
             let is_exact = quotient.wrapping_mul(right) == left;
             if right < 0 && !is_exact {

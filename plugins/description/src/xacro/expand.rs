@@ -1,4 +1,4 @@
-//! Elements with all macros replaced.
+//! Expansion of the macros in a tree of elements.
 
 use std::{
     collections::BTreeMap,
@@ -20,28 +20,28 @@ use crate::{
     xml::{Attribute, Content, Element},
 };
 
-/// Elements that may come out.
+/// Maximum number of elements of the result.
 const MOST_ELEMENTS: usize = 300_000;
 
-/// Levels of elements, macros and files within each other.
+/// Maximum nesting depth of elements, macros and files.
 const DEEPEST: usize = 120;
 
-/// Everything that is known while macros are replaced.
+/// State of the expansion.
 pub(super) struct Expander<'a> {
     pub(super) options: &'a Options,
     pub(super) finder: Finder<'a>,
     pub(super) roots: Roots,
-    /// Directories of packages that were found.
+    /// Directories of the packages that were resolved so far.
     pub(super) trusted: Vec<PathBuf>,
     pub(super) sources: &'a mut Sources,
     pub(super) problems: &'a mut Problems,
     pub(super) scopes: Scopes,
     pub(super) arguments: BTreeMap<String, String>,
-    /// Files that are read, each included by the one before.
+    /// Files that are being read; each one includes the next.
     pub(super) files: Vec<PathBuf>,
-    /// Bytes of all files so far.
+    /// Total size of all files so far, bytes.
     pub(super) read: u64,
-    /// Levels of texts within each other.
+    /// Nesting depth of texts.
     pub(super) levels: usize,
     depth: usize,
     made: usize,
@@ -73,7 +73,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Directory of the file that is being read.
+    /// Returns the directory of the file that is being read.
     pub(super) fn directory(&self) -> &Path {
         let file = self.files.last();
         file.and_then(|file| file.parent()).unwrap_or(Path::new(""))
@@ -84,12 +84,12 @@ impl<'a> Expander<'a> {
         self.problems.push(diagnostic.help(help));
     }
 
-    /// The root element with everything in it replaced.
+    /// Returns the root element with all macros expanded.
     pub(super) fn root(&mut self, root: &Element) -> Element {
         self.element(root, 0)
     }
 
-    /// An element that stays, with its attributes and what is in it.
+    /// Returns an ordinary element with its attributes and content expanded.
     fn element(&mut self, element: &Element, scope: usize) -> Element {
         let mut attributes: Vec<Attribute> = Vec::new();
         for attribute in &element.attributes {
@@ -124,7 +124,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Replaces what is in some parts.
+    /// Expands a list of content.
     pub(super) fn all(&mut self, parts: &[Content], scope: usize) -> Vec<Content> {
         let mut made = Vec::new();
         for part in parts {
@@ -139,7 +139,7 @@ impl<'a> Expander<'a> {
         made
     }
 
-    /// Says once that there is no end, and makes nothing more.
+    /// Reports the violation of a limit once, and stops the expansion.
     pub(super) fn stop(&mut self, span: Span, message: String) {
         if !self.is_stopped {
             let help = "does a macro use itself? end that by `<xacro:if value=\"${…}\">`";
@@ -148,7 +148,7 @@ impl<'a> Expander<'a> {
         self.is_stopped = true;
     }
 
-    /// Replaces an element.
+    /// Expands an element.
     fn part(&mut self, element: &Element, scope: usize) -> Vec<Content> {
         self.made += 1;
         if self.depth > DEEPEST {
@@ -200,7 +200,7 @@ impl<'a> Expander<'a> {
         Vec::new()
     }
 
-    /// The value of an attribute; what is wrong with it is said.
+    /// Returns the value of an attribute; reports errors in it.
     pub(super) fn value(&mut self, attribute: &Attribute, scope: usize) -> Option<Value> {
         match self.value_of(&attribute.value, scope) {
             Ok(value) => Some(value),
@@ -217,7 +217,7 @@ impl<'a> Expander<'a> {
         self.say(codes::EXPRESSION, span, why.to_owned(), help);
     }
 
-    /// The text of an attribute that has to be there.
+    /// Returns the text of a required attribute.
     pub(super) fn needed(&mut self, element: &Element, name: &str, scope: usize) -> Option<String> {
         match element.attribute(name) {
             Some(attribute) => Some(self.value(attribute, scope)?.to_string()),
@@ -248,7 +248,7 @@ impl<'a> Expander<'a> {
         let is_known = self.scopes.find(home, is_known).is_some();
         match (text("value"), text("default")) {
             (Some(value), _) => {
-                // What leaves its scope is evaluated in it.
+                // A property that is exported to another scope is evaluated immediately.
                 let property = match home == scope {
                     true => Property::Text(value),
                     false => match element

@@ -1,8 +1,8 @@
-//! Expressions of xacro: the part of Python's that descriptions use.
+//! Parser of xacro expressions: the subset of Python's expressions that descriptions use.
 
 use super::lexer::{Token, tokens};
 
-/// Levels of parentheses and operators.
+/// Maximum nesting depth of parentheses and operators.
 const DEEPEST: usize = 60;
 
 /// An expression.
@@ -16,9 +16,9 @@ pub(super) enum Expression {
     Map(Vec<(Expression, Expression)>),
     /// `-a`, `+a`, `not a`
     Unary(&'static str, Box<Expression>),
-    /// An operator with its sides; comparisons are of two sides.
+    /// An operator with its operands; comparisons have two operands.
     Binary(&'static str, Box<Expression>, Box<Expression>),
-    /// Value, condition and the other value.
+    /// A conditional: value, condition and the other value.
     Choice(Box<[Expression; 3]>),
     /// `a[b]`
     Item(Box<Expression>, Box<Expression>),
@@ -26,11 +26,11 @@ pub(super) enum Expression {
     Slice(Box<Expression>, [Option<Box<Expression>>; 2]),
     /// `a.b`
     Field(Box<Expression>, String),
-    /// Function with its arguments.
+    /// A function call with its arguments.
     Call(Box<Expression>, Vec<Expression>),
 }
 
-/// Operators with two sides, those that bind the least first.
+/// Binary operators, in the order of increasing precedence.
 const LEVELS: &[&[&str]] = &[
     &["or"],
     &["and"],
@@ -44,7 +44,7 @@ const LEVELS: &[&[&str]] = &[
 ///
 /// # Errors
 ///
-/// What is wrong with it, in one line.
+/// Returns the error in one line.
 pub(super) fn parse(text: &str) -> Result<Expression, String> {
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -83,7 +83,7 @@ impl Parser {
         self.tokens.get(self.at)
     }
 
-    /// Takes a mark or a word if it is the next one.
+    /// Consumes a punctuation or keyword, if it is next. Returns true if it was.
     fn takes(&mut self, word: &str) -> bool {
         let is_next = match self.peek() {
             Some(Token::Mark(mark)) => *mark == word,
@@ -119,7 +119,7 @@ impl Parser {
         Ok(parsed)
     }
 
-    /// An operator of a level that is next.
+    /// Returns the next token if it is an operator of the precedence level.
     fn operator(&mut self, level: usize) -> Option<&'static str> {
         let known = LEVELS.get(level)?;
         let start = self.at;
@@ -222,7 +222,7 @@ impl Parser {
         Err("it is too long".to_owned())
     }
 
-    /// An item or a slice, after the bracket.
+    /// Parses an index or a slice, after the bracket.
     fn item(&mut self, inner: Expression) -> Parsed {
         let inner = Box::new(inner);
         let start = match self.takes(":") {
@@ -244,7 +244,7 @@ impl Parser {
         Ok(Expression::Slice(inner, [start, end]))
     }
 
-    /// `name=value` with commas between them, after the bracket of `dict(`.
+    /// Parses `name=value` pairs separated by commas, after the bracket of `dict(`.
     fn keywords(&mut self) -> Parsed {
         let mut items = Vec::new();
         while !self.takes(")") {
@@ -262,7 +262,7 @@ impl Parser {
         Ok(Expression::Map(items))
     }
 
-    /// Expressions with commas between them, up to a bracket.
+    /// Parses expressions separated by commas, up to a bracket.
     fn list(&mut self, end: &str) -> Result<Vec<Expression>, String> {
         let mut found = Vec::new();
         while !self.takes(end) {

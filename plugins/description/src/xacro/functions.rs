@@ -1,4 +1,4 @@
-//! Functions that expressions can call, and items of lists and dictionaries.
+//! Functions that expressions can call, and indexing of lists and dictionaries.
 
 use std::cmp::Ordering;
 
@@ -187,7 +187,7 @@ fn extreme(name: &str, all: &[Value]) -> Valued {
     Ok(best.clone())
 }
 
-/// An item of a list, a dictionary or a text.
+/// Returns an item of a list, a dictionary or a text.
 pub(super) fn item(of: &Value, item: &Value) -> Valued {
     let missing = || Err(format!("there is no item `{item}` in {}", of.kind()));
     let place = |length: usize| {
@@ -214,7 +214,7 @@ pub(super) fn item(of: &Value, item: &Value) -> Valued {
     }
 }
 
-/// A part of a list or of a text, from a place to before another; negative places count from the end.
+/// Returns a slice of a list or of a text, without the item at the end index; negative indices count from the end.
 pub(super) fn slice(of: &Value, [start, end]: [Option<i64>; 2]) -> Valued {
     let places = |length: usize| {
         let length = i64::try_from(length).unwrap_or(i64::MAX);

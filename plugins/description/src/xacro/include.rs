@@ -1,4 +1,4 @@
-//! Files that are included: descriptions and YAML.
+//! Inclusion of files: descriptions and YAML.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use morse_diagnostics::{Span, nearest_file, printable_path, read_bytes};
 use super::{codes, expand::Expander, value::Value, yaml};
 use crate::xml::{self, Content, Element};
 
-/// Files within each other.
+/// Maximum nesting depth of files.
 const DEEPEST: usize = 40;
 
-/// Bytes of all files together.
+/// Maximum total size of all files, bytes.
 const MOST_TEXT: u64 = 64 << 20;
 
 impl Expander<'_> {
-    /// Replaces an inclusion by the content of its file.
+    /// Replaces an include element by the content of the file.
     pub(super) fn include(&mut self, element: &Element, scope: usize) -> Vec<Content> {
         let Some(name) = self.needed(element, "filename", scope) else {
             return Vec::new();
@@ -43,7 +43,7 @@ impl Expander<'_> {
         content
     }
 
-    /// Path of a file, which may lie in a package.
+    /// Resolves the path of a file, which may be in a package.
     fn path_of(&mut self, name: &str) -> PathBuf {
         if name.contains("://")
             && let Some(found) = self.finder.find(name).found
@@ -100,7 +100,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The value of a YAML file.
+    /// Returns the value of a YAML file.
     pub(super) fn yaml(&mut self, name: &str) -> Result<Value, String> {
         let path = self.directory().join(name);
         let shown = printable_path(&path.display().to_string());

@@ -1,6 +1,6 @@
-//! Words of expressions.
+//! Lexer of expressions.
 
-/// A word of an expression.
+/// A token of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Int(i64),
@@ -17,11 +17,11 @@ const MARKS: &[&str] = &[
     "}", ",", ":", ".", "=",
 ];
 
-/// Splits an expression into words.
+/// Splits an expression into tokens.
 ///
 /// # Errors
 ///
-/// What is no word.
+/// Returns the first text that is no token.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();

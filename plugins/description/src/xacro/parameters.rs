@@ -1,6 +1,6 @@
 //! Parameters of macros: `a b:=1 c:=^ d:=^|2 *block **content`.
 
-/// A parameter.
+/// A parameter of a macro.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parameter {
     pub(super) name: String,
@@ -10,19 +10,19 @@ pub(super) struct Parameter {
 /// Kind of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// A value that has to be given.
+    /// A required value.
     Needed,
-    /// A value, unless given this text.
+    /// A value with this default.
     Default(String),
-    /// The value of the same name around the call, or else a text.
+    /// By default the value of the same name in the scope of the call, or else this text.
     Outer(Option<String>),
-    /// An element.
+    /// An element, passed as a block.
     Block,
-    /// The content of an element.
+    /// The content of an element, passed as a block.
     Content,
 }
 
-/// Reads a list of parameters.
+/// Parses a list of parameters.
 pub(super) fn parameters(text: &str) -> Vec<Parameter> {
     words(text).iter().map(|word| parameter(word)).collect()
 }
@@ -54,7 +54,7 @@ fn parameter(word: &str) -> Parameter {
     }
 }
 
-/// Words with blanks between them; quotes and brackets keep blanks together.
+/// Splits a text at blanks, except inside quotes and brackets.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

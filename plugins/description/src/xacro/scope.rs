@@ -1,4 +1,4 @@
-//! Names of macros, properties and blocks, and where they can be seen.
+//! Scopes of macros, properties and blocks.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,7 +7,7 @@ use morse_diagnostics::Span;
 use super::{parameters::Parameter, value::Value};
 use crate::xml::Content;
 
-/// Scopes, at most.
+/// Maximum number of scopes.
 pub(super) const MOST_SCOPES: usize = 100_000;
 
 /// A macro.
@@ -18,36 +18,36 @@ pub(super) struct Macro {
     pub(super) span: Span,
 }
 
-/// Elements that are inserted elsewhere.
+/// Elements that `insert_block` inserts.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) content: Vec<Content>,
-    /// True if nothing in it is left to be replaced.
+    /// True if the elements are already expanded.
     pub(super) is_done: bool,
 }
 
 /// A property.
 #[derive(Clone, Debug)]
 pub(super) enum Property {
-    /// Text that is evaluated when it is asked for.
+    /// Text that is evaluated at the first use.
     Text(String),
-    /// The same while that is done.
+    /// Text whose evaluation is in progress, for the detection of cycles.
     Busy,
     Value(Value),
 }
 
-/// Names of one macro call, of a namespace, or of the whole file.
+/// Names that are defined in one macro call, in a namespace, or in the whole file.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     pub(super) parent: Option<usize>,
     pub(super) properties: BTreeMap<String, Property>,
     pub(super) macros: BTreeMap<String, Rc<Macro>>,
     pub(super) blocks: BTreeMap<String, Rc<Block>>,
-    /// Namespaces, as places in the list of scopes.
+    /// Namespaces, as indices in the list of scopes.
     pub(super) spaces: BTreeMap<String, usize>,
 }
 
-/// All scopes; the first is that of the whole file.
+/// All scopes; the first is the scope of the whole file.
 #[derive(Debug)]
 pub(super) struct Scopes(pub(super) Vec<Scope>);
 
@@ -57,7 +57,7 @@ impl Scopes {
         &mut self.0[at]
     }
 
-    /// Adds a scope; nothing where there are too many.
+    /// Adds a scope. Returns `None` if there are too many.
     pub(super) fn add(&mut self, parent: usize) -> Option<usize> {
         self.0.push(Scope {
             parent: Some(parent),
@@ -66,7 +66,7 @@ impl Scopes {
         (self.0.len() < MOST_SCOPES).then_some(self.0.len() - 1)
     }
 
-    /// The innermost thing of a name, and the scope that has it.
+    /// Returns the innermost definition of a name, and the scope that contains it.
     pub(super) fn find<T>(
         &self,
         scope: usize,
@@ -82,7 +82,7 @@ impl Scopes {
         None
     }
 
-    /// Names of properties that can be seen, for suggestions.
+    /// Returns the names of the visible properties, for suggestions.
     pub(super) fn names<T>(
         &self,
         scope: usize,

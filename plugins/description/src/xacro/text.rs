@@ -1,21 +1,21 @@
 //! Substitutions in texts: `${expression}` and `$(command …)`.
 
-/// A part of a text.
+/// A piece of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Piece<'t> {
-    /// As it stands.
+    /// Literal text.
     Plain(&'t str),
-    /// Inside of `${ }`.
+    /// Content of `${ }`.
     Expression(&'t str),
-    /// Inside of `$( )`.
+    /// Content of `$( )`.
     Command(&'t str),
 }
 
-/// Splits a text. `$${` and `$$(` stand for `${` and `$(`.
+/// Splits a text into pieces. `$${` and `$$(` are the escape sequences of `${` and `$(`.
 ///
 /// # Errors
 ///
-/// What is not closed.
+/// Returns an error for a substitution that is not closed.
 pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -36,7 +36,7 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
             continue;
         };
         if dollars > 1 {
-            // One of them is taken away.
+            // The first `$` is removed.
             let (_, kept) = from.split_at(1);
             let (kept, after) = kept.split_at(dollars);
             found.push(Piece::Plain(kept));
@@ -58,7 +58,7 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
     Ok(found)
 }
 
-/// Place of the bracket that closes the one before the text.
+/// Returns the index of the bracket that closes the one before the text.
 fn closing(text: &str, open: char) -> Option<usize> {
     let close = if open == '{' { '}' } else { ')' };
     let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! Values of expressions, as Python has them.
+//! Values of expressions, with Python's semantics.
 
 use std::{cmp::Ordering, collections::BTreeMap, fmt};
 
@@ -15,7 +15,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The value that a text stands for: a number, a truth value, or itself.
+    /// Returns the value of a text: a number, a boolean, or the text itself.
     pub(super) fn of_text(text: &str) -> Self {
         let trimmed = text.trim();
         let quoted = |quote: char| {
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// The value that it stands for, where it is a text.
+    /// Returns the value that the text represents, if the value is a text.
     pub(super) fn literal(self) -> Self {
         match self {
             Self::Text(text) => Self::of_text(&text),
@@ -55,7 +55,7 @@ impl Value {
         }
     }
 
-    /// Order of numbers and of texts.
+    /// Compares two numbers or two texts.
     pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => Some(one.cmp(other)),
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// The number that it is, if it is one.
+    /// Returns the value as a number, if it is one.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Bool(truth) => Some(f64::from(u8::from(*truth))),
@@ -73,7 +73,7 @@ impl Value {
         }
     }
 
-    /// The whole number that it is, if it is one.
+    /// Returns the value as an integer, if it is one.
     pub(super) fn whole(&self) -> Option<i64> {
         match self {
             Self::Bool(truth) => Some(i64::from(*truth)),
@@ -82,7 +82,7 @@ impl Value {
         }
     }
 
-    /// Tells whether it counts as true in a condition.
+    /// Returns true if the value counts as true in a condition.
     pub(super) fn truth(&self) -> bool {
         match self {
             Self::None => false,
@@ -95,7 +95,7 @@ impl Value {
         }
     }
 
-    /// Word for its kind.
+    /// Returns the name of the type.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::None => "None",
@@ -107,7 +107,7 @@ impl Value {
         }
     }
 
-    /// Text within lists: texts have quotes there.
+    /// Formats the value as an item of a list: texts in quotes.
     fn quoted(&self) -> String {
         match self {
             Self::Text(text) => format!("'{text}'"),
@@ -140,7 +140,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The shortest text that reads as the same number, in Python's form.
+/// Returns the shortest text that parses to the same number, in Python's format.
 fn float(number: f64) -> String {
     let size = number.abs();
     if size != 0.0 && number.is_finite() && !(1e-4..1e16).contains(&size) {

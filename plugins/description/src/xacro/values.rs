@@ -1,4 +1,4 @@
-//! Values of texts and names, within a scope.
+//! Evaluation of texts and names within a scope.
 
 use morse_diagnostics::{nearest, printable};
 
@@ -11,18 +11,18 @@ use super::{
     value::Value,
 };
 
-/// Levels of properties that are made of others.
+/// Maximum nesting depth of properties that refer to others.
 const DEEPEST: usize = 60;
 
-/// Letters of a text after all substitutions.
+/// Maximum length of a text after all substitutions, characters.
 const LONGEST: usize = 1 << 20;
 
 impl Expander<'_> {
-    /// The value of a text: of one expression alone its own, of others a text.
+    /// Returns the value of a text. A text that is a single expression keeps the type of its value; all others are texts.
     ///
     /// # Errors
     ///
-    /// Fault, and where there is one a remedy on a second line.
+    /// Returns the error, and the remedy on a second line if there is one.
     pub(super) fn value_of(&mut self, text: &str, scope: usize) -> Result<Value, String> {
         self.levels += 1;
         if self.levels > DEEPEST {
@@ -65,7 +65,7 @@ impl Expander<'_> {
         evaluate(&expression, &mut names)
     }
 
-    /// The value of `$(find NAME)`, `$(arg NAME)` and the like.
+    /// Returns the value of a command, such as `$(find NAME)` or `$(arg NAME)`.
     fn command(&mut self, text: &str, scope: usize) -> Result<Value, String> {
         let text = self.value_of(text, scope)?.to_string();
         let text = text.trim();
@@ -96,7 +96,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The value of an argument, which is a text.
+    /// Returns the value of an argument, which is a text.
     fn argument(&self, name: &str) -> Result<Value, String> {
         match self.arguments.get(name) {
             Some(value) => Ok(Value::Text(value.clone())),
@@ -126,7 +126,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The value of a property that can be seen from a scope.
+    /// Returns the value of a property that is visible in a scope.
     pub(super) fn property(&mut self, scope: usize, name: &str) -> Result<Value, String> {
         let found = self
             .scopes
@@ -144,7 +144,7 @@ impl Expander<'_> {
                 };
                 set(self, Property::Busy);
                 let value = self.value_of(&text, home).map(Value::literal);
-                // Another use may have more luck: what it is made of may be defined by then.
+                // After an error the text is kept: the names to which it refers may be defined at the next use.
                 let kept = value.clone().map_or(Property::Text(text), Property::Value);
                 set(self, kept);
                 value
@@ -164,7 +164,7 @@ impl Expander<'_> {
     }
 }
 
-/// Names that can be seen from a scope.
+/// Names that are visible in a scope.
 struct Seen<'e, 'a> {
     expander: &'e mut Expander<'a>,
     scope: usize,

@@ -1,10 +1,10 @@
-//! The part of YAML that parameters of robots are written in: nested lists and dictionaries, numbers and texts.
+//! Parser of the subset of YAML in which parameters of robots are written: nested lists and dictionaries, numbers and texts.
 
 use std::collections::BTreeMap;
 
 use super::value::Value;
 
-/// Levels of lists and dictionaries.
+/// Maximum nesting depth of lists and dictionaries.
 const DEEPEST: usize = 50;
 
 /// A line without its comment.
@@ -14,11 +14,11 @@ struct Line<'t> {
     text: &'t str,
 }
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// # Errors
 ///
-/// What cannot be read, with its line.
+/// Returns the first error, with its line.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -77,7 +77,7 @@ impl Parser<'_> {
         self.lines.get(self.at).map(|line| line.indent)
     }
 
-    /// The list or dictionary that begins here.
+    /// Parses the list or dictionary that begins at the current line.
     fn block(&mut self, indent: usize, depth: usize) -> Result<Value, String> {
         let Some(line) = self.lines.get(self.at) else {
             return Ok(Value::None);
@@ -112,7 +112,7 @@ impl Parser<'_> {
                 items.push(self.below(indent, depth)?);
                 continue;
             }
-            // What follows the dash stands as on a line of its own, further in.
+            // The text after the dash is parsed as a line of its own with a larger indentation.
             let width = line.text.len() - inner.len();
             line.indent += width;
             line.text = inner;
@@ -150,7 +150,7 @@ impl Parser<'_> {
         Ok(Value::Map(map))
     }
 
-    /// Block that is further in than a line, or a list as far in as it.
+    /// Parses the block with a larger indentation than the line, or a list with the same indentation.
     fn below(&mut self, indent: usize, depth: usize) -> Result<Value, String> {
         match self.indent() {
             Some(inner) if inner > indent => self.block(inner, depth + 1),
@@ -165,7 +165,7 @@ impl Parser<'_> {
     }
 }
 
-/// Name and value of a line `name: value`.
+/// Splits a line `name: value` into name and value.
 fn key(text: &str) -> Option<(Value, &str)> {
     if text.starts_with(['[', '{']) {
         return None;
@@ -184,7 +184,7 @@ fn key(text: &str) -> Option<(Value, &str)> {
     ))
 }
 
-/// A value on one line.
+/// Parses a value in a single line.
 fn flow(text: &str, number: usize) -> Result<Value, String> {
     let mut rest = text.trim();
     let value = item(&mut rest, number, 0)?;
@@ -257,14 +257,14 @@ fn item(rest: &mut &str, number: usize, depth: usize) -> Result<Value, String> {
     Ok(scalar(word.trim()))
 }
 
-/// A number, a truth value, a text, or nothing.
+/// Parses a number, a boolean, a text, or null.
 fn scalar(word: &str) -> Value {
     match word {
         "" | "~" | "null" | "Null" | "NULL" => Value::None,
         "yes" | "Yes" | "on" | "On" | "TRUE" => Value::Bool(true),
         "no" | "No" | "off" | "Off" | "FALSE" => Value::Bool(false),
         word => {
-            // Angles in degrees and radians, as xacro has them.
+            // xacro's tags for angles in degrees and radians.
             for (tag, is_degrees) in [("!degrees", true), ("!radians", false)] {
                 if let Some(number) = word
                     .strip_prefix(tag)

@@ -1,12 +1,12 @@
-//! Breaches of the rules of XML, in the form of all diagnostics.
+//! Diagnostics of XML syntax errors.
 
 use morse_diagnostics::{Diagnostic, SourceId, Span, printable};
 use roxmltree::{Error, TextPos};
 
-/// A breach of the rules, `start` bytes after the beginning of the file.
+/// Returns the diagnostic of a syntax error in a text that starts at the byte `start` of the file.
 pub(super) fn syntax(error: &Error, text: &str, source: SourceId, start: usize) -> Diagnostic {
     let at = offset(text, error.pos());
-    // At the end of the file there is nothing left to underline.
+    // At the end of the file there is no text to underline.
     let end = (at + 1).min(text.len()).max(at);
     let here = |from: usize, to: usize| Span::new(source, from + start..to + start);
     let (message, label, help) = match error {
@@ -41,7 +41,7 @@ pub(super) fn syntax(error: &Error, text: &str, source: SourceId, start: usize) 
         .help(help)
 }
 
-/// Fault, label and remedy of what is wrong at one place.
+/// Returns message, label and remedy of an error at a position.
 fn words(error: &Error) -> (String, &'static str, String) {
     match error {
         Error::UnexpectedCloseTag(expected, found, _) => {
@@ -83,7 +83,7 @@ fn words(error: &Error) -> (String, &'static str, String) {
     }
 }
 
-/// The same for faults that are the same whatever stands there.
+/// Returns message, label and remedy of errors that do not depend on the text.
 fn simple(error: &Error) -> (String, &'static str, &'static str) {
     let (message, label, help) = match error {
         Error::MalformedEntityReference(_) => {
@@ -108,7 +108,7 @@ fn simple(error: &Error) -> (String, &'static str, &'static str) {
     (message.to_owned(), label, help)
 }
 
-/// Elements that are nested too deeply.
+/// Returns the error for elements that are nested too deeply.
 pub(super) fn too_deep(source: SourceId, at: usize, deepest: usize) -> Diagnostic {
     let message = format!("elements are nested more than {deepest} deep");
     Diagnostic::error("xml::too-deep", message)
@@ -116,14 +116,14 @@ pub(super) fn too_deep(source: SourceId, at: usize, deepest: usize) -> Diagnosti
         .help("is an element not closed, `<link>` instead of `<link/>`?")
 }
 
-/// The parser's words, without the place, which the diagnostic has.
+/// Returns the parser's message without the position, which the diagnostic has already.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     let words = text.rsplit_once(" at ").map_or(&*text, |(words, _)| words);
     printable(words)
 }
 
-/// Byte of a line and a column, both from 1.
+/// Returns the byte offset of a line and a column, both from 1.
 fn offset(text: &str, place: TextPos) -> usize {
     let [row, column] = [place.row, place.col].map(|one| one.saturating_sub(1) as usize);
     let before: usize = text.split_inclusive('\n').take(row).map(str::len).sum();

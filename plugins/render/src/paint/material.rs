@@ -1,4 +1,4 @@
-//! The materials of a mesh: of an OBJ mesh from the MTL files that it names, of a glTF mesh its own.
+//! Materials of a mesh: of an OBJ mesh from its MTL files, of a glTF mesh from the file itself.
 use std::{collections::BTreeMap, path::Path};
 
 use morse_api::world_view::Gloss;
@@ -10,17 +10,17 @@ use morse_scene::model::stretched;
 
 use super::{Source, pbr};
 
-/// No file with materials may be larger than this, bytes.
+/// Maximum size of an MTL file, bytes.
 const LARGEST_FILE: u64 = 4 << 20;
 
-/// Look of a part of a mesh.
+/// Material of a part of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
-    /// Red, green and blue, 0 to 1: `Kd`.
+    /// Diffuse colour, red, green and blue, 0 to 1: `Kd`.
     pub color: [f64; 3],
     /// Highlights: `Ks` and `Ns`.
     pub gloss: Gloss,
-    /// An image: `map_Kd`.
+    /// Texture image: `map_Kd`.
     pub image: Option<Source>,
 }
 
@@ -35,8 +35,9 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The materials of a mesh by name, from its file or from those that it names. What they name has to lie where
-    /// the mesh does, or below. What is wrong with them, and what of the mesh is not shown, is written down.
+    /// Returns the materials of a mesh by name, from its own file or from the files that it names, which must be in the
+    /// directory of the mesh or below. Problems with the materials, and features of the mesh that are not drawn, are
+    /// reported as warnings.
     pub fn read_all(
         mesh: &Path,
         triangles: &Triangles,
@@ -91,7 +92,7 @@ impl Material {
     }
 }
 
-/// Reads the text of an MTL file. Words that say nothing of the looks that are drawn are passed over.
+/// Parses the text of an MTL file. Keywords without effect on the drawn appearance are ignored.
 fn parse(
     text: &str,
     folder: &Path,
@@ -125,8 +126,7 @@ fn parse(
     }
 }
 
-/// The name of the file of a map, which stands after its options; most files have none, and names may have
-/// blanks in them.
+/// Returns the file name of a texture map. It follows the options, which most files lack, and may contain blanks.
 fn file_of(rest: &str) -> &str {
     if rest.starts_with('-') {
         rest.split_ascii_whitespace().next_back().unwrap_or(rest)
@@ -135,7 +135,7 @@ fn file_of(rest: &str) -> &str {
     }
 }
 
-/// Red, green and blue; a single number is for all three.
+/// Parses a colour; a single number is used for all three components.
 fn color(text: &str) -> Option<[f64; 3]> {
     let numbers: Vec<f64> = text
         .split_ascii_whitespace()

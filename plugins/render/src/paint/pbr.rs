@@ -1,4 +1,4 @@
-//! The materials of a glTF mesh: metallic-roughness ones, as near as ours come to them.
+//! Materials of a glTF mesh: approximation of metallic-roughness materials by diffuse colour and highlights.
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use ::gltf::json::{
@@ -18,13 +18,13 @@ use morse_geometry::{
 
 use super::{Inside, Material, Source};
 
-/// Share of light that comes back from things that are no metals if it falls on them straight (glTF 2.0, appendix B).
+/// Reflectance of dielectrics at normal incidence (glTF 2.0, appendix B).
 const DIELECTRIC: f64 = 0.04;
 
-/// The smoothest that is drawn: the highlights of smoother things are smaller than a pixel.
+/// Minimum roughness that is drawn: the highlights of smoother surfaces are smaller than a pixel.
 const SMOOTHEST: f64 = 0.089;
 
-/// The materials of the parts of a mesh. What is wrong with their images is written down.
+/// Returns the materials of the parts of a mesh. Problems with their images are reported as warnings.
 pub(super) fn read(
     mesh: &Path,
     triangles: &Triangles,
@@ -80,9 +80,9 @@ fn share(number: f32) -> f64 {
     f64::from(number).clamp(0.0, 1.0)
 }
 
-/// Highlights of about the same size and, in their middle, the same light. With the square a of the roughness, the
-/// power n is 2 / a² - 2 (Walter and others, 2007), and the middle of a highlight is n / 8 times as bright as a
-/// mirror, so that what is wholly rough has none.
+/// Returns highlights of about the same size and, in their centre, the same intensity. With the square a of the roughness,
+/// the exponent n is 2 / a² - 2 (Walter and others, 2007), and the centre of a highlight is n / 8 times as bright as a
+/// mirror, so that a fully rough surface has no highlight.
 fn gloss(look: &PbrMetallicRoughness, base: [f64; 3]) -> Gloss {
     let metal = share(look.metallic_factor.0);
     let roughness = share(look.roughness_factor.0).max(SMOOTHEST);
@@ -97,7 +97,7 @@ fn gloss(look: &PbrMetallicRoughness, base: [f64; 3]) -> Gloss {
     }
 }
 
-/// The image of a texture, as it is in the file; those inside are kept by their places.
+/// Returns the image of a texture; images inside the mesh file are cached by their index.
 fn image(
     mesh: &Path,
     file: &File<'_>,
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::paint::Images;
 
-    /// A PNG file of one pixel, half seen through.
+    /// Returns a PNG file with one semi-transparent pixel.
     fn png() -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, 1, 1);
@@ -160,7 +160,7 @@ mod tests {
         bytes
     }
 
-    /// The material of a square that has this one, and its warnings.
+    /// Returns the material of a square with this material, and the warnings.
     fn read(material: Value, image: Value) -> (tempfile::TempDir, Material, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.png"), png()).unwrap();
@@ -187,10 +187,10 @@ mod tests {
         let look = json!({ "pbrMetallicRoughness": {
             "baseColorFactor": [0.5, 1, 0, 1], "metallicFactor": 0, "roughnessFactor": 0.5 } });
         let (_folder, material, warnings) = read(look, json!({ "uri": "a.png" }));
-        // Half of the light is code 188 (IEC 61966-2-1).
+        // Half of the linear light is code 188 (IEC 61966-2-1).
         let codes = material.color.map(|part| (part * 255.0).round());
         assert_eq!(codes, [188.0, 255.0, 0.0]);
-        // Roughness 0.5 is a² = 1 / 16: a power of 30; 4 % of the light times 30 / 8.
+        // Roughness 0.5 is a² = 1 / 16: an exponent of 30, and 4 % of the light times 30 / 8.
         assert!((material.gloss.shininess - 30.0).abs() < 1e-9);
         assert!((material.gloss.color[2] - 0.15).abs() < 1e-9);
         assert_eq!(material.image, None);
@@ -216,7 +216,7 @@ mod tests {
             let (_folder, material, warnings) = read(look, image);
             assert!(warnings.is_empty(), "{warnings:?}");
             let image = Images::default().read(&material.image.unwrap()).unwrap();
-            // Tinted, and without a hole: an opaque material has none.
+            // Tinted, and opaque: an opaque material ignores the alpha channel.
             assert_eq!(*image.pixels, [188, 255, 200, 255]);
         }
     }

@@ -1,4 +1,4 @@
-//! Source of an image: a file, or a place inside of a mesh file.
+//! Source of an image: a file, or an image inside a mesh file, with modifications.
 use std::{
     borrow::Cow,
     cmp::Ordering,
@@ -13,25 +13,25 @@ use morse_api::{
 };
 use morse_geometry::files::{self, FileError};
 
-/// An image and how it is changed. Two are the same if that is so for the file, the place in it, and the changes.
+/// An image and its modifications. Two sources are equal if file, index in the file and modifications are equal.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The image file, or the mesh that the image is inside of.
+    /// Image file, or mesh file that contains the image.
     pub file: PathBuf,
-    /// Of one inside.
+    /// Image inside a mesh file; `None` for an image file.
     pub inside: Option<Inside>,
-    /// Factors of its light: red, green and blue, 0 to 1, linear.
+    /// Factors of red, green and blue, 0 to 1, linear.
     pub tint: [f32; 3],
-    /// True if it has no holes, whatever its pixels say.
+    /// True if the alpha channel is ignored.
     pub is_opaque: bool,
 }
 
-/// A PNG file in another file.
+/// A PNG image inside another file.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Index among the images of the mesh.
+    /// Index among the images of the mesh file.
     pub place: usize,
-    /// The content of the PNG file.
+    /// Content of the PNG image.
     pub content: Arc<[u8]>,
 }
 
@@ -59,7 +59,7 @@ impl Source {
         (&self.file, place, tint, self.is_opaque)
     }
 
-    /// The content of its file.
+    /// Returns the encoded content of the image.
     pub(super) fn bytes(&self, largest: u64) -> Result<Cow<'_, [u8]>, FileError> {
         match &self.inside {
             None => files::bytes(&self.file, largest),
@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// The image after its changes.
+    /// Applies the modifications to an image.
     pub(super) fn painted(&self, mut image: Image) -> Image {
         if self.tint == [1.0; 3] && !self.is_opaque {
             return image;
@@ -142,7 +142,7 @@ mod tests {
         let mut source = Source::from(Path::new("a.png"));
         assert_eq!(source.painted(image.clone()), image);
         source.tint = [0.5, 1.0, 0.0];
-        // Half of the light is code 188 (IEC 61966-2-1), a quarter of it 137.
+        // Half of the linear light is code 188 (IEC 61966-2-1), a quarter code 137.
         let tinted = source.painted(image.clone());
         assert_eq!(*tinted.pixels, [188, 255, 0, 0, 137, 10, 0, 7]);
         source.is_opaque = true;

@@ -1,4 +1,4 @@
-//! Films as files.
+//! Output of films as files.
 use std::{
     ffi::OsStr,
     io::{self, Write as _},
@@ -16,21 +16,21 @@ use super::{
 pub enum Format {
     /// An animated GIF.
     Gif,
-    /// MP4 with H.264; needs the program ffmpeg.
+    /// MP4 with H.264; requires the program ffmpeg.
     Mp4,
 }
 
-/// Ending of no kind of film.
+/// The extension belongs to no film format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a film ends in `.gif` or `.mp4`")]
 pub struct EndingError;
 
 impl Format {
-    /// By the ending of a file.
+    /// Returns the format for the extension of a file.
     ///
     /// # Errors
     ///
-    /// The ending is another one.
+    /// Returns an error for any other extension.
     pub fn of(path: &Path) -> Result<Self, EndingError> {
         match path.extension().and_then(OsStr::to_str) {
             Some("gif") => Ok(Self::Gif),
@@ -39,7 +39,7 @@ impl Format {
         }
     }
 
-    /// Frames in a second of film.
+    /// Returns the frame rate, Hz.
     #[must_use]
     pub fn rate(self) -> f64 {
         match self {
@@ -49,20 +49,20 @@ impl Format {
     }
 }
 
-/// A film that is being written.
+/// A film in progress.
 pub enum Film {
     /// An animated GIF.
     Gif(Box<Gif>),
-    /// The program that encodes it.
+    /// Process of the encoder ffmpeg.
     Mp4(Child),
 }
 
 impl Film {
-    /// Begins a film of frames of one size.
+    /// Begins a film; all frames have the same size.
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or ffmpeg is not there.
+    /// Returns an error if the file cannot be written, or if ffmpeg is not installed.
     pub fn begin(path: &Path, format: Format, width: u32, height: u32) -> io::Result<Self> {
         match format {
             Format::Gif => Ok(Self::Gif(Box::new(Gif::begin(path, width, height)?))),
@@ -81,7 +81,7 @@ impl Film {
                         "rgba",
                     ])
                     .args(["-s", &size, "-r", &rate, "-i", "-"])
-                    // H.264 in its usual form has even sides.
+                    // The usual pixel format of H.264 requires even sizes.
                     .args([
                         "-vf",
                         "pad=ceil(iw/2)*2:ceil(ih/2)*2",
@@ -106,7 +106,7 @@ impl Film {
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Returns an error if the frame cannot be written.
     pub fn add(&mut self, image: &RgbaImage) -> io::Result<()> {
         match self {
             Self::Gif(gif) => gif.add(image),
@@ -121,7 +121,7 @@ impl Film {
     ///
     /// # Errors
     ///
-    /// It could not be written to its end.
+    /// Returns an error if the end of the film cannot be written.
     pub fn finish(self) -> io::Result<()> {
         match self {
             Self::Gif(gif) => gif.finish(),

@@ -1,4 +1,4 @@
-//! Animated GIFs. Of each frame only the rectangle is written in which something changed.
+//! Animated GIFs. Of each frame, only the rectangle that changed is written.
 use std::{
     fs::File,
     io::{self, BufWriter, Write as _},
@@ -7,20 +7,20 @@ use std::{
 
 use super::{RgbaImage, palette::Palette};
 
-/// Time for which a frame is shown, in hundredths of a second as the format counts: what viewers keep up with.
+/// Duration of a frame, in the format's unit of 1/100 s; shorter frames are too fast for many viewers.
 pub(super) const DELAY: u16 = 8;
 
-/// A GIF that is being written.
+/// A GIF in progress.
 pub struct Gif {
     encoder: gif::Encoder<BufWriter<File>>,
     palette: Palette,
-    /// Image that is shown.
+    /// Current image of the film.
     last: Option<RgbaImage>,
-    /// The file; it goes after what writes it.
+    /// Output file; declared after the encoder, so that it is dropped after it.
     unfinished: Unfinished,
 }
 
-/// A file that is removed unless it is finished: half a film helps nobody. Devices and pipes stay.
+/// A file that is removed unless it is finished, since an incomplete film is useless. Devices and pipes are not removed.
 struct Unfinished(Option<PathBuf>);
 
 impl Drop for Unfinished {
@@ -88,8 +88,8 @@ fn short(size: u32) -> io::Result<u16> {
     u16::try_from(size).map_err(io::Error::other)
 }
 
-/// The rectangle in which two images differ: the first column and row, and those after the last; a single pixel
-/// where they do not. Images of different sizes differ everywhere.
+/// Returns the rectangle in which two images differ: first column and row, column and row after the last. It is a single
+/// pixel if they are equal, and the whole image if their sizes differ.
 fn changed(one: &RgbaImage, other: &RgbaImage) -> [u32; 4] {
     let whole = [0, 0, other.width, other.height];
     if (one.width, one.height) != (other.width, other.height) || other.width == 0 {
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(changed(&one, &image(4, 6, [0; 3])), [0, 0, 4, 6]);
     }
 
-    /// Distance of colours from others: the root of the mean square.
+    /// Returns the root mean square of the distances of colours.
     fn lost(pixels: &[u8], expected: &[u8]) -> f64 {
         let pairs = pixels.iter().zip(expected);
         let squares = pairs.map(|(one, other)| f64::from(one.abs_diff(*other)).powi(2));
@@ -158,7 +158,7 @@ mod tests {
         let mut frames = vec![image(40, 30, [200, 100, 50])];
         for n in 0..12_u32 {
             let mut next = frames[n as usize].clone();
-            // A frame that changes nothing, some that change a little, and one with all sorts of colours.
+            // One frame without a change, some with a small change, and one with many colours.
             for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
                 let color = [u * 9 + n, v * 9, 255 - 20 * n].map(|code| code as u8);
                 set(&mut next, u + 2 * n, v + n, color);
@@ -197,9 +197,9 @@ mod tests {
                 set(&mut shown, u, v, [pixel[0], pixel[1], pixel[2]]);
             }
             let lost = lost(&shown.pixels, &expected.pixels);
-            // Up to 256 colours are exact. Those of the last frame are many: here it matters how well the
-            // library does that learns them. We round colours to their cells, whose middles are at most 2 away
-            // in each part, and so what is taken is at most twice that much farther away than the nearest.
+            // Up to 256 colours are exact. The last frame has more; its loss depends on the quality of the quantizer. Our
+            // rounding to cells moves a colour by at most 2 in each component, so that the chosen colour is farther away
+            // than the nearest one by at most twice that.
             let bearable = if number + 1 == frames.len() {
                 let mut pixels = expected.pixels.clone();
                 let frame = gif::Frame::from_rgba_speed(40, 30, &mut pixels, 1);

@@ -1,42 +1,42 @@
-//! Choice of the 256 colours that stand for those of an image.
+//! Colour quantization: choice of the 256 colours that represent those of an image (`NeuQuant`).
 use std::collections::BTreeMap;
 
 use color_quant::NeuQuant;
 
 use super::RgbaImage;
 
-/// Colours of a GIF.
+/// Maximum number of colours of a GIF.
 const MOST: usize = 256;
 
-/// About how many pixels are learnt from, as far as there are, but never fewer than one of so many.
+/// Approximate number of pixels from which colours are learned; at least a minimum fraction of the pixels is used.
 const SAMPLES: usize = 50_000;
 const SPARSEST: usize = 10;
 
-/// Bits of each colour that count when the nearest one is remembered.
+/// Number of bits of each component in the key of the cache of nearest colours.
 const BITS: u32 = 6;
 
-/// No nearest colour is known yet.
+/// Entry of the cache that is not computed yet.
 const UNKNOWN: u16 = u16::MAX;
 
-/// A palette that serves one frame after the other, as long as it suits them.
+/// A palette that is reused for successive frames as long as its error is acceptable.
 #[derive(Default)]
 pub(super) struct Palette {
     learnt: Option<Learnt>,
 }
 
-/// Colours that were learnt from an image.
+/// Colours that were learned from an image.
 struct Learnt {
     net: NeuQuant,
     colors: Vec<u8>,
-    /// For each colour, of which [`BITS`] count, the nearest one, once somebody asked.
+    /// Index of the nearest colour, by the upper [`BITS`] of each component; computed on demand.
     nearest: Vec<u16>,
-    /// The mean square of what is lost.
+    /// Mean square error of the colours.
     loss: f64,
 }
 
 impl Palette {
-    /// The colours of an area of an image, and for each of its pixels which one it is: exactly, if there are not
-    /// more than fit.
+    /// Returns the colours for an area of an image, and the index of the colour of each pixel. The colours are exact if
+    /// there are not too many.
     pub(super) fn index(&mut self, image: &RgbaImage, area: [u32; 4]) -> (Vec<u8>, Vec<u8>) {
         if let Some(exact) = exact(image, area) {
             return exact;
@@ -51,7 +51,7 @@ impl Palette {
         let whole = [0, 0, image.width, image.height];
         let (_, mean) = learnt.index(image, whole);
         let (places, here) = learnt.index(image, area);
-        // What cannot be done better here must not be learnt anew for each frame.
+        // An error that new colours cannot reduce must not cause a new palette for each frame.
         learnt.loss = mean.max(here);
         let colors = learnt.colors.clone();
         self.learnt = Some(learnt);
@@ -72,7 +72,7 @@ impl Learnt {
         }
     }
 
-    /// The places of the nearest colours, and the mean square of what is lost.
+    /// Returns the indices of the nearest colours, and the mean square error.
     fn index(&mut self, image: &RgbaImage, area: [u32; 4]) -> (Vec<u8>, f64) {
         let mut places = Vec::new();
         let mut lost = 0_u64;
@@ -82,7 +82,7 @@ impl Learnt {
             });
             let known = &mut self.nearest[cell];
             if *known == UNKNOWN {
-                // The middle of the cell, so that it does not matter who asked first.
+                // The centre of the cell is used, so that the result does not depend on the order of the queries.
                 let middle = [red, green, blue].map(|code| code >> (8 - BITS) << (8 - BITS) | 2);
                 let [red, green, blue] = middle;
                 *known = self.net.index_of(&[red, green, blue, 255]) as u16;
@@ -100,11 +100,11 @@ impl Learnt {
     }
 }
 
-/// The colours of an area as they are, if they are not too many.
+/// Returns the exact colours of an area, if there are not too many.
 fn exact(image: &RgbaImage, area: [u32; 4]) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut known = BTreeMap::new();
     let (mut colors, mut places) = (Vec::new(), Vec::new());
-    // Most pixels have the colour of the one before.
+    // Most pixels have the colour of the previous pixel.
     let mut last = None;
     for pixel in pixels(image, area) {
         let place = match last {
@@ -124,7 +124,7 @@ fn exact(image: &RgbaImage, area: [u32; 4]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((colors, places))
 }
 
-/// Red, green and blue of the pixels of an area.
+/// Returns red, green and blue of the pixels of an area.
 fn pixels(
     image: &RgbaImage,
     [left, top, right, bottom]: [u32; 4],

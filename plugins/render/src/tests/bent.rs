@@ -1,9 +1,9 @@
-//! Lenses that bend rays: depths, places and names are where the forward formula says.
+//! Lens distortion: comparison of depths, positions and segmentation with the forward formula.
 use morse_api::distortion::Distortion;
 
 use super::*;
 
-/// A wide camera whose lens bends as a barrel, a little askew.
+/// Returns a wide-angle camera with barrel distortion and slight tangential distortion.
 fn barrel(width: u32, height: u32) -> CameraView {
     let (focal, center) = (
         f64::from(width) * 0.45,
@@ -21,7 +21,7 @@ fn barrel(width: u32, height: u32) -> CameraView {
     }
 }
 
-/// A scene full of all sorts of things.
+/// Returns a scene with things of all kinds.
 fn crowd() -> RenderScene {
     let mut random = morse_api::random::Random::new(8, "crowd", "place");
     let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
@@ -54,7 +54,7 @@ fn crowd() -> RenderScene {
     scene(things)
 }
 
-/// Depth and thing that a single ray meets, drawn on its own by an ideal camera that looks along it.
+/// Returns depth and thing of a single ray, drawn by an undistorted camera that looks along the ray.
 fn met(scene: &RenderScene, camera: &CameraView, ray: Vector3<f64>) -> (f32, u16) {
     let turn = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), &ray).unwrap();
     let along = CameraView {
@@ -64,7 +64,7 @@ fn met(scene: &RenderScene, camera: &CameraView, ray: Vector3<f64>) -> (f32, u16
         center: [0.0; 2],
         lens: None,
         renderer: None,
-        // Depths along the ray are longer than those along the axis of the picture.
+        // The near distance along the ray is longer than along the optical axis.
         near: camera.near * ray.norm(),
         far: camera.far * ray.norm(),
         ..camera.clone()
@@ -88,7 +88,7 @@ fn every_pixel_shows_what_its_ray_meets() {
         assert_eq!(thing, number, "{u} {v}");
         let is_same = depth == expected || (depth - expected).abs() < 1e-4 * expected;
         assert!(is_same, "{u} {v}: {depth} {expected}");
-        // Its place is where the formula of the lens puts it.
+        // Its position in the picture must agree with the forward formula of the lens.
         if depth.is_finite() {
             let at = camera.world_from_camera * Point3::from(ray * f64::from(depth));
             let [x, y, _] = camera.project(&at).unwrap();
@@ -118,7 +118,7 @@ fn balls_are_where_the_formula_puts_them() {
             sum[1] += (index / 320) as f64;
             count += 1.0;
         }
-        // The closed formula, written down once more.
+        // The forward formula, as an independent implementation.
         let (x, y) = (place[0] / place[1], -place[2] / place[1]);
         let [k1, k2, p1, p2, k3] = camera.lens.as_ref().unwrap().coefficients();
         let r2 = x * x + y * y;

@@ -1,4 +1,4 @@
-//! Patterns on things, and highlights, against closed forms and against counting.
+//! Comparison of patterns and highlights with closed forms and with counted pixels.
 use morse_api::{
     lighting::{Ambient, Sun},
     paint::{self, Image, Wrap},
@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::*;
 
-/// Light that shows colours as they are.
+/// Returns a light in which colours appear unchanged.
 fn even() -> Illumination {
     let mut light = Illumination::new(&Lighting {
         sun: Sun {
@@ -29,7 +29,7 @@ fn even() -> Illumination {
     light
 }
 
-/// An image in which every pixel has a colour of its own.
+/// Returns an image in which every pixel has a different colour.
 fn chart(width: u32, height: u32) -> Image {
     let pixel = |place: u32| {
         let (u, v) = (place % width, place / width);
@@ -72,7 +72,7 @@ fn lit(things: Vec<Thing>) -> RenderScene {
     }
 }
 
-/// The colour where a point of the world is seen.
+/// Returns the colour of the picture at a point of the world.
 fn sight(picture: &Picture, camera: &CameraView, point: [f64; 3]) -> [u8; 3] {
     let [u, v, _] = camera.project(&point.into()).unwrap();
     pixel(picture, camera, u.round() as usize, v.round() as usize).0
@@ -91,13 +91,13 @@ fn an_image_covers_the_side_of_a_box() {
     let camera = camera();
     let picture = picture(&lit(vec![painted]), &camera);
     for (u, v) in (0..4_u32).flat_map(|u| (0..3_u32).map(move |v| (u, v))) {
-        // The middle of each pixel of the image, on the side that faces the camera.
+        // Centre of each pixel of the image, on the side that faces the camera.
         let across = (f64::from(u) + 0.5) / 4.0 * 1.6 - 0.8;
         let up = 0.6 - (f64::from(v) + 0.5) / 3.0 * 1.2;
         let found = sight(&picture, &camera, [0.2 + across, 2.5, 0.1 + up]);
         let start = 4 * (v * 4 + u) as usize;
         for (found, expected) in found.iter().zip(&of.pixels[start..start + 3]) {
-            // Colours are mixed between the middles of the pixels, which a ray may miss by a little.
+            // Colours are interpolated between the pixel centres, which a ray may miss slightly.
             assert!(
                 found.abs_diff(*expected) <= 4,
                 "{u} {v}: {found} {expected}"
@@ -119,7 +119,8 @@ fn an_image_has_a_size_and_holes() {
     };
     let camera = camera();
     let picture = picture(&lit(vec![painted]), &camera);
-    // Four times each way; the middles of its upper left pixels, which are holes, and of those beside.
+    // Four repetitions in each direction; the centres of the upper left pixels, which are transparent, and of their
+    // neighbours.
     let own = [0.5_f32, 0.4, 0.3].map(|light| encode(f64::from(light)));
     for (column, row) in (0..4).flat_map(|u| (0..4).map(move |v| (f64::from(u), f64::from(v)))) {
         let (x, z) = (-1.0 + 0.5 * column, 1.0 - 0.5 * row);
@@ -159,11 +160,11 @@ fn a_checker_is_what_is_counted_in_a_larger_picture() {
         ..camera.clone()
     };
     let small = picture(&lit(vec![floor()]), &camera);
-    // Without any filter: whoever looks so closely sees black and white.
+    // The large picture needs no filter: each pixel is black or white.
     let counted = picture(&lit(vec![floor()]), &large);
     let light = |code: u8| f64::from(linear([f64::from(code) / 255.0; 3])[0]);
     let (mut sum, mut worst, mut count) = (0.0, 0.0_f64, 0.0);
-    // Above, a pixel covers many squares, and those that are near are larger than those that are far.
+    // In the upper part a pixel covers many squares, and near squares are larger than far ones.
     for v in 46..camera.height as usize {
         for u in 0..camera.width as usize {
             let mut mean = 0.0;
@@ -183,14 +184,14 @@ fn a_checker_is_what_is_counted_in_a_larger_picture() {
         "{} {worst}",
         sum / count
     );
-    // At the horizon all is grey: half of the light.
+    // At the horizon everything is grey: half of the light.
     let far = sight(&small, &camera, [0.0, 36.0, -1.0]);
     assert!(far.iter().all(|code| code.abs_diff(188) < 12), "{far:?}");
 }
 
 #[test]
 fn round_things_have_no_seam() {
-    // Where an image closes is to be seen nowhere: half a turn of the ball is half a turn of the image.
+    // The seam of a closed image is invisible: half a turn of the sphere is half a turn of the image.
     let of = chart(6, 4);
     let turned: Vec<u8> = of
         .pixels
@@ -228,11 +229,11 @@ fn round_things_have_no_seam() {
             picture(&lit(vec![painted]), &camera()).color
         };
         let half = std::f64::consts::PI;
-        // A quarter to the side, the seam of one faces the camera, and that of the other is behind.
+        // After a quarter turn the seam of one faces the camera, and that of the other is at the back.
         let (one, two) = (ball(&of, half / 2.0), ball(&other, -half / 2.0));
         let mut off: Vec<u8> = one.iter().zip(&two).map(|(a, b)| a.abs_diff(*b)).collect();
         off.sort_unstable();
-        // The ends of cylinders and cones turn, but their images do not.
+        // The end caps of cylinders and cones turn, but their images do not.
         let most = match solid {
             Solid::Cylinder { .. } | Solid::Cone { .. } => off[off.len() * 97 / 100],
             _ => off[off.len() - 1],
@@ -322,10 +323,10 @@ fn highlights_are_where_the_sun_is_mirrored() {
         }
         assert_eq!(*thing, 1);
     }
-    // The sun stands behind, to the left, above; so does the highlight.
+    // The sun is behind the camera, to the left and above; so is the highlight.
     let [u, v] = brightest.1;
     assert!(brightest.0 > 100 && u < 140.0 && v < 140.0, "{brightest:?}");
-    // Nothing shines in the shade.
+    // There is no highlight in the shade.
     let mut shade = RenderScene {
         illumination: even(),
         ..super::scene(vec![shiny(gloss)])

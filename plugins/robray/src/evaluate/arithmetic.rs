@@ -1,4 +1,4 @@
-//! Expressions to numbers.
+//! Evaluation of arithmetic expressions.
 
 use morse_diagnostics::{Diagnostic, Span, printable};
 
@@ -7,7 +7,7 @@ use crate::codes;
 use crate::syntax::{Action, Expression, Step};
 
 impl Loader<'_> {
-    /// The value of an expression; `None` if there is none, which has been reported then.
+    /// Returns the value of an expression, or `None` after an error, which is reported.
     pub(super) fn number(&mut self, expression: &Expression<'_>) -> Option<f64> {
         let mut stack: Vec<f64> = Vec::new();
         for step in &expression.steps {
@@ -76,7 +76,7 @@ impl Loader<'_> {
         None
     }
 
-    /// The number that a name stands for.
+    /// Returns the number that a name is defined as.
     pub(super) fn look_up(&mut self, name: &str, span: Span) -> Option<f64> {
         let shown = printable(name);
         let Some(definition) = self.definitions.get(name) else {
@@ -127,7 +127,7 @@ impl Loader<'_> {
         }
     }
 
-    /// `a-b` as a subtraction, if its parts are all numbers.
+    /// Returns the spelling of a name such as `a-b` as a subtraction, if both operands are numbers.
     fn subtraction(&self, name: &str) -> Option<String> {
         let parts: Vec<&str> = name.split('-').collect();
         let number = |part: &&str| {
@@ -144,7 +144,7 @@ impl Loader<'_> {
     }
 }
 
-/// A number for a message: short.
+/// Formats a number briefly for a message.
 pub(super) fn number_shown(number: f64) -> String {
     if number != 0.0 && !(1e-4..1e7).contains(&number.abs()) {
         format!("{number:e}")

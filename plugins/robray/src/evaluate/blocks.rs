@@ -1,4 +1,4 @@
-//! Common parts of frames, geometry and classes: attributes by name, and classes to inherit from.
+//! Attributes and base classes of a block: the common syntax of frames, geometry and classes.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Loader, OwnedName};
 use crate::codes;
 use crate::syntax::{self, Block};
 
-/// Place of an attribute.
+/// Kind of block in which an attribute occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
     Frame,
@@ -35,10 +35,10 @@ impl Place {
     }
 }
 
-/// An evaluated attribute and where its value was written.
+/// An evaluated attribute and the span of its value.
 #[derive(Clone, Debug)]
 pub(super) struct Set {
-    /// `None` if the value was wrong, so that nobody misses the attribute as well.
+    /// Value; `None` if it was erroneous, which prevents a second error about a missing attribute.
     pub(super) value: Option<Value>,
     pub(super) span: Span,
 }
@@ -47,7 +47,7 @@ pub(super) struct Set {
 pub(super) type Attributes = BTreeMap<&'static str, Set>;
 
 impl Loader<'_> {
-    /// A block's own attributes, the last of each name, and its classes in the order of `isa`.
+    /// Returns the attributes of the block itself (of repeated ones the last), and its base classes in the order of `isa`.
     pub(super) fn attributes(
         &mut self,
         block: &Block<'_>,
@@ -59,7 +59,7 @@ impl Loader<'_> {
             let attribute = match self.known(written, place) {
                 Ok(attribute) => attribute,
                 Err(meant) => {
-                    // Whoever misspells an attribute does not leave it out.
+                    // A misspelt attribute is present, and must not be reported as missing as well.
                     let span = written.name.span;
                     let meant = meant.map(|name| (name, Set { value: None, span }));
                     own.extend(meant);
@@ -93,7 +93,8 @@ impl Loader<'_> {
         }
     }
 
-    /// The attribute of that name, if such a block can have it; else the one that is meant, if any.
+    /// Returns the attribute with this name, if such a block can have it; otherwise the attribute that was probably
+    /// intended, if any.
     fn known(
         &mut self,
         written: &syntax::Attribute<'_>,
@@ -158,7 +159,7 @@ impl Loader<'_> {
     }
 }
 
-/// For names that users of other formats try.
+/// Returns advice on an attribute name that other formats use.
 fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
         "frictionloss" | "friction_loss" | "joint_friction" | "coulomb_friction" | "stiction" => {
@@ -186,7 +187,7 @@ fn advice(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The attribute that such a name stands for in other formats, where there is one.
+/// Returns the equivalent of an attribute name of other formats, if there is one.
 fn meant_by(name: &str) -> Option<&'static str> {
     Some(match name {
         "size" | "length" | "width" | "depth" => "dimension",
@@ -220,7 +221,7 @@ fn remedy(attribute: &Attribute, place: Place) -> String {
     }
 }
 
-/// The numbers of an array attribute, if it was set and right.
+/// Returns the numbers of an array attribute, if it is set and valid.
 pub(super) fn numbers<const N: usize>(attributes: &Attributes, name: &str) -> Option<[f64; N]> {
     match attributes.get(name)?.value.as_ref()? {
         Value::Numbers(numbers) => numbers.get(..N)?.try_into().ok(),
@@ -228,7 +229,7 @@ pub(super) fn numbers<const N: usize>(attributes: &Attributes, name: &str) -> Op
     }
 }
 
-/// The number of an attribute, if it was set and right.
+/// Returns the number of an attribute, if it is set and valid.
 pub(super) fn number(attributes: &Attributes, name: &str) -> Option<f64> {
     match attributes.get(name)?.value.as_ref()? {
         Value::Number(number) => Some(*number),
@@ -236,7 +237,7 @@ pub(super) fn number(attributes: &Attributes, name: &str) -> Option<f64> {
     }
 }
 
-/// The name or word of an attribute, if it was set and right.
+/// Returns the name or keyword of an attribute, if it is set and valid.
 pub(super) fn word<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
     match attributes.get(name)?.value.as_ref()? {
         Value::Name(word) => Some(word),

@@ -1,4 +1,4 @@
-//! Classes: defined once, flattened where they are written.
+//! Classes: resolved once, where they are defined, to the attributes and tags that they contain or inherit.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use super::{Loader, OwnedName};
 use crate::codes;
 use crate::syntax::Block;
 
-/// A block has no more classes, counted with theirs, than this.
+/// Maximum number of direct and indirect base classes of a block.
 const MOST_TAGS: usize = 256;
 
-/// A class with everything it inherits.
+/// A class with all attributes and tags that it contains or inherits.
 #[derive(Clone, Debug)]
 pub(super) struct Flat {
     attributes: Attributes,
-    /// Its own name and those of all it inherits from.
+    /// Names of the class and of all direct and indirect base classes.
     tags: BTreeSet<String>,
     pub(super) span: Span,
 }
@@ -52,7 +52,7 @@ impl Loader<'_> {
         if !self.count(1 + tags.len(), name.span) {
             return;
         }
-        // The name is new, and every value has been checked.
+        // Cannot fail: the name is new, and every value has been checked.
         let added = self.scene.add_class(class);
         debug_assert!(added.is_ok(), "{added:?}");
         let flat = Flat {
@@ -63,8 +63,8 @@ impl Loader<'_> {
         self.classes.insert(name.text.to_owned(), flat);
     }
 
-    /// Adds what the classes give and the block does not have, and returns the names of all of them.
-    /// `None` if they are too many.
+    /// Adds inherited attributes that the block does not set, and returns the names of all base classes, or `None` if there
+    /// are too many.
     pub(super) fn inherit(
         &mut self,
         attributes: &mut Attributes,
@@ -89,7 +89,7 @@ impl Loader<'_> {
                         attributes.entry(name).or_insert_with(|| set.clone());
                     }
                 }
-                // More of them would not be shown.
+                // Further ones would not be reported.
                 None if self.missing_classes.len() < 1_000 => {
                     self.missing_classes.push(word.clone());
                 }
@@ -108,7 +108,7 @@ impl Loader<'_> {
     }
 }
 
-/// Order in which classes are asked: geometry and classes begin with the last `isa`, frames with the first.
+/// Precedence of base classes: in geometry and classes the last `isa` wins, in frames the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Order {
     FirstFirst,

@@ -1,4 +1,4 @@
-//! Robot descriptions that a scene includes.
+//! Inclusion of robot descriptions in other languages.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,8 @@ use super::{File, Loader};
 use crate::{codes, syntax::Word};
 
 impl Loader<'_> {
-    /// Adds the frames of a description. Its root hangs on the scene's; joints are frames too, as amino names them.
+    /// Adds the frames of a robot description. Its root becomes a child of the scene's root; joints become frames too, with
+    /// the names that amino gives them.
     pub(super) fn described(&mut self, written: &Word<'_>, path: &Path) {
         if let Err(reason) = self.files.may_read(path) {
             let diagnostic = Diagnostic::error(codes::CANNOT_READ, reason)
@@ -49,7 +50,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The file of `package://NAME/path`.
+    /// Resolves a path `package://NAME/path`.
     pub(super) fn package_path(&mut self, written: &Word<'_>, file: &File) -> Option<PathBuf> {
         let missing = match self.inclusions.find(written.text, &file.directory) {
             Ok(found) => {

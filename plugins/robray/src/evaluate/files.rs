@@ -1,4 +1,4 @@
-//! Files: what may be read, what includes what, and what must not be shown.
+//! File access of a load: permitted directories, the chain of includes, and files whose text must not be shown.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -14,24 +14,24 @@ use crate::codes;
 use crate::parser::DEEPEST;
 use crate::syntax::Word;
 
-/// All texts of a load together, each as often as it is included, have at most so many bytes.
+/// Maximum total size of all texts of a load, bytes; a file counts each time it is included.
 const MOST_TEXT: u64 = 64 * 1024 * 1024;
-/// So many inclusions are followed.
+/// Maximum number of inclusions.
 const MOST_INCLUSIONS: usize = 10_000;
 
-/// The files of a load.
+/// Files of a load.
 pub(super) struct Files {
-    /// Directories whose files may be shown and used as meshes.
+    /// Directories whose files may be quoted in messages and used as meshes.
     roots: Vec<PathBuf>,
-    /// Files that have been read, by their true path.
+    /// Files that were read, by canonical path.
     known: BTreeMap<PathBuf, SourceId>,
-    /// Files that are being read, each included by the one before.
+    /// Files that are being read; each one includes the next.
     open: Vec<(PathBuf, SourceId)>,
     inclusions: usize,
     text: u64,
 }
 
-/// Result of the look-up of a path.
+/// Result of the search for a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     There,
@@ -61,11 +61,11 @@ impl Files {
         }
     }
 
-    /// Tells whether a file that is not in this language may be read.
+    /// Checks whether a file in another language may be read.
     ///
     /// # Errors
     ///
-    /// Why not, in one line.
+    /// Returns the reason of the refusal, in one line.
     pub(super) fn may_read(&self, path: &Path) -> Result<(), String> {
         let shown = printable_path(&path.display().to_string());
         match path.canonicalize() {
@@ -75,7 +75,7 @@ impl Files {
         }
     }
 
-    /// Allows the directory of a file that was found in a package.
+    /// Adds the directory of a file in a package to the permitted directories.
     pub(super) fn trust(&mut self, found: &Path) {
         let real = found.canonicalize().ok();
         let directory = real.as_deref().and_then(Path::parent);
@@ -89,13 +89,13 @@ impl Files {
         self.roots.iter().any(|root| true_path.starts_with(root))
     }
 
-    /// The directory of the file that is being read, if the program carries it.
+    /// Returns the directory of the file that is being read, if the file is embedded in the program.
     pub(super) fn shipped_directory(&self) -> Option<&Path> {
         let (path, _) = self.open.last()?;
         path.parent().filter(|_| Shipped::owns(path))
     }
 
-    /// Looks for a file without opening it; outside the allowed directories, not even that.
+    /// Checks whether a file exists, without opening it; paths outside the permitted directories are not even checked.
     pub(super) fn look(&self, path: &Path) -> Found {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (allowed, found) = match path.canonicalize() {
@@ -105,7 +105,7 @@ impl Files {
         if allowed { found } else { Found::Outside }
     }
 
-    /// Tells whether a path that leads nowhere would lead into an allowed directory.
+    /// Returns true if a path that does not exist would be in a permitted directory.
     fn allows_text(&self, absolute: &Path) -> bool {
         let mut ancestors = absolute.ancestors();
         let there = ancestors.find_map(|ancestor| ancestor.canonicalize().ok());
@@ -113,7 +113,7 @@ impl Files {
     }
 }
 
-/// A path without `.` and `..`, by its text alone.
+/// Returns a path without `.` and `..`, resolved lexically.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -129,7 +129,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 impl Loader<'_> {
-    /// The file that was asked for.
+    /// Reads the top-level file.
     pub(super) fn top_file(&mut self, path: &Path) {
         let name = path.display().to_string();
         let (true_path, bytes) = match self.bytes(path) {
@@ -205,7 +205,8 @@ impl Loader<'_> {
         self.include_text(bytes, &path, true_path, written.span);
     }
 
-    /// Names of files are told where their texts may be shown.
+    /// Returns the help text for a missing include file. File names are suggested only from directories whose texts may be
+    /// shown.
     fn include_help(&self, path: &Path, written: &Word<'_>) -> String {
         let is_open = self.files.look(path) == Found::Missing;
         match nearest_file(path, written.text).filter(|_| is_open) {
@@ -264,7 +265,7 @@ impl Loader<'_> {
         self.files.open.pop();
     }
 
-    /// The path of an include: from the including file, with its extension where it has none.
+    /// Resolves the path of an include, relative to the including file, and adds the default extension.
     fn include_path(&mut self, written: &Word<'_>, file: &File) -> Option<PathBuf> {
         let text = written.text;
         let objection = if text.is_empty() {
@@ -355,7 +356,7 @@ impl Loader<'_> {
         self.problems.push(diagnostic);
     }
 
-    /// The content of a regular file of bearable size, and the file's true path.
+    /// Returns the content of a regular file of acceptable size, and its canonical path.
     fn bytes(&mut self, path: &Path) -> Result<(PathBuf, Vec<u8>), String> {
         let plain = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -370,7 +371,7 @@ impl Loader<'_> {
         let true_path = path.canonicalize().map_err(plain)?;
         let metadata = true_path.metadata().map_err(plain)?;
         if !metadata.is_file() {
-            // Devices and pipes might never end.
+            // Reading a device or pipe may never end.
             let what = if metadata.is_dir() {
                 "a directory"
             } else {
@@ -380,7 +381,7 @@ impl Loader<'_> {
         }
         let mut bytes = Vec::new();
         let file = std::fs::File::open(&true_path).map_err(plain)?;
-        // The file may grow while it is read.
+        // The file may grow during the read.
         let read = file.take(left + 1).read_to_end(&mut bytes).map_err(plain)?;
         self.count_text(read, left)?;
         Ok((true_path, bytes))

@@ -1,4 +1,4 @@
-//! The end of a load: what can only be checked when everything is known.
+//! Final checks of a load, which require all frames and classes.
 
 use morse_diagnostics::Failed;
 use morse_diagnostics::{Diagnostic, printable};
@@ -31,7 +31,7 @@ impl Loader<'_> {
         })
     }
 
-    /// Geometry whose class gives it to another frame.
+    /// Attaches geometry to the frames that its classes name.
     fn attach_elsewhere(&mut self) {
         for (parent, geometry) in std::mem::take(&mut self.elsewhere) {
             if self.scene.add_geometry(&parent.text, geometry).is_ok() {
@@ -110,7 +110,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Frames far out may add up to infinity, though each number is finite.
+    /// Checks that all poses are finite: finite translations may add up to infinity.
     fn check_range(&mut self) {
         if self.problems.any_error() {
             return;
@@ -165,7 +165,7 @@ fn unknown_class(word: &OwnedName) -> Diagnostic {
         .at(word.span, "gives its name, but no attributes")
 }
 
-/// A remedy for what has no suggestion yet.
+/// Adds a help text to a diagnostic without a suggestion.
 fn with_remedy(diagnostic: Diagnostic, help: &str) -> Diagnostic {
     if diagnostic.help.is_empty() {
         diagnostic.help(help)

@@ -1,4 +1,4 @@
-//! Frames: pose, joint and inertia from a block and its classes.
+//! Evaluation of frames: pose, joint and inertia from a block and its base classes.
 
 use morse_api::range::Range;
 use morse_diagnostics::Diagnostic;
@@ -14,7 +14,7 @@ use crate::codes;
 use crate::syntax::{Block, Inner, Word};
 
 impl Loader<'_> {
-    /// A frame with all that is in it; `within` is the frame it is written in.
+    /// Adds a frame with all nested blocks; `within` is the enclosing frame.
     pub(super) fn frame(&mut self, block: &Block<'_>, within: Option<&Word<'_>>) {
         let Some(name) = block.name else {
             return;
@@ -37,10 +37,10 @@ impl Loader<'_> {
         }
     }
 
-    /// Of two frames with one name the first one counts; the geometry of both is kept.
+    /// Adds a frame. Of two frames with one name the first one is kept, with the geometry of both.
     fn add(&mut self, frame: Frame, name: &Word<'_>) {
         let Some(known) = self.scene.frame(&frame.name) else {
-            // What it could object to has been reported already.
+            // Invalid values have been reported already.
             if let Err(reason) = self.scene.add_frame(frame) {
                 debug_assert!(self.problems.any_error(), "{reason}");
             }
@@ -61,7 +61,7 @@ impl Loader<'_> {
             .push(diagnostic.help("rename one of the frames, or merge them"));
     }
 
-    /// A frame's own `parent`, before classes have their say.
+    /// Checks the `parent` attribute of the frame itself, without those of its base classes.
     fn check_parent(&mut self, own: &mut Attributes, name: &Word<'_>, within: Option<&Word<'_>>) {
         let Some(outer) = within else {
             return;
@@ -99,7 +99,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A class's `parent` wins even over the block that a frame is written in.
+    /// Returns the parent of a frame. A base class's `parent` takes precedence over the enclosing frame.
     fn parent(
         &mut self,
         name: &Word<'_>,
@@ -130,7 +130,7 @@ impl Loader<'_> {
         Some(text)
     }
 
-    /// A quaternion wins over `rpy`, wherever the two come from.
+    /// Returns the rotation of a frame. A quaternion takes precedence over `rpy`, in the block and in base classes alike.
     fn rotation(&mut self, attributes: &Attributes) -> UnitQuaternion<f64> {
         let Some(written) = attributes.get("quaternion") else {
             let [roll, pitch, yaw] = numbers::<3>(attributes, "rpy").unwrap_or_default();
@@ -151,9 +151,9 @@ impl Loader<'_> {
         })
     }
 
-    /// Warns of angles that were most likely meant in degrees.
+    /// Warns of angles that are probably in degrees.
     fn doubt_angles(&mut self, rpy: &[f64], attributes: &Attributes) {
-        // After an error it may be its consequence.
+        // After an error the value may be a consequence of it.
         if self.problems.any_error() {
             return;
         }

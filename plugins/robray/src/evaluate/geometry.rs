@@ -1,4 +1,4 @@
-//! Geometry: shape and looks from a block and its classes.
+//! Evaluation of geometry: shape and appearance from a block and its base classes.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::{Loader, OwnedName};
 use crate::codes;
 use crate::syntax::{Block, Word};
 
-/// m, beyond which a shape is large.
+/// Size above which a shape is reported as large, m.
 const LARGE: f64 = 1_000.0;
 
 impl Loader<'_> {
@@ -56,7 +56,7 @@ impl Loader<'_> {
     }
 
     fn check_extent(&mut self, geometry: &Geometry, block: &Block<'_>) {
-        // After an error it may be its consequence.
+        // After an error the value may be a consequence of it.
         let is_doubtful = self.problems.any_error();
         if geometry.collision && geometry.shape.is_flat() && !is_doubtful {
             let word = geometry.shape.word();
@@ -68,7 +68,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Warns of shapes that were most likely meant in millimetres. Grounds are thin for their size.
+    /// Warns of shapes that are probably in millimetres. Grounds are exempt, since they are thin relative to their extent.
     fn doubt_size(&mut self, geometry: &Geometry, block: &Block<'_>) {
         let scaled = |size: f64| (size * geometry.scale).abs();
         let sizes = match geometry.shape {
@@ -100,7 +100,7 @@ impl Loader<'_> {
         self.problems.push(diagnostic);
     }
 
-    /// To its frame, unless a class gives it another one, which may come later.
+    /// Attaches a geometry to its enclosing frame, or to the frame that a base class names, which may be declared later.
     fn attach(&mut self, geometry: Geometry, frame: &Word<'_>, attributes: &Attributes) {
         match (word(attributes, "parent"), attributes.get("parent")) {
             (Some(parent), Some(set)) if !parent.is_empty() => {
@@ -111,7 +111,7 @@ impl Loader<'_> {
                 self.elsewhere.push((parent, geometry));
             }
             _ => {
-                // A frame that was refused has no place for it, and that has been reported.
+                // The frame was refused, and that has been reported.
                 if let Err(reason) = self.scene.add_geometry(frame.text, geometry) {
                     debug_assert!(self.problems.any_error(), "{reason}");
                 }
@@ -126,7 +126,7 @@ impl Loader<'_> {
         attributes: &Attributes,
     ) -> Option<Shape> {
         let kind = match attributes.get("shape") {
-            // A wrong shape has been reported.
+            // An invalid shape has been reported already.
             Some(_) => word(attributes, "shape")?,
             None if attributes.contains_key("mesh") => "mesh",
             None => {
@@ -172,7 +172,7 @@ impl Loader<'_> {
         false
     }
 
-    /// `None` where an attribute was wrong, which has been reported then.
+    /// Returns the shape, or `None` after an error, which is reported.
     fn shape_of(
         &mut self,
         block: &Block<'_>,
@@ -188,7 +188,7 @@ impl Loader<'_> {
                         self.has(block, attributes, "dimension", kind);
                         return None;
                     }
-                    // The language's first implementation takes it for a point.
+                    // The language's first implementation treats a box without dimensions as a point.
                     None => [0.0; 3],
                 },
             },
@@ -217,7 +217,7 @@ impl Loader<'_> {
         })
     }
 
-    /// Three numbers for a box, two for a grid.
+    /// Returns the dimension: three numbers for a box, two for a grid.
     fn dimension<const N: usize>(
         &mut self,
         attributes: &Attributes,
@@ -240,8 +240,8 @@ impl Loader<'_> {
         None
     }
 
-    /// Meshes are found from the directory of the top-level file, wherever they are named, then among
-    /// those that the program carries. A file that it carries brings its meshes along.
+    /// Resolves the mesh file: relative to the directory of the top-level file, then among the embedded files. In an
+    /// embedded scene, relative to that scene.
     fn mesh(&mut self, attributes: &Attributes) -> Option<Shape> {
         let file = word(attributes, "mesh")?;
         let span = attributes.get("mesh")?.span;
@@ -252,8 +252,7 @@ impl Loader<'_> {
         Some(Shape::Mesh { file, resolved })
     }
 
-    /// Images are found as meshes are. One that is missing leaves the shape plain, so that this is said
-    /// in any case.
+    /// Resolves the image file in the same way as a mesh. A missing image leaves the shape plain, and is always reported.
     fn image(&mut self, attributes: &Attributes) -> Option<ImageFile> {
         let file = word(attributes, "image")?;
         let span = attributes.get("image")?.span;
@@ -266,17 +265,17 @@ impl Loader<'_> {
         })
     }
 
-    /// Name and path of a file.
+    /// Returns the name under which a file is written in a scene, and its path.
     fn resolve(&self, file: &str) -> (String, PathBuf) {
         let directory = self.files.shipped_directory().unwrap_or(&self.directory);
         let path = directory.join(file);
         let resolved = self.options.shipped.instead_of(path, file.as_ref());
-        // A scene that includes a shipped file can be written, and read elsewhere.
+        // The scene is written with the embedded name, so that it can be read on another machine.
         let file = Shipped::name(&resolved).unwrap_or_else(|| file.to_owned());
         (file, resolved)
     }
 
-    /// Checks whether a file may be opened. It is looked for once, and what is wrong with it is said then.
+    /// Checks whether a file may be opened. Each file is checked and reported once.
     fn check_file(&mut self, part: &Part, file: &str, resolved: &Path, span: Span) -> bool {
         let key = (part.what, resolved.to_owned());
         if let Some(found) = self.looked_for.get(&key) {
@@ -318,7 +317,7 @@ impl Loader<'_> {
         may_open
     }
 
-    /// A scene is drawn without an image, but not simulated without a mesh.
+    /// Returns the diagnostic of an unusable file: a scene can be drawn without an image, but not simulated without a mesh.
     fn file_problem(&self, part: &Part, code: &'static str, message: String) -> Diagnostic {
         if self.options.simulated && part.is_needed {
             Diagnostic::error(code, message)
@@ -328,15 +327,15 @@ impl Loader<'_> {
     }
 }
 
-/// A sort of file that geometry names.
+/// A kind of file to which geometry refers.
 struct Part {
     what: &'static str,
     many: &'static str,
     missing: &'static str,
     outside: &'static str,
-    /// True where nothing can be simulated without it.
+    /// True if the simulation requires the file.
     is_needed: bool,
-    /// Consequence for a scene without it.
+    /// Consequence of a missing file, as a phrase for messages.
     without: &'static str,
 }
 

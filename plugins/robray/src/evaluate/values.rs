@@ -1,4 +1,4 @@
-//! The values of attributes: evaluated, and fitted to what the attribute wants.
+//! Evaluation of attribute values, and their conversion to the type of the attribute.
 
 use morse_diagnostics::{Diagnostic, Span, nearest, printable};
 use morse_scene::model::{Attribute, Kind, Value};
@@ -9,7 +9,7 @@ use crate::codes;
 use crate::syntax::{Expression, Word, Written};
 
 impl Loader<'_> {
-    /// The value of an attribute; `None` if it is wrong, which has been reported then.
+    /// Returns the value of an attribute, or `None` after an error, which is reported.
     pub(super) fn value(&mut self, attribute: &Attribute, written: &Written<'_>) -> Option<Value> {
         let span = written.span()?;
         let value = match attribute.kind {
@@ -32,7 +32,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Reports numbers that are out of range; tells whether the scene can be used all the same.
+    /// Reports numbers that are out of range. Returns false if the scene cannot be used.
     fn is_within(&mut self, attribute: &Attribute, value: &Value, span: Span) -> bool {
         let numbers = match value {
             Value::Number(number) => std::slice::from_ref(number),
@@ -57,8 +57,9 @@ impl Loader<'_> {
         !refused
     }
 
-    /// Tells whether a number out of range is an error. Attributes that the language's first implementation has may be
-    /// anything as long as nothing is simulated: there are scenes with such values. Looks are no harm.
+    /// Returns true if a number out of range is an error. Attributes of the language's first implementation accept any
+    /// number unless the scene is simulated, since existing scenes contain such values. Attributes of the appearance are
+    /// never refused.
     fn refuses(&self, attribute: &Attribute) -> bool {
         attribute.extension || (self.options.simulated && !attribute.is_of_looks())
     }
@@ -66,7 +67,7 @@ impl Loader<'_> {
     fn number_value(&mut self, attribute: &Attribute, written: &Written<'_>) -> Option<Value> {
         match written {
             Written::Expression(expression) => self.number(expression).map(Value::Number),
-            // Quotes make no difference: a string is a name, and a name may be defined.
+            // Quotes make no difference: a string is a name, and a name may have a definition.
             Written::Text(word) => {
                 match self.definitions.get(word.text).map(|known| &known.value) {
                     Some(Defined::Number(number)) => Some(Value::Number(*number)),
@@ -90,7 +91,7 @@ impl Loader<'_> {
     fn array_value(&mut self, attribute: &Attribute, written: &Written<'_>) -> Option<Value> {
         match written {
             Written::Array(_, elements) => {
-                // All of them, so that every mistake is reported.
+                // All elements are evaluated, so that every error is reported.
                 let numbers: Vec<Option<f64>> = elements
                     .iter()
                     .map(|element| self.number(element))
@@ -112,7 +113,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A name, or what a definition makes of it.
+    /// Returns a name, or the text that it is defined as.
     fn name_value(&mut self, attribute: &Attribute, written: &Written<'_>) -> Option<String> {
         let word = match written {
             Written::Text(word) => *word,
@@ -133,7 +134,7 @@ impl Loader<'_> {
         Some(self.resolved(&word))
     }
 
-    /// Meaning of a name where a name is needed: definitions of numbers do not count there.
+    /// Resolves a name where a name is required; definitions of numbers are ignored.
     pub(super) fn resolved(&mut self, word: &Word<'_>) -> String {
         let Some(definition) = self.definitions.get(word.text) else {
             return word.text.to_owned();
@@ -212,7 +213,7 @@ impl Loader<'_> {
     }
 }
 
-/// Advice on a number that is out of range.
+/// Returns advice on a number that is out of range.
 fn remedy(attribute: &Attribute, number: f64) -> String {
     let name = attribute.name;
     match name {

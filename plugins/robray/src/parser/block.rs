@@ -1,4 +1,4 @@
-//! Frames, classes and geometry: attributes, and blocks in blocks.
+//! Parser of frames, classes and geometry: attributes, and nested blocks.
 
 use morse_diagnostics::{Diagnostic, indent};
 
@@ -7,11 +7,11 @@ use crate::codes;
 use crate::lexer::{Kind, Token};
 use crate::syntax::{Attribute, Block, Expression, Inner, Word, Written};
 
-/// An array has at most so many elements; no attribute takes more.
+/// Maximum number of elements of an array; no attribute takes more.
 const MOST_ELEMENTS: usize = 16;
 
 impl<'a> Parser<'a, '_> {
-    /// A block from its `{` on; `depth` is 1 at the top level.
+    /// Parses a block from its `{`; `depth` is 1 at the top level.
     pub(super) fn block(
         &mut self,
         keyword: Token,
@@ -54,7 +54,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// One attribute or inner block.
+    /// Parses one attribute or inner block.
     fn part(&mut self, block: &mut Block<'a>, within: Kind, depth: usize) {
         self.parts += 1;
         if self.parts > MOST_PARTS {
@@ -117,7 +117,7 @@ impl<'a> Parser<'a, '_> {
                 Ok(value) => value,
                 Err(Mistake) => {
                     self.recover();
-                    // So that nobody misses the attribute as well.
+                    // Keeps the attribute in spite of the error, to prevent an error about a missing attribute.
                     let value = Written::Wrong;
                     return Ok(Attribute { name, value });
                 }
@@ -144,8 +144,8 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Remembers a block whose brace closes it from further left than the block begins: that brace was meant for
-    /// another one.
+    /// Records a block whose closing brace is indented less than the block's beginning: the brace probably belongs to
+    /// another block.
     fn compare_indents(&mut self, keyword: Token, open: Token) {
         if let (Some(begun), Some(closed)) = (
             indent(self.text, keyword.start),
@@ -157,7 +157,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Reads the next attribute as one if only the `;` was forgotten; otherwise recovers.
+    /// Continues with the next attribute if only the `;` is missing; otherwise recovers.
     fn after_missing_semicolon(&mut self) {
         let between = self.text.get(self.previous_end..self.token.start);
         let next_line = between.is_some_and(|text| text.contains('\n'));
@@ -167,7 +167,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// An array. Missing elements, as in `[1,,2,]`, do not count.
+    /// Parses an array. Empty elements, as in `[1,,2,]`, are ignored.
     fn array(&mut self) -> Parsed<Written<'a>> {
         let open = self.token;
         self.advance();

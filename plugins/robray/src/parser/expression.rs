@@ -1,4 +1,4 @@
-//! Expressions, by the shunting-yard method: no recursion, so that no input can exhaust the stack.
+//! Parser of expressions by the shunting-yard method (Dijkstra), without recursion, so that no input can exhaust the stack.
 
 use morse_diagnostics::{Diagnostic, Span};
 
@@ -7,10 +7,10 @@ use crate::codes;
 use crate::lexer::{Kind, Token};
 use crate::syntax::{Action, Expression, Step};
 
-/// An expression has no more numbers, names and operators than this.
+/// Maximum number of numbers, names and operators in an expression.
 const MOST_STEPS: usize = 10_000;
 
-/// Operator that waits for its right side.
+/// Operator on the stack, whose right operand has not been read.
 #[derive(Clone, Copy)]
 struct Waiting {
     operator: Operator,
@@ -29,7 +29,7 @@ enum Operator {
 }
 
 impl Operator {
-    /// Higher binds tighter. Minus as a sign binds tighter than a power: `-2**2` is 4.
+    /// Returns the binding strength; a greater one binds tighter. A sign binds tighter than a power: `-2**2` is 4.
     fn strength(self) -> u8 {
         match self {
             Self::Negate => 4,
@@ -40,7 +40,7 @@ impl Operator {
         }
     }
 
-    /// Tells whether this one, waiting, is done before `next`. Powers group from the right.
+    /// Returns true if this operator on the stack is applied before `next`. Powers are right-associative.
     fn goes_before(self, next: Self) -> bool {
         self.strength() > next.strength()
             || (self.strength() == next.strength() && next != Self::Power)
@@ -77,7 +77,7 @@ struct Yard<'a> {
 }
 
 impl<'a> Parser<'a, '_> {
-    /// An expression, to the first token that cannot belong to it.
+    /// Parses an expression, up to the first token that cannot belong to it.
     pub(super) fn expression(&mut self) -> Parsed<Expression<'a>> {
         let start = self.token.start;
         let mut yard = Yard {
@@ -109,7 +109,7 @@ impl<'a> Parser<'a, '_> {
         Ok(Expression { span, steps })
     }
 
-    /// Signs, opening parentheses, and a number or name.
+    /// Parses signs, opening parentheses, and a number or name.
     fn operand(&mut self, yard: &mut Yard<'a>) -> Parsed<()> {
         loop {
             let token = self.token;
@@ -149,7 +149,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// The parentheses that close after an operand. One that was not opened is left to the caller.
+    /// Parses closing parentheses after an operand. An unmatched one is left to the caller.
     fn closing(&mut self, yard: &mut Yard<'a>) {
         while self.token.kind == Kind::CloseParen && yard.depth > 0 {
             yard.depth -= 1;
@@ -163,7 +163,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Does what binds tighter than the operator that follows.
+    /// Applies the operators on the stack that bind tighter than the following one.
     fn flush(&self, yard: &mut Yard<'a>, next: Operator) {
         while let Some(waiting) = yard.waiting.last().copied() {
             if !waiting.operator.goes_before(next) {
@@ -174,7 +174,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// A literal. `d` and `s` are old ways to write `e`.
+    /// Returns the value of a literal. `d` and `s` are old spellings of the exponent `e`.
     fn number(&mut self, token: Token) -> f64 {
         let text = self.slice(token);
         let plain: String = text
@@ -184,7 +184,7 @@ impl<'a> Parser<'a, '_> {
                 other => other,
             })
             .collect();
-        // The lexer lets only such texts through as Rust reads too.
+        // The lexer accepts only texts that Rust can parse too.
         let number: f64 = plain.parse().unwrap_or(f64::INFINITY);
         if number.is_finite() {
             return number;

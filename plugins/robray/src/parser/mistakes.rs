@@ -1,4 +1,4 @@
-//! The words for what is wrong with the syntax.
+//! Messages about syntax errors.
 
 use morse_diagnostics::{Diagnostic, Span, printable};
 use morse_scene::model::Attribute;
@@ -13,14 +13,14 @@ const A_SCENE_IS: &str =
 const STATEMENTS: &[&str] = &["frame", "class", "def", "include", "allow_collision"];
 
 impl Word<'_> {
-    /// As it may be shown.
+    /// Returns the token's text in a form that is safe in messages.
     pub(crate) fn shown(&self) -> String {
         printable(self.text)
     }
 }
 
 impl Parser<'_, '_> {
-    /// The token, for a sentence.
+    /// Returns a description of the token for a message.
     fn found(&self) -> String {
         match self.token.kind {
             Kind::End => "the end of the file".into(),
@@ -29,7 +29,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Says that something else was expected, unless the end of the text has been reported already.
+    /// Reports an unexpected token, unless the end of the text has been reported already.
     fn report(&mut self, diagnostic: Diagnostic) -> Mistake {
         let known = self.after_unknown || (self.broken_end && self.token.kind == Kind::End);
         if !known {
@@ -76,12 +76,12 @@ impl Parser<'_, '_> {
             diagnostic.help("choose another name")
         };
         let mistake = self.report(diagnostic);
-        // It was meant as a name, so no statement begins here.
+        // The keyword was intended as a name, so that it begins no statement.
         self.advance();
         mistake
     }
 
-    /// A token at the top level that starts no statement: says so, and skips what it starts.
+    /// Reports a token at the top level that starts no statement, and skips the statement.
     pub(super) fn not_a_statement(&mut self) {
         let text = self.slice(self.token);
         let shown = printable(text);
@@ -128,8 +128,8 @@ impl Parser<'_, '_> {
         self.skip_misplaced();
     }
 
-    /// A token in a block that starts neither an attribute nor an inner block: says so, and skips
-    /// what it starts.
+    /// Reports a token in a block that starts neither an attribute nor an inner block, and skips it with the tokens that
+    /// belong to it.
     pub(super) fn not_a_part(&mut self, within: Kind) {
         let place = match within {
             Kind::Class => "a class",
@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
         self.skip_misplaced();
     }
 
-    /// Skips the token and what belongs to it.
+    /// Skips the token and the tokens that belong to it.
     fn skip_misplaced(&mut self) {
         let kind = self.token.kind;
         if kind == Kind::OpenBrace {
@@ -177,7 +177,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// An error about the current token.
+    /// Returns an error about the current token.
     fn here(&self, code: &'static str, message: &str, label: &str) -> Diagnostic {
         Diagnostic::error(code, message).at(self.span(self.token), label)
     }
@@ -251,14 +251,14 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A unit right behind a number.
+    /// Reports a unit directly after a number.
     fn unit(&self, written: Span, span: Span) -> Diagnostic {
         let unit = self.slice(self.token);
         let number = self.text.get(self.previous_start()..self.previous_end);
         let number = number.unwrap_or_default();
         let help = match (factor(unit), number.parse::<f64>()) {
             (Some((factor, of)), Ok(value)) => {
-                // Sixteen digits of a product of two decimal numbers are more than were meant.
+                // The product of two decimal numbers can have sixteen digits, more than intended; nine suffice.
                 let value: f64 = format!("{:.9e}", value * factor).parse().unwrap_or(value);
                 format!("write it in {of}: `{value}`")
             }
@@ -309,7 +309,7 @@ impl Parser<'_, '_> {
         self.report(diagnostic)
     }
 
-    /// First byte of the number right before the token.
+    /// Returns the first byte of the number directly before the token.
     fn previous_start(&self) -> usize {
         let before = self.text.get(..self.previous_end).unwrap_or_default();
         let start = before.rfind(|letter: char| !matches!(letter, '0'..='9' | '.'));
@@ -401,7 +401,7 @@ impl Parser<'_, '_> {
             .at(self.span(self.token), "too long")
             .help(format!("names and paths have at most {LONGEST_NAME} bytes"));
             self.problems.push(diagnostic);
-            // What comes after sees a short one.
+            // Recovery continues with a token of length zero.
             self.token.end = self.token.start;
         }
     }
@@ -460,7 +460,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Size of a unit in the unit of the language, and the name of the latter.
+/// Returns the size of a unit in the language's unit, and the name of the latter.
 fn factor(unit: &str) -> Option<(f64, &'static str)> {
     Some(match unit {
         "mm" => (1e-3, "metres"),

@@ -11,10 +11,10 @@ use crate::{
     ranges::{self, Number, violation},
 };
 
-/// So many numbers of the scene that are out of range are shown.
+/// Maximum number of out-of-range values in the scene that are reported.
 const MOST_VIOLATIONS: usize = 100;
 
-/// The errors of an assembly, or its warnings where there is none.
+/// Checks an assembly. Returns its warnings, or its errors if there are any.
 pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     if let Some(cycle) = assembly.scene.cycle() {
@@ -63,7 +63,7 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
     Diagnostic::error("scene::unknown-name", message).suggest(name, known)
 }
 
-// Nothing is left out of the patterns here, so that a new field is thought of.
+// The patterns have no `..`, so that the compiler requires a check of each new field.
 fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
     let BodySettings {
         kind: _,

@@ -1,4 +1,4 @@
-//! Division of a scene into bodies, sources of their motion, and joints between them. No engine, no entity.
+//! Division of a scene into bodies and the joints between them, as plain data without an engine and without entities.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::model::{Frame, Joint, JointAxis};
 
-/// A scene as bodies and joints. Everything is in the order of paths: sorted by name.
+/// Bodies and joints of a scene. All lists are sorted by name.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// All frames.
@@ -23,20 +23,20 @@ pub struct Layout {
     pub bodies: Vec<BodyLayout>,
     /// All configuration variables.
     pub variables: Vec<VariableLayout>,
-    /// Warnings about what is probably not meant.
+    /// Warnings about settings that are probably unintended.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A frame and the body it belongs to.
+/// A frame and the body to which it belongs.
 #[derive(Clone, Debug)]
 pub struct FramePlace {
-    /// Of the frame.
+    /// Name of the frame.
     pub name: String,
-    /// Its place in the scene's frames.
+    /// Index of the frame in the scene's frames.
     pub in_scene: usize,
-    /// The frame it hangs on, as a place in [`Layout::frames`].
+    /// Index of the parent frame in [`Layout::frames`].
     pub parent: Option<usize>,
-    /// Its body, as a place in [`Layout::bodies`].
+    /// Index of the body in [`Layout::bodies`].
     pub body: usize,
     /// Pose of the frame in the frame of its body.
     pub body_from_frame: Isometry3<f64>,
@@ -45,57 +45,57 @@ pub struct FramePlace {
 /// A maximal group of frames that are fixed to each other.
 #[derive(Clone, Debug)]
 pub struct BodyLayout {
-    /// The frame that gives the body its name and its axes, as a place in [`Layout::frames`].
+    /// Index in [`Layout::frames`] of the head frame, which gives the body its name and axes.
     pub head: usize,
-    /// All frames of the group, sorted, as places in [`Layout::frames`].
+    /// Indices in [`Layout::frames`] of all frames of the group, sorted.
     pub frames: Vec<usize>,
-    /// Source of its motion.
+    /// Kind of the body: how its motion is determined.
     pub kind: BodyKind,
     /// Settings of the body.
     pub settings: BodySettings,
-    /// Pose at the start.
+    /// Initial pose in the world.
     pub pose: Isometry3<f64>,
-    /// The robot it belongs to, by path.
+    /// Path of the robot to which the body belongs.
     pub robot: Option<String>,
-    /// The joint between it and another body.
+    /// Joint between the body and its parent body.
     pub attachment: Option<Attachment>,
-    /// True if a joint or an actuator may move it, so that it must not sleep.
+    /// True if a joint or an actuator may move the body, so that it must not sleep.
     pub actuated: bool,
 }
 
 /// A joint between two bodies.
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    /// The body on the other side, as a place in [`Layout::bodies`].
+    /// Index of the parent body in [`Layout::bodies`].
     pub parent: usize,
-    /// Pose of the joint at zero in the frame of that body. The joint is at the origin of this body.
+    /// Pose of the joint at position zero in the frame of the parent body. The joint is at the origin of the child body.
     pub parent_from_joint: Isometry3<f64>,
-    /// Direction of the axis, in joint axes.
+    /// Direction of the joint axis, in joint axes.
     pub axis: UnitVector3<f64>,
-    /// True if it turns; otherwise it slides.
+    /// True for a revolute joint, false for a prismatic one.
     pub is_angle: bool,
-    /// Travel for one unit of the variable, m; turn, where the joint turns, rad.
+    /// Displacement of the joint per unit of the variable, m or rad.
     pub travel: f64,
-    /// The variable, as a place in [`Layout::variables`].
+    /// Index of the variable in [`Layout::variables`].
     pub variable: usize,
-    /// Added to the variable.
+    /// Offset that is added to the variable.
     pub offset: f64,
     /// Viscous damping, N·m·s/rad or N·s/m.
     pub damping: f64,
-    /// Greatest dry friction, N·m or N.
+    /// Maximum dry friction, N·m or N.
     pub dry_friction: f64,
-    /// Inertia of the rotor as the joint feels it, kg·m² or kg.
+    /// Armature: inertia of the rotor reflected to the joint, kg·m² or kg.
     pub armature: f64,
 }
 
 impl Attachment {
-    /// Pose of the child in the parent's frame, for a value of the variable.
+    /// Returns the pose of the child body in the frame of its parent for a value of the variable.
     #[must_use]
     pub fn parent_from_child(&self, value: f64) -> Isometry3<f64> {
         self.shape().parent_from_child(value)
     }
 
-    /// Pose of the joint, and the motion it allows.
+    /// Returns the pose of the joint and the motion that it permits.
     #[must_use]
     pub fn shape(&self) -> JointShape {
         JointShape {
@@ -108,34 +108,34 @@ impl Attachment {
     }
 }
 
-/// A configuration variable: one joint or several that move together.
+/// A configuration variable: the coordinate of one joint or of several that move together.
 #[derive(Clone, Debug)]
 pub struct VariableLayout {
-    /// Of the variable.
+    /// Name of the variable.
     pub name: String,
-    /// True if it is an angle.
+    /// True if the variable is an angle.
     pub is_angle: bool,
-    /// Lowest and highest position; infinite where there is no limit.
+    /// Lower and upper position limit; infinite without a limit.
     pub limits: [f64; 2],
-    /// Greatest speed; infinite where there is no limit.
+    /// Maximum speed; infinite without a limit.
     pub max_velocity: f64,
-    /// Greatest effort; infinite where there is no limit.
+    /// Maximum effort; infinite without a limit.
     pub max_effort: f64,
-    /// Settings of its joints; the position is within the limits.
+    /// Settings of the variable's joints; the position is within the limits.
     pub settings: JointSettings,
-    /// The bodies below its joints, as places in [`Layout::bodies`].
+    /// Indices in [`Layout::bodies`] of the child bodies of the variable's joints.
     pub bodies: Vec<usize>,
-    /// The robot it belongs to, by path.
+    /// Path of the robot to which the variable belongs.
     pub robot: Option<String>,
-    /// Place of its first frame in the scene, by which a robot's joints are ordered.
+    /// Index in the scene of the first frame with the variable; the joints of a robot are ordered by it.
     pub declared: usize,
 }
 
-/// Finds the bodies and joints of an assembly.
+/// Returns the bodies and joints of an assembly.
 ///
 /// # Errors
 ///
-/// When settings name what the scene does not have, or contradict it: all of them in one pass.
+/// Returns all settings that name a frame or variable which the scene lacks, and all contradictory settings, in one pass.
 pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
     let mut warnings = check::check(assembly)?;
     let robots = Robots::of(assembly);
@@ -167,9 +167,9 @@ struct Builder<'a> {
     assembly: &'a Assembly,
     robots: Robots<'a>,
     layout: Layout,
-    /// The head frame of each frame's group.
+    /// Head frame of each frame's group, by name.
     head_of: BTreeMap<&'a str, &'a str>,
-    /// The place of each body, by the name of its head.
+    /// Index of each body, by the name of its head frame.
     place_of: BTreeMap<&'a str, usize>,
 }
 
@@ -339,7 +339,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Bodies on either side of a joint are moved by its motor.
+    /// Marks the bodies on both sides of a joint as actuated, since the joint's motor moves both.
     fn mark_actuated(&mut self) {
         let attachments = self.layout.bodies.iter().enumerate();
         let moved: Vec<usize> = attachments
@@ -360,7 +360,7 @@ fn position_of(variables: &[VariableLayout], name: &str) -> f64 {
     variable.map_or(0.0, |variable| variable.settings.position)
 }
 
-/// Tells whether a frame is one body with its parent.
+/// Returns true if a frame belongs to the same body as its parent.
 fn is_fixed_to_parent(assembly: &Assembly, robots: &Robots<'_>, frame: &Frame) -> bool {
     let stands_alone =
         assembly.bodies.contains_key(&frame.name) || robots.based_on(&frame.name).is_some();
@@ -368,12 +368,12 @@ fn is_fixed_to_parent(assembly: &Assembly, robots: &Robots<'_>, frame: &Frame) -
         && match &frame.joint {
             Joint::Fixed => true,
             Joint::Revolute(_) | Joint::Floating => false,
-            // An axis without length moves nothing.
+            // A prismatic joint with a zero axis permits no motion.
             Joint::Prismatic(axis) => is_still(axis),
         }
 }
 
-/// Tells whether a joint connects a frame's body with its parent's.
+/// Returns true if a joint connects a frame's body with its parent's body.
 fn is_jointed(assembly: &Assembly, robots: &Robots<'_>, frame: &Frame) -> bool {
     robots.has_joint(frame) && assembly.scene.parent_of(frame).is_some()
 }
@@ -449,7 +449,7 @@ fn limits_exclude_each_other(variable: &VariableLayout) -> Diagnostic {
         .help("give the joints that move together limits that overlap, or variables of their own")
 }
 
-/// Brings a variable's start within its limits.
+/// Clamps the initial position of a variable to its limits.
 fn finish(variable: &mut VariableLayout, assembly: &Assembly, warnings: &mut Vec<Diagnostic>) {
     let [lower, upper] = variable.limits;
     let wanted = variable.settings.position;

@@ -1,4 +1,4 @@
-//! The robots of an assembly by frame.
+//! Index of the robots of an assembly by frame.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use nalgebra::Vector3;
 use super::{Assembly, RobotBase};
 use crate::model::{Frame, Joint, JointAxis};
 
-/// The robots of an assembly by frame, so that nobody has to look through all of them.
+/// Robots of an assembly, indexed by frame to avoid a search through all of them.
 pub(super) struct Robots<'a> {
-    /// Path and base of the robot whose base is this frame.
+    /// Path and settings of the robot whose base is this frame.
     bases: BTreeMap<&'a str, (&'a str, &'a RobotBase)>,
-    /// Path of the robot that a frame hangs on, for frames of robots.
+    /// Path of the robot to which a frame belongs.
     of: BTreeMap<&'a str, &'a str>,
 }
 
@@ -19,7 +19,7 @@ impl<'a> Robots<'a> {
     pub(super) fn of(assembly: &'a Assembly) -> Self {
         let mut bases = BTreeMap::new();
         for (path, robot) in &assembly.robots {
-            // Of two robots on one frame, the first one counts.
+            // If two robots have the same base frame, the first one is used.
             bases
                 .entry(robot.frame.as_str())
                 .or_insert((path.as_str(), robot));
@@ -34,17 +34,17 @@ impl<'a> Robots<'a> {
         Self { bases, of }
     }
 
-    /// The robot whose base a frame is.
+    /// Returns the robot whose base is this frame.
     pub(super) fn based_on(&self, frame: &str) -> Option<&'a RobotBase> {
         self.bases.get(frame).map(|(_, robot)| *robot)
     }
 
-    /// Path of the robot whose base a frame hangs on.
+    /// Returns the path of the robot to which a frame belongs.
     pub(super) fn of_frame(&self, frame: &str) -> Option<&'a str> {
         self.of.get(frame).copied()
     }
 
-    /// Tells whether a frame moves on what it hangs on, be it the root.
+    /// Returns true if a frame moves relative to its parent or to the root.
     pub(super) fn has_joint(&self, frame: &Frame) -> bool {
         let moves = match &frame.joint {
             Joint::Fixed | Joint::Floating => false,
@@ -55,7 +55,7 @@ impl<'a> Robots<'a> {
     }
 }
 
-/// Tells whether an axis moves nothing.
+/// Returns true if the axis permits no motion.
 pub(super) fn is_still(axis: &JointAxis) -> bool {
     axis.axis == Vector3::zeros()
 }

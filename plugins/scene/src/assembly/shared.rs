@@ -1,4 +1,5 @@
-//! Variables of several joints: what these have together, and whether they can move together.
+//! Configuration variables that several joints share: their combined damping, friction and armature, and the check that one
+//! mechanism contains all of them.
 
 use morse_diagnostics::{Diagnostic, printable};
 
@@ -6,8 +7,8 @@ use super::{JointMode, Layout, VariableLayout};
 use crate::model::Scene;
 
 impl Layout {
-    /// Damping, dry friction and inertia of the rotors of a variable's joints together, by their places in
-    /// [`variables`](Self::variables): `[N·m·s/rad, N·m, kg·m²]`, or `[N·s/m, N, kg]`.
+    /// Returns the combined damping, dry friction and armature of a variable's joints: `[N·m·s/rad, N·m, kg·m²]`, or
+    /// `[N·s/m, N, kg]`. `variable` is an index in [`variables`](Self::variables).
     #[must_use]
     pub fn resistance(&self, variable: usize) -> [f64; 3] {
         let Some(variable) = self.variables.get(variable) else {
@@ -30,8 +31,8 @@ impl Layout {
     }
 }
 
-/// Errors for variables that move joints of several mechanisms: a coordinate belongs to one. Joints that are posed may be
-/// anywhere.
+/// Returns an error for each variable that moves joints of several mechanisms, since a coordinate belongs to one mechanism.
+/// Kinematic joints are exempt.
 pub(super) fn between_mechanisms(layout: &Layout, scene: &Scene) -> Vec<Diagnostic> {
     let variables = layout.variables.iter();
     let dynamic = variables.filter(|variable| variable.settings.mode == JointMode::Dynamic);
@@ -74,7 +75,7 @@ fn torn(variable: &VariableLayout, layout: &Layout, scene: &Scene) -> Option<Dia
     )
 }
 
-/// The body at the head of the dynamic joints that a body hangs on.
+/// Returns the base body of the tree of dynamic joints to which a body belongs.
 fn base_of(body: usize, layout: &Layout) -> usize {
     let mut at = body;
     while let Some(joint) = layout

@@ -1,4 +1,4 @@
-//! Making scenes by hand: constructors, and the changes that keep a scene consistent.
+//! Construction of scenes by programs: constructors, and modifications that keep a scene consistent.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use super::{Class, Frame, Geometry, Joint, JointAxis, Limits, Origin, Scene, SceneError, Shape};
 
 impl Frame {
-    /// A fixed frame at the root's origin with nothing on it.
+    /// Returns a fixed frame at the root's origin, without geometry.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -24,28 +24,28 @@ impl Frame {
         }
     }
 
-    /// Hangs the frame on `parent`.
+    /// Sets the parent of the frame.
     #[must_use]
     pub fn under(mut self, parent: impl Into<String>) -> Self {
         self.parent = Some(parent.into()).filter(|name| !name.is_empty());
         self
     }
 
-    /// Sets the translation, in metres.
+    /// Sets the translation, m.
     #[must_use]
     pub fn at(mut self, translation: [f64; 3]) -> Self {
         self.pose.translation = Translation3::from(Vector3::from(translation));
         self
     }
 
-    /// Sets the rotation: roll, pitch and yaw about the fixed axes x, y and z, in that order.
+    /// Sets the rotation by roll, pitch and yaw (rad) about the fixed axes x, y and z, in that order.
     #[must_use]
     pub fn turned(mut self, [roll, pitch, yaw]: [f64; 3]) -> Self {
         self.pose.rotation = rotation_from_rpy(roll, pitch, yaw);
         self
     }
 
-    /// Sets how the frame moves.
+    /// Sets the joint.
     #[must_use]
     pub fn joined(mut self, joint: Joint) -> Self {
         self.joint = joint;
@@ -59,8 +59,8 @@ impl Frame {
         self
     }
 
-    /// Products of rotations drift away from unit length, and only those that have it can be written
-    /// and read without loss.
+    /// Normalises the rotation. Products of rotations drift from unit length, and only unit quaternions can be written and
+    /// read without loss.
     fn normalize(&mut self) {
         let coordinates = self.pose.rotation.coords;
         if let Some(rotation) = rotation_from_xyzw(coordinates.into()) {
@@ -69,7 +69,7 @@ impl Frame {
     }
 }
 
-/// Roll, pitch and yaw as one rotation, Rz(yaw)·Ry(pitch)·Rx(roll), with `libm`'s sine and cosine.
+/// Returns the rotation Rz(yaw)·Ry(pitch)·Rx(roll), computed with the sine and cosine of `libm`.
 #[must_use]
 pub fn rotation_from_rpy(roll: f64, pitch: f64, yaw: f64) -> UnitQuaternion<f64> {
     let (sin_roll, cos_roll) = libm::sincos(roll / 2.0);
@@ -81,8 +81,8 @@ pub fn rotation_from_rpy(roll: f64, pitch: f64, yaw: f64) -> UnitQuaternion<f64>
     UnitQuaternion::new_normalize(about_z * about_y * about_x)
 }
 
-/// The rotation of a quaternion `[x, y, z, w]` of any length, or `None` if it has none (zero, or too
-/// large to measure). One that is already of unit length is kept to the last bit.
+/// Returns the rotation of a quaternion `[x, y, z, w]` of any length, or `None` if the length is zero or overflows. A unit
+/// quaternion is returned bit for bit.
 #[must_use]
 pub fn rotation_from_xyzw([x, y, z, w]: [f64; 4]) -> Option<UnitQuaternion<f64>> {
     let largest = [x, y, z, w]
@@ -95,12 +95,12 @@ pub fn rotation_from_xyzw([x, y, z, w]: [f64; 4]) -> Option<UnitQuaternion<f64>>
     if (written.norm_squared() - 1.0).abs() <= 8.0 * f64::EPSILON {
         return Some(UnitQuaternion::new_unchecked(written));
     }
-    // Dividing by the largest part first keeps the squares within range.
+    // Division by the component of the greatest magnitude keeps the squares within range.
     Some(UnitQuaternion::new_normalize(written / largest))
 }
 
 impl JointAxis {
-    /// An axis without offset, limits, friction and rotor.
+    /// Returns an axis without offset, limits, friction and rotor.
     #[must_use]
     pub fn new(axis: [f64; 3], variable: impl Into<String>) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl JointAxis {
 }
 
 impl Joint {
-    /// The axis of a joint that has one.
+    /// Returns the axis of a revolute or prismatic joint.
     #[must_use]
     pub fn axis(&self) -> Option<&JointAxis> {
         match self {
@@ -134,7 +134,7 @@ impl Joint {
         }
     }
 
-    /// The word for it in scene files.
+    /// Returns the keyword of the joint in scene files.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -147,7 +147,7 @@ impl Joint {
 }
 
 impl Geometry {
-    /// A shape with the looks that the language gives by default: light grey, drawn and touchable.
+    /// Returns a shape with the default appearance of the language: light grey, with visual and collision geometry.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl Geometry {
 }
 
 impl Shape {
-    /// A mesh file, looked for from `directory` unless its path is absolute.
+    /// Returns a mesh whose file is resolved relative to `directory` unless the path is absolute.
     #[must_use]
     pub fn mesh(file: impl Into<String>, directory: &Path) -> Self {
         let file = file.into();
@@ -181,7 +181,7 @@ impl Shape {
         Self::Mesh { file, resolved }
     }
 
-    /// The word for it in scene files.
+    /// Returns the keyword of the shape in scene files.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
@@ -201,8 +201,8 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// When the name is taken, or when a scene file could not say what the frame says: a number that
-    /// is not finite, a name with a quote in it, a revolute joint about a zero axis, its own parent.
+    /// Returns an error if the name is taken, or if a scene file could not represent the frame: a number is not finite, a
+    /// name contains a quote, the axis of a revolute joint is zero, or the frame is its own parent.
     pub fn add_frame(&mut self, mut frame: Frame) -> Result<(), SceneError> {
         frame.normalize();
         frame.check()?;
@@ -214,11 +214,11 @@ impl Scene {
         Ok(())
     }
 
-    /// Puts a changed frame in the place of the one with its name, and returns the old one.
+    /// Replaces the frame of the same name, and returns the old one.
     ///
     /// # Errors
     ///
-    /// As [`Scene::add_frame`]; and when no frame has this name.
+    /// Returns the errors of [`Scene::add_frame`], and an error if there is no frame with this name.
     pub fn replace_frame(&mut self, mut frame: Frame) -> Result<Frame, SceneError> {
         frame.normalize();
         frame.check()?;
@@ -233,7 +233,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// When there is no such frame, or the geometry cannot be written in a scene file.
+    /// Returns an error if there is no such frame, or if a scene file could not represent the geometry.
     pub fn add_geometry(&mut self, frame: &str, geometry: Geometry) -> Result<(), SceneError> {
         geometry.check(frame)?;
         let place = self.index.get(frame).copied();
@@ -250,7 +250,7 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// When the name is taken, or a value does not fit its attribute.
+    /// Returns an error if the name is taken, or if a value does not fit its attribute.
     pub fn add_class(&mut self, class: Class) -> Result<(), SceneError> {
         class.check()?;
         if self.class(&class.name).is_some() {
@@ -260,7 +260,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Lets two frames touch without that being a collision. The order of the names does not matter.
+    /// Permits contact between two frames without counting it as a collision. The order of the names is irrelevant.
     pub fn allow_collision(&mut self, one: impl Into<String>, other: impl Into<String>) {
         let (one, other) = (one.into(), other.into());
         self.allowed_collisions.insert(if one <= other {
@@ -270,13 +270,13 @@ impl Scene {
         });
     }
 
-    /// Adds a copy of another scene: each of its frames, variables and allowed pairs is named
-    /// `prefix.name`, and its root frames hang on `parent` at `pose`. Tags and classes keep their
-    /// names; where both scenes have a class, this scene's stays.
+    /// Adds a copy of another scene: each of its frames, variables and allowed pairs is named `prefix.name`, and its root
+    /// frames become children of `parent` at `pose`. Tags and classes keep their names; a class that both scenes have stays
+    /// that of this scene.
     ///
     /// # Errors
     ///
-    /// When one of the new names is taken. Nothing has been added then.
+    /// Returns an error if one of the new names is taken; the scene is unchanged then.
     pub fn mount(
         &mut self,
         other: &Self,
@@ -297,7 +297,7 @@ impl Scene {
             self.index.insert(copy.name.clone(), self.frames.len());
             self.frames.push(copy);
         }
-        // Copies of one model bring the same classes again and again.
+        // Several copies of one model contain the same classes.
         let known: BTreeSet<&str> = match other.classes.is_empty() {
             true => BTreeSet::new(),
             false => self
@@ -318,7 +318,7 @@ impl Scene {
         Ok(())
     }
 
-    /// One of this scene's frames, as it will be in the scene that this one is mounted in.
+    /// Returns a frame of this scene as it appears in the scene in which it is mounted.
     fn mounted(
         &self,
         frame: &Frame,

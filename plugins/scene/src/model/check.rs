@@ -1,4 +1,4 @@
-//! Checks of a scene that was made by hand, so that it can be written and simulated.
+//! Validation of a scene that a program built, so that it can be written and simulated.
 
 use morse_api::range::Range;
 use morse_diagnostics::printable;
@@ -9,55 +9,55 @@ use super::numbers::Visit;
 use super::{Frame, Geometry, Joint, Scene, Shape};
 use crate::bounds::Bounds;
 
-/// Reason why a change to a scene was refused.
+/// Reason for the refusal of a change to a scene.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SceneError {
-    /// Frame names are unique.
+    /// A frame with this name exists already.
     #[error("there is already a frame `{}`", printable(name))]
     DuplicateFrame {
-        /// Of the frame.
+        /// Name of the frame.
         name: String,
     },
-    /// Class names are unique.
+    /// A class with this name exists already.
     #[error("there is already a class `{}`", printable(name))]
     DuplicateClass {
-        /// Of the class.
+        /// Name of the class.
         name: String,
     },
     /// The frame to be changed does not exist.
     #[error("there is no frame `{}`", printable(name))]
     UnknownFrame {
-        /// Of the frame.
+        /// Name of the frame.
         name: String,
     },
-    /// Frames hang on each other in a circle.
+    /// The parents of frames form a cycle.
     #[error("the parents of these frames form a cycle: {}", printable(&names.join(" → ")))]
     Cycle {
-        /// Along the cycle.
+        /// Names of the frames along the cycle.
         names: Vec<String>,
     },
-    /// Something that no scene file could say.
+    /// A scene file could not represent the frame or class.
     #[error("`{}`: {reason}", printable(name))]
     Invalid {
-        /// Of the frame or class.
+        /// Name of the frame or class.
         name: String,
-        /// A sentence without its full stop.
+        /// Reason, as a sentence without its full stop.
         reason: String,
     },
 }
 
-/// In bytes; the reader has the same limit.
+/// Maximum length of a name, bytes; the reader has the same limit.
 pub const LONGEST_NAME: usize = 1024;
 
 type Checked = Result<(), String>;
 
 impl Scene {
-    /// Checks what cannot be checked frame by frame: that no frames hang on each other in a circle,
-    /// that every pose is finite, and that the names of allowed pairs can be written.
+    /// Checks the properties that concern several frames: the parents form no cycle, every pose is finite, and the names of
+    /// allowed pairs can be written.
     ///
     /// # Errors
     ///
-    /// The first of these that does not hold.
+    /// Returns the first violation.
     pub fn check(&self) -> Result<(), SceneError> {
         if let Some(names) = self.cycle() {
             let names = names.into_iter().map(ToOwned::to_owned).collect();
@@ -90,7 +90,7 @@ impl Frame {
         })
     }
 
-    /// Checks what mounting changes of a frame that was checked before.
+    /// Checks the properties that mounting changes in a frame that was checked before.
     pub(super) fn check_mounted(&self) -> Result<(), SceneError> {
         let changed = || {
             name("frame", &self.name)?;
@@ -191,7 +191,7 @@ impl Class {
             match value {
                 Value::Number(number) => possible(|visit| visit(known, &[*number]))?,
                 Value::Numbers(numbers) => possible(|visit| visit(known, numbers))?,
-                // The root is a parent, though it has no name.
+                // An empty name is the root, which is a valid parent.
                 Value::Name(text) if attribute == "parent" && text.is_empty() => {}
                 Value::Name(text) => name(attribute, text)?,
             }
@@ -200,7 +200,7 @@ impl Class {
     }
 }
 
-/// The language has no escapes, so a quote cannot be written; and an empty name means the root.
+/// Checks a name. The language has no escape sequences, so that a quote cannot be written; an empty name means the root.
 fn name(what: &str, text: &str) -> Checked {
     if text.is_empty() {
         Err(format!("the name of a {what} cannot be empty"))
@@ -215,7 +215,7 @@ fn name(what: &str, text: &str) -> Checked {
     }
 }
 
-/// A value of the kind that its attribute has.
+/// Checks that a value has the type of its attribute.
 fn fits(attribute: &str, value: &Value) -> Checked {
     let known = Attribute::find(attribute);
     match known.and_then(|known| known.kind.objection(value)) {
@@ -224,8 +224,8 @@ fn fits(attribute: &str, value: &Value) -> Checked {
     }
 }
 
-/// Numbers that a scene file can hold. Those of the language's first implementation may be anything finite: a scene
-/// with a negative radius can be read and written, though not simulated.
+/// Checks that a scene file can represent the numbers. Attributes of the language's first implementation accept all finite
+/// numbers: a scene with a negative radius can be read and written, though not simulated.
 fn possible(numbers: impl FnOnce(Visit<'_>)) -> Checked {
     let mut wrong = None;
     numbers(&mut |attribute, numbers| {

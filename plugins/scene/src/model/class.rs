@@ -7,33 +7,33 @@ use crate::bounds::Bounds;
 
 /// A named set of attributes that frames, geometry and other classes can inherit from.
 ///
-/// Frames and geometry in a [`super::Scene`] already have what they inherit; a class is kept for its
-/// name (a tag) and so that a scene can be written again.
+/// Inherited attributes are already copied to the frames and geometry of a [`super::Scene`]; classes are kept as tags and
+/// for writing the scene to a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {
-    /// Unique among classes.
+    /// Name, unique among classes.
     pub name: String,
-    /// The classes it inherits from, in the order they were given.
+    /// Base classes, in the order of declaration.
     pub isa: Vec<String>,
-    /// Its own attributes, by name.
+    /// Attributes of the class itself, by name.
     pub attributes: BTreeMap<String, Value>,
-    /// Place of the class's declaration.
+    /// Source position of the class's declaration.
     pub source: Origin,
 }
 
 /// The evaluated value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `radius 0.5`
+    /// A number: `radius 0.5`
     Number(f64),
-    /// `translation [1, 0, 0]`
+    /// An array of numbers: `translation [1, 0, 0]`
     Numbers(Vec<f64>),
-    /// `shape box`, `mesh "wheel.obj"`
+    /// A name, keyword or path: `shape box`, `mesh "wheel.obj"`
     Name(String),
 }
 
 impl Class {
-    /// A class without attributes, as good as a tag.
+    /// Returns a class without attributes, which serves as a tag.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Class {
         }
     }
 
-    /// Inherits from another class.
+    /// Adds a base class.
     #[must_use]
     pub fn isa(mut self, class: impl Into<String>) -> Self {
         self.isa.push(class.into());
@@ -62,51 +62,51 @@ impl Class {
 /// Rules of the language for an attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute {
-    /// As it is written.
+    /// Name of the attribute.
     pub name: &'static str,
-    /// Allowed in a frame.
+    /// True if a frame can have the attribute.
     pub frame: bool,
-    /// Allowed in a geometry.
+    /// True if a geometry can have the attribute.
     pub geometry: bool,
-    /// Allowed in a class.
+    /// True if a class can have the attribute.
     pub class: bool,
-    /// Kind of its value.
+    /// Type of the value.
     pub kind: Kind,
-    /// Range of its numbers; none where it has no number.
+    /// Range of the numbers; `None` if the value has no numbers.
     pub bounds: Option<Bounds>,
-    /// Ours: the language's first implementation refuses it.
+    /// True for an extension, which the language's first implementation refuses.
     pub extension: bool,
 }
 
-/// Kind of value that an attribute takes.
+/// Type of the value of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Any number.
     Number,
-    /// An array of exactly so many numbers.
+    /// An array with exactly this length.
     Numbers(usize),
-    /// An array of at least three numbers; the others are ignored.
+    /// An array of at least three numbers; further numbers are ignored.
     ThreeOrMore,
-    /// Two numbers for a grid, three for a box: which, only the shape tells.
+    /// Two numbers for a grid, three for a box.
     TwoOrThree,
-    /// An array of two numbers, the first not above the second.
+    /// An array of two numbers; the first is not greater than the second.
     Interval,
-    /// Six numbers: the first three of them zero, or so large that physics does not take them for zero.
+    /// Six numbers: the first three (the diagonal) are zero, or large enough that physics does not treat them as zero.
     Inertia,
     /// A name.
     Name,
-    /// One of these words.
+    /// One of these keywords.
     Word(&'static [&'static str]),
 }
 
-/// The joint kinds.
+/// Keywords of the joint types.
 pub const JOINT_WORDS: &[&str] = &["fixed", "revolute", "prismatic", "floating"];
-/// The shapes.
+/// Keywords of the shapes.
 pub const SHAPE_WORDS: &[&str] = &[
     "box", "sphere", "cylinder", "cone", "grid", "mesh", "capsule",
 ];
 
-/// The smallest moment of inertia, kg·m², that physics does not take for zero.
+/// Smallest moment of inertia that physics does not treat as zero, kg·m².
 const SMALLEST_MOMENT: f64 = 1e-18;
 
 const fn attribute(
@@ -138,28 +138,28 @@ const fn attribute(
     found
 }
 
-/// An attribute without numbers.
+/// Returns an attribute without numbers.
 const fn word(name: &'static str, places: &str, kind: Kind) -> Attribute {
     attribute(name, places, kind, None)
 }
 
-/// An attribute of one or several numbers.
+/// Returns an attribute with one or several numbers.
 const fn number(name: &'static str, places: &str, kind: Kind, bounds: Bounds) -> Attribute {
     attribute(name, places, kind, Some(bounds))
 }
 
-/// Positions, m: they reach around the Earth.
+/// Range of positions, m: more than the diameter of the Earth.
 const PLACE: Bounds = Bounds::within(1e8);
-/// Positions of joints, and turns, rad or m.
+/// Range of angles and joint positions, rad or m.
 const TURN: Bounds = Bounds::within(1e6);
-/// Sizes, m; zero is a shape without extent.
+/// Range of sizes, m; zero is a shape without extent.
 const SIZE: Bounds = Bounds::zero_or(1e-6, 1e7);
-/// Efforts, speeds, and what relates them.
+/// Range of efforts, speeds, stiffnesses and dampings.
 const EFFORT: Bounds = Bounds::between(0.0, 1e12);
-/// Parts of colours, and what is all or nothing.
+/// Range of colour components and other fractions.
 const UNIT: Bounds = Bounds::between(0.0, 1.0);
 
-/// Every attribute: F in frames, G in geometry, C in classes, `+` an extension.
+/// All attributes. `F`: allowed in frames, `G`: in geometry, `C`: in classes, `+`: an extension.
 pub const ATTRIBUTES: &[Attribute] = &[
     word("parent", "FC", Kind::Name),
     number("translation", "FC", Kind::Numbers(3), PLACE),
@@ -228,13 +228,13 @@ const fn same(one: &[u8], other: &[u8]) -> bool {
 }
 
 impl Attribute {
-    /// Finds an attribute by its name.
+    /// Returns the attribute with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         ATTRIBUTES.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The attribute of a name that is known when the program is built; another name does not build.
+    /// Returns the attribute with this name at compile time; an unknown name is a compile error.
     pub(super) const fn named(name: &str) -> &'static Self {
         let mut at = 0;
         while !same(ATTRIBUTES[at].name.as_bytes(), name.as_bytes()) {
@@ -243,13 +243,14 @@ impl Attribute {
         &ATTRIBUTES[at]
     }
 
-    /// The first of some numbers that this attribute cannot have.
+    /// Returns the first number that is out of the attribute's range.
     #[must_use]
     pub fn violation(&self, numbers: &[f64]) -> Option<f64> {
         self.bounds?.violation(numbers)
     }
 
-    /// True where a number out of range changes the looks alone.
+    /// Returns true if the attribute affects the appearance only, so that a number out of range is harmless to the
+    /// simulation.
     #[must_use]
     pub fn is_of_looks(&self) -> bool {
         ["color", "alpha", "specular"].contains(&self.name)
@@ -257,7 +258,7 @@ impl Attribute {
 }
 
 impl Kind {
-    /// Reason why a value does not fit, or `None` if it does. The answer completes "must be …".
+    /// Returns the reason why a value is invalid, or `None` if it is valid. The reason completes the sentence "must be …".
     #[must_use]
     pub fn objection(self, value: &Value) -> Option<String> {
         let fits = match (self, value) {
@@ -279,7 +280,7 @@ impl Kind {
         (!fits).then(|| self.demand())
     }
 
-    /// Requirement on the value, for a sentence.
+    /// Returns the requirement on the value, as a phrase for messages.
     #[must_use]
     pub fn demand(self) -> String {
         match self {
@@ -303,7 +304,7 @@ fn listed(words: &[&str]) -> String {
 }
 
 impl Shape {
-    /// The attributes a shape needs, and that a geometry of that shape must have or inherit.
+    /// Returns the attributes that a geometry of this shape must set or inherit.
     #[must_use]
     pub fn needs(word: &str) -> &'static [&'static str] {
         match word {

@@ -1,4 +1,4 @@
-//! Looking around in a scene: parents, children, order, variables and where every frame is.
+//! Queries of a scene: parents, children, topological order, variables, and forward kinematics of the frames.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,32 +7,32 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, UnitVector3};
 use super::{Class, Frame, Joint, JointAxis, Scene};
 
 impl Scene {
-    /// All frames, in the order they were declared.
+    /// Returns all frames, in the order of declaration.
     #[must_use]
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// The frame of this name.
+    /// Returns the frame with this name.
     #[must_use]
     pub fn frame(&self, name: &str) -> Option<&Frame> {
         self.frames.get(*self.index.get(name)?)
     }
 
-    /// The place of a frame in [`Scene::frames`].
+    /// Returns the index of a frame in [`Scene::frames`].
     #[must_use]
     pub fn frame_index(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// The frame that a frame hangs on, if there is one of that name.
+    /// Returns the parent of a frame, if a frame with the parent's name exists.
     #[must_use]
     pub fn parent_of(&self, frame: &Frame) -> Option<&Frame> {
         self.frame(frame.parent.as_deref()?)
     }
 
-    /// The frames that hang directly on a frame (`None`: on the root), by name. A frame whose parent
-    /// does not exist hangs on the root.
+    /// Returns the direct children of a frame (`None`: of the root), by name. A frame whose parent does not exist is a child
+    /// of the root.
     pub fn children<'a>(&'a self, parent: Option<&'a str>) -> impl Iterator<Item = &'a Frame> {
         self.index.values().filter_map(move |&place| {
             let frame = self.frames.get(place)?;
@@ -41,25 +41,25 @@ impl Scene {
         })
     }
 
-    /// All classes, in the order they were declared.
+    /// Returns all classes, in the order of declaration.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         &self.classes
     }
 
-    /// The class of this name.
+    /// Returns the class with this name.
     #[must_use]
     pub fn class(&self, name: &str) -> Option<&Class> {
         self.classes.iter().find(|class| class.name == name)
     }
 
-    /// The pairs of frames that may touch, each sorted, without repetition. They need not exist.
+    /// Returns the pairs of frames whose contact is allowed, each sorted, without repetition. The frames need not exist.
     #[must_use]
     pub fn allowed_collisions(&self) -> &BTreeSet<(String, String)> {
         &self.allowed_collisions
     }
 
-    /// The configuration variables, sorted, without repetition.
+    /// Returns the names of the configuration variables, sorted, without repetition.
     #[must_use]
     pub fn variables(&self) -> BTreeSet<&str> {
         self.frames
@@ -68,10 +68,10 @@ impl Scene {
             .collect()
     }
 
-    /// All frames, parents before children: by name (byte order), each after its ancestors. This is
-    /// the order of the frame numbers in the language's first implementation.
+    /// Returns all frames in topological order, parents before children, and otherwise by name (byte order). The language's
+    /// first implementation numbers its frames in this order.
     ///
-    /// A frame on a cycle of parents is treated as if it hung on the root; see [`Scene::cycle`].
+    /// A frame on a cycle of parents counts as a child of the root; see [`Scene::cycle`].
     #[must_use]
     pub fn parents_first(&self) -> Vec<&Frame> {
         self.order()
@@ -80,7 +80,7 @@ impl Scene {
             .collect()
     }
 
-    /// [`Scene::parents_first`], as places in [`Scene::frames`].
+    /// Returns the order of [`Scene::parents_first`] as indices in [`Scene::frames`].
     #[must_use]
     pub fn order(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.frames.len());
@@ -101,13 +101,13 @@ impl Scene {
         order
     }
 
-    /// The names along the first cycle of parents, if there is one.
+    /// Returns the names along the first cycle of parents, if there is a cycle.
     #[must_use]
     pub fn cycle(&self) -> Option<Vec<&str>> {
         self.cycles().into_iter().next()
     }
 
-    /// Every cycle of parents, each as the names along it, the smallest name first.
+    /// Returns all cycles of parents, each as the names along it, the smallest name first.
     #[must_use]
     pub fn cycles(&self) -> Vec<Vec<&str>> {
         let mut visited_from = vec![usize::MAX; self.frames.len()];
@@ -151,8 +151,8 @@ impl Scene {
         self.index.get(parent).copied()
     }
 
-    /// Poses of all frames in the root frame, in the order of [`Scene::frames`], with the value that
-    /// `value` gives for each variable.
+    /// Returns the poses of all frames in the root frame, in the order of [`Scene::frames`]. `value` returns the value of a
+    /// variable.
     pub fn absolute_poses(&self, value: impl Fn(&str) -> f64) -> Vec<Isometry3<f64>> {
         let mut poses = vec![None; self.frames.len()];
         for place in self.order() {
@@ -164,7 +164,7 @@ impl Scene {
                 .and_then(|parent| poses.get(parent).copied().flatten())
                 .unwrap_or_else(Isometry3::identity);
             let mut root_from_frame = root_from_parent * frame.local_pose(&value);
-            // Long chains would otherwise drift away from unit length.
+            // Rounding errors along a long chain would otherwise accumulate in the length of the quaternion.
             root_from_frame.rotation.renormalize();
             if let Some(pose) = poses.get_mut(place) {
                 *pose = Some(root_from_frame);
@@ -173,7 +173,7 @@ impl Scene {
         poses.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// A frame whose pose in the root frame overflows, with all variables at zero.
+    /// Returns a frame whose pose in the root frame overflows, with all variables at zero.
     #[must_use]
     pub fn infinite_frame(&self) -> Option<&Frame> {
         let poses = self.absolute_poses(|_variable| 0.0);
@@ -188,7 +188,7 @@ impl Scene {
             .map(|(frame, _)| frame)
     }
 
-    /// [`Scene::absolute_poses`] by name, with the variables that are not in `values` at zero.
+    /// Returns the poses of [`Scene::absolute_poses`] by name; variables that `values` lacks are zero.
     #[must_use]
     pub fn absolute_poses_at(
         &self,
@@ -201,13 +201,13 @@ impl Scene {
 }
 
 impl Frame {
-    /// `parent_from_frame` with the joint moved: pose, then joint.
+    /// Returns `parent_from_frame` including the joint: the frame's pose, then the joint's displacement.
     pub fn local_pose(&self, value: impl Fn(&str) -> f64) -> Isometry3<f64> {
         match &self.joint {
             Joint::Fixed | Joint::Floating => self.pose,
             Joint::Revolute(joint) => {
                 let angle = joint.moved(value);
-                // Dividing by the largest part first keeps the squares within range.
+                // Division by the component of the greatest magnitude keeps the squares within range.
                 let axis = UnitVector3::new_normalize(joint.axis / joint.axis.amax());
                 self.pose * UnitQuaternion::from_axis_angle(&axis, angle)
             }
@@ -220,7 +220,7 @@ impl Frame {
 }
 
 impl JointAxis {
-    /// Motion of the joint: an angle, or a multiple of the axis.
+    /// Returns the displacement of the joint: an angle, or a multiple of the axis.
     fn moved(&self, value: impl Fn(&str) -> f64) -> f64 {
         (value(&self.variable) + self.offset) * self.ratio.unwrap_or(1.0)
     }

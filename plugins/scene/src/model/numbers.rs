@@ -1,25 +1,26 @@
-//! The numbers of a scene, each under the attribute that sets it, and those that no simulation can bear.
+//! Visitor of all numbers of a scene, each with its attribute, and the detection of numbers that are out of range.
 
 use super::{Attribute, Frame, Geometry, JointAxis, Limits, Origin, Scene, Shape};
 
-/// Taker of numbers, and of the attribute that sets them.
+/// Callback that receives an attribute and its numbers.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&'static Attribute, &[f64]);
 
-/// A number of a scene that its attribute cannot have.
+/// A number of a scene that is out of its attribute's range.
 #[derive(Clone, Copy, Debug)]
 pub struct Violation<'s> {
-    /// Name of the frame that it belongs to.
+    /// Name of the frame to which the number belongs.
     pub frame: &'s str,
-    /// Attribute that sets it.
+    /// Attribute of the number.
     pub attribute: &'static Attribute,
     /// The number.
     pub number: f64,
-    /// Place of the declaration of the frame or geometry.
+    /// Source position of the declaration of the frame or geometry.
     pub source: Origin,
 }
 
 impl Scene {
-    /// Numbers that are out of the ranges of their attributes, at most so many; those aside that change the looks alone.
+    /// Returns the numbers that are out of the ranges of their attributes, at most `most`, without those that affect the
+    /// appearance only.
     #[must_use]
     pub fn violations(&self, most: usize) -> Vec<Violation<'_>> {
         let mut found = Vec::new();
@@ -51,7 +52,7 @@ impl Scene {
     }
 }
 
-/// Hands the numbers of an attribute on; the name is looked up when the program is built.
+/// Passes the numbers of an attribute to the visitor; the attribute's name is resolved at compile time.
 macro_rules! visit {
     ($visit:ident, $($name:literal: $numbers:expr),+ $(,)?) => {
         {
@@ -60,7 +61,7 @@ macro_rules! visit {
     };
 }
 
-// Nothing is left out of the patterns here, so that a new field is thought of.
+// The patterns have no `..`, so that the compiler requires a visit of each new field.
 impl Frame {
     pub(super) fn numbers(&self, visit: Visit<'_>) {
         let Self {
@@ -190,7 +191,7 @@ impl Shape {
         }
     }
 
-    /// True for a shape that takes up no space, so that nothing can touch it.
+    /// Returns true for a shape without volume, which has no contacts.
     #[must_use]
     pub fn is_flat(&self) -> bool {
         match *self {

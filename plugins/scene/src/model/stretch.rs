@@ -1,12 +1,12 @@
-//! Paths of meshes that are stretched along their axes.
+//! Paths of meshes with scale factors per axis.
 
 use std::path::{Path, PathBuf};
 
-/// Mark between the path of a mesh and the factors.
+/// Separator between the path of a mesh and the factors.
 const MARK: char = '#';
 
-/// The path of a mesh that is stretched by factors along its axes, before all scaling: `arm.stl#1,-1,1`. A negative one
-/// mirrors.
+/// Returns the path of a mesh with scale factors along its axes, which apply before all other scaling: `arm.stl#1,-1,1`. A
+/// negative factor mirrors.
 #[must_use]
 pub fn stretch(file: &Path, [x, y, z]: [f64; 3]) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
@@ -14,7 +14,7 @@ pub fn stretch(file: &Path, [x, y, z]: [f64; 3]) -> PathBuf {
     path.into()
 }
 
-/// The file of a mesh, and the factors along its axes, if it is stretched.
+/// Splits the path of a mesh into the file and the scale factors along its axes, if there are any.
 #[must_use]
 pub fn stretched(path: &Path) -> (&Path, Option<[f64; 3]>) {
     let parts = path.to_str().and_then(|text| text.rsplit_once(MARK));

@@ -10,7 +10,7 @@ use crate::model::{Component, Form, Robot};
 use crate::problem::quoted;
 use crate::span::Spanned;
 
-/// The names of a scene.
+/// Names of frames and variables of a scene.
 struct Names<'s> {
     frames: BTreeSet<&'s str>,
     variables: BTreeSet<&'s str>,
@@ -48,7 +48,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports objects that are robots, whose properties are their own.
+    /// Reports an object that is also a robot, since a robot has its own properties.
     fn is_robot(&mut self, name: &Spanned<String>) -> bool {
         let simulation = self.simulation;
         let robot = simulation.robots.iter().find(|(robot, parts)| {
@@ -96,11 +96,11 @@ impl Checker<'_> {
                 self.frame(frame, names);
                 String::new()
             }
-            // All copies are alike: the first one stands for them.
+            // All copies are alike: the first one represents them.
             Form::Model(_) if robot.repeat.is_some() => format!("{}_1.", name.value),
             Form::Model(_) => format!("{}.", name.value),
         };
-        // Without a frame, the model could not be loaded: that has been reported.
+        // If the robot has no frame, its model could not be loaded, which has been reported.
         if below(&names.frames, &prefix).next().is_none() {
             return;
         }
@@ -137,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a name that is not among the known ones.
+    /// Reports a name that is not among the known names.
     fn unknown<'k>(
         &mut self,
         code: &'static str,
@@ -145,14 +145,14 @@ impl Checker<'_> {
         message: String,
         known: impl Iterator<Item = &'k str>,
     ) {
-        // Looking for what was meant takes time, which an endless file must not have.
+        // The search for a suggestion takes time, which the number of errors must not multiply without limit.
         if !self.problems.is_full() {
             self.report_unknown(code, name, message, known);
         }
     }
 }
 
-/// The names that begin with the prefix, without it.
+/// Returns the names that begin with the prefix, without the prefix.
 fn below<'n>(names: &'n BTreeSet<&str>, prefix: &'n str) -> impl Iterator<Item = &'n str> {
     names
         .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))

@@ -13,7 +13,7 @@ use crate::repeat::{MOST_COPIES, cannot_repeat};
 use crate::span::Spanned;
 use crate::vocabulary::Family;
 
-/// The components of a robot, by name.
+/// Components of a robot, by name.
 type Components<'a> = BTreeMap<&'a str, &'a Component>;
 
 impl<'a> Checker<'a> {
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         self.copies(name, count.value.min(MOST_COPIES));
     }
 
-    /// Reports another robot that is called like a copy of this one.
+    /// Reports another robot with the name of a copy of this one.
     fn copies(&mut self, name: &Spanned<String>, count: u32) {
         let prefix = format!("{}_", name.value);
         let simulation = self.simulation;
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|(name, actuator)| (Family::Actuator, name, &actuator.component));
         for (family, name, component) in sensors.chain(actuators) {
-            // What sits on another component may be named as a part of it: `head.camera`.
+            // A component on another component may be named as its part: `head.camera`.
             if !is_part(robot, name) {
                 self.name(family.noun(), name);
             }
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
         self.carriers(&components);
     }
 
-    /// Overlays have names of their own, and lie over what is there.
+    /// Checks that the names of overlays are free, and that the components under them exist.
     fn overlays(&mut self, robot: &'a Robot, mut names: BTreeMap<&'a str, Option<Span>>) {
         for name in robot.overlays.keys() {
             self.name(Family::Overlay.noun(), name);
@@ -182,12 +182,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Warns of a component that does not act evenly: it keeps its frequency, but acts at ticks only.
+    /// Warns of a component with uneven periods: its average frequency is right, but it acts at ticks only.
     fn uneven(&mut self, name: &str, frequency: &Spanned<f64>) {
         let rate = self.simulation.environment.rate.value;
         let ticks = rate / frequency.value;
         let (fewer, more) = (ticks.floor(), ticks.ceil());
-        // Of long periods, a tick more or less is no matter.
+        // In a long period, one tick more or less is negligible.
         if (ticks - ticks.round()).abs() <= 1e-6 * ticks || ticks > MOST_UNEVEN {
             return;
         }
@@ -228,7 +228,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Components that sit on others: the others must be there, and something must carry them all.
+    /// Checks the carriers of components: they must exist and must not form a cycle.
     fn carriers(&mut self, components: &Components<'a>) {
         let mut done: BTreeSet<&str> = BTreeSet::new();
         for (&name, component) in components {
@@ -262,7 +262,7 @@ impl<'a> Checker<'a> {
     }
 
     fn circle(&mut self, on: &Spanned<String>, chain: &[&str]) {
-        /// A longer chain says no more.
+        /// Maximum number of links of a chain that are shown.
         const MOST_LINKS: usize = 8;
         let message = match chain {
             [one] => format!("{} sits on itself", quoted(one)),
@@ -291,15 +291,15 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Periods of more ticks than this are as good as even.
+/// Number of ticks per period above which uneven periods are not reported.
 const MOST_UNEVEN: f64 = 20.0;
 
-/// A frequency that somebody could write.
+/// Formats a frequency for a message, rounded to six decimals.
 fn shown_rate(rate: f64) -> String {
     Range::shown((rate * 1e6).round() / 1e6)
 }
 
-/// Tells whether a name is that of another component of the robot, a dot, and more.
+/// Returns true if the name consists of another component of the robot, a dot, and a further part.
 fn is_part(robot: &Robot, name: &str) -> bool {
     let Some((owner, own)) = name.rsplit_once('.') else {
         return false;

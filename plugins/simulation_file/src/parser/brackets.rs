@@ -1,4 +1,4 @@
-//! Ends of groups: brackets that close, and those that do not.
+//! Ends of groups: matching, missing and wrong closing brackets.
 
 use morse_diagnostics::Span;
 
@@ -6,17 +6,17 @@ use super::Parser;
 use crate::lexer::Token;
 use crate::problem::{Wording as _, error};
 
-/// Place where a closing bracket seems to be missing.
+/// Position where a closing bracket is probably missing.
 #[derive(Clone, Copy)]
 pub(super) struct Missed {
-    /// Bracket that it would close.
+    /// Span of the opening bracket.
     open: Span,
-    /// Bracket before which it is missing.
+    /// Span of the bracket before which the closing bracket is missing.
     before: Span,
 }
 
 impl Parser<'_, '_> {
-    /// Is there another part before the group ends? Eats the end.
+    /// Returns true if another part follows before the end of the group. Consumes the end.
     pub(super) fn goes_on(&mut self, closer: char, open: Span) -> bool {
         loop {
             match self.token {
@@ -44,7 +44,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reports a bracket of the wrong kind, and tells whether it is the end of a group further out.
+    /// Reports a closing bracket of the wrong type. Returns true if it ends an outer group.
     fn unbalanced(&mut self, found: char, closer: char, open: Span) -> bool {
         let opened_further_out = self.closers.iter().any(|&(other, _)| other == found);
         let message = if opened_further_out {
@@ -59,7 +59,7 @@ impl Parser<'_, '_> {
         opened_further_out
     }
 
-    /// Remembers a bracket that the current token closes from further left than it was opened.
+    /// Records a bracket whose closing bracket, the current token, is indented less than the opening one.
     fn compare_indents(&mut self, open: Span) {
         if self.missed.is_none()
             && let Some(closed) = self.lexer.indent(self.span.start as usize)
@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
     }
 
     fn never_closed(&mut self, closer: char, open: Span) {
-        // After other mistakes this is most likely their consequence.
+        // After other errors this is probably a consequence of them.
         if !self.sound {
             return;
         }

@@ -1,4 +1,4 @@
-//! Scenario files: what good ones mean, and what is said about bad ones.
+//! Tests of scenario files: the content of valid ones, and the messages about invalid ones.
 use morse_diagnostics::{Style, render};
 
 use super::*;
@@ -33,7 +33,7 @@ fn a_whole_file_is_read() {
     .unwrap();
     assert_eq!(scenario.simulation.as_ref().unwrap().value, "patrol.ron");
     assert_eq!((scenario.length, scenario.timeout), (60.0, Some(5.0)));
-    // In the order of time.
+    // Sorted by time.
     let commands: Vec<_> = scenario
         .commands
         .iter()

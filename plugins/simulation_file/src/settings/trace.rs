@@ -1,5 +1,4 @@
-//! Mistakes in settings: serde passes errors up without their place, so each is noted where it
-//! happens.
+//! Source spans of errors in settings: serde returns errors without their positions, so each is recorded where it occurs.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -9,14 +8,14 @@ use serde::de::{self, Expected, Unexpected};
 
 use crate::problem::{Wording as _, error, quoted};
 
-/// Errors that were found while settings were read.
+/// Errors that occurred in the settings so far.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     problems: RefCell<Vec<Diagnostic>>,
     first: RefCell<Option<Located>>,
 }
 
-/// An error, where it happened, in which field, and what stood there.
+/// An error with its span, its field and the value at the span.
 #[derive(Clone, Debug)]
 pub(super) struct Located {
     pub(super) span: Span,
@@ -26,26 +25,26 @@ pub(super) struct Located {
     pub(super) help: Option<String>,
 }
 
-/// An error, as serde tells it.
+/// An error as serde reports it.
 #[derive(Clone, Debug)]
 pub(super) enum SettingsError {
-    /// Something else was wanted.
+    /// A value of another type was expected.
     Wanted(String),
-    /// A field is not there.
+    /// A field is absent.
     Missing(&'static str),
-    /// A variant is not one of the known ones.
+    /// A variant is unknown.
     Variant(String, &'static [&'static str]),
-    /// In the words of the kind.
+    /// An error message of the kind itself.
     Other(String),
 }
 
 impl Trace {
-    /// Notes a mistake that does not stop the reading.
+    /// Records an error that does not stop the reader.
     pub(super) fn push(&self, problem: Diagnostic) {
         self.problems.borrow_mut().push(problem);
     }
 
-    /// Notes the innermost place of an error.
+    /// Records the innermost span of an error.
     pub(super) fn note(&self, located: impl FnOnce() -> Located) {
         self.first.borrow_mut().get_or_insert_with(located);
     }
@@ -56,7 +55,7 @@ impl Trace {
 }
 
 impl SettingsError {
-    /// A failure that did not come through the deserializer.
+    /// Returns an error that did not occur in the deserializer.
     pub(super) fn other(span: Span, failure: &dyn fmt::Display) -> Located {
         Located {
             span,
@@ -69,12 +68,12 @@ impl SettingsError {
 }
 
 impl Located {
-    /// Tells whether this is only the consequence of leaving out a field that was wrong.
+    /// Returns true if the error is only a consequence of leaving out an invalid field.
     pub(super) fn is_missing_one_of(&self, left_out: &[String]) -> bool {
         matches!(&self.error, SettingsError::Missing(name) if left_out.iter().any(|other| other == name))
     }
 
-    /// As it is shown; `word` is the kind whose settings these are.
+    /// Returns the diagnostic; `word` is the kind to which the settings belong.
     pub(super) fn worded(self, word: &str) -> Diagnostic {
         let field = quoted(&self.field);
         let problem = match &self.error {
@@ -151,7 +150,7 @@ impl de::Error for SettingsError {
     }
 }
 
-/// Expectation of a type, in words that do not need Rust.
+/// Returns the expectation of a type in words that do not require knowledge of Rust.
 fn wanted(expected: &str) -> String {
     let words = match expected {
         "f32" | "f64" => "a number",

@@ -1,4 +1,4 @@
-//! One value of the tree, as serde asks for it.
+//! Deserializer of one value of the tree.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{Fields, unknown_field};
 use crate::problem::{error, quoted};
 use crate::tree::{Field, Kind, Node};
 
-/// A value, and the field that it belongs to.
+/// A value, and the field to which it belongs.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'n> {
     pub(super) node: &'n Node,
@@ -23,7 +23,7 @@ pub(super) struct Value<'n> {
     pub(super) trace: &'n Trace,
 }
 
-/// Place of named fields.
+/// Position of named fields in the settings.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'n> {
     pub(super) span: Span,
@@ -33,7 +33,7 @@ pub(super) struct Place<'n> {
 }
 
 impl Place<'_> {
-    /// Notes the place of an error, unless it is known more precisely already.
+    /// Records the span of an error, unless a more precise span is recorded already.
     pub(super) fn traced<T>(self, result: Result<T, SettingsError>) -> Result<T, SettingsError> {
         result.inspect_err(|error| {
             self.trace.note(|| Located {
@@ -69,7 +69,7 @@ impl<'n> Value<'n> {
         })
     }
 
-    /// A word without quotes, where text is wanted, is the most common slip.
+    /// Returns the remedy for a word without quotes where a text is expected, the most frequent error.
     fn remedy(self, error: &SettingsError) -> Option<String> {
         match (&self.node.kind, error) {
             (Kind::Word(word), SettingsError::Wanted(wanted)) if wanted == "a text in quotes" => {
@@ -87,7 +87,7 @@ impl<'n> Value<'n> {
         match self.node.kind {
             Kind::Float(value) if !value.is_finite() => self.wants("a finite number"),
             Kind::Float(value) => self.traced(visitor.visit_f64(value)),
-            // Whole numbers up to 2⁵³ are exact; nobody means the digits beyond.
+            // Integers up to 2⁵³ are exact; further digits are not significant.
             Kind::Integer(value) => self.traced(visitor.visit_f64(value as f64)),
             _ => self.deserialize_any(visitor),
         }
@@ -114,7 +114,7 @@ impl<'n> Value<'n> {
         }
     }
 
-    /// A value that names itself can only be a variant.
+    /// Returns the name of a value with a name, which can only be a variant.
     fn name(self) -> Option<(&'n str, Span)> {
         match &self.node.kind {
             Kind::Word(word) | Kind::Text(word) => Some((word, self.node.span)),
@@ -126,7 +126,7 @@ impl<'n> Value<'n> {
     }
 }
 
-/// Visits named fields, of which those that are not known or written twice are reported.
+/// Visits named fields, and reports unknown and repeated ones.
 pub(super) fn struct_map<'de, V: Visitor<'de>>(
     fields: &[Field],
     known: &[&'static str],
@@ -201,7 +201,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
-            // Shells eat quotes: on the command line a bare word will do for a text.
+            // Shells remove quotes: on the command line a bare word is accepted as a text.
             Kind::Word(word) if self.node.span.source != self.file => {
                 self.traced(visitor.visit_str(word))
             }
@@ -325,7 +325,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
     }
 }
 
-/// The values of a list, one after the other.
+/// Values of a list, in sequence.
 struct Items<'n> {
     items: std::slice::Iter<'n, Node>,
     whole: Value<'n>,
@@ -354,7 +354,7 @@ impl<'de> SeqAccess<'de> for Items<'_> {
     }
 }
 
-/// The pairs of a map, one after the other.
+/// Pairs of a map, in sequence.
 struct Pairs<'n> {
     pairs: std::slice::Iter<'n, (Node, Node)>,
     value: Option<&'n Node>,

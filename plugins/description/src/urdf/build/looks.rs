@@ -1,4 +1,4 @@
-//! Colours, images and scales.
+//! Conversion of colours, textures and mesh scales.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Gives a geometry its looks. A collision that is looked at takes those of the link's first visual.
+/// Sets the appearance of a geometry. Collision geometry that is drawn gets the appearance of the link's first visual.
 pub(super) fn paint(
     link: &Link,
     piece: &Piece,
@@ -73,7 +73,7 @@ fn unknown(material: &Material, robot: &Robot) -> Diagnostic {
     }
 }
 
-/// Scale of a mesh; one that is not the same along all axes goes into its path.
+/// Returns the uniform scale of a mesh; a non-uniform scale becomes a part of its path.
 pub(super) fn scale(piece: &Piece, resolved: &mut PathBuf) -> f64 {
     let [x, y, z] = piece.scale;
     if x > 0.0 && x == y && y == z {

@@ -1,4 +1,4 @@
-//! Masses of links.
+//! Conversion of the masses and inertias of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +15,17 @@ use crate::{
     },
 };
 
-/// kg, of what is between the slides of a planar joint.
+/// Mass of the bodies between the prismatic joints of a planar joint, kg.
 pub(super) const SLIDE: f64 = 1e-3;
 
-/// kg·m²; physics takes what is smaller for zero.
+/// Smallest moment of inertia that physics does not treat as zero, kg·m².
 const SMALLEST_MOMENT: f64 = 1e-18;
 
-/// The part of a moment that rounding in a file may cost.
+/// Relative error of a moment that rounding in a file may cause.
 const ROUNDING: f64 = 1e-2;
 
-/// Links that are part of a body to which no link gives a mass. A link without one adds nothing to its body, but a body
-/// has to have some: then shapes and densities give it.
+/// Returns the links of bodies to which no link contributes a mass. A link without mass adds nothing to its body, but a body
+/// needs a mass: it is then computed from shapes and densities.
 pub(super) fn weightless<'r>(tree: &Tree<'r>) -> BTreeSet<&'r str> {
     let mut head_of: BTreeMap<&str, &str> = BTreeMap::new();
     let mut heavy = BTreeSet::new();
@@ -45,7 +45,7 @@ pub(super) fn weightless<'r>(tree: &Tree<'r>) -> BTreeSet<&'r str> {
         .collect()
 }
 
-/// Gives a frame the mass of its link.
+/// Sets the mass of a frame from its link.
 pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: &mut Problems) {
     frame.mass = (!weightless).then_some(0.0);
     let Some(inertial) = &link.inertial else {
@@ -70,7 +70,7 @@ pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: 
     let mut inertia = turned(written, inertial);
     let (diagonal, _) = inertia.split_at_mut(3);
     for moment in &mut *diagonal {
-        // Rounding may leave a little of a zero.
+        // Rounding errors of moments that should be zero.
         if moment.abs() < SMALLEST_MOMENT {
             *moment = 0.0;
         }
@@ -81,11 +81,11 @@ pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: 
         .then_some(inertia);
 }
 
-/// Inertia in the axes of the link.
+/// Returns the inertia in the axes of the link.
 fn turned([xx, yy, zz, xy, xz, yz]: [f64; 6], inertial: &Inertial) -> [f64; 6] {
     let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
     let turn = inertial.origin.rotation.to_rotation_matrix();
-    // No turn changes no bit.
+    // The identity rotation preserves every bit.
     let all = match inertial.origin.rotation.w.abs() >= 1.0 {
         true => own,
         false => turn.matrix() * own * turn.matrix().transpose(),
@@ -100,7 +100,7 @@ fn turned([xx, yy, zz, xy, xz, yz]: [f64; 6], inertial: &Inertial) -> [f64; 6] {
     ]
 }
 
-/// Reason why no body has such an inertia.
+/// Returns the reason why the inertia is physically impossible.
 fn impossible([xx, yy, zz, xy, xz, yz]: [f64; 6], mass: f64) -> Option<String> {
     let matrix = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
     let mut moments: [f64; 3] = matrix.symmetric_eigenvalues().into();
@@ -120,7 +120,7 @@ fn impossible([xx, yy, zz, xy, xz, yz]: [f64; 6], mass: f64) -> Option<String> {
             "its principal moments {least:.3e}, {middle:.3e}, {most:.3e} break the triangle inequality"
         ));
     }
-    // A ball of this radius would be as large as a house, or as small as a grain.
+    // Radius of a homogeneous sphere with this mass and moment of inertia.
     let radius = libm::sqrt(2.5 * most / mass);
     if radius > 100.0 {
         return Some(format!("its mass would be spread over {radius:.0} m"));

@@ -1,4 +1,4 @@
-//! Motion of joints with one axis, and of those that follow others.
+//! Conversion of joints with one axis, and of mimic joints.
 
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::model::{self, Frame, JointAxis, Limits, rotation_from_xyzw};
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// Ratios of followers nearer to zero than this are none.
+/// Minimum magnitude of the ratio of a mimic joint; a smaller one counts as zero.
 const SMALLEST_RATIO: f64 = 1e-6;
 
-/// Lets a frame move as its joint says.
+/// Sets the joint of a frame.
 pub(super) fn moves(joint: &Joint, tree: &Tree<'_>, frame: &mut Frame, problems: &mut Problems) {
     let axis = JointAxis {
         limits: Limits {
@@ -58,10 +58,10 @@ pub(super) fn moves(joint: &Joint, tree: &Tree<'_>, frame: &mut Frame, problems:
                 )
             }),
             velocity: axis.limits.velocity.map(|velocity| velocity / ratio),
-            // The leader's motor moves both.
+            // The leader's motor moves both joints.
             effort: None,
         },
-        // What the leader feels.
+        // Damping as it acts on the leader.
         damping: axis.damping.map(|damping| damping * ratio * ratio),
         dry_friction: axis.dry_friction.map(|friction| friction * ratio),
         ..axis
@@ -76,7 +76,7 @@ fn kind(joint: &Joint, axis: JointAxis) -> model::Joint {
     }
 }
 
-/// A follower that does not move: it stands at its offset.
+/// Fixes a mimic joint with a ratio of zero at its offset.
 fn stand(joint: &Joint, offset: f64, frame: &mut Frame) {
     if joint.kind == Kind::Prismatic {
         let along = frame.pose.rotation * joint.axis;
@@ -90,7 +90,7 @@ fn stand(joint: &Joint, offset: f64, frame: &mut Frame) {
     }
 }
 
-/// Limits of a follower, in the leader's positions, unless they leave these no room.
+/// Returns the limits of a mimic joint as positions of its leader, unless they leave the leader no range.
 fn within(
     joint: &Joint,
     follower: &Follower<'_>,
@@ -107,7 +107,7 @@ fn within(
     };
     let slack = 1e-3 * (upper - lower).abs();
     if own[0] <= lower + slack && own[1] >= upper - slack {
-        // The leader's ends are met first.
+        // The leader's own limits are narrower.
         return None;
     }
     let room = own[1].min(upper) - own[0].max(lower);
@@ -127,10 +127,10 @@ fn within(
     None
 }
 
-/// Two axes of the plane that a planar joint moves in, with letters for them.
+/// Returns two axes of the plane in which a planar joint moves, with their letters.
 pub(super) fn plane(joint: &Joint) -> [(char, Vector3<f64>); 2] {
     let normal = joint.axis;
-    // Along x or y of the joint, where the normal is z.
+    // Along x or y of the joint if the normal is z.
     let least = if normal.x.abs() <= normal.z.abs() {
         Vector3::x()
     } else {

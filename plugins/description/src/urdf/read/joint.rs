@@ -1,4 +1,4 @@
-//! Joints: kind, place, axis, limits, friction, and what they mimic.
+//! Reader of joints: type, pose, axis, limits, friction, and mimic joints.
 
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::bounds::Bounds;
@@ -14,16 +14,16 @@ use crate::{
     xml::Element,
 };
 
-/// Efforts, speeds and resistances.
+/// Range of efforts, speeds, dampings and frictions.
 const EFFORT: Bounds = Bounds::between(0.0, 1e12);
 
-/// The same of limits, where programs write -1 for none.
+/// Range of effort and speed limits, where some programs write -1 for unlimited.
 const GREATEST: Bounds = Bounds::between(-1e12, f64::MAX);
 
-/// Positions of joints, rad or m.
+/// Range of joint positions, rad or m.
 const POSITION: Bounds = Bounds::within(FARTHEST);
 
-/// The same, as a number.
+/// Greatest joint position, rad or m.
 const FARTHEST: f64 = 1e9;
 
 pub(super) fn joint(element: &Element, problems: &mut Problems) -> Option<Joint> {
@@ -60,7 +60,7 @@ pub(super) fn joint(element: &Element, problems: &mut Problems) -> Option<Joint>
     let [damping, friction] = match dynamics {
         Some(dynamics) => {
             let names = ["damping", "friction"];
-            // Bullet and Gazebo have two more, which no other program reads.
+            // Bullet and Gazebo define two further ones, which no other program reads.
             let known = [
                 "damping",
                 "friction",
@@ -161,12 +161,12 @@ fn read_limit(
         "jerk",
     ];
     let mut fields = Fields::new(element, &known, &[], problems);
-    // Beyond all reach is no limit.
+    // A limit that no position can reach counts as unlimited.
     let ends = ["lower", "upper"].map(|name| {
         let end = fields.number(name, Bounds::ANY);
         end.map(|end| end.clamp(-FARTHEST, FARTHEST))
     });
-    // Zero and less stand for no limit, as MuJoCo and Bullet have it.
+    // Zero and negative values mean unlimited, as in MuJoCo and Bullet.
     let greatest = ["velocity", "effort"].map(|name| {
         let most = fields.number(name, GREATEST);
         most.filter(|most| *most > 0.0 && EFFORT.contains(*most))

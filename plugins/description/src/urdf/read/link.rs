@@ -1,4 +1,4 @@
-//! Links: mass, visuals and collisions.
+//! Reader of links: mass, visuals and collisions.
 
 use morse_diagnostics::Diagnostic;
 use morse_scene::{
@@ -17,13 +17,13 @@ use crate::{
     xml::Element,
 };
 
-/// Sizes, m.
+/// Range of sizes, m.
 const SIZE: Bounds = Bounds::zero_or(1e-6, 1e7);
 
-/// Scales of meshes; a negative one mirrors.
+/// Range of the scales of meshes; a negative scale mirrors.
 const SCALE: Bounds = Bounds::within(1e6).no_smaller_than(1e-6);
 
-/// Moments and products of inertia, kg·m².
+/// Range of moments and products of inertia, kg·m².
 const MOMENT: Bounds = Bounds::within(1e15);
 
 pub(super) fn link(element: &Element, problems: &mut Problems) -> Option<Link> {
@@ -81,7 +81,7 @@ fn read_inertial(element: &Element, problems: &mut Problems) -> Option<Inertial>
         let mut fields = Fields::new(element, &names, &[], problems);
         let mut moments = [0.0; 6];
         for (moment, name) in moments.iter_mut().zip(names) {
-            // Products are often left out; they are zero then.
+            // Products of inertia are optional and zero by default.
             *moment = match name.ends_with(['x', 'y', 'z']) && name.get(1..2) == name.get(2..3) {
                 true => fields.needed_number(name, MOMENT, "0.01")?,
                 false => fields.number(name, MOMENT).unwrap_or(0.0),
@@ -97,7 +97,7 @@ fn read_inertial(element: &Element, problems: &mut Problems) -> Option<Inertial>
     })
 }
 
-/// Friction and restitution, as Bullet has them.
+/// Reads friction and restitution, in Bullet's form.
 fn read_contact(element: &Element, problems: &mut Problems) -> [Option<f64>; 2] {
     ["lateral_friction", "restitution"].map(|name| {
         let child = element.elements().find(|child| child.name == name)?;
@@ -131,8 +131,8 @@ fn piece(element: &Element, problems: &mut Problems) -> Option<Piece> {
     })
 }
 
-/// A shape, the height of its origin over that of the description's, and the scale of a mesh. Cylinders and capsules
-/// are centred there and stand on their origin here.
+/// Reads a shape. Returns it with the height of its origin above the description's, and the scale of a mesh. The description
+/// centres cylinders and capsules on their origin; in a scene they stand on it.
 fn read_shape(element: &Element, problems: &mut Problems) -> Option<(Shape, f64, [f64; 3])> {
     const SHAPES: &[&str] = &["box", "cylinder", "sphere", "mesh", "capsule"];
     let fields = Fields::new(element, &[], SHAPES, problems);
@@ -176,7 +176,7 @@ fn read_shape(element: &Element, problems: &mut Problems) -> Option<(Shape, f64,
     })
 }
 
-/// A mesh that has not been looked for yet.
+/// Reads a mesh, whose file is resolved later.
 fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<(Shape, f64, [f64; 3])> {
     let file = fields.name("filename", "package://robot/meshes/arm.stl")?;
     let written = fields.element.attribute("scale");
