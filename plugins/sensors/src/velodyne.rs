@@ -21,7 +21,7 @@ pub struct Velodyne {
     /// Angle between adjacent rays.
     #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
     pub resolution: f64,
-    /// Maximum range of the rays.
+    /// Range of the rays.
     #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("laser_range"))]
     pub laser_range: f64,
     /// Angle by which the middle of the window points down.
