@@ -472,9 +472,8 @@ impl Simulation {
         self.app.world().get(*entity?)
     }
 
-    /// Returns the joints of a robot, or of the body with that frame, with their present positions and velocities: mass
-    /// matrix, inverse dynamics, Jacobians and other quantities for controllers. `None` if no body has that name, or no
-    /// joint.
+    /// Returns the joints of a robot, or of the body with that frame, in their present state: mass matrix, inverse dynamics,
+    /// Jacobians and more, for controllers. `None` if no body has that name, or no joint.
     #[must_use]
     pub fn mechanism(&self, name: &str) -> Option<Mechanism> {
         let scene = self.scene();

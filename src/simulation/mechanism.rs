@@ -6,7 +6,7 @@ use morse_api::{
     joint::{JointState, JointVariable},
     mechanism::{Mechanism as Links, Mechanisms},
 };
-use morse_mechanisms::{Base, Motion, State, Tree, Work, step::Resistance};
+use morse_mechanisms::{Base, Motion, State, Tree, Workspace, step::JointDynamics};
 use nalgebra::{DMatrix, Isometry3, Point3};
 
 /// Joints of a robot (or of any body with joints) with their present positions and velocities, for controllers. It is a
@@ -21,7 +21,7 @@ pub struct Mechanism {
     /// Pose of the base in the world.
     place: Isometry3<f64>,
     state: State,
-    work: Work,
+    workspace: Workspace,
     coordinates: Vec<String>,
     links: Vec<String>,
     floats: bool,
@@ -50,9 +50,9 @@ impl Mechanism {
         let joint = |entity| world.get::<JointState>(entity).copied();
         links.read(base, joint, &mut state);
         let gravity = world.get_resource::<Gravity>().copied();
-        let conditions = links.conditions(base, gravity.unwrap_or_default().0);
-        let mut work = Work::new(&links.tree);
-        work.place(&links.tree, &conditions, &state);
+        let conditions = links.base_state(base, gravity.unwrap_or_default().0);
+        let mut workspace = Workspace::new(&links.tree);
+        workspace.forward_kinematics(&links.tree, &conditions, &state);
         let name = |entity: &Entity| world.get::<Path>(*entity).map(ToString::to_string);
         let variable = |entity: &Entity| Some(world.get::<JointVariable>(*entity)?.name.clone());
         let base = if links.floats { &OF_THE_BASE[..] } else { &[] };
@@ -73,7 +73,7 @@ impl Mechanism {
             tree: links.tree.clone(),
             base: conditions,
             state,
-            work,
+            workspace,
         })
     }
 
@@ -99,8 +99,8 @@ impl Mechanism {
 
     /// Returns the velocities, rad/s or m/s.
     #[must_use]
-    pub fn speeds(&self) -> &[f64] {
-        &self.state.speeds
+    pub fn velocities(&self) -> &[f64] {
+        &self.state.velocities
     }
 
     /// Sets the positions of the variables (rad or m) and all velocities: for planning, and predictive controllers.
@@ -108,14 +108,15 @@ impl Mechanism {
     /// # Panics
     ///
     /// The number of positions is not that of the variables, or the number of velocities not that of the coordinates.
-    pub fn set(&mut self, positions: &[f64], speeds: &[f64]) {
+    pub fn set(&mut self, positions: &[f64], velocities: &[f64]) {
         let variables = self.tree.variables();
         assert_eq!(positions.len(), variables.len(), "one for each variable");
         for (variable, position) in variables.iter().zip(positions) {
             self.state.positions[variable.position] = *position;
         }
-        self.state.speeds.copy_from_slice(speeds);
-        self.work.place(&self.tree, &self.base, &self.state);
+        self.state.velocities.copy_from_slice(velocities);
+        self.workspace
+            .forward_kinematics(&self.tree, &self.base, &self.state);
     }
 
     /// Returns the mass matrix with the armatures, kg·m², kg·m or kg (composite rigid body algorithm): efforts are this
@@ -123,7 +124,7 @@ impl Mechanism {
     #[must_use]
     pub fn mass_matrix(&mut self) -> DMatrix<f64> {
         self.weigh();
-        let (count, matrix) = (self.tree.speed_count(), &self.work.matrix);
+        let (count, matrix) = (self.tree.velocity_count(), &self.workspace.matrix);
         DMatrix::from_fn(count, count, |row, column| matrix.at(row, column))
     }
 
@@ -137,9 +138,11 @@ impl Mechanism {
     #[must_use]
     pub fn gravity(&mut self) -> Vec<f64> {
         let mut still = self.clone();
-        still.state.speeds.fill(0.0);
+        still.state.velocities.fill(0.0);
         still.base = Base::at_rest(self.base.gravity);
-        still.work.place(&still.tree, &still.base, &still.state);
+        still
+            .workspace
+            .forward_kinematics(&still.tree, &still.base, &still.state);
         still.bias()
     }
 
@@ -185,8 +188,8 @@ impl Mechanism {
         let left = left.map(|(effort, (bias, damped))| effort - bias - damped);
         let mut accelerations: Vec<f64> = left.collect();
         self.weigh();
-        self.work.matrix.factor();
-        self.work.matrix.solve(&mut accelerations);
+        self.workspace.matrix.factor();
+        self.workspace.matrix.solve(&mut accelerations);
         accelerations
     }
 
@@ -194,9 +197,9 @@ impl Mechanism {
     /// world axes, one column per coordinate. `None` if no link has that name.
     #[must_use]
     pub fn jacobian(&self, link: &str, point: &Point3<f64>) -> Option<DMatrix<f64>> {
-        let link = self.place_of(link)?;
+        let link = self.index_of(link)?;
         let mut columns = vec![Motion::ZERO; self.coordinates.len()];
-        self.work
+        self.workspace
             .jacobian(&self.tree, link, &point.coords, &mut columns);
         let turn = self.place.rotation;
         Some(DMatrix::from_fn(6, columns.len(), |row, column| {
@@ -213,7 +216,7 @@ impl Mechanism {
     /// Returns the pose of a link in the world. `None` if no link has that name.
     #[must_use]
     pub fn pose(&self, link: &str) -> Option<Isometry3<f64>> {
-        let place = self.work.place_of(self.place_of(link)?);
+        let place = self.workspace.pose_of(self.index_of(link)?);
         let rotation = nalgebra::Rotation3::from_matrix_unchecked(place.rotation);
         let inner = Isometry3::from_parts(place.position.into(), rotation.into());
         Some(self.place * inner)
@@ -222,7 +225,7 @@ impl Mechanism {
     /// Returns the mass of the links, kg, and their centre of mass in the world, m, without a base that forces do not move.
     #[must_use]
     pub fn center_of_mass(&self) -> (f64, Point3<f64>) {
-        let (mass, center) = self.work.center_of_mass(&self.tree);
+        let (mass, center) = self.workspace.center_of_mass(&self.tree);
         (mass, self.place * Point3::from(center))
     }
 
@@ -234,35 +237,35 @@ impl Mechanism {
 
     /// Returns the efforts of the joints' damping, N·m or N.
     fn damped(&self) -> impl Iterator<Item = f64> {
-        let speeds = self.damping.iter().zip(&self.state.speeds);
-        speeds.map(|(damping, speed)| damping * speed)
+        let velocities = self.damping.iter().zip(&self.state.velocities);
+        velocities.map(|(damping, speed)| damping * speed)
     }
 
     /// Computes the mass matrix with the armatures.
     fn weigh(&mut self) {
-        self.work.mass_matrix(&self.tree);
+        self.workspace.mass_matrix(&self.tree);
         for (speed, inertia) in self.armature.iter().enumerate() {
-            self.work.matrix.add_diagonal(speed, *inertia);
+            self.workspace.matrix.add_diagonal(speed, *inertia);
         }
     }
 
-    fn place_of(&self, link: &str) -> Option<usize> {
+    fn index_of(&self, link: &str) -> Option<usize> {
         self.links.iter().position(|name| name == link)
     }
 
     fn efforts(&mut self, accelerations: Option<&[f64]>) -> Vec<f64> {
         let mut efforts = vec![0.0; self.coordinates.len()];
         let (tree, base, state) = (&self.tree, &self.base, &self.state);
-        self.work
+        self.workspace
             .inverse_dynamics(tree, base, state, accelerations, &[], &mut efforts);
         efforts
     }
 }
 
 /// Returns a quantity of the joint dynamics by velocity index.
-fn by_speed(links: &Links, number: impl Fn(&Resistance) -> f64) -> Vec<f64> {
-    let mut numbers = vec![0.0; links.tree.speed_count()];
-    for (variable, own) in links.tree.variables().iter().zip(&links.resistances) {
+fn by_speed(links: &Links, number: impl Fn(&JointDynamics) -> f64) -> Vec<f64> {
+    let mut numbers = vec![0.0; links.tree.velocity_count()];
+    for (variable, own) in links.tree.variables().iter().zip(&links.joint_dynamics) {
         numbers[variable.speed] = number(own);
     }
     numbers

@@ -50,7 +50,7 @@ fn joints_swing_as_their_dynamics_say() {
     let mut simulation = swinging("fixed");
     simulation.step().expect("a tick");
     let mut expected = mechanism(&simulation);
-    let (mut positions, mut speeds) = (expected.positions(), expected.speeds().to_vec());
+    let (mut positions, mut speeds) = (expected.positions(), expected.velocities().to_vec());
     for _ in 0..500 {
         let accelerations = expected.forward_dynamics(&[0.0; 2]);
         for joint in 0..2 {
@@ -95,7 +95,7 @@ fn places_masses_and_jacobians_are_those_of_the_world() {
         assert!((center.coords - moment / mass).norm() < 2e-3, "{base}");
         let tip = Point3::new(0.1, 0.0, -0.4);
         let jacobian = mechanism.jacobian("lower", &tip).expect("a link");
-        let twist = jacobian * DVector::from_column_slice(mechanism.speeds());
+        let twist = jacobian * DVector::from_column_slice(mechanism.velocities());
         let seen = lower.velocity_at(&(lower.pose * tip));
         assert!(
             (twist.fixed_rows::<3>(0) - seen).norm() < 0.02 * seen.norm(),

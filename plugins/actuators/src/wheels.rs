@@ -106,7 +106,7 @@ pub struct Joint {
     pub axis: Vector3<f64>,
     /// Distance to which the body below reaches from the axis, m.
     pub reach: f64,
-    /// Where what reaches so far begins and ends along the axis, m.
+    /// Interval along the axis of the solids at that distance, m.
     pub tread: [f64; 2],
 }
 

@@ -69,7 +69,7 @@ pub struct JointPlace {
     pub axis: Vector3<f64>,
     /// Greatest distance of the solids of the child body from the axis, m: the radius of a wheel.
     pub reach: f64,
-    /// Where the solids that reach so far begin and end along the axis, from the joint, m: the edges of a tyre.
+    /// Interval along the axis, relative to the joint, of the solids at that distance, m: the width of a tyre.
     pub tread: [f64; 2],
 }
 

@@ -1,6 +1,6 @@
 //! Mechanisms: the trees of joints of a scene, with their dynamics.
 use bevy::prelude::*;
-use morse_mechanisms::{Base, Motion, State, Tree, step::Resistance};
+use morse_mechanisms::{Base, Motion, State, Tree, step::JointDynamics};
 use nalgebra::Vector3;
 
 use crate::{body::BodyState, joint::JointState};
@@ -21,7 +21,7 @@ pub struct Mechanism {
     /// Variables, in the order of [`Tree::variables`].
     pub variables: Vec<Entity>,
     /// Dry friction, damping, armature and limits of the joints of each variable.
-    pub resistances: Vec<Resistance>,
+    pub joint_dynamics: Vec<JointDynamics>,
     /// Drive of the joints of each variable.
     pub drives: Vec<Drive>,
     /// Links and joints.
@@ -53,7 +53,7 @@ impl Mechanisms {
 
     /// Returns the index of the mechanism to which a variable's joints belong.
     #[must_use]
-    pub fn place_of(&self, variable: Entity) -> Option<usize> {
+    pub fn index_of(&self, variable: Entity) -> Option<usize> {
         let has = |mechanism: &Mechanism| mechanism.variables.contains(&variable);
         self.0.iter().position(has)
     }
@@ -73,19 +73,19 @@ impl Mechanism {
             let angular = turn.inverse() * base.angular_velocity;
             state.positions[..3].copy_from_slice(place.as_slice());
             state.positions[3..7].copy_from_slice(turn.coords.as_slice());
-            state.speeds[..3].copy_from_slice(linear.as_slice());
-            state.speeds[3..6].copy_from_slice(angular.as_slice());
+            state.velocities[..3].copy_from_slice(linear.as_slice());
+            state.velocities[3..6].copy_from_slice(angular.as_slice());
         }
         for (variable, entity) in self.tree.variables().iter().zip(&self.variables) {
             let joint = joint(*entity).unwrap_or_default();
             state.positions[variable.position] = joint.position;
-            state.speeds[variable.speed] = joint.velocity;
+            state.velocities[variable.speed] = joint.velocity;
         }
     }
 
     /// Returns gravity (m/s²) and the motion of the base, in the axes of the tree's base.
     #[must_use]
-    pub fn conditions(&self, base: &BodyState, gravity: Vector3<f64>) -> Base {
+    pub fn base_state(&self, base: &BodyState, gravity: Vector3<f64>) -> Base {
         if self.floats {
             return Base::at_rest(gravity);
         }

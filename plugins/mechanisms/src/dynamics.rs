@@ -1,26 +1,26 @@
-//! Inverse and forward dynamics: efforts that accelerations need, the mass matrix, accelerations that efforts give.
+//! Inverse dynamics by the recursive Newton–Euler algorithm (RNEA), the mass matrix by the composite rigid body algorithm
+//! (CRBA), and forward dynamics by both. O(n) and O(n·depth) for n links.
 //!
-//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008: recursive Newton–Euler (table 5.1) and composite rigid
-//! bodies (table 6.2), in the axes of the links.
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, tables 5.1 and 6.2, in link coordinates.
 use nalgebra::Vector3;
 
 use crate::{
     spatial::{Force, Motion},
     state::State,
     tree::Tree,
-    work::{Base, Work},
+    workspace::{Base, Workspace},
 };
 
-impl Work {
-    /// Efforts (N·m, N) that give the accelerations (rad/s², m/s²) where [`place`](Self::place) has put the links, against
-    /// gravity and with `pushes` from outside: one for each link, in its frame, or none at all.
+impl Workspace {
+    /// Writes the efforts (N·m, N) for joint accelerations (rad/s², m/s²) at the poses of the last [`forward_kinematics`](Self::forward_kinematics),
+    /// including gravity and external forces `external_forces` (one per link, in its frame, or an empty slice): RNEA.
     pub fn inverse_dynamics(
         &mut self,
         tree: &Tree,
         base: &Base,
         state: &State,
         accelerations: Option<&[f64]>,
-        pushes: &[Force],
+        external_forces: &[Force],
         efforts: &mut [f64],
     ) {
         let mut fall = base.acceleration;
@@ -28,38 +28,38 @@ impl Work {
         for (at, row) in tree.links.iter().enumerate() {
             let carried = row.parent.map_or(fall, |parent| self.accelerations[parent]);
             let velocity = self.velocities[at];
-            let mut acceleration = self.poses[at].motion_from_outer(&carried);
+            let mut acceleration = self.local_poses[at].motion_from_outer(&carried);
             for column in &tree.columns[row.columns.clone()] {
-                acceleration += velocity.cross(&(column.motion * state.speeds[column.speed]));
+                acceleration += velocity.cross(&(column.motion * state.velocities[column.speed]));
                 if let Some(accelerations) = accelerations {
                     acceleration += column.motion * accelerations[column.speed];
                 }
             }
             let momentum = row.inertia * velocity;
             let mut force = row.inertia * acceleration + velocity.cross_force(&momentum);
-            if let Some(push) = pushes.get(at) {
+            if let Some(push) = external_forces.get(at) {
                 force = force - *push;
             }
             self.accelerations[at] = acceleration;
             self.forces[at] = force;
         }
-        self.gather(tree, efforts);
+        self.backward_pass(tree, efforts);
     }
 
-    /// Efforts that keep the speeds as they are: those against gravity, Coriolis and centrifugal forces, and the pushes.
+    /// Writes the efforts for zero accelerations: gravity, Coriolis and centrifugal forces, and external forces.
     pub fn bias(
         &mut self,
         tree: &Tree,
         base: &Base,
         state: &State,
-        pushes: &[Force],
+        external_forces: &[Force],
         efforts: &mut [f64],
     ) {
-        self.inverse_dynamics(tree, base, state, None, pushes, efforts);
+        self.inverse_dynamics(tree, base, state, None, external_forces, efforts);
     }
 
-    /// Efforts (N·m, N) that carry the weight of the links where [`place`](Self::place) has put them, at rest, under a gravity in
-    /// the base's axes, m/s²; without the links for which `weightless` says so.
+    /// Writes the efforts (N·m, N) against gravity (base axes, m/s²) at rest, at the poses of the last
+    /// [`forward_kinematics`](Self::forward_kinematics), without the links for which `weightless` is true.
     pub(crate) fn weight(
         &mut self,
         tree: &Tree,
@@ -70,7 +70,7 @@ impl Work {
         for (at, row) in tree.links.iter().enumerate() {
             let lifted = Motion {
                 angular: Vector3::zeros(),
-                linear: -self.places[at].rotation.tr_mul(gravity),
+                linear: -self.poses[at].rotation.tr_mul(gravity),
             };
             self.forces[at] = if weightless[at] {
                 Force::default()
@@ -78,11 +78,11 @@ impl Work {
                 row.inertia * lifted
             };
         }
-        self.gather(tree, efforts);
+        self.backward_pass(tree, efforts);
     }
 
-    /// Efforts that the forces on all links take: each joint bears what hangs on it.
-    fn gather(&mut self, tree: &Tree, efforts: &mut [f64]) {
+    /// Backward pass of the RNEA: projects the forces on all links to joint efforts, from the leaves to the base.
+    fn backward_pass(&mut self, tree: &Tree, efforts: &mut [f64]) {
         efforts.fill(0.0);
         for (at, row) in tree.links.iter().enumerate().rev() {
             let force = self.forces[at];
@@ -90,12 +90,12 @@ impl Work {
                 efforts[column.speed] += column.motion.dot(&force);
             }
             if let Some(parent) = row.parent {
-                self.forces[parent] += self.poses[at].force_to_outer(&force);
+                self.forces[parent] += self.local_poses[at].force_to_outer(&force);
             }
         }
     }
 
-    /// Fills [`matrix`](Self::matrix), where [`place`](Self::place) has put the links.
+    /// Writes [`matrix`](Self::matrix) at the poses of the last [`forward_kinematics`](Self::forward_kinematics): CRBA.
     pub fn mass_matrix(&mut self, tree: &Tree) {
         for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
             *composite = row.inertia;
@@ -103,7 +103,7 @@ impl Work {
         self.matrix.clear();
         for (at, row) in tree.links.iter().enumerate().rev() {
             if let Some(parent) = row.parent {
-                let moved = self.poses[at].inertia_to_outer(&self.composites[at]);
+                let moved = self.local_poses[at].inertia_to_outer(&self.composites[at]);
                 self.composites[parent] += moved;
             }
             for place in row.columns.clone() {
@@ -112,7 +112,7 @@ impl Work {
         }
     }
 
-    /// Weighs one column of a joint together with itself and with all on the way to the base.
+    /// Adds the products of one column of a joint with itself and with the columns of its ancestors.
     fn column_of(&mut self, tree: &Tree, link: usize, place: usize) {
         let column = &tree.columns[place];
         let mut force = self.composites[link] * column.motion;
@@ -123,10 +123,10 @@ impl Work {
         }
         let mut at = link;
         while let Some(parent) = tree.links[at].parent {
-            force = self.poses[at].force_to_outer(&force);
+            force = self.local_poses[at].force_to_outer(&force);
             for other in &tree.columns[tree.links[parent].columns.clone()] {
                 let number = other.motion.dot(&force);
-                // Joints that share a variable feel each other both ways.
+                // Joints that share a variable contribute twice to its diagonal.
                 let times = if other.speed == column.speed {
                     2.0
                 } else {
@@ -138,18 +138,18 @@ impl Work {
         }
     }
 
-    /// Accelerations (rad/s², m/s²) that efforts (N·m, N) give. Places the links itself.
+    /// Writes the accelerations (rad/s², m/s²) from efforts (N·m, N). Computes the poses itself.
     pub fn forward_dynamics(
         &mut self,
         tree: &Tree,
         base: &Base,
         state: &State,
         efforts: &[f64],
-        pushes: &[Force],
+        external_forces: &[Force],
         accelerations: &mut [f64],
     ) {
-        self.place(tree, base, state);
-        self.bias(tree, base, state, pushes, accelerations);
+        self.forward_kinematics(tree, base, state);
+        self.bias(tree, base, state, external_forces, accelerations);
         for (acceleration, effort) in accelerations.iter_mut().zip(efforts) {
             *acceleration = effort - *acceleration;
         }

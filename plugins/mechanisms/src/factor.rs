@@ -1,33 +1,34 @@
-//! The mass matrix and its factors `LᵀDL`, which have zeros where branches do not feel each other.
+//! Mass matrix and its sparse LTDL factorisation `M = LᵀDL`, without fill-in between branches of the tree. O(n·depth²) to
+//! factor, O(n·depth) to solve.
 //!
-//! R. Featherstone, "Rigid Body Dynamics Algorithms", section 6.5. A tree whose variables are shared between branches has no
-//! such zeros; the same algorithm does it too.
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", section 6.5. If variables are shared between branches, the parent
+//! array makes the matrix dense; the algorithm is the same.
 
-/// A symmetric positive matrix over the speeds of a tree: filled, then factored in place, then solved with.
+/// A symmetric positive definite matrix over the velocities of a tree: filled, factored in place, then used to solve.
 #[derive(Clone, Debug, Default)]
 pub struct MassMatrix {
-    /// The lower half, row by row.
+    /// Lower triangle, row by row.
     pub(crate) lower: Vec<f64>,
-    /// For each row, the one before it that it feels.
-    before: Vec<Option<usize>>,
+    /// Parent of each row (λ): the previous row with a coupling.
+    parents: Vec<Option<usize>>,
 }
 
 impl MassMatrix {
-    /// Zeros, in the pattern of a tree.
-    pub(crate) fn new(before: Vec<Option<usize>>) -> Self {
+    /// Returns a zero matrix with the sparsity pattern of a tree.
+    pub(crate) fn new(parents: Vec<Option<usize>>) -> Self {
         Self {
-            lower: vec![0.0; before.len() * (before.len() + 1) / 2],
-            before,
+            lower: vec![0.0; parents.len() * (parents.len() + 1) / 2],
+            parents,
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn order(&self) -> usize {
-        self.before.len()
+        self.parents.len()
     }
 
-    /// One number, whichever half it is in; before the matrix is factored.
+    /// Returns an element of the symmetric matrix. Valid before the factorisation.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> f64 {
         self.lower[place(row.max(column), row.min(column))]
@@ -41,12 +42,12 @@ impl MassMatrix {
         self.lower[place(row.max(column), row.min(column))] += number;
     }
 
-    /// Adds to the diagonal: inertias of motors, and what implicit springs and dampers weigh.
+    /// Adds a number to a diagonal element: armature, or implicit spring and damper terms.
     pub fn add_diagonal(&mut self, row: usize, number: f64) {
         self.lower[place(row, row)] += number;
     }
 
-    /// Factors the matrix in place. Rows that weigh nothing get what keeps them still.
+    /// Factors the matrix in place. A row without inertia gets an infinite pivot, so that its velocity stays constant.
     pub fn factor(&mut self) {
         for row in (0..self.order()).rev() {
             let diagonal = place(row, row);
@@ -54,44 +55,44 @@ impl MassMatrix {
                 self.lower[diagonal] = f64::MAX.sqrt();
             }
             let pivot = self.lower[diagonal];
-            let mut at = self.before[row];
+            let mut at = self.parents[row];
             while let Some(left) = at {
                 let share = self.lower[place(row, left)] / pivot;
                 let mut other = Some(left);
                 while let Some(column) = other {
                     let by = share * self.lower[place(row, column)];
                     self.lower[place(left, column)] -= by;
-                    other = self.before[column];
+                    other = self.parents[column];
                 }
                 self.lower[place(row, left)] = share;
-                at = self.before[left];
+                at = self.parents[left];
             }
         }
     }
 
-    /// Multiplies a vector with the inverse; after [`factor`](Self::factor).
+    /// Multiplies a vector with the inverse matrix. Requires [`factor`](Self::factor).
     pub fn solve(&self, vector: &mut [f64]) {
         for row in (0..self.order()).rev() {
-            let mut at = self.before[row];
+            let mut at = self.parents[row];
             while let Some(left) = at {
                 vector[left] -= self.lower[place(row, left)] * vector[row];
-                at = self.before[left];
+                at = self.parents[left];
             }
         }
         for (row, number) in vector.iter_mut().enumerate() {
             *number /= self.lower[place(row, row)];
         }
         for row in 0..self.order() {
-            let mut at = self.before[row];
+            let mut at = self.parents[row];
             while let Some(left) = at {
                 vector[row] -= self.lower[place(row, left)] * vector[left];
-                at = self.before[left];
+                at = self.parents[left];
             }
         }
     }
 }
 
-/// Place of a number in the lower half.
+/// Returns the index of an element in the lower triangle.
 const fn place(row: usize, column: usize) -> usize {
     row * (row + 1) / 2 + column
 }
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn factors_solve_with_and_without_branches() {
-        // Rows 1 and 2 hang on 0, row 3 on 2.
+        // Rows 1 and 2 are children of 0, row 3 of 2.
         for before in [
             vec![None, Some(0), Some(0), Some(2)],
             vec![None, Some(0), Some(1), Some(2)],

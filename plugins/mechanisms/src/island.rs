@@ -1,15 +1,16 @@
-//! Trees and free bodies that touch or hold each other: one step of all of them together.
+//! One time step of an island: trees and free bodies that are connected by contacts and welds.
 //!
-//! Contacts, welds, limits and dry friction are conditions on the speeds at the end of the step, `v = v_free + M⁻¹Jᵀλ`. For a
-//! tree `M` is its mass matrix with what motors and dampers weigh, so that what a gripper holds feels the stiffness of its
-//! motors. The impulses `λ` are found by projected Gauss–Seidel, from those of the step before, and by steps of Newton's
-//! method in between. Bodies that are inside each other are moved apart by speeds that are not kept: the impulses are found
-//! once with them, for the way, and once more without, for the speeds; so nothing gains energy by it.
+//! Contacts, welds, limits and dry friction are constraints on the velocities at the end of the step, `v = v_free + M⁻¹Jᵀλ`.
+//! For a tree, `M` is its mass matrix with the implicit terms of motors and dampers, so that a contact couples to the
+//! stiffness of the motors. The impulses `λ` are found by projected Gauss–Seidel (PGS) with warm start, accelerated by
+//! Newton steps on the contact constraints (Alart & Curnier 1991). Penetrations are corrected by split impulses: the impulses
+//! are solved once with the correcting velocities, which move the positions, and once without them, for the velocities that
+//! are kept; so the correction adds no energy.
 //!
-//! The step is the implicit midpoint rule of [`crate::step`]: contacts are those half a step ahead, where the mass matrices are
-//! taken too, and velocities before and after the step lie symmetrically around them. The way that is left until two bodies touch
-//! is the only bound of their approach, and contacts are 0.1 mm deep when they rest: surfaces that turn away from each other within
-//! a step come back without a loss of energy.
+//! The step is the implicit midpoint rule of [`crate::step`]: contacts and mass matrices are evaluated at the middle of the
+//! step, and the velocities before and after the step are symmetric about it. The remaining gap bounds the approach of two
+//! bodies (speculative contacts), and resting contacts keep a slop of 0.1 mm: surfaces that rotate apart within a step come
+//! back without a loss of energy.
 mod rows;
 
 use nalgebra::{Matrix3, Vector3};
@@ -17,125 +18,128 @@ use nalgebra::{Matrix3, Vector3};
 use crate::{
     spatial::{Force, Motion, Pose},
     state::{State, vector},
-    step::{Mover, ROUNDS, parts_of},
+    step::{Integrator, MAX_SATURATION_ROUNDS, substep_count},
     tree::Tree,
-    work::Base,
+    workspace::Base,
 };
 use rows::Rows;
 
-/// A tree, for one step.
+/// A tree during one step.
 pub struct Member<'a> {
     /// Links and joints.
     pub tree: &'a Tree,
-    /// Motors and the rest, and the memory.
-    pub mover: &'a mut Mover,
-    /// Positions and speeds, before and after.
+    /// Motors, joint dynamics and workspace.
+    pub integrator: &'a mut Integrator,
+    /// Positions and velocities, before and after the step.
     pub state: &'a mut State,
-    /// Gravity, and how the base moves.
+    /// Gravity, and the motion of the base.
     pub base: Base,
-    /// Of the base, in the world.
+    /// Pose of the base in the world.
     pub place: Pose,
-    /// On the links, each in its frame; or none at all.
-    pub pushes: &'a [Force],
+    /// External forces on the links, each in its frame; or an empty slice.
+    pub external_forces: &'a [Force],
 }
 
-/// A rigid body without joints, in the world's axes.
+/// A rigid body without joints, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeBody {
-    /// Along each axis, 1/kg; zero for what no force moves there.
+    /// Inverse mass along each axis, 1/kg; zero for locked axes.
     pub inverse_mass: Vector3<f64>,
-    /// About the centre of mass, 1/(kg·m²).
+    /// Inverse inertia about the centre of mass, 1/(kg·m²).
     pub inverse_inertia: Matrix3<f64>,
-    /// Centre of mass in the middle of the step, m. Afterwards it has no meaning.
+    /// Centre of mass in the middle of the step, m. Undefined after the step.
     pub center: Vector3<f64>,
-    /// Of the centre of mass before the step, m/s and rad/s.
+    /// Velocity of the centre of mass before the step, m/s and rad/s.
     pub before: Motion,
-    /// Of the centre of mass after the step: first, if nothing touched it; then, as it is, m/s.
+    /// Linear velocity of the centre of mass after the step, m/s: on entry without constraints, on return with them.
     pub linear: Vector3<f64>,
-    /// As well, rad/s.
+    /// Angular velocity after the step, rad/s: on entry without constraints, on return with them.
     pub angular: Vector3<f64>,
-    /// Mean velocity with which it is moved in this step: what is inside another body is moved apart. m/s and rad/s.
+    /// Mean velocity over the step including the correction of penetrations, m/s and rad/s.
     pub moving: Motion,
 }
 
-/// One side of a contact.
+/// One side of a contact or weld.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
-    /// Something that nothing here moves, with its velocity at the point, m/s.
-    Given(Vector3<f64>),
+    /// A body with prescribed motion; its velocity at the point, m/s.
+    Prescribed(Vector3<f64>),
     /// A link of a member.
     Link {
-        /// Place among the members.
+        /// Index of the member.
         member: usize,
-        /// Place in its tree.
+        /// Index of the link in its tree.
         link: usize,
     },
-    /// A place among the free bodies.
+    /// Index of a free body.
     Body(usize),
 }
 
-/// A point where two sides touch, or nearly do.
+/// A contact point, or a point where two surfaces are close.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Parties that touch.
+    /// The sides in contact.
     pub sides: [Side; 2],
-    /// Parties on which friction acts: the same, but for a driven robot its base instead of a wheel.
+    /// The sides on which friction acts: equal to `sides`, except for a driven robot, where it acts on its base instead of a
+    /// wheel.
     pub friction_sides: [Side; 2],
-    /// In the world, in the middle of the step, m.
+    /// Position in the world in the middle of the step, m.
     pub point: Vector3<f64>,
-    /// From the first side to the second.
+    /// Unit normal from the first side to the second.
     pub normal: Vector3<f64>,
-    /// Speed with which the two parted at the end of the step before, if they touched; then, of this one, m/s.
-    pub parted: Option<f64>,
-    /// Way that is left between the two in the middle of the step, m; negative where they are inside each other.
+    /// Normal velocity at the end of the step, m/s, if the contact was active: on entry that of the last step, on return
+    /// that of this step.
+    pub separation_velocity: Option<f64>,
+    /// Gap along the normal in the middle of the step, m; negative for a penetration.
     pub distance: f64,
-    /// Coulomb coefficient.
+    /// Coefficient of Coulomb friction.
     pub friction: f64,
-    /// Part of the speed with which they meet that they part with.
+    /// Coefficient of restitution.
     pub restitution: f64,
-    /// Velocity of the second side against the first that friction brings about, m/s.
+    /// Target of the tangential velocity of the second side relative to the first, m/s.
     pub tangent_velocity: Vector3<f64>,
-    /// On the second side, world axes, N·s: before, that of the step before; then, of this one.
+    /// Impulse on the second side, world axes, N·s: on entry that of the last step (warm start), on return that of this
+    /// step.
     pub impulse: Vector3<f64>,
 }
 
-/// Two sides that do not move against each other, or not in all directions.
+/// A constraint that fixes two sides to each other, in some or all directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weld {
-    /// Holder and held. A given side stands.
+    /// Holder and held side. A prescribed side has velocity zero.
     pub sides: [Side; 2],
-    /// In the world, m.
+    /// Position in the world, m.
     pub point: Vector3<f64>,
-    /// Way and turn of the second side from where it should be, m and rad.
+    /// Deviation of the second side from its target, m and rad.
     pub error: Motion,
-    /// Those of the three ways and the three turns along world axes that are held.
+    /// True for each translation and rotation along world axes that is constrained.
     pub holds: [bool; 6],
 }
 
-/// Product of a speed and its change in a step from which Coriolis and centrifugal forces are calculated once more, with the
-/// mean speeds: (rad/s)² or (m/s)².
-const CURVED: f64 = 1e-7;
+/// Threshold of the product of a velocity and its change in a step, (rad/s)² or (m/s)², above which Coriolis and centrifugal
+/// forces are evaluated again at the mean velocities.
+const BIAS_TOLERANCE: f64 = 1e-7;
 
-/// Memory for steps of islands.
+/// Workspace for steps of islands.
 #[derive(Clone, Debug)]
 pub struct Island {
-    /// Natural frequency of contacts, Hz: the higher, the stiffer.
+    /// Natural frequency of contacts, Hz: higher is stiffer.
     pub contact_frequency: f64,
-    /// Of members and free bodies, one after the other.
-    speeds: Vec<f64>,
-    /// Mean speeds of a member in a step.
+    /// Velocities of members and free bodies, concatenated.
+    velocities: Vec<f64>,
+    /// Mean velocities of a member in a step.
     means: Vec<f64>,
-    /// Speeds that move everything in a step, in the order of `speeds`.
+    /// Velocities that move the positions in a step, in the order of `velocities`.
     moving: Vec<f64>,
-    /// Speeds that would be kept if nothing bounced.
+    /// Velocities without restitution.
     kept: Vec<f64>,
-    /// Impulses of the contacts in all parts of a step so far, N·s.
+    /// Impulses of the contacts, summed over the substeps so far, N·s.
     impulses: Vec<Vector3<f64>>,
-    /// Velocities that free bodies gain in a part of a step.
+    /// Velocity changes of free bodies per substep without constraints.
     gained: Vec<Motion>,
-    /// Way that is left at each contact, m.
+    /// Gap of each contact, m.
     gaps: Vec<f64>,
-    /// Place of the first speed of each member, then of each free body, and of the end.
+    /// Index of the first velocity of each member, then of each free body, and the total count.
     starts: Vec<usize>,
     rows: Rows,
 }
@@ -147,12 +151,12 @@ impl Default for Island {
 }
 
 impl Island {
-    /// Memory; contacts have this natural frequency, Hz.
+    /// Returns a workspace; contacts have this natural frequency, Hz.
     #[must_use]
     pub fn new(contact_frequency: f64) -> Self {
         Self {
             contact_frequency,
-            speeds: Vec::new(),
+            velocities: Vec::new(),
             means: Vec::new(),
             moving: Vec::new(),
             kept: Vec::new(),
@@ -164,7 +168,7 @@ impl Island {
         }
     }
 
-    /// One step of `dt` seconds. The members are [placed half of it ahead](Mover::place_ahead).
+    /// Makes one step of `dt` seconds. The members are [predicted by half of it](Integrator::predict).
     pub fn step(
         &mut self,
         members: &mut [Member<'_>],
@@ -174,7 +178,7 @@ impl Island {
         dt: f64,
     ) {
         let parts = members.iter();
-        let parts = parts.map(|member| parts_of(member.tree, member.state, dt));
+        let parts = parts.map(|member| substep_count(member.tree, member.state, dt));
         let parts = parts.max().unwrap_or(1);
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
@@ -185,15 +189,15 @@ impl Island {
         if parts == 1 {
             self.part(members, bodies, contacts, welds, [dt, dt]);
         } else {
-            self.in_parts(members, bodies, contacts, welds, [dt, f64::from(parts)]);
+            self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(parts)]);
         }
         for body in bodies {
             body.moving = body.moving * (1.0 / dt);
         }
     }
 
-    /// A step in equal parts, with the contacts as they are in its middle.
-    fn in_parts(
+    /// Makes a step in equal substeps, with the contacts of its middle.
+    fn step_in_substeps(
         &mut self,
         members: &mut [Member<'_>],
         bodies: &mut [FreeBody],
@@ -203,11 +207,11 @@ impl Island {
     ) {
         let part = dt / parts;
         for body in &mut *bodies {
-            // What it gains in a part.
+            // Velocity change per substep.
             body.linear = body.before.linear + (body.linear - body.before.linear) / parts;
             body.angular = body.before.angular + (body.angular - body.before.angular) / parts;
         }
-        // Those of the whole step share out evenly to begin with, and add up.
+        // The warm-start impulses are distributed evenly; the results are summed.
         for contact in &mut *contacts {
             contact.impulse /= parts;
         }
@@ -219,8 +223,8 @@ impl Island {
             for member in &mut *members {
                 let (tree, base) = (member.tree, &member.base);
                 member
-                    .mover
-                    .place_ahead(tree, base, member.state, part / 2.0);
+                    .integrator
+                    .predict(tree, base, member.state, part / 2.0);
             }
             let length = if at == 0 { dt } else { part };
             self.part(members, bodies, contacts, welds, [length, part]);
@@ -243,7 +247,8 @@ impl Island {
         }
     }
 
-    /// A step, or a part of one. The contacts are those in the middle of a time of `length` seconds from its beginning on.
+    /// Makes a step or a substep. The contacts belong to the middle of an interval of `length` seconds from its beginning
+    /// on.
     fn part(
         &mut self,
         members: &mut [Member<'_>],
@@ -253,116 +258,123 @@ impl Island {
         [length, dt]: [f64; 2],
     ) {
         for member in &mut *members {
-            let (tree, base, pushes) = (member.tree, &member.base, member.pushes);
-            member.mover.begin(tree, base, member.state, pushes, dt);
+            let (tree, base, external_forces) = (member.tree, &member.base, member.external_forces);
+            member
+                .integrator
+                .begin(tree, base, member.state, external_forces, dt);
         }
-        self.lay_out(members, bodies);
+        self.assign_indices(members, bodies);
         self.rows
             .clear(std::f64::consts::TAU * self.contact_frequency * dt);
         for (contact, gap) in contacts.iter().zip(&mut self.gaps) {
             let early = (dt - length) / 2.0;
             self.rows
-                .touch((contact, gap, early, dt), members, bodies, &self.starts);
+                .add_contact((contact, gap, early, dt), members, bodies, &self.starts);
         }
         for weld in welds {
-            self.rows.hold(weld, members, bodies, &self.starts, dt);
+            self.rows.add_weld(weld, members, bodies, &self.starts, dt);
         }
         self.rows.close();
-        self.settle(members, bodies, dt);
-        if self.rebias(members) {
-            self.settle(members, bodies, dt);
+        self.solve_velocities(members, bodies, dt);
+        if self.update_bias(members) {
+            self.solve_velocities(members, bodies, dt);
         }
-        self.moving.clone_from(&self.speeds);
-        self.rows.add_ways(&mut self.gaps, &self.moving, dt);
-        self.rows.relax(&mut self.speeds);
-        self.kept.clone_from(&self.speeds);
-        self.rows.bounce(&mut self.speeds);
+        self.moving.clone_from(&self.velocities);
+        self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
+        self.rows.relax(&mut self.velocities);
+        self.kept.clone_from(&self.velocities);
+        self.rows.bounce(&mut self.velocities);
         self.end(members, bodies, contacts, dt);
     }
 
-    /// Finds the speeds at the end of the step.
-    fn settle(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
-        for _ in 0..ROUNDS {
-            self.free_speeds(members, bodies, dt);
-            self.rows.of_joints(members, &self.starts);
-            self.rows.respond(members, bodies, dt);
-            self.rows.begin(&mut self.speeds);
-            self.rows.sweep(&mut self.speeds);
+    /// Solves for the velocities at the end of the step.
+    fn solve_velocities(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
+        for _ in 0..MAX_SATURATION_ROUNDS {
+            self.free_velocities(members, bodies, dt);
+            self.rows.add_joint_rows(members, &self.starts);
+            self.rows.compute_responses(members, bodies, dt);
+            self.rows.apply_warm_start(&mut self.velocities);
+            self.rows.sweep(&mut self.velocities);
             if !self.saturate(members, dt) {
                 break;
             }
         }
     }
 
-    /// Takes Coriolis and centrifugal forces at the mean speeds, where that makes a difference. True if it does.
-    fn rebias(&mut self, members: &mut [Member<'_>]) -> bool {
+    /// Evaluates Coriolis and centrifugal forces at the mean velocities, if that makes a difference. Returns true if it
+    /// does.
+    fn update_bias(&mut self, members: &mut [Member<'_>]) -> bool {
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            let speeds = &self.speeds[*start..start + member.tree.speed_count()];
-            let pairs = speeds.iter().zip(&member.state.speeds);
+            let velocities = &self.velocities[*start..start + member.tree.velocity_count()];
+            let pairs = velocities.iter().zip(&member.state.velocities);
             let [mut change, mut fastest] = [0.0_f64; 2];
             for (end, begin) in pairs.clone() {
                 change = change.max((end - begin).abs());
                 fastest = fastest.max(begin.abs()).max(end.abs());
             }
-            if change * fastest > CURVED {
+            if change * fastest > BIAS_TOLERANCE {
                 self.means.clear();
                 self.means
                     .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));
-                let (base, pushes) = (&member.base, member.pushes);
-                member.mover.rebias(member.tree, base, &self.means, pushes);
+                let (base, external_forces) = (&member.base, member.external_forces);
+                member
+                    .integrator
+                    .update_bias(member.tree, base, &self.means, external_forces);
                 is_changed = true;
             }
         }
         is_changed
     }
 
-    fn lay_out(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
+    fn assign_indices(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
         self.starts.clear();
         let mut count = 0;
         for member in members {
             self.starts.push(count);
-            count += member.tree.speed_count();
+            count += member.tree.velocity_count();
         }
         for _ in bodies {
             self.starts.push(count);
             count += 6;
         }
         self.starts.push(count);
-        self.speeds.resize(count, 0.0);
+        self.velocities.resize(count, 0.0);
     }
 
-    /// Speeds at the end of the step, were there no conditions; and those of the joints that there are.
-    fn free_speeds(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
+    /// Computes the velocities at the end of the step without constraints, and the constraints of the joints.
+    fn free_velocities(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            member.mover.free_speeds(member.tree, member.state, dt);
-            member.mover.conditions(member.tree, member.state, dt);
-            let count = member.tree.speed_count();
-            self.speeds[*start..start + count].copy_from_slice(&member.mover.speeds);
+            member
+                .integrator
+                .free_velocities(member.tree, member.state, dt);
+            member.integrator.constraints(member.tree, member.state, dt);
+            let count = member.tree.velocity_count();
+            self.velocities[*start..start + count].copy_from_slice(&member.integrator.velocities);
         }
         for (body, start) in bodies.iter().zip(&self.starts[members.len()..]) {
-            self.speeds[*start..start + 3].copy_from_slice(body.linear.as_slice());
-            self.speeds[start + 3..start + 6].copy_from_slice(body.angular.as_slice());
+            self.velocities[*start..start + 3].copy_from_slice(body.linear.as_slice());
+            self.velocities[start + 3..start + 6].copy_from_slice(body.angular.as_slice());
         }
     }
 
-    /// Finds the motors that would give more than they can. Tells whether there are others than before.
+    /// Finds the motors that exceed their maximum effort. Returns true if the set has changed.
     fn saturate(&self, members: &mut [Member<'_>], dt: f64) -> bool {
-        self.rows.tell_joints(members);
+        self.rows.store_joint_impulses(members);
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            let count = member.tree.speed_count();
-            let speeds = &self.speeds[*start..start + count];
-            member.mover.speeds.copy_from_slice(speeds);
-            if member.mover.saturate(member.tree, dt) {
-                member.mover.factor(member.tree, dt);
+            let count = member.tree.velocity_count();
+            let velocities = &self.velocities[*start..start + count];
+            member.integrator.velocities.copy_from_slice(velocities);
+            if member.integrator.saturate(member.tree, dt) {
+                member.integrator.factor(member.tree, dt);
                 is_changed = true;
             }
         }
         is_changed
     }
 
-    /// Moves all to the end of the step, and gives them their speeds, and the contacts their impulses.
+    /// Advances all positions to the end of the step, and writes velocities and impulses.
     fn end(
         &mut self,
         members: &mut [Member<'_>],
@@ -370,24 +382,29 @@ impl Island {
         contacts: &mut [Contact],
         dt: f64,
     ) {
-        self.rows.tell_joints(members);
-        let are_apart = self.moving != self.speeds || self.kept != self.speeds;
-        // To the end by half a step with the speeds that are kept, and by a whole one with those that move apart. What
-        // bounces does so there.
-        let numbers = self.moving.iter_mut().zip(&self.kept).zip(&self.speeds);
+        self.rows.store_joint_impulses(members);
+        let are_apart = self.moving != self.velocities || self.kept != self.velocities;
+        // The positions advance by half a step with the kept velocities, and by a whole step with the correcting velocities.
+        // Bounces take effect at the end of the step.
+        let numbers = self.moving.iter_mut().zip(&self.kept).zip(&self.velocities);
         for ((apart, kept), speed) in numbers {
             *apart += (kept - speed) / 2.0 - kept;
         }
         for (member, start) in members.iter_mut().zip(&self.starts) {
-            let own = *start..start + member.tree.speed_count();
-            let mover = &mut *member.mover;
-            mover.speeds.copy_from_slice(&self.speeds[own.clone()]);
-            mover.tell_efforts(member.tree);
+            let own = *start..start + member.tree.velocity_count();
+            let integrator = &mut *member.integrator;
+            integrator
+                .velocities
+                .copy_from_slice(&self.velocities[own.clone()]);
+            integrator.store_efforts(member.tree);
             let apart = are_apart.then(|| &self.moving[own]);
-            mover.advance(member.tree, member.state, apart, dt);
+            integrator.advance(member.tree, member.state, apart, dt);
         }
         for (body, start) in bodies.iter_mut().zip(&self.starts[members.len()..]) {
-            let (motion, apart) = (motion(&self.speeds, *start), motion(&self.moving, *start));
+            let (motion, apart) = (
+                motion(&self.velocities, *start),
+                motion(&self.moving, *start),
+            );
             let way = (body.before + motion) * (dt / 2.0) + apart * dt;
             body.moving += way;
             body.center += way.linear;
@@ -395,13 +412,13 @@ impl Island {
         }
         for (at, contact) in contacts.iter_mut().enumerate() {
             contact.impulse = self.rows.impulse_of(at);
-            contact.parted = self.rows.parting_of(at, &self.speeds);
+            contact.separation_velocity = self.rows.separation_of(at, &self.velocities);
         }
     }
 }
 
 impl FreeBody {
-    /// Velocity that it gains in a part of a step if nothing touches it.
+    /// Returns the velocity change per substep without constraints.
     fn gained(&self) -> Motion {
         Motion {
             angular: self.angular - self.before.angular,
@@ -410,11 +427,11 @@ impl FreeBody {
     }
 }
 
-/// The motion of a free body among the speeds of all.
-fn motion(speeds: &[f64], start: usize) -> Motion {
+/// Returns the velocity of a free body from the vector of all velocities.
+fn motion(velocities: &[f64], start: usize) -> Motion {
     Motion {
-        linear: vector(&speeds[start..]),
-        angular: vector(&speeds[start + 3..]),
+        linear: vector(&velocities[start..]),
+        angular: vector(&velocities[start + 3..]),
     }
 }
 

@@ -1,12 +1,13 @@
-//! Trees of joints in reduced coordinates, in double precision: one number a joint, no drift, no softness.
+//! Mechanisms: trees of joints in reduced coordinates, in double precision; one coordinate per joint, no drift, no
+//! compliance.
 //!
-//! Nothing here knows an engine or an entity. In reading order:
+//! Independent of the engine and of the ECS. In reading order:
 //! - [`spatial`]: velocities, forces, inertias and poses of rigid bodies;
-//! - [`tree`]: links and the joints between them; [`state`]: their positions and speeds;
-//! - [`work`]: the memory of the calculations, poses, Jacobians, the centre of mass;
-//! - [`dynamics`]: inverse and forward dynamics, the mass matrix; [`factor`]: its factors;
-//! - [`step`]: a step of time, with motors, friction and limits;
-//! - [`island`]: a step of trees and free bodies that touch each other.
+//! - [`tree`]: links and joints; [`state`]: positions and velocities;
+//! - [`workspace`]: workspace, forward kinematics, Jacobians, centre of mass;
+//! - [`dynamics`]: inverse dynamics (RNEA), mass matrix (CRBA), forward dynamics; [`factor`]: LTDL factorisation;
+//! - [`step`]: time step of a tree, with motors, friction and limits;
+//! - [`island`]: time step of trees and free bodies with contacts.
 pub mod dynamics;
 pub mod factor;
 pub mod island;
@@ -14,7 +15,7 @@ pub mod spatial;
 pub mod state;
 pub mod step;
 pub mod tree;
-pub mod work;
+pub mod workspace;
 
 #[cfg(test)]
 mod reference;
@@ -22,4 +23,4 @@ mod reference;
 pub use spatial::{Force, Inertia, Motion, Pose};
 pub use state::State;
 pub use tree::{Axis, Joint, Link, Tree, TreeError, Variable};
-pub use work::{Base, Work};
+pub use workspace::{Base, Workspace};

@@ -1,21 +1,21 @@
-//! Random trees against Pinocchio: `tests/data/mechanisms/trees.py` writes what is compared.
+//! Random trees compared with Pinocchio: `tests/data/mechanisms/trees.py` writes the reference values.
 use nalgebra::{
     Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, UnitVector3, Vector3,
 };
 use serde::Deserialize;
 
-use crate::{Axis, Base, Inertia, Joint, Link, Motion, State, Tree, Work};
+use crate::{Axis, Base, Inertia, Joint, Link, Motion, State, Tree, Workspace};
 
 const TREES: &str = include_str!("../../../tests/data/mechanisms/trees.json");
 
-/// Greatest deviation, relative to the greatest number of what is compared.
+/// Maximum deviation, relative to the greatest number of a quantity.
 const TOLERANCE: f64 = 1e-9;
 
 #[derive(Deserialize)]
 struct Reference {
     links: Vec<ReferenceLink>,
     positions: Vec<f64>,
-    speeds: Vec<f64>,
+    velocities: Vec<f64>,
     accelerations: Vec<f64>,
     efforts: Vec<f64>,
     mass_matrix: Vec<f64>,
@@ -92,26 +92,30 @@ fn compare(reference: &Reference) {
     let tree = Tree::new(&links).unwrap();
     let state = State {
         positions: reference.positions.clone(),
-        speeds: reference.speeds.clone(),
+        velocities: reference.velocities.clone(),
     };
     let base = Base::at_rest(Vector3::new(0.0, 0.0, -9.81));
-    let mut work = Work::new(&tree);
-    work.place(&tree, &base, &state);
-    let mut found = vec![0.0; tree.speed_count()];
-    work.bias(&tree, &base, &state, &[], &mut found);
+    let mut workspace = Workspace::new(&tree);
+    workspace.forward_kinematics(&tree, &base, &state);
+    let mut found = vec![0.0; tree.velocity_count()];
+    workspace.bias(&tree, &base, &state, &[], &mut found);
     assert_close("bias", &found, &reference.bias);
     let accelerations = Some(reference.accelerations.as_slice());
-    work.inverse_dynamics(&tree, &base, &state, accelerations, &[], &mut found);
+    workspace.inverse_dynamics(&tree, &base, &state, accelerations, &[], &mut found);
     assert_close("inverse dynamics", &found, &reference.inverse);
-    work.mass_matrix(&tree);
-    assert_close("mass matrix", &work.matrix.lower, &reference.mass_matrix);
-    work.forward_dynamics(&tree, &base, &state, &reference.efforts, &[], &mut found);
+    workspace.mass_matrix(&tree);
+    assert_close(
+        "mass matrix",
+        &workspace.matrix.lower,
+        &reference.mass_matrix,
+    );
+    workspace.forward_dynamics(&tree, &base, &state, &reference.efforts, &[], &mut found);
     assert_close("forward dynamics", &found, &reference.forward);
-    let (_, center) = work.center_of_mass(&tree);
+    let (_, center) = workspace.center_of_mass(&tree);
     assert_close("centre of mass", center.as_slice(), &reference.center);
-    assert_close("energy", &work.energy(&tree, &base), &reference.energy);
-    let mut columns = vec![Motion::ZERO; tree.speed_count()];
-    work.jacobian(&tree, links.len() - 1, &Vector3::zeros(), &mut columns);
+    assert_close("energy", &workspace.energy(&tree, &base), &reference.energy);
+    let mut columns = vec![Motion::ZERO; tree.velocity_count()];
+    workspace.jacobian(&tree, links.len() - 1, &Vector3::zeros(), &mut columns);
     for (column, wanted) in columns.iter().zip(&reference.jacobian) {
         assert_close("Jacobian", column.linear.as_slice(), &wanted[..3]);
         assert_close("Jacobian", column.angular.as_slice(), &wanted[3..]);

@@ -1,43 +1,43 @@
-//! Spatial vectors: velocities, forces and inertias of rigid bodies, in the axes and about the origin of a frame.
+//! Spatial vectors: velocities, forces and inertias of rigid bodies, expressed in the axes and about the origin of a frame.
 //!
-//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, chapter 2; angular parts come first.
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, chapter 2; angular components come first.
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
-/// Velocity of a rigid body, or its rate of change.
+/// Spatial velocity of a rigid body, or its derivative.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
-    /// rad/s, or rad/s².
+    /// Angular velocity, rad/s, or acceleration, rad/s².
     pub angular: Vector3<f64>,
-    /// Of the point of the body that is at the origin, m/s, or m/s².
+    /// Velocity of the body's point at the origin, m/s, or its derivative, m/s².
     pub linear: Vector3<f64>,
 }
 
-/// Force on a rigid body, or its momentum.
+/// Spatial force on a rigid body, or its momentum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Force {
-    /// About the origin, N·m.
+    /// Moment about the origin, N·m.
     pub moment: Vector3<f64>,
-    /// N.
+    /// Force, N.
     pub force: Vector3<f64>,
 }
 
-/// Inertia of a rigid body, or of several that do not move against each other.
+/// Spatial inertia of a rigid body, or of several that are fixed to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inertia {
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Mass times the centre of mass, kg·m.
     pub first_moment: Vector3<f64>,
-    /// About the origin, kg·m².
+    /// Rotational inertia about the origin, kg·m².
     pub rotational: Matrix3<f64>,
 }
 
 /// Pose of a frame in another, with its rotation as a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Turns vectors of the frame into the other's axes.
+    /// Rotation from the frame's axes to those of the other.
     pub rotation: Matrix3<f64>,
     /// Origin of the frame in the other, m.
     pub position: Vector3<f64>,
@@ -50,7 +50,7 @@ impl Motion {
         linear: Vector3::new(0.0, 0.0, 0.0),
     };
 
-    /// Rate of change of another motion vector that is fixed to what moves with this velocity.
+    /// Spatial cross product: derivative of another motion vector that is fixed to a body with this velocity.
     #[must_use]
     pub fn cross(&self, other: &Self) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Motion {
         }
     }
 
-    /// The same for a force vector.
+    /// Dual cross product: derivative of a force vector that is fixed to a body with this velocity.
     #[must_use]
     pub fn cross_force(&self, force: &Force) -> Force {
         Force {
@@ -68,13 +68,13 @@ impl Motion {
         }
     }
 
-    /// Power of a force, W.
+    /// Returns the power of a force, W.
     #[must_use]
     pub fn dot(&self, force: &Force) -> f64 {
         self.angular.dot(&force.moment) + self.linear.dot(&force.force)
     }
 
-    /// Velocity of a point of the body, m/s.
+    /// Returns the velocity of a point of the body, m/s.
     #[must_use]
     pub fn at(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(point)
@@ -154,7 +154,7 @@ impl Sub for Force {
 }
 
 impl Inertia {
-    /// From mass (kg), centre of mass (m) and the inertia about the centre of mass (kg·m²).
+    /// Returns the inertia for a mass (kg), centre of mass (m) and inertia about the centre of mass (kg·m²).
     #[must_use]
     pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Self {
         Self {
@@ -164,13 +164,13 @@ impl Inertia {
         }
     }
 
-    /// A mass in a point, kg and m.
+    /// Returns the inertia of a point mass, kg and m.
     #[must_use]
     pub fn point(mass: f64, center: Vector3<f64>) -> Self {
         Self::new(mass, center, Matrix3::zeros())
     }
 
-    /// Centre of mass, m; the origin for what weighs nothing.
+    /// Returns the centre of mass, m; the origin without mass.
     #[must_use]
     pub fn center(&self) -> Vector3<f64> {
         if self.mass > 0.0 {
@@ -180,14 +180,14 @@ impl Inertia {
         }
     }
 
-    /// Inertia about the centre of mass, kg·m².
+    /// Returns the inertia about the centre of mass, kg·m².
     #[must_use]
     pub fn about_center(&self) -> Matrix3<f64> {
         self.rotational - parallel(self.mass, &self.center())
     }
 }
 
-/// The addition of the theorem of parallel axes.
+/// Returns the term of the parallel axis theorem.
 fn parallel(mass: f64, by: &Vector3<f64>) -> Matrix3<f64> {
     (Matrix3::identity() * by.norm_squared() - by * by.transpose()) * mass
 }
@@ -212,7 +212,7 @@ impl AddAssign for Inertia {
 }
 
 impl Pose {
-    /// No displacement.
+    /// Returns the identity.
     #[must_use]
     pub fn identity() -> Self {
         Self {
@@ -221,7 +221,7 @@ impl Pose {
         }
     }
 
-    /// A velocity in the other frame, seen from this one.
+    /// Converts a velocity from the other frame to this one.
     #[must_use]
     pub fn motion_from_outer(&self, motion: &Motion) -> Motion {
         Motion {
@@ -230,7 +230,7 @@ impl Pose {
         }
     }
 
-    /// A velocity in this frame, seen from the other.
+    /// Converts a velocity from this frame to the other.
     #[must_use]
     pub fn motion_to_outer(&self, motion: &Motion) -> Motion {
         let angular = self.rotation * motion.angular;
@@ -240,7 +240,7 @@ impl Pose {
         }
     }
 
-    /// A force in this frame, seen from the other.
+    /// Converts a force from this frame to the other.
     #[must_use]
     pub fn force_to_outer(&self, force: &Force) -> Force {
         let turned = self.rotation * force.force;
@@ -250,7 +250,7 @@ impl Pose {
         }
     }
 
-    /// A force in the other frame, seen from this one.
+    /// Converts a force from the other frame to this one.
     #[must_use]
     pub fn force_from_outer(&self, force: &Force) -> Force {
         let moment = force.moment - self.position.cross(&force.force);
@@ -260,7 +260,7 @@ impl Pose {
         }
     }
 
-    /// An inertia in this frame, seen from the other.
+    /// Converts an inertia from this frame to the other.
     #[must_use]
     pub fn inertia_to_outer(&self, inertia: &Inertia) -> Inertia {
         let moment = self.rotation * inertia.first_moment;
@@ -275,7 +275,7 @@ impl Pose {
         }
     }
 
-    /// A point of this frame, in the other.
+    /// Converts a point from this frame to the other.
     #[must_use]
     pub fn point(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * point + self.position

@@ -1,4 +1,4 @@
-//! State of a tree: positions and speeds, and how the one follows from the other.
+//! State of a tree: positions and velocities, and the exact integration of constant velocities.
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -7,22 +7,22 @@ use crate::{
     tree::{Kind, LinkRow, Tree},
 };
 
-/// Positions and speeds of a tree, in the order of its coordinates.
+/// Positions and velocities of a tree, in the order of its coordinates.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// rad, m, and quaternions x y z w.
+    /// Positions, rad or m, and quaternions x y z w.
     pub positions: Vec<f64>,
-    /// rad/s, m/s.
-    pub speeds: Vec<f64>,
+    /// Velocities, rad/s or m/s.
+    pub velocities: Vec<f64>,
 }
 
 impl Tree {
-    /// All joints at zero, and at rest.
+    /// Returns the state with all joints at zero and at rest.
     #[must_use]
     pub fn at_zero(&self) -> State {
         let mut state = State {
             positions: vec![0.0; self.position_count()],
-            speeds: vec![0.0; self.speed_count()],
+            velocities: vec![0.0; self.velocity_count()],
         };
         for row in &self.links {
             if let Some(quaternion) = row.quaternion() {
@@ -32,32 +32,32 @@ impl Tree {
         state
     }
 
-    /// Moves positions by speeds that are held for a time, s: exactly, each joint for itself.
-    pub fn integrate(&self, positions: &mut [f64], speeds: &[f64], time: f64) {
+    /// Integrates positions over a time (s) with constant joint velocities: exactly for each joint.
+    pub fn integrate(&self, positions: &mut [f64], velocities: &[f64], time: f64) {
         for variable in self.variables() {
-            positions[variable.position] += speeds[variable.speed] * time;
+            positions[variable.position] += velocities[variable.speed] * time;
         }
         for row in &self.links {
             let Some(first) = self.columns.get(row.columns.start) else {
                 continue;
             };
-            let speeds = &speeds[first.speed..];
+            let velocities = &velocities[first.speed..];
             let positions = &mut positions[row.position..];
             match row.kind {
-                Kind::Ball(_) => turn(positions, &vector(speeds), time),
+                Kind::Ball(_) => turn(positions, &vector(velocities), time),
                 Kind::Floating(_) => {
-                    let [linear, angular] = [vector(speeds), vector(&speeds[3..])];
+                    let [linear, angular] = [vector(velocities), vector(&velocities[3..])];
                     move_freely(positions, &linear, &angular, time);
                 }
                 Kind::Planar(_) => {
-                    // As any motion, in a plane: the way is an arc.
+                    // Planar motion with constant velocity is an arc.
                     let mut pose = [positions[0], positions[1], 0.0, 0.0, 0.0, 0.0, 1.0];
                     let half = libm::sincos(positions[2] / 2.0);
                     (pose[5], pose[6]) = half;
-                    let linear = Vector3::new(speeds[0], speeds[1], 0.0);
-                    move_freely(&mut pose, &linear, &(Vector3::z() * speeds[2]), time);
+                    let linear = Vector3::new(velocities[0], velocities[1], 0.0);
+                    move_freely(&mut pose, &linear, &(Vector3::z() * velocities[2]), time);
                     positions[..2].copy_from_slice(&pose[..2]);
-                    positions[2] += speeds[2] * time;
+                    positions[2] += velocities[2] * time;
                 }
                 Kind::Fixed(_) | Kind::Revolute { .. } | Kind::Prismatic { .. } => {}
             }
@@ -66,7 +66,7 @@ impl Tree {
 }
 
 impl LinkRow {
-    /// Place of the quaternion, where the joint has one.
+    /// Returns the index of the quaternion, if the joint has one.
     fn quaternion(&self) -> Option<usize> {
         match self.kind {
             Kind::Ball(_) => Some(self.position),
@@ -75,7 +75,7 @@ impl LinkRow {
         }
     }
 
-    /// Pose of the link in its parent.
+    /// Returns the pose of the link in its parent.
     pub(crate) fn pose(&self, positions: &[f64]) -> Pose {
         let here = positions.get(self.position..).unwrap_or_default();
         match &self.kind {
@@ -117,12 +117,12 @@ fn turned(position: Vector3<f64>, rotation: Matrix3<f64>) -> Pose {
     Pose { rotation, position }
 }
 
-/// The first three numbers.
+/// Returns the first three numbers.
 pub(crate) fn vector(numbers: &[f64]) -> Vector3<f64> {
     Vector3::new(numbers[0], numbers[1], numbers[2])
 }
 
-/// The first four numbers, as a rotation.
+/// Returns the first four numbers as a rotation.
 fn quaternion(numbers: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(
         numbers[3], numbers[0], numbers[1], numbers[2],
@@ -133,14 +133,14 @@ fn rotation(numbers: &[f64]) -> Matrix3<f64> {
     quaternion(numbers).to_rotation_matrix().into_inner()
 }
 
-/// Turns a quaternion by an angular velocity in its own axes.
+/// Rotates a quaternion by an angular velocity in its own axes.
 fn turn(numbers: &mut [f64], angular: &Vector3<f64>, time: f64) {
     let turned = quaternion(numbers) * by_vector(&(angular * time));
     let turned = turned.into_inner().normalize();
     numbers[..4].copy_from_slice(turned.coords.as_slice());
 }
 
-/// Moves a pose by a velocity in its own axes that stays as it is: along a screw.
+/// Moves a pose with a constant velocity in its own axes: along a screw (exponential map of SE(3)).
 fn move_freely(numbers: &mut [f64], linear: &Vector3<f64>, angular: &Vector3<f64>, time: f64) {
     let way = left_jacobian(&(angular * time)) * (linear * time);
     let moved = quaternion(&numbers[3..]) * way;
@@ -150,7 +150,7 @@ fn move_freely(numbers: &mut [f64], linear: &Vector3<f64>, angular: &Vector3<f64
     turn(&mut numbers[3..], angular, time);
 }
 
-/// The rotation by a vector: its direction is the axis, its length the angle.
+/// Returns the rotation by a rotation vector (exponential map of SO(3)).
 fn by_vector(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
     let angle = vector.norm();
     let (sin, cos) = libm::sincos(angle / 2.0);
@@ -158,7 +158,7 @@ fn by_vector(vector: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::from_parts(cos, vector * factor))
 }
 
-/// The mean of the rotations by all parts of a vector.
+/// Left Jacobian of SO(3): the mean of the rotations by all fractions of a vector.
 fn left_jacobian(vector: &Vector3<f64>) -> Matrix3<f64> {
     let angle = vector.norm();
     let cross = vector.cross_matrix();
@@ -196,7 +196,7 @@ mod tests {
     fn constant_speeds_make_arcs_however_long_the_step() {
         // 1 m/s forward and 0.5 rad/s to the left, for 2 s: a turn of 1 rad on a circle of 2 m.
         let [x, y] = [2.0 * libm::sin(1.0), 2.0 * (1.0 - libm::cos(1.0))];
-        for (joint, speeds) in [
+        for (joint, velocities) in [
             (Joint::Planar, vec![1.0, 0.0, 0.5]),
             (Joint::Floating, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.5]),
         ] {
@@ -204,7 +204,7 @@ mod tests {
             for steps in [1, 7] {
                 let mut state = tree.at_zero();
                 for _ in 0..steps {
-                    tree.integrate(&mut state.positions, &speeds, 2.0 / f64::from(steps));
+                    tree.integrate(&mut state.positions, &velocities, 2.0 / f64::from(steps));
                 }
                 assert!((state.positions[0] - x).abs() < 1e-12, "{joint:?}");
                 assert!((state.positions[1] - y).abs() < 1e-12, "{joint:?}");

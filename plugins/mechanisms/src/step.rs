@@ -1,36 +1,36 @@
-//! A step of time for the joints of one tree: motors, friction and limits act together, and none of them can make the joints
-//! unstable. [`crate::island`] puts the steps of trees and free bodies together.
+//! Time step of one tree with motors, friction and limits, which is stable for all gains. [`crate::island`] combines the
+//! steps of trees and free bodies.
 //!
-//! The step is the implicit midpoint rule: positions move by half a step with the old speeds, then by half with the new ones; in
-//! between, where everything is calculated, Coriolis and centrifugal forces are those of the mean speeds. That is of second
-//! order and symmetric in time, so that a mechanism without friction keeps its energy. What grows with the speed within a step
-//! (damping, the gains of motors) is taken at its end, which adds `dt·kd + θ·dt²·kp` to the diagonal of the mass matrix: stiff
-//! motors on light links need no short steps. θ is 1/2 for soft springs, which keep their energy, and comes near 1 for those
-//! that are stiff for the length of the step, whose oscillation no step can follow and which is damped instead.
-//! Limits and dry friction are constraints on the speed at the end.
+//! The step is the implicit midpoint rule: positions advance by half a step with the old velocities, then by half a step
+//! with the new ones; forces are evaluated in the middle, Coriolis and centrifugal forces at the mean velocities. The rule
+//! is of second order and symmetric in time, so that a mechanism without friction conserves its energy. Terms that are
+//! proportional to velocity (damping, gains of motors) are implicit, which adds `dt·kd + θ·dt²·kp` to the diagonal of the
+//! mass matrix: stiff motors on light links need no short steps. θ is 1/2 for soft springs, which conserve their energy, and
+//! approaches 1 for springs that are stiff for the step, whose oscillation cannot be resolved and is damped. Limits and dry
+//! friction are constraints on the velocity at the end.
 use serde::{Deserialize, Serialize};
 
 use crate::{
     spatial::Force,
     state::State,
     tree::{Tree, Variable},
-    work::{Base, Work},
+    workspace::{Base, Workspace},
 };
 
-/// Inertia, friction and limits of a joint of one coordinate, besides its motor.
+/// Armature, friction and limits of a joint with one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Resistance {
-    /// Inertia of the motor, as the joint feels it, kg·m² or kg.
+pub struct JointDynamics {
+    /// Armature: inertia of the rotor as the joint feels it, kg·m² or kg.
     pub armature: f64,
-    /// Viscous, N·m·s/rad or N·s/m.
+    /// Viscous damping, N·m·s/rad or N·s/m.
     pub damping: f64,
-    /// Greatest dry friction, N·m or N.
+    /// Maximum dry friction, N·m or N.
     pub friction: f64,
-    /// Lowest and highest position; infinite where there is no limit.
+    /// Minimum and maximum position; infinite where there is no limit.
     pub limits: [f64; 2],
 }
 
-impl Default for Resistance {
+impl Default for JointDynamics {
     fn default() -> Self {
         Self {
             armature: 0.0,
@@ -41,30 +41,31 @@ impl Default for Resistance {
     }
 }
 
-/// A motor: its effort is `stiffness·(position − q) + damping·(speed − v) + effort`, and the weight that it compensates, up to
-/// its greatest.
+/// A motor with the effort `stiffness·(position − q) + damping·(speed − v) + effort`, plus the compensated weight, limited
+/// to its maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Motor {
-    /// Rate at which it comes to its position whatever that takes, up to its greatest effort, 1/s; zero for one that keeps
-    /// its speed alone. Stiffness and damping do not count then.
+    /// Rate at which the position is approached regardless of load, up to the maximum effort, 1/s; zero for a motor that
+    /// controls the velocity only. Replaces stiffness and damping.
     pub stiff: Option<f64>,
-    /// N·m/rad or N/m.
+    /// Stiffness, N·m/rad or N/m.
     pub stiffness: f64,
-    /// N·m·s/rad or N·s/m.
+    /// Damping, N·m·s/rad or N·s/m.
     pub damping: f64,
-    /// rad or m.
+    /// Target position, rad or m.
     pub position: f64,
-    /// rad/s or m/s.
+    /// Target velocity, rad/s or m/s.
     pub speed: f64,
-    /// Speed and change of speed with which the position comes there within a tick, rad/s or m/s; the caller moves it.
+    /// Velocity and change of velocity with which the target position moves within a tick, rad/s or m/s; the caller moves
+    /// it.
     pub ramp: [f64; 2],
-    /// Change of the speed in this step, rad/s² or m/s².
+    /// Acceleration of the target in this step, rad/s² or m/s².
     pub acceleration: f64,
-    /// Added, N·m or N.
+    /// Additional effort, N·m or N.
     pub effort: f64,
-    /// N·m or N, either way.
+    /// Maximum effort in both directions, N·m or N.
     pub max_effort: f64,
-    /// True if it also carries the weight of the links that hang on the joint.
+    /// True if the motor compensates the weight of the links on the joint.
     pub compensates: bool,
 }
 
@@ -87,46 +88,46 @@ impl Default for Motor {
 }
 
 impl Motor {
-    /// Stiffness and damping, given the inertia that it moves and the length of a step.
+    /// Returns stiffness and damping, given the inertia of the joint and the length of a step.
     fn gains(&self, inertia: f64, dt: f64) -> [f64; 2] {
         let Some(rate) = self.stiff else {
             return [self.stiffness, self.damping];
         };
-        let damping = STIFF * inertia / dt;
+        let damping = STIFF_MOTOR_INERTIA * inertia / dt;
         [damping * rate, damping]
     }
 }
 
-/// A tree in motion, with the memory that its steps need.
+/// Integrator of a tree, with its workspace.
 #[derive(Clone, Debug, Default)]
-pub struct Mover {
-    /// Of each variable, in the order of [`Tree::variables`].
-    pub resistances: Vec<Resistance>,
-    /// Of each variable.
+pub struct Integrator {
+    /// Joint dynamics of each variable, in the order of [`Tree::variables`].
+    pub joint_dynamics: Vec<JointDynamics>,
+    /// Motor of each variable.
     pub motors: Vec<Motor>,
-    /// Speed of each variable whose joint is a wheel that rolls without slip in this step, rad/s. Such a joint has this
-    /// speed whatever its motor and its friction do.
+    /// Velocity of each variable whose joint is a wheel that rolls without slip in this step, rad/s. Such a joint has this
+    /// velocity regardless of its motor and friction.
     pub rolling: Vec<Option<f64>>,
-    /// True for each link on which no gravity acts.
+    /// True for each link without gravity.
     pub weightless: Vec<bool>,
     /// Efforts of the motors in the last step, N·m or N.
     pub efforts: Vec<f64>,
     /// Efforts of the limits in the last step, N·m or N.
     pub limit_efforts: Vec<f64>,
     /// Poses, velocities and the mass matrix.
-    pub work: Work,
-    /// Positions in the middle of the step, and mean speeds.
+    pub workspace: Workspace,
+    /// Positions in the middle of the step, and mean velocities.
     pub(crate) middle: State,
     gains: Vec<Gain>,
-    /// Efforts of each speed against gravity, where a motor compensates it.
+    /// Efforts against gravity for each velocity, of motors that compensate it.
     weights: Vec<f64>,
-    /// The greatest effort of each motor that gives it.
+    /// Effort of each saturated motor.
     saturated: Vec<Option<f64>>,
-    /// The mass matrix before it is factored.
+    /// The mass matrix before its factorisation.
     masses: Vec<f64>,
     bias: Vec<f64>,
-    /// At the end of the step.
-    pub(crate) speeds: Vec<f64>,
+    /// Velocities at the end of the step.
+    pub(crate) velocities: Vec<f64>,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -135,156 +136,158 @@ pub struct Mover {
 struct Gain {
     stiffness: f64,
     damping: f64,
-    /// Time for which the speed at the end of the step counts in the position that the motor sees, s.
+    /// Weight (s) of the velocity at the end of the step in the position that the motor sees.
     ahead: f64,
-    /// The rest of that position, rad or m.
+    /// Remainder of that position, rad or m.
     position: f64,
-    /// Time for which the change of speed counts in the way of the joint, besides half the step, s: a joint on a stiff spring goes
-    /// where the spring sees it, else the spring would gain energy. Every other joint goes by the mean speed, as what it holds does.
+    /// Weight (s) of the change of velocity in the displacement of the joint, besides half the step: a joint on a stiff
+    /// spring moves to the position that the spring sees, otherwise the spring would gain energy. All other joints move with
+    /// the mean velocity, as bodies that they hold do.
     beyond: f64,
 }
 
-/// Parts of a step: so many that nothing turns further in one than it may, but for wheels, which look the same after any
-/// turn.
-pub(crate) fn parts_of(tree: &Tree, state: &State, dt: f64) -> u32 {
+/// Returns the number of substeps that limits the rotation per substep, except that of wheels, whose rotation has no effect
+/// on their inertia.
+pub(crate) fn substep_count(tree: &Tree, state: &State, dt: f64) -> u32 {
     let fastest = tree.turns.iter().fold(0.0, |fastest: f64, &speed| {
-        fastest.max(state.speeds[speed].abs())
+        fastest.max(state.velocities[speed].abs())
     });
-    ((fastest * dt / FURTHEST).ceil() as u32).clamp(1, MOST_PARTS)
+    ((fastest * dt / MAX_TURN).ceil() as u32).clamp(1, MAX_SUBSTEPS)
 }
 
-/// A condition on one speed at the end of the step.
+/// A constraint on one velocity at the end of the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    /// Place of the speed.
+    /// Index of the velocity.
     pub(crate) speed: usize,
-    /// Place of the variable.
+    /// Index of the variable.
     variable: usize,
-    /// The speed that there shall be.
+    /// Target velocity.
     pub(crate) target: f64,
-    /// Least and greatest impulse.
+    /// Minimum and maximum impulse.
     pub(crate) bounds: [f64; 2],
     pub(crate) impulse: f64,
     is_limit: bool,
 }
 
-/// Angle that a joint may turn in a part of a step, rad, and most parts of a step.
-const FURTHEST: f64 = 0.04;
-const MOST_PARTS: u32 = 16;
+/// Maximum rotation of a joint per substep, rad, and maximum number of substeps.
+const MAX_TURN: f64 = 0.04;
+const MAX_SUBSTEPS: u32 = 16;
 
-/// Rounds in which motors find out whether they give all they can.
-pub(crate) const ROUNDS: usize = 6;
+/// Maximum number of rounds in which saturated motors are determined.
+pub(crate) const MAX_SATURATION_ROUNDS: usize = 6;
 
-/// Inertia that a stiff motor adds to a joint for the time of a step, as a multiple of its own: nothing else counts beside it.
-const STIFF: f64 = 1e6;
+/// Inertia that a stiff motor adds to a joint in a step, as a multiple of the joint's own, so that no load counts beside it.
+const STIFF_MOTOR_INERTIA: f64 = 1e6;
 
-/// Part of what a joint is beyond its limit that it comes back in a step.
-const RETURN: f64 = 0.2;
+/// Baumgarte factor of limits: the fraction of the violation that is corrected per step.
+const BAUMGARTE: f64 = 0.2;
 
-impl Mover {
-    /// Joints without motors, friction and limits.
+impl Integrator {
+    /// Returns an integrator for joints without motors, friction and limits.
     #[must_use]
     pub fn new(tree: &Tree) -> Self {
-        let (variables, speeds) = (tree.variables().len(), tree.speed_count());
+        let (variables, velocities) = (tree.variables().len(), tree.velocity_count());
         Self {
-            resistances: vec![Resistance::default(); variables],
+            joint_dynamics: vec![JointDynamics::default(); variables],
             motors: vec![Motor::default(); variables],
             rolling: vec![None; variables],
             efforts: vec![0.0; variables],
             limit_efforts: vec![0.0; variables],
-            work: Work::new(tree),
+            workspace: Workspace::new(tree),
             middle: tree.at_zero(),
             gains: vec![Gain::default(); variables],
             weightless: vec![false; tree.link_count()],
-            weights: vec![0.0; speeds],
+            weights: vec![0.0; velocities],
             saturated: vec![None; variables],
             masses: Vec::new(),
-            bias: vec![0.0; speeds],
-            speeds: vec![0.0; speeds],
+            bias: vec![0.0; velocities],
+            velocities: vec![0.0; velocities],
             rows: Vec::with_capacity(3 * variables),
         }
     }
 
-    /// Places the links where they are after a time (s), if their speeds stay as they are. A step of twice that time begins so.
-    pub fn place_ahead(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
-        // Each for itself: a whole state would be made anew.
+    /// Computes the poses after a time (s) at constant velocities. A step of twice that time begins with it.
+    pub fn predict(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
+        // Field by field: cloning the state would allocate.
         self.middle.positions.clone_from(&state.positions);
-        self.middle.speeds.clone_from(&state.speeds);
-        tree.integrate(&mut self.middle.positions, &state.speeds, time);
-        self.work.place(tree, base, &self.middle);
+        self.middle.velocities.clone_from(&state.velocities);
+        tree.integrate(&mut self.middle.positions, &state.velocities, time);
+        self.workspace.forward_kinematics(tree, base, &self.middle);
     }
 
-    /// Changes the speeds by an impulse on a link, in its frame: N·s, and N·m·s about its origin. The links have to be
-    /// [placed](Work::place).
-    pub fn hit(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
-        self.work.mass_matrix(tree);
-        for (variable, resistance) in tree.variables().iter().zip(&self.resistances) {
-            let matrix = &mut self.work.matrix;
+    /// Applies an impulse on a link, in its frame (N·s, and N·m·s about its origin), to the velocities. Requires [forward
+    /// kinematics](Workspace::forward_kinematics).
+    pub fn apply_impulse(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
+        self.workspace.mass_matrix(tree);
+        for (variable, resistance) in tree.variables().iter().zip(&self.joint_dynamics) {
+            let matrix = &mut self.workspace.matrix;
             matrix.add_diagonal(variable.speed, resistance.armature);
         }
-        self.work.matrix.factor();
-        self.speeds.fill(0.0);
+        self.workspace.matrix.factor();
+        self.velocities.fill(0.0);
         let (mut at, mut force) = (link, *impulse);
         loop {
             let row = &tree.links[at];
             for column in &tree.columns[row.columns.clone()] {
-                self.speeds[column.speed] += column.motion.dot(&force);
+                self.velocities[column.speed] += column.motion.dot(&force);
             }
             let Some(parent) = row.parent else {
                 break;
             };
-            force = self.work.poses[at].force_to_outer(&force);
+            force = self.workspace.local_poses[at].force_to_outer(&force);
             at = parent;
         }
-        self.work.matrix.solve(&mut self.speeds);
-        for (speed, more) in state.speeds.iter_mut().zip(&self.speeds) {
+        self.workspace.matrix.solve(&mut self.velocities);
+        for (speed, more) in state.velocities.iter_mut().zip(&self.velocities) {
             *speed += more;
         }
     }
 
-    /// Calculates everything in the middle of a step, where [`place_ahead`](Self::place_ahead) has put the links.
+    /// Evaluates all terms in the middle of a step, at the poses of [`predict`](Self::predict).
     pub(crate) fn begin(
         &mut self,
         tree: &Tree,
         base: &Base,
         state: &State,
-        pushes: &[Force],
+        external_forces: &[Force],
         dt: f64,
     ) {
-        if self.middle.speeds != state.speeds {
-            // An impulse came in between.
-            self.middle.speeds.clone_from(&state.speeds);
-            self.work.place(tree, base, &self.middle);
+        if self.middle.velocities != state.velocities {
+            // An impulse was applied since the prediction.
+            self.middle.velocities.clone_from(&state.velocities);
+            self.workspace.forward_kinematics(tree, base, &self.middle);
         }
         self.saturated.fill(None);
-        self.work.mass_matrix(tree);
-        self.masses.clone_from(&self.work.matrix.lower);
+        self.workspace.mass_matrix(tree);
+        self.masses.clone_from(&self.workspace.matrix.lower);
         self.find_gains(tree, state, dt);
         self.factor(tree, dt);
         if self.motors.iter().any(|motor| motor.compensates) {
             let (gravity, weightless) = (&base.gravity, &self.weightless);
-            self.work
+            self.workspace
                 .weight(tree, gravity, weightless, &mut self.weights);
         }
-        self.work
-            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+        self.workspace
+            .bias(tree, base, &self.middle, external_forces, &mut self.bias);
     }
 
-    /// Finds the gains of the motors, and the positions that they see at the end of the step:
-    /// `q + dt·((1 − θ)·v + θ·v_end)`.
+    /// Computes the gains of the motors, and the positions that they see at the end of the step: `q + dt·((1 − θ)·v +
+    /// θ·v_end)`.
     fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
         for (place, variable) in tree.variables().iter().enumerate() {
-            let (motor, resistance) = (&self.motors[place], &self.resistances[place]);
-            let inertia = self.work.matrix.at(variable.speed, variable.speed) + resistance.armature;
+            let (motor, resistance) = (&self.motors[place], &self.joint_dynamics[place]);
+            let inertia =
+                self.workspace.matrix.at(variable.speed, variable.speed) + resistance.armature;
             let [stiffness, damping] = motor.gains(inertia, dt);
-            // How stiff spring and damper are for the length of the step.
+            // Stiffness of spring and damper relative to the step.
             let damper = (damping + resistance.damping) * dt;
             let own = (stiffness * dt * dt + damper) / inertia;
             let rate = motor.stiff.map_or(own, |rate| rate * dt);
             let rate = if rate.is_finite() { rate } else { 0.0 };
             let share = (1.0 + rate * rate / (1.0 + rate * rate)) / 2.0;
             let later = share * dt - dt / 2.0;
-            let (speed, middle) = (state.speeds[variable.speed], &self.middle.positions);
+            let (speed, middle) = (state.velocities[variable.speed], &self.middle.positions);
             self.gains[place] = Gain {
                 stiffness,
                 damping,
@@ -297,22 +300,28 @@ impl Mover {
                 },
             };
             if motor.stiff.is_some() {
-                // The joint is not where the motor sees it; the set point is off by as much.
+                // The motor sees the joint at another position; the target is shifted by as much.
                 self.gains[place].position -= later * dt * motor.acceleration;
             }
         }
     }
 
-    /// Calculates Coriolis and centrifugal forces for other speeds.
-    pub(crate) fn rebias(&mut self, tree: &Tree, base: &Base, speeds: &[f64], pushes: &[Force]) {
-        self.middle.speeds.copy_from_slice(speeds);
-        self.work.place(tree, base, &self.middle);
-        self.work
-            .bias(tree, base, &self.middle, pushes, &mut self.bias);
+    /// Evaluates Coriolis and centrifugal forces at other velocities.
+    pub(crate) fn update_bias(
+        &mut self,
+        tree: &Tree,
+        base: &Base,
+        velocities: &[f64],
+        external_forces: &[Force],
+    ) {
+        self.middle.velocities.copy_from_slice(velocities);
+        self.workspace.forward_kinematics(tree, base, &self.middle);
+        self.workspace
+            .bias(tree, base, &self.middle, external_forces, &mut self.bias);
     }
 
-    /// Moves the joints from the middle of the step to its end, with the speeds there; first, by `apart` for the whole step,
-    /// where that is given. What a limit has stopped is at the limit, wherever the first half has led.
+    /// Advances the joints from the middle of the step to its end, with the velocities there; first by `apart` for the whole
+    /// step, if given. A joint that a limit has stopped is set to the limit.
     pub(crate) fn advance(
         &mut self,
         tree: &Tree,
@@ -323,10 +332,10 @@ impl Mover {
         if let Some(apart) = apart {
             tree.integrate(&mut self.middle.positions, apart, dt);
         }
-        tree.integrate(&mut self.middle.positions, &self.speeds, dt / 2.0);
+        tree.integrate(&mut self.middle.positions, &self.velocities, dt / 2.0);
         for (place, variable) in tree.variables().iter().enumerate() {
             if self.saturated[place].is_none() {
-                let change = self.speeds[variable.speed] - state.speeds[variable.speed];
+                let change = self.velocities[variable.speed] - state.velocities[variable.speed];
                 self.middle.positions[variable.position] += self.gains[place].beyond * change;
             }
         }
@@ -337,28 +346,28 @@ impl Mover {
         {
             let position = tree.variables()[row.variable].position;
             self.middle.positions[position] =
-                state.positions[position] + self.speeds[row.speed] * dt;
+                state.positions[position] + self.velocities[row.speed] * dt;
         }
         state.positions.copy_from_slice(&self.middle.positions);
-        state.speeds.copy_from_slice(&self.speeds);
+        state.velocities.copy_from_slice(&self.velocities);
     }
 
-    /// Factors the mass matrix, with what armatures, dampers and motors weigh.
+    /// Factors the mass matrix, with the terms of armatures, dampers and motors.
     pub(crate) fn factor(&mut self, tree: &Tree, dt: f64) {
-        self.work.matrix.lower.copy_from_slice(&self.masses);
+        self.workspace.matrix.lower.copy_from_slice(&self.masses);
         for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.resistances[place];
+            let resistance = &self.joint_dynamics[place];
             let mut weight = resistance.armature + dt * resistance.damping;
             if self.saturated[place].is_none() {
                 let gain = &self.gains[place];
                 weight += dt * (gain.damping + gain.ahead * gain.stiffness);
             }
-            self.work.matrix.add_diagonal(variable.speed, weight);
+            self.workspace.matrix.add_diagonal(variable.speed, weight);
         }
-        self.work.matrix.factor();
+        self.workspace.matrix.factor();
     }
 
-    /// Effort that a motor would give, were it as strong as it likes, for a speed at the end.
+    /// Returns the effort of a motor without its limit, for a velocity at the end.
     fn effort(&self, place: usize, variable: &Variable, speed: f64) -> f64 {
         let (motor, gain) = (&self.motors[place], &self.gains[place]);
         let position = gain.position + gain.ahead * speed;
@@ -370,28 +379,28 @@ impl Mover {
         pull + motor.effort
     }
 
-    /// Speeds at the end of the step, were there no limits and no dry friction.
-    pub(crate) fn free_speeds(&mut self, tree: &Tree, state: &State, dt: f64) {
-        for (speed, bias) in self.speeds.iter_mut().zip(&self.bias) {
+    /// Computes the velocities at the end of the step without limits and dry friction.
+    pub(crate) fn free_velocities(&mut self, tree: &Tree, state: &State, dt: f64) {
+        for (speed, bias) in self.velocities.iter_mut().zip(&self.bias) {
             *speed = -bias;
         }
         for (place, variable) in tree.variables().iter().enumerate() {
-            let speed = state.speeds[variable.speed];
+            let speed = state.velocities[variable.speed];
             let given =
                 self.saturated[place].unwrap_or_else(|| self.effort(place, variable, speed));
-            self.speeds[variable.speed] += given - self.resistances[place].damping * speed;
+            self.velocities[variable.speed] += given - self.joint_dynamics[place].damping * speed;
         }
-        self.work.matrix.solve(&mut self.speeds);
-        for (speed, before) in self.speeds.iter_mut().zip(&state.speeds) {
+        self.workspace.matrix.solve(&mut self.velocities);
+        for (speed, before) in self.velocities.iter_mut().zip(&state.velocities) {
             *speed = before + *speed * dt;
         }
     }
 
-    /// Finds the joints that dry friction brakes, and those that would pass a limit in this step.
-    pub(crate) fn conditions(&mut self, tree: &Tree, state: &State, dt: f64) {
+    /// Collects the constraints of joints with dry friction, and of those that would pass a limit in this step.
+    pub(crate) fn constraints(&mut self, tree: &Tree, state: &State, dt: f64) {
         self.rows.clear();
         for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.resistances[place];
+            let resistance = &self.joint_dynamics[place];
             let position = state.positions[variable.position];
             let mut row = Row {
                 speed: variable.speed,
@@ -413,9 +422,9 @@ impl Mover {
             }
             row.is_limit = true;
             let [lower, upper] = resistance.limits.map(|limit| (limit - position) / dt);
-            // As fast towards a limit as to be there at the end; from beyond it, back a little at a time.
-            let part = |way: f64, is_beyond: bool| if is_beyond { way * RETURN } else { way };
-            let speed = self.speeds[variable.speed];
+            // The velocity towards a limit reaches it at the end of the step; from beyond it, a fraction is corrected.
+            let part = |way: f64, is_beyond: bool| if is_beyond { way * BAUMGARTE } else { way };
+            let speed = self.velocities[variable.speed];
             let ahead = 1.0 / dt;
             if lower > -ahead || speed < lower {
                 (row.target, row.bounds) = (part(lower, lower > 0.0), [0.0, f64::INFINITY]);
@@ -428,23 +437,23 @@ impl Mover {
         }
     }
 
-    /// Finds what the motors give for the speeds at the end, once those are known for good.
-    pub(crate) fn tell_efforts(&mut self, tree: &Tree) {
+    /// Computes the efforts of the motors for the final velocities.
+    pub(crate) fn store_efforts(&mut self, tree: &Tree) {
         for (place, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable, self.speeds[variable.speed]);
+            let wanted = self.effort(place, variable, self.velocities[variable.speed]);
             let given = self.saturated[place].unwrap_or(wanted);
             self.efforts[place] = given.clamp(-most, most);
         }
     }
 
-    /// Finds the motors that would give more than they can, and those that no longer would. Tells whether there are others
-    /// than before.
+    /// Determines the motors that exceed their maximum effort, and those that no longer do. Returns true if the set has
+    /// changed.
     pub(crate) fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
         let mut is_changed = false;
         for (place, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable, self.speeds[variable.speed]);
+            let wanted = self.effort(place, variable, self.velocities[variable.speed]);
             let effort = wanted.clamp(-most, most);
             let saturated = (effort != wanted).then_some(effort);
             is_changed |= saturated != self.saturated[place];

@@ -1,4 +1,4 @@
-//! Trees of links: which joint each one has, what it weighs, and where its coordinates are.
+//! Trees of links: joints, inertias, and indices of coordinates.
 use std::{collections::BTreeMap, ops::Range};
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitVector3, Vector3};
@@ -6,53 +6,53 @@ use thiserror::Error;
 
 use crate::spatial::{Inertia, Motion, Pose};
 
-/// A rigid body and the joint between it and the one before it. Its frame is at the joint.
+/// A rigid body and the joint to its parent. The origin of its frame is at the joint.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Place of the link that it hangs on, before its own; none where that is the base.
+    /// Index of the parent link, less than its own; `None` for the base.
     pub parent: Option<usize>,
-    /// Pose of the joint at zero in the frame of the parent, or of the base.
+    /// Pose of the joint at position zero in the frame of the parent, or of the base.
     pub parent_from_joint: Isometry3<f64>,
-    /// Motion that is left to it.
+    /// Joint.
     pub joint: Joint,
-    /// In the link's frame.
+    /// Inertia in the link's frame.
     pub inertia: Inertia,
 }
 
-/// Motion of a link against the one before it.
+/// Motion of a link relative to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Joint {
-    /// None.
+    /// No motion.
     Fixed,
-    /// A turn about an axis through the origin, rad.
+    /// Rotation about an axis through the origin, rad.
     Revolute(Axis),
-    /// A way along an axis, m.
+    /// Translation along an axis, m.
     Prismatic(Axis),
-    /// Any rotation about the origin. Position: a quaternion, x y z w. Speed: angular velocity in the link's axes, rad/s.
+    /// Rotation about the origin. Position: a quaternion, x y z w. Velocity: angular velocity in the link's axes, rad/s.
     Ball,
-    /// Motion in the plane of x and y. Position: x, y (m) and angle (rad) in the joint's frame. Speed: of the origin along the
+    /// Planar motion in x and y. Position: x, y (m) and angle (rad) in the joint's frame. Velocity: of the origin along the
     /// link's own x and y (m/s), and about z (rad/s).
     Planar,
-    /// Any motion. Position: x y z (m) and a quaternion, x y z w, in the joint's frame. Speed: linear (m/s), then angular
-    /// (rad/s), in the link's axes.
+    /// Free motion. Position: x y z (m) and a quaternion, x y z w, in the joint's frame. Velocity: linear (m/s), then
+    /// angular (rad/s), in the link's axes.
     Floating,
 }
 
 /// The axis of a joint with one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// In joint axes, which are those of the link too.
+    /// Direction in joint axes, which are those of the link, too.
     pub direction: UnitVector3<f64>,
-    /// Number of the variable, as the caller counts them. Joints with the same number move together.
+    /// Number of the variable, chosen by the caller. Joints with the same number move together.
     pub variable: usize,
-    /// Position of the joint for one unit of the variable: 1, or the ratio of a mimic joint.
+    /// Position of the joint per unit of the variable: 1, or the ratio of a mimic joint.
     pub ratio: f64,
-    /// Added to the joint's position, rad or m.
+    /// Offset of the joint's position, rad or m.
     pub offset: f64,
 }
 
 impl Axis {
-    /// An axis with a variable of its own.
+    /// Returns an axis with a variable of its own.
     #[must_use]
     pub const fn new(direction: UnitVector3<f64>, variable: usize) -> Self {
         Self {
@@ -64,75 +64,75 @@ impl Axis {
     }
 }
 
-/// Reasons why links are no tree.
+/// Reason why links do not form a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TreeError {
-    /// Parents come first.
+    /// A parent does not precede its child.
     #[error("link {link} hangs on link {parent}, which does not come before it")]
     Parent {
-        /// The link.
+        /// Index of the link.
         link: usize,
-        /// Its parent.
+        /// Index of its parent.
         parent: usize,
     },
-    /// Not finite, a negative mass, or an inertia that no body has.
+    /// The inertia is not finite, negative, or not that of a body.
     #[error("link {0} has a mass or an inertia that no body has")]
     Inertia(usize),
-    /// A ratio of zero or an infinite one, or an offset that is not finite.
+    /// A ratio is zero or infinite, or an offset is not finite.
     #[error("the axis of link {0} has a ratio or an offset that is not possible")]
     Axis(usize),
 }
 
-/// Links and joints, made for calculation: nothing in it changes any more.
+/// Links and joints, preprocessed for calculations; constant.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(crate) links: Vec<LinkRow>,
     pub(crate) columns: Vec<Column>,
-    /// For each speed, the one before it on the way to the base: the pattern of the mass matrix.
-    pub(crate) before: Vec<Option<usize>>,
-    /// Speeds that are turns after which the tree looks another: all but those of wheels.
+    /// Parent of each velocity (λ, expanded to coordinates): the sparsity pattern of the mass matrix.
+    pub(crate) parents: Vec<Option<usize>>,
+    /// Indices of angular velocities that change the tree's inertia: all but those of wheels.
     pub(crate) turns: Vec<usize>,
     /// Number of positions.
     positions: usize,
-    /// For each speed that is a variable's: number of the variable, and place of its position.
+    /// Variables, in the order of their velocities.
     variables: Vec<Variable>,
 }
 
-/// A variable as the tree keeps it.
+/// Indices of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// As the caller counts.
+    /// Number of the variable, chosen by the caller.
     pub number: usize,
-    /// Place of its speed.
+    /// Index of its velocity.
     pub speed: usize,
-    /// Place of its position.
+    /// Index of its position.
     pub position: usize,
 }
 
-/// A link as calculations need it.
+/// A link, preprocessed for calculations.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkRow {
     pub(crate) parent: Option<usize>,
     pub(crate) inertia: Inertia,
     pub(crate) kind: Kind,
-    /// Place of its first position.
+    /// Index of its first position.
     pub(crate) position: usize,
-    /// Its columns.
+    /// Its columns of the motion subspace.
     pub(crate) columns: Range<usize>,
 }
 
-/// One direction in which a joint moves, for one unit of a speed.
+/// One column of the motion subspace: the motion of a joint per unit of a velocity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub(crate) speed: usize,
     pub(crate) motion: Motion,
 }
 
-/// The way in which the pose of a joint follows from its position.
+/// Function from position to pose of a joint.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Fixed(Pose),
-    /// The rotation at zero, and what sine and 1 − cosine of the angle are multiplied with.
+    /// Rotation at zero, and the factors of sine and 1 − cosine of the angle.
     Revolute {
         zero: Pose,
         sine: Matrix3<f64>,
@@ -140,7 +140,7 @@ pub(crate) enum Kind {
         ratio: f64,
         offset: f64,
     },
-    /// The pose at zero, and the direction in the parent's axes.
+    /// Pose at zero, and direction in the parent's axes.
     Prismatic {
         zero: Pose,
         along: Vector3<f64>,
@@ -153,11 +153,11 @@ pub(crate) enum Kind {
 }
 
 impl Tree {
-    /// Makes a tree of links, parents first.
+    /// Returns the tree of links, parents first.
     ///
     /// # Errors
     ///
-    /// When a parent comes after its child, or a number is impossible.
+    /// A parent does not precede its child, or a number is invalid.
     pub fn new(links: &[Link]) -> Result<Self, TreeError> {
         let mut tree = Self::default();
         let mut is_shared = false;
@@ -165,7 +165,7 @@ impl Tree {
         for (at, link) in links.iter().enumerate() {
             check(at, link)?;
             let first = tree.columns.len();
-            let above = link.parent.and_then(|parent| tree.last_speed(parent));
+            let above = link.parent.and_then(|parent| tree.last_velocity(parent));
             let position = match &link.joint {
                 Joint::Revolute(axis) | Joint::Prismatic(axis) => {
                     let known = variables.get(&axis.variable).copied();
@@ -189,45 +189,45 @@ impl Tree {
         }
         tree.turns = turns(links, &tree);
         if is_shared {
-            // A variable on several branches couples them: every speed may depend on every other.
-            let count = tree.before.len();
-            tree.before = (0..count).map(|at| at.checked_sub(1)).collect();
+            // A variable on several branches couples them: the matrix becomes dense.
+            let count = tree.parents.len();
+            tree.parents = (0..count).map(|at| at.checked_sub(1)).collect();
         }
         Ok(tree)
     }
 
-    /// Number of links.
+    /// Returns the number of links.
     #[must_use]
     pub fn link_count(&self) -> usize {
         self.links.len()
     }
 
-    /// Number of speeds: the order of the mass matrix.
+    /// Returns the number of velocities: the order of the mass matrix.
     #[must_use]
-    pub fn speed_count(&self) -> usize {
-        self.before.len()
+    pub fn velocity_count(&self) -> usize {
+        self.parents.len()
     }
 
-    /// Number of positions: one more than speeds for each ball or floating joint.
+    /// Returns the number of positions: one more than velocities for each ball or floating joint.
     #[must_use]
     pub fn position_count(&self) -> usize {
         self.positions
     }
 
-    /// All variables, in the order of their speeds.
+    /// Returns all variables, in the order of their velocities.
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Places of a variable's position and speed.
+    /// Returns the indices of a variable's position and velocity.
     #[must_use]
     pub fn variable(&self, number: usize) -> Option<Variable> {
         let mut all = self.variables.iter();
         all.find(|known| known.number == number).copied()
     }
 
-    /// Place of the first position of a link's joint, and of its first speed; none for a fixed one.
+    /// Returns the indices of the first position and of the first velocity of a link's joint; `None` for a fixed one.
     #[must_use]
     pub fn coordinates(&self, link: usize) -> Option<(usize, usize)> {
         let row = self.links.get(link)?;
@@ -235,8 +235,8 @@ impl Tree {
         Some((row.position, column.speed))
     }
 
-    /// The last speed on the way from the base to a link and including it.
-    fn last_speed(&self, link: usize) -> Option<usize> {
+    /// Returns the last velocity on the path from the base to a link, inclusive.
+    fn last_velocity(&self, link: usize) -> Option<usize> {
         let mut at = Some(link);
         while let Some(row) = at.and_then(|at| self.links.get(at)) {
             if let Some(column) = self.columns[row.columns.clone()].last() {
@@ -250,16 +250,16 @@ impl Tree {
     fn new_variable(&mut self, number: usize, above: Option<usize>) -> Variable {
         let variable = Variable {
             number,
-            speed: self.before.len(),
+            speed: self.parents.len(),
             position: self.positions,
         };
         self.variables.push(variable);
-        self.before.push(above);
+        self.parents.push(above);
         self.positions += 1;
         variable
     }
 
-    /// Coordinates of a joint that shares none. Returns the place of its first position.
+    /// Adds coordinates of a joint that shares none. Returns the index of its first position.
     fn own_coordinates(&mut self, joint: &Joint, above: Option<usize>) -> usize {
         let position = self.positions;
         let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
@@ -281,8 +281,8 @@ impl Tree {
         };
         let mut before = above;
         for motion in motions {
-            let speed = self.before.len();
-            self.before.push(before);
+            let speed = self.parents.len();
+            self.parents.push(before);
             before = Some(speed);
             self.columns.push(Column {
                 speed,
@@ -294,7 +294,7 @@ impl Tree {
     }
 }
 
-/// Places of the speeds that turn something, but for wheels: links at the end of a branch that are the same all around.
+/// Returns the indices of angular velocities, except those of wheels: leaf links that are rotationally symmetric.
 fn turns(links: &[Link], tree: &Tree) -> Vec<usize> {
     let mut turns = Vec::new();
     let mut carries = vec![false; links.len()];
@@ -315,7 +315,7 @@ fn turns(links: &[Link], tree: &Tree) -> Vec<usize> {
     turns
 }
 
-/// Tells whether an inertia is the same after any turn about an axis through the origin.
+/// Returns true if an inertia is invariant under rotations about an axis through the origin.
 fn is_round(inertia: &Inertia, axis: &UnitVector3<f64>) -> bool {
     let across = inertia.first_moment.cross(axis).norm();
     let half = Rotation3::from_axis_angle(axis, 1.0).into_inner();
@@ -349,7 +349,7 @@ fn check(at: usize, link: &Link) -> Result<(), TreeError> {
     }
 }
 
-/// Motion of a joint with one coordinate, for a joint speed of 1.
+/// Returns the motion of a joint with one coordinate, per unit of velocity.
 fn unit(joint: &Joint) -> Motion {
     match joint {
         Joint::Revolute(axis) => turning(axis.direction.into_inner()),
@@ -426,9 +426,9 @@ mod tests {
             link(Some(0), hinge(5)),
         ];
         let tree = Tree::new(&links).unwrap();
-        assert_eq!(tree.speed_count(), 9);
+        assert_eq!(tree.velocity_count(), 9);
         assert_eq!(tree.position_count(), 10);
-        assert_eq!(tree.before[6..], [Some(5), Some(6), Some(5)]);
+        assert_eq!(tree.parents[6..], [Some(5), Some(6), Some(5)]);
         let variable = tree.variable(3).unwrap();
         assert_eq!((variable.speed, variable.position), (7, 8));
         assert_eq!(tree.coordinates(0), Some((0, 0)));
@@ -443,8 +443,8 @@ mod tests {
             link(Some(0), hinge(1)),
         ];
         let tree = Tree::new(&links).unwrap();
-        assert_eq!(tree.speed_count(), 2);
-        assert_eq!(tree.before, [None, Some(0)]);
+        assert_eq!(tree.velocity_count(), 2);
+        assert_eq!(tree.parents, [None, Some(0)]);
     }
 
     #[test]

@@ -7,7 +7,9 @@ use morse_api::{
     mechanism::{Drive, Mechanism, Mechanisms},
     warning::Warnings,
 };
-use morse_mechanisms::{Axis, Inertia, Joint, Link, Tree, TreeError, Variable, step::Resistance};
+use morse_mechanisms::{
+    Axis, Inertia, Joint, Link, Tree, TreeError, Variable, step::JointDynamics,
+};
 use morse_scene::assembly::{Attachment, BodyLayout, JointMode, Layout};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
@@ -35,7 +37,7 @@ pub(super) struct Group {
     /// Bodies, in the tree's order.
     pub links: Vec<usize>,
     /// Of each variable.
-    pub resistances: Vec<Resistance>,
+    pub joint_dynamics: Vec<JointDynamics>,
     pub tree: Tree,
 }
 
@@ -61,7 +63,7 @@ impl Group {
             floats: self.floats,
             links: self.links.iter().filter_map(body).collect(),
             variables: self.tree.variables().iter().filter_map(variable).collect(),
-            resistances: self.resistances,
+            joint_dynamics: self.joint_dynamics,
             drives: self.tree.variables().iter().map(drive).collect(),
             tree: self.tree,
         })
@@ -147,13 +149,13 @@ impl<'a> Parts<'a> {
         }
         self.hang(base, floats.then_some(0), &mut links, &mut places);
         let tree = Tree::new(&links)?;
-        let resistances = tree.variables().iter();
-        let resistances = resistances.map(|known| self.resistance(known.number));
+        let joint_dynamics = tree.variables().iter();
+        let joint_dynamics = joint_dynamics.map(|known| self.resistance(known.number));
         Ok(Some(Group {
             base,
             floats,
             links: places,
-            resistances: resistances.collect(),
+            joint_dynamics: joint_dynamics.collect(),
             tree,
         }))
     }
@@ -190,14 +192,14 @@ impl<'a> Parts<'a> {
         children.map(|child| (*child, parent)).collect()
     }
 
-    fn resistance(&self, variable: usize) -> Resistance {
+    fn resistance(&self, variable: usize) -> JointDynamics {
         let [damping, friction, armature] = self.layout.resistance(variable);
         let known = self.layout.variables.get(variable);
-        Resistance {
+        JointDynamics {
             armature,
             damping,
             friction,
-            limits: known.map_or_else(|| Resistance::default().limits, |known| known.limits),
+            limits: known.map_or_else(|| JointDynamics::default().limits, |known| known.limits),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The trees of dynamic joints in motion: joint positions and speeds are the state, in double precision; poses follow from
+//! The trees of dynamic joints in motion: joint positions and velocities are the state, in double precision; poses follow from
 //! them.
 //!
 //! The engine finds the contacts, and moves all bodies that have no joint and touch none that has. In it, links are bodies
@@ -28,7 +28,7 @@ use morse_api::{state::StateHasher, warning::Warnings};
 use morse_mechanisms::{
     Motion, Pose, State, Tree,
     island::Island,
-    step::{Motor, Mover},
+    step::{Integrator, Motor},
 };
 use morse_scene::assembly::{Attachment, JointMode, Layout};
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -62,7 +62,7 @@ pub(super) struct Trees {
     masses: Vec<Weight>,
     /// Bodies without joints that are much heavier than some other one.
     heavy: Vec<usize>,
-    movers: Vec<Mover>,
+    integrators: Vec<Integrator>,
     /// Trees that went where no number follows in this step.
     broken: Vec<usize>,
     /// Poses of the bodies of the tables that the engine finds contacts with in this step; of those that are moved here.
@@ -125,8 +125,8 @@ struct Touched {
     key: Key,
     /// N·s.
     impulse: [f64; 3],
-    /// Speed with which the two parted at its end, if they pressed, m/s.
-    parted: Option<f64>,
+    /// Speed with which the two separation_velocity at its end, if they pressed, m/s.
+    separation_velocity: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -143,10 +143,10 @@ struct TreeState {
 }
 
 impl TreesState {
-    /// Joint positions and speeds of all trees, and of the bases that forces move.
+    /// Joint positions and velocities of all trees, and of the bases that forces move.
     pub(super) fn hash(&self, hasher: &mut StateHasher) {
         for tree in &self.trees {
-            for number in tree.motion.positions.iter().chain(&tree.motion.speeds) {
+            for number in tree.motion.positions.iter().chain(&tree.motion.velocities) {
                 hasher.f64(*number);
             }
         }
@@ -205,7 +205,7 @@ impl Trees {
                 *of = Some((at, link));
             }
         }
-        let mut mover = Mover::new(&group.tree);
+        let mut integrator = Integrator::new(&group.tree);
         let mut motion = group.tree.at_zero();
         for (place, variable) in group.tree.variables().iter().enumerate() {
             if let Some(of) = self.of_variable.get_mut(variable.number) {
@@ -215,8 +215,8 @@ impl Trees {
                 motion.positions[variable.position] = layout.settings.position;
             }
         }
-        mover.resistances = group.resistances;
-        for (weightless, body) in mover.weightless.iter_mut().zip(&group.links) {
+        integrator.joint_dynamics = group.joint_dynamics;
+        for (weightless, body) in integrator.weightless.iter_mut().zip(&group.links) {
             let body = layout.bodies.get(*body);
             *weightless = body.is_some_and(|body| !body.settings.gravity);
         }
@@ -232,14 +232,14 @@ impl Trees {
             set_base(&mut motion, &motion_of_base);
         }
         let links = group.links.len();
-        let motors = mover.motors.clone();
+        let motors = integrator.motors.clone();
         self.rows.push(TreeRow {
             base: group.base,
             floats: group.floats,
             links: group.links,
             tree: group.tree,
         });
-        self.movers.push(mover);
+        self.integrators.push(integrator);
         self.spare.push(Spare::default());
         self.state.trees.push(TreeState {
             motion,
@@ -344,7 +344,7 @@ fn put(motion: &mut State, pose: &Isometry3<f64>) {
 /// Gives a floating base a velocity, in its own axes.
 fn set_base(motion: &mut State, base: &Motion) {
     let numbers = base.linear.iter().chain(&base.angular);
-    for (speed, number) in motion.speeds.iter_mut().zip(numbers) {
+    for (speed, number) in motion.velocities.iter_mut().zip(numbers) {
         *speed = *number;
     }
 }

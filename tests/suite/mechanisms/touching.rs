@@ -151,7 +151,7 @@ fn an_arm_presses_on_a_table_with_what_it_is_told() {
         let jacobian = arm.jacobian("lower", &tip).expect("a link");
         let pressed = jacobian.row(2) * -20.0;
         // A little damping, so that it comes to rest.
-        let speeds = arm.speeds().to_vec();
+        let speeds = arm.velocities().to_vec();
         let held = arm.gravity();
         let efforts: Vec<f64> = (0..2)
             .map(|at| held[at] + pressed[at] - 2.0 * speeds[at])

@@ -11,7 +11,7 @@ use morse_api::{
     state::Stateful,
 };
 use morse_kinematics::Chain;
-use morse_mechanisms::{Base, State, Work};
+use morse_mechanisms::{Base, State, Workspace};
 
 use super::{Armature, Control, Convention, motion::ArmMotion};
 
@@ -37,7 +37,7 @@ pub(super) struct Torque {
     places: Vec<usize>,
     /// And of its speed.
     speeds: Vec<usize>,
-    work: Work,
+    workspace: Workspace,
     state: State,
     /// Of each speed: wanted, rad/s² or m/s².
     accelerations: Vec<f64>,
@@ -101,7 +101,7 @@ impl Surroundings<'_, '_> {
         let gravity = self.gravity.as_deref().copied().unwrap_or_default();
         let around = Around {
             mechanism,
-            base: mechanism.conditions(base, gravity.0),
+            base: mechanism.base_state(base, gravity.0),
             dt,
         };
         let joint = |variable| self.states.get(variable).ok().copied();
@@ -142,7 +142,7 @@ pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result
     };
     let mut first = None;
     for joint in &chain.joints {
-        let (name, place) = (&joint.name, mechanisms.place_of(joint.variable));
+        let (name, place) = (&joint.name, mechanisms.index_of(joint.variable));
         let Some(mechanism) = place.and_then(|place| mechanisms.0.get(place)) else {
             return Err(CheckError::unmet(format!(
                 "`control: computed_torque` needs the dynamics of the joint `{name}`, which has none"
@@ -178,7 +178,7 @@ pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result
 impl Torque {
     /// Finds the joints of a chain.
     pub(super) fn new(mechanisms: &Mechanisms, chain: &Chain) -> Option<Self> {
-        let place = mechanisms.place_of(chain.joints.first()?.variable)?;
+        let place = mechanisms.index_of(chain.joints.first()?.variable)?;
         let mechanism = mechanisms.0.get(place)?;
         let of = |joint: &morse_kinematics::chain::Joint| {
             let mut all = mechanism.variables.iter();
@@ -193,10 +193,10 @@ impl Torque {
                 .map(|at| tree.variables()[*at].speed)
                 .collect(),
             places,
-            work: Work::new(tree),
+            workspace: Workspace::new(tree),
             state: tree.at_zero(),
-            accelerations: vec![0.0; tree.speed_count()],
-            efforts: vec![0.0; tree.speed_count()],
+            accelerations: vec![0.0; tree.velocity_count()],
+            efforts: vec![0.0; tree.velocity_count()],
         })
     }
 
@@ -216,7 +216,7 @@ impl Torque {
             let variable = variables[*place];
             let (position, speed) = (
                 self.state.positions[variable.position],
-                self.state.speeds[variable.speed],
+                self.state.velocities[variable.speed],
             );
             // The speed at the end of the tick, to the second order.
             let (now, before) = (course.now[at], course.before[at]);
@@ -239,14 +239,17 @@ impl Torque {
             dt,
         } = *around;
         let tree = &mechanism.tree;
-        let State { positions, speeds } = &mut self.state;
-        tree.integrate(positions, speeds, dt / 2.0);
-        for (speed, acceleration) in speeds.iter_mut().zip(&self.accelerations) {
+        let State {
+            positions,
+            velocities,
+        } = &mut self.state;
+        tree.integrate(positions, velocities, dt / 2.0);
+        for (speed, acceleration) in velocities.iter_mut().zip(&self.accelerations) {
             *speed += acceleration * dt / 2.0;
         }
-        self.work.place(tree, &base, &self.state);
+        self.workspace.forward_kinematics(tree, &base, &self.state);
         let accelerations = Some(self.accelerations.as_slice());
-        self.work.inverse_dynamics(
+        self.workspace.inverse_dynamics(
             tree,
             &base,
             &self.state,
@@ -256,16 +259,16 @@ impl Torque {
         );
         for (place, known) in tree.variables().iter().enumerate() {
             let (resistance, acceleration) = (
-                &mechanism.resistances[place],
+                &mechanism.joint_dynamics[place],
                 self.accelerations[known.speed],
             );
-            let end = self.state.speeds[known.speed] + acceleration * dt / 2.0;
+            let end = self.state.velocities[known.speed] + acceleration * dt / 2.0;
             self.efforts[known.speed] +=
                 resistance.armature * acceleration + resistance.damping * end;
         }
         for (place, speed) in self.places.iter().zip(&course.speeds) {
             if *speed != 0.0 {
-                let friction = mechanism.resistances[*place].friction;
+                let friction = mechanism.joint_dynamics[*place].friction;
                 self.efforts[tree.variables()[*place].speed] += friction.copysign(*speed);
             }
         }

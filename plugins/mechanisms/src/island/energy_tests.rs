@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
-pub(super) const GROUND: Side = Side::Given(Vector3::new(0.0, 0.0, 0.0));
+pub(super) const GROUND: Side = Side::Prescribed(Vector3::new(0.0, 0.0, 0.0));
 
 /// A hinge about an axis at a place of its parent, and a rod that hangs on it.
 pub(super) fn rod(
@@ -33,7 +33,7 @@ pub(super) fn rod(
 
 pub(super) struct Run {
     pub tree: Tree,
-    pub mover: Mover,
+    pub integrator: Integrator,
     pub state: State,
     pub base: Base,
     pub island: Island,
@@ -44,7 +44,7 @@ impl Run {
     pub(super) fn new(links: &[Link], rate: f64) -> Self {
         let tree = Tree::new(links).unwrap();
         Self {
-            mover: Mover::new(&tree),
+            integrator: Integrator::new(&tree),
             state: tree.at_zero(),
             base: Base::at_rest(GRAVITY),
             island: Island::default(),
@@ -53,10 +53,10 @@ impl Run {
         }
     }
 
-    pub(super) fn place_ahead(&mut self) {
+    pub(super) fn predict(&mut self) {
         let (tree, base) = (&self.tree, &self.base);
-        self.mover
-            .place_ahead(tree, base, &self.state, self.dt / 2.0);
+        self.integrator
+            .predict(tree, base, &self.state, self.dt / 2.0);
     }
 
     pub(super) fn step(
@@ -67,11 +67,11 @@ impl Run {
     ) {
         let member = Member {
             tree: &self.tree,
-            mover: &mut self.mover,
+            integrator: &mut self.integrator,
             state: &mut self.state,
             base: self.base,
             place: Pose::identity(),
-            pushes: &[],
+            external_forces: &[],
         };
         self.island
             .step(&mut [member], bodies, contacts, welds, self.dt);
@@ -79,19 +79,25 @@ impl Run {
 
     /// The point of a link, m, where the link is placed.
     pub(super) fn point(&self, link: usize, local: Vector3<f64>) -> Vector3<f64> {
-        self.mover.work.place_of(link).point(&local)
+        self.integrator.workspace.pose_of(link).point(&local)
     }
 
     /// Velocity of a point of the world that moves with a link, m/s.
     pub(super) fn velocity(&self, link: usize, point: &Vector3<f64>) -> Vector3<f64> {
-        let pose = self.mover.work.place_of(link);
+        let pose = self.integrator.workspace.pose_of(link);
         let local = pose.rotation.tr_mul(&(point - pose.position));
-        pose.rotation * self.mover.work.velocity_of(link).at(&local)
+        pose.rotation * self.integrator.workspace.velocity_of(link).at(&local)
     }
 
     pub(super) fn energy(&mut self) -> f64 {
-        self.mover.work.place(&self.tree, &self.base, &self.state);
-        self.mover.work.energy(&self.tree, &self.base).iter().sum()
+        self.integrator
+            .workspace
+            .forward_kinematics(&self.tree, &self.base, &self.state);
+        self.integrator
+            .workspace
+            .energy(&self.tree, &self.base)
+            .iter()
+            .sum()
     }
 
     /// Touches the ground with points of links, each of which is a link and a place on it; `friction` Coulomb's.
@@ -115,7 +121,7 @@ impl Run {
                 friction_sides: sides,
                 point,
                 normal: Vector3::z(),
-                parted: before.get(at).and_then(|known| known.parted),
+                separation_velocity: before.get(at).and_then(|known| known.separation_velocity),
                 distance: point.z,
                 friction,
                 restitution: 0.0,
@@ -139,7 +145,7 @@ impl Run {
         let (mut energies, mut contacts) = (Vec::new(), Vec::new());
         let mut flown = 0;
         for _ in 0..ticks {
-            self.place_ahead();
+            self.predict();
             contacts = self.touching(tips, &contacts, friction);
             self.step(&mut [], &mut contacts, &[]);
             let touches = contacts.iter().all(|contact| contact.impulse.z > 0.0);
@@ -253,7 +259,9 @@ fn a_body_that_weighs_nothing_changes_nothing() {
         let mut with = Run::new(&links, rate);
         with.state = alone.state.clone();
         let local = Vector3::new(0.0, 0.0, -0.3);
-        with.mover.work.place(&with.tree, &with.base, &with.state);
+        with.integrator
+            .workspace
+            .forward_kinematics(&with.tree, &with.base, &with.state);
         let mass = 1e-9;
         let mut bodies = [FreeBody {
             inverse_mass: Vector3::repeat(1.0 / mass),
@@ -266,9 +274,9 @@ fn a_body_that_weighs_nothing_changes_nothing() {
         }];
         let mut place = bodies[0].center;
         for _ in 0..(2.0 * rate) as usize {
-            alone.place_ahead();
+            alone.predict();
             alone.step(&mut [], &mut [], &[]);
-            with.place_ahead();
+            with.predict();
             let body = &mut bodies[0];
             body.before = Motion {
                 angular: body.angular,

@@ -67,7 +67,9 @@ fn swing(run: &mut Run, parts: &[Part]) -> f64 {
 /// Height of the end of the last rod where all hang down, m.
 fn at_bottom(parts: &[Part]) -> f64 {
     let mut run = Run::new(&rods(None, parts), 1.0);
-    run.mover.work.place(&run.tree, &run.base, &run.state);
+    run.integrator
+        .workspace
+        .forward_kinematics(&run.tree, &run.base, &run.state);
     let last = parts.len() - 1;
     run.point(last, Vector3::new(0.0, 0.0, -parts[last].2[1])).z
 }
@@ -93,13 +95,15 @@ struct Ball {
     friction: f64,
     /// Impulses of the step before on each side.
     known: [Vector3<f64>; 6],
-    parted: [Option<f64>; 6],
+    separation_velocity: [Option<f64>; 6],
 }
 
 impl Ball {
     /// At rest in the middle.
     fn new(inside: Inside, run: &mut Run, end: Vector3<f64>, mass: f64) -> Self {
-        run.mover.work.place(&run.tree, &run.base, &run.state);
+        run.integrator
+            .workspace
+            .forward_kinematics(&run.tree, &run.base, &run.state);
         Self {
             inside,
             place: run.point(run.tree.link_count() - 1, end),
@@ -107,12 +111,12 @@ impl Ball {
             mass,
             friction: 0.0,
             known: [Vector3::zeros(); 6],
-            parted: [None; 6],
+            separation_velocity: [None; 6],
         }
     }
 
     fn step(&mut self, run: &mut Run, end: Vector3<f64>) {
-        run.place_ahead();
+        run.predict();
         let mut bodies = [FreeBody {
             inverse_mass: Vector3::repeat(1.0 / self.mass),
             inverse_inertia: Matrix3::identity() * (2.5 / (self.mass * RADIUS * RADIUS)),
@@ -128,10 +132,10 @@ impl Ball {
             .unzip();
         run.step(&mut bodies, &mut contacts, &[]);
         self.known = [Vector3::zeros(); 6];
-        self.parted = [None; 6];
+        self.separation_velocity = [None; 6];
         for (side, contact) in sides.into_iter().zip(&contacts) {
             self.known[side] = contact.impulse;
-            self.parted[side] = contact.parted;
+            self.separation_velocity[side] = contact.separation_velocity;
         }
         let [body] = bodies;
         self.place += body.moving.linear * run.dt;
@@ -146,7 +150,7 @@ impl Ball {
         center: &Vector3<f64>,
     ) -> Vec<(usize, Contact)> {
         let link = run.tree.link_count() - 1;
-        let pose = run.mover.work.place_of(link);
+        let pose = run.integrator.workspace.pose_of(link);
         let local = pose.rotation.tr_mul(&(center - pose.position)) - end;
         let near: Vec<(usize, Vector3<f64>, f64)> = match self.inside {
             Inside::Bowl(radius) => vec![(0, -local.normalize(), radius - local.norm())],
@@ -165,7 +169,7 @@ impl Ball {
                 friction_sides: sides,
                 point: center - normal * RADIUS,
                 normal,
-                parted: self.parted[side],
+                separation_velocity: self.separation_velocity[side],
                 distance: gap - RADIUS,
                 friction: self.friction,
                 restitution: 0.0,
@@ -202,7 +206,7 @@ fn difference(parts: &[Part], rate: f64, friction: f64, part: f64) -> Result<f64
     ball.friction = friction;
     let mut touches = 0;
     for _ in 0..(2.0 * rate) as usize {
-        alone.place_ahead();
+        alone.predict();
         alone.step(&mut [], &mut [], &[]);
         ball.step(&mut with, end);
         touches += u32::from(ball.touches());
@@ -314,7 +318,7 @@ proptest! {
         let link = parts.len() - 1;
         let end = Vector3::new(0.0, 0.0, -size[1]);
         let mut ball = Ball::new(Inside::Bowl(radius), &mut run, end, mass);
-        let down = run.mover.work.place_of(link).rotation.tr_mul(&-Vector3::z());
+        let down = run.integrator.workspace.pose_of(link).rotation.tr_mul(&-Vector3::z());
         ball.place = run.point(link, end + down * (radius - RADIUS + 1e-4));
         let before = ball.place.z;
         let rods = swing(&mut run, &parts);

@@ -1,5 +1,5 @@
-//! Conditions on the speeds of an island, and the impulses that keep them.
-mod direct;
+//! Constraint rows of an island, and their impulses.
+mod newton;
 mod row;
 mod sweeps;
 
@@ -7,52 +7,52 @@ use nalgebra::Vector3;
 
 use super::{Contact, FreeBody, Member, Side, Weld};
 use crate::{spatial::Motion, state::vector};
-use direct::Direct;
+use newton::NewtonSolver;
 use row::{Block, Kind, Row};
 
-/// Part of what a weld is off that it comes back in a step.
-const RETURN: f64 = 0.2;
+/// Baumgarte factor of welds: the fraction of the position error that is corrected per step.
+const BAUMGARTE: f64 = 0.2;
 
-/// Depth in which bodies touch, m: where they are just apart, or just not, nobody can tell the normal of a round one well.
-const TOUCHING: f64 = 1e-4;
+/// Slop of contacts, m: normals of rounded shapes are ill-conditioned near zero distance.
+const CONTACT_SLOP: f64 = 1e-4;
 
-/// Greatest turn of a normal in a step that is that of a curved surface, rad.
-const FARTHEST_TURN: f64 = 0.2;
+/// Largest rotation of a normal per step that is attributed to a curved surface, rad.
+const MAX_CONTACT_TURN: f64 = 0.2;
 
-/// Speed from which bodies bounce, m/s.
-const BOUNCE: f64 = 0.1;
+/// Approach speed above which bodies bounce, m/s.
+const RESTITUTION_THRESHOLD: f64 = 0.1;
 
-/// All conditions of an island: three rows for each contact (normal, then two tangents), six for each weld, one for each
-/// limit and dry friction of a joint.
+/// All constraint rows of an island: three per contact (normal, then two tangents), up to six per weld, one per limit and
+/// dry friction of a joint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     rows: Vec<Row>,
-    /// Of `J`, by block.
+    /// Entries of `J`, by block.
     jacobians: Vec<f64>,
-    /// Of `M⁻¹Jᵀ`, by block.
+    /// Entries of `M⁻¹Jᵀ`, by block.
     responses: Vec<f64>,
-    /// Motion of a point for each speed of a tree.
+    /// Motion of a point per unit of each velocity of a tree.
     columns: Vec<Motion>,
-    contacts: Vec<Touch>,
-    direct: Direct,
-    /// Natural frequency of contacts, radians a step.
+    contacts: Vec<ContactData>,
+    newton: NewtonSolver,
+    /// Natural frequency of contacts times the step, rad.
     contact_rate: f64,
-    /// Place of the first row of a joint.
+    /// Index of the first row of a joint.
     joints: usize,
 }
 
-/// A contact, as the sweeps need it.
+/// Data of a contact for the sweeps.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct ContactData {
     /// Normal and two tangents.
     axes: [Vector3<f64>; 3],
     friction: f64,
-    /// Speed with which the two part, m/s.
+    /// Separation velocity after a bounce, m/s; zero without one.
     bounce: f64,
 }
 
 impl Rows {
-    /// Begins anew; contacts have a natural frequency of so many radians a step.
+    /// Removes all rows; `contact_rate` is the natural frequency of contacts times the step, rad.
     pub(super) fn clear(&mut self, contact_rate: f64) {
         self.contact_rate = contact_rate;
         self.rows.clear();
@@ -61,14 +61,13 @@ impl Rows {
         self.joints = 0;
     }
 
-    /// Contacts and welds are complete.
+    /// Ends the rows of contacts and welds; rows of joints follow.
     pub(super) fn close(&mut self) {
         self.joints = self.rows.len();
     }
 
-    /// Adds the rows of a contact, with the way that is left there, how much earlier that is looked at than it was
-    /// found, and the length of the step, s.
-    pub(super) fn touch(
+    /// Adds the rows of a contact with its gap; `early` is how much earlier than its detection the contact is evaluated, s.
+    pub(super) fn add_contact(
         &mut self,
         (contact, gap, early, dt): (&Contact, &mut f64, f64, f64),
         members: &[Member<'_>],
@@ -80,20 +79,20 @@ impl Rows {
         let first = self.rows.len();
         let (system, point) = ((members, bodies, starts), &contact.point);
         if contact.friction_sides == contact.sides {
-            self.point(&contact.sides, point, axes.map(along), system);
+            self.add_point_rows(&contact.sides, point, axes.map(along), system);
         } else {
             let [normal, across @ ..] = axes.map(along);
-            self.point(&contact.sides, point, [normal], system);
-            self.point(&contact.friction_sides, point, across, system);
+            self.add_point_rows(&contact.sides, point, [normal], system);
+            self.add_point_rows(&contact.friction_sides, point, across, system);
         }
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
-        let distance = *gap + TOUCHING;
-        // What goes on an arc meets the normal in the middle of the step as fast as it parts from it: the chord is level there. No
-        // more than the turn since the step before is taken for that.
+        let distance = *gap + CONTACT_SLOP;
+        // On a circular arc, the approach velocity before the middle of the step equals the separation velocity after it:
+        // the chord is tangential there. At most the rotation since the last step is attributed to that.
         let turned = self.turned(first, speed, contact, members, bodies);
         let parting = (-speed).clamp((-turned).min(0.0), (-turned).max(0.0));
-        // What has gone in since the beginning of the step comes out at once.
+        // The penetration since the beginning of the step is corrected completely.
         let entered = if parting == 0.0 {
             (-distance).min(-speed * dt / 2.0).max(0.0)
         } else {
@@ -117,10 +116,10 @@ impl Rows {
             }
         }
         let meeting = turned - speed;
-        self.contacts.push(Touch {
+        self.contacts.push(ContactData {
             axes,
             friction: contact.friction,
-            bounce: if meeting > BOUNCE {
+            bounce: if meeting > RESTITUTION_THRESHOLD {
                 contact.restitution * meeting
             } else {
                 0.0
@@ -129,7 +128,7 @@ impl Rows {
     }
 
     /// Adds the rows of a weld.
-    pub(super) fn hold(
+    pub(super) fn add_weld(
         &mut self,
         weld: &Weld,
         members: &[Member<'_>],
@@ -140,18 +139,18 @@ impl Rows {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let first = self.rows.len();
         let system = (members, bodies, starts);
-        self.point(&weld.sides, &weld.point, axes.map(along), system);
-        self.point(&weld.sides, &weld.point, axes.map(about), system);
+        self.add_point_rows(&weld.sides, &weld.point, axes.map(along), system);
+        self.add_point_rows(&weld.sides, &weld.point, axes.map(about), system);
         let errors = weld.error.linear.iter().chain(&weld.error.angular);
         let rows = self.rows[first..].iter_mut().zip(weld.holds);
         for ((row, _), error) in rows.zip(errors).filter(|((_, holds), _)| *holds) {
-            row.target = -error * RETURN / dt;
+            row.target = -error * BAUMGARTE / dt;
             row.bounds = [f64::NEG_INFINITY, f64::INFINITY];
         }
     }
 
-    /// Adds rows for the motion of the second side relative to the first at a point, one for each direction.
-    fn point<const COUNT: usize>(
+    /// Adds rows for the velocity of the second side relative to the first at a point, one per direction.
+    fn add_point_rows<const COUNT: usize>(
         &mut self,
         sides: &[Side; 2],
         point: &Vector3<f64>,
@@ -162,7 +161,7 @@ impl Rows {
         self.rows.extend([Row::default(); COUNT]);
         for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
             match *side {
-                Side::Given(velocity) => {
+                Side::Prescribed(velocity) => {
                     for (row, direction) in self.rows[first..].iter_mut().zip(&directions) {
                         row.offset += sign * direction.linear.dot(&velocity);
                     }
@@ -172,8 +171,8 @@ impl Rows {
                         continue;
                     };
                     let target = of.place.rotation.tr_mul(&(point - of.place.position));
-                    self.columns.resize(of.tree.speed_count(), Motion::ZERO);
-                    let work = &of.mover.work;
+                    self.columns.resize(of.tree.velocity_count(), Motion::ZERO);
+                    let work = &of.integrator.workspace;
                     work.jacobian_at(of.tree, link, &target, &mut self.columns);
                     let carried = of.base.velocity;
                     for (at, direction) in directions.iter().enumerate() {
@@ -193,22 +192,26 @@ impl Rows {
                     let Some(body) = bodies.get(place) else {
                         continue;
                     };
-                    let who = members.len() + place;
+                    let participant = members.len() + place;
                     for (at, direction) in directions.iter().enumerate() {
                         let along = direction.linear;
                         let angular = (point - body.center).cross(&along) + direction.angular;
                         let [one, two] = [along * sign, angular * sign];
                         let numbers = [one.x, one.y, one.z, two.x, two.y, two.z];
                         let row = &mut self.rows[first + at];
-                        row.add((who, starts[who]), numbers.into_iter(), &mut self.jacobians);
+                        row.add(
+                            (participant, starts[participant]),
+                            numbers.into_iter(),
+                            &mut self.jacobians,
+                        );
                     }
                 }
             }
         }
     }
 
-    /// Change of the speed with which a contact parts since the step before, m/s, for the same speeds of all: by the turn of what
-    /// touches. None where it is more than a turn gives.
+    /// Returns the change of a contact's normal velocity since the last step by rotation of the surfaces, m/s, at equal
+    /// velocities. Zero if it is more than a rotation explains.
     fn turned(
         &self,
         first: usize,
@@ -217,36 +220,39 @@ impl Rows {
         members: &[Member<'_>],
         bodies: &[FreeBody],
     ) -> f64 {
-        let Some(parted) = contact.parted else {
+        let Some(separation_velocity) = contact.separation_velocity else {
             return 0.0;
         };
-        let turned = speed - parted;
+        let turned = speed - separation_velocity;
         let mut fastest: f64 = 0.0;
         for side in 0..2 {
             let rows = self.rows[first..first + 3].iter();
             let along = rows.map(|row| self.block_before(&row.blocks[side], members, bodies));
             fastest = fastest.max(along.map(|speed| speed * speed).sum());
         }
-        if turned * turned > FARTHEST_TURN * FARTHEST_TURN * fastest {
+        if turned * turned > MAX_CONTACT_TURN * MAX_CONTACT_TURN * fastest {
             return 0.0;
         }
         turned
     }
 
-    /// The speed of a row before the step.
+    /// Returns the velocity of a row before the step.
     fn speed_before(&self, row: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let row = &self.rows[row];
         let blocks = row.blocks.iter();
-        let speeds = blocks.map(|block| self.block_before(block, members, bodies));
-        row.offset + speeds.sum::<f64>()
+        let velocities = blocks.map(|block| self.block_before(block, members, bodies));
+        row.offset + velocities.sum::<f64>()
     }
 
-    /// Part of the speed of a row before the step that one member or body has.
+    /// Returns the contribution of one member or body to the velocity of a row before the step.
     fn block_before(&self, block: &Block, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let numbers = self.jacobians[block.at..block.at + block.count].iter();
-        if let Some(member) = members.get(block.who) {
-            numbers.zip(&member.state.speeds).map(|(a, b)| a * b).sum()
-        } else if let Some(body) = bodies.get(block.who - members.len()) {
+        if let Some(member) = members.get(block.participant) {
+            numbers
+                .zip(&member.state.velocities)
+                .map(|(a, b)| a * b)
+                .sum()
+        } else if let Some(body) = bodies.get(block.participant - members.len()) {
             let own = body.before.linear.iter().chain(&body.before.angular);
             numbers.zip(own).map(|(a, b)| a * b).sum()
         } else {
@@ -254,15 +260,15 @@ impl Rows {
         }
     }
 
-    /// Adds the rows of limits and dry frictions, in place of those there were.
-    pub(super) fn of_joints(&mut self, members: &[Member<'_>], starts: &[usize]) {
+    /// Replaces the rows of limits and dry friction.
+    pub(super) fn add_joint_rows(&mut self, members: &[Member<'_>], starts: &[usize]) {
         if let Some(row) = self.rows.get(self.joints) {
             self.jacobians.truncate(row.blocks[0].at);
             self.rows.truncate(self.joints);
         }
-        for (who, member) in members.iter().enumerate() {
-            let count = member.tree.speed_count();
-            for condition in &member.mover.rows {
+        for (participant, member) in members.iter().enumerate() {
+            let count = member.tree.velocity_count();
+            for condition in &member.integrator.rows {
                 let mut row = Row {
                     target: condition.target,
                     relaxed: condition.target,
@@ -270,24 +276,33 @@ impl Rows {
                     ..Row::default()
                 };
                 let numbers = (0..count).map(|at| f64::from(u8::from(at == condition.speed)));
-                row.add((who, starts[who]), numbers, &mut self.jacobians);
+                row.add(
+                    (participant, starts[participant]),
+                    numbers,
+                    &mut self.jacobians,
+                );
                 self.rows.push(row);
             }
         }
     }
 
-    /// Finds what an impulse of each row does.
-    pub(super) fn respond(&mut self, members: &[Member<'_>], bodies: &[FreeBody], dt: f64) {
+    /// Computes the responses `M⁻¹Jᵀ`, effective masses and compliances of all rows.
+    pub(super) fn compute_responses(
+        &mut self,
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+        dt: f64,
+    ) {
         self.responses.clone_from(&self.jacobians);
-        self.direct.forget(self.rows.len());
+        self.newton.invalidate(self.rows.len());
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
                 let place = block.at..block.at + block.count;
                 let response = &mut self.responses[place.clone()];
-                if let Some(member) = members.get(block.who) {
-                    member.mover.work.matrix.solve(response);
-                } else if let Some(body) = bodies.get(block.who - members.len()) {
+                if let Some(member) = members.get(block.participant) {
+                    member.integrator.workspace.matrix.solve(response);
+                } else if let Some(body) = bodies.get(block.participant - members.len()) {
                     let angular = body.inverse_inertia * vector(&response[3..]);
                     for (part, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
                         *part *= inverse;
@@ -309,36 +324,42 @@ impl Rows {
                     before,
                     parting,
                 } => {
-                    row.press([distance, entered, before, parting], self.contact_rate, dt);
+                    row.set_normal_compliance(
+                        [distance, entered, before, parting],
+                        self.contact_rate,
+                        dt,
+                    );
                 }
-                Kind::Tangent { before } => row.lag(before),
+                Kind::Tangent { before } => row.regularise_tangent(before),
                 Kind::Other => {}
             }
         }
     }
 
-    /// Adds the ways that the speeds make in a time to the gaps of the contacts, m.
-    pub(super) fn add_ways(&self, gaps: &mut [f64], speeds: &[f64], dt: f64) {
+    /// Adds the displacements of a step to the gaps of the contacts, m.
+    pub(super) fn advance_gaps(&self, gaps: &mut [f64], velocities: &[f64], dt: f64) {
         for (gap, row) in gaps.iter_mut().zip(self.rows.iter().step_by(3)) {
-            *gap += row.speed(&self.jacobians, speeds) * dt;
+            *gap += row.speed(&self.jacobians, velocities) * dt;
         }
     }
 
-    /// Tells the members the impulses of their joints.
-    pub(super) fn tell_joints(&self, members: &mut [Member<'_>]) {
-        let conditions = members.iter_mut().flat_map(|member| &mut member.mover.rows);
-        for (condition, row) in conditions.zip(&self.rows[self.joints..]) {
+    /// Stores the impulses of the joints' rows in the members.
+    pub(super) fn store_joint_impulses(&self, members: &mut [Member<'_>]) {
+        let constraints = members
+            .iter_mut()
+            .flat_map(|member| &mut member.integrator.rows);
+        for (condition, row) in constraints.zip(&self.rows[self.joints..]) {
             condition.impulse = row.impulse;
         }
     }
 
-    /// Speed with which a contact parts, if it presses, m/s.
-    pub(super) fn parting_of(&self, contact: usize, speeds: &[f64]) -> Option<f64> {
+    /// Returns the normal velocity of an active contact, m/s.
+    pub(super) fn separation_of(&self, contact: usize, velocities: &[f64]) -> Option<f64> {
         let row = &self.rows[3 * contact];
-        (row.impulse > 0.0).then(|| row.speed(&self.jacobians, speeds))
+        (row.impulse > 0.0).then(|| row.speed(&self.jacobians, velocities))
     }
 
-    /// The impulse of a contact on its second side, world axes, N·s.
+    /// Returns the impulse of a contact on its second side, world axes, N·s.
     pub(super) fn impulse_of(&self, contact: usize) -> Vector3<f64> {
         let rows = self.rows[3 * contact..].iter();
         let axes = self.contacts[contact].axes;
@@ -346,7 +367,7 @@ impl Rows {
     }
 }
 
-/// The direction of a translation along an axis.
+/// Returns the unit translation along an axis.
 fn along(axis: Vector3<f64>) -> Motion {
     Motion {
         angular: Vector3::zeros(),
@@ -354,7 +375,7 @@ fn along(axis: Vector3<f64>) -> Motion {
     }
 }
 
-/// The direction of a rotation about an axis.
+/// Returns the unit rotation about an axis.
 fn about(axis: Vector3<f64>) -> Motion {
     Motion {
         angular: axis,
@@ -362,7 +383,7 @@ fn about(axis: Vector3<f64>) -> Motion {
     }
 }
 
-/// Three axes, the first of which is given; the same ones for the same axis.
+/// Returns an orthonormal basis with a given first axis; deterministic.
 fn axes(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
     let other = if normal.x.abs() < 0.7 {
         Vector3::x()

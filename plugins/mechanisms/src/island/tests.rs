@@ -24,14 +24,14 @@ fn slide(axis: UnitVector3<f64>, mass: f64) -> Tree {
 
 struct Part {
     tree: Tree,
-    mover: Mover,
+    integrator: Integrator,
     state: State,
 }
 
 impl Part {
     fn new(tree: Tree) -> Self {
         Self {
-            mover: Mover::new(&tree),
+            integrator: Integrator::new(&tree),
             state: tree.at_zero(),
             tree,
         }
@@ -40,11 +40,11 @@ impl Part {
     fn member(&mut self) -> Member<'_> {
         Member {
             tree: &self.tree,
-            mover: &mut self.mover,
+            integrator: &mut self.integrator,
             state: &mut self.state,
             base: Base::at_rest(GRAVITY),
             place: Pose::identity(),
-            pushes: &[],
+            external_forces: &[],
         }
     }
 }
@@ -78,7 +78,7 @@ fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Conta
         friction_sides: sides,
         point,
         normal,
-        parted: None,
+        separation_velocity: None,
         distance: -1e-4,
         friction: 0.6,
         restitution: 0.0,
@@ -87,12 +87,12 @@ fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Conta
     }
 }
 
-const GROUND: Side = Side::Given(Vector3::new(0.0, 0.0, 0.0));
+const GROUND: Side = Side::Prescribed(Vector3::new(0.0, 0.0, 0.0));
 
 #[test]
 fn a_press_presses_with_its_effort_and_weight() {
-    let mut press = Part::new(slide(Vector3::z_axis(), 3.0));
-    press.mover.motors[0] = Motor {
+    let mut set_normal_compliance = Part::new(slide(Vector3::z_axis(), 3.0));
+    set_normal_compliance.integrator.motors[0] = Motor {
         effort: -20.0,
         ..Motor::default()
     };
@@ -100,20 +100,26 @@ fn a_press_presses_with_its_effort_and_weight() {
     let mut touching = [contact([GROUND, tip], Vector3::zeros(), Vector3::z())];
     let mut island = Island::default();
     for _ in 0..10 {
-        island.step(&mut [press.member()], &mut [], &mut touching, &[], DT);
+        island.step(
+            &mut [set_normal_compliance.member()],
+            &mut [],
+            &mut touching,
+            &[],
+            DT,
+        );
     }
     let force = touching[0].impulse.z / DT;
     assert!((force - (20.0 + 3.0 * 9.81)).abs() < 1e-9, "{force}");
-    assert!(press.state.speeds[0].abs() < 1e-12);
+    assert!(set_normal_compliance.state.velocities[0].abs() < 1e-12);
 }
 
 #[test]
 fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
-    // Two fingers of 0.1 kg press 0.5 kg from both sides with 6 N: 2·0.6·6 N hold up to 0.73 kg.
+    // Two fingers of 0.1 kg set_normal_compliance 0.5 kg from both sides with 6 N: 2·0.6·6 N hold up to 0.73 kg.
     for (mass, holds) in [(0.5, true), (0.9, false)] {
         let mut fingers = [Vector3::y_axis(), -Vector3::y_axis()].map(|axis| {
             let mut finger = Part::new(slide(axis, 0.1));
-            finger.mover.motors[0].effort = 6.0;
+            finger.integrator.motors[0].effort = 6.0;
             finger
         });
         let mut bodies = [cube(mass, 0.04)];
@@ -144,13 +150,13 @@ fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
 fn what_meets_without_a_bounce_goes_on_together() {
     // 2 kg at 3 m/s meet 1 kg: both go on with 2 m/s.
     let mut cart = Part::new(slide(Vector3::x_axis(), 2.0));
-    cart.state.speeds[0] = 3.0;
+    cart.state.velocities[0] = 3.0;
     let mut bodies = [cube(1.0, 0.1)];
     let sides = [Side::Link { member: 0, link: 0 }, Side::Body(0)];
     let mut touching = [contact(sides, Vector3::zeros(), Vector3::x())];
     let mut island = Island::default();
     island.step(&mut [cart.member()], &mut bodies, &mut touching, &[], DT);
-    assert!((cart.state.speeds[0] - 2.0).abs() < 1e-9);
+    assert!((cart.state.velocities[0] - 2.0).abs() < 1e-9);
     assert!((bodies[0].linear.x - 2.0).abs() < 1e-9);
 }
 
@@ -202,7 +208,7 @@ fn a_weld_carries_and_pulls_back() {
         }])
         .unwrap(),
     );
-    arm.mover.motors[0].stiff = Some(0.0);
+    arm.integrator.motors[0].stiff = Some(0.0);
     let mut bodies = [cube(2.0, 0.1)];
     bodies[0].center = Vector3::x() * 0.5;
     let weld = Weld {
@@ -223,6 +229,6 @@ fn a_weld_carries_and_pulls_back() {
     assert!(bodies[0].linear.norm() < 1e-6 && bodies[0].angular.norm() < 1e-6);
     assert!((bodies[0].moving.linear.z - 0.01 * 0.2 / DT).abs() < 1e-4);
     assert!((bodies[0].moving.angular.x + 0.1 * 0.2 / DT).abs() < 1e-4);
-    let effort = arm.mover.efforts[0];
+    let effort = arm.integrator.efforts[0];
     assert!((effort + 9.81).abs() < 1e-3, "{effort}");
 }

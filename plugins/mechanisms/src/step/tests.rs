@@ -45,7 +45,7 @@ struct Run {
     tree: Tree,
     base: Base,
     state: State,
-    mover: Mover,
+    integrator: Integrator,
     island: Island,
     dt: f64,
 }
@@ -55,7 +55,7 @@ impl Run {
         Self {
             base: Base::at_rest(GRAVITY),
             state: tree.at_zero(),
-            mover: Mover::new(&tree),
+            integrator: Integrator::new(&tree),
             island: Island::default(),
             tree,
             dt: 1.0 / rate,
@@ -67,18 +67,18 @@ impl Run {
             tree,
             base,
             state,
-            mover,
+            integrator,
             dt,
             ..
         } = self;
-        mover.place_ahead(tree, base, state, *dt / 2.0);
+        integrator.predict(tree, base, state, *dt / 2.0);
         let member = Member {
             tree,
-            mover,
+            integrator,
             state,
             base: *base,
             place: Pose::identity(),
-            pushes: &[],
+            external_forces: &[],
         };
         self.island.step(&mut [member], &mut [], &mut [], &[], *dt);
     }
@@ -90,8 +90,14 @@ impl Run {
     }
 
     fn energy(&mut self) -> f64 {
-        self.mover.work.place(&self.tree, &self.base, &self.state);
-        self.mover.work.energy(&self.tree, &self.base).iter().sum()
+        self.integrator
+            .workspace
+            .forward_kinematics(&self.tree, &self.base, &self.state);
+        self.integrator
+            .workspace
+            .energy(&self.tree, &self.base)
+            .iter()
+            .sum()
     }
 }
 
@@ -119,7 +125,7 @@ fn pendulums_keep_their_energy() {
 fn a_position_motor_sags_by_its_stiffness() {
     // 2 kg at 1 m: kp·sag = m·g·cos(q).
     let mut run = Run::new(arm(2.0, 0.0), 240.0);
-    run.mover.motors[0] = Motor {
+    run.integrator.motors[0] = Motor {
         stiffness: 400.0,
         damping: 40.0,
         position: 0.5,
@@ -129,13 +135,13 @@ fn a_position_motor_sags_by_its_stiffness() {
     let angle = run.state.positions[0];
     let wanted = 2.0 * 9.81 * libm::cos(angle);
     assert!((400.0 * (0.5 - angle) - wanted).abs() < 1e-6 * wanted);
-    assert!((run.mover.efforts[0] - wanted).abs() < 1e-6 * wanted);
+    assert!((run.integrator.efforts[0] - wanted).abs() < 1e-6 * wanted);
 }
 
 #[test]
 fn stiff_motors_on_light_links_are_stable_at_long_steps() {
     let mut run = Run::new(arm(0.0, 0.01), 60.0);
-    run.mover.motors[0] = Motor {
+    run.integrator.motors[0] = Motor {
         stiffness: 2000.0,
         damping: 100.0,
         position: 1.0,
@@ -158,7 +164,7 @@ fn seven_joints_follow_sines() {
     let target = |joint: usize, time: f64| 0.5 * libm::sin(0.4 * PI * time + 0.7 * joint as f64);
     for (joint, gain) in gains.into_iter().enumerate() {
         run.state.positions[joint] = target(joint, 0.0);
-        run.mover.motors[joint] = Motor {
+        run.integrator.motors[joint] = Motor {
             stiffness: gain,
             damping: gain / 20.0,
             max_effort: 300.0,
@@ -169,7 +175,7 @@ fn seven_joints_follow_sines() {
     for tick in 1..=2400 {
         let time = f64::from(tick) / 240.0;
         for joint in 0..7 {
-            run.mover.motors[joint].position = target(joint, time);
+            run.integrator.motors[joint].position = target(joint, time);
         }
         run.step();
         for joint in (0..7).filter(|_| time > 2.0) {
@@ -184,7 +190,7 @@ fn seven_joints_follow_sines() {
 fn a_motor_gives_no_more_than_it_can() {
     // 10 N·m on 1 kg·m²: 10 rad/s², whatever is asked for; no weight.
     let mut run = Run::new(arm(0.0, 1.0), 100.0);
-    run.mover.motors[0] = Motor {
+    run.integrator.motors[0] = Motor {
         stiffness: 1e5,
         damping: 1e3,
         position: 3.0,
@@ -192,21 +198,21 @@ fn a_motor_gives_no_more_than_it_can() {
         ..Motor::default()
     };
     run.run(0.5);
-    assert!((run.state.speeds[0] - 5.0).abs() < 1e-9);
+    assert!((run.state.velocities[0] - 5.0).abs() < 1e-9);
     assert!((run.state.positions[0] - 1.25).abs() < 1e-9);
-    assert_eq!(run.mover.efforts[0], 10.0);
+    assert_eq!(run.integrator.efforts[0], 10.0);
 }
 
 #[test]
 fn a_limit_stops_without_a_bounce() {
     for rate in [60.0, 240.0] {
         let mut run = Run::new(arm(1.0, 0.0), rate);
-        run.mover.resistances[0].limits = [-1.0, 1.0];
-        run.mover.motors[0].effort = 30.0;
+        run.integrator.joint_dynamics[0].limits = [-1.0, 1.0];
+        run.integrator.motors[0].effort = 30.0;
         let (mut highest, mut hit) = (0.0_f64, false);
         for _ in 0..(3.0 * rate) as u32 {
             run.step();
-            let [position, speed] = [run.state.positions[0], run.state.speeds[0]];
+            let [position, speed] = [run.state.positions[0], run.state.velocities[0]];
             highest = highest.max(position);
             hit |= position > 0.999;
             assert!(!hit || speed > -1e-9, "{speed} rad/s away from the limit");
@@ -214,7 +220,7 @@ fn a_limit_stops_without_a_bounce() {
         assert!(hit && highest < 1.001, "{highest} at {rate} Hz");
         // What the motor gives beyond the weight is held by the limit.
         let held = 30.0 - 9.81 * libm::cos(run.state.positions[0]);
-        assert!((run.mover.limit_efforts[0] + held).abs() < 1e-3 * held);
+        assert!((run.integrator.limit_efforts[0] + held).abs() < 1e-3 * held);
     }
 }
 
@@ -222,7 +228,7 @@ fn a_limit_stops_without_a_bounce() {
 fn a_joint_that_falls_on_its_limit_gains_no_energy() {
     let mut run = Run::new(chain(3), 240.0);
     for joint in 0..3 {
-        run.mover.resistances[joint].limits = [-0.6, 0.6];
+        run.integrator.joint_dynamics[joint].limits = [-0.6, 0.6];
     }
     run.state.positions[0] = 0.6;
     run.state.positions[1] = -0.6;
@@ -241,18 +247,18 @@ fn dry_friction_holds_and_brakes() {
     // 1 kg at 1 m weighs 9.81 N·m: held by 10, not by 9.
     for (friction, falls) in [(10.0, false), (9.0, true)] {
         let mut run = Run::new(arm(1.0, 0.0), 240.0);
-        run.mover.resistances[0].friction = friction;
+        run.integrator.joint_dynamics[0].friction = friction;
         run.run(1.0);
         assert_eq!(run.state.positions[0].abs() > 1e-9, falls);
     }
     // A flywheel of 1 kg·m² at 5 rad/s is stopped by 2 N·m in 2.5 s.
     let mut run = Run::new(arm(0.0, 1.0), 240.0);
-    run.mover.resistances[0].friction = 2.0;
-    run.state.speeds[0] = 5.0;
+    run.integrator.joint_dynamics[0].friction = 2.0;
+    run.state.velocities[0] = 5.0;
     run.run(2.0);
-    assert!((run.state.speeds[0] - 1.0).abs() < 1e-9);
+    assert!((run.state.velocities[0] - 1.0).abs() < 1e-9);
     run.run(1.0);
-    assert_eq!(run.state.speeds[0], 0.0);
+    assert_eq!(run.state.velocities[0], 0.0);
     assert!((run.state.positions[0] - 6.25).abs() < 0.01);
 }
 
@@ -269,13 +275,15 @@ fn joints_of_one_variable_move_together() {
     };
     let first = wheel(Axis::new(Vector3::z_axis(), 4));
     let mut run = Run::new(Tree::new(&[first, wheel(second)]).unwrap(), 100.0);
-    run.mover.resistances[0].armature = 2.0;
-    run.mover.motors[0].effort = 24.0;
+    run.integrator.joint_dynamics[0].armature = 2.0;
+    run.integrator.motors[0].effort = 24.0;
     run.run(1.0);
-    assert!((run.state.speeds[0] - 2.0).abs() < 1e-9);
-    run.mover.work.place(&run.tree, &run.base, &run.state);
-    assert!((run.mover.work.velocity_of(1).angular.z + 6.0).abs() < 1e-9);
-    let turned = run.mover.work.place_of(1).rotation[(1, 0)];
+    assert!((run.state.velocities[0] - 2.0).abs() < 1e-9);
+    run.integrator
+        .workspace
+        .forward_kinematics(&run.tree, &run.base, &run.state);
+    assert!((run.integrator.workspace.velocity_of(1).angular.z + 6.0).abs() < 1e-9);
+    let turned = run.integrator.workspace.pose_of(1).rotation[(1, 0)];
     assert!((turned - libm::sin(0.25 - 3.0)).abs() < 1e-9);
 }
 
@@ -292,17 +300,21 @@ fn a_free_body_falls_and_tumbles_as_it_should() {
     let mut run = Run::new(Tree::new(&[body]).unwrap(), 240.0);
     run.state.positions[..2].copy_from_slice(&[500_000.0, 5_400_000.0]);
     run.state
-        .speeds
+        .velocities
         .copy_from_slice(&[0.1, 0.0, 0.0, 0.3, 2.0, -1.0]);
-    run.mover.work.place(&run.tree, &run.base, &run.state);
+    run.integrator
+        .workspace
+        .forward_kinematics(&run.tree, &run.base, &run.state);
     let momentum = |run: &mut Run| {
-        run.mover.work.place(&run.tree, &run.base, &run.state);
-        let place = run.mover.work.place_of(0);
-        let velocity = run.mover.work.velocity_of(0);
+        run.integrator
+            .workspace
+            .forward_kinematics(&run.tree, &run.base, &run.state);
+        let place = run.integrator.workspace.pose_of(0);
+        let velocity = run.integrator.workspace.velocity_of(0);
         let body = &run.tree.links[0].inertia;
         let force = *body * velocity;
         let spin = force.moment - body.center().cross(&force.force);
-        let (_, center) = run.mover.work.center_of_mass(&run.tree);
+        let (_, center) = run.integrator.workspace.center_of_mass(&run.tree);
         (place.rotation * spin, place.rotation * force.force, center)
     };
     let (spin, push, center) = momentum(&mut run);
@@ -337,18 +349,18 @@ fn motors_of_any_gains_come_to_rest() {
 
 fn comes_to_rest(stiffness: f64, damping: f64, inertia: f64, rate: f64) {
     let mut run = Run::new(arm(0.0, inertia), rate);
-    run.mover.motors[0] = Motor {
+    run.integrator.motors[0] = Motor {
         stiffness,
         damping,
         ..Motor::default()
     };
-    run.state.speeds[0] = 10.0;
+    run.state.velocities[0] = 10.0;
     // The slower of both decays: half of kd / I of an oscillation, kp / kd of what creeps.
     let decay = (damping / inertia / 2.0).min(stiffness / damping);
     let steps = (20.0 / decay * rate).max(50.0);
     let most = 0.5 * inertia * 100.0;
     let energy = |run: &Run| {
-        let (q, v) = (run.state.positions[0], run.state.speeds[0]);
+        let (q, v) = (run.state.positions[0], run.state.velocities[0]);
         0.5 * inertia * v * v + 0.5 * stiffness * q * q
     };
     for _ in 0..(steps as usize).min(20_000) {
@@ -360,7 +372,7 @@ fn comes_to_rest(stiffness: f64, damping: f64, inertia: f64, rate: f64) {
         );
     }
     if steps < 20_000.0 {
-        let left = run.state.speeds[0].abs();
+        let left = run.state.velocities[0].abs();
         assert!(
             left < 1e-3,
             "kp {stiffness}, kd {damping}, I {inertia}, {rate} Hz: {left} rad/s after {steps} steps"

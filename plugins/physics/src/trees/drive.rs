@@ -82,8 +82,8 @@ impl Trees {
 
     /// Accelerates the driven robots, and lets friction hold them to their commands.
     pub(super) fn drive(&mut self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
-        for mover in &mut self.movers {
-            mover.rolling.fill(None);
+        for integrator in &mut self.integrators {
+            integrator.rolling.fill(None);
         }
         if self.driven.is_empty() {
             return;
@@ -194,12 +194,13 @@ impl Trees {
                     .rotation
                     .tr_mul(&(touch.contact.point - place.position));
                 let velocity = place.rotation.tr_mul(&wanted);
-                let mover = &mut self.movers[tree];
+                let integrator = &mut self.integrators[tree];
                 let rows = &self.rows[tree].tree;
-                if let Some((variable, speed)) =
-                    mover.work.rolling_speed(rows, link, &point, &velocity)
+                if let Some((variable, speed)) = integrator
+                    .workspace
+                    .rolling_velocity(rows, link, &point, &velocity)
                 {
-                    mover.rolling[variable] = Some(speed);
+                    integrator.rolling[variable] = Some(speed);
                 }
             }
         }
@@ -209,10 +210,10 @@ impl Trees {
     fn push_on(&mut self, base: usize, whole: &Whole, change: &Motion) {
         if let Some((tree, _)) = self.of_body[base] {
             let turn = whole.pose.rotation.inverse();
-            let speeds = &mut self.state.trees[tree].motion.speeds;
+            let velocities = &mut self.state.trees[tree].motion.velocities;
             let numbers = [turn * change.linear, turn * change.angular];
             let numbers = numbers.iter().flat_map(|part| part.iter());
-            for (speed, more) in speeds.iter_mut().zip(numbers) {
+            for (speed, more) in velocities.iter_mut().zip(numbers) {
                 *speed += more;
             }
         } else if let Some(lent) = self.lent.iter_mut().find(|lent| lent.body == base) {
@@ -240,7 +241,9 @@ impl Trees {
             let center = Point3::from(self.masses[base].center);
             return (self.pose_of_base(base, scene) * center).coords;
         };
-        let (_, center) = self.movers[tree].work.center_of_mass(&self.rows[tree].tree);
+        let (_, center) = self.integrators[tree]
+            .workspace
+            .center_of_mass(&self.rows[tree].tree);
         self.places[tree].point(&center)
     }
 
@@ -264,12 +267,12 @@ impl Trees {
         if !self.awake[tree] {
             return None;
         }
-        let (work, place) = (&self.movers[tree].work, &self.places[tree]);
+        let (work, place) = (&self.integrators[tree].workspace, &self.places[tree]);
         let [linear, angular] = velocity(work, 0, place, &Vector3::zeros());
         whole.velocity = Motion { angular, linear };
         for (link, body) in self.rows[tree].links.iter().enumerate() {
             whole.add(
-                &isometry(&(*place * work.place_of(link))),
+                &isometry(&(*place * work.pose_of(link))),
                 &self.masses[*body],
             );
         }

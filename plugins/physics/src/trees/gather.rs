@@ -168,7 +168,7 @@ impl Trees {
         let center = self.masses[pair[1]].center;
         let point = held * Point3::from(center);
         let weld = Weld {
-            sides: [Side::Given(Vector3::zeros()); 2],
+            sides: [Side::Prescribed(Vector3::zeros()); 2],
             point: point.coords,
             error: Motion {
                 linear: point.coords - (wanted * Point3::from(center)).coords,
@@ -217,7 +217,7 @@ impl Trees {
             let (base, place) = self.base(tree, engine, tables);
             self.places[tree] = place;
             let motion = &self.state.trees[tree].motion;
-            self.movers[tree].place_ahead(&self.rows[tree].tree, &base, motion, dt / 2.0);
+            self.integrators[tree].predict(&self.rows[tree].tree, &base, motion, dt / 2.0);
             for body in &self.rows[tree].links {
                 if let Some(rigid) = rigid(engine, tables, *body) {
                     self.seen[*body] = engine.places.seen(rigid);
@@ -330,7 +330,7 @@ impl Trees {
         tables: &Tables,
     ) -> Option<Isometry3<f64>> {
         if let Some((tree, link)) = self.of_body[body] {
-            let place = self.places[tree] * self.movers[tree].work.place_of(link);
+            let place = self.places[tree] * self.integrators[tree].workspace.pose_of(link);
             return Some(isometry(&place));
         }
         if let Some(lent) = self.lent.iter().find(|lent| lent.body == body) {
@@ -345,7 +345,7 @@ impl Trees {
         let seen = *self.seen.get(body)?;
         let is = match self.of_body[body] {
             Some((tree, link)) if self.awake[tree] => {
-                isometry(&(self.places[tree] * self.movers[tree].work.place_of(link)))
+                isometry(&(self.places[tree] * self.integrators[tree].workspace.pose_of(link)))
             }
             Some(_) => return None,
             None => self.lent.iter().find(|lent| lent.body == body)?.pose,
@@ -404,11 +404,11 @@ fn touch(
         bodies: pair.bodies,
         driven: None,
         contact: Contact {
-            sides: [Side::Given(Vector3::zeros()); 2],
-            friction_sides: [Side::Given(Vector3::zeros()); 2],
+            sides: [Side::Prescribed(Vector3::zeros()); 2],
+            friction_sides: [Side::Prescribed(Vector3::zeros()); 2],
             point,
             normal: at.normal,
-            parted: None,
+            separation_velocity: None,
             distance: at.distance + (two - one).dot(&at.normal),
             friction: f64::from(friction),
             restitution: f64::from(restitution),

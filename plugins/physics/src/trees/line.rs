@@ -82,8 +82,8 @@ mod tests {
             bodies: [0, 1],
             driven: None,
             contact: Contact {
-                sides: [Side::Given(Vector3::zeros()); 2],
-                friction_sides: [Side::Given(Vector3::zeros()); 2],
+                sides: [Side::Prescribed(Vector3::zeros()); 2],
+                friction_sides: [Side::Prescribed(Vector3::zeros()); 2],
                 point: point.into(),
                 normal: Vector3::z(),
                 distance,
@@ -91,7 +91,7 @@ mod tests {
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
                 impulse: Vector3::zeros(),
-                parted: None,
+                separation_velocity: None,
             },
         }
     }

@@ -22,7 +22,7 @@ impl Trees {
         let known = &mut self.state.trees[tree].motors[place];
         if known != motor {
             *known = *motor;
-            self.movers[tree].motors[place] = *motor;
+            self.integrators[tree].motors[place] = *motor;
             self.stirred[tree] = true;
         }
     }
@@ -30,8 +30,8 @@ impl Trees {
     /// Moves set points to where they are after a share of the tick, of `dt` seconds. Their speed changes evenly, and is on
     /// average that of the tick.
     pub(crate) fn lead_motors(&mut self, share: f64, dt: f64) {
-        for (mover, tree) in self.movers.iter_mut().zip(&self.state.trees) {
-            for (motor, told) in mover.motors.iter_mut().zip(&tree.motors) {
+        for (integrator, tree) in self.integrators.iter_mut().zip(&self.state.trees) {
+            for (motor, told) in integrator.motors.iter_mut().zip(&tree.motors) {
                 let [speed, change] = told.ramp;
                 if told.ramp != [0.0; 2] {
                     let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;
@@ -50,8 +50,8 @@ impl Trees {
         let motion = &self.state.trees[tree].motion;
         Some(Does {
             position: motion.positions[known.position],
-            velocity: motion.speeds[known.speed],
-            effort: self.awake[tree].then(|| self.movers[tree].efforts[place]),
+            velocity: motion.velocities[known.speed],
+            effort: self.awake[tree].then(|| self.integrators[tree].efforts[place]),
         })
     }
 }

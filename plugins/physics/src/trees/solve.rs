@@ -7,7 +7,7 @@ use morse_api::threads::reuse;
 use morse_mechanisms::{
     Base, Force, Motion, Pose, State,
     island::{Contact, FreeBody, Member, Side, Weld},
-    step::Mover,
+    step::Integrator,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -28,20 +28,20 @@ use crate::{
 /// A tree for one step, with what acts on it.
 pub(super) struct Taken {
     at: usize,
-    mover: Mover,
+    integrator: Integrator,
     motion: State,
     /// Positions before the step.
     before: Vec<f64>,
     base: Base,
     place: Pose,
-    pushes: Vec<Force>,
+    external_forces: Vec<Force>,
 }
 
 /// Memory of a tree between two steps.
 #[derive(Default)]
 pub(super) struct Spare {
     before: Vec<f64>,
-    pushes: Vec<Force>,
+    external_forces: Vec<Force>,
 }
 
 /// Memory for what belongs together, between two steps.
@@ -70,7 +70,7 @@ impl Trees {
         for touch in &mut found.contacts {
             if let Some(known) = self.state.touched(&touch.key) {
                 touch.contact.impulse = known.impulse.into();
-                touch.contact.parted = known.parted;
+                touch.contact.separation_velocity = known.separation_velocity;
             }
         }
         self.drive(&mut found, scene);
@@ -82,14 +82,14 @@ impl Trees {
             self.solve_island(group, &mut taken, &mut found, scene);
             for one in taken.drain(..) {
                 let state = &mut self.state.trees[one.at];
-                (self.movers[one.at], state.motion) = (one.mover, one.motion);
+                (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
                 self.heal(one.at, &one.before);
                 let state = &mut self.state.trees[one.at];
                 let carried = one.base.velocity;
                 state.carried = [carried.angular.into(), carried.linear.into()];
                 self.spare[one.at] = Spare {
                     before: one.before,
-                    pushes: one.pushes,
+                    external_forces: one.external_forces,
                 };
             }
             self.together.taken = taken;
@@ -102,10 +102,10 @@ impl Trees {
     /// A tree that went where no number follows stays where it was; its links are lost.
     fn heal(&mut self, at: usize, before: &[f64]) {
         let state = &mut self.state.trees[at].motion;
-        let mut numbers = state.positions.iter().chain(&state.speeds);
+        let mut numbers = state.positions.iter().chain(&state.velocities);
         if !numbers.all(|number| number.is_finite()) {
             state.positions.copy_from_slice(before);
-            state.speeds.fill(0.0);
+            state.velocities.fill(0.0);
             self.broken.push(at);
         }
     }
@@ -132,18 +132,19 @@ impl Trees {
         let mut of_trees: Vec<Member<'_>> = reuse(mem::take(members));
         of_trees.extend(taken.iter_mut().map(|one| Member {
             tree: &rows[one.at].tree,
-            mover: &mut one.mover,
+            integrator: &mut one.integrator,
             state: &mut one.motion,
             base: one.base,
             place: one.place,
-            pushes: &one.pushes,
+            external_forces: &one.external_forces,
         }));
         island.step(&mut of_trees, bodies, contacts, welds, scene.dt);
         *members = reuse(of_trees);
         self.island = island;
         for (at, contact) in group.contacts.iter().zip(&*contacts) {
             let known = &mut found.contacts[*at].contact;
-            (known.impulse, known.parted) = (contact.impulse, contact.parted);
+            (known.impulse, known.separation_velocity) =
+                (contact.impulse, contact.separation_velocity);
         }
         for (at, body) in group.free.iter().zip(&*bodies) {
             let lent = &mut self.lent[*at];
@@ -171,7 +172,7 @@ impl Trees {
         bodies.extend(group.free.iter().map(|at| self.free(*at, scene)));
         let side = |body: Option<usize>, point: &Vector3<f64>| {
             let Some(body) = body else {
-                return Side::Given(Vector3::zeros());
+                return Side::Prescribed(Vector3::zeros());
             };
             if let Some((tree, link)) = self.of_body[body]
                 && let Ok(member) = group.trees.binary_search(&tree)
@@ -182,7 +183,7 @@ impl Trees {
             if let Ok(place) = group.free.binary_search_by(is_this) {
                 return Side::Body(place);
             }
-            Side::Given(velocity_at(body, point, scene))
+            Side::Prescribed(velocity_at(body, point, scene))
         };
         contacts.clear();
         contacts.extend(group.contacts.iter().map(|at| {
@@ -224,7 +225,7 @@ impl Trees {
             let [ways, turns] =
                 allowed(body.locked_axes()).map(|free| free.map(|free| free == 0.0));
             let weld = Weld {
-                sides: [Side::Given(Vector3::zeros()); 2],
+                sides: [Side::Prescribed(Vector3::zeros()); 2],
                 point: scene.engine.places.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
@@ -240,15 +241,15 @@ impl Trees {
         base.acceleration = change * (1.0 / scene.dt);
         let Spare {
             mut before,
-            mut pushes,
+            mut external_forces,
         } = mem::take(&mut self.spare[at]);
         before.clone_from(&self.state.trees[at].motion.positions);
-        self.push(&mut pushes, at, scene);
+        self.push(&mut external_forces, at, scene);
         Taken {
             at,
-            pushes,
+            external_forces,
             before,
-            mover: mem::take(&mut self.movers[at]),
+            integrator: mem::take(&mut self.integrators[at]),
             motion: mem::take(&mut self.state.trees[at].motion),
             base,
             place: self.places[at],
@@ -256,10 +257,10 @@ impl Trees {
     }
 
     /// Finds the forces on the links of a tree, each in its frame; none at all where there are none.
-    fn push(&self, pushes: &mut Vec<Force>, at: usize, scene: &Scene<'_, '_, '_>) {
+    fn push(&self, external_forces: &mut Vec<Force>, at: usize, scene: &Scene<'_, '_, '_>) {
         let row = &self.rows[at];
         let gravity = convert::vector(scene.engine.configuration.gravity);
-        pushes.clear();
+        external_forces.clear();
         for (link, place) in row.links.iter().enumerate() {
             let Some((known, body)) = scene
                 .tables
@@ -281,8 +282,8 @@ impl Trees {
             if is_lifted {
                 force -= gravity * weight.mass;
             }
-            let work = &self.movers[at].work;
-            let turn = isometry(&(self.places[at] * work.place_of(link))).rotation;
+            let work = &self.integrators[at].workspace;
+            let turn = isometry(&(self.places[at] * work.pose_of(link))).rotation;
             let [linear, angular] = velocity(work, link, &self.places[at], &weight.center);
             let slower = damping.map(|damping| {
                 let damping = f64::from(damping);
@@ -290,9 +291,9 @@ impl Trees {
             });
             force -= linear * (weight.mass * slower[0]);
             torque -= turn * (weight.inertia * (turn.inverse() * angular)) * slower[1];
-            pushes.resize(row.links.len(), Force::default());
+            external_forces.resize(row.links.len(), Force::default());
             let force = turn.inverse() * force;
-            pushes[link] = Force {
+            external_forces[link] = Force {
                 moment: turn.inverse() * torque + weight.center.cross(&force),
                 force,
             };
@@ -338,7 +339,7 @@ impl Trees {
         kept.extend(new.map(|Touch { key, contact, .. }| Touched {
             key: *key,
             impulse: contact.impulse.into(),
-            parted: contact.parted,
+            separation_velocity: contact.separation_velocity,
         }));
         kept.sort_unstable_by_key(|known| known.key);
         kept.dedup_by_key(|known| known.key);

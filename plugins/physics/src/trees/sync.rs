@@ -2,7 +2,7 @@
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
 use morse_api::body::BodyState;
-use morse_mechanisms::{Base, Force, Motion, Pose, Work};
+use morse_mechanisms::{Base, Force, Motion, Pose, Workspace};
 use nalgebra::Vector3;
 
 use super::{
@@ -86,7 +86,7 @@ impl Trees {
         true
     }
 
-    /// Shows the links where they are after a time (s), if their speeds stay as they are: there the engine finds contacts.
+    /// Shows the links where they are after a time (s), if their velocities stay as they are: there the engine finds contacts.
     fn show_ahead(
         &mut self,
         at: usize,
@@ -95,14 +95,19 @@ impl Trees {
         time: f64,
     ) {
         let (base, place) = self.base(at, engine, tables);
-        let (row, mover) = (&self.rows[at], &mut self.movers[at]);
-        mover.place_ahead(&row.tree, &base, &self.state.trees[at].motion, time);
+        let (row, integrator) = (&self.rows[at], &mut self.integrators[at]);
+        integrator.predict(&row.tree, &base, &self.state.trees[at].motion, time);
         for (link, body) in row.links.iter().enumerate() {
             let Some(known) = tables.bodies.get(*body) else {
                 continue;
             };
-            let pose = isometry(&(place * mover.work.place_of(link)));
-            let now = velocity(&mover.work, link, &place, &self.masses[*body].center);
+            let pose = isometry(&(place * integrator.workspace.pose_of(link)));
+            let now = velocity(
+                &integrator.workspace,
+                link,
+                &place,
+                &self.masses[*body].center,
+            );
             show_pose(engine, known, &pose, all_but_rests(&now));
             if let Some(rigid) = engine.bodies.bodies.get(known.handle) {
                 self.seen[*body] = engine.places.seen(rigid);
@@ -114,10 +119,12 @@ impl Trees {
     fn stop(&mut self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
         let (base, _) = self.base(at, engine, tables);
         let motion = &mut self.state.trees[at].motion;
-        if motion.speeds.iter().any(|speed| *speed != 0.0) {
-            motion.speeds.fill(0.0);
+        if motion.velocities.iter().any(|speed| *speed != 0.0) {
+            motion.velocities.fill(0.0);
             let tree = &self.rows[at].tree;
-            self.movers[at].work.place(tree, &base, motion);
+            self.integrators[at]
+                .workspace
+                .forward_kinematics(tree, &base, motion);
         }
     }
 
@@ -153,14 +160,14 @@ impl Trees {
             at: known,
             ..
         } = &mut self.state.trees[at];
-        let work = &mut self.movers[at].work;
+        let work = &mut self.integrators[at].workspace;
         let mut is_set = commanded.drives(row.base) || commanded.posed.contains_key(&row.base);
         if row.floats
             && let Some(body) = rigid(engine, tables, row.base)
             && engine.places.of(body) != *known
         {
             put(motion, &engine.places.of(body));
-            work.place(&row.tree, &base, motion);
+            work.forward_kinematics(&row.tree, &base, motion);
             is_set = true;
         }
         let mut is_hit = false;
@@ -177,7 +184,7 @@ impl Trees {
                 continue;
             }
             let weight = &self.masses[*body];
-            let turn = (place * self.movers[at].work.place_of(link)).rotation;
+            let turn = (place * self.integrators[at].workspace.pose_of(link)).rotation;
             let [linear, angular] = now.map(|part| turn.tr_mul(&convert::vector(part)));
             if is_set && row.floats {
                 if link == 0 {
@@ -195,11 +202,13 @@ impl Trees {
                 moment: moment + weight.center.cross(&force),
                 force,
             };
-            self.movers[at].hit(&row.tree, motion, link, &push);
+            self.integrators[at].apply_impulse(&row.tree, motion, link, &push);
             is_hit = true;
         }
         if is_hit {
-            self.movers[at].work.place(&row.tree, &base, motion);
+            self.integrators[at]
+                .workspace
+                .forward_kinematics(&row.tree, &base, motion);
         }
     }
 
@@ -240,18 +249,20 @@ impl Trees {
             if self.awake[at] {
                 let (base, place) = self.base(at, engine, tables);
                 let row = &self.rows[at];
-                let mover = &mut self.movers[at];
+                let integrator = &mut self.integrators[at];
                 let TreeState {
                     motion,
                     shown,
                     at: known,
                     ..
                 } = &mut self.state.trees[at];
-                mover.work.place(&row.tree, &base, motion);
+                integrator
+                    .workspace
+                    .forward_kinematics(&row.tree, &base, motion);
                 for ((link, body), shown) in row.links.iter().enumerate().zip(shown) {
-                    let pose = isometry(&(place * mover.work.place_of(link)));
+                    let pose = isometry(&(place * integrator.workspace.pose_of(link)));
                     let center = &self.masses[*body].center;
-                    let mut now = velocity(&mover.work, link, &place, center);
+                    let mut now = velocity(&integrator.workspace, link, &place, center);
                     if self.broken.contains(&at) {
                         // That is how the loss is seen.
                         now[0].fill(f64::NAN);
@@ -289,12 +300,12 @@ impl Trees {
     ) {
         for (at, row) in self.rows.iter().enumerate() {
             let (_, place) = self.base(at, engine, tables);
-            let work = &self.movers[at].work;
+            let work = &self.integrators[at].workspace;
             for (link, body) in row.links.iter().enumerate() {
                 let Some(known) = tables.bodies.get(*body) else {
                     continue;
                 };
-                let pose = place * work.place_of(link);
+                let pose = place * work.pose_of(link);
                 let center = self.masses[*body].center;
                 let [linear, angular] = velocity(work, link, &place, &center);
                 state(known, &|state| {
@@ -311,9 +322,11 @@ impl Trees {
         for at in 0..self.rows.len() {
             let (base, _) = self.base(at, engine, tables);
             let TreeState { motion, motors, .. } = &self.state.trees[at];
-            let mover = &mut self.movers[at];
-            mover.work.place(&self.rows[at].tree, &base, motion);
-            mover.motors.clone_from(motors);
+            let integrator = &mut self.integrators[at];
+            integrator
+                .workspace
+                .forward_kinematics(&self.rows[at].tree, &base, motion);
+            integrator.motors.clone_from(motors);
         }
     }
 }
@@ -325,12 +338,12 @@ fn all_but_rests(velocity: &[Vector3<f64>; 2]) -> bool {
 
 /// Velocity of a link's centre of mass, and its angular velocity, world axes.
 pub(super) fn velocity(
-    work: &Work,
+    work: &Workspace,
     link: usize,
     place: &Pose,
     center: &Vector3<f64>,
 ) -> [Vector3<f64>; 2] {
-    let turn = place.rotation * work.place_of(link).rotation;
+    let turn = place.rotation * work.pose_of(link).rotation;
     let motion = work.velocity_of(link);
     [turn * motion.at(center), turn * motion.angular]
 }

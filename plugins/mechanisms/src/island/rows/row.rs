@@ -1,56 +1,55 @@
-//! One condition: a number that is to be reached, and the impulse that brings it there.
+//! One constraint row: a target velocity, and the impulse that enforces it.
 
 use std::ops::Range;
 
-/// Damping of contacts, as a share of the critical one.
+/// Damping ratio of contacts.
 const CONTACT_DAMPING: f64 = 5.0;
 
-/// Depth to which a load presses a contact, m, however heavy it is.
-const DEEPEST: f64 = 1e-3;
+/// Maximum depth to which a load presses a contact, m, regardless of its mass.
+const MAX_CONTACT_DEPTH: f64 = 1e-3;
 
-/// Softness of friction against a change of its load, as a part of what the row itself gives.
-const LAG: f64 = 0.05;
+/// Compliance of friction against changes of its impulse, relative to the row's own compliance.
+const FRICTION_REGULARISATION: f64 = 0.05;
 
-/// Greatest speed with which bodies are moved apart, m/s.
-const FASTEST_RETURN: f64 = 2.0;
+/// Maximum velocity of the correction of penetrations, m/s.
+const MAX_DEPENETRATION_VELOCITY: f64 = 2.0;
 
-/// One number that is to be reached: `J·v + offset`.
+/// One scalar constraint on the velocity `J·v + offset`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     pub blocks: [Block; 2],
-    /// Part that nothing here changes.
+    /// Velocity of sides with prescribed motion.
     pub offset: f64,
     pub target: f64,
-    /// Target for the speeds that are kept.
+    /// Target without correction of positions.
     pub relaxed: f64,
     pub kind: Kind,
-    /// Speed that an impulse of 1 takes off the target: contacts give way a little, so that several share a load.
-    pub softness: f64,
-    /// Least and greatest impulse.
+    /// Compliance: velocity per unit of impulse by which the row gives way, so that several rows share a load.
+    pub compliance: f64,
+    /// Minimum and maximum impulse.
     pub bounds: [f64; 2],
-    /// Inverse of `J·M⁻¹·Jᵀ`; zero where nothing moves.
+    /// Effective mass: inverse of `J·M⁻¹·Jᵀ` plus the compliance; zero for an immovable row.
     pub mass: f64,
     pub impulse: f64,
 }
 
-/// Meaning of a row.
+/// Type of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Kind {
-    /// The speed with which a contact parts.
+    /// Normal velocity of a contact.
     Normal {
-        /// Way between the two, m.
+        /// Gap, m.
         distance: f64,
-        /// Part of the way inside each other that they went in this step, m.
+        /// Fraction of the penetration that arose in this step, m.
         entered: f64,
-        /// Impulse of the step before, N·s.
+        /// Impulse of the last step, N·s.
         before: f64,
-        /// Speed with which the two part in the direction of the normal in the middle of the step, m/s: as with much as they
-        /// met, where a body slides in a bowl.
+        /// Normal separation velocity in the middle of the step, m/s, due to rotation of the surfaces, as in a bowl.
         parting: f64,
     },
-    /// The speed with which a contact slips.
+    /// Tangential velocity of a contact.
     Tangent {
-        /// Impulse of the step before.
+        /// Impulse of the last step, N·s.
         before: f64,
     },
     /// A weld, or a joint.
@@ -58,15 +57,15 @@ pub(super) enum Kind {
     Other,
 }
 
-/// The numbers of a row that belong to one member or free body.
+/// Entries of a row for one member or free body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Block {
-    /// Place among members, then free bodies.
-    pub who: usize,
-    /// Place of its first speed.
+    /// Index of the member, or of the free body plus the number of members.
+    pub participant: usize,
+    /// Index of its first velocity.
     pub start: usize,
     pub count: usize,
-    /// Place of its first number.
+    /// Index of its first entry in the array of Jacobians.
     pub at: usize,
 }
 
@@ -77,10 +76,10 @@ impl Block {
 }
 
 impl Row {
-    /// Adds numbers of a member or free body.
+    /// Adds entries for a member or free body.
     pub(super) fn add(
         &mut self,
-        (who, start): (usize, usize),
+        (participant, start): (usize, usize),
         numbers: impl ExactSizeIterator<Item = f64>,
         jacobians: &mut Vec<f64>,
     ) {
@@ -88,7 +87,7 @@ impl Row {
         if let Some(own) = self
             .blocks
             .iter()
-            .find(|own| own.count > 0 && own.who == who)
+            .find(|own| own.count > 0 && own.participant == participant)
         {
             let known = &mut jacobians[own.at..own.at + own.count];
             for (known, number) in known.iter_mut().zip(numbers) {
@@ -100,7 +99,7 @@ impl Row {
             return;
         };
         *block = Block {
-            who,
+            participant,
             start,
             count: numbers.len(),
             at: jacobians.len(),
@@ -108,45 +107,44 @@ impl Row {
         jacobians.extend(numbers);
     }
 
-    pub(super) fn speed(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
+    pub(super) fn speed(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         let mut sum = self.offset;
         for block in &self.blocks {
-            let speeds = &speeds[block.start..block.start + block.count];
-            sum += dot(&jacobians[block.place()], speeds);
+            let velocities = &velocities[block.start..block.start + block.count];
+            sum += dot(&jacobians[block.place()], velocities);
         }
         sum
     }
 
-    /// Speed of this row that an impulse of 1 of another one brings.
+    /// Returns the change of this row's velocity per unit of impulse of another row.
     pub(super) fn coupling(&self, other: &Self, jacobians: &[f64], responses: &[f64]) -> f64 {
         let own = self.blocks.iter().filter(|block| block.count > 0);
         let parts = own.flat_map(|own| {
             let same = other.blocks.iter();
-            let same = same.filter(|block| block.count > 0 && block.who == own.who);
+            let same = same.filter(|block| block.count > 0 && block.participant == own.participant);
             same.map(|block| dot(&jacobians[own.place()], &responses[block.place()]))
         });
         parts.sum()
     }
 
-    pub(super) fn act(&self, responses: &[f64], impulse: f64, speeds: &mut [f64]) {
+    pub(super) fn act(&self, responses: &[f64], impulse: f64, velocities: &mut [f64]) {
         for block in &self.blocks {
             let numbers = &responses[block.at..block.at + block.count];
-            let speeds = &mut speeds[block.start..block.start + block.count];
-            for (speed, number) in speeds.iter_mut().zip(numbers) {
+            let velocities = &mut velocities[block.start..block.start + block.count];
+            for (speed, number) in velocities.iter_mut().zip(numbers) {
                 *speed += number * impulse;
             }
         }
     }
 
-    /// The impulse that the row is to have, were it alone and without bounds.
-    pub(super) fn wanted(&self, jacobians: &[f64], speeds: &[f64]) -> f64 {
-        let given = self.softness * self.impulse;
-        self.impulse + (self.target - self.speed(jacobians, speeds) - given) * self.mass
+    /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
+    pub(super) fn unbounded_impulse(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
+        let given = self.compliance * self.impulse;
+        self.impulse + (self.target - self.speed(jacobians, velocities) - given) * self.mass
     }
 
-    /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
-    /// nearer than that.
-    pub(super) fn press(
+    /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
+    pub(super) fn set_normal_compliance(
         &mut self,
         [distance, entered, before, parting]: [f64; 4],
         rate: f64,
@@ -157,108 +155,117 @@ impl Row {
             return;
         }
         let both = 2.0 * CONTACT_DAMPING + rate;
-        // A surface that turns is met there in the middle of the step.
+        // The rotation of the surface is evaluated in the middle of the step.
         let within = if parting == 0.0 {
             entered
         } else {
             parting * dt / 4.0
         };
         let back = -(distance + within) / dt * (rate / both);
-        (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
+        (self.target, self.relaxed) =
+            (back.min(MAX_DEPENETRATION_VELOCITY) + entered / dt, parting);
         if self.mass > 0.0 {
-            // As stiff as its own mass asks for, and under what is much heavier, so stiff that it does not give way further.
-            let mass = self.mass.max(before * dt / (rate * rate * DEEPEST));
-            self.softness = 1.0 / (mass * rate * both);
-            self.mass = 1.0 / (1.0 / self.mass + self.softness);
+            // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
+            let mass = self
+                .mass
+                .max(before * dt / (rate * rate * MAX_CONTACT_DEPTH));
+            self.compliance = 1.0 / (mass * rate * both);
+            self.mass = 1.0 / (1.0 / self.mass + self.compliance);
         }
     }
 
-    /// Lets a change of friction act as through a damper. Bodies that stick slip by nothing while their load stays, and what
-    /// several points share is shared in one way only.
-    pub(super) fn lag(&mut self, before: f64) {
+    /// Regularises a tangent: changes of the friction impulse act through a damper, so that sticking bodies do not creep
+    /// under a constant load, and redundant points share a load uniquely.
+    pub(super) fn regularise_tangent(&mut self, before: f64) {
         if self.mass > 0.0 {
-            self.softness = LAG / self.mass;
-            self.mass /= 1.0 + LAG;
+            self.compliance = FRICTION_REGULARISATION / self.mass;
+            self.mass /= 1.0 + FRICTION_REGULARISATION;
         }
-        self.target = self.relaxed + self.softness * before;
+        self.target = self.relaxed + self.compliance * before;
     }
 
-    /// Takes away softness but for a part.
-    pub(super) fn stiffen(&mut self, part: f64) {
+    /// Reduces the compliance to a fraction.
+    pub(super) fn reduce_compliance(&mut self, part: f64) {
         if self.mass > 0.0 {
-            let less = self.softness * (1.0 - part);
+            let less = self.compliance * (1.0 - part);
             self.mass /= 1.0 - self.mass * less;
-            self.softness -= less;
+            self.compliance -= less;
         }
     }
 
-    /// Gives the row another impulse. Returns the change of its speed.
-    pub(super) fn set(&mut self, impulse: f64, responses: &[f64], speeds: &mut [f64]) -> f64 {
+    /// Sets the impulse and updates the velocities. Returns the change of the row's velocity.
+    pub(super) fn set(&mut self, impulse: f64, responses: &[f64], velocities: &mut [f64]) -> f64 {
         let more = impulse - self.impulse;
         self.impulse = impulse;
         if more == 0.0 || self.mass == 0.0 {
             return 0.0;
         }
-        self.act(responses, more, speeds);
+        self.act(responses, more, velocities);
         (more / self.mass).abs()
     }
 
-    /// Keeps the row within its bounds.
-    pub(super) fn keep(&mut self, jacobians: &[f64], responses: &[f64], speeds: &mut [f64]) -> f64 {
-        let impulse = self.wanted(jacobians, speeds);
+    /// PGS update: solves the row and projects its impulse on the bounds.
+    pub(super) fn project(
+        &mut self,
+        jacobians: &[f64],
+        responses: &[f64],
+        velocities: &mut [f64],
+    ) -> f64 {
+        let impulse = self.unbounded_impulse(jacobians, velocities);
         self.set(
             impulse.clamp(self.bounds[0], self.bounds[1]),
             responses,
-            speeds,
+            velocities,
         )
     }
 }
 
-/// Keeps the two tangents of a contact, whose impulses together are no more than friction gives.
-pub(super) fn rub(
+/// PGS update of the two tangents of a contact, with a projection on the friction disc.
+pub(super) fn project_onto_friction_cone(
     across: &mut [Row],
     most: f64,
     jacobians: &[f64],
     responses: &[f64],
-    speeds: &mut [f64],
+    velocities: &mut [f64],
 ) -> f64 {
     let [one, other] = across else {
         return 0.0;
     };
-    let wanted = [&*one, &*other].map(|row| row.wanted(jacobians, speeds));
+    let wanted = [&*one, &*other].map(|row| row.unbounded_impulse(jacobians, velocities));
     let masses = [one.mass, other.mass];
     let given = Sliding::new(wanted, masses, most).map_or(wanted, |sliding| sliding.impulses);
     let mut change: f64 = 0.0;
     for (given, row) in given.into_iter().zip([one, other]) {
-        change = change.max(row.set(given, responses, speeds));
+        change = change.max(row.set(given, responses, velocities));
     }
     change
 }
 
-/// Friction of a contact that slides: as much as there can be, against the motion that is left.
+/// Sliding friction: the maximum impulse against the remaining slip velocity.
 ///
-/// Tangents that want the impulses `w` get `λ = (1 + μ·m)⁻¹·w`, with `μ` such that `|λ|` is what friction gives: the speed that the
-/// tangents still lack, `(w − λ) / m`, is `μ·λ` then, along the friction, whatever the masses along the two are. (By the same share
-/// of both, friction would lean towards the axis along which the contact is heavier, as along a wheel that its motor holds.)
+/// For unbounded impulses `w`, the friction impulse is `λ = (1 + μ·m)⁻¹·w`, with `μ` such that `|λ|` is the maximum: then
+/// the remaining slip velocity `(w − λ) / m` is `μ·λ`, parallel to the friction for any masses along the two tangents.
+/// (Scaling both tangents equally would tilt the friction towards the axis with the greater mass, as along a wheel that its
+/// motor holds.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sliding {
-    /// N·s.
+    /// Friction impulses, N·s.
     pub impulses: [f64; 2],
-    /// Change of the impulses by a change of those that are wanted.
+    /// Jacobian of the impulses with respect to the unbounded impulses.
     pub turns: [[f64; 2]; 2],
-    /// Change of the impulses by a change of the most that there can be.
+    /// Derivative of the impulses with respect to the maximum impulse.
     pub along: [f64; 2],
 }
 
 impl Sliding {
-    /// Steps that find `μ`: from zero on they come nearer from one side, each with twice as many digits.
+    /// Maximum number of Newton steps for `μ`: from zero they converge monotonically, with doubling digits.
     const STEPS: usize = 24;
 
-    /// Friction that is none, N·s, and least mass along a tangent, as a part of that along the other: no number overflows.
+    /// Impulse below which there is no friction, N·s, and minimum ratio of the tangents' masses, against overflow.
     const NONE: f64 = 1e-60;
     const LIGHTEST: f64 = 1e-9;
 
-    /// None if the contact sticks.
+    /// Returns `None` if the contact sticks.
     pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
         if length(wanted) <= most {
             return None;
@@ -271,7 +278,7 @@ impl Sliding {
                 along: [0.0; 2],
             });
         }
-        // Impulses in parts of the most, masses in parts of the heavier one.
+        // Impulses relative to the maximum, masses relative to the greater one.
         let wanted = wanted.map(|wanted| wanted / most);
         let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
         let mut mu = 0.0;
@@ -300,7 +307,7 @@ impl Sliding {
     }
 }
 
-/// Length of what two tangents tell. Many times faster than without overflow.
+/// Length of a two-dimensional vector. Faster than `hypot`, which guards against overflow.
 fn length([one, other]: [f64; 2]) -> f64 {
     (one * one + other * other).sqrt()
 }
@@ -313,7 +320,7 @@ pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whatever the masses are, the speed that is left is along the friction.
+    /// The remaining slip velocity is parallel to the friction for any masses.
     #[test]
     fn friction_acts_against_what_still_slides() {
         for masses in [[1.0, 1.0], [1.0, 40.0], [3.0, 1e-3], [1e-5, 2.0]] {

@@ -1,61 +1,61 @@
-//! The impulses that keep all conditions.
+//! Projected Gauss–Seidel over all rows, with Newton steps in between.
 use super::{
-    Rows, Touch,
-    row::{Row, rub},
+    ContactData, Rows,
+    row::{Row, project_onto_friction_cone},
 };
 
-/// Sweeps over all conditions at most, and the change of speed below which they are kept, rad/s or m/s.
-const SWEEPS: usize = 100;
-const KEPT: f64 = 1e-10;
+/// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
+const MAX_SWEEPS: usize = 100;
+const TOLERANCE: f64 = 1e-10;
 
-/// Sweeps after which all that no bound holds is solved at once for the first time; then twice as many, and so on.
-const FIRST_GUESS: usize = 1;
+/// Number of sweeps before the first Newton step; doubled after each rejected one.
+const FIRST_NEWTON_STEP: usize = 1;
 
-/// Part of the softness of a row that is left to it when bodies are no more moved apart.
-const RELAXED: f64 = 0.1;
+/// Fraction of the compliance of a row without correction of positions.
+const RELAXED_COMPLIANCE: f64 = 0.1;
 
-/// Number of times that is taken back at most, and the speed below which it is, rad/s or m/s.
-const RELAXATIONS: usize = 6;
-const TAKEN_BACK: f64 = 1e-13;
+/// Maximum number of relaxations, and the change of target below which they end, m/s or rad/s.
+const MAX_RELAXATIONS: usize = 6;
+const RELAXATION_TOLERANCE: f64 = 1e-13;
 
 impl Rows {
-    /// Lets the impulses act that there are.
-    pub(in crate::island) fn begin(&self, speeds: &mut [f64]) {
+    /// Applies the warm-start impulses.
+    pub(in crate::island) fn apply_warm_start(&self, velocities: &mut [f64]) {
         for row in self.rows.iter().filter(|row| row.mass > 0.0) {
-            row.act(&self.responses, row.impulse, speeds);
+            row.act(&self.responses, row.impulse, velocities);
         }
     }
 
-    /// Sweeps over all rows until they hold. Returns how often.
-    pub(in crate::island) fn sweep(&mut self, speeds: &mut [f64]) -> usize {
+    /// Sweeps over all rows until they converge. Returns the number of sweeps.
+    pub(in crate::island) fn sweep(&mut self, velocities: &mut [f64]) -> usize {
         let Self {
             rows,
             jacobians,
             responses,
             contacts,
-            direct,
+            newton,
             ..
         } = self;
         let numbers = [&jacobians[..], &responses[..]];
-        let mut next = FIRST_GUESS;
+        let mut next = FIRST_NEWTON_STEP;
         let mut at = 0;
-        'sweeps: while at < SWEEPS {
+        'sweeps: while at < MAX_SWEEPS {
             at += 1;
-            let mut change = sweep(rows, contacts, numbers, speeds);
-            if change < KEPT {
+            let mut change = sweep(rows, contacts, numbers, velocities);
+            if change < TOLERANCE {
                 break;
             }
             if at < next {
                 continue;
             }
-            while direct.guess(rows, contacts, numbers, speeds) {
+            while newton.newton_step(rows, contacts, numbers, velocities) {
                 at += 1;
-                let after = sweep(rows, contacts, numbers, speeds);
-                if after < KEPT {
+                let after = sweep(rows, contacts, numbers, velocities);
+                if after < TOLERANCE {
                     break 'sweeps;
                 }
                 if after >= change {
-                    direct.take_back(rows, speeds);
+                    newton.rollback(rows, velocities);
                     break;
                 }
                 change = after;
@@ -65,16 +65,16 @@ impl Rows {
         at
     }
 
-    /// Finds the impulses for the speeds that are kept.
-    pub(in crate::island) fn relax(&mut self, speeds: &mut [f64]) {
+    /// Solves for the velocities that are kept: without correction of positions.
+    pub(in crate::island) fn relax(&mut self, velocities: &mut [f64]) {
         for row in &mut self.rows {
-            row.stiffen(RELAXED);
+            row.reduce_compliance(RELAXED_COMPLIANCE);
         }
-        self.relax_further(speeds);
+        self.relax_further(velocities);
     }
 
-    /// Finds the impulses of contacts that bounce.
-    pub(in crate::island) fn bounce(&mut self, speeds: &mut [f64]) {
+    /// Solves with the separation velocities of bouncing contacts.
+    pub(in crate::island) fn bounce(&mut self, velocities: &mut [f64]) {
         let mut bounces = false;
         for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
             if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
@@ -83,37 +83,37 @@ impl Rows {
             }
         }
         if bounces {
-            self.relax_further(speeds);
+            self.relax_further(velocities);
         }
     }
 
-    fn relax_further(&mut self, speeds: &mut [f64]) {
-        // What there is presses no more, and what is added or taken gives way a little, so that loads stay shared in one way.
-        // That is taken back again and again, until nothing gives way.
+    fn relax_further(&mut self, velocities: &mut [f64]) {
+        // The present impulses act without compliance, and changes of them with it, so that loads stay shared uniquely. That
+        // is repeated until the changes vanish.
         let mut before = f64::INFINITY;
-        for _ in 0..RELAXATIONS {
+        for _ in 0..MAX_RELAXATIONS {
             let mut change: f64 = 0.0;
             for row in &mut self.rows {
-                let target = row.relaxed + row.softness * row.impulse;
+                let target = row.relaxed + row.compliance * row.impulse;
                 change = change.max((target - row.target).abs());
                 row.target = target;
             }
-            // Where bodies slide on many points loads can go round: there is nothing to come to.
-            if change < TAKEN_BACK || change > before / 2.0 {
+            // On bodies that slide on many points, loads may circulate without convergence.
+            if change < RELAXATION_TOLERANCE || change > before / 2.0 {
                 break;
             }
             before = change;
-            self.sweep(speeds);
+            self.sweep(velocities);
         }
     }
 }
 
-/// Keeps each row once. Returns the greatest change of a row's speed.
+/// Makes one PGS sweep. Returns the greatest change of a row's velocity.
 fn sweep(
     rows: &mut [Row],
-    contacts: &[Touch],
+    contacts: &[ContactData],
     [jacobians, responses]: [&[f64]; 2],
-    speeds: &mut [f64],
+    velocities: &mut [f64],
 ) -> f64 {
     let (touching, others) = rows.split_at_mut(3 * contacts.len());
     let mut change: f64 = 0.0;
@@ -121,12 +121,14 @@ fn sweep(
         let [normal, across @ ..] = rows else {
             continue;
         };
-        change = change.max(normal.keep(jacobians, responses, speeds));
+        change = change.max(normal.project(jacobians, responses, velocities));
         let most = touch.friction * normal.impulse;
-        change = change.max(rub(across, most, jacobians, responses, speeds));
+        change = change.max(project_onto_friction_cone(
+            across, most, jacobians, responses, velocities,
+        ));
     }
     for row in others {
-        change = change.max(row.keep(jacobians, responses, speeds));
+        change = change.max(row.project(jacobians, responses, velocities));
     }
     change
 }

@@ -1,87 +1,88 @@
-//! All impulses of an island, found at once, for the contacts that hold, stick and slide now.
+//! Newton steps on the contact constraints after Alart & Curnier (1991): all active rows are solved at once by Gaussian
+//! elimination, O(n³) for n active rows.
 //!
-//! Sweeps come near slowly where many rows tell of few speeds: three wheels with three points each, a box on its four
-//! corners. Which bodies touch, and which slide, is known after a few; what is left is nearly linear. This is a step of
-//! Newton's method on the conditions that the sweeps come to (Alart and Curnier 1991), and a guess: a sweep tells whether
+//! PGS converges slowly if many rows depend on few velocities, as for three wheels with three contact points each, or a box
+//! on its four corners. After a few sweeps the sets of active, sticking and sliding contacts hardly change, and the rest of
+//! the problem is nearly linear. A sweep after each Newton step decides whether it is accepted.
 //! it is nearer.
 use super::{
-    Touch,
+    ContactData,
     row::{Row, Sliding},
 };
 
-/// Most rows that are solved at once.
-const MOST: usize = 96;
+/// Maximum number of rows that are solved at once.
+const MAX_ROWS: usize = 96;
 
-/// Most rows of which is remembered what an impulse of one does to the others.
-const REMEMBERED: usize = 2 * MOST;
+/// Maximum number of rows for which the coupling matrix is cached.
+const MAX_CACHED_ROWS: usize = 2 * MAX_ROWS;
 
-/// Part of each row that is added to it: there are more rows than speeds.
-const SHARE: f64 = 1e-9;
+/// Relative regularisation of the diagonal, since there are more rows than velocities.
+const DIAGONAL_REGULARISATION: f64 = 1e-9;
 
-/// Memory for a guess.
+/// Workspace of a Newton step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Direct {
-    /// Rows whose impulses are sought.
+pub(super) struct NewtonSolver {
+    /// Active rows.
     free: Vec<Free>,
-    /// Equations, row by row, each with what is lacking at its end.
+    /// Linear system, row by row, each with its right-hand side at the end.
     matrix: Vec<f64>,
     couplings: Couplings,
-    /// As they were before.
+    /// Impulses before the step, for a rollback.
     impulses: Vec<f64>,
-    speeds: Vec<f64>,
+    velocities: Vec<f64>,
 }
 
-/// Speed of each row that an impulse of 1 of another one brings, row by row; not a number until it is asked for.
+/// Coupling matrix `J·M⁻¹·Jᵀ`, row by row; NaN for entries that were not computed yet.
 #[derive(Clone, Debug, Default)]
 struct Couplings {
     known: Vec<f64>,
-    /// Number of rows; zero for more than are remembered.
+    /// Number of rows; zero for more than are cached.
     count: usize,
 }
 
-/// A row whose impulse is sought.
+/// An active row.
 #[derive(Clone, Copy, Debug)]
 struct Free {
     row: usize,
-    /// Of the first tangent of a contact that slides; the second follows it, the normal stands before it.
+    /// Set for the first tangent of a sliding contact; the second tangent follows it, and the normal precedes it.
     slide: Option<Slide>,
 }
 
-/// Friction of a contact that slides.
+/// Friction of a sliding contact.
 #[derive(Clone, Copy, Debug)]
 struct Slide {
     friction: f64,
     sliding: Sliding,
-    /// Impulses that the tangents lack, N·s.
+    /// Residuals of the tangents, N·s.
     lacks: [f64; 2],
 }
 
-impl Direct {
-    /// The rows tell of other speeds now, or weigh something else.
-    pub(super) fn forget(&mut self, rows: usize) {
-        self.couplings.forget(rows);
+impl NewtonSolver {
+    /// Invalidates the cache, since rows or masses have changed.
+    pub(super) fn invalidate(&mut self, rows: usize) {
+        self.couplings.invalidate(rows);
     }
 
-    /// Gives the rows the impulses that seem to keep them. False if there is nothing to do.
-    pub(super) fn guess(
+    /// Makes a Newton step. Returns false if there is nothing to do.
+    pub(super) fn newton_step(
         &mut self,
         rows: &mut [Row],
-        contacts: &[Touch],
+        contacts: &[ContactData],
         numbers: [&[f64]; 2],
-        speeds: &mut [f64],
+        velocities: &mut [f64],
     ) -> bool {
-        self.choose(rows, contacts, numbers[0], speeds);
+        self.select_active(rows, contacts, numbers[0], velocities);
         let count = self.free.len();
-        if !(2..=MOST).contains(&count) {
+        if !(2..=MAX_ROWS).contains(&count) {
             return false;
         }
         self.impulses.clear();
         self.impulses.extend(rows.iter().map(|row| row.impulse));
-        self.speeds.clear();
-        self.speeds.extend_from_slice(speeds);
-        // But for friction that slides, what one row does to another the other does to the one.
+        self.velocities.clear();
+        self.velocities.extend_from_slice(velocities);
+        // The system is symmetric without sliding friction.
         let slides = self.free.iter().any(|free| free.slide.is_some());
-        self.fill(rows, numbers, speeds, slides);
+        self.assemble(rows, numbers, velocities, slides);
         let solve = if slides { solve } else { solve_symmetric };
         if !solve(&mut self.matrix, count) {
             return false;
@@ -90,20 +91,26 @@ impl Direct {
             let more = self.matrix[(place + 1) * (count + 1) - 1];
             let row = &mut rows[free.row];
             row.impulse += more;
-            row.act(numbers[1], more, speeds);
+            row.act(numbers[1], more, velocities);
         }
         true
     }
 
-    /// Goes back to what was before the guess.
-    pub(super) fn take_back(&self, rows: &mut [Row], speeds: &mut [f64]) {
+    /// Restores impulses and velocities from before the step.
+    pub(super) fn rollback(&self, rows: &mut [Row], velocities: &mut [f64]) {
         for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
             row.impulse = *impulse;
         }
-        speeds.copy_from_slice(&self.speeds);
+        velocities.copy_from_slice(&self.velocities);
     }
 
-    fn choose(&mut self, rows: &[Row], contacts: &[Touch], jacobians: &[f64], speeds: &[f64]) {
+    fn select_active(
+        &mut self,
+        rows: &[Row],
+        contacts: &[ContactData],
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) {
         self.free.clear();
         let free = |row| Free { row, slide: None };
         for (touch, first) in contacts.iter().zip((0..).step_by(3)) {
@@ -116,7 +123,7 @@ impl Direct {
             if !holds || most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
                 continue;
             }
-            let wanted = across.map(|row| row.wanted(jacobians, speeds));
+            let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
             let sliding = Sliding::new(wanted, across.map(|row| row.mass), most);
             let slide = |sliding: Sliding| Slide {
                 friction: touch.friction,
@@ -136,23 +143,22 @@ impl Direct {
         }
     }
 
-    /// Sets up the equations: what an impulse of each row does to the others, and what they lack.
-    /// Where nothing slides, the lower half is left out.
-    fn fill(&mut self, rows: &[Row], numbers: [&[f64]; 2], speeds: &[f64], slides: bool) {
+    /// Assembles the linear system: coupling matrix and residuals. Without sliding, the lower triangle is omitted.
+    fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: &[f64], slides: bool) {
         self.matrix.clear();
         for (place, free) in self.free.iter().enumerate() {
             let row = &rows[free.row];
             for (at, other) in self.free.iter().enumerate() {
                 self.matrix.push(if at == place {
-                    (1.0 + SHARE) / row.mass
+                    (1.0 + DIAGONAL_REGULARISATION) / row.mass
                 } else if at < place && !slides {
                     0.0
                 } else {
                     self.couplings.of([free.row, other.row], rows, numbers)
                 });
             }
-            let given = row.softness * row.impulse;
-            let lacks = row.target - row.speed(numbers[0], speeds) - given;
+            let given = row.compliance * row.impulse;
+            let lacks = row.target - row.speed(numbers[0], velocities) - given;
             self.matrix.push(lacks);
         }
         let width = self.free.len() + 1;
@@ -160,20 +166,20 @@ impl Direct {
             if let Some(slide) = &free.slide {
                 let masses = [0, 1].map(|at| rows[free.row + at].mass);
                 let tangents = &mut self.matrix[place * width..(place + 2) * width];
-                slide.bend(tangents, place, masses);
+                slide.linearize_sliding(tangents, place, masses);
             }
         }
     }
 }
 
 impl Couplings {
-    fn forget(&mut self, rows: usize) {
-        self.count = if rows > REMEMBERED { 0 } else { rows };
+    fn invalidate(&mut self, rows: usize) {
+        self.count = if rows > MAX_CACHED_ROWS { 0 } else { rows };
         self.known.clear();
         self.known.resize(self.count * self.count, f64::NAN);
     }
 
-    /// One of them; it is the same either way.
+    /// Returns an entry of the symmetric coupling matrix.
     fn of(
         &mut self,
         between: [usize; 2],
@@ -193,8 +199,9 @@ impl Couplings {
 }
 
 impl Slide {
-    /// Makes equations of tangents that stick into those of tangents that slide. They stand in these places.
-    fn bend(&self, equations: &mut [f64], place: usize, masses: [f64; 2]) {
+    /// Replaces the equations of a sticking contact's tangents by the linearisation of sliding friction. They start at this
+    /// index.
+    fn linearize_sliding(&self, equations: &mut [f64], place: usize, masses: [f64; 2]) {
         let width = equations.len() / 2;
         let (one, two) = equations.split_at_mut(width);
         (one[place], two[place + 1]) = (0.0, 0.0);
@@ -215,7 +222,8 @@ impl Slide {
     }
 }
 
-/// Solves equations, each with its right side at its end, where the solution is put. False if they have none.
+/// Solves a linear system by Gaussian elimination with partial pivoting; each row has its right-hand side at its end, where
+/// the solution is written. Returns false if it is singular.
 fn solve(matrix: &mut [f64], count: usize) -> bool {
     let width = count + 1;
     for at in 0..count {
@@ -239,11 +247,11 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
             }
         }
     }
-    go_back(matrix, count);
+    back_substitute(matrix, count);
     true
 }
 
-/// Likewise, of a symmetric and positive matrix: half of the work. What is left of the diagonal is not read.
+/// Solves a symmetric positive definite system: half of the work. The rest of the lower triangle is not read.
 fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
     let width = count + 1;
     for at in 0..count {
@@ -261,12 +269,12 @@ fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
             }
         }
     }
-    go_back(matrix, count);
+    back_substitute(matrix, count);
     true
 }
 
-/// Finds the numbers that belong to equations each of which has one more unknown than the one after it.
-fn go_back(matrix: &mut [f64], count: usize) {
+/// Back substitution in an upper triangular system.
+fn back_substitute(matrix: &mut [f64], count: usize) {
     let width = count + 1;
     for at in (0..count).rev() {
         let (above, below) = matrix.split_at_mut((at + 1) * width);
@@ -322,7 +330,7 @@ mod tests {
         assert!(!solve_symmetric(&mut [1.0, 2.0, 1.0, 2.0, 4.0, 1.0], 2));
     }
 
-    /// A plate that turns on nine points, of which some slide: sweeps alone come near by a fifth of a percent each.
+    /// A plate that rotates on nine points, of which some slide: sweeps alone converge by a fifth of a percent each.
     #[test]
     fn a_plate_that_turns_on_many_points_is_found_in_few_sweeps() {
         let body = FreeBody {
@@ -339,18 +347,18 @@ mod tests {
         for at in 0..9 {
             let place = Vector3::new(f64::from(at / 3) - 0.9, f64::from(at % 3) - 1.2, 0.0);
             let contact = Contact {
-                sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
-                friction_sides: [Side::Given(Vector3::zeros()), Side::Body(0)],
+                sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
+                friction_sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
                 point: place * 0.1,
                 normal: Vector3::z(),
-                parted: None,
+                separation_velocity: None,
                 distance: -1.2e-4,
                 friction: 0.4,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
                 impulse: Vector3::zeros(),
             };
-            rows.touch(
+            rows.add_contact(
                 (&contact, &mut { contact.distance }, 0.0, 1.0 / 240.0),
                 &[],
                 &[body],
@@ -358,11 +366,11 @@ mod tests {
             );
         }
         rows.close();
-        rows.respond(&[], &[body], 1.0 / 240.0);
-        let mut speeds: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
-        rows.begin(&mut speeds);
-        let sweeps = rows.sweep(&mut speeds);
+        rows.compute_responses(&[], &[body], 1.0 / 240.0);
+        let mut velocities: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
+        rows.apply_warm_start(&mut velocities);
+        let sweeps = rows.sweep(&mut velocities);
         assert!(sweeps <= 20, "{sweeps}");
-        assert!(speeds[5] > 0.5, "it slides: {speeds:?}");
+        assert!(velocities[5] > 0.5, "it slides: {velocities:?}");
     }
 }

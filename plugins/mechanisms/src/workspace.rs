@@ -1,5 +1,4 @@
-//! Memory of the calculations for one tree, so that nothing is allocated while it moves; and what is there once the links
-//! have been placed: poses, velocities, Jacobians, the centre of mass.
+//! Workspace of one tree, so that steps do not allocate: forward kinematics, Jacobians, centre of mass.
 use nalgebra::Vector3;
 
 use crate::{
@@ -9,19 +8,19 @@ use crate::{
     tree::Tree,
 };
 
-/// Conditions of the base, in its own axes: gravity, and how it moves itself.
+/// Gravity and motion of the base, in its own axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Base {
-    /// m/s².
+    /// Gravity, m/s².
     pub gravity: Vector3<f64>,
-    /// Of the base.
+    /// Velocity of the base.
     pub velocity: Motion,
-    /// Of the base, without gravity.
+    /// Acceleration of the base, without gravity.
     pub acceleration: Motion,
 }
 
 impl Base {
-    /// A base that stands, under a gravity in m/s².
+    /// Returns a base at rest under a gravity in m/s².
     #[must_use]
     pub const fn at_rest(gravity: Vector3<f64>) -> Self {
         Self {
@@ -32,77 +31,77 @@ impl Base {
     }
 }
 
-/// Memory for one tree, by link.
+/// Workspace of one tree, by link.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
-    /// Of each link in its parent.
+pub struct Workspace {
+    /// Pose of each link in its parent.
+    pub(crate) local_poses: Vec<Pose>,
+    /// Pose of each link in the base.
     pub(crate) poses: Vec<Pose>,
-    /// Of each link in the base.
-    pub(crate) places: Vec<Pose>,
-    /// Of each link, in its own axes.
+    /// Velocity of each link, in its own axes.
     pub(crate) velocities: Vec<Motion>,
     pub(crate) accelerations: Vec<Motion>,
     pub(crate) forces: Vec<Force>,
-    /// Of each link and all that hangs on it.
+    /// Composite inertia of each link and its descendants.
     pub(crate) composites: Vec<Inertia>,
-    /// The mass matrix, as it was calculated last.
+    /// The mass matrix that was computed last.
     pub matrix: MassMatrix,
 }
 
-impl Work {
-    /// Memory for a tree.
+impl Workspace {
+    /// Returns a workspace for a tree.
     #[must_use]
     pub fn new(tree: &Tree) -> Self {
         let links = tree.link_count();
         Self {
+            local_poses: vec![Pose::identity(); links],
             poses: vec![Pose::identity(); links],
-            places: vec![Pose::identity(); links],
             velocities: vec![Motion::ZERO; links],
             accelerations: vec![Motion::ZERO; links],
             forces: vec![Force::default(); links],
             composites: vec![Inertia::default(); links],
-            matrix: MassMatrix::new(tree.before.clone()),
+            matrix: MassMatrix::new(tree.parents.clone()),
         }
     }
 
-    /// Places the links, and finds their velocities. The other calculations count on it.
-    pub fn place(&mut self, tree: &Tree, base: &Base, state: &State) {
+    /// Forward kinematics: computes the poses and velocities of the links. All other calculations require it.
+    pub fn forward_kinematics(&mut self, tree: &Tree, base: &Base, state: &State) {
         for (at, row) in tree.links.iter().enumerate() {
             let pose = row.pose(&state.positions);
             let (place, carried) = match row.parent {
-                Some(parent) => (self.places[parent] * pose, self.velocities[parent]),
+                Some(parent) => (self.poses[parent] * pose, self.velocities[parent]),
                 None => (pose, base.velocity),
             };
             let mut velocity = pose.motion_from_outer(&carried);
             for column in &tree.columns[row.columns.clone()] {
-                velocity += column.motion * state.speeds[column.speed];
+                velocity += column.motion * state.velocities[column.speed];
             }
-            self.poses[at] = pose;
-            self.places[at] = place;
+            self.local_poses[at] = pose;
+            self.poses[at] = place;
             self.velocities[at] = velocity;
         }
     }
 
-    /// Pose of a link in the base.
+    /// Returns the pose of a link in the base.
     #[must_use]
-    pub fn place_of(&self, link: usize) -> Pose {
-        self.places[link]
+    pub fn pose_of(&self, link: usize) -> Pose {
+        self.poses[link]
     }
 
-    /// Velocity of a link, in its own axes.
+    /// Returns the velocity of a link, in its own axes.
     #[must_use]
     pub fn velocity_of(&self, link: usize) -> Motion {
         self.velocities[link]
     }
 
-    /// The Jacobian of a link: a column for each speed, the motion of the point of the link that is given in its frame (m),
-    /// in the base's axes. Speeds that do not move the link have none.
+    /// Writes the Jacobian of a point of a link (in the link's frame, m): one column per velocity, in the base's axes.
+    /// Columns of velocities that do not move the link are zero.
     pub fn jacobian(&self, tree: &Tree, link: usize, point: &Vector3<f64>, columns: &mut [Motion]) {
-        let target = self.places[link].point(point);
+        let target = self.poses[link].point(point);
         self.jacobian_at(tree, link, &target, columns);
     }
 
-    /// As [`jacobian`](Self::jacobian), of the point of the link that is at a place of the base, m.
+    /// Writes the [`jacobian`](Self::jacobian) of the link's point at a position in the base, m.
     pub(crate) fn jacobian_at(
         &self,
         tree: &Tree,
@@ -113,7 +112,7 @@ impl Work {
         columns.fill(Motion::ZERO);
         let mut at = Some(link);
         while let Some(here) = at {
-            let (row, place) = (&tree.links[here], &self.places[here]);
+            let (row, place) = (&tree.links[here], &self.poses[here]);
             let arm = target - place.position;
             for column in &tree.columns[row.columns.clone()] {
                 let angular = place.rotation * column.motion.angular;
@@ -124,18 +123,18 @@ impl Work {
         }
     }
 
-    /// Speed of a link's revolute joint at which a point of the link stands still, if everything before the joint moves the
-    /// point with `velocity`: place of the variable among [`Tree::variables`], and rad/s. Point (m) and velocity (m/s) are in
-    /// the base's axes. None for a joint of another kind, and for a point on the joint's axis.
+    /// Returns the velocity of a link's revolute joint at which a point of the link is at rest, if the motion before the
+    /// joint moves the point with `velocity`: index of the variable in [`Tree::variables`], and rad/s. Point (m) and
+    /// velocity (m/s) are in the base's axes. `None` for a joint of another kind, and for a point on the joint's axis.
     #[must_use]
-    pub fn rolling_speed(
+    pub fn rolling_velocity(
         &self,
         tree: &Tree,
         link: usize,
         point: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> Option<(usize, f64)> {
-        let (row, place) = (tree.links.get(link)?, self.places.get(link)?);
+        let (row, place) = (tree.links.get(link)?, self.poses.get(link)?);
         let [column] = tree.columns.get(row.columns.clone())? else {
             return None;
         };
@@ -150,11 +149,11 @@ impl Work {
         Some((variable, -per_speed.dot(velocity) / square))
     }
 
-    /// Mass (kg) and centre of mass of the whole tree in the base, m.
+    /// Returns mass (kg) and centre of mass of the whole tree in the base, m.
     #[must_use]
     pub fn center_of_mass(&self, tree: &Tree) -> (f64, Vector3<f64>) {
         let (mut mass, mut moment) = (0.0, Vector3::zeros());
-        for (row, place) in tree.links.iter().zip(&self.places) {
+        for (row, place) in tree.links.iter().zip(&self.poses) {
             mass += row.inertia.mass;
             moment += place.rotation * row.inertia.first_moment + place.position * row.inertia.mass;
         }
@@ -166,7 +165,7 @@ impl Work {
         (mass, center)
     }
 
-    /// Kinetic energy, and potential energy above the base, J.
+    /// Returns kinetic energy, and potential energy relative to the base, J.
     #[must_use]
     pub fn energy(&self, tree: &Tree, base: &Base) -> [f64; 2] {
         let moving = tree.links.iter().zip(&self.velocities);

@@ -1,0 +1,167 @@
+//! Commands of joints by position, velocity and effort, with and without a duration.
+use morse_api::service::Status;
+use morse_testing::TestWorld;
+use serde_json::json;
+
+use super::*;
+
+fn test_world(text: &str) -> (TestWorld, Entity) {
+    let mut test = TestWorld::new(60.0, plugin, BodyState::default());
+    test.joints(&["rover.pan", "rover.tilt", "rover.lift"]);
+    let joints = test.actuator::<Joints>("rover.motors", text, Isometry3::identity());
+    test.step(BodyState::default());
+    (test, joints)
+}
+
+fn targets(test: &TestWorld) -> Vec<JointTarget> {
+    let joints = &test.get::<RobotJoints>(test.robot).0;
+    joints
+        .iter()
+        .map(|&joint| *test.get::<JointTarget>(joint))
+        .collect()
+}
+
+fn command(names: &[&str], positions: &[f64], velocities: &[f64]) -> JointsCommand {
+    JointsCommand {
+        names: names.iter().map(|&name| name.to_owned()).collect(),
+        positions: positions.to_vec(),
+        velocities: velocities.to_vec(),
+        ..JointsCommand::default()
+    }
+}
+
+#[test]
+fn named_joints_are_moved_and_the_others_left() {
+    let (mut test, joints) = test_world("()");
+    use JointTarget::{Effort, Free, Position, Velocity};
+    let efforts = vec![3.0];
+    test.send(
+        joints,
+        JointsCommand {
+            efforts,
+            ..command(&["lift"], &[], &[])
+        },
+    );
+    test.step(BodyState::default());
+    assert_eq!(targets(&test), [Free, Free, Effort(3.0)]);
+    test.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
+    test.step(BodyState::default());
+    // Nine is beyond the limit.
+    assert_eq!(targets(&test), [Position(2.0), Position(0.5), Effort(3.0)]);
+    test.send(joints, command(&["pan"], &[], &[0.1]));
+    test.step(BodyState::default());
+    assert_eq!(targets(&test), [Velocity(0.1), Position(0.5), Effort(3.0)]);
+    test.send(joints, command(&[], &[0.1, 0.2, 0.3], &[]));
+    test.step(BodyState::default());
+    assert_eq!(
+        targets(&test),
+        [Position(0.1), Position(0.2), Position(0.3)]
+    );
+}
+
+#[test]
+fn positions_are_reached_in_the_time_of_the_command() {
+    let (mut test, joints) = test_world("()");
+    use JointTarget::{Free, Position, Velocity};
+    let pan = |duration: f64, position: f64| JointsCommand {
+        duration,
+        ..command(&["pan"], &[position], &[])
+    };
+    test.send(joints, pan(3.0 / 60.0, 0.6));
+    let mut reached = Vec::new();
+    for _ in 0..4 {
+        test.step(BodyState::default());
+        let Position(position) = targets(&test)[0] else {
+            panic!("a position");
+        };
+        reached.push(position);
+    }
+    let expected = [0.2, 0.4, 0.6, 0.6];
+    let pairs = reached.iter().zip(expected);
+    assert!(
+        pairs
+            .clone()
+            .all(|(is, expected)| (is - expected).abs() < 1e-12),
+        "{reached:?}"
+    );
+    // A new command goes on from the set point, and what another actuator tells the joint ends the way.
+    test.send(joints, pan(1.0, 0.0));
+    test.step(BodyState::default());
+    assert_eq!(
+        targets(&test),
+        [Position(0.6 + (0.0 - 0.6) * (1.0 / 60.0)), Free, Free]
+    );
+    let pan_joint = test.get::<RobotJoints>(test.robot).0[0];
+    test.app
+        .world_mut()
+        .entity_mut(pan_joint)
+        .insert(Velocity(0.1));
+    test.step(BodyState::default());
+    assert_eq!(targets(&test)[0], Velocity(0.1));
+    test.send(joints, pan(-1.0, 0.0));
+    test.step(BodyState::default());
+    let said = test.app.world_mut().resource_mut::<Warnings>().take();
+    assert!(
+        said[0].contains("`duration` of a command is -1"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn mistakes_move_nothing_and_are_said() {
+    let (mut test, joints) = test_world("()");
+    test.send(joints, command(&["pan", "elbow"], &[0.5, 0.5], &[]));
+    test.step(BodyState::default());
+    test.send(joints, command(&["pan", "tilt"], &[0.5], &[]));
+    test.step(BodyState::default());
+    assert_eq!(targets(&test), [JointTarget::Free; 3]);
+    let said = test.app.world_mut().resource_mut::<Warnings>().take();
+    assert_eq!(said.len(), 2);
+    assert_eq!(
+        said[0],
+        "`rover.motors`: there is no joint `elbow`; there are: pan, tilt, lift"
+    );
+}
+
+#[test]
+fn requests_move_one_joint_each() {
+    let (mut test, _) = test_world("()");
+    let mut set = |name: &str, value: f64| {
+        test.call("rover.motors", "set", json!([name, value]))
+            .reply()
+            .unwrap()
+    };
+    assert_eq!(set("pan", 0.25).status, Status::Success);
+    assert_eq!(set("tilt", -3.0).status, Status::Success);
+    assert_eq!(set("elbow", 0.0).status, Status::Failed);
+    test.step(BodyState::default());
+    use JointTarget::{Free, Position};
+    assert_eq!(targets(&test), [Position(0.25), Position(-2.0), Free]);
+}
+
+#[test]
+fn settings_choose_the_joints() {
+    let (mut test, joints) = test_world(r#"(joints: ["*t"])"#);
+    let names: Vec<&str> = test
+        .get::<Motors>(joints)
+        .0
+        .iter()
+        .map(|motor| motor.name.as_str())
+        .collect();
+    assert_eq!(names, ["tilt", "lift"]);
+    let check =
+        |text: &str| morse_testing::settings::<Joints>(text).check(test.app.world(), joints);
+    assert!(check("()").is_ok());
+    assert!(check(r#"(joints: ["wrist"])"#).is_err());
+    give(
+        test.app.world_mut(),
+        joints,
+        command(&["elbow"], &[0.0], &[]),
+    )
+    .unwrap();
+    let settings = morse_testing::settings::<Joints>("()");
+    assert!(
+        settings.check(test.app.world(), joints).is_err(),
+        "a start that names no joint"
+    );
+}
