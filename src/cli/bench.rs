@@ -1,9 +1,8 @@
-//! `morse-sim bench`: six scenes that other simulators can run as well, the time that they take, and whether what came
-//! out is right.
+//! `morse-sim bench`: six scenes that other simulators can run as well; measures their times, and checks their results.
 //!
-//! - `stack`, `fleet`, `arms`, `meshes`, `load`, `camera`: the scenes S1 to S6; `arena`, `iiwa` and
-//!   `generator`: what is in them;
-//! - `world`: from files to a world, as for users; `stopwatch` and `outcome`: measurements, and how they are said.
+//! - `stack`, `fleet`, `arms`, `meshes`, `load`, `camera`: the scenes S1 to S6; `arena`, `iiwa` and `generator`: their
+//!   contents;
+//! - `world`: builds a world from files, as for users; `stopwatch` and `outcome`: measurements, and their output.
 mod arena;
 mod arms;
 mod camera;
@@ -29,25 +28,25 @@ use super::{exit, say};
 use crate::simulation::{BuildError, Extensions};
 use outcome::Outcome;
 
-/// Measure the speed of six scenes, and check what comes out
+/// Measure the speed of six scenes, and check their results
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// The scene, or all of them one after the other
+    /// Scene to measure, or all scenes one after the other
     #[arg(value_name = "SCENE", default_value = "all", ignore_case = true)]
     pub scene: Choice,
-    /// Number of cubes, robots, arms, bodies or boxes; 100 unless given, but 1000 in S5 and 10 in S6
+    /// Number of cubes, robots, arms, bodies or boxes; by default 100, but 1000 in S5 and 10 in S6
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub n: Option<u32>,
-    /// Simulated time that is measured; in S6 time by the wall clock. S5 has none
+    /// Simulated time to measure; in S6 wall-clock time. Not for S5
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub seconds: Option<f64>,
     /// Threads for rays and images
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Steps of the physics a tick, instead of the scene's own; S5 has none
+    /// Physics steps per tick, instead of the scene's own; not for S5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub substeps: Option<u32>,
-    /// Print a JSON object a scene, on a line of its own
+    /// Print one JSON object per scene, each on a line
     #[arg(long)]
     pub json: bool,
     /// Keep the files of the scenes in this directory
@@ -55,7 +54,7 @@ pub struct Args {
     pub keep: Option<PathBuf>,
 }
 
-/// Choice of scenes.
+/// Scene to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
     /// Columns of ten cubes that stand
@@ -64,19 +63,19 @@ pub enum Choice {
     /// Robots that drive in circles, each with a scanner of 360 rays at 10 Hz
     #[value(name = "S2", alias = "lidar_fleet")]
     LidarFleet,
-    /// Arms of seven joints that follow waves at 240 Hz
+    /// Arms with seven joints that follow sine waves at 240 Hz
     #[value(name = "S3", alias = "arm")]
     Arm,
     /// Convex meshes that fall into a box
     #[value(name = "S4", alias = "falling_meshes")]
     FallingMeshes,
-    /// Boxes that stand: from the file to the end of the first tick
+    /// Static boxes: from the file to the end of the first tick
     #[value(name = "S5", alias = "load")]
     Load,
-    /// Pictures of 640 by 480, colour and depth, among boxes
+    /// Images of 640 by 480, colour and depth, among boxes
     #[value(name = "S6", alias = "camera")]
     Camera,
-    /// All of them
+    /// All scenes
     All,
 }
 
@@ -85,9 +84,9 @@ struct Benchmark {
     choice: Choice,
     code: &'static str,
     name: &'static str,
-    /// Number of things, unless one is given.
+    /// Default number of objects.
     count: u32,
-    /// Time that is measured unless one is given, s: for a few hundred things, and for more.
+    /// Default simulated time, s: for a few hundred objects, and for more.
     seconds: [f64; 2],
     run: fn(&Setup<'_>) -> Result<Outcome, Failed>,
 }
@@ -143,13 +142,13 @@ const BENCHMARKS: [Benchmark; 6] = [
     },
 ];
 
-/// From so many things on, less time is measured.
+/// Number of objects from which the shorter time is measured.
 const MANY: u32 = 500;
 
-/// Most robots in the arena of S2 and S6: it has room for few more.
+/// Maximum number of robots in the arena of S2 and S6, which has room for few more.
 const ROBOTS: u32 = 1_500;
 
-/// Measured times: a tick, or anything up to an hour.
+/// Valid times: from a tick up to an hour.
 const SECONDS: Bounds = Bounds::between(0.001, 3600.0);
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -161,21 +160,21 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Settings of a measurement.
 struct Setup<'a> {
-    /// Number of things.
+    /// Number of objects.
     n: usize,
-    /// Time that is measured, s.
+    /// Measured time, s.
     seconds: f64,
     /// Threads for rays and images.
     threads: usize,
-    /// Steps of the physics a tick, instead of the scene's own.
+    /// Physics steps per tick, instead of the scene's own.
     substeps: Option<u32>,
-    /// Folder of the scene's files.
+    /// Directory of the scene's files.
     folder: &'a Path,
     extensions: Extensions<'a>,
 }
 
 impl Setup<'_> {
-    /// Number of ticks that are measured.
+    /// Returns the number of measured ticks.
     fn ticks(&self, rate: f64) -> u64 {
         ((self.seconds * rate).round() as u64).max(1)
     }
@@ -204,7 +203,7 @@ impl Failed {
     }
 }
 
-/// Measures the scenes, one after the other; returns the exit code: 1 when a check failed.
+/// Measures the scenes, one after the other; returns the exit code: 1 if a check failed.
 pub fn run(
     args: &Args,
     extensions: Extensions<'_>,
@@ -239,7 +238,7 @@ pub fn run(
     code
 }
 
-/// Options that a scene has no use for are mistakes, unless all scenes are meant.
+/// Checks that options apply to the scene, unless all scenes are measured.
 fn check_arguments(args: &Args) -> Result<(), String> {
     let has_robots = [Choice::LidarFleet, Choice::Camera, Choice::All].contains(&args.scene);
     if has_robots && args.n.is_some_and(|n| n > ROBOTS) {
@@ -279,7 +278,7 @@ impl Benchmark {
     }
 }
 
-/// Prints what was measured; returns the exit code of the check.
+/// Prints the measurement; returns the exit code of the check.
 fn report(
     benchmark: &Benchmark,
     setup: &Setup<'_>,
@@ -300,14 +299,14 @@ fn report(
     }
 }
 
-/// Folder of the scenes' files.
+/// Directory of the scenes' files.
 struct Folder {
     path: PathBuf,
     is_kept: bool,
 }
 
 impl Folder {
-    /// The folder to keep them in, or one that is removed at the end.
+    /// Opens the directory to keep them in, or creates one that is removed at the end.
     fn new(kept: Option<&Path>) -> Result<Self, Failed> {
         let Some(kept) = kept else {
             return Self::of_its_own();
@@ -321,7 +320,7 @@ impl Folder {
         }
     }
 
-    /// A folder that nobody has made before: what stands in the way of its name belongs to somebody else.
+    /// Creates a new directory. Existing entries with the same name are left alone.
     fn of_its_own() -> Result<Self, Failed> {
         let process = std::process::id();
         let mut number = 0;
@@ -346,7 +345,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if !self.is_kept {
-            // Whoever cleans up temporary files finds what cannot be removed.
+            // A directory that cannot be removed remains among the temporary files.
             std::fs::remove_dir_all(&self.path).ok();
         }
     }

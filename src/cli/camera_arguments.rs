@@ -1,4 +1,4 @@
-//! Viewpoint of pictures of the whole, as arguments.
+//! Arguments for the viewpoint of overview images.
 use bevy::prelude::Entity;
 use clap::Args as ClapArgs;
 use morse_api::render::CameraView;
@@ -7,10 +7,10 @@ use nalgebra::Point3;
 
 use crate::simulation::Simulation;
 
-/// A place, and what is looked at from there.
+/// Position of a camera, and the point that it looks at.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct CameraArguments {
-    /// Position to look from in pictures of the whole; without it, a place from which all robots are seen
+    /// Position of the camera of overview images; by default one from which all robots are visible
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "look")]
     pub eye: Option<Point3<f64>>,
     /// Point to look at
@@ -19,11 +19,11 @@ pub struct CameraArguments {
 }
 
 impl CameraArguments {
-    /// Checks that it can be looked from there.
+    /// Checks that the viewpoint is valid.
     ///
     /// # Errors
     ///
-    /// Nothing is looked at but the camera itself.
+    /// Position and point to look at are equal.
     pub fn check(&self) -> Result<(), String> {
         if self.eye.is_some() && self.eye == self.look {
             return Err("`--eye` and `--look` are the same point; look at another one".to_owned());
@@ -31,7 +31,7 @@ impl CameraArguments {
         Ok(())
     }
 
-    /// The camera: where it was put, or at a place from which robots are seen, or only this robot or body.
+    /// Returns the camera: at the given position, or at one from which all robots, or the given robot or body, are visible.
     pub fn camera(
         &self,
         simulation: &mut Simulation,
@@ -46,7 +46,7 @@ impl CameraArguments {
     }
 }
 
-/// Three numbers.
+/// Parses three numbers.
 fn point(text: &str) -> Result<Point3<f64>, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     match numbers.as_deref() {

@@ -1,4 +1,4 @@
-//! `morse-sim check`: what is wrong with files, without running anything.
+//! `morse-sim check`: reports errors and warnings of files, without running anything.
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -25,33 +25,33 @@ pub struct Args {
     /// Options for reading the files
     #[command(flatten)]
     pub reading: Reading,
-    /// Memory that robots and sensors may take
+    /// Memory limit of robots and sensors
     #[command(flatten)]
     pub memory: MemoryArgument,
 }
 
-/// The options of every command that reads scenes.
+/// Options of all commands that read scenes.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Reading {
-    /// Take warnings for errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub strict: bool,
-    /// Refuse the extensions of the language that amino does not know
+    /// Reject the extensions of the language that amino does not support
     #[arg(long)]
     pub strict_amino: bool,
-    /// Trust the files in this directory too: show their text in messages, use them as meshes
+    /// Trust the files in this directory too: quote them in messages, use them as meshes
     #[arg(long = "allow-path", value_name = "DIRECTORY")]
     pub allow_paths: Vec<PathBuf>,
     /// Robot descriptions
     #[command(flatten)]
     pub robots: RobotArguments,
-    /// True if messages may have colours; for the caller to set.
+    /// True if messages may have colours; set by the caller.
     #[arg(skip)]
     pub color: bool,
 }
 
 impl Reading {
-    /// The same, for the reader.
+    /// Returns the options for reading scenes.
     #[must_use]
     pub fn options(&self) -> LoadOptions {
         let robots = self.robots.descriptions();
@@ -70,7 +70,7 @@ impl Reading {
         }
     }
 
-    /// The same, for the reader of simulation files.
+    /// Returns the options for reading simulation files.
     #[must_use]
     pub fn load_options(&self) -> Options {
         Options {
@@ -82,7 +82,7 @@ impl Reading {
         }
     }
 
-    /// Style of messages.
+    /// Returns the style of messages.
     #[must_use]
     pub fn style(&self) -> Style {
         if self.color {
@@ -93,8 +93,7 @@ impl Reading {
     }
 }
 
-/// Checks every file and returns the exit code: 0 if all of them can be used, 2 if not, 3 if the
-/// result cannot be written.
+/// Checks every file and returns the exit code: 0 if all are valid, 2 if not, 3 if the result cannot be written.
 pub fn run(
     args: &Args,
     extensions: Extensions<'_>,
@@ -153,7 +152,7 @@ fn checked(
     Ok(fine)
 }
 
-/// Writes where a file of a robot description is.
+/// Writes the path of a file of a robot description.
 fn list(asset: &Asset, out: &mut dyn Write) -> std::io::Result<()> {
     let written = printable_path(&asset.written);
     let what = asset.what;
@@ -176,8 +175,8 @@ fn asset_as_json(asset: &Asset) -> serde_json::Value {
     })
 }
 
-/// Errors and warnings of a file, a summary of its contents if it can be used, and the files of robot descriptions:
-/// whatever a run would say before its first tick.
+/// Returns errors and warnings of a file, a summary of its contents if it is valid, and the files of robot descriptions:
+/// everything that a run reports before its first tick.
 fn look_at(
     path: &Path,
     args: &Args,
@@ -205,7 +204,7 @@ fn look_at(
     }
 }
 
-/// Files of a robot that cannot be run.
+/// Returns the files of a robot that cannot be run.
 fn assets_of(path: &Path, args: &Args) -> Vec<Asset> {
     let read = load_scene(path, &args.reading.options());
     read.map_or_else(|_| Vec::new(), |loaded| loaded.assets)
@@ -217,7 +216,7 @@ fn contents(scene: &Scene) -> String {
     format!("{frames}, {variables}")
 }
 
-/// Writes diagnostics with empty lines between them.
+/// Writes diagnostics, separated by empty lines.
 pub(super) fn show(
     diagnostics: &[Diagnostic],
     sources: &Sources,

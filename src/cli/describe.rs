@@ -1,4 +1,4 @@
-//! `morse-sim describe`: everything the program knows of one kind, from the code's own docs and units.
+//! `morse-sim describe`: documentation of a kind, from the doc comments and units in the code.
 mod markdown;
 mod robots;
 mod rules;
@@ -30,14 +30,14 @@ use crate::simulation::{Extensions, components, kinds::Kinds};
 /// Describe a kind of sensor, actuator, modifier, overlay or middleware, a robot, or all of them
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Its word in simulation files, such as gps; a robot, such as atrv; simulation, time or communication; or motion, for
-    /// MORSE's rules
+    /// Name of the kind in simulation files, such as gps; a robot, such as atrv; simulation, time or communication; or
+    /// motion, for MORSE's rules
     #[arg(required_unless_present = "all")]
     pub kind: Option<String>,
     /// Describe everything
     #[arg(long, conflicts_with = "kind")]
     pub all: bool,
-    /// Print JSON: an object a kind
+    /// Print JSON: one object per kind
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
     /// Print a page of Markdown
@@ -45,14 +45,14 @@ pub struct Args {
     pub markdown: bool,
 }
 
-/// Facts that are known of a kind.
+/// Description of a kind.
 #[derive(Default)]
 struct Description {
     word: &'static str,
     family: &'static str,
     docs: String,
     settings: Vec<Setting>,
-    /// Of the settings, if none has to be given.
+    /// Defaults of the settings, unless a setting is required.
     defaults: BTreeMap<&'static str, Json>,
     /// "data" or "command", and its fields.
     fields: Option<(&'static str, Fields)>,
@@ -60,16 +60,16 @@ struct Description {
     /// Default frequency of a sensor's measurements, if not every tick, Hz.
     frequency: Option<f64>,
     services: Vec<Signature>,
-    /// The kinds that fit: modifiers of a component, components of a modifier.
+    /// Compatible kinds: modifiers of a component, components of a modifier.
     fits: Vec<&'static str>,
-    /// Physics of a robot.
+    /// Physical properties of a robot.
     robot: Option<MorseRobot>,
     snippet: String,
 }
 
 /// A setting, or a field of a struct within one.
 struct Setting {
-    /// Its name; of a field within another setting, `wheels.radius`.
+    /// Name of the setting; `wheels.radius` for a field within another setting.
     name: String,
     field: Field,
 }
@@ -137,7 +137,7 @@ pub fn run(
     exit::FINE
 }
 
-/// All services of the program, as rows of a list.
+/// Returns all services of the program, as rows of a list.
 pub(super) fn services(extensions: Extensions<'_>) -> Vec<(String, String)> {
     let mut app = App::empty();
     components(&mut app, extensions);
@@ -152,7 +152,7 @@ pub(super) fn services(extensions: Extensions<'_>) -> Vec<(String, String)> {
     rows
 }
 
-/// The words that can be described, each once, sorted.
+/// Returns the names that can be described, each once, sorted.
 fn words(world: &World, kinds: &Kinds) -> Vec<&'static str> {
     let globals = world.resource::<Services>().globals();
     let mut words: Vec<&'static str> = kinds
@@ -254,7 +254,7 @@ fn of_modifier(
         .map(|(word, _)| *word)
         .chain(actuators.map(|(word, _)| *word))
         .collect();
-    // What it offers on a component that has it.
+    // Services that it adds to a component.
     let bound = kinds.sensors.values().find_map(|sensor| {
         bind(
             kind,
@@ -339,7 +339,7 @@ fn about(family: &'static str, word: &'static str, about: About, snippet: String
     }
 }
 
-/// The settings of a kind, each followed by the fields that it has inside.
+/// Returns the settings of a kind, each followed by its inner fields.
 fn settings_of(info: &'static TypeInfo, outer: &str) -> Vec<Setting> {
     let mut settings = Vec::new();
     for field in Fields::of(info, None).0 {
@@ -352,7 +352,8 @@ fn settings_of(info: &'static TypeInfo, outer: &str) -> Vec<Setting> {
     settings
 }
 
-/// The struct that a setting is, or is a list of. One of a single field is written as one value: a date as text.
+/// Returns the struct type of a setting, or of the elements of a list. A struct with a single field is written as one value,
+/// such as a date as text.
 fn inner_struct(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     match info {
         TypeInfo::List(list) => inner_struct(list.item_info()?),
@@ -363,7 +364,7 @@ fn inner_struct(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     }
 }
 
-/// Docs, a line a paragraph.
+/// Returns documentation with one line per paragraph.
 fn paragraphs(docs: &str) -> String {
     let paragraphs = docs.trim().split("\n\n");
     let joined =
@@ -371,7 +372,7 @@ fn paragraphs(docs: &str) -> String {
     joined.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Settings of which none was given.
+/// Returns the settings with all defaults.
 fn defaults(about: About) -> ErasedSettings {
     about.defaults().unwrap_or_else(|| std::sync::Arc::new(()))
 }

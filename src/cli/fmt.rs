@@ -1,4 +1,4 @@
-//! `morse-sim fmt`: tidies scene files in place.
+//! `morse-sim fmt`: formats scene files in place.
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -18,15 +18,15 @@ pub struct Args {
     /// Change nothing; exit with 1 if a file is not formatted
     #[arg(long)]
     pub check: bool,
-    /// True if messages may have colours; for the caller to set.
+    /// True if messages may have colours; set by the caller.
     #[arg(skip)]
     pub color: bool,
 }
 
-/// Files larger than this are not read.
+/// Maximum size of a file, bytes.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// Outcomes for a file, by how bad they are.
+/// Result for a file, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Fine = 0,
@@ -35,9 +35,8 @@ enum Outcome {
     Unwritable = 3,
 }
 
-/// Formats every file and returns the exit code: 0 if all went well, 1 if `--check` found a file
-/// that is not formatted, 2 if one cannot be read or has a mistake in its syntax, 3 if one cannot be
-/// written.
+/// Formats every file and returns the exit code: 0 for success, 1 if `--check` found a file that is not formatted, 2 if a
+/// file cannot be read or has a syntax error, 3 if a file cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let mut worst = Outcome::Fine;
     for path in &args.files {

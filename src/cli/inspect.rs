@@ -1,4 +1,4 @@
-//! `morse-sim inspect`: what a file says, evaluated: frames, poses, joints, geometry, bodies, components.
+//! `morse-sim inspect`: contents of a file after evaluation: frames, poses, joints, geometry, bodies, components.
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,10 +20,10 @@ use crate::simulation::{Extensions, kinds};
 
 mod simulated;
 
-/// Show what is in a scene: frames, poses, joints, geometry
+/// Show the contents of a scene: frames, poses, joints, geometry
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// The scene file
+    /// Scene file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Print one JSON object instead of text
@@ -37,7 +37,7 @@ pub struct Args {
     pub reading: Reading,
 }
 
-/// `variable=value`; the value is radians or metres.
+/// Parses `variable=value`; the value is in radians or metres.
 fn assignment(text: &str) -> Result<(String, f64), String> {
     let parts = text.rsplit_once('=');
     let (variable, value) =
@@ -52,8 +52,8 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
     Ok((variable.trim().to_owned(), value))
 }
 
-/// Shows the scene and returns the exit code: 0, 2 if it cannot be read or has no such variable, or 3 if the result
-/// cannot be written.
+/// Shows the scene and returns the exit code: 0, 2 if it cannot be read or has no such variable, or 3 if the result cannot
+/// be written.
 pub fn run(
     args: &Args,
     extensions: Extensions<'_>,
@@ -96,7 +96,7 @@ fn inspected(
     }
 }
 
-/// Shows a scene, and what is simulated on it, if anything.
+/// Shows a scene, and its simulated components, if any.
 fn shown(
     args: &Args,
     scene: &Scene,
@@ -138,8 +138,8 @@ fn shown(
     Ok(exit::FINE)
 }
 
-/// A scene as a JSON object: `frames` (by name), `variables`, `allowed_collisions` and
-/// `absolute_at_zero`; with `values`, also `absolute`, the poses with these variables set.
+/// Returns a scene as a JSON object: `frames` (by name), `variables`, `allowed_collisions` and `absolute_at_zero`; with
+/// `values`, also `absolute`, the poses with these variables set.
 #[must_use]
 pub fn scene_as_json(scene: &Scene, values: Option<&BTreeMap<String, f64>>) -> Value {
     serde_json::to_value(SceneReport {
@@ -150,7 +150,7 @@ pub fn scene_as_json(scene: &Scene, values: Option<&BTreeMap<String, f64>>) -> V
     .unwrap_or_default()
 }
 
-/// Serialised frame by frame, so that a large scene is not held twice.
+/// Serialises frame by frame, so that a large scene is not copied in memory.
 struct SceneReport<'a> {
     scene: &'a Scene,
     values: Option<&'a BTreeMap<String, f64>>,
@@ -180,7 +180,7 @@ impl Serialize for SceneReport<'_> {
     }
 }
 
-/// The items of an iterator, which are made while they are written.
+/// Serialises the items of an iterator as they are produced.
 struct Items<I>(RefCell<I>);
 
 impl<I: Iterator<Item = Value>> Serialize for Items<I> {
@@ -323,7 +323,7 @@ fn shape_as_json(shape: &Shape) -> Value {
     }
 }
 
-/// The scene for people: a tree of frames, then variables and allowed pairs.
+/// Writes the scene as text: a tree of frames, then variables and allowed pairs.
 fn text(
     scene: &Scene,
     values: Option<&BTreeMap<String, f64>>,
@@ -378,7 +378,7 @@ fn text(
     Ok(())
 }
 
-/// Frames with their children below them, by name.
+/// Returns the frames with their children below them, by name.
 fn tree(scene: &Scene) -> Vec<&Frame> {
     let mut children: BTreeMap<Option<&str>, Vec<&Frame>> = BTreeMap::new();
     for frame in scene.parents_first().into_iter().rev() {
@@ -485,7 +485,7 @@ fn vector(numbers: &[f64]) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
-/// Six decimals, without the zeros at the end, and without a negative zero.
+/// Formats six decimals, without trailing zeros, and without a negative zero.
 fn number(value: f64) -> String {
     if value.abs() >= 1e9 {
         return format!("{value:e}");

@@ -1,4 +1,4 @@
-//! `morse-sim list`: the catalogue, a line a kind.
+//! `morse-sim list`: the catalogue, one line per kind.
 use std::io::Write;
 
 use bevy::reflect::TypeInfo;
@@ -13,10 +13,10 @@ use crate::simulation::{
     kinds::{Kinds, summary},
 };
 
-/// List what there is
+/// List the catalogue
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// Of what
+    /// Family to list
     pub family: Family,
     /// Print a JSON array
     #[arg(long)]
@@ -36,11 +36,11 @@ pub enum Family {
     Overlays,
     /// Kinds of middleware
     Middlewares,
-    /// Models of robots and arms that the program carries
+    /// Models of robots and arms that are included in the program
     Robots,
-    /// Scenes that the program carries
+    /// Scenes that are included in the program
     Environments,
-    /// Models of things that stand around
+    /// Models of objects that are included in the program
     Objects,
     /// Services
     Services,
@@ -70,7 +70,7 @@ pub fn run(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write) -> u8 {
     exit::FINE
 }
 
-/// The models in some of the assets' folders, with what their first line says.
+/// Returns the models in some directories of the assets, with the description in their first line.
 fn models(folders: &[&str]) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     for folder in folders {

@@ -1,24 +1,24 @@
-//! The option `--memory`: how much memory robots and sensors may take.
+//! Option `--memory`: memory limit of robots and sensors.
 use clap::Args as ClapArgs;
 use morse_api::memory::MemoryBudget;
 
-/// The budget of memory, as commands take it
+/// Memory budget, as an argument of commands
 #[derive(Clone, Copy, Debug, Default, ClapArgs)]
 pub struct MemoryArgument {
-    /// Memory that all robots and sensors may take together: 512MiB, 8GiB; 4GiB unless given
+    /// Memory limit of all robots and sensors together: 512MiB, 8GiB; 4GiB by default
     #[arg(long, value_name = "SIZE", value_parser = amount)]
     pub memory: Option<u64>,
 }
 
 impl MemoryArgument {
-    /// The budget.
+    /// Returns the budget.
     #[must_use]
     pub fn budget(self) -> MemoryBudget {
         self.memory.map_or_else(MemoryBudget::default, MemoryBudget)
     }
 }
 
-/// An amount of memory, in bytes.
+/// Parses an amount of memory, in bytes.
 fn amount(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let unit = text.get(number.len()..).unwrap_or_default();

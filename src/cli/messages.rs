@@ -1,4 +1,4 @@
-//! Messages of a run: to stderr, as many as are wanted, and all of them to a log file.
+//! Messages of a run: to stderr according to the verbosity, and all of them to a log file.
 use std::{
     fmt::Display,
     fs::File,
@@ -12,28 +12,28 @@ use morse_diagnostics::{Style, printable_path, report::Report};
 
 use super::{exit, say};
 
-/// Amount that a run says.
+/// Verbosity of a run.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Loudness {
-    /// Say only errors, and no summary; results that are asked for, such as `--json`, are still printed
+    /// Print only errors, and no summary; requested results, such as `--json`, are still printed
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say also what is run: files, seed, ports, and what each port missed
+    /// Print details too: files, seed, ports, and the data that each port missed
     #[arg(short, long)]
     pub verbose: bool,
-    /// Write everything that is said to this file too, also with `--quiet`
+    /// Write all messages to this file too, also with `--quiet`
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 }
 
-/// Messages on their way to the user.
+/// Output of messages to the user.
 pub(super) struct Messages<'w> {
     err: &'w mut dyn Write,
     is_quiet: bool,
     is_verbose: bool,
     style: Style,
     log: Option<Log>,
-    /// The bar that is on the terminal, above which messages are said.
+    /// Progress bar on the terminal, above which messages are printed.
     pub(super) bar: Option<ProgressBar>,
     /// Simulated time, s, once the run has begun.
     pub(super) time: Option<f64>,
@@ -75,42 +75,42 @@ impl<'w> Messages<'w> {
         })
     }
 
-    /// Says why something failed.
+    /// Prints an error.
     pub(super) fn error(&mut self, text: impl Display) {
         self.tell(true, &format!("error: {text}"));
     }
 
-    /// Says what may be wrong.
+    /// Prints a warning.
     pub(super) fn warning(&mut self, text: impl Display) {
         self.tell(!self.is_quiet, &format!("warning: {text}"));
     }
 
-    /// Says what is useful to know.
+    /// Prints a notice.
     pub(super) fn notice(&mut self, text: impl Display) {
         self.tell(!self.is_quiet, &text.to_string());
     }
 
-    /// Says what is useful to know for who wants to know more.
+    /// Prints a detail, with `--verbose` only.
     pub(super) fn detail(&mut self, text: impl Display) {
         self.tell(self.is_verbose, &text.to_string());
     }
 
-    /// Says what even a quiet run says.
+    /// Prints a line in any case, also with `--quiet`.
     pub(super) fn tell_always(&mut self, text: &str) {
         self.tell(true, text);
     }
 
-    /// Says something to who asked for it, such as progress; it is not logged.
+    /// Prints requested output, such as progress; it is not logged.
     pub(super) fn show(&mut self, text: impl Display) {
         say(self.err, text);
     }
 
-    /// Writes something to the log only.
+    /// Writes a line to the log only.
     pub(super) fn note(&mut self, text: impl Display) {
         self.tell(false, &text.to_string());
     }
 
-    /// Says what is wrong with files; a quiet run says it where it keeps the run from beginning.
+    /// Prints errors and warnings of files; with `--quiet` only if they prevent the run.
     pub(super) fn report(&mut self, report: &Report, is_refused: bool) {
         if is_refused || !self.is_quiet {
             write!(self.err, "{}", report.render(self.style)).ok();
@@ -141,12 +141,12 @@ impl<'w> Messages<'w> {
         if text.is_empty() || log.failure.is_some() {
             return;
         }
-        // So few lines that each may go to the disk at once.
+        // Few lines are written, so each can be flushed at once.
         let written = writeln!(log.file, "{text}").and_then(|()| log.file.flush());
         log.failure = written.err();
     }
 
-    /// Ends the log, and returns the exit code of a run that ended with `code`.
+    /// Closes the log, and returns the exit code of a run that ended with `code`.
     pub(super) fn code(self, code: u8) -> u8 {
         let Some(log) = self.log else {
             return code;

@@ -1,4 +1,4 @@
-//! `morse-sim new`: a crate with a sensor, an actuator or a modifier of one's own, which builds and is tested at once.
+//! `morse-sim new`: creates a crate with a sensor, an actuator or a modifier, which builds and passes its tests at once.
 use std::{
     io::Write,
     path::{Path, PathBuf},
@@ -11,31 +11,31 @@ use morse_diagnostics::printable;
 use super::{exit, say};
 use crate::simulation::{Extensions, components, kinds::Kinds};
 
-/// Begin a crate with a sensor, an actuator or a modifier of one's own
+/// Create a crate with a new sensor, actuator or modifier
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// Family of the part
+    /// Family of the component
     #[arg(value_name = "FAMILY")]
     pub family: Family,
-    /// Its word in simulation files, such as tilt; the folder and the crate are called so, too
+    /// Name of the kind in simulation files, such as tilt; also the name of the directory and the crate
     pub name: String,
-    /// The repository of morse-sim: by default the one that the folder lies in, or else the version on crates.io
+    /// Repository of morse-sim: by default the one that contains the directory, or else the version on crates.io
     #[arg(long, value_name = "PATH")]
     pub morse: Option<PathBuf>,
 }
 
-/// Families of which a part can be begun.
+/// Families of components that can be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Family {
     /// Measures the world
     Sensor,
     /// Moves the robot
     Actuator,
-    /// Changes data or commands on their way
+    /// Changes data or commands in transit
     Modifier,
 }
 
-/// Crates that a part depends on, and words that Rust keeps: nothing else can be called so.
+/// Names of crates that the new crate depends on, and Rust's keywords: reserved names.
 const TAKEN: [&str; 19] = [
     "alloc",
     "bevy",
@@ -58,12 +58,12 @@ const TAKEN: [&str; 19] = [
     "test",
 ];
 
-/// Further words that Rust keeps.
+/// Further keywords of Rust.
 const KEYWORDS: &str = " abstract as async await become box break const continue do dyn else enum extern false final for gen if impl in \
     let loop macro match mut override priv pub ref return static struct trait true try type typeof unsafe unsized use \
     virtual where while yield ";
 
-/// Name of the part in the text of the templates: its word, and its type.
+/// Names of the component in the text of the templates: its kind, and its type.
 const WORD: &str = "new_part";
 const TYPE: &str = "NewPart";
 
@@ -134,7 +134,7 @@ fn make(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-/// A name is a word of simulation files, and of Rust.
+/// Checks a name, which has to be valid in simulation files and in Rust.
 fn check_name(name: &str) -> Result<(), String> {
     let is_usual =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
@@ -180,7 +180,7 @@ fn is_known(kinds: &Kinds, name: &str) -> bool {
         || kinds.middlewares.contains_key(name)
 }
 
-/// Place of the simulator: the folder of its repository, or none for crates.io.
+/// Returns the directory of the simulator's repository; `None` for crates.io.
 fn source(given: Option<&Path>) -> Result<Option<String>, String> {
     let is_repository = |folder: &Path| {
         let manifest = std::fs::read_to_string(folder.join("Cargo.toml"));
@@ -219,7 +219,7 @@ fn source(given: Option<&Path>) -> Result<Option<String>, String> {
     }
 }
 
-/// The files of a new crate, each with its path.
+/// Returns the files of a new crate, each with its path.
 fn files(family: Family, name: &str, source: &Option<String>) -> Vec<(String, String)> {
     let (code, words) = match family {
         Family::Sensor => (
@@ -276,7 +276,7 @@ fn files(family: Family, name: &str, source: &Option<String>) -> Vec<(String, St
     .into()
 }
 
-/// `wind_vane` as a type: `WindVane`.
+/// Converts a name to a type name: `wind_vane` to `WindVane`.
 fn type_name(word: &str) -> String {
     let mut name = String::new();
     for part in word.split('_') {
@@ -349,7 +349,7 @@ mod tests {
         }
     }
 
-    /// Two versions of Bevy in one program do not fit together.
+    /// Two versions of Bevy in one program are incompatible.
     #[test]
     fn bevy_is_that_of_the_simulator() {
         let own = include_str!("../../Cargo.toml");

@@ -1,4 +1,4 @@
-//! `--output`: the readings of all sensors through one more middleware.
+//! `--output`: readings of all sensors through an additional middleware.
 use std::sync::Arc;
 
 use morse_diagnostics::{Diagnostic, report::Report};
@@ -53,7 +53,7 @@ fn connect(
         Words(kinds).read(family, "text", &mut fields).map(Settings)
     };
     let name = Spanned::from(format!("--output {argument}"));
-    // Arguments are relative to the working directory, the settings of a simulation file to that file.
+    // Arguments are relative to the working directory, settings of a simulation file to that file.
     let directory = std::path::absolute(directory).map_err(erased_serde::Error::custom)?;
     let settings = read(
         Family::Middleware,

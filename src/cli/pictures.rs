@@ -1,4 +1,4 @@
-//! `--screenshot` and `--video`: pictures of a run.
+//! `--screenshot` and `--video`: images of a run.
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use bevy::prelude::Entity;
@@ -28,24 +28,24 @@ use crate::{
     simulation::{AccessError, Simulation},
 };
 
-/// Pixels in each direction that a pixel of a frame is the mean of.
+/// Number of pixels in each direction that are averaged to a pixel of a frame.
 const FINE: u32 = 2;
 
-/// A picture to be taken: when, of what, and where to put it.
+/// Request for an image: time, camera, and file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureRequest {
-    /// Simulated time, s; at the end, unless given.
+    /// Simulated time, s; at the end by default.
     pub at: Option<f64>,
-    /// The camera whose image it is; a view of the whole, unless given.
+    /// Camera of the image; the overview by default.
     pub camera: Option<String>,
-    /// The file.
+    /// File to write.
     pub file: PathBuf,
 }
 
 impl FromStr for PictureRequest {
     type Err = String;
 
-    /// `t=5s:rover.video:out.png`; time and camera may be left out.
+    /// Parses `t=5s:rover.video:out.png`; time and camera may be left out.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts: Vec<&str> = text.split(':').collect();
         let file = parts.pop().filter(|file| !file.is_empty());
@@ -76,23 +76,23 @@ impl FromStr for PictureRequest {
     }
 }
 
-/// The pictures of a run, as far as they are taken.
+/// Images of a run.
 pub struct Pictures {
     shots: Vec<PictureRequest>,
     films: Vec<Recording>,
     size: (u32, u32),
     from: CameraArguments,
-    /// The robot or body that the view of the whole goes along with.
+    /// Robot or body that the overview follows.
     followed: Option<Entity>,
-    /// The view of the whole, once it was wanted.
+    /// Overview, once it has been requested.
     view: Option<View>,
 }
 
-/// Pictures with smooth edges, from a place that stays, or that goes along with something.
+/// View with smooth edges, from a fixed position, or from one that follows a body.
 struct View {
-    /// With more pixels in each direction than the image.
+    /// Camera with more pixels in each direction than the image.
     camera: CameraView,
-    /// Body that the camera goes along with, and its offset from there; it turns with nothing.
+    /// Body that the camera follows, and its offset; the camera does not rotate.
     along: Option<(Entity, Vector3<f64>)>,
     canvas: Canvas,
     image: RgbaImage,
@@ -113,7 +113,7 @@ impl View {
         }
     }
 
-    /// From now on it goes along with a body.
+    /// Makes the view follow a body.
     fn go_along(&mut self, simulation: &Simulation, body: Entity) {
         let offset = self.camera.world_from_camera.translation.vector - place(simulation, body);
         self.along = Some((body, offset));
@@ -140,13 +140,13 @@ impl View {
     }
 }
 
-/// Position of a body in the world, m.
+/// Returns the position of a body in the world, m.
 fn place(simulation: &Simulation, body: Entity) -> Vector3<f64> {
     let state = simulation.world().get::<BodyState>(body);
     state.map_or_else(Vector3::zeros, |state| state.pose.translation.vector)
 }
 
-/// A film that is being taken.
+/// A video that is being recorded.
 struct Recording {
     shot: PictureRequest,
     format: Format,
@@ -155,12 +155,12 @@ struct Recording {
 }
 
 impl Pictures {
-    /// The pictures that were asked for.
+    /// Returns the requested images.
     ///
     /// # Errors
     ///
-    /// A camera or what is followed does not exist, a film has an unknown ending, or there is no picture of the
-    /// whole although it is said where from.
+    /// A camera or the followed body does not exist, a video has an unknown extension, or a viewpoint is given without an
+    /// overview image.
     pub fn new(simulation: &Simulation, args: &Args) -> Result<Self, String> {
         let (shots, films) = (&args.screenshot, &args.video);
         let mut is_whole = false;
@@ -234,7 +234,7 @@ impl Pictures {
 }
 
 impl Watch for Pictures {
-    /// Takes what is due after this tick.
+    /// Takes the images that are due after this tick.
     fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         let now = simulation.seconds();
         let half_tick = 0.5 / simulation.clock().rate;
@@ -269,7 +269,7 @@ impl Watch for Pictures {
         Ok(())
     }
 
-    /// Takes what is to be taken at the end, and ends the films.
+    /// Takes the images that are due at the end, and closes the videos.
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
         let shots = std::mem::take(&mut self.shots);
         for shot in shots.iter().filter(|shot| shot.at.is_none()) {
@@ -291,7 +291,7 @@ impl Watch for Pictures {
     }
 }
 
-/// Refuses another form of picture. Devices and pipes have no ending.
+/// Checks that the image is a PNG file. Devices and pipes have no extension.
 fn is_png(shot: &PictureRequest) -> Result<(), String> {
     let ending = shot.file.extension().and_then(|ending| ending.to_str());
     let is_device = shot.file.exists() && !shot.file.is_file();
@@ -307,7 +307,7 @@ fn lost(shot: &PictureRequest, why: &dyn fmt::Display) -> Failure {
     Failure::Environment(format!("`{file}` cannot be written: {why}"))
 }
 
-/// The body of that name, or the base of the robot.
+/// Returns the body with a name, or the base of the robot with that name.
 fn find(simulation: &Simulation, name: &str) -> Result<Entity, String> {
     let scene = simulation.scene();
     let known = scene.robots.get(name).or_else(|| scene.bodies.get(name));
@@ -323,14 +323,14 @@ fn find(simulation: &Simulation, name: &str) -> Result<Entity, String> {
     })
 }
 
-/// Tells whether a component takes pictures in colour.
+/// Returns true if a component takes colour images.
 fn draws(simulation: &Simulation, camera: &str) -> bool {
     let world = simulation.world();
     let described = service::find(world, camera).and_then(|camera| world.get::<Described>(camera));
     described.is_some_and(|known| known.0.fields.of_kind::<Samples<u8>>("image").is_some())
 }
 
-/// The newest image of a camera, which may be empty.
+/// Returns the latest image of a camera, which may be empty.
 fn image_of(simulation: &Simulation, camera: &str) -> Result<RgbaImage, String> {
     let data = match simulation.read_any(camera) {
         Err(AccessError::NothingYet { .. }) if draws(simulation, camera) => {

@@ -1,4 +1,4 @@
-//! `--profile`: where the time of a run went, as a table, and what kept it from the pace that was asked for.
+//! `--profile`: times of a run as a table, and the reason why it was slower than requested.
 use std::fmt::Write as _;
 
 use crate::run::{
@@ -6,16 +6,16 @@ use crate::run::{
     profile::{Part, Profile},
 };
 
-/// Lines of each table; JSON has all.
+/// Maximum number of lines of each table; JSON has all.
 const MOST: usize = 10;
 
-/// A run is said to be slow below this part of what was asked for.
+/// Fraction of the requested speed below which a run is reported as slow.
 const TOLERANCE: f64 = 0.98;
 
-/// A run that was held up is told so if it ends later than this, s.
+/// Delay of the end above which a run is reported as late, s.
 const LATE: f64 = 0.25;
 
-/// Simulated seconds a second that a run is measured by.
+/// Returns the speed that a run is compared with, simulated seconds per second.
 pub(super) fn asked(pace: Pace) -> f64 {
     match pace {
         Pace::Max => 1.0,
@@ -23,7 +23,7 @@ pub(super) fn asked(pace: Pace) -> f64 {
     }
 }
 
-/// The tables.
+/// Returns the tables.
 pub(super) fn to_text(profile: &Profile) -> String {
     let Profile {
         ticks,
@@ -78,14 +78,14 @@ pub(super) fn to_text(profile: &Profile) -> String {
     text
 }
 
-/// Parts of a tick, each with whether it is an estimate, and its name.
+/// Appends a table of times; each has a flag for estimates, and a name.
 fn table(text: &mut String, title: &str, parts: Vec<(&Part, bool, String)>) {
     if parts.is_empty() {
         return;
     }
     writeln!(text, "{:>13}  {:>7}  {title}", "µs a tick", "share").ok();
     let count = parts.len();
-    // The phases are all told.
+    // All phases are listed.
     let most = if title == "phases" { count } else { MOST };
     for (part, is_estimate, name) in parts.into_iter().take(most) {
         let sign = if is_estimate { "~" } else { "" };
@@ -97,7 +97,7 @@ fn table(text: &mut String, title: &str, parts: Vec<(&Part, bool, String)>) {
     }
 }
 
-/// The warning of a run that was slower than asked for.
+/// Returns the warning for a run that was slower than requested.
 pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Option<String> {
     let asked = asked(pace);
     if profile.ticks == 0 || summary.rtf >= asked * TOLERANCE {
@@ -132,7 +132,7 @@ pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Optio
     ))
 }
 
-/// The parts of a tick that a user can do something about, each once.
+/// Returns the times that a user can influence, each once.
 fn costs(profile: &Profile) -> Vec<(String, f64)> {
     let kinds = profile.kinds.iter().map(|kind| {
         let of_kind = profile.components.iter();

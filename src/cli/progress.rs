@@ -1,4 +1,4 @@
-//! `--progress`: how far a run is.
+//! `--progress`: progress of a run.
 use std::{cell::RefCell, io::IsTerminal as _};
 
 use clap::ValueEnum;
@@ -8,35 +8,35 @@ use serde_json::json;
 use super::messages::Messages;
 use crate::run::Progress;
 
-/// Forms in which progress is told, on stderr.
+/// Form of progress messages on stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// A bar on a terminal, else nothing
+    /// A bar on a terminal, otherwise nothing
     Auto,
-    /// A line a second
+    /// One line per second
     Plain,
-    /// A JSON object a second, a line each
+    /// One JSON object per second, each on a line
     Json,
     /// Nothing
     None,
 }
 
-/// Progress on its way to the user.
+/// Output of progress to the user.
 pub(super) enum Display {
     Bar(ProgressBar),
     Lines {
         is_json: bool,
-        /// Progress that was told last.
+        /// Progress of the last message.
         last: Option<Progress>,
     },
     Nothing,
 }
 
-/// Time between two lines, s.
+/// Interval of lines, s.
 const PERIOD: f64 = 1.0;
 
 impl Display {
-    /// Begins to tell; a bar is put below the messages.
+    /// Starts the output; a bar is shown below the messages.
     pub(super) fn new(
         form: Form,
         is_quiet: bool,
@@ -59,7 +59,7 @@ impl Display {
         }
     }
 
-    /// Tells how far it is.
+    /// Reports the progress.
     pub(super) fn tell(&mut self, progress: &Progress, messages: &RefCell<Messages<'_>>) {
         match self {
             Self::Nothing => {}
@@ -93,7 +93,7 @@ impl Display {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn end(&self, messages: &RefCell<Messages<'_>>) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
@@ -112,7 +112,7 @@ fn bar(ticks: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// Simulated seconds a second since `last`; 0 before any time has passed.
+/// Returns the simulated seconds per second since `last`; 0 before any time has passed.
 fn speed(progress: &Progress, last: Option<Progress>) -> f64 {
     let (sim, wall) = last.map_or((0.0, 0.0), |last| (last.sim_seconds, last.wall_seconds));
     let wall = progress.wall_seconds - wall;
@@ -123,7 +123,7 @@ fn speed(progress: &Progress, last: Option<Progress>) -> f64 {
     }
 }
 
-/// Time by the wall clock that is left, s, if the run has an end and goes on as fast as it did.
+/// Returns the remaining wall-clock time, s, if the run has an end and continues at the same speed.
 fn left(progress: &Progress) -> Option<f64> {
     let of = progress.of?;
     let mean = progress.steps as f64 / progress.wall_seconds;

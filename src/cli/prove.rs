@@ -1,9 +1,9 @@
-//! `morse-sim prove`: finds out whether runs are the same bits, and writes down what it found.
+//! `morse-sim prove`: checks whether runs are bit-identical, and writes a report.
 //!
-//! - `sizes`: amounts, from a minute to hours; `bench`: scenes, and what all checks need; `launch`: runs of the program as
-//!   processes; `report`: what was found, as a file and as a table;
+//! - `sizes`: amounts, from a minute to hours; `bench`: scenes, and common parts of all checks; `launch`: runs of the
+//!   program as processes; `report`: results, as a file and as a table;
 //! - `fresh`, `surroundings`, `observers`, `states`, `lockstep`, `independence`, `seeds`, `order`: one check each;
-//! - [`plant`]: defects, by which each check shows that it finds them.
+//! - [`plant`]: planted defects, which each check has to detect.
 mod bench;
 mod clients;
 mod fresh;
@@ -34,31 +34,31 @@ use self::{
 use super::{exit, say};
 use crate::run::clock::Stopwatch;
 
-/// Find out whether runs are the same bits here, and write down what was measured
+/// Check whether runs are bit-identical on this machine, and write a report
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// Scenes and simulation files, instead of the three that the program brings along
+    /// Scenes and simulation files, instead of the three included ones
     #[arg(value_name = "SCENE")]
     pub scenes: Vec<PathBuf>,
-    /// Take some two minutes, which is the default
+    /// Take about two minutes (the default)
     #[arg(long, conflicts_with_all = ["standard", "release", "smallest"])]
     pub quick: bool,
-    /// Take some ten minutes
+    /// Take about ten minutes
     #[arg(long, conflicts_with_all = ["release", "smallest"])]
     pub standard: bool,
-    /// Measure all that is promised, which takes an hour and more
+    /// Measure all promised figures, which takes an hour and more
     #[arg(long, conflicts_with = "smallest")]
     pub release: bool,
     /// Take seconds, for the program's own tests
     #[arg(long, hide = true)]
     pub smallest: bool,
-    /// Do only these checks: D1,D6
+    /// Run only these checks: D1,D6
     #[arg(long, value_name = "CHECK", value_delimiter = ',', ignore_case = true)]
     pub only: Vec<Check>,
     /// Write the report to this file
     #[arg(long, value_name = "FILE", default_value = "PROOF.json")]
     pub output: PathBuf,
-    /// Plant defects, which have to be found
+    /// Plant defects, which have to be detected
     #[arg(long, value_name = "DEFECT", value_delimiter = ',', hide = true)]
     pub plant: Vec<Plant>,
 }
@@ -89,10 +89,10 @@ pub enum Check {
     /// Reset, snapshot, fork.
     #[value(name = "D6")]
     D6,
-    /// Clients that hold the ticks.
+    /// Clients that control the ticks.
     #[value(name = "D8")]
     D8,
-    /// Noise of a sensor whatever else there is.
+    /// Noise of a sensor, whatever other components exist.
     #[value(name = "D9")]
     D9,
     /// Seeds.
@@ -103,20 +103,20 @@ pub enum Check {
     D11,
 }
 
-/// One figure of a check.
+/// One result of a check.
 struct Figure {
-    /// Thing that was measured.
+    /// Measured property.
     figure: String,
     target: String,
     measured: String,
-    /// True if the target was met; nothing if it could not be measured here.
+    /// True if the target was met; `None` if it could not be measured on this machine.
     met: Option<bool>,
-    /// Details: which one differed, what was left out and why.
+    /// Details: runs that differed, omitted measurements and their reasons.
     notes: Vec<String>,
 }
 
 impl Figure {
-    /// A figure of runs that are to be alike.
+    /// Returns the result for runs that have to be equal.
     fn alike(
         figure: impl Into<String>,
         target: impl Into<String>,
@@ -134,7 +134,7 @@ impl Figure {
     }
 }
 
-/// The figures of a check, or why there are none.
+/// Results of a check, or the reason why there are none.
 type Figures = Result<Vec<Figure>, String>;
 
 impl Check {

@@ -1,4 +1,4 @@
-//! `morse-sim render`: a still of a scene.
+//! `morse-sim render`: a still image of a scene.
 use std::{io::Write, path::PathBuf};
 
 use clap::Args as ClapArgs;
@@ -14,42 +14,42 @@ use crate::simulation::{
     load::{self, Options},
 };
 
-/// Pixels in each direction that a pixel of the picture is the mean of.
+/// Number of pixels in each direction that are averaged to a pixel of the image.
 const FINE: u32 = 3;
 
-/// Take a picture of a scene as it stands at the start
+/// Render an image of a scene at its start
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// The scene or simulation file
+    /// Scene or simulation file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The picture to write: a PNG file
+    /// Image to write: a PNG file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Viewpoint of the picture
+    /// Viewpoint of the image
     #[command(flatten)]
     pub from: CameraArguments,
-    /// Columns and rows
+    /// Columns and rows of the image
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720")]
     pub size: (u32, u32),
-    /// Let so much simulated time pass first: 2s, 500ms
+    /// Simulated time to run first: 2s, 500ms
     #[arg(long, value_name = "TIME", value_parser = run::seconds, default_value = "0")]
     pub after: f64,
-    /// Threads; the picture does not depend on it
+    /// Threads; they do not change the image
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
+    /// Renderer of images: software, or gpu (requires a program built with `--features viewer`)
     #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
     pub renderer: RendererKind,
     /// Options for reading the file
     #[command(flatten)]
     pub reading: Reading,
-    /// Memory that robots and sensors may take
+    /// Memory limit of robots and sensors
     #[command(flatten)]
     pub memory: MemoryArgument,
 }
 
-/// The name of a renderer.
+/// Parses the name of a renderer.
 pub(super) fn renderer(text: &str) -> Result<RendererKind, String> {
     match text {
         "software" => Ok(RendererKind::Software),
@@ -58,7 +58,7 @@ pub(super) fn renderer(text: &str) -> Result<RendererKind, String> {
     }
 }
 
-/// Columns and rows.
+/// Parses columns and rows.
 pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
     let size = text.split_once('x').and_then(|(width, height)| {
         Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
@@ -70,7 +70,7 @@ pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
         })
 }
 
-/// Takes the picture and returns the exit code.
+/// Renders the image and returns the exit code.
 pub fn run(args: &Args, extensions: Extensions<'_>, err: &mut dyn Write) -> u8 {
     let style = if args.reading.color {
         Style::Colored
@@ -130,12 +130,12 @@ fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildErr
         ..Options::default()
     };
     let mut plan = load::load(&args.file, &options, &kinds(extensions))?;
-    // A picture opens no port and writes no log.
+    // Rendering opens no ports and writes no logs.
     plan.simulation.disconnect();
     Simulation::build(plan, extensions)
 }
 
-/// Picture of what a camera sees, with smooth edges.
+/// Renders the view of a camera, with smooth edges.
 pub(super) fn still(simulation: &mut Simulation, camera: &CameraView, fine: u32) -> RgbaImage {
     let large = enlarged(camera, fine);
     let mut picture = Picture::default();
@@ -148,7 +148,7 @@ pub(super) fn still(simulation: &mut Simulation, camera: &CameraView, fine: u32)
     image.shrunk(fine)
 }
 
-/// The same camera with more pixels in each direction.
+/// Returns the same camera with more pixels in each direction.
 pub(super) fn enlarged(camera: &CameraView, times: u32) -> CameraView {
     let more = f64::from(times);
     CameraView {

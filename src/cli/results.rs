@@ -1,23 +1,22 @@
-//! Results on stdout: where they cannot be written, the program says so and fails.
+//! Results on stdout: if they cannot be written, the program reports an error and fails.
 use std::io::{self, ErrorKind, Write};
 
 use super::{exit, say};
 
-/// A writer that keeps its first failure. A pipe that nobody reads any more is none: whoever closed it has seen
-/// enough.
+/// A writer that stores its first failure. A closed pipe is no failure, since its reader needs no more output.
 pub(crate) struct Results<W> {
     out: W,
     failure: Option<io::Error>,
 }
 
 impl<W: Write> Results<W> {
-    /// Results on their way to `out`.
+    /// Wraps the output `out`.
     pub(crate) fn new(out: W) -> Self {
         Self { out, failure: None }
     }
 
-    /// Writes what waits, and returns the exit code of a command that ended with `code`: a result that was lost is
-    /// a failure of the environment, unless worse happened.
+    /// Flushes the output, and returns the exit code of a command that ended with `code`: a lost result is a failure of the
+    /// environment, unless the command failed more severely.
     pub(crate) fn code(mut self, code: u8, err: &mut dyn Write) -> u8 {
         let flushed = self.out.flush();
         self.keep(flushed, ()).ok();
@@ -63,7 +62,7 @@ impl<W: Write> Write for Results<W> {
 mod tests {
     use super::*;
 
-    /// A device that fails in one way.
+    /// A device with one type of failure.
     struct Bad(ErrorKind);
 
     impl Write for Bad {

@@ -1,4 +1,4 @@
-//! Robot descriptions of ROS, as arguments.
+//! Arguments for robot descriptions of ROS.
 use std::{env, path::PathBuf};
 
 use clap::Args as ClapArgs;
@@ -6,25 +6,25 @@ use morse_description::{packages::Packages, urdf::Root, xacro};
 
 use crate::simulation::load::Descriptions;
 
-/// Packages of robot descriptions, and how these are mounted.
+/// Packages of robot descriptions, and options of their models.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct RobotArguments {
-    /// Directory of a package that a robot description names; repeatable
+    /// Directory of a package that a robot description refers to; repeatable
     #[arg(long = "package", value_name = "NAME=DIRECTORY", value_parser = package)]
     pub packages: Vec<(String, PathBuf)>,
     /// Argument of the macros of a robot description; repeatable
     #[arg(long, value_name = "NAME:=VALUE", value_parser = argument)]
     pub xacro: Vec<(String, String)>,
-    /// Bolt the root link of a robot description to the world
+    /// Fix the root link of a robot description to the world
     #[arg(long)]
     pub fixed: bool,
-    /// Let the joints without settings hold their positions at the start, by motors as stiff as they have to be
+    /// Hold joints without settings at their initial positions, by motors that are as stiff as necessary
     #[arg(long)]
     pub hold: bool,
 }
 
 impl RobotArguments {
-    /// The same for the reader, with what the environment says of packages.
+    /// Returns the options for reading, with the packages of the environment.
     #[must_use]
     pub fn descriptions(&self) -> Descriptions {
         let paths = |name: &str| {
@@ -55,7 +55,7 @@ impl RobotArguments {
     }
 }
 
-/// `name:=value`.
+/// Parses `name:=value`.
 fn argument(text: &str) -> Result<(String, String), String> {
     match text.split_once(":=") {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -63,7 +63,7 @@ fn argument(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// `name=directory`.
+/// Parses `name=directory`.
 fn package(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, directory)) if !name.is_empty() && !directory.is_empty() => {

@@ -1,4 +1,4 @@
-//! `morse-sim run`: run a scene.
+//! `morse-sim run`: runs a scene.
 mod arguments;
 mod signals;
 
@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// Runs the command. `extend` adds to what was read from the files.
+/// Runs the command. `extend` modifies the plan from the files.
 pub fn run(
     args: &Args,
     extensions: Extensions<'_>,
@@ -76,7 +76,7 @@ pub fn run(
     messages.into_inner().code(code)
 }
 
-/// Everything that a run needs.
+/// Everything that a run requires.
 struct Prepared {
     simulation: Simulation,
     subject: Subject,
@@ -84,7 +84,7 @@ struct Prepared {
     pictures: Pictures,
 }
 
-/// Reason for which a run did not begin.
+/// Reason why a run did not begin.
 enum Refusal {
     Build(BuildError),
     /// Wrong arguments.
@@ -133,7 +133,7 @@ fn prepare(
     })
 }
 
-/// Says why nothing was run.
+/// Reports why nothing was run.
 fn refused(
     args: &Args,
     refusal: &Refusal,
@@ -171,7 +171,7 @@ fn refused(
     code
 }
 
-/// The exit code of errors: files that only a middleware lacks are a matter of the environment.
+/// Returns the exit code of errors: a missing file of a middleware is an error of the environment.
 fn code_of(report: &Report) -> u8 {
     let mut codes = report.error_codes();
     let is_any = report.has_errors();
@@ -243,7 +243,7 @@ fn carry_out(
     ending(&end).1
 }
 
-/// Looks at a run for the user: pictures, progress, and the time of messages.
+/// Observes a run for the user: images, progress, and the time of messages.
 struct Onlooker<'a, 'w> {
     pictures: Pictures,
     display: Display,
@@ -325,7 +325,7 @@ fn build(
     Ok((simulation, subject))
 }
 
-/// Files that were read, without the arguments of the command line.
+/// Returns the files that were read, without the arguments of the command line.
 pub(super) fn files(plan: &Plan) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for source in plan.sources.iter() {
@@ -337,7 +337,7 @@ pub(super) fn files(plan: &Plan) -> Vec<String> {
     files
 }
 
-/// A word that is no file, but nearly a command.
+/// Returns a report if an argument is no file, but similar to a command.
 pub(super) fn mistyped_command(file: &Path) -> Option<Box<Report>> {
     let word = file
         .to_str()
@@ -362,7 +362,7 @@ fn write_ports(path: &Path, simulation: &Simulation) -> std::io::Result<()> {
         .into_iter()
         .map(|(middleware, what, port)| json!({ "middleware": middleware, "what": what, "port": port }))
         .collect();
-    // In one go, so that nobody finds half of the file.
+    // In one operation, so that other programs never read an incomplete file.
     write_whole(path, |file| {
         writeln!(file, "{}", serde_json::Value::from(ports))
     })

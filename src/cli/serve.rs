@@ -1,4 +1,4 @@
-//! `--serve`: the simulation in a browser, through one more middleware.
+//! `--serve`: the simulation in a browser, through an additional middleware.
 use std::{
     env::VarError,
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -24,11 +24,11 @@ const VARIABLE: &str = "MORSE_TOKEN";
 /// Default address of the page.
 pub const DEFAULT: &str = "127.0.0.1:8080";
 
-/// Reads where to serve: `ADDR:PORT`, or a port alone.
+/// Parses the address of the page: `ADDR:PORT`, or a port alone.
 ///
 /// # Errors
 ///
-/// It is neither.
+/// The text is neither.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     if let Ok(port) = text.strip_prefix("localhost:").unwrap_or(text).parse() {
@@ -40,12 +40,12 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// The token that browsers have to know: as it is given, or what the file holds, or else the environment variable
-/// `MORSE_TOKEN`. An empty variable is none.
+/// Returns the token that browsers must present: the given one, or the content of the file, or else the environment variable
+/// `MORSE_TOKEN`. An empty variable means no token.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or nothing is in it; the variable is no text.
+/// The file cannot be read or is empty; the variable is not valid text.
 pub fn token(given: Option<&str>, file: Option<&Path>) -> Result<Option<String>, Box<Report>> {
     if let Some(given) = given {
         return Ok(Some(given.to_owned()));

@@ -1,4 +1,4 @@
-//! `morse-sim completions` and `morse-sim man`: for shells and for `man`.
+//! `morse-sim completions` and `morse-sim man`: completion scripts and manual pages.
 use std::io::{self, Write};
 
 use clap::{Args as ClapArgs, Command, CommandFactory as _};
@@ -6,33 +6,33 @@ use clap_complete::Shell;
 
 use super::{Cli, exit};
 
-/// Print a script that lets a shell complete this program's arguments
+/// Print a completion script for a shell
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Completions {
-    /// The shell, which reads the script at its start
+    /// Shell that loads the script at its start
     pub shell: Shell,
 }
 
-/// Print a page for `man`: of the program or, given its name, of a command
+/// Print a manual page: of the program or, given its name, of a command
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Man {
-    /// The command
+    /// Name of the command
     pub command: Option<String>,
 }
 
-/// Prints the script of a shell.
+/// Prints the completion script of a shell.
 pub(super) fn completions(args: &Completions, out: &mut dyn Write) -> u8 {
     let mut line = line();
-    // Into memory first: the generator cannot say that a disk is full.
+    // Written to memory first: the generator does not report errors such as a full disk.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut line, "morse-sim", &mut script);
     let script = String::from_utf8_lossy(&script);
-    // The generator for bash spells a hyphen in the program's name in two ways, and finds no command then.
+    // The generator for bash spells a hyphen in the program's name in two ways, so that the script does not match commands.
     let script = script.replace("morse__subcmd__sim", "morse__sim");
     code(out.write_all(script.as_bytes()))
 }
 
-/// Prints a page for `man`.
+/// Prints a manual page.
 pub(super) fn man(args: &Man, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let line = line();
     let Some(name) = &args.command else {
@@ -59,7 +59,7 @@ fn line() -> Command {
     line
 }
 
-/// Writing failed: whoever holds the other end says why.
+/// Returns the exit code; if writing failed, the reader of the output reports the reason.
 fn code(written: io::Result<()>) -> u8 {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => exit::ENVIRONMENT,

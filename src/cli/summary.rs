@@ -1,4 +1,4 @@
-//! The summary at the end of a run, as text and as JSON.
+//! Summary at the end of a run, as text and as JSON.
 use morse_diagnostics::{printable_path, report::Report};
 use morse_physics::lost_body::LostBody;
 use serde_json::{Value as Json, json};
@@ -6,25 +6,25 @@ use serde_json::{Value as Json, json};
 use super::exit;
 use crate::run::{End, Summary};
 
-/// State that the hash of a run is of.
+/// State that the hash of a run covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Hashing {
     /// The final state.
     Final,
-    /// All ticks, as a chain: runs that part and come together again have different hashes.
+    /// The states of all ticks, as a chain: runs that diverge and converge again have different hashes.
     Every,
 }
 
-/// Subject of a run.
+/// Inputs of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Subject {
     /// Files that were read, in the order of reading.
     pub(super) files: Vec<String>,
-    /// The seed of all randomness.
+    /// Seed of all randomness.
     pub(super) seed: u64,
 }
 
-/// Reason for the end of a run, as a word, and its exit code.
+/// Returns the reason for the end of a run, as an identifier, and its exit code.
 pub(super) fn ending(end: &End) -> (&'static str, u8) {
     use morse_api::middleware::Failure;
     match end {
@@ -41,7 +41,7 @@ pub(super) fn ending(end: &End) -> (&'static str, u8) {
     }
 }
 
-/// The error that ended a run, if one did.
+/// Returns the error that ended a run, if any.
 pub(super) fn error(end: &End) -> Option<String> {
     match end {
         End::Done | End::Asked | End::Signal(_) => None,
@@ -54,7 +54,7 @@ pub(super) fn error(end: &End) -> Option<String> {
     }
 }
 
-/// The summary as JSON.
+/// Returns the summary as JSON.
 pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
     let mut object = serde_json::to_value(summary).unwrap_or_default();
     let (word, code) = ending(end);
@@ -68,7 +68,7 @@ pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
     object
 }
 
-/// A failure before the run began, as JSON.
+/// Returns a failure before the run began, as JSON.
 pub(super) fn failure_json(report: Option<&Report>, error: Option<&str>, code: u8) -> Json {
     let mut object = json!({ "end": "not_begun", "exit_code": code });
     if let Some(error) = error {
@@ -80,7 +80,7 @@ pub(super) fn failure_json(report: Option<&Report>, error: Option<&str>, code: u
     object
 }
 
-/// The summary for people, some lines of text.
+/// Returns the summary as some lines of text.
 pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String {
     let Summary {
         steps,
@@ -139,7 +139,7 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
     text
 }
 
-/// A line on a body that the physics lost.
+/// Returns a line on a body that the physics lost.
 fn lost_body(lost: &LostBody) -> String {
     let LostBody {
         body,

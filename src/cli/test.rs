@@ -28,22 +28,22 @@ use self::{
 use super::{check::Reading, exit, run, say};
 use crate::simulation::{kinds, kinds::Kinds, load::shortened, most_threads};
 
-/// Run scenarios, and say whether their conditions are met
+/// Run scenarios, and report whether their conditions are met
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// Scenarios (`.ron`): a simulation file, a length, and conditions over data
+    /// Scenarios (`.ron`): a simulation file, a duration, and conditions on data
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Runs of each scenario
     #[command(flatten)]
     pub sweep: Sweep,
-    /// Runs at the same time; as many as there are processors unless given
+    /// Number of simultaneous runs; by default the number of processors
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Threads for rays and images in each run; the results do not depend on it
+    /// Threads for rays and images in each run; they do not change the results
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Let a run fail after so much time by the wall clock: 30s, 5min; instead of the scenario's own `timeout`
+    /// Wall-clock time after which a run fails: 30s, 5min; instead of the scenario's own `timeout`
     #[arg(long, value_name = "TIME", value_parser = run::seconds)]
     pub timeout: Option<f64>,
     /// Write the results to this file as JUnit's XML
@@ -52,7 +52,7 @@ pub struct Args {
     /// Print one JSON object instead of lines
     #[arg(long)]
     pub json: bool,
-    /// Keep logs and summaries of failed runs here, a folder each
+    /// Keep logs and summaries of failed runs in this directory, a subdirectory each
     #[arg(long, value_name = "DIRECTORY", default_value = "out/failed")]
     pub keep: PathBuf,
     /// Options for reading the files
@@ -60,16 +60,16 @@ pub struct Args {
     pub reading: Reading,
 }
 
-/// As much memory for a run's stack as main threads usually have.
+/// Stack size of a run, bytes: the usual size of the main thread's stack.
 const STACK: usize = 8 << 20;
 
 /// A scenario that was read.
 struct Loaded {
-    /// File as it was named.
+    /// File, as given in the arguments.
     file: PathBuf,
     scenario: Scenario,
     simulation: PathBuf,
-    /// Text of the scenario, for what turns out to be wrong with its names.
+    /// Text of the scenario, for errors in its names.
     sources: Arc<Sources>,
 }
 
@@ -145,7 +145,7 @@ pub fn run(
     verdicts.end(out, err)
 }
 
-/// Reads all scenarios, and finds out whether their names fit.
+/// Reads all scenarios, and checks their names.
 fn load(context: &Context<'_>, variant: Variant) -> Result<Vec<Loaded>, Box<Report>> {
     let mut all = Report::default();
     let mut loaded = Vec::new();
@@ -205,7 +205,7 @@ fn read(file: &Path, allow_paths: &[PathBuf]) -> Result<Loaded, Box<Report>> {
     })
 }
 
-/// The simulation file that a scenario names, or that it lies beside: `drop.test.ron` beside `drop.ron`.
+/// Returns the simulation file that a scenario refers to, or that it lies next to: `drop.ron` for `drop.test.ron`.
 fn simulation_of(
     file: &Path,
     scenario: &Scenario,
@@ -215,7 +215,7 @@ fn simulation_of(
     if let Some(named) = &scenario.simulation {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(allow_paths.iter().cloned());
-        // Wherever the scenario is started, it is of that simulation; other files are not read at its word.
+        // The path is relative to the directory of the scenario; the scenario cannot refer to files elsewhere.
         let simulation = directory.join(named.as_str());
         let ending = simulation.extension().and_then(|ending| ending.to_str());
         if ending.is_some_and(|ending| ["ron", "robray", "urdf", "xacro"].contains(&ending)) {
@@ -245,7 +245,7 @@ fn simulation_of(
     })
 }
 
-/// Runs all cases, so many at the same time; `take` hears of them in their order.
+/// Runs all cases, several at the same time; `take` receives the results in the order of the cases.
 fn run_all<'c>(
     context: &Context<'_>,
     cases: &'c [Case<'_>],
@@ -272,7 +272,7 @@ fn run_all<'c>(
             let thread = thread::Builder::new()
                 .name(format!("test {number}"))
                 .stack_size(STACK);
-            // Fewer threads than were wanted do as well.
+            // Fewer threads than requested are sufficient.
             working += usize::from(thread.spawn_scoped(scope, move || work(&sender)).is_ok());
         }
         drop(sender);

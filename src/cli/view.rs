@@ -1,5 +1,5 @@
-//! `--view`: the simulation in a window. The window is on the main thread, as some systems want it; the
-//! simulation runs on another one.
+//! `--view`: the simulation in a window. The window is on the main thread, as some systems require; the simulation runs on
+//! another one.
 use std::{sync::Arc, thread};
 
 use super::{exit, results::Results, run, say};
@@ -13,10 +13,10 @@ use morse_simulation_file::{
     model::{Middleware, Settings},
 };
 
-/// As much memory for its stack as main threads usually have.
+/// Stack size of the simulation's thread, bytes: the usual size of the main thread's stack.
 const STACK: usize = 8 << 20;
 
-/// Runs a scene in a window; the exit code is that of the run.
+/// Runs a scene in a window; returns the exit code of the run.
 pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: bool) -> u8 {
     let (sender, receiver) = window_channel();
     let extensions = |app: &mut App| {
@@ -24,9 +24,9 @@ pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: boo
         viewer::plugin(app);
     };
     let extensions = &extensions;
-    // It takes the sender along: when it ends before there is a simulation, nobody waits at the other side.
+    // The sender is moved into the thread: if it ends before there is a simulation, the receiver does not wait for ever.
     let simulate = move || {
-        // Not locked: what the window's libraries say must not wait for a simulation that waits for the window.
+        // Not locked: messages of the window's libraries must not wait for a simulation that waits for the window.
         let (mut out, mut err) = (Results::new(std::io::stdout()), std::io::stderr());
         let code = run::run(
             args,
@@ -53,7 +53,7 @@ pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: boo
         let shown = receiver
             .wait()
             .map_or(Ok(()), |context| viewer::show(context, shots(args)));
-        // A panic of the simulation has been told already.
+        // A panic of the simulation has been reported already.
         let code = running.join().unwrap_or(exit::SIMULATION);
         match shown {
             Err(why) if code == exit::FINE => {
@@ -65,7 +65,7 @@ pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: boo
     })
 }
 
-/// The pictures of the window that are wanted.
+/// Returns the requested images of the window.
 fn shots(args: &run::Args) -> Vec<viewer::ScreenshotRequest> {
     let shots = args.view_screenshot.iter();
     let shot = |shot: &super::pictures::PictureRequest| viewer::ScreenshotRequest {
@@ -75,7 +75,7 @@ fn shots(args: &run::Args) -> Vec<viewer::ScreenshotRequest> {
     shots.map(shot).collect()
 }
 
-/// Adds the window to what was read from the files.
+/// Adds the window to the plan from the files.
 fn add(plan: &mut Plan, sender: &WindowSender) {
     let settings = Window {
         sender: Some(sender.clone()),

@@ -1,31 +1,31 @@
-//! Drives a car: two wheels are steered, two are driven (MORSE's `MotionVWDiff` on an Ackermann robot).
+//! Drives a car with two steered and two driven wheels (MORSE's `MotionVWDiff` on an Ackermann robot).
 use morse_api::{joint::JointTarget, prelude::*, rival::Rivals};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
-/// The steering and the driven wheels of a robot that turns as a car does.
+/// Controls the steering and the driven wheels of a car by Ackermann steering.
 ///
-/// A speed and a turning rate become the circle on which the robot is to go: each steered wheel stands
-/// along it, atan(L / (v/w ∓ track/2)), and each driven wheel turns as fast as its own circle asks, which
-/// is what a differential does. A circle that is too narrow is widened until the inner wheel stands at the
-/// greatest angle. Standing still, the robot cannot turn. MORSE's class, which no robot of it uses, closed
-/// a PID loop over the speeds instead; here the motors of the wheels hold them.
+/// Velocity and angular velocity define the circle of the robot's path: each steered wheel is tangent to it, at the angle
+/// atan(L / (v/w ∓ track/2)), and each driven wheel turns at the velocity of its own circle, as with a differential. A
+/// circle that is too narrow is widened until the inner wheel reaches the maximum angle. At rest the robot cannot turn.
+/// MORSE's class, which none of its robots uses, had a PID controller of the velocities instead; here the motors of the
+/// wheels control them.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "scenes/gallery/car.robray",
 actuators: { "ackermann": (kind: "ackermann") }"#))]
 #[require(Chassis)]
 pub struct Ackermann {
-    /// The joints of the driven wheels; none: `wheel_rear_left` and `wheel_rear_right`.
+    /// Joints of the driven wheels; by default `wheel_rear_left` and `wheel_rear_right`.
     pub driven: Vec<String>,
-    /// The joint that steers the left wheel, about z; none: `steer_front_left`.
+    /// Joint that steers the left wheel, about z; by default `steer_front_left`.
     pub steer_left: Vec<String>,
-    /// The joint that steers the right wheel, about z; none: `steer_front_right`.
+    /// Joint that steers the right wheel, about z; by default `steer_front_right`.
     pub steer_right: Vec<String>,
-    /// Greatest angle of a steered wheel.
+    /// Maximum angle of a steered wheel.
     #[reflect(@Unit("rad"), @Range(0.001, 1.575), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
     pub max_steering_angle: f64,
-    /// Radius of the driven wheels; 0: as large as they are.
+    /// Radius of the driven wheels; 0 for the radius of their geometry.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
 }
@@ -42,23 +42,23 @@ impl Default for Ackermann {
     }
 }
 
-/// The measures of a car. They follow from the scene and the settings, so they are no state.
+/// Dimensions of a car. Derived from the scene and the settings, so not state.
 #[derive(Component, Debug, Default)]
 pub struct Chassis {
     driven: Vec<Wheel>,
     steered: Vec<Steered>,
-    /// From the driven wheels to the steered ones, m.
+    /// Distance from the driven wheels to the steered ones, m.
     wheelbase: f64,
-    /// Of the turning centre from the middle, m.
+    /// Minimum distance of the turning centre from the middle, m.
     smallest_radius: f64,
 }
 
 #[derive(Debug)]
 struct Steered {
     joint: Entity,
-    /// To the left of the middle, m.
+    /// Distance to the left of the middle, m.
     y: f64,
-    /// -1 if the axis points down.
+    /// -1 if the axis points down, otherwise 1.
     sign: f64,
 }
 
@@ -103,7 +103,7 @@ fn default_action(
 }
 
 impl Chassis {
-    /// Of the path of the middle between the driven wheels, to the left, 1/m.
+    /// Returns the curvature of the path of the middle between the driven wheels, positive to the left, 1/m.
     fn curvature(&self, command: &WheelsCommand) -> f64 {
         let WheelsCommand { v, w } = *command;
         let sharpest = 1.0 / self.smallest_radius;
@@ -116,7 +116,7 @@ impl Chassis {
         }
     }
 
-    /// Of a steered wheel that is `y` to the left of the middle, rad.
+    /// Returns the angle of a steered wheel that is `y` to the left of the middle, rad.
     fn angle(&self, y: f64, curvature: f64) -> f64 {
         libm::atan(self.wheelbase * curvature / (1.0 - y * curvature))
     }
@@ -152,7 +152,7 @@ impl OnWheels for Ackermann {
         }
         let wheelbase =
             mean(steered.iter().map(|joint| joint.at.x)) - mean(driven.iter().map(|at| at.at.x));
-        // Behind the driven wheels the steered ones stand the other way round, which the law knows.
+        // Steered wheels behind the driven ones have a negative wheelbase, which the steering law handles.
         if wheelbase.is_nan() || wheelbase == 0.0 {
             return Err(CheckError::unmet(
                 "the steered wheels are beside the driven ones",
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// A car with a wheelbase of 2 m, a track of 1 m, and wheels of 0.25 m.
+    /// Returns a world with a car: wheelbase 2 m, track 1 m, wheel radius 0.25 m.
     fn test_world() -> TestWorld {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         test.joints(&[
@@ -221,7 +221,7 @@ mod tests {
         test
     }
 
-    /// The angles of the steered wheels and the speeds of the driven ones, left first.
+    /// Returns the angles of the steered wheels and the velocities of the driven ones, left first.
     fn told(test: &mut TestWorld, v: f64, w: f64) -> [f64; 4] {
         drop(test.call("rover.motion", "set_speed", json!([v, w])));
         test.step(BodyState::default());
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_wheels_stand_along_one_circle() {
         let mut test = test_world();
-        // The centre is 4 m to the left: 3.5 m from the left wheels' line, 4.5 m from the right one's.
+        // The centre is 4 m to the left: 3.5 m from the line of the left wheels, 4.5 m from that of the right ones.
         let [inner, outer] = [libm::atan2(2.0, 3.5), libm::atan2(2.0, 4.5)];
         let left = told(&mut test, 2.0, 0.5);
         assert_near(left, [inner, outer, 3.5 / 4.0 * 8.0, 4.5 / 4.0 * 8.0]);
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_circle_that_is_too_narrow_is_widened() {
         let mut test = test_world();
-        // The inner wheel at 45°: the centre is 2 m from it, 2.5 m from the middle.
+        // The inner wheel is at 45°: the centre is 2 m from it, 2.5 m from the middle.
         let outer = libm::atan2(2.0, 3.0);
         let found = told(&mut test, 1.0, 9.0);
         assert_near(found, [FRAC_PI_4, outer, 2.0 / 2.5 * 4.0, 3.0 / 2.5 * 4.0]);

@@ -1,12 +1,12 @@
-//! Moves the joints of an arm: to positions, along trajectories, or so that its end reaches a pose (MORSE's
-//! `Armature`; its `KukaLWR` is this actuator on the model of that arm).
+//! Controls the joints of an arm: to positions, along trajectories, or so that its tip reaches a pose (MORSE's `Armature`;
+//! its `KukaLWR` is this actuator on the model of that arm).
 //!
-//! - `motion`: where the joints are to go;
-//! - `trajectory`: through which points, at which times;
+//! - `motion`: goals and set points of the joints;
+//! - `trajectory`: positions over time;
 //! - `reach`: inverse kinematics;
-//! - `torque`: efforts by the dynamics of the arm;
+//! - `torque`: computed torque control;
 //! - `requests`, `targets`: the services;
-//! - here: settings, command, and what happens in a tick.
+//! - this file: settings, command, and the action in a tick.
 use std::{
     collections::BTreeMap,
     f64::consts::{FRAC_PI_2, PI},
@@ -41,95 +41,97 @@ use motion::ArmMotion;
 use targets::Stands;
 use torque::{Course, Surroundings, Torque};
 
-/// Moves joints to their goals, each at a constant speed and none past its limits, and holds them there.
+/// Moves joints to their goals, each at a constant speed and within its limits, and holds them there.
 ///
-/// Joints are ordered from root to tip. What is `on` the armature sits on the frame at its end.
+/// Joints are ordered from root to tip. Components `on` the armature are mounted on the frame at its tip.
 ///
-/// Requests and commands take from each other: a joint command ends what inverse kinematics, a trajectory or
-/// another request was doing. Differences from MORSE: no joint swings about its goal, since the last step
-/// ends there; a trajectory whose points have velocities is followed by cubic curves, one without by straight
-/// lines as in MORSE, which ignored velocities; a target of inverse kinematics goes straight at the given
-/// speed, where MORSE's had that speed along each axis; `move_IK_target` waits for the arm, not only for the
-/// target, and fails where that is out of reach (not with `convention: morse`); a target that was never given an
-/// orientation asks for a position alone (with `convention: morse`, for the orientation that it has from the start).
+/// Requests and commands replace each other: a joint command ends inverse kinematics, a trajectory or another request.
+/// Differences from MORSE: joints do not oscillate about their goals, since the last step ends there; a trajectory with
+/// velocities is interpolated by cubic curves, one without by straight lines as in MORSE, which ignored velocities; a target
+/// of inverse kinematics moves in a straight line at the given speed, while MORSE's had that speed along each axis;
+/// `move_IK_target` waits for the arm, not only for the target, and fails if the target is out of reach (except with
+/// `convention: morse`); a target without an orientation requests a position alone (with `convention: morse`, the
+/// orientation that it has from the start).
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "armature": (kind: "armature") }"#))]
 #[require(Arm, Chain, ArmMotion, Carrier, RestingPlate, Task)]
 pub struct Armature {
-    /// Names of the joints; `*` stands for any text. None: all of the robot.
+    /// Names of the joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
-    /// Only joints of this frame and below it, unless empty. Where it is one of a part of the robot, such as
-    /// `left.kuka_base`, joints go by the names that they have in that part.
+    /// Frame below which joints are controlled, itself included; no limit if empty. If the frame belongs to a component of
+    /// the robot, such as `left.kuka_base`, joints have their names within that component.
     pub root: String,
-    /// The frame at the arm's end; if empty, the last one behind the last joint; of several one without
-    /// geometry, and the farthest from the joint.
+    /// Frame at the arm's tip; by default the last one behind the last joint, preferring frames without geometry, then the
+    /// farthest from the joint.
     pub tip: String,
-    /// Distance from its goal within which a sliding joint, or the arm's end, has arrived.
+    /// Distance from its goal within which a prismatic joint, or the arm's tip, has arrived.
     #[reflect(@Unit("m"), @Range(1e-9, 100.0), @Property("DistanceTolerance"))]
     pub distance_tolerance: f64,
-    /// Angle from its goal within which a turning joint, or the arm's end, has arrived.
+    /// Angle from its goal within which a revolute joint, or the arm's tip, has arrived.
     #[reflect(@Unit("rad"), @Range(1e-9, 6.3), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
-    /// Speed of turning joints where a request does not say.
+    /// Default speed of revolute joints, if a request has none.
     #[reflect(@Unit("rad/s"), @Range(1e-6, 1e4), @Property("RotationSpeed"))]
     pub rotation_speed: f64,
-    /// Speed of sliding joints where a request does not say.
+    /// Default speed of prismatic joints, if a request has none.
     #[reflect(@Unit("m/s"), @Range(1e-6, 1e4), @Property("LinearSpeed"))]
     pub linear_speed: f64,
-    /// Turning speed of the targets of inverse kinematics where a request does not say.
+    /// Default angular speed of the targets of inverse kinematics, if a request has none.
     #[reflect(@Unit("rad/s"), @Range(1e-6, 1e4), @Property("IKRotationSpeed"))]
     pub ik_rotation_speed: f64,
-    /// Speed of the targets of inverse kinematics where a request does not say.
+    /// Default linear speed of the targets of inverse kinematics, if a request has none.
     #[reflect(@Unit("m/s"), @Range(1e-6, 1e4), @Property("IKLinearSpeed"))]
     pub ik_linear_speed: f64,
-    /// Greatest speed of any joint that follows a target, besides the joint's own limit.
+    /// Maximum speed of joints that follow a target, in addition to the limit of each joint.
     #[reflect(@Unit("rad/s or m/s"), @Range(1e-6, 1e4))]
     pub ik_joint_speed: f64,
-    /// Way in which the joints are brought to where they are to be.
+    /// Control of the joints.
     pub control: Control,
-    /// Of computed torque: acceleration for each radian or metre that a joint is off.
+    /// Proportional gain of computed torque: acceleration per radian or metre of position error.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e8))]
     pub proportional_gain: f64,
-    /// Of computed torque: acceleration for each rad/s or m/s that a joint is off.
+    /// Derivative gain of computed torque: acceleration per rad/s or m/s of velocity error.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e5))]
     pub derivative_gain: f64,
-    /// Meaning of the targets of inverse kinematics.
+    /// Convention of the targets of inverse kinematics.
     pub convention: Convention,
-    /// Names of the targets of inverse kinematics, by the last joint before each end; otherwise that joint's name:
-    /// `{ "neck_pitch": "head" }`.
+    /// Names of the targets of inverse kinematics, by the last joint before each tip: `{ "neck_pitch": "head" }`. The
+    /// default is the name of that joint.
     pub targets: BTreeMap<String, String>,
 }
 
-/// Way in which joints are brought to where they are to be.
+/// Control of the joints.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
-    /// Each joint's motor pulls towards it, with the stiffness and damping that the robot's `joints` give it.
+    /// The motor of each joint controls its position, with the stiffness and damping in the robot's `joints`.
     #[default]
     Position,
-    /// Motors exert what the dynamics of the arm say, `M(q)·(q̈d + kd·ė + kp·e) + h(q, q̇)`, up to their greatest efforts; all
-    /// joints are dynamic. What the arm holds or touches is not in that; the gains are there for it.
+    /// Motors exert the efforts of computed torque control, `M(q)·(q̈d + kd·ė + kp·e) + h(q, q̇)`, up to their maximum
+    /// efforts; all joints are dynamic. Objects that the arm holds or touches are not part of the model; the gains
+    /// compensate for them.
     ComputedTorque,
 }
 
-/// Meaning of the targets of inverse kinematics.
+/// Convention of the targets of inverse kinematics.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {
-    /// They have the axes of the arm's end; joints follow as fast as they may; out of reach is a failure.
+    /// Targets have the axes of the arm's tip; joints follow as fast as their limits allow; a target out of reach is a
+    /// failure.
     #[default]
     Tip,
-    /// As in MORSE, they have the axes of a bone: y along the arm, z to the left of one that stands upright. Joints
-    /// follow at once, and a target that is out of reach is as good as one that the arm has reached. They are there from
-    /// the start, where the arm's end would be if the arm rested at the origin of the world; targets with names of their
-    /// own, where it is. They stay where they were put, and their orientation always counts, a radian as much as 1.5 m.
+    /// Targets have, as in MORSE, the axes of a bone: y along the arm, z to the left of an upright one. Joints follow at
+    /// once, and a target out of reach counts as reached. Targets exist from the start, at the pose that the arm's tip would
+    /// have if the arm were at the origin of the world; targets with names of their own, at the actual pose of the tip. They
+    /// stay where they are placed, and their orientation always counts, a radian as much as 1.5 m.
     Morse,
 }
 
 impl Convention {
-    /// Metres that count as much as a radian.
+    /// Returns the distance in metres with the same weight as a radian.
     fn metres_per_radian(self) -> f64 {
         match self {
             Self::Tip => METRES_PER_RADIAN,
@@ -137,7 +139,7 @@ impl Convention {
         }
     }
 
-    /// The axes of a target in those of the arm's end.
+    /// Returns the rotation from the axes of the arm's tip to those of a target.
     fn tip_from_target(self) -> UnitQuaternion<f64> {
         match self {
             Self::Tip => UnitQuaternion::identity(),
@@ -168,15 +170,15 @@ impl Default for Armature {
     }
 }
 
-/// Positions that joints are to reach. A command concerns the joints that it names, once; the others stay at
-/// what they were told.
+/// Positions that joints are to reach. A command applies to the joints that it names, once; the others keep their previous
+/// targets.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArmatureCommand {
-    /// The joints, by the names that the robot has for them; none: from root to tip.
+    /// Names of the joints within the robot; if empty, all joints from root to tip.
     #[reflect(@Unit(""))]
     pub names: Vec<String>,
-    /// A position for each of them, brought within its limits.
+    /// Positions of these joints, clamped to their limits.
     #[reflect(@Unit("rad or m"))]
     pub positions: Vec<f64>,
 }
@@ -184,17 +186,17 @@ pub struct ArmatureCommand {
 impl Stateful for ArmatureCommand {}
 
 impl ArmatureCommand {
-    /// Forgets it, keeping its memory.
+    /// Clears the command, and keeps its memory.
     fn clear(&mut self) {
         self.names.clear();
         self.positions.clear();
     }
 
-    /// Calls back with each joint's place and position.
+    /// Calls a function with the index and position of each joint.
     ///
     /// # Errors
     ///
-    /// What is wrong with it; the command is to have no effect then.
+    /// The error in the command, which then has no effect.
     fn plan(&self, chain: &Chain, mut goal: impl FnMut(usize, f64)) -> Result<(), String> {
         if !self.names.is_empty() && self.names.len() != self.positions.len() {
             return Err("a command has not one position for each name".to_owned());
@@ -220,12 +222,12 @@ impl ArmatureCommand {
     }
 }
 
-/// Memory for calculations: no state.
+/// Workspace of the calculations, not state.
 #[derive(Component, Default)]
 struct Arm {
     solver: Solver,
     goals: Vec<Goal>,
-    /// Positions of the joints that the solver wants.
+    /// Joint positions of the solver.
     wanted: Vec<f64>,
     /// Measured positions of the joints.
     measured: Vec<f64>,
@@ -259,7 +261,7 @@ impl OnJoints for Armature {
 }
 
 impl Armature {
-    /// Speed of a joint where a request does not say.
+    /// Returns the default speed of a joint.
     fn speed(&self, is_angle: bool) -> f64 {
         if is_angle {
             self.rotation_speed
@@ -268,7 +270,7 @@ impl Armature {
         }
     }
 
-    /// Distance or angle from its goal to which a joint must come.
+    /// Returns the tolerance of a joint: distance or angle from its goal.
     fn tolerance(&self, is_angle: bool) -> f64 {
         if is_angle {
             self.angle_tolerance
@@ -291,7 +293,7 @@ pub(super) fn plugin(app: &mut App) {
     targets::add(app);
 }
 
-/// Finds the joints, once. They hold what the scene tells them, or else where they are.
+/// Looks up the joints once. They hold the positions of the scene, or else their current ones.
 fn bind(world: &mut World) {
     for (entity, settings, chain) in chain::all::<Armature>(world) {
         let holds = chain.joints.iter().map(|joint| {
@@ -368,13 +370,13 @@ fn default_action(
                 Ok(()) => task.end(Status::Preempted, serde_json::Value::Null),
                 Err(mistake) => warnings.add(path, &mistake),
             }
-            // It was obeyed: the next command is not to be merged into it.
+            // The command was applied: the next one is not merged into it.
             command.clear();
             received.0.clear();
         }
         if !active.0 {
             if let Some((_, course)) = &mut torque {
-                // Efforts that nobody looks after would carry the joints away: their motors hold them.
+                // Efforts that are not updated would accelerate the joints: the motors hold them instead.
                 course.start(&motion.set_points);
                 surroundings.pull(chain, &motion);
             }

@@ -1,54 +1,54 @@
-//! A visual marker that is held before a robot.
+//! A visual marker in front of a robot.
 use morse_api::{prelude::*, service::NoArguments, state::Stateful};
 use serde_json::json;
 
-/// A marker that is posed against its robot, in the axes of a camera: x right, y down, z forward.
+/// Places a visual marker relative to its robot, in the axes of a camera: x right, y down, z forward.
 ///
-/// It is at the robot's position + (z + xoffset, x + yoffset, -y + zoffset) along the world's axes: as in
-/// MORSE, it moves with the robot, and does not turn with it. R = Rx(roll) · Rz(yaw) · Ry(pitch), which is
-/// Blender's order YZX, in the world's axes. The marker is 8 cm wide, on a white plate of 9 cm.
+/// Its position is the robot's position + (z + xoffset, x + yoffset, -y + zoffset) along the world's axes: as in MORSE, it
+/// moves with the robot, but does not rotate with it. R = Rx(roll) · Rz(yaw) · Ry(pitch), which is Blender's order YZX, in
+/// the world's axes. The marker is 8 cm wide, on a white plate of 9 cm.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(MarkerPose)]
 pub struct Arucomarker {
-    /// Added along the world's x axis.
+    /// Offset along the world's x axis.
     #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("xoffset"))]
     pub xoffset: f64,
-    /// Added along the world's y axis.
+    /// Offset along the world's y axis.
     #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("yoffset"))]
     pub yoffset: f64,
-    /// Added along the world's z axis.
+    /// Offset along the world's z axis.
     #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("zoffset"))]
     pub zoffset: f64,
 }
 
-/// A pose against the robot, kept until the next command.
+/// Pose relative to the robot, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ArucomarkerCommand {
-    /// To the right in the picture: along the world's y axis.
+    /// Position to the right in the image: along the world's y axis.
     #[reflect(@Unit("m"))]
     pub x: f64,
-    /// Down in the picture: against the world's z axis.
+    /// Position downwards in the image: against the world's z axis.
     #[reflect(@Unit("m"))]
     pub y: f64,
-    /// Away: along the world's x axis.
+    /// Distance from the camera: along the world's x axis.
     #[reflect(@Unit("m"))]
     pub z: f64,
-    /// About the x axis, last.
+    /// Rotation about the x axis, applied last.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
-    /// About the y axis, first.
+    /// Rotation about the y axis, applied first.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// About the z axis, second.
+    /// Rotation about the z axis, applied second.
     #[reflect(@Unit("rad"))]
     pub yaw: f64,
 }
 
 impl Stateful for ArucomarkerCommand {}
 
-/// Pose of the marker in the world: position, and rotation as a quaternion x, y, z, w. It is state.
+/// Pose of the marker in the world: position, and rotation as a quaternion x, y, z, w. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MarkerPose(pub Isometry3<f64>);
 
@@ -153,7 +153,7 @@ fn position(pose: &Isometry3<f64>) -> Result<Outcome, ServiceError> {
 
 fn orientation(pose: &Isometry3<f64>) -> Result<Outcome, ServiceError> {
     let matrix = pose.rotation.to_rotation_matrix();
-    // nalgebra counts column by column: the transposed matrix has the rows one after the other.
+    // nalgebra stores matrices by columns: the transposed matrix contains the rows one after the other.
     let rows: [[f64; 3]; 3] = matrix.transpose().into_inner().into();
     Ok(Outcome::Done(json!(rows)))
 }
@@ -205,19 +205,19 @@ mod tests {
             yaw: FRAC_PI_2,
         };
         test.send(marker, command);
-        // Actuators act on the state before the tick, which is that of the one before.
+        // Actuators act on the state before the tick, which is the state of the previous tick.
         test.step(at);
         test.step(at);
         assert_near(&asked(&mut test, "get_world_position"), &[12.5, 20.1, 1.05]);
-        // Along the robot's x axis is the world's y; to its left the world's -x.
+        // The robot's x axis is the world's y; its left is the world's -x.
         assert_near(&asked(&mut test, "get_local_position"), &[0.1, -2.5, 0.05]);
-        // Ry(90°) takes x to -z, y to y, z to x; Rz(90°) takes x to y, y to -x; Rx(90°) takes y to z, z to -y.
-        // So x → -z → -z → y; y → y → -x → -x; z → x → y → z: these are the columns.
+        // Ry(90°) maps x to -z, y to y, z to x; Rz(90°) maps x to y, y to -x; Rx(90°) maps y to z, z to -y. So x → -z → -z →
+        // y; y → y → -x → -x; z → x → y → z: these are the columns.
         assert_near(
             &asked(&mut test, "get_world_orientation"),
             &[0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
         );
-        // The robot's own quarter turn undoes that.
+        // The robot's own quarter turn cancels that.
         assert_near(
             &asked(&mut test, "get_local_orientation"),
             &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],

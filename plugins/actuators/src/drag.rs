@@ -1,22 +1,21 @@
-//! Slows a robot down as air or water would (MORSE's `Drag`).
+//! Quadratic drag of a robot in air or water (MORSE's `Drag`).
 use morse_api::{prelude::*, state::Stateful};
 
-/// A force against the motion of the body that carries the actuator: along each of its axes the coefficient
-/// times the square of the speed along that axis. It takes no commands.
+/// Applies a drag force to the body that carries the actuator: along each of its axes, the coefficient times the square of
+/// the velocity along that axis. It accepts no commands.
 ///
-/// As in MORSE; but the force never takes away more than the speed that there is, so that a light robot
-/// slows down instead of being thrown back. See `drag_area` of a robot for drag from the density of the
-/// air or water.
+/// As in MORSE, except that the force never reverses the velocity within a tick, so that a light robot slows down instead of
+/// being thrown back. See `drag_area` of a robot for drag from the density of air or water.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drag {
-    /// Along the body's x axis.
+    /// Drag coefficient along the body's x axis.
     #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffX"))]
     pub drag_coeff_x: f64,
-    /// Along the body's y axis.
+    /// Drag coefficient along the body's y axis.
     #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffY"))]
     pub drag_coeff_y: f64,
-    /// Along the body's z axis.
+    /// Drag coefficient along the body's z axis.
     #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffZ"))]
     pub drag_coeff_z: f64,
 }
@@ -31,7 +30,7 @@ impl Default for Drag {
     }
 }
 
-/// Nothing: the drag follows from the motion.
+/// Command without fields: the drag follows from the motion.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DragCommand {}
@@ -64,7 +63,7 @@ fn default_action(
 }
 
 impl Drag {
-    /// World axes, N.
+    /// Returns the force in world axes, N.
     fn force(&self, body: &BodyState, dt: f64) -> Vector3<f64> {
         let axes = body.pose.rotation;
         let speeds = axes.inverse() * body.linear_velocity;
@@ -96,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_square_of_each_speed_against_it_along_the_bodys_axes() {
-        // It heads north: a speed to the west is one to its left.
+        // Heading north, a velocity to the west is to the left.
         let north = std::f64::consts::FRAC_PI_2;
         let state = moving([0.0; 3], north, [-3.0, 2.0, -4.0], [0.0; 3]);
         let found = force("()", state);

@@ -1,20 +1,20 @@
-//! Pushes and twists a robot along the axes of the world (MORSE's `ExternalForce`): wind, a current, a rope.
+//! Force and torque on a robot in the axes of the world (MORSE's `ExternalForce`), such as wind, a current or a rope.
 use morse_api::{prelude::*, state::Stateful};
 
-/// A force and a torque on the body that carries the actuator, in the axes of the world, as long as they
-/// are not changed. The force acts at the centre of mass, wherever the actuator is mounted.
+/// Applies a force and a torque to the body that carries the actuator, in the axes of the world, until the next command. The
+/// force acts at the centre of mass, wherever the actuator is mounted.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExternalForce {}
 
-/// A force and a torque.
+/// Force and torque, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExternalForceCommand {
-    /// Along the world's x, y and z axes.
+    /// Force along the world's x, y and z axes.
     #[reflect(@Unit("N"))]
     pub force: [f64; 3],
-    /// About the world's x, y and z axes.
+    /// Torque about the world's x, y and z axes.
     #[reflect(@Unit("N·m"))]
     pub torque: [f64; 3],
 }

@@ -1,26 +1,26 @@
-//! Pushes and twists a robot.
+//! Force and torque on a robot.
 use morse_api::{prelude::*, state::Stateful};
 
-/// A force and a torque on the body that carries the actuator, as long as they are not changed.
+/// Applies a force and a torque to the body that carries the actuator, until the next command.
 ///
-/// In the axes of the actuator the force acts at the place where it is mounted, so that it also turns a
-/// body whose centre of mass is elsewhere; in those of the body it acts at the centre of mass.
+/// In the axes of the actuator, the force acts at its mount point, so that it also rotates a body whose centre of mass is
+/// elsewhere; in the axes of the body, it acts at the centre of mass.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForceTorque {
-    /// True if force and torque are in the axes of that body, at its centre of mass.
+    /// True if force and torque are in the axes of the body, at its centre of mass.
     #[reflect(@Property("RobotFrame"))]
     pub robot_frame: bool,
 }
 
-/// A force and a torque.
+/// Force and torque, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForceTorqueCommand {
-    /// Along the x, y and z axes.
+    /// Force along the x, y and z axes.
     #[reflect(@Unit("N"))]
     pub force: [f64; 3],
-    /// About the x, y and z axes.
+    /// Torque about the x, y and z axes.
     #[reflect(@Unit("N·m"))]
     pub torque: [f64; 3],
 }
@@ -55,7 +55,7 @@ fn default_action(
     }
 }
 
-/// The wrench at the centre of mass of the body that carries the actuator, world axes.
+/// Returns the wrench at the centre of mass of the body that carries the actuator, world axes.
 fn wrench(
     settings: &ForceTorque,
     robot: &BodyState,
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// The wrench on a robot that heads north, with its centre of mass 0.1 m above its origin.
+    /// Returns the wrench on a robot that heads north, with its centre of mass 0.1 m above its origin.
     fn wrench(text: &str) -> [Vector3<f64>; 2] {
         let mut state = moving([5.0, 5.0, 0.0], FRAC_PI_2, [0.0; 3], [0.0; 3]);
         state.center_of_mass = Point3::new(5.0, 5.0, 0.1);
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn off_the_centre_of_mass_a_force_turns() {
         let [force, torque] = wrench("()");
-        // The actuator's x axis points west; it sits at (-0.5, 0, 0.2) from the centre of mass.
+        // The actuator's x axis points west; its position relative to the centre of mass is (-0.5, 0, 0.2).
         assert!((force - Vector3::new(-2.0, 0.0, 1.0)).norm() < 1e-12);
         assert!((torque - Vector3::new(0.0, 0.2 * -2.0 - -0.5 * 1.0, 3.0)).norm() < 1e-12);
     }

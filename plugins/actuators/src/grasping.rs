@@ -1,7 +1,7 @@
-//! Hands of robots and people, and grippers: they take things and let them go.
+//! Grasping by hands and grippers: taking and releasing objects.
 //!
-//! What is `graspable` (or has a property `Graspable`), moves by forces and is held by nobody can be taken. It is
-//! then fixed to the hand's body where it is; let go, it keeps that body's velocity.
+//! An object can be taken if it is `graspable` (or has a property `Graspable`), is dynamic and is not held. It is then fixed
+//! to the hand's body at its current pose; when released, it keeps that body's velocity.
 use bevy::prelude::{Component, Entity, World};
 use morse_api::{
     body::BodyState,
@@ -17,18 +17,18 @@ use nalgebra::{Isometry3, Point3};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The name of what a component's hand holds. It is state.
+/// Name of the object that the component's hand holds. Part of the state.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grasped(pub Option<String>);
 
 impl Stateful for Grasped {}
 
-/// Place of a hand on its robot.
+/// Hand on a robot.
 #[derive(Clone, Copy, Debug)]
 pub struct EndEffector {
-    /// The base body of the robot, of which it takes nothing.
+    /// Base body of the robot, whose own bodies cannot be taken.
     pub robot: Entity,
-    /// The body that holds.
+    /// Body that holds objects.
     pub body: Entity,
     /// Pose of the hand on that body.
     pub body_from_effector: Isometry3<f64>,
@@ -46,7 +46,7 @@ impl From<FrameError> for CheckError {
 }
 
 impl EndEffector {
-    /// That of a component.
+    /// Returns the hand at the mount of a component.
     #[must_use]
     pub fn of(mount: &Mount) -> Self {
         Self {
@@ -56,11 +56,11 @@ impl EndEffector {
         }
     }
 
-    /// A frame of a robot.
+    /// Returns the hand at a frame of a robot.
     ///
     /// # Errors
     ///
-    /// There is none of that name, for the user to read.
+    /// The robot has no frame with this name.
     pub fn at(world: &World, robot: Entity, name: &str) -> Result<Self, FrameError> {
         let own = world.get::<RobotName>(robot);
         let own = own.map_or("", |own| &*own.0);
@@ -72,12 +72,11 @@ impl EndEffector {
         })
     }
 
-    /// Takes the nearest thing that the hand reaches, and says its name; nothing if there is none, or the
-    /// hand is full.
+    /// Takes the nearest object in reach of the hand, and returns its name; nothing if there is none, or the hand is full.
     ///
     /// # Errors
     ///
-    /// Physics cannot hold it.
+    /// Physics cannot hold the object.
     pub fn grab(
         self,
         world: &mut World,
@@ -100,7 +99,7 @@ impl EndEffector {
         Ok(reply)
     }
 
-    /// Thing that would be taken: its name and its body.
+    /// Returns the object that would be taken: its name and its body.
     fn nearest(
         self,
         world: &World,
@@ -121,7 +120,7 @@ impl EndEffector {
         Some((object.name.clone(), object.body))
     }
 
-    /// Lets go what it holds, and says `true`; nothing if it holds nothing.
+    /// Releases the held object, and returns `true`; nothing if the hand is empty.
     pub fn release(self, world: &mut World, owner: Entity) -> Outcome {
         let held = world
             .get_mut::<Grasped>(owner)
@@ -137,12 +136,12 @@ impl EndEffector {
         Outcome::Done(json!(true))
     }
 
-    /// MORSE's service `grasp` of people and of the PR2: takes the thing of that name, or the nearest one, if
-    /// it is at most `distance` (m) away; or lets go.
+    /// Implements MORSE's service `grasp` of humans and of the PR2: takes the object with a name, or the nearest one, if its
+    /// distance is at most `distance` (m); or releases it.
     ///
     /// # Errors
     ///
-    /// There is no such thing, or it cannot be taken.
+    /// There is no such object, or it cannot be taken.
     pub fn grasp(
         self,
         world: &mut World,
@@ -166,7 +165,7 @@ impl EndEffector {
         }
     }
 
-    /// Reason why a thing of some name was not taken.
+    /// Returns the reason why an object was not taken.
     fn why_not(self, world: &World, owner: Entity, name: &str, distance: f64) -> String {
         if let Some(Grasped(Some(held))) = world.get(owner) {
             return format!("it holds `{held}` already");
@@ -193,14 +192,14 @@ impl EndEffector {
 /// Arguments of `grasp`.
 #[derive(bevy::reflect::Reflect, Clone, Debug, Deserialize)]
 pub struct GraspArguments {
-    /// True if it is to take something; otherwise it lets go.
+    /// True to take an object, false to release it.
     pub grab: bool,
-    /// The name of what it is to take; the nearest thing unless given.
+    /// Name of the object to take; the nearest one by default.
     #[serde(default)]
     pub obj_name: Option<String>,
 }
 
-/// From a hand to the box around an object that is at a pose seen from it, m.
+/// Returns the distance from a hand to the box of an object, whose pose is relative to the hand, m.
 fn gap(at: &Isometry3<f64>, object: &Object) -> f64 {
     let hand = at.inverse() * Point3::origin();
     let nearest = object

@@ -1,4 +1,4 @@
-//! Takes things and lets them go.
+//! Gripper: takes and releases objects.
 use morse_api::{
     motion::MotionMode,
     object::{Cone, Objects},
@@ -11,17 +11,17 @@ use serde_json::json;
 
 use crate::grasping::{EndEffector, Grasped};
 
-/// Takes the nearest graspable thing in a cone along its z axis, when asked to.
+/// Takes the nearest graspable object in a cone along its z axis, on request.
 ///
-/// What is `graspable` (or has a property `Graspable`), moves by forces and is held by nobody can be taken. It
-/// is then fixed to the gripper's body where it is, with its mass and its contacts, except those with that
-/// body; MORSE's grippers hold without physics. Let go, it keeps the gripper's velocity. A gripper that holds
-/// something takes nothing more, and says nothing; with `motion: morse`, the name of what it holds.
+/// An object can be taken if it is `graspable` (or has a property `Graspable`), is dynamic and is not held. It is then fixed
+/// to the gripper's body at its current pose, with its mass and its contacts, except contacts with that body; MORSE's
+/// grippers hold without physics. When released, it keeps the gripper's velocity. A gripper that holds an object takes no
+/// other, and returns nothing; with `motion: morse`, the name of the held object.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Grasped)]
 pub struct Gripper {
-    /// Full opening angle of the cone; of π it is half of space.
+    /// Full opening angle of the cone; π is a half-space.
     #[reflect(@Unit("rad"), @Range(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
@@ -38,11 +38,11 @@ impl Default for Gripper {
     }
 }
 
-/// Command that MORSE's grippers are sent, and do not look at; they are asked by services.
+/// Command of MORSE's grippers, which is ignored; grippers are controlled by services.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GripperCommand {
-    /// Not looked at.
+    /// Ignored.
     pub grab: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-/// It acts when it is asked to.
+/// Does nothing: the gripper acts on requests.
 fn default_action() {}
 
 fn grab(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {

@@ -1,4 +1,4 @@
-//! Moves a robot's joints by their motors: to positions, at speeds, or with efforts.
+//! Controls a robot's joints by their motors: positions, velocities, or efforts.
 use morse_api::{
     command::{Received, give},
     joint::{JointState, JointTarget, JointVariable, RobotJoints},
@@ -8,41 +8,41 @@ use morse_api::{
     warning::Warnings,
 };
 
-/// The motors of a robot's joints. For MORSE's `Armature`, with its services and inverse kinematics, see the
-/// kind `armature`.
+/// Controls the motors of a robot's joints. For MORSE's `Armature`, with its services and inverse kinematics, see the kind
+/// `armature`.
 ///
-/// A command concerns the joints that it names, once; what a joint was told stands until it is told
-/// otherwise, by this actuator or another.
+/// A command applies to the joints that it names, once; the target of a joint is kept until it is changed, by this actuator
+/// or another.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "joints": (kind: "joints", start: (names: ["kuka_2"], positions: [0.3])) }"#))]
 #[require(Motors, Ways)]
 pub struct Joints {
-    /// Names of the joints that it moves; `*` stands for any text. None: all joints of the robot.
+    /// Names of the controlled joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
 }
 
-/// Targets for joints: lists in the same order, as in ROS's `JointState`. Of a joint that has several, the
-/// position counts first, then the velocity. A list may be empty, or else as long as the names.
+/// Targets of joints: lists in the same order, as in ROS's `JointState`. If a joint has several targets, the position takes
+/// precedence, then the velocity. A list is empty, or as long as the names.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JointsCommand {
-    /// The joints, by the names that the robot has for them; none: all joints of this actuator, in the order in which
-    /// the model declares them (`joint_state` gives their names).
+    /// Names of the joints within the robot; if empty, all joints of this actuator, in the order of the model (`joint_state`
+    /// lists their names).
     #[reflect(@Unit(""))]
     pub names: Vec<String>,
     /// Positions to reach and hold, within the joints' limits.
     #[reflect(@Unit("rad or m"))]
     pub positions: Vec<f64>,
-    /// Speeds to reach and hold.
+    /// Velocities to reach and hold.
     #[reflect(@Unit("rad/s or m/s"))]
     pub velocities: Vec<f64>,
     /// Efforts to exert.
     #[reflect(@Unit("N·m or N"))]
     pub efforts: Vec<f64>,
-    /// Time in which positions are reached, at an even speed, from where the joints were told to be; 0: at once, as fast as
-    /// the motors can. With commands that come slower than ticks it is the time between two of them.
+    /// Duration of the motion to the positions, at constant speed, from the current set points; 0 for as fast as the motors
+    /// can. If commands are less frequent than ticks, use the time between two commands.
     #[reflect(@Unit("s"))]
     pub duration: f64,
 }
@@ -54,7 +54,7 @@ impl JointsCommand {
         self.positions.is_empty() && self.velocities.is_empty() && self.efforts.is_empty()
     }
 
-    /// Target for the joint at a place in its lists.
+    /// Returns the target of the joint at an index of its lists.
     fn target(&self, index: usize) -> Option<JointTarget> {
         let position = self.positions.get(index).map(|&x| JointTarget::Position(x));
         let velocity = || {
@@ -66,7 +66,7 @@ impl JointsCommand {
         position.or_else(velocity).or_else(effort)
     }
 
-    /// Tells whether each list is empty or has one number for each of `count` joints.
+    /// Returns true if each list is empty or has one number for each of `count` joints.
     fn fits(&self, count: usize) -> bool {
         let lists = [&self.positions, &self.velocities, &self.efforts];
         lists
@@ -74,7 +74,7 @@ impl JointsCommand {
             .all(|list| list.is_empty() || list.len() == count)
     }
 
-    /// Forgets it, keeping its memory.
+    /// Clears the command, and keeps its memory.
     fn clear(&mut self) {
         self.names.clear();
         self.positions.clear();
@@ -84,27 +84,27 @@ impl JointsCommand {
     }
 }
 
-/// Joints on their way to a position.
+/// Running motions of joints to positions.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 struct Ways(Vec<Way>);
 
 impl Stateful for Ways {}
 
-/// The way of a joint to a position in a given time.
+/// Motion of a joint to a position in a given time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Way {
-    /// Place of the joint among those of the actuator.
+    /// Index of the joint among those of the actuator.
     motor: usize,
     from: f64,
     to: f64,
-    /// Time since the command, and time in which the position is reached, s.
+    /// Time since the command, and duration of the motion, s.
     passed: f64,
     duration: f64,
-    /// Position that the joint was told last.
+    /// Last set point of the joint.
     told: f64,
 }
 
-/// The joints that it moves, by name. It follows from the scene and the settings, so it is no state.
+/// Controlled joints, by name. Derived from the scene and the settings, so not state.
 #[derive(Component, Default)]
 struct Motors(Vec<Motor>);
 
@@ -151,7 +151,7 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-/// Finds the joints, once.
+/// Looks up the joints once.
 fn begin(
     variables: Query<&JointVariable>,
     robots: Query<(Option<&Path>, &RobotJoints)>,
@@ -166,7 +166,7 @@ fn begin(
     }
 }
 
-/// The joints of a robot that fit the patterns, in the scene's order.
+/// Returns the joints of a robot that match the patterns, in the scene's order.
 fn select<'a>(
     patterns: &[String],
     robot: Option<&Path>,
@@ -208,7 +208,7 @@ fn default_action(
             if let Err(mistake) = obey(&command, motors, &mut ways, &mut joints) {
                 warnings.add(path, &mistake);
             }
-            // It was obeyed: the next command is not to be merged into it.
+            // The command was applied: the next one is not merged into it.
             command.clear();
             received.0.clear();
         }
@@ -220,7 +220,7 @@ fn default_action(
     }
 }
 
-/// Gives the joints that a command names their targets, or sends them on their ways.
+/// Sets the targets of the joints in a command, or starts their motions.
 fn obey(
     command: &JointsCommand,
     motors: &Motors,
@@ -244,7 +244,7 @@ fn obey(
 }
 
 impl Way {
-    /// The way of a joint with this target and state to where a command wants it; none for what needs no time.
+    /// Returns the motion of a joint from its target and state to the commanded target; `None` if it has no duration.
     fn new(
         motor: usize,
         (target, state): (JointTarget, &JointState),
@@ -267,13 +267,14 @@ impl Way {
         })
     }
 
-    /// Moves the set point of the joint on by a time, s. False if the way is over, or another actuator has the joint now.
+    /// Advances the set point of the joint by a time, s. Returns false if the motion is complete, or another actuator
+    /// controls the joint now.
     fn go_on(&mut self, target: &mut JointTarget, period: f64) -> bool {
         if *target != JointTarget::Position(self.told) {
             return false;
         }
         self.passed += period;
-        // A hair less than the whole time is the whole time: periods are rounded.
+        // The tolerance allows for rounding of the periods.
         let share = self.passed / self.duration;
         let is_over = share > 1.0 - 1e-9;
         self.told = if is_over {
@@ -286,7 +287,7 @@ impl Way {
     }
 }
 
-/// Places of the joints that a command concerns, with their targets; or what is wrong with it.
+/// Returns the indices of the joints in a command, with their targets; or the error in the command.
 fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTarget)>, String> {
     let duration = command.duration;
     if !(duration.is_finite() && duration >= 0.0) {
@@ -317,7 +318,7 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
     Ok(plan)
 }
 
-/// Place of the motor of that name; most commands name all joints in order, so that is tried first.
+/// Returns the index of the motor with a name. Most commands name all joints in order, so the next one is tried first.
 fn find(motors: &[Motor], guess: usize, name: &str) -> Result<usize, String> {
     let is_it = |motor: &Motor| motor.name == name;
     let guessed = motors.get(guess).is_some_and(is_it).then_some(guess);
@@ -346,7 +347,7 @@ impl Motor {
 /// Arguments of `set`.
 #[derive(Reflect, Deserialize)]
 struct Set {
-    /// The joint.
+    /// Name of the joint.
     name: String,
     /// Position, rad or m.
     value: f64,
@@ -362,7 +363,7 @@ fn set(
     if !value.is_finite() {
         return Err(ServiceError::Failed(format!("`{value}` is no position")));
     }
-    // Requests and commands of the same tick add up.
+    // Requests and commands of the same tick are merged.
     let mut command = world
         .get::<JointsCommand>(entity)
         .cloned()

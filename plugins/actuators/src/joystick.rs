@@ -1,17 +1,17 @@
-//! Drives a robot by the axes of a joystick, wherever it is: a window, a client, a recorded run, a test.
+//! Drives a robot by the axes of a joystick, whatever their source: a window, a client, a recorded run, a test.
 use morse_api::{actuator::Steers, prelude::*, state::Stateful};
 
 /// Moves the robot while the stick is not at rest (MORSE's `Joystick`).
 ///
-/// The second axis drives forward and back, the first one turns, at full deflection by half the speed in
-/// rad/s. When the stick comes to rest the robot is stopped once; then other actuators may drive it. Of
-/// several that drive at once the one that was commanded last wins. Unlike in MORSE, the axes come as commands and count
-/// from -1 to 1, forward and left positive; the device's own numbers are -32767 times these.
+/// The second axis controls the forward velocity, the first one the angular velocity, in rad/s at most half the speed. When
+/// the stick comes to rest the robot is stopped once; then other actuators may drive it. If several drive at the same time,
+/// the one that was commanded last takes precedence. Unlike in MORSE, the axes come as commands from -1 to 1, forward and
+/// left positive; the device's own numbers are -32767 times these.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Steers)]
 pub struct Joystick {
-    /// Kind of control: the speed is given to physics, or the robot is moved past it.
+    /// Control: the velocity is passed to physics, or the robot is moved directly.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
     /// Speed at full deflection.
@@ -28,12 +28,11 @@ impl Default for Joystick {
     }
 }
 
-/// The deflection of the stick.
+/// Deflection of the stick.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JoystickCommand {
-    /// From -1 to 1 each: to the left, forward, and whatever else the device has. What is missing is at
-    /// rest.
+    /// Deflections from -1 to 1: to the left, forward, and further axes of the device. Missing axes are at rest.
     #[reflect(@Unit(""))]
     pub axes: Vec<f64>,
 }

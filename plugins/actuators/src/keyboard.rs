@@ -1,21 +1,21 @@
-//! Drives a robot by keys, wherever they are pressed: a window, a client, a recorded run, a test.
+//! Drives a robot by keys, whatever their source: a window, a client, a recorded run, a test.
 use morse_api::{actuator::Steers, prelude::*, state::Stateful, warning::Warnings};
 
 /// Moves the robot while keys are pressed (MORSE's `Keyboard`).
 ///
-/// `up` and `down` drive forward and back, `left` and `right` turn; `t` and `g` climb and sink, `u` and `o`
-/// go to the left and to the right, `i` and `k` lower and raise the nose, `j` and `l` roll to the left and
-/// to the right. Turning rates are half the speed. When the last key is released the robot is stopped
-/// once; then other actuators may drive it. Of several that drive at once the one that was commanded last wins.
-/// Unlike in MORSE, opposite keys cancel each other, and keys come as commands.
+/// `up` and `down` drive forwards and backwards, `left` and `right` turn; `t` and `g` climb and sink, `u` and `o` move to
+/// the left and to the right, `i` and `k` pitch the nose down and up, `j` and `l` roll to the left and to the right. The
+/// angular velocity in rad/s is half the speed. When the last key is released the robot is stopped once; then other
+/// actuators may drive it. If several drive at the same time, the one that was commanded last takes precedence. Unlike in
+/// MORSE, opposite keys cancel each other, and keys come as commands.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Steers)]
 pub struct Keyboard {
-    /// Kind of control: the robot is moved past physics, or the speed is given to it.
+    /// Control: the robot is moved directly, or the velocity is passed to physics.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
-    /// Speed of driving; half of this in rad/s is the turning rate.
+    /// Linear speed; half of it in rad/s is the angular speed.
     #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
 }
@@ -83,7 +83,7 @@ fn default_action(
     }
 }
 
-/// Direction in which a key drives the robot, and axis about which it turns it.
+/// Returns the direction in which a key drives the robot, and the axis about which it turns the robot.
 fn direction(key: &str) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let (linear, angular) = match key {
         "up" => ([1.0, 0.0, 0.0], [0.0; 3]),
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// The drive after each of a few commands, one a tick.
+    /// Returns the drive after each of some commands, one per tick.
     fn drives(text: &str, commands: &[&[&str]]) -> Vec<Drive> {
         let mut test = TestWorld::new(50.0, plugin, BodyState::default());
         let keyboard = test.actuator::<Keyboard>("rover.keys", text, Isometry3::identity());
@@ -170,7 +170,7 @@ mod tests {
         let Drive::Displacement(turn) = found[1] else {
             panic!("{:?}", found[1])
         };
-        // Half a radian a second, for a fiftieth of one, about −x.
+        // 0.5 rad/s for 1/50 s, about −x.
         assert!((turn.rotation.scaled_axis() - Vector3::new(-0.01, 0.0, 0.0)).norm() < 1e-12);
     }
 }

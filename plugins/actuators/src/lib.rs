@@ -1,10 +1,10 @@
-//! The actuators, one a file: settings, command, `default_action`, tests; and overlays, services over those of
-//! a component.
+//! The actuators, one per file: settings, command, `default_action`, tests; and overlays, which add services to those of a
+//! component.
 //!
-//! To add one: write the file, and put its name into the list below. What several of them share:
-//! - [`wheels`]: the wheels of a robot, found and measured; [`rotorcraft`]: how rotors hold an attitude;
-//! - [`grasping`]: taking things and letting them go;
-//! - [`overlay`]: the overlays, a list of their own.
+//! To add one, write the file and add its name to the list below. Common parts:
+//! - [`wheels`]: lookup and dimensions of the wheels of a robot; [`rotorcraft`]: attitude control by rotors;
+//! - [`grasping`]: taking and releasing objects;
+//! - [`overlay`]: the overlays, with a list of their own.
 pub mod grasping;
 pub mod overlay;
 pub mod rotorcraft;
@@ -21,7 +21,7 @@ macro_rules! actuators {
             $($name::plugin(app);)+
         }
 
-        /// The parts of this crate, for the test that looks for a forgotten file.
+        /// Names of the components of this crate, for the test that looks for missing files.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

@@ -1,4 +1,4 @@
-//! A lamp that is switched on and off.
+//! A lamp that can be switched on and off.
 use std::f64::consts::FRAC_PI_2;
 
 use morse_api::{
@@ -9,24 +9,24 @@ use morse_api::{
 };
 use serde_json::json;
 
-/// A spot light along its x axis. Cameras see by it; without `shadows`, through everything.
+/// Spot light along its x axis. It illuminates the images of cameras; without `shadows`, through obstacles.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Lamp, Switch)]
 pub struct Light {
-    /// True if it is on, until a command or a request says otherwise.
+    /// True if the light is on, until a command or a request changes it.
     #[reflect(@Property("emit"))]
     pub emit: bool,
     /// Range of the light.
     #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("distance"))]
     pub distance: f64,
-    /// Red, green and blue, from 0 to 1. MORSE's lights are black unless given a colour.
+    /// Red, green and blue, from 0 to 1. MORSE's lights are black by default.
     #[reflect(@Unit(""), @Range(0.0, 1.0), @Property("color"), @Form::Tuple)]
     pub color: [f64; 3],
-    /// Full opening angle of its cone.
+    /// Full opening angle of the cone.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("size"))]
     pub size: f64,
-    /// Brightness while it is on; Blender's measure.
+    /// Brightness while the light is on, in Blender's units.
     #[reflect(@Unit(""), @Range(0.0, 1e6), @Property("energy"))]
     pub energy: f64,
 }
@@ -43,11 +43,11 @@ impl Default for Light {
     }
 }
 
-/// Command to be on or off, kept until the next one.
+/// Command to switch the light, kept until the next one.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LightCommand {
-    /// On or off.
+    /// True to switch the light on.
     pub emit: bool,
 }
 
@@ -59,7 +59,7 @@ impl Default for LightCommand {
 
 impl Stateful for LightCommand {}
 
-/// Value of `emit` that the settings said last. It is state.
+/// Last value of `emit` in the settings. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Switch(bool);
 
@@ -94,7 +94,7 @@ fn begin(
     for (settings, mut command, mut received, (mut lamp, mut shine), mut switch) in &mut lights {
         *lamp = settings.lamp();
         switch.0 = settings.emit;
-        // Unless the simulation file switches it off by its first command.
+        // Unless the first command in the simulation file switches it off.
         command.emit &= settings.emit;
         received.0 = *command;
         shine.0 = settings.brightness(*command);
@@ -143,7 +143,7 @@ impl Light {
 /// Arguments of `toggle`.
 #[derive(Reflect, Deserialize)]
 struct Toggle {
-    /// On or off; the other of the two if it is not given. In MORSE `false` switched to the other, too.
+    /// True to switch the light on; by default it is toggled. In MORSE `false` toggled it, too.
     #[serde(default)]
     emit: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Turns a robot as it is told (MORSE's `Orientation`).
+//! Rotates a robot to an orientation (MORSE's `Orientation`).
 use morse_api::{
     angles::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
     command::Received,
@@ -7,23 +7,23 @@ use morse_api::{
     state::Stateful,
 };
 
-/// Turns the robot to an orientation in the world, at first its own.
+/// Rotates the robot to an orientation in the world, initially its own.
 ///
-/// At infinite speed, the default, the robot has the orientation at once and keeps it, whatever pushes; it
-/// goes where physics takes it (in MORSE's motion it hangs in the air). At a finite speed each of yaw, pitch and roll
-/// approaches its goal at that speed at most, which is commanded as a velocity: the robot stands on its
-/// place, and one on the ground changes its yaw alone. In MORSE's motion the rates of the three angles are taken for
-/// rates about the robot's x, y and z. MORSE lost the sign of the last step.
+/// At infinite speed, the default, the robot has the orientation at once and keeps it against external torques; its position
+/// is left to physics (with MORSE's motion rules it does not fall). At a finite speed, each of yaw, pitch and roll
+/// approaches its goal at most at that speed, which is commanded as a velocity: the robot keeps its position, and a robot on
+/// the ground changes its yaw alone. With MORSE's motion rules the rates of the three angles are used as rates about the
+/// robot's x, y and z. MORSE lost the sign of the last step.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Orientation {
-    /// Of each of the three angles; infinite unless given.
+    /// Maximum speed of each of the three angles; infinite by default.
     #[reflect(@Unit("rad/s"), @Range(0.0, f64::INFINITY), @Property("speed"))]
     pub speed: f64,
-    /// Errors of an angle below this are left alone; at infinite speed there are none.
+    /// Errors of an angle below this are ignored; has no effect at infinite speed.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("tolerance"))]
     pub tolerance: f64,
-    /// Kind of control: a finite speed is given to physics, or the robot is turned past it.
+    /// Control: a finite speed is passed to physics, or the robot is rotated directly.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
@@ -38,17 +38,17 @@ impl Default for Orientation {
     }
 }
 
-/// An orientation of the actuator in the world; R = Rz(yaw) · Ry(pitch) · Rx(roll).
+/// Orientation of the actuator in the world; R = Rz(yaw) · Ry(pitch) · Rx(roll).
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OrientationCommand {
-    /// About the world's z axis.
+    /// Rotation about the world's z axis.
     #[reflect(@Unit("rad"))]
     pub yaw: f64,
-    /// About the y axis, after yaw.
+    /// Rotation about the y axis, after yaw.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// About the x axis, after yaw and pitch.
+    /// Rotation about the x axis, after yaw and pitch.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
 }
@@ -67,7 +67,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, begin);
 }
 
-/// The first orientation is the actuator's own, also for commands that give a part of it only.
+/// The initial orientation is the actuator's own, also for the missing fields of incomplete commands.
 fn begin(
     mut actuators: Query<
         (
@@ -119,7 +119,7 @@ fn default_action(
 }
 
 impl Orientation {
-    /// About the robot's axes, rad/s.
+    /// Returns the angular velocity in the robot's axes, rad/s.
     fn rates(
         &self,
         now: &UnitQuaternion<f64>,

@@ -1,6 +1,6 @@
-//! Overlays, one a file: services over those of a component.
+//! Overlays, one per file: services in addition to those of a component.
 //!
-//! To add one: write the file, and put its name into the list below.
+//! To add one, write the file and add its name to the list below.
 use bevy::prelude::App;
 
 macro_rules! overlays {
@@ -12,7 +12,7 @@ macro_rules! overlays {
             $($name::plugin(app);)+
         }
 
-        /// The files of this folder, for the test that looks for a forgotten one.
+        /// The files of this directory, for the test that looks for missing ones.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

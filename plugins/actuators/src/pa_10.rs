@@ -1,4 +1,4 @@
-//! Moves an arm of six turning joints (MORSE's `PA10`).
+//! Controls an arm with six revolute joints (MORSE's `PA10`).
 use bevy::prelude::{IntoScheduleConfigs as _, PreStartup};
 use morse_api::{
     carrier::{Bind, CarrierBody, RestingPlate},
@@ -13,12 +13,12 @@ use morse_kinematics::{
     chain::{self, Choice, OnJoints},
 };
 
-/// Turns the six segments of an arm to angles, each at the same speed, within the joints' limits.
+/// Rotates the six segments of an arm to angles, each at the same speed, within the joints' limits.
 ///
-/// MORSE's arm took whole steps of speed / frequency until it was within the tolerance of 5°, and stayed
-/// there; here the last step ends at the goal, and the tolerance only says which errors are left alone.
-/// There is no sound. The segments are the first six joints from the root on that the settings choose,
-/// which on MORSE's arm turn about z, y, y, z, y, z. What is `on` it with `from: base` follows its end.
+/// MORSE's arm moved by whole steps of speed / frequency until it was within the tolerance of 5°, and stayed there; here the
+/// last step ends at the goal, and the tolerance only selects the errors that are ignored. There is no sound. The segments
+/// are the first six of the selected joints from the root on, which on MORSE's arm rotate about z, y, y, z, y, z. Components
+/// `on` the arm with `from: base` follow its tip.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/pa10.robray", base: fixed,
@@ -28,13 +28,13 @@ pub struct Pa10 {
     /// Speed of all segments.
     #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
-    /// A new goal this near to the old one is left alone.
+    /// A new goal is ignored if it differs from the old one by less than this.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("Tolerance"))]
     pub tolerance: f64,
-    /// Names of the joints; `*` stands for any text. None: all of the robot.
+    /// Names of the joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
-    /// Only joints of this frame and below it, unless empty. Where it is one of a part of the robot, such as
-    /// `left.pa10_base`, joints go by the names that they have in that part.
+    /// Frame below which joints are controlled, itself included; no limit if empty. If the frame belongs to a component of
+    /// the robot, such as `left.pa10_base`, joints have their names within that component.
     pub root: String,
 }
 
@@ -49,26 +49,26 @@ impl Default for Pa10 {
     }
 }
 
-/// Angles of the segments; kept until the next command.
+/// Angles of the segments, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pa10Command {
-    /// Of the segment at the root.
+    /// Angle of the segment at the root.
     #[reflect(@Unit("rad"))]
     pub seg0: f64,
-    /// Of the second segment.
+    /// Angle of the second segment.
     #[reflect(@Unit("rad"))]
     pub seg1: f64,
-    /// Of the third segment.
+    /// Angle of the third segment.
     #[reflect(@Unit("rad"))]
     pub seg2: f64,
-    /// Of the fourth segment.
+    /// Angle of the fourth segment.
     #[reflect(@Unit("rad"))]
     pub seg3: f64,
-    /// Of the fifth segment.
+    /// Angle of the fifth segment.
     #[reflect(@Unit("rad"))]
     pub seg4: f64,
-    /// Of the segment at the tip.
+    /// Angle of the segment at the tip.
     #[reflect(@Unit("rad"))]
     pub seg5: f64,
 }
@@ -94,7 +94,7 @@ impl Pa10Command {
     }
 }
 
-/// Goals of the segments, and how far they have been told to go, rad. It is state.
+/// Goals and set points of the segments, rad. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Segments {
     goals: [f64; 6],
@@ -143,7 +143,7 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-/// Tells what is on it, counted from its base, where that is from now on.
+/// Sets the body and pose that components on the arm follow.
 fn bind(world: &mut World) {
     for (entity, _, chain) in chain::all::<Pa10>(world) {
         if let [tip, ..] = chain.tips.as_slice() {
@@ -157,7 +157,7 @@ fn bind(world: &mut World) {
     }
 }
 
-/// Finds the joints, once; without a first command they stay where they are.
+/// Looks up the joints once; without a first command they keep their positions.
 fn begin(world: &mut World) {
     for (entity, _, chain) in chain::all::<Pa10>(world) {
         let mut stands = [0.0; 6];
@@ -209,17 +209,17 @@ fn default_action(
 #[derive(Reflect, Default, Deserialize)]
 #[serde(default)]
 struct Angles {
-    /// Of the segment at the root, rad.
+    /// Angle of the segment at the root, rad.
     seg0: f64,
-    /// Of the second segment, rad.
+    /// Angle of the second segment, rad.
     seg1: f64,
-    /// Of the third segment, rad.
+    /// Angle of the third segment, rad.
     seg2: f64,
-    /// Of the fourth segment, rad.
+    /// Angle of the fourth segment, rad.
     seg3: f64,
-    /// Of the fifth segment, rad.
+    /// Angle of the fifth segment, rad.
     seg4: f64,
-    /// Of the segment at the tip, rad.
+    /// Angle of the segment at the tip, rad.
     seg5: f64,
 }
 
@@ -282,7 +282,7 @@ mod tests {
         for _ in 0..100 {
             test.step(BodyState::default());
         }
-        // The last one at its limit.
+        // The last one is at its limit.
         assert_eq!(targets(&test), [0.0, 0.5, 0.0, 0.0, 0.0, -2.0]);
     }
 

@@ -1,8 +1,8 @@
-//! A pan-tilt unit: turns what sits on it about two axes (MORSE's `PTU`).
+//! Pan-tilt unit: rotates the components on it about two axes (MORSE's `PTU`).
 //!
-//! - [`aim`]: the angles that make the unit look at a point;
+//! - [`aim`]: computes the angles for looking at a point;
 //! - `requests`: the services;
-//! - here: settings, command, and the motion.
+//! - this file: settings, command, and the motion.
 use std::f64::consts::PI;
 
 use bevy::prelude::IntoScheduleConfigs as _;
@@ -26,17 +26,16 @@ mod requests;
 
 use aim::Axes;
 
-/// Turns left and right (pan), and its head up and down (tilt). Components `on` it turn with the head.
+/// Rotates its head left and right (pan), and up and down (tilt). Components `on` it rotate with the head.
 ///
-/// Without settings `pan` and `tilt` the unit is not in the scene: its head stands where the component is
-/// mounted, pan turns about its z axis and then tilt about the y axis that was panned, positive downwards,
-/// and angles are brought into [-π, π), so that it never turns round itself. With them it drives two joints
-/// of the robot, tilt hanging on pan, and what is `on` it sits on the body below tilt.
+/// Without the settings `pan` and `tilt`, the unit has no model in the scene: its head is at the mount, pan rotates about
+/// its z axis and then tilt about the panned y axis, positive downwards, and angles are wrapped to [-π, π), so that it never
+/// makes a full turn. With them, it controls two joints of the robot, where tilt is a child of pan, and components `on` it
+/// are mounted on the body below tilt.
 ///
-/// Each axis turns at the speed until it is at its goal. MORSE's axes took whole steps of speed / frequency
-/// until they were within the tolerance, and could swing about the goal forever; here the last step ends
-/// at the goal. As in MORSE the shortest way round is not taken: from 3 to -3 rad the unit turns back
-/// through 0.
+/// Each axis moves at the speed until it is at its goal. MORSE's axes moved by whole steps of speed / frequency until they
+/// were within the tolerance, and could oscillate about the goal; here the last step ends at the goal. As in MORSE the
+/// shorter direction is not preferred: from 3 to -3 rad the unit turns back through 0.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Head, PanTilt, Carrier, Task)]
@@ -44,18 +43,18 @@ pub struct Ptu {
     /// Speed of both axes.
     #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
-    /// Distance from the goals within which a request is fulfilled.
+    /// Angle from the goals within which a request is complete.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("Tolerance"))]
     pub tolerance: f64,
-    /// True if only services move it, and commands do not.
+    /// True if only services move the unit, and commands are ignored.
     #[reflect(@Property("Manual"))]
     pub manual: bool,
-    /// The tilt axis in the frame that pan turns, where the unit is not in the scene.
+    /// Position of the tilt axis in the frame that pan rotates, for a unit without joints.
     #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     pub tilt_at: [f64; 3],
-    /// The robot's joint that pans, by the name that the robot has for it.
+    /// Name of the robot's pan joint, within the robot.
     pub pan: String,
-    /// The robot's joint that tilts.
+    /// Name of the robot's tilt joint, within the robot.
     pub tilt: String,
 }
 
@@ -72,7 +71,7 @@ impl Default for Ptu {
     }
 }
 
-/// Angles to turn to; kept until the next command.
+/// Angles to rotate to, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PtuCommand {
@@ -86,7 +85,7 @@ pub struct PtuCommand {
 
 impl Stateful for PtuCommand {}
 
-/// Goals of the axes, and how far they have been told to go. It is state.
+/// Goals and set points of the axes. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Head {
     /// Pan and tilt, rad.
@@ -96,21 +95,21 @@ struct Head {
 
 impl Stateful for Head {}
 
-/// The joints that a unit drives. It follows from the scene and the settings, so it is no state.
+/// Joints that a unit controls. Derived from the scene and the settings, so not state.
 #[derive(Component, Clone, Copy, Debug)]
 struct Driven {
-    /// The variables of pan and tilt.
+    /// Variables of pan and tilt.
     joints: [Entity; 2],
     limits: [[f64; 2]; 2],
-    /// The body that the pan joint is on.
+    /// Body that carries the pan joint.
     base: Entity,
-    /// The body below tilt.
+    /// Body below tilt.
     head: Entity,
     axes: Axes,
 }
 
 impl Ptu {
-    /// The axes of a unit that is not in the scene.
+    /// Returns the axes of a unit without joints.
     fn virtual_axes(&self) -> Axes {
         Axes {
             base_from_pan: Isometry3::identity(),
@@ -125,7 +124,7 @@ impl Ptu {
         }
     }
 
-    /// The joints that the settings name, if they name any.
+    /// Returns the joints that the settings name, if any.
     fn joints(&self, world: &World, actuator: Entity) -> Result<Option<Driven>, CheckError> {
         if self.pan.is_empty() && self.tilt.is_empty() {
             return Ok(None);
@@ -201,7 +200,7 @@ pub(super) fn plugin(app: &mut App) {
     requests::add(app);
 }
 
-/// Finds the joints, once.
+/// Looks up the joints once.
 fn bind(world: &mut World) {
     let units: Vec<(Entity, Ptu)> = world
         .query::<(Entity, &Ptu)>()
@@ -220,7 +219,7 @@ fn bind(world: &mut World) {
     }
 }
 
-/// A unit without a first command stays as it stands.
+/// A unit without a first command keeps its angles.
 fn begin(
     states: Query<&JointState>,
     mut units: Query<(
@@ -256,11 +255,11 @@ fn begin(
     }
 }
 
-/// The goals of a command: within the joints' limits, or within a turn.
+/// Returns the goals of a command, clamped to the joints' limits or wrapped to a turn.
 fn goals(command: &PtuCommand, driven: Option<&Driven>) -> [f64; 2] {
     let wanted = [command.pan, command.tilt];
     let Some(driven) = driven else {
-        // An angle that is within a turn keeps its last bit.
+        // An angle that is within a turn is returned unchanged, without rounding.
         return wanted.map(|angle| {
             if angle.abs() < PI {
                 angle
@@ -273,7 +272,7 @@ fn goals(command: &PtuCommand, driven: Option<&Driven>) -> [f64; 2] {
     [(wanted[0], pan), (wanted[1], tilt)].map(|(goal, [lower, upper])| goal.max(lower).min(upper))
 }
 
-/// The plate of a unit that is not in the scene.
+/// Returns the plate of a unit without joints.
 fn plate_at(settings: &Ptu, angles: [f64; 2], rates: [f64; 2]) -> Carrier {
     let axes = settings.virtual_axes();
     let [pan, tilt] = rates;
@@ -310,7 +309,7 @@ fn default_action(
         if due.0 && !settings.manual {
             head.goals = goals(command, driven);
         }
-        // The axes turn evenly, however seldom the unit looks at its command.
+        // The axes move evenly in each tick, whatever the frequency of the commands.
         let before = head.set_points;
         if active.0 {
             let goals = head.goals;

@@ -1,23 +1,23 @@
-//! Flies by the speeds of four propellers (MORSE's `QuadrotorDynamicControl`).
+//! Controls a quadrotor by the speeds of its four propellers (MORSE's `QuadrotorDynamicControl`).
 use morse_api::{prelude::*, state::Stateful};
 
 use crate::rotorcraft::{check_body, tamed};
 
-/// Pushes and twists a robot as four propellers do, each with a force and a drag that grow with the square
-/// of its speed. There is no autopilot: the speeds are all there is.
+/// Applies the forces and torques of four propellers to a robot, each with a thrust and a drag proportional to the square of
+/// its speed. There is no autopilot.
 ///
-/// The matrix is MORSE's. Propellers 1 and 3 turn the robot clockwise seen from above, 2 and 4 the other
-/// way. Force and torque act at the centre of mass; a propeller has no inertia of its own.
+/// The mixing matrix is MORSE's. Propellers 1 and 3 turn the robot clockwise seen from above, 2 and 4 counter-clockwise.
+/// Force and torque act at the centre of mass; propellers have no inertia.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QuadrotorDynamicControl {
-    /// Force of a propeller over the square of its speed.
+    /// Thrust of a propeller divided by the square of its speed.
     #[reflect(@Unit("N·s²"), @Range(0.0, 1000.0), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
-    /// Torque that a propeller's drag leaves to the robot, over the square of its speed.
+    /// Reaction torque of a propeller divided by the square of its speed.
     #[reflect(@Unit("N·m·s²"), @Range(0.0, 1000.0), @Property("DragFactor"))]
     pub drag_factor: f64,
-    /// From the centre of mass to a propeller.
+    /// Distance from the centre of mass to a propeller.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @Property("Lever"))]
     pub lever: f64,
     /// Arrangement of the propellers.
@@ -25,15 +25,14 @@ pub struct QuadrotorDynamicControl {
     pub configuration: Configuration,
 }
 
-/// Arrangement of the propellers; x is ahead.
+/// Arrangement of the propellers; x is forward.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Configuration {
-    /// MORSE's `+`, on the axes: 1 behind, 2 to the right, 3 ahead, 4 to the left.
+    /// MORSE's `+`, on the axes: 1 behind, 2 right, 3 front, 4 left.
     #[default]
     Plus,
-    /// Between the axes: 1 ahead to the left, 2 ahead to the right, 3 behind to the right, 4 behind to the
-    /// left.
+    /// Between the axes: 1 front left, 2 front right, 3 rear right, 4 rear left.
     X,
 }
 
@@ -52,7 +51,7 @@ impl Default for QuadrotorDynamicControl {
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QuadrotorDynamicControlCommand {
-    /// Of propellers 1 to 4; a negative speed pushes as a positive one does.
+    /// Speeds of propellers 1 to 4; the thrust does not depend on the sign.
     #[reflect(@Unit("rad/s"), @Range(-1e4, 1e4))]
     pub engines: [f64; 4],
 }
@@ -90,7 +89,7 @@ fn default_action(
 }
 
 impl QuadrotorDynamicControl {
-    /// Force and torque of the propellers on the body that carries them.
+    /// Returns force and torque of the propellers on the body that carries them.
     fn thrust(&self, command: &QuadrotorDynamicControlCommand) -> Drive {
         if command.engines == [0.0; 4] {
             return Drive::None;
@@ -134,7 +133,8 @@ mod tests {
         }
     }
 
-    /// The sums of `r × F` and of the drags over propellers at places (m), which turn the robot by a sense.
+    /// Returns the sums of `r × F` and of the reaction torques over propellers at positions (m), with their directions of
+    /// rotation.
     fn by_hand(places: [[f64; 2]; 4], engines: [f64; 4]) -> [Vector3<f64>; 2] {
         let mut sums = [Vector3::zeros(); 2];
         for (number, ([x, y], speed)) in places.into_iter().zip(engines).enumerate() {

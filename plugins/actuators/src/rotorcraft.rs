@@ -1,14 +1,12 @@
-//! Attitude control by rotors, which the actuators that fly share.
+//! Attitude control by rotors, shared by the flying actuators.
 //!
-//! The law is MORSE's: a proportional and a derivative part on each of roll, pitch and yaw, the derivative
-//! being that of the error between two actions. It gives an angular acceleration, which the body's inertia
-//! makes a torque, so that gains do not depend on the robot. Rotors that push harder also turn harder: the
-//! torque grows with the thrust.
+//! The control law is MORSE's: PD control of roll, pitch and yaw, where the derivative is that of the error between two
+//! actions. It yields an angular acceleration, which is multiplied by the body's inertia, so that gains do not depend on the
+//! robot. The torque is proportional to the thrust.
 //!
-//! Unlike MORSE there is no derivative at the first action, where there is no error before it; differences
-//! of angles go the short way round; the inertia is that of the body with its products, not its diagonal
-//! alone; and numbers beyond all measure are brought into range, so that a law never gives what is no
-//! number.
+//! Unlike in MORSE there is no derivative at the first action, which has no previous error; differences of angles are
+//! wrapped to the shorter direction; the full inertia tensor of the body is used, not its diagonal alone; and excessive
+//! numbers are clamped, so that the law never yields a non-finite number.
 use bevy::{
     ecs::system::SystemParam,
     prelude::{Entity, Query, Res, World},
@@ -21,10 +19,10 @@ use morse_api::{
 };
 use nalgebra::Vector3;
 
-/// Beyond this a number is not believed: m, m/s, rad, N, N·m.
+/// Limit to which numbers are clamped: m, m/s, rad, N, N·m.
 const LARGEST: f64 = 1e6;
 
-/// A number brought into a range where sums and products stay finite; zero for what is no number.
+/// Clamps a number to a range where sums and products stay finite; returns zero for NaN.
 #[must_use]
 pub fn tamed(number: f64) -> f64 {
     if number.is_nan() {
@@ -34,18 +32,18 @@ pub fn tamed(number: f64) -> f64 {
     }
 }
 
-/// Gains of the attitude law.
+/// Gains of the attitude control law.
 #[derive(Clone, Copy, Debug)]
 pub struct Gains {
-    /// Of roll and pitch: proportional in 1/s², derivative in 1/s.
+    /// Gains of roll and pitch: proportional in 1/s², derivative in 1/s.
     pub roll_pitch: [f64; 2],
-    /// Of yaw: proportional in 1/s², derivative in 1/s.
+    /// Gains of yaw: proportional in 1/s², derivative in 1/s.
     pub yaw: [f64; 2],
 }
 
 impl Gains {
-    /// The wanted angular acceleration (rad/s²) for errors of roll, pitch and yaw (rad) at this action and
-    /// at the one before it, which is overwritten.
+    /// Returns the angular acceleration (rad/s²) for errors of roll, pitch and yaw (rad) at this action and at the previous
+    /// one, which is overwritten.
     pub fn turn(
         &self,
         error: [f64; 3],
@@ -66,19 +64,19 @@ impl Gains {
     }
 }
 
-/// A body that rotors carry.
+/// Body that rotors carry.
 #[derive(Clone, Copy, Debug)]
 pub struct Airframe<'a> {
-    /// Pose and motion of the body.
+    /// Pose and velocity of the body.
     pub state: &'a BodyState,
     /// Inertia of the body.
     pub inertia: &'a Inertia,
-    /// Force with which gravity pulls it down, N.
+    /// Weight of the body, N.
     pub weight: f64,
 }
 
 impl<'a> Airframe<'a> {
-    /// A body in the gravity of the scene.
+    /// Returns a body in the gravity of the scene.
     #[must_use]
     pub fn new(state: &'a BodyState, inertia: &'a Inertia, gravity: Vector3<f64>) -> Self {
         Self {
@@ -88,14 +86,14 @@ impl<'a> Airframe<'a> {
         }
     }
 
-    /// Roll, pitch and yaw, rad: about the x axis, about the y axis, from the world's x axis to the left.
+    /// Returns roll, pitch and yaw, rad: about the x axis, about the y axis, and from the world's x axis to the left.
     #[must_use]
     pub fn attitude(&self) -> [f64; 3] {
         let [yaw, pitch, roll] = yaw_pitch_roll(&self.state.pose.rotation);
         [roll, pitch, yaw]
     }
 
-    /// The drive for a thrust (N) along the body's z axis and an angular acceleration (rad/s²).
+    /// Returns the drive for a thrust (N) along the body's z axis and an angular acceleration (rad/s²).
     #[must_use]
     pub fn thrust(&self, thrust: f64, turn: &Vector3<f64>) -> Drive {
         Drive::Thrust {
@@ -105,7 +103,7 @@ impl<'a> Airframe<'a> {
     }
 }
 
-/// Bodies that rotors may carry, in the gravity of the scene.
+/// System parameters: bodies that rotors may carry, in the gravity of the scene.
 #[derive(SystemParam)]
 pub struct Airframes<'w, 's> {
     gravity: Res<'w, Gravity>,
@@ -113,7 +111,7 @@ pub struct Airframes<'w, 's> {
 }
 
 impl Airframes<'_, '_> {
-    /// Body that a component sits on; nothing if forces do not move it.
+    /// Returns the body that a component is mounted on; `None` if forces do not move it.
     #[must_use]
     pub fn of(&self, mount: &Mount) -> Option<Airframe<'_>> {
         let (state, inertia) = self.bodies.get(mount.body).ok()?;
@@ -121,31 +119,32 @@ impl Airframes<'_, '_> {
     }
 }
 
-/// Set point of a robot that leans towards where it wants to go.
+/// Set point of a robot that tilts in the direction of its acceleration.
 #[derive(Clone, Copy, Debug)]
 pub struct Setpoint {
-    /// Angles by which to lean along the world's x and y axes, rad.
+    /// Angles of tilt along the world's x and y axes, rad.
     pub lean: [f64; 2],
-    /// Thrust beyond that which carries the weight, N.
+    /// Thrust in addition to the weight, N.
     pub climb: f64,
     /// Heading, from the world's x axis to the left, rad.
     pub yaw: f64,
 }
 
-/// rad: a bank beyond which weight is not made up for, whatever the greatest bank is. The thrust would be without end.
+/// Bank above which the thrust no longer compensates the weight, whatever the maximum bank, rad; otherwise the thrust would
+/// be unbounded.
 const STEEPEST: f64 = 1.5;
 
-/// Flies by leaning, which MORSE's velocity and waypoint laws have in common.
+/// Flight control by tilting, shared by MORSE's velocity and waypoint laws.
 #[derive(Clone, Copy, Debug)]
 pub struct Pilot {
-    /// Of the attitude law.
+    /// Gains of the attitude control law.
     pub gains: Gains,
-    /// Never to lean farther about either axis, rad.
+    /// Maximum bank about each axis, rad.
     pub max_bank_angle: f64,
 }
 
 impl Pilot {
-    /// The drive for a setpoint; `before` is the attitude error at the action before.
+    /// Returns the drive for a set point; `before` is the attitude error at the previous action.
     pub fn fly(
         &self,
         airframe: &Airframe<'_>,
@@ -163,7 +162,7 @@ impl Pilot {
             tamed(setpoint.yaw) - yaw,
         ];
         let turn = self.gains.turn(error, before, frequency);
-        // A thrust that leans carries less; beyond the steepest bank that is not made up for.
+        // A tilted thrust carries less weight; this is compensated up to the maximum bank.
         let least = libm::cos(self.max_bank_angle.min(STEEPEST));
         let upright = (libm::cos(roll) * libm::cos(pitch)).max(least * least);
         let thrust = tamed(airframe.weight / upright + tamed(setpoint.climb)).max(0.0);
@@ -171,7 +170,7 @@ impl Pilot {
     }
 }
 
-/// Checks that a component sits on a body that rotors can carry.
+/// Checks that a component is mounted on a body that rotors can carry.
 ///
 /// # Errors
 ///
@@ -187,11 +186,11 @@ pub fn check_body(world: &World, entity: Entity) -> Result<(), CheckError> {
     }
 }
 
-/// The same, for laws that weigh the body.
+/// Checks that a component is mounted on a body with weight, for control laws that compensate it.
 ///
 /// # Errors
 ///
-/// Forces do not move the body, or there is no weight to carry.
+/// Forces do not move the body, or it has no weight.
 pub fn check_weight(world: &World, entity: Entity) -> Result<(), CheckError> {
     check_body(world, entity)?;
     let gravity = world.get_resource::<Gravity>();
@@ -249,7 +248,7 @@ mod tests {
     fn a_step_of_the_law_by_hand() {
         let mut before = Some([0.1, -0.2, 3.0]);
         let turn = GAINS.turn([0.2, -0.2, -3.0], &mut before, 50.0);
-        // 9.7·0.2 + 2·0.1·50; 9.7·-0.2; and yaw went on by 2π - 6, not back by 6.
+        // 9.7·0.2 + 2·0.1·50; 9.7·-0.2; and the change of yaw is 2π - 6, not -6.
         let wrap = std::f64::consts::TAU - 6.0;
         let expected = Vector3::new(11.94, -1.94, 12.0 * -3.0 + 6.0 * wrap * 50.0);
         assert!((turn - expected).norm() < 1e-9, "{turn}");
@@ -284,7 +283,7 @@ mod tests {
 
     #[test]
     fn it_leans_towards_where_it_wants_to_go() {
-        // Level, with a heading; wants to lean by 0.1 rad towards the world's +x.
+        // Level, with a heading; the set point tilts by 0.1 rad in the direction of the world's +x.
         for (yaw, roll, pitch) in [
             (0.0, 0.0, 0.1),
             (FRAC_PI_2, 0.1, 0.0),

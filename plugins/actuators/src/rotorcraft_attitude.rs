@@ -1,4 +1,4 @@
-//! Flies by roll, pitch, yaw and thrust (MORSE's `RotorcraftAttitude`).
+//! Controls roll, pitch, yaw and thrust of a rotorcraft (MORSE's `RotorcraftAttitude`).
 use morse_api::{
     angles::{normalized, yaw_pitch_roll},
     prelude::*,
@@ -8,39 +8,38 @@ use morse_geodesy::Origin;
 
 use crate::rotorcraft::{Airframe, Airframes, Gains, check_body, tamed};
 
-/// Holds an attitude and pushes along the body's z axis, as the inner loop of an autopilot does.
+/// Holds an attitude and applies a thrust along the body's z axis, as the inner loop of an autopilot does.
 ///
-/// Angles are those of aviation (NED), as in MORSE: roll to the right, pitch with the nose up, yaw
-/// clockwise from above. The torque grows with the thrust, so the gains are those of full thrust. Unlike
-/// MORSE the first heading is the robot's own instead of 0, a thrust beyond 1 is 1, and where the actuator
-/// is mounted does not matter. Without thrust the rotors stand still, and the heading to hold stays as
-/// it was.
+/// Angles follow aviation (NED), as in MORSE: roll to the right, pitch with the nose up, yaw clockwise from above. The
+/// torque is proportional to the thrust, so the gains are those at full thrust. Unlike in MORSE the initial heading is the
+/// robot's own instead of 0, the thrust is limited to 1, and the mount of the actuator has no effect. Without thrust the
+/// rotors stand still, and the heading to hold stays unchanged.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Steering)]
 pub struct RotorcraftAttitude {
-    /// Angular acceleration for an error of roll or pitch.
+    /// Angular acceleration per error of roll or pitch.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
-    /// Angular acceleration for the rate of an error of roll or pitch.
+    /// Angular acceleration per rate of an error of roll or pitch.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
-    /// Angular acceleration for an error of yaw.
+    /// Angular acceleration per error of yaw.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
-    /// Angular acceleration for the rate of an error of yaw.
+    /// Angular acceleration per rate of an error of yaw.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Force at full thrust.
     #[reflect(@Unit("N"), @Range(0.0, 1e6), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
-    /// True if the force grows with the thrust; else with its square.
+    /// True if the force is proportional to the thrust; otherwise to its square.
     #[reflect(@Property("LinearThrust"))]
     pub linear_thrust: bool,
-    /// True if `yaw` is a rate; else it is an angle.
+    /// True if `yaw` is a rate; otherwise it is an angle.
     #[reflect(@Property("YawRateControl"))]
     pub yaw_rate_control: bool,
-    /// True if yaw is measured from geographic north; else from the scene's x axis.
+    /// True if yaw is measured from geographic north; otherwise from the scene's x axis.
     #[reflect(@Property("UseAngleAgainstNorth"))]
     pub use_angle_against_north: bool,
 }
@@ -60,32 +59,32 @@ impl Default for RotorcraftAttitude {
     }
 }
 
-/// An attitude and a thrust, kept until the next command.
+/// Attitude and thrust, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RotorcraftAttitudeCommand {
-    /// To the right.
+    /// Roll to the right.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
-    /// Nose up.
+    /// Pitch, nose up.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// Clockwise seen from above: a rate, or an angle, as `yaw_rate_control` says.
+    /// Yaw, clockwise seen from above: a rate or an angle, according to `yaw_rate_control`.
     #[reflect(@Unit("rad/s or rad"))]
     pub yaw: f64,
-    /// From 0, rotors off, to 1, full thrust.
+    /// Thrust from 0, rotors off, to 1, full thrust.
     #[reflect(@Unit(""))]
     pub thrust: f64,
 }
 
 impl Stateful for RotorcraftAttitudeCommand {}
 
-/// Memory of the law. It is state.
+/// State of the control law. Part of the state of the simulation.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Steering {
-    /// The yaw to hold, clockwise, rad; none before the first thrust.
+    /// Yaw to hold, clockwise, rad; `None` before the first thrust.
     yaw: Option<f64>,
-    /// Errors at the last action, rad; none without thrust.
+    /// Errors at the last action, rad; `None` without thrust.
     before: Option<[f64; 3]>,
 }
 
@@ -136,7 +135,7 @@ fn default_action(
 }
 
 impl RotorcraftAttitude {
-    /// The drive for a command, with the yaw as it is now, clockwise (rad).
+    /// Returns the drive for a command, with the current yaw, clockwise (rad).
     fn fly(
         &self,
         airframe: &Airframe<'_>,
@@ -225,12 +224,12 @@ mod tests {
 
     #[test]
     fn one_step_by_hand() {
-        // Yaw, pitch (nose down), roll of the body.
+        // Yaw, pitch (nose down) and roll of the body.
         let state = leaning([0.0, 0.05, 0.1]);
         let (mut test, flight) = test_world("(yaw_rate_control: false)", state);
         test.send(flight, command(0.3, 0.2, 0.25, 0.5));
         test.step(state);
-        // Roll is 0.2 short; pitch, nose up, is 0.25 short; yaw 0.25, clockwise.
+        // Errors: roll 0.2; pitch, nose up, 0.25; yaw 0.25, clockwise.
         near(
             &test,
             flight,
@@ -241,7 +240,7 @@ mod tests {
                 -0.16 * 16.0 * 0.25 * 0.5,
             ],
         );
-        // The command moves by 0.01 rad a sixtieth of a second: rates of 0.6 rad/s.
+        // The command changes by 0.01 rad per 1/60 s: rates of 0.6 rad/s.
         test.send(flight, command(0.31, 0.21, 0.26, 0.5));
         test.step(state);
         near(
@@ -265,7 +264,7 @@ mod tests {
         near(&test, flight, 40.0, [0.0; 3]);
         test.send(flight, command(0.0, 0.0, 0.6, 1.0));
         test.step(state);
-        // The heading to hold moves by 0.01 rad clockwise an action.
+        // The heading to hold moves by 0.01 rad clockwise per action.
         near(&test, flight, 40.0, [0.0, 0.0, -0.16 * (0.16 + 4.0 * 0.6)]);
         test.step(state);
         near(&test, flight, 40.0, [0.0, 0.0, -0.16 * (0.32 + 4.0 * 0.6)]);

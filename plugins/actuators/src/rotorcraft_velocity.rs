@@ -1,4 +1,4 @@
-//! Flies at a velocity (MORSE's `RotorcraftVelocity`).
+//! Controls the velocity of a rotorcraft (MORSE's `RotorcraftVelocity`).
 use morse_api::{
     angles::{normalized, yaw_pitch_roll},
     command::give,
@@ -8,46 +8,45 @@ use morse_api::{
 
 use crate::rotorcraft::{Airframe, Airframes, Gains, Pilot, Setpoint, check_weight, tamed};
 
-/// Holds a velocity by leaning: the larger the error, the farther it leans, up to a steepest bank.
+/// Holds a velocity by tilting: the bank is proportional to the velocity error, up to a maximum.
 ///
-/// Nothing but the velocity's error tilts the robot, so where there is no drag it reaches the velocity
-/// exactly, though not soon: with MORSE's gains, which are the defaults, the error falls to a third in 4.5 s.
-/// Gravity is the scene's, and the weight that of the body which carries the actuator. Unlike
-/// MORSE the heading is integrated from the commanded rate (MORSE went on from the heading measured last,
-/// which never reached the rate and drifted), the service `setvel` works, and `max_velocity` limits where
-/// it is given. MORSE's `VerticalDgain` of 2 did nothing; here it does, and is 0 unless given.
+/// Only the velocity error tilts the robot, so without drag it reaches the velocity exactly, though slowly: with MORSE's
+/// gains, which are the defaults, the error falls to a third in 4.5 s. Gravity is that of the scene, and the weight that of
+/// the body that carries the actuator. Unlike in MORSE the heading is integrated from the commanded rate (MORSE continued
+/// from the measured heading, which never reached the rate and drifted), the service `setvel` works, and `max_velocity` has
+/// an effect. MORSE's `VerticalDgain` of 2 had no effect; here it has one, and is 0 by default.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Steering)]
 pub struct RotorcraftVelocity {
-    /// Bank for an error of horizontal speed.
+    /// Bank per error of horizontal velocity.
     #[reflect(@Unit("rad·s/m"), @Range(0.0, 1e6), @Property("HorizontalPgain"))]
     pub horizontal_p_gain: f64,
     /// Bank against horizontal acceleration.
     #[reflect(@Unit("rad·s²/m"), @Range(0.0, 1e6), @Property("HorizontalDgain"))]
     pub horizontal_d_gain: f64,
-    /// Thrust for an error of vertical speed.
+    /// Thrust per error of vertical velocity.
     #[reflect(@Unit("N·s/m"), @Range(0.0, 1e6), @Property("VerticalPgain"))]
     pub vertical_p_gain: f64,
     /// Thrust against vertical acceleration.
     #[reflect(@Unit("kg"), @Range(0.0, 1e6), @Property("VerticalDgain"))]
     pub vertical_d_gain: f64,
-    /// Angular acceleration for an error of yaw.
+    /// Angular acceleration per error of yaw.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
-    /// Angular acceleration for the rate of an error of yaw.
+    /// Angular acceleration per rate of an error of yaw.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
-    /// Angular acceleration for an error of roll or pitch.
+    /// Angular acceleration per error of roll or pitch.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
-    /// Angular acceleration for the rate of an error of roll or pitch.
+    /// Angular acceleration per rate of an error of roll or pitch.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
-    /// Never to lean farther.
+    /// Maximum bank.
     #[reflect(@Unit("rad"), @Range(0.001, 1.575), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
-    /// Faster commands are slowed down to this; none unless given.
+    /// Maximum commanded speed; faster commands are reduced to it. No limit by default.
     #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("MaxVelocity"))]
     pub max_velocity: Option<f64>,
 }
@@ -69,23 +68,23 @@ impl Default for RotorcraftVelocity {
     }
 }
 
-/// A velocity in level axes that turn with the robot's heading, kept until the next command.
+/// Velocity in level axes that rotate with the robot's heading, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RotorcraftVelocityCommand {
-    /// Ahead.
+    /// Forward velocity.
     #[reflect(@Unit("m/s"))]
     pub vx: f64,
-    /// To the left.
+    /// Velocity to the left.
     #[reflect(@Unit("m/s"))]
     pub vy: f64,
-    /// Up.
+    /// Upward velocity.
     #[reflect(@Unit("m/s"))]
     pub vz: f64,
     /// Rate of the heading, clockwise seen from above, as in MORSE.
     #[reflect(@Unit("rad/s"))]
     pub vyaw: f64,
-    /// Difference within which the velocity counts as reached, for the answer of `setvel`.
+    /// Velocity error within which the velocity counts as reached, for the reply of `setvel`.
     #[reflect(@Unit("m/s"))]
     pub tolerance: f64,
 }
@@ -104,10 +103,10 @@ impl Default for RotorcraftVelocityCommand {
 
 impl Stateful for RotorcraftVelocityCommand {}
 
-/// Memory of the law. It is state.
+/// State of the control law. Part of the state of the simulation.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Steering {
-    /// The heading to hold, rad; the robot's own before the first action.
+    /// Heading to hold, rad; the robot's own before the first action.
     yaw: Option<f64>,
     /// Attitude errors at the last action, rad.
     before: Option<[f64; 3]>,
@@ -155,7 +154,7 @@ fn default_action(
     }
 }
 
-/// The commanded velocity in world axes, m/s.
+/// Returns the commanded velocity in world axes, m/s.
 fn wanted(command: &RotorcraftVelocityCommand, yaw: f64) -> Vector3<f64> {
     let (sin, cos) = libm::sincos(yaw);
     let [x, y, z] = [command.vx, command.vy, command.vz].map(tamed);
@@ -207,15 +206,15 @@ impl RotorcraftVelocity {
 /// Arguments of `setvel`.
 #[derive(Reflect, Deserialize)]
 struct SetVelocity {
-    /// Ahead, m/s.
+    /// Forward velocity, m/s.
     vx: f64,
-    /// To the left, m/s.
+    /// Velocity to the left, m/s.
     vy: f64,
-    /// Up, m/s.
+    /// Upward velocity, m/s.
     vz: f64,
     /// Rate of the heading, clockwise seen from above, rad/s.
     vyaw: f64,
-    /// Difference within which the velocity counts as reached, m/s; 0.1 unless given.
+    /// Velocity error within which the velocity counts as reached, m/s; 0.1 by default.
     #[serde(default)]
     tolerance: Option<f64>,
 }
@@ -282,7 +281,7 @@ mod tests {
 
     #[test]
     fn one_step_by_hand() {
-        // Heads north at 1 m/s, and is told to go ahead at 2, to the left at 0.5 and up at 0.25 m/s.
+        // Heads north at 1 m/s; commanded velocity: forward 2, left 0.5 and up 0.25 m/s.
         let start = state(FRAC_PI_2, [0.0, 1.0, 0.0]);
         let (mut test, flight) = test_world("()", start);
         let command = RotorcraftVelocityCommand {
@@ -295,14 +294,14 @@ mod tests {
         test.step(start);
         let thrust = 2.0 * 9.81 + 8.0 * 0.25;
         let share = thrust / 19.62;
-        // 1 m/s too slow ahead: nose down by 0.2; 0.5 too slow to the left: roll by -0.1.
+        // Forward error 1 m/s: nose down by 0.2; left error 0.5 m/s: roll by -0.1.
         let twist = [-0.08 * 9.7 * 0.1 * share, 0.09 * 9.7 * 0.2 * share, 0.0];
         near(&test, flight, thrust, twist);
-        // 0.02 m/s more in a sixtieth of a second are 1.2 m/s²: the bank is 0.2·0.98 - 0.8·1.2.
+        // 0.02 m/s more in 1/60 s are 1.2 m/s²: the bank is 0.2·0.98 - 0.8·1.2.
         let next = state(FRAC_PI_2, [0.0, 1.02, 0.0]);
         test.step(next);
         test.step(next);
-        // Only the second step sees the new velocity; the one after it sees no acceleration.
+        // The second step uses the new velocity; the following one has no acceleration.
         let bank: f64 = 0.2 * 0.98 - 0.8 * 1.2;
         let bank = bank.max(-30.0_f64.to_radians());
         let rate = (bank - 0.2) * 60.0;

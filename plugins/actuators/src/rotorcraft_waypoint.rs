@@ -1,7 +1,7 @@
 //! Flies to a point of the world (MORSE's `RotorcraftWaypoint`).
 //!
 //! - `requests`: the services;
-//! - here: settings, command, the journey and its law.
+//! - this file: settings, command, and the control law.
 use morse_api::{
     angles::yaw_pitch_roll,
     command::{BadCommand, Received, give},
@@ -14,47 +14,46 @@ use crate::rotorcraft::{Airframe, Airframes, Gains, Pilot, Setpoint, check_weigh
 
 mod requests;
 
-/// Flies the robot's origin to a point of the world and holds it there, with a heading of its own.
+/// Flies the robot's origin to a point of the world and holds it there, with a separate heading.
 ///
-/// The bank is proportional to the way that is left, less a share of the speed; before the first command
-/// the goal is where the robot is. As in MORSE, with these differences: gravity is the scene's (MORSE's was
-/// 9.81); the goal is reached when the robot's origin is there, not the actuator's mount, which a law for
-/// the origin need not bring there; a `goto` that is cancelled ends where the robot is (MORSE's flew on to
-/// the goal); it keeps its own status (MORSE's was shared by the robot's actuators);
-/// a `target`, an object that shows the goal, is not moved. The weight is that of the body which carries
-/// the actuator.
+/// The bank is proportional to the remaining distance, minus a term proportional to the velocity; before the first command
+/// the goal is the robot's own position. As in MORSE, with these differences: gravity is that of the scene (MORSE's was
+/// 9.81); the goal is reached when the robot's origin is there, not the actuator's mount, which a law for the origin need
+/// not bring there; a cancelled `goto` ends at the robot's current position (MORSE's continued to the goal); the actuator
+/// has its own status (MORSE's was shared by the robot's actuators); a `target`, an object that shows the goal, is not
+/// moved. The weight is that of the body that carries the actuator.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Journey, Task)]
 pub struct RotorcraftWaypoint {
-    /// Bank for the way that is left.
+    /// Bank per remaining horizontal distance.
     #[reflect(@Unit("rad/m"), @Range(0.0, 1e6), @Property("HorizontalPgain"))]
     pub horizontal_p_gain: f64,
-    /// Bank against speed.
+    /// Bank against horizontal velocity.
     #[reflect(@Unit("rad·s/m"), @Range(0.0, 1e6), @Property("HorizontalDgain"))]
     pub horizontal_d_gain: f64,
-    /// Thrust for the height that is left.
+    /// Thrust per remaining height.
     #[reflect(@Unit("N/m"), @Range(0.0, 1e6), @Property("VerticalPgain"))]
     pub vertical_p_gain: f64,
-    /// Thrust against vertical speed.
+    /// Thrust against vertical velocity.
     #[reflect(@Unit("N·s/m"), @Range(0.0, 1e6), @Property("VerticalDgain"))]
     pub vertical_d_gain: f64,
-    /// Angular acceleration for an error of yaw.
+    /// Angular acceleration per error of yaw.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
-    /// Angular acceleration for the rate of an error of yaw.
+    /// Angular acceleration per rate of an error of yaw.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
-    /// Angular acceleration for an error of roll or pitch.
+    /// Angular acceleration per error of roll or pitch.
     #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
-    /// Angular acceleration for the rate of an error of roll or pitch.
+    /// Angular acceleration per rate of an error of roll or pitch.
     #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
-    /// Never to lean farther.
+    /// Maximum bank.
     #[reflect(@Unit("rad"), @Range(0.001, 1.575), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
-    /// True if the robot is held at the goal; else the rotors are left to another actuator there.
+    /// True if the robot is held at the goal; otherwise the rotors are left to another actuator there.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
 }
@@ -76,17 +75,17 @@ impl Default for RotorcraftWaypoint {
     }
 }
 
-/// A goal, kept until the next command. At first it is where the robot is.
+/// Goal, kept until the next command. Initially the robot's own pose.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RotorcraftWaypointCommand {
-    /// Goal along the world's x axis.
+    /// Position of the goal along the world's x axis.
     #[reflect(@Unit("m"))]
     pub x: f64,
-    /// Goal along the world's y axis.
+    /// Position of the goal along the world's y axis.
     #[reflect(@Unit("m"))]
     pub y: f64,
-    /// Goal along the world's z axis.
+    /// Position of the goal along the world's z axis.
     #[reflect(@Unit("m"))]
     pub z: f64,
     /// Heading, from the world's x axis to the left.
@@ -111,13 +110,13 @@ impl Default for RotorcraftWaypointCommand {
 
 impl Stateful for RotorcraftWaypointCommand {}
 
-/// Distance from the goal within which it is reached, m, unless a command or request says otherwise.
+/// Default distance from the goal within which it is reached, m.
 const TOLERANCE: f64 = 0.2;
 
-/// Progress of a journey.
+/// Progress of a flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Progress {
-    /// On the way.
+    /// Flying to the goal.
     Transit,
     /// At the goal.
     #[default]
@@ -125,7 +124,7 @@ enum Progress {
 }
 
 impl Progress {
-    /// MORSE's word for it.
+    /// Returns MORSE's name of the status.
     fn word(self) -> &'static str {
         match self {
             Self::Transit => "Transit",
@@ -134,15 +133,15 @@ impl Progress {
     }
 }
 
-/// The journey that an actuator is on. It is state.
+/// Flight of an actuator. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Journey {
     progress: Progress,
-    /// The goal that `progress` is about, m.
+    /// Goal that `progress` refers to, m.
     goal: [f64; 3],
-    /// The command that stands for "where the robot is", until the first action or another command.
+    /// Command with the robot's own pose, until the first action or another command.
     own: Option<RotorcraftWaypointCommand>,
-    /// Attitude errors at the last action, rad; none while the rotors are left to others.
+    /// Attitude errors at the last action, rad; `None` while the rotors are left to others.
     before: Option<[f64; 3]>,
 }
 
@@ -164,7 +163,7 @@ pub(super) fn plugin(app: &mut App) {
     requests::add(app);
 }
 
-/// Pose of a body, as a goal.
+/// Returns the pose of a body as a goal.
 fn here(body: &BodyState) -> RotorcraftWaypointCommand {
     let [x, y, z] = body.pose.translation.vector.into();
     let [yaw, ..] = yaw_pitch_roll(&body.pose.rotation);
@@ -177,7 +176,7 @@ fn here(body: &BodyState) -> RotorcraftWaypointCommand {
     }
 }
 
-/// The first goal is where the robot is, also for commands that give a part of it only.
+/// The initial goal is the robot's own pose, also for the missing fields of incomplete commands.
 fn begin(
     bodies: Query<&BodyState>,
     mut actuators: Query<
@@ -232,7 +231,7 @@ fn default_action(
         };
         let (mut command, mut received) = command;
         if journey.own.take().is_some_and(|own| own == *command) {
-            // One that was activated late is no longer where it was at the start.
+            // If the actuator was activated late, the robot may have moved since the start.
             *command = here(airframe.state);
             received.0 = *command;
             journey.goal = [command.x, command.y, command.z];
@@ -246,7 +245,7 @@ fn default_action(
 }
 
 impl RotorcraftWaypoint {
-    /// Drive for this action.
+    /// Returns the drive for this action.
     fn advance(
         &self,
         airframe: &Airframe<'_>,
@@ -270,7 +269,7 @@ impl RotorcraftWaypoint {
         self.fly(airframe, &way, command.yaw, &mut journey.before, frequency)
     }
 
-    /// The drive for the way that is left, m in world axes.
+    /// Returns the drive for the remaining displacement, m in world axes.
     fn fly(
         &self,
         airframe: &Airframe<'_>,
@@ -299,7 +298,7 @@ impl RotorcraftWaypoint {
     }
 }
 
-/// Sets a goal, also if it is the old one: a robot that was moved away goes back.
+/// Sets a goal, also if it is unchanged: a robot that was moved away returns.
 fn set_goal(
     world: &mut World,
     entity: Entity,

@@ -1,4 +1,4 @@
-//! A loudspeaker: what it plays, and since when.
+//! Loudspeaker: state of the playback of a sound.
 use morse_api::{
     command::{Received, give},
     prelude::*,
@@ -8,15 +8,15 @@ use morse_api::{
 };
 use serde_json::json;
 
-/// Plays a sound at its place. Nothing is heard here: the state says what is played, and how far it has come,
-/// for whoever has a loudspeaker.
+/// Plays a sound at its position. No sound is produced: the state contains the file and the playback position, for programs
+/// with audio output.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Playback, Chosen)]
 pub struct Sound {
-    /// The file with the sound.
+    /// File of the sound.
     pub file: String,
-    /// Mode until a command or a request says otherwise: `play`, `pause` or `stop`.
+    /// Mode until a command or a request changes it: `play`, `pause` or `stop`.
     #[reflect(@Property("mode"), @Form::Words(&[("play", "play"), ("pause", "pause"), ("stop", "stop")]))]
     pub mode: Mode,
 }
@@ -34,11 +34,11 @@ impl Default for Sound {
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Plays, from where it paused.
+    /// Plays, from the position where it was paused.
     Play,
-    /// Keeps silent, and its place.
+    /// Is silent, and keeps its position.
     Pause,
-    /// Keeps silent, and begins anew the next time.
+    /// Is silent, and starts from the beginning the next time.
     #[default]
     Stop,
 }
@@ -62,28 +62,28 @@ impl Mode {
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SoundCommand {
-    /// `play`, `pause` or `stop`; anything else changes nothing.
+    /// `play`, `pause` or `stop`; anything else has no effect.
     pub mode: String,
 }
 
 impl Stateful for SoundCommand {}
 
-/// Playback at present. It is state.
+/// Current playback. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Playback {
-    /// Mode at present.
+    /// Current mode.
     pub mode: Mode,
-    /// The tick in which that began.
+    /// Tick in which the mode began.
     pub since: u64,
-    /// Ticks for which it has played since it was stopped last.
+    /// Number of ticks of playback since the last stop.
     pub played: u64,
-    /// Number of times that it has been told something else than before.
+    /// Number of changes of the mode.
     pub changes: u64,
 }
 
 impl Stateful for Playback {}
 
-/// Mode that the settings said last. It is state.
+/// Last mode in the settings. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Chosen(Mode);
 

@@ -1,4 +1,4 @@
-//! Moves a robot as a stabilized quadrotor moves, past physics (MORSE's `StabilizedQuadrotor`).
+//! Model of a stabilised quadrotor that moves a robot directly, without physics (MORSE's `StabilizedQuadrotor`).
 use morse_api::{
     angles::{from_yaw_pitch_roll, normalized, yaw_pitch_roll},
     command::{Received, give},
@@ -9,13 +9,13 @@ use morse_api::{
 
 use crate::rotorcraft::tamed;
 
-/// A quadrotor whose autopilot is part of the model: angles follow their commands through filters of
-/// second order, the height is regulated, and there is no drag, so that a robot once under way goes on.
+/// Moves a robot as a quadrotor whose autopilot is part of the model: angles follow their commands through second-order
+/// filters, the height is regulated, and there is no drag, so that a moving robot keeps moving.
 ///
-/// It poses the robot; nothing stops it. The model's gravity is 10 m/s², as in MORSE, whatever the scene's.
-/// A constant `psi_c` turns the robot at -7.14 times its value a second. Unlike MORSE the heading and the
-/// height at the start are the robot's own instead of 0, and the service `stop` works: the robot stays
-/// where it is. An actuator of less than 60 Hz computes as often as one of at least 60 Hz.
+/// It sets the pose of the robot; obstacles do not stop it. The model's gravity is 10 m/s², as in MORSE, whatever the
+/// scene's. A constant `psi_c` turns the robot at -7.14 times its value per second. Unlike in MORSE the initial heading and
+/// height are the robot's own instead of 0, and the service `stop` works: the robot keeps its position. An actuator with
+/// less than 60 Hz is computed in steps of at least 60 Hz.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/quadrotor.robray", base: kinematic, locomotion: free,
@@ -23,17 +23,17 @@ actuators: { "stabilized_quadrotor": (kind: "stabilized_quadrotor") }"#))]
 #[require(Flight)]
 pub struct StabilizedQuadrotor {}
 
-/// Set points of the autopilot, kept until the next command. At first it is to hold the robot's height.
+/// Set points of the autopilot, kept until the next command. Initially the robot's height is held.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StabilizedQuadrotorCommand {
-    /// Pitch, nose down: accelerates ahead.
+    /// Pitch, nose down: accelerates forwards.
     #[reflect(@Unit("rad"))]
     pub theta_c: f64,
     /// Roll to the right: accelerates to the right.
     #[reflect(@Unit("rad"))]
     pub phi_c: f64,
-    /// Strength of the turn, clockwise seen from above.
+    /// Input of the yaw filter: turns the robot clockwise seen from above.
     #[reflect(@Unit("rad"))]
     pub psi_c: f64,
     /// Height of the robot's origin in the world.
@@ -45,20 +45,20 @@ impl Stateful for StabilizedQuadrotorCommand {}
 
 /// Natural frequency of the angles, rad/s.
 const FREQUENCY: f64 = 10.0;
-/// Their damping ratio.
+/// Damping ratio of the angles.
 const DAMPING: f64 = 0.7;
 /// The model's gravity, m/s².
 const GRAVITY: f64 = 10.0;
-/// The square of the height's natural frequency, 1/s²: 3 rad/s.
+/// Square of the natural frequency of the height, 3 rad/s, in 1/s².
 const HEIGHT_STIFFNESS: f64 = 9.0;
-/// Against vertical speed, 1/s: twice 0.7 times 3 rad/s.
+/// Damping of the vertical velocity, 1/s: twice 0.7 times 3 rad/s.
 const HEIGHT_DAMPING: f64 = 4.2;
-/// The lowest frequency at which the model computes, Hz.
+/// Minimum frequency of the model's steps, Hz.
 const SLOWEST: f64 = 60.0;
-/// Steps of the model in one action, at most.
+/// Maximum number of steps of the model in one action.
 const MOST_STEPS: f64 = 10_000.0;
 
-/// A filter of second order, integrated as in MORSE: by the mean of the last two rates.
+/// Second-order filter, integrated as in MORSE: by the mean of the last two rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Filter {
     value: f64,
@@ -68,7 +68,7 @@ struct Filter {
 }
 
 impl Filter {
-    /// A filter that rests at a value.
+    /// Returns a filter at rest at a value.
     fn at(value: f64) -> Self {
         Self {
             value,
@@ -76,7 +76,7 @@ impl Filter {
         }
     }
 
-    /// Goes on by a time (s), pulled by the difference of an input from the value.
+    /// Advances by a time (s), driven by the difference of an input from the value.
     fn advance(&mut self, difference: f64, dt: f64) {
         let pull = FREQUENCY * FREQUENCY * tamed(difference);
         let acceleration = pull - 2.0 * DAMPING * FREQUENCY * self.rate;
@@ -88,13 +88,13 @@ impl Filter {
     }
 }
 
-/// The flight so far. It is state.
+/// State of the flight. Part of the state of the simulation.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Flight {
     roll: Filter,
     pitch: Filter,
     yaw: Filter,
-    /// World axes, m/s.
+    /// Velocity in world axes, m/s.
     velocity: [f64; 3],
 }
 
@@ -133,7 +133,7 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-/// Heading and height are the robot's own at first.
+/// Sets the initial heading and height to the robot's own.
 fn begin(
     bodies: Query<&BodyState>,
     mut actuators: Query<
@@ -152,7 +152,7 @@ fn begin(
         };
         let [yaw, ..] = yaw_pitch_roll(&robot.pose.rotation);
         flight.yaw = Filter::at(yaw);
-        // Else the simulation file gives a first command.
+        // Otherwise the simulation file gives a first command.
         if received.0 == StabilizedQuadrotorCommand::default() {
             command.h_c = robot.pose.translation.z;
             received.0 = *command;
@@ -178,9 +178,9 @@ fn default_action(
         } else if let Ok(robot) = bodies.get(mount.robot) {
             let from = robot.pose.translation.vector;
             let to = flight.advance(command, from, rate.period());
-            // It flies there: a pose alone would be a jump.
+            // Moved by a velocity: a pose alone would be a jump.
             let mut way = robot.pose.inverse() * to;
-            // Rounding must not grow from one action to the next.
+            // Rounding errors must not accumulate.
             way.rotation.renormalize();
             *drive = Drive::Displacement(way);
         }
@@ -188,7 +188,7 @@ fn default_action(
 }
 
 impl Flight {
-    /// The robot's pose after a time (s), from a position (m).
+    /// Returns the robot's pose after a time (s), from a position (m).
     fn advance(
         &mut self,
         command: &StabilizedQuadrotorCommand,
@@ -203,7 +203,7 @@ impl Flight {
             let (roll, pitch) = (tamed(command.phi_c), tamed(command.theta_c));
             self.roll.advance(roll - self.roll.value, dt);
             self.pitch.advance(pitch - self.pitch.value, dt);
-            // The input is the yaw itself less the command, so that the command is a constant pull.
+            // The input is the yaw itself minus the command, so that the command is a constant input.
             self.yaw.advance(-tamed(command.psi_c), dt);
             self.yaw.value = normalized(tamed(self.yaw.value));
             rotation =
@@ -226,7 +226,7 @@ struct SetCons {
     phi: f64,
     /// Pitch, nose down, rad.
     theta: f64,
-    /// Added to how hard to turn clockwise, rad.
+    /// Added to the input of the yaw filter, clockwise, rad.
     psi: f64,
     /// Height in the world, m.
     h: f64,
@@ -316,7 +316,7 @@ mod tests {
             highest = highest.max(pitch / 0.2);
         }
         assert!(worst < 0.01, "{worst}");
-        // The overshoot of a damping ratio of 0.7 is 4.6 %.
+        // The overshoot for a damping ratio of 0.7 is 4.6 %.
         assert!((highest - 1.046).abs() < 0.003, "{highest}");
     }
 
@@ -324,10 +324,10 @@ mod tests {
     fn a_step_of_the_filter_by_hand() {
         let mut filter = Filter::at(0.0);
         filter.advance(1.0, 0.1);
-        // 100·(1 - 0) for half a period: nothing came before it.
+        // 100·(1 - 0) for half a period: there is no previous rate.
         assert!((filter.rate - 5.0).abs() < 1e-12 && filter.value == 0.0);
         filter.advance(1.0, 0.1);
-        // 100 - 14·5 = 30, with the 100 of before: 6.5; and half of the rate of 5.
+        // 100 - 14·5 = 30, with the previous 100: 6.5; and half of the rate of 5.
         assert!((filter.rate - 11.5).abs() < 1e-12, "{filter:?}");
         assert!((filter.value - 0.25).abs() < 1e-12, "{filter:?}");
     }
@@ -347,7 +347,7 @@ mod tests {
             let rate = normalized(yaw - before) * 60.0;
             assert!((rate + 10.0 * 0.1 / 1.4).abs() < 1e-5, "{rate}");
         }
-        // The command is added to: none is left.
+        // The command is incremented: the sum is zero.
         drop(test.call(PATH, "set_cons", json!([0.0, 0.0, -0.1, 0.0])));
         test.drive(flight, 120);
         let [before, ..] = angles(&test);
@@ -368,10 +368,10 @@ mod tests {
         let speed = test.get::<Flight>(flight).velocity;
         test.drive(flight, 60);
         let after = test.get::<Flight>(flight).velocity;
-        // Leaning by θ the lift that carries the weight is 10/cos θ: ahead goes 10·tan θ.
+        // At a tilt of θ the lift that carries the weight is 10/cos θ: the forward component is 10·tan θ.
         let gain = 10.0 * libm::tan(0.1);
         assert!((after[0] - speed[0] - gain).abs() < 1e-4, "{after:?}");
-        // It sags to where 9·(h_c - z)·cos θ makes up for the cosine.
+        // It sinks to the height where 9·(h_c - z)·cos θ compensates the cosine.
         let cos = libm::cos(0.1);
         let sag = 10.0 * (1.0 - cos) / (9.0 * cos);
         let z = test.body().pose.translation.z;

@@ -5,55 +5,54 @@ use morse_api::{
     vehicle::{Vehicle, VehicleWheel},
 };
 
-/// A car on springs, whose wheels are rays to the ground: MORSE's raycast vehicle, with the measures of its
-/// Hummer unless said. The robot heads along x, and its own shapes must stay clear of the ground.
+/// Models a car on springs whose wheels are rays to the ground: MORSE's raycast vehicle, by default with the dimensions of
+/// its Hummer. The robot heads along x, and its own shapes must not touch the ground.
 ///
-/// As in MORSE the command's force acts on each wheel by its share, 0.4, and its brake by 0.1 in front and
-/// 1.3 behind. Both are forces; in MORSE's motion the brake is the impulse of a step of the engine (N·s), and tyres
-/// take a fifth of their slip to the side in each. A positive force
-/// drives forward; MORSE's drove back, as `reversed` does.
+/// As in MORSE the command's force is multiplied by 0.4 at each wheel, and its brake by 0.1 in front and 1.3 behind. Both
+/// are forces; with MORSE's motion rules the brake is the impulse per step of the engine (N·s), and tyres lose a fifth of
+/// their lateral slip in each step. A positive force drives forwards; MORSE's drove backwards, as with `reversed`.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Vehicle)]
 pub struct SteerForce {
     /// The wheels.
     pub wheels: Vec<Wheel>,
-    /// True if a negative force drives forward, as in MORSE.
+    /// True if a negative force drives forwards, as in MORSE.
     pub reversed: bool,
 }
 
-/// A wheel of a car, and its share of what the car is told.
+/// Wheel of a car, and its fractions of the commands.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wheel {
-    /// Upper end of its spring, in the robot's frame; the spring hangs down.
+    /// Position of the upper end of its spring, in the robot's frame; the spring points down.
     #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     pub at: [f64; 3],
-    /// Of the wheel.
+    /// Radius of the wheel.
     #[reflect(@Unit("m"), @Range(0.001, 100.0))]
     pub radius: f64,
     /// Length of the spring without load.
     #[reflect(@Unit("m"), @Range(0.001, 100.0))]
     pub rest_length: f64,
-    /// Of the spring, for each kilogram of the robot.
+    /// Stiffness of the spring, per kilogram of the robot.
     #[reflect(@Unit("N/m/kg"), @Range(0.001, 1e6))]
     pub stiffness: f64,
-    /// While the spring is pressed together, for each kilogram of the robot.
+    /// Damping while the spring is compressed, per kilogram of the robot.
     #[reflect(@Unit("N·s/m/kg"), @Range(0.0, 1e6))]
     pub compression: f64,
-    /// While the spring stretches, for each kilogram of the robot.
+    /// Damping while the spring extends, per kilogram of the robot.
     #[reflect(@Unit("N·s/m/kg"), @Range(0.0, 1e6))]
     pub damping: f64,
-    /// Greatest force along the ground, as a multiple of the spring's.
+    /// Maximum force along the ground, as a multiple of the spring's force.
     #[reflect(@Unit(""), @Range(0.0, 1000.0))]
     pub friction: f64,
-    /// Share of the steering angle.
+    /// Fraction of the steering angle.
     #[reflect(@Unit(""), @Range(-10.0, 10.0))]
     pub steer: f64,
-    /// Share of the force.
+    /// Fraction of the force.
     #[reflect(@Unit(""), @Range(-1000.0, 1000.0))]
     pub force: f64,
-    /// Share of the brake.
+    /// Fraction of the brake.
     #[reflect(@Unit(""), @Range(0.0, 1000.0))]
     pub brake: f64,
 }
@@ -102,11 +101,11 @@ pub struct SteerForceCommand {
     /// Angle of the steered wheels; positive to the left, as in MORSE.
     #[reflect(@Unit("rad"))]
     pub steer: f64,
-    /// On each wheel by its share.
+    /// Driving force, multiplied by the fraction of each wheel.
     #[reflect(@Unit("N"))]
     pub force: f64,
-    /// Greatest braking force on each wheel by its share (N·s of each step of the engine in MORSE's motion); it brakes
-    /// while there is no force.
+    /// Maximum braking force, multiplied by the fraction of each wheel (N·s per step of the engine with MORSE's motion
+    /// rules); has an effect only while there is no driving force.
     #[reflect(@Unit("N"))]
     pub brake: f64,
 }

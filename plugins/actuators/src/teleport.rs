@@ -1,4 +1,4 @@
-//! Puts a robot where it is told, past physics (MORSE's `Teleport`).
+//! Sets the pose of a robot directly, without physics (MORSE's `Teleport`).
 use morse_api::{
     angles::{from_yaw_pitch_roll, yaw_pitch_roll},
     command::{Received, give},
@@ -6,32 +6,32 @@ use morse_api::{
     state::Stateful,
 };
 
-/// Holds the robot at a pose, at first its own. It does so at every action, so that a robot with a teleport
-/// stands still until the teleport is deactivated, as in MORSE.
+/// Holds the robot at a pose, initially its own. The pose is set at every action, so that a robot with a teleport stands
+/// still until the teleport is deactivated, as in MORSE.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Teleport {}
 
-/// A pose of the actuator in the world, kept until the next command; R = Rz(yaw) · Ry(pitch) · Rx(roll).
+/// Pose of the actuator in the world, kept until the next command; R = Rz(yaw) · Ry(pitch) · Rx(roll).
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TeleportCommand {
-    /// Along the world's x axis.
+    /// Position along the world's x axis.
     #[reflect(@Unit("m"))]
     pub x: f64,
-    /// Along the world's y axis.
+    /// Position along the world's y axis.
     #[reflect(@Unit("m"))]
     pub y: f64,
-    /// Along the world's z axis.
+    /// Position along the world's z axis.
     #[reflect(@Unit("m"))]
     pub z: f64,
-    /// About the world's z axis.
+    /// Rotation about the world's z axis.
     #[reflect(@Unit("rad"))]
     pub yaw: f64,
-    /// About the y axis, after yaw.
+    /// Rotation about the y axis, after yaw.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// About the x axis, after yaw and pitch.
+    /// Rotation about the x axis, after yaw and pitch.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
 }
@@ -83,7 +83,7 @@ pub(super) fn plugin(app: &mut App) {
         ));
 }
 
-/// The first pose is the actuator's own, also for commands that give a part of it only.
+/// The initial pose is the actuator's own, also for the missing fields of incomplete commands.
 fn begin(
     mut actuators: Query<
         (
@@ -119,12 +119,12 @@ fn default_action(
 /// Arguments of `translate`.
 #[derive(Reflect, Deserialize)]
 struct Translate {
-    /// Along the world's x axis, m.
+    /// Translation along the world's x axis, m.
     x: f64,
-    /// Along the y axis, m.
+    /// Translation along the world's y axis, m.
     #[serde(default)]
     y: f64,
-    /// Along the z axis, m.
+    /// Translation along the world's z axis, m.
     #[serde(default)]
     z: f64,
 }
@@ -221,7 +221,7 @@ mod tests {
             },
         );
         test.drive(teleport, 2);
-        // The actuator looks left of the robot: the robot's x axis is the world's.
+        // The actuator looks to the left of the robot: the robot's x axis is the world's.
         assert_near(&test, &moving([4.8, 0.0, 1.0], 0.0, [0.0; 3], [0.0; 3]));
     }
 

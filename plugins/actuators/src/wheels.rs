@@ -1,8 +1,7 @@
-//! The wheels of a robot: real joints, found by name and measured once, for actuators that drive by them.
+//! Wheels of a robot as real joints, looked up by name and measured once, for actuators that drive by them.
 //!
-//! A wheel turns about an axis across the robot, on the left and on the right; a positive speed drives
-//! forward if the axis points to the left, and is turned round if it points to the right. A wheel is as
-//! large as its solids reach from the axis.
+//! A wheel rotates about a lateral axis. A positive velocity drives forwards if the axis points to the left; its sign is
+//! reversed if the axis points to the right. The radius of a wheel is the maximum distance of its solids from the axis.
 use bevy::prelude::Startup;
 use morse_api::{
     actuator::Actuator,
@@ -14,34 +13,34 @@ use morse_api::{
 };
 use nalgebra::Point3;
 
-/// A speed and a turning rate, kept until the next command.
+/// Velocity and angular velocity, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WheelsCommand {
-    /// Forward speed; of a car, that of the middle between the driven wheels.
+    /// Forward velocity; of a car, the velocity of the middle between the driven wheels.
     #[reflect(@Unit("m/s"))]
     pub v: f64,
-    /// Turning rate, to the left.
+    /// Angular velocity, to the left.
     #[reflect(@Unit("rad/s"))]
     pub w: f64,
 }
 
 impl Stateful for WheelsCommand {}
 
-/// An actuator that turns the wheels of a robot.
+/// Actuator that drives the wheels of a robot.
 pub trait OnWheels: Actuator<Command = WheelsCommand> {
-    /// Measures of the wheels. They follow from the scene and the settings, so they are no state.
+    /// Dimensions of the wheels. Derived from the scene and the settings, so not state.
     type Measures: Component;
 
-    /// Finds and measures the wheels.
+    /// Looks up and measures the wheels.
     ///
     /// # Errors
     ///
-    /// What is missing, and how to provide it, for the user to read.
+    /// The missing wheels, and the remedy.
     fn measure(&self, world: &World, actuator: Entity) -> Result<Self::Measures, CheckError>;
 }
 
-/// Lets an actuator on wheels have them measured, once, and offers its services.
+/// Measures the wheels of actuators of this kind once, and adds their services.
 pub fn add<A: OnWheels>(app: &mut App) {
     app.add_systems(Startup, begin::<A>)
         .add_service::<A>(Service::new(
@@ -66,9 +65,9 @@ fn begin<A: OnWheels>(world: &mut World) {
 /// Arguments of `set_speed`.
 #[derive(Reflect, Deserialize)]
 struct SetSpeed {
-    /// Forward speed, m/s.
+    /// Forward velocity, m/s.
     v: f64,
-    /// Turning rate, rad/s.
+    /// Angular velocity, rad/s.
     w: f64,
 }
 
@@ -93,44 +92,44 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Se
     Ok(Outcome::NOTHING)
 }
 
-/// A joint of a robot, as it stands at the start.
+/// Joint of a robot at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// The variable's entity.
+    /// Entity of the variable.
     pub entity: Entity,
-    /// The robot's name for it.
+    /// Name of the joint within the robot.
     pub name: String,
-    /// Place in the frame of the robot's base, m.
+    /// Position in the frame of the robot's base, m.
     pub at: Point3<f64>,
-    /// Direction of the axis there.
+    /// Direction of the axis in the frame of the robot's base.
     pub axis: Vector3<f64>,
-    /// Distance to which the body below reaches from the axis, m.
+    /// Maximum distance of the solids of the body below from the axis, m.
     pub reach: f64,
-    /// Interval along the axis of the solids at that distance, m.
+    /// Range along the axis of the geometry at that distance, m.
     pub tread: [f64; 2],
 }
 
-/// A joint as a wheel.
+/// Wheel of a robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wheel {
-    /// The variable's entity.
+    /// Entity of the variable.
     pub entity: Entity,
-    /// The robot's name for it.
+    /// Name of the joint within the robot.
     pub name: String,
-    /// Place in the frame of the robot's base, m.
+    /// Position in the frame of the robot's base, m.
     pub at: Point3<f64>,
-    /// Edges of the tyre across the robot, to the left of `at`, m.
+    /// Edges of the tyre in the lateral direction, to the left of `at`, m.
     pub tread: [f64; 2],
-    /// Turns of the joint for one of forward travel, rad/m; negative if its axis points to the right.
+    /// Rotation of the joint per forward distance, rad/m; negative if its axis points to the right.
     pub turn: f64,
 }
 
 impl Joint {
-    /// This joint as a wheel, of the given radius (m) or, if that is zero, of its own.
+    /// Returns the joint as a wheel, with the given radius (m) or, if that is zero, its own.
     ///
     /// # Errors
     ///
-    /// It does not turn about an axis across the robot, or nothing is there that could roll.
+    /// The joint does not rotate about a lateral axis, or it has no geometry.
     pub fn wheel(self, radius: f64) -> Result<Wheel, CheckError> {
         let name = &self.name;
         if self.axis.y.abs() < 0.5 {
@@ -154,12 +153,12 @@ impl Joint {
     }
 }
 
-/// Joints of the robot of an actuator: those of these names; without names, those of the first set of usual
-/// names that the robot has.
+/// Returns the joints of the robot of an actuator with these names; without names, the first set of default names that the
+/// robot has.
 ///
 /// # Errors
 ///
-/// There are none of these names; `setting` is where to name them.
+/// The robot has no such joints; `setting` is the setting for their names.
 pub fn find(
     world: &World,
     actuator: Entity,
@@ -217,7 +216,7 @@ fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
     joints.filter_map(joint).collect()
 }
 
-/// The mean of some numbers; not a number if there are none.
+/// Returns the mean of some numbers; NaN if there are none.
 #[must_use]
 pub fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;

@@ -1,26 +1,26 @@
-//! Drives a robot that can move in any direction of the plane (MORSE's `MotionXYW`).
+//! Drives an omnidirectional robot (MORSE's `MotionXYW`).
 use morse_api::{prelude::*, state::Stateful};
 
 /// Sets the robot's velocity along its x and y axes and about its z axis.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct XyOmega {
-    /// Kind of control: the speed is given to physics, or the robot is moved past it.
+    /// Control: the velocity is passed to physics, or the robot is moved directly.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
 
-/// Two speeds and a turning rate, kept until the next command.
+/// Linear and angular velocity, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct XyOmegaCommand {
-    /// Forward speed.
+    /// Forward velocity.
     #[reflect(@Unit("m/s"))]
     pub x: f64,
-    /// Speed to the left.
+    /// Velocity to the left.
     #[reflect(@Unit("m/s"))]
     pub y: f64,
-    /// Turning rate, to the left.
+    /// Angular velocity, to the left.
     #[reflect(@Unit("rad/s"))]
     pub w: f64,
 }

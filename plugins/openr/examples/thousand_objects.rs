@@ -1,5 +1,5 @@
-//! A thousand objects with five thousand links at 125 Hz, for ten seconds on one core: `cargo run --release -p morse_openr
-//! --example thousand_objects`.
+//! Benchmark: a thousand objects with five thousand links at 125 Hz, for ten seconds on one core: `cargo run --release -p
+//! morse_openr --example thousand_objects`.
 use std::time::Instant;
 
 use morse_openr::{
@@ -12,7 +12,7 @@ const OBJECTS: usize = 1000;
 const LINKS_EACH: usize = 5;
 const SECONDS: u64 = 10;
 
-/// Sends 64 bytes each frame, and takes what it gets.
+/// Sends 64 bytes in each frame, and receives data.
 struct Node;
 
 impl Object for Node {

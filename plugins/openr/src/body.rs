@@ -1,5 +1,5 @@
-//! An AIBO's body as its objects see it: primitives by their locators, vectors of commands and of what was sensed, and the
-//! system's object that plays the ones and tells the others.
+//! Body of an AIBO as its objects access it: primitives with locators, vectors of commands and of sensor values, and the
+//! system object that executes commands and publishes sensor values.
 pub mod comm;
 pub mod coupled;
 pub mod primitives;

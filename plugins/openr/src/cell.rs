@@ -1,4 +1,4 @@
-//! One object at work: its services, and what it does with a message. Panics end here.
+//! Runner of one object: its services, and the handling of messages. Panics of the object are caught here.
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -16,20 +16,20 @@ use crate::{
 pub struct Part {
     /// Services and entries.
     pub interface: Interface,
-    /// The object itself.
+    /// The object.
     pub object: Box<dyn Object>,
-    /// Class in the high four bits: a lower one never runs while a higher one can. Share of the processor inside the class
-    /// in the low four.
+    /// Priority class in the upper four bits: objects of a lower class never run while one of a higher class is ready. Share
+    /// of the processor within the class in the lower four bits.
     pub priority: u8,
-    /// Time on the processor that each handler takes in lockstep, ns, before what it says that it spends.
+    /// Processor time of each handler in lockstep, ns, in addition to the time that it spends with `Context::spend`.
     pub handler_cost: u64,
 }
 
-/// Priority of objects that do not say another one.
+/// Default priority of objects.
 pub const USUAL_PRIORITY: u8 = 128;
 
 impl Part {
-    /// An object of the usual priority whose handlers take no time.
+    /// Returns an object with the default priority whose handlers take no time.
     #[must_use]
     pub fn new(interface: Interface, object: impl Object + 'static) -> Self {
         Self {
@@ -40,14 +40,14 @@ impl Part {
         }
     }
 
-    /// The same with another priority.
+    /// Sets the priority.
     #[must_use]
     pub fn with_priority(mut self, priority: u8) -> Self {
         self.priority = priority;
         self
     }
 
-    /// The same with handlers that each take so long, ns.
+    /// Sets the processor time of each handler, ns.
     #[must_use]
     pub fn with_cost(mut self, nanos: u64) -> Self {
         self.handler_cost = nanos;
@@ -60,27 +60,27 @@ impl Part {
 pub enum Cause {
     /// The handler panicked.
     Panic(String),
-    /// The object said that it cannot go on.
+    /// The object reported that it cannot continue.
     GaveUp(String),
-    /// The handler took longer than is allowed, ns.
+    /// The handler exceeded the time limit, ns.
     Hang {
-        /// Time that it took, or has taken so far.
+        /// Time that it took, or has taken so far, ns.
         took: u64,
-        /// Time that is allowed.
+        /// Time limit, ns.
         bound: u64,
     },
-    /// So many messages were handled without any time passing.
+    /// This number of messages was handled without any time passing.
     Livelock(u32),
-    /// A step of the life cycle did not succeed.
+    /// A step of the life cycle failed.
     Status(Status),
 }
 
-/// Fault of an object, which ends its work.
+/// Fault of an object, after which it no longer runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Name of the object.
     pub object: String,
-    /// Entry that failed.
+    /// Name of the entry that failed.
     pub entry: String,
     /// Number of the entry.
     pub selector: usize,
@@ -118,13 +118,13 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Objects that end with one that fails.
+/// Objects that are stopped when one fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FaultPolicy {
-    /// The object itself.
+    /// The failed object.
     #[default]
     Itself,
-    /// All, as on the robot.
+    /// All objects, as on the robot.
     All,
 }
 
@@ -179,7 +179,7 @@ impl Cell {
         }
     }
 
-    /// Handles a message: the library's part, then the object's own.
+    /// Handles a message: updates the state of the links, then calls the object's handler.
     pub(crate) fn handle(
         &mut self,
         by: (usize, &mut dyn Scheduler),
@@ -219,7 +219,7 @@ impl Cell {
         }
     }
 
-    /// A step of the life cycle; another status than success is a fault.
+    /// Executes a step of the life cycle; any status except success is a fault.
     pub(crate) fn step(
         &mut self,
         by: (usize, &mut dyn Scheduler),
@@ -242,7 +242,7 @@ impl Cell {
         }
     }
 
-    /// Asks the object about a connection, at its subject or its observer.
+    /// Asks the object to accept a connection, at its subject or its observer.
     pub(crate) fn ask(
         &mut self,
         by: (usize, &mut dyn Scheduler),

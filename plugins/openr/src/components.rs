@@ -1,5 +1,5 @@
 //! Sensors and actuators of the simulation as objects: `rover.gps` is the subject `rover.gps.gps.S`, and `rover.motion` the
-//! observer `rover.motion.v_omega.O`. Data are JSON, the kind's word is their type.
+//! observer `rover.motion.v_omega.O`. The data are JSON; their type is the name of the kind.
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::reflect::structs::DynamicStruct;
@@ -19,17 +19,17 @@ use crate::{
     status::Status,
 };
 
-/// Priority of the simulation's own parts: they wait for no object.
+/// Priority of the simulation's components: they do not wait for objects.
 const PRIORITY: u8 = 0xff;
 
-/// Observer of a sensor, that each new life of the objects uses again.
+/// Observer of a sensor, which is reused after each reset.
 pub(crate) type Port = Arc<Mutex<Observer>>;
 
-/// A sensor as an object.
+/// Returns an object for a sensor.
 pub(crate) fn sensor(port: &Port) -> Part {
     let observer = port.lock().unwrap_or_else(PoisonError::into_inner);
     observer.stay_ready();
-    // What was measured in an earlier life.
+    // Discards measurements from before the reset.
     while observer.try_recv().is_some() {}
     let mut interface = Interface::new(&observer.info.path).extra("Reading");
     let service = service(&observer.info.path, observer.info.kind, Side::Subject);
@@ -37,7 +37,7 @@ pub(crate) fn sensor(port: &Port) -> Part {
     Part::new(interface, Sensor(port.clone())).with_priority(PRIORITY)
 }
 
-/// An actuator as an object.
+/// Returns an object for an actuator.
 pub(crate) fn actuator(sender: &CommandSender) -> Part {
     let mut interface = Interface::new(&sender.info.path);
     let service = service(&sender.info.path, sender.info.kind, Side::Observer);
@@ -96,13 +96,13 @@ impl Object for Actuator {
     }
 }
 
-/// Sends a command; fields that it lacks keep their values.
+/// Sends a command; missing fields keep their values.
 fn command(sender: &CommandSender, region: &Region) -> Result<(), String> {
     let Some(Json::Object(fields)) = region.json() else {
         return Err("a command is a JSON object of fields".to_owned());
     };
     let mut command = DynamicStruct::default();
-    // Objects send back what they were sent.
+    // Objects may send received data back, which have a time stamp.
     for (name, value) in fields.iter().filter(|(name, _)| *name != "timestamp") {
         let known = &sender.info.fields;
         let field = known.get(name).ok_or_else(|| {

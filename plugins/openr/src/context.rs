@@ -1,4 +1,4 @@
-//! Calls that an object may make while it handles a message.
+//! Calls that are available to an object while it handles a message.
 use crate::{
     link::{Buffering, Credit, LARGEST_RING, Link, ObserverEnd, USUAL_RING},
     message::{Message, NotifyEvent, Payload, ReadyEvent},
@@ -7,52 +7,52 @@ use crate::{
     sync::{SyncKey, SyncKeys},
 };
 
-/// Severity of a line of an object's log.
+/// Severity of a log line of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Something failed.
+    /// A failure.
     Error,
-    /// Something is odd.
+    /// An unusual condition.
     Warning,
-    /// Anything else.
+    /// Information.
     Info,
 }
 
-/// Most characters in a line of an object's log; more are cut off.
+/// Maximum number of characters in a log line of an object; longer lines are truncated.
 pub const LONGEST_LINE: usize = 243;
 
-/// Scheduler, as a running handler sees it.
+/// Interface of the scheduler to a running handler.
 pub(crate) trait Scheduler {
-    /// Time since the start, ns.
+    /// Returns the time since the start, ns.
     fn now(&self) -> u64;
-    /// Uses so much of the processor, ns.
+    /// Uses the processor for a time, ns.
     fn spend(&mut self, nanos: u64);
-    /// Waits so long without the processor, ns.
+    /// Waits without the processor for a time, ns.
     fn block(&mut self, nanos: u64);
-    /// Puts a message into a mailbox; if that fails it is given back.
+    /// Puts a message into a mailbox; returns the message if that fails.
     fn send(&mut self, to: usize, message: Message) -> Result<(), (Status, Message)>;
-    /// Puts a message into a mailbox after so many ns.
+    /// Puts a message into a mailbox after a delay, ns.
     fn send_later(&mut self, to: usize, after: u64, message: Message);
     /// Writes a line to the log.
     fn log(&mut self, level: Level, text: String);
-    /// Sync keys of all objects.
+    /// Calls a function with the sync keys of all objects.
     fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys));
 }
 
-/// Subject's end of a link, as the observer knows it.
+/// Subject at the other end of an observer's link.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) object: usize,
     pub(crate) subject: usize,
     pub(crate) link: usize,
     pub(crate) is_open: bool,
-    /// Data of the last message, until the observer is ready again.
+    /// Data of the last message, held until the observer is ready again.
     held: Vec<Region>,
-    /// The running handler is of a message of this subject, and said that it is ready again.
+    /// True if the running handler of a message of this subject has declared the observer ready again.
     is_released: bool,
 }
 
-/// One subject of an object.
+/// A subject of an object, with its links.
 #[derive(Debug)]
 pub(crate) struct SubjectEnd {
     pub(crate) links: Vec<Link>,
@@ -60,21 +60,21 @@ pub(crate) struct SubjectEnd {
     pub(crate) unit: usize,
 }
 
-/// One observer of an object.
+/// An observer of an object, with its links.
 #[derive(Debug, Default)]
 pub(crate) struct ObserverState {
     pub(crate) peers: Vec<Peer>,
     pub(crate) buffering: Buffering,
 }
 
-/// Services of one object at work.
+/// Services of one object at run time.
 #[derive(Debug, Default)]
 pub(crate) struct Services {
     pub(crate) subjects: Vec<SubjectEnd>,
     pub(crate) observers: Vec<ObserverState>,
-    /// Buffers may still be sized.
+    /// True while buffer sizes may still be set.
     pub(crate) is_init: bool,
-    /// Reason for which the object cannot go on, if it has said one.
+    /// Reason why the object cannot continue, if it has reported one.
     pub(crate) failure: Option<String>,
 }
 
@@ -111,25 +111,25 @@ impl Services {
         });
     }
 
-    /// The library's part of readiness, before the object's own: what waits is sent.
+    /// Sends queued data to an observer that is ready, before the object's own handler runs.
     pub(crate) fn flush(&mut self, scheduler: &mut dyn Scheduler, event: ReadyEvent) {
         let links = self.subjects.get_mut(event.subject);
         if let Some(link) = links.and_then(|subject| subject.links.get_mut(event.link))
             && let Some(batch) = link.ready(event.is_assert)
         {
-            // The scheduler counts and logs what it refuses, and the data wait.
+            // The scheduler counts and logs refused messages; their data stay queued.
             send(link, batch, scheduler);
         }
     }
 
-    /// Begins the handler of a notify: until the observer is ready again its data are held.
+    /// Prepares the handler of a notify: its data are held until the observer is ready again.
     pub(crate) fn begin(&mut self, event: &NotifyEvent) {
         if let Some(peer) = self.peer(event.observer, event.sender) {
             peer.is_released = false;
         }
     }
 
-    /// Ends the handler of a notify.
+    /// Completes the handler of a notify.
     pub(crate) fn end(&mut self, event: NotifyEvent) {
         if let Some(peer) = self.peer(event.observer, event.sender)
             && !peer.is_released
@@ -161,8 +161,8 @@ fn send(link: &mut Link, batch: Vec<Region>, scheduler: &mut dyn Scheduler) -> S
 
 /// Context of a running handler.
 ///
-/// Subjects and observers are meant by their index in the interface; links of a subject and senders of an observer by the
-/// order in which they were connected.
+/// Subjects and observers are identified by their index in the interface; links of a subject and senders of an observer by
+/// the order in which they were connected.
 pub struct Context<'a> {
     pub(crate) services: &'a mut Services,
     pub(crate) scheduler: &'a mut dyn Scheduler,
@@ -170,18 +170,19 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Time since the start, ns: of the virtual clock in lockstep, else of the machine's.
+    /// Returns the time since the start, ns: of the virtual clock in lockstep, otherwise of the real clock.
     #[must_use]
     pub fn now(&self) -> u64 {
         self.scheduler.now()
     }
 
-    /// Uses so much of the processor, ns: others of no higher class wait. In threads the time passes by itself.
+    /// Uses the processor for a time, ns; other objects wait unless their class is higher. Has no effect in threads, where
+    /// real time passes.
     pub fn spend(&mut self, nanos: u64) {
         self.scheduler.spend(nanos);
     }
 
-    /// Waits for something so long, ns, as calls that block do: this object's messages wait, nobody else's.
+    /// Waits for a time, ns, as blocking calls do: messages of this object wait, other objects run.
     pub fn block(&mut self, nanos: u64) {
         self.scheduler.block(nanos);
     }
@@ -192,18 +193,18 @@ impl Context<'_> {
         self.scheduler.log(level, text);
     }
 
-    /// Ends this object as soon as its handler does: it cannot go on.
+    /// Stops this object at the end of the handler, since it cannot continue.
     pub fn fail(&mut self, why: &str) {
         self.services.failure.get_or_insert_with(|| why.to_owned());
     }
 
-    /// Has a further entry of this object called after so many ns.
+    /// Calls an extra entry of this object after a delay, ns.
     pub fn wake_after(&mut self, nanos: u64, entry: usize) {
         self.scheduler
             .send_later(self.id, nanos, Message::Extra(entry, None));
     }
 
-    /// Calls a further entry of this object later on, with a payload, as calls do that complete by themselves.
+    /// Calls an extra entry of this object later, with a payload, as asynchronous calls do on completion.
     ///
     /// # Errors
     ///
@@ -213,12 +214,12 @@ impl Context<'_> {
         sent.map_err(|(status, _)| status)
     }
 
-    /// Sets how many entries each ring of a subject has. Only in `do_init`.
+    /// Sets the number of entries of each ring buffer of a subject. Only in `do_init`.
     pub fn set_buffer_size(&mut self, subject: usize, entries: usize) -> Status {
         self.sized(subject, entries, |end| end.ring = entries)
     }
 
-    /// Sets how many data make one unit of a subject. Only in `do_init`.
+    /// Sets the number of data that form one unit of a subject. Only in `do_init`.
     pub fn set_unit_size(&mut self, subject: usize, data: usize) -> Status {
         self.sized(subject, data, |end| end.unit = data)
     }
@@ -244,7 +245,7 @@ impl Context<'_> {
         }
     }
 
-    /// Asks for a buffering at all links of an observer. Only in `do_init`.
+    /// Requests a buffering for all links of an observer. Only in `do_init`.
     pub fn set_buffering(&mut self, observer: usize, buffering: Buffering) -> Status {
         if !self.services.is_init {
             return Status::REFUSED;
@@ -267,7 +268,7 @@ impl Context<'_> {
         self.set_region(subject, &data.into())
     }
 
-    /// Sets a region for all observers of a subject, without copying it: each of them has a reference.
+    /// Sets a region for all observers of a subject, without copying it: each of them gets a reference.
     pub fn set_region(&mut self, subject: usize, region: &Region) -> Status {
         let Some(end) = self.services.subjects.get_mut(subject) else {
             return Status::NOT_FOUND;
@@ -288,7 +289,8 @@ impl Context<'_> {
         }
     }
 
-    /// Sends what was set to the observers that are ready, and keeps it for the others as they asked.
+    /// Sends the data that were set to the observers that are ready, and queues them for the others according to their
+    /// buffering.
     pub fn notify_observers(&mut self, subject: usize) -> Status {
         let Some(end) = self.services.subjects.get_mut(subject) else {
             return Status::NOT_FOUND;
@@ -303,7 +305,7 @@ impl Context<'_> {
         result
     }
 
-    /// The same for one observer.
+    /// Sends the data that were set to one observer, or queues them.
     pub fn notify_observer(&mut self, subject: usize, link: usize) -> Status {
         let ends = self.services.subjects.get_mut(subject);
         let link = ends.and_then(|end| end.links.get_mut(link));
@@ -332,27 +334,27 @@ impl Context<'_> {
         links.filter(|link| link.is_open)
     }
 
-    /// Number of links of a subject.
+    /// Returns the number of links of a subject.
     #[must_use]
     pub fn link_count(&self, subject: usize) -> usize {
         self.links(subject).count()
     }
 
-    /// Readiness of one observer of a subject.
+    /// Returns the readiness of one observer of a subject.
     #[must_use]
     pub fn credit(&self, subject: usize, link: usize) -> Option<Credit> {
         let links = &self.services.subjects.get(subject)?.links;
         links.get(link).map(|link| link.credit)
     }
 
-    /// Tells whether any observer of a subject is ready.
+    /// Returns true if any observer of a subject is ready.
     #[must_use]
     pub fn is_any_ready(&self, subject: usize) -> bool {
         self.links(subject)
             .any(|link| link.credit == Credit::Asserted)
     }
 
-    /// Tells whether every observer of a subject has said whether it is ready, and at least one is.
+    /// Returns true if every observer of a subject has reported its readiness, and at least one is ready.
     #[must_use]
     pub fn is_all_ready(&self, subject: usize) -> bool {
         self.is_any_ready(subject)
@@ -361,13 +363,13 @@ impl Context<'_> {
                 .all(|link| link.credit != Credit::Unknown)
     }
 
-    /// Entries that all rings of a subject still take without dropping one.
+    /// Returns the number of entries that all ring buffers of a subject can still store without dropping one.
     #[must_use]
     pub fn room(&self, subject: usize) -> usize {
         self.links(subject).map(Link::room).min().unwrap_or(0)
     }
 
-    /// Empties all rings of a subject.
+    /// Clears all ring buffers of a subject.
     pub fn clear(&mut self, subject: usize) -> Status {
         let Some(end) = self.services.subjects.get_mut(subject) else {
             return Status::NOT_FOUND;
@@ -376,17 +378,17 @@ impl Context<'_> {
         Status::SUCCESS
     }
 
-    /// Gives a credit to all subjects of an observer. Data of the last message go back to their subjects.
+    /// Sends a credit to all subjects of an observer, and releases the data of the last messages.
     pub fn assert_ready(&mut self, observer: usize) -> Status {
         self.tell(observer, None, true)
     }
 
-    /// Gives a credit to one subject of an observer: the sender of an event, say.
+    /// Sends a credit to one subject of an observer, for example the sender of an event.
     pub fn assert_ready_to(&mut self, observer: usize, sender: usize) -> Status {
         self.tell(observer, Some(sender), true)
     }
 
-    /// Gives a credit to all subjects of all observers.
+    /// Sends a credit to all subjects of all observers.
     pub fn assert_ready_to_all(&mut self) -> Status {
         let observers = 0..self.services.observers.len();
         observers.fold(Status::SUCCESS, |result, observer| {
@@ -395,7 +397,7 @@ impl Context<'_> {
         })
     }
 
-    /// Tells all subjects of an observer that nothing is wanted any more.
+    /// Revokes readiness at all subjects of an observer: further data are dropped.
     pub fn deassert_ready(&mut self, observer: usize) -> Status {
         self.tell(observer, None, false)
     }
@@ -428,7 +430,7 @@ impl Context<'_> {
         result
     }
 
-    /// Takes a sync key.
+    /// Allocates a sync key.
     ///
     /// # Errors
     ///
@@ -437,16 +439,16 @@ impl Context<'_> {
         self.keys(SyncKeys::take)
     }
 
-    /// Divides a sync key into so many parts, which start together.
+    /// Divides a sync key into a number of parts, which start together.
     ///
     /// # Errors
     ///
-    /// The key is not in use, or the number of parts is none or too great.
+    /// The key is not in use, or the number of parts is zero or too large.
     pub fn divide_sync_key(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
         self.keys(|keys| keys.divide(key, parts))
     }
 
-    /// Notes that one part of a key is there; true once all are, and the key is free again.
+    /// Reports the arrival of one part of a key; true once all have arrived, and the key is free again.
     ///
     /// # Errors
     ///
@@ -455,7 +457,7 @@ impl Context<'_> {
         self.keys(|keys| keys.meet(key))
     }
 
-    /// Gives a sync key back.
+    /// Frees a sync key.
     ///
     /// # Errors
     ///

@@ -10,28 +10,28 @@ pub struct LinkCounters {
     pub set: u64,
     /// Messages sent.
     pub sent: u64,
-    /// Data in them.
+    /// Data in the sent messages.
     pub delivered: u64,
-    /// Data dropped: replaced by newer ones, or not wanted.
+    /// Data that were dropped: replaced by newer ones, or sent while the observer was deasserted.
     pub dropped: u64,
-    /// Data left out by the observer's sub-sampling.
+    /// Data skipped by the observer's sub-sampling.
     pub skipped: u64,
-    /// Credits that arrived.
+    /// Received credits.
     pub ready: u64,
-    /// Messages that the observer's mailbox had no room for.
+    /// Messages refused by a full mailbox of the observer.
     pub refused: u64,
 }
 
-/// Times of an object's handlers: sum, greatest, and how many were how long.
+/// Statistics of the durations of an object's handlers: count, sum, maximum and histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerTimes {
-    /// Handlers that ran.
+    /// Number of handlers that ran.
     pub count: u64,
-    /// Sum of their times, ns.
+    /// Sum of the durations, ns.
     pub total: u64,
-    /// Longest of their times, ns.
+    /// Maximum duration, ns.
     pub max: u64,
-    /// Handlers by the number of binary digits of their time in ns.
+    /// Number of handlers by the number of binary digits of their duration in ns.
     digits: [u64; 65],
 }
 
@@ -47,7 +47,7 @@ impl Default for HandlerTimes {
 }
 
 impl HandlerTimes {
-    /// Counts a handler that took so long, ns.
+    /// Adds a duration, ns.
     pub fn add(&mut self, time: u64) {
         self.count += 1;
         self.total += time;
@@ -55,7 +55,7 @@ impl HandlerTimes {
         self.digits[(u64::BITS - time.leading_zeros()) as usize] += 1;
     }
 
-    /// Time that 99 of 100 handlers do not exceed, ns: a power of two, at most twice too long.
+    /// Returns the 99th percentile of the durations, ns: a power of two, at most twice too large.
     #[must_use]
     pub fn p99(&self) -> u64 {
         let most = self.count - self.count / 100;
@@ -78,11 +78,11 @@ impl HandlerTimes {
 /// Counters of one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectCounters {
-    /// Times of its handlers.
+    /// Durations of its handlers.
     pub handlers: HandlerTimes,
-    /// Most messages that waited at a time.
+    /// Maximum number of queued messages.
     pub longest_queue: usize,
-    /// Messages that found its mailbox full.
+    /// Number of messages refused by the full mailbox.
     pub overflows: u64,
 }
 
@@ -93,21 +93,21 @@ pub struct ObjectReport {
     pub object: String,
     /// Class and share, as in an `.ocf`.
     pub priority: u8,
-    /// Messages handled.
+    /// Number of handled messages.
     pub handled: u64,
-    /// Messages that wait.
+    /// Number of queued messages.
     pub queue: usize,
-    /// Most messages that waited at a time.
+    /// Maximum number of queued messages.
     pub longest_queue: usize,
-    /// Messages that found the mailbox full.
+    /// Number of messages refused by the full mailbox.
     pub overflows: u64,
-    /// Time in handlers, s.
+    /// Sum of the durations of handlers, s.
     pub handler_seconds: f64,
-    /// Longest handler, s.
+    /// Maximum duration of a handler, s.
     pub handler_max_seconds: f64,
-    /// Time that 99 of 100 handlers do not exceed, s.
+    /// 99th percentile of the durations of handlers, s.
     pub handler_p99_seconds: f64,
-    /// Fault that ended it.
+    /// Fault that stopped the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }
@@ -115,11 +115,11 @@ pub struct ObjectReport {
 /// Report on one link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LinkReport {
-    /// Service that sends.
+    /// Name of the subject.
     pub subject: String,
-    /// Service that receives.
+    /// Name of the observer.
     pub observer: String,
-    /// Data in the ring.
+    /// Number of data in the ring buffer.
     pub queued: usize,
     /// Counters of the link.
     #[serde(flatten)]
@@ -133,7 +133,7 @@ pub struct Report {
     pub objects: Vec<ObjectReport>,
     /// Links, by their subject.
     pub links: Vec<LinkReport>,
-    /// Hash of all messages in their order: equal runs have equal ones. Of no meaning where objects are threads.
+    /// Hash of all messages in their order: equal runs have equal hashes. Meaningless if objects run in threads.
     pub message_hash: String,
 }
 
@@ -213,7 +213,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lines of columns, the first one flush left.
+/// Formats columns, the first one left-aligned.
 fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let head = heads.iter().map(|&head| head.to_owned()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();

@@ -1,4 +1,4 @@
-//! The two schedulers, as a host sees them.
+//! Common interface of the two schedulers for the host.
 use crate::{
     cell::{Fault, Part},
     counters::Report,
@@ -7,18 +7,18 @@ use crate::{
     wiring::Connection,
 };
 
-/// Objects at work, in lockstep or in threads.
+/// Running objects, in lockstep or in threads.
 pub(crate) enum Engine {
     Lockstep(Box<Lockstep>),
     Threads(Threaded),
 }
 
 impl Engine {
-    /// Begins a life of the objects.
+    /// Starts the objects.
     ///
     /// # Errors
     ///
-    /// There is no thread for one of them.
+    /// The system cannot create a thread.
     pub(crate) fn boot(
         in_threads: bool,
         parts: Vec<Part>,
@@ -35,7 +35,7 @@ impl Engine {
         Ok(Self::Lockstep(Box::new(lockstep)))
     }
 
-    /// Lets simulated time pass; threads have their own.
+    /// Advances simulated time; threads run in real time.
     pub(crate) fn advance(&mut self, until: u64) {
         match self {
             Self::Lockstep(objects) => objects.advance(until),
@@ -43,7 +43,8 @@ impl Engine {
         }
     }
 
-    /// Calls an object's first further entry. Where its mailbox is full it is called anyway.
+    /// Calls the first extra entry of an object. If its mailbox is full, the call is dropped, since the object runs anyway
+    /// for the queued messages.
     pub(crate) fn call(&mut self, id: usize) {
         match self {
             Self::Lockstep(objects) => objects.post(id, 0, None).ok(),

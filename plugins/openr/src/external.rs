@@ -1,7 +1,8 @@
-//! Objects in processes of their own, on a loopback socket.
+//! Objects in separate processes, on a loopback socket.
 //!
-//! A frame is a length of four bytes, the highest first, and so many bytes of JSON. For each message the host sends one frame and
-//! waits for one: what the object calls, in its order, and its status. The guide's page "Controllers as objects" has the words.
+//! A frame is a length of four bytes, big-endian, followed by that number of bytes of JSON. For each message the host sends
+//! one frame and waits for one: the calls of the object in their order, and its status. The guide's page "Controllers as
+//! objects" documents the fields.
 use std::{
     io::{Read as _, Write as _},
     net::{Ipv4Addr, TcpListener, TcpStream},
@@ -22,14 +23,14 @@ use crate::{
     status::Status,
 };
 
-/// Beginning of the reason why an object gave up whose process is gone.
+/// Prefix of the reason for the fault of an object whose process is lost.
 pub(crate) const LOST: &str = "its process is lost";
 
-/// Longest frame, bytes.
+/// Maximum length of a frame, bytes.
 pub const LONGEST_FRAME: usize = 16 << 20;
-/// Most calls in one answer.
+/// Maximum number of calls in one answer.
 const MOST_CALLS: usize = 4096;
-/// Pause between two looks whether the process has come.
+/// Interval of polling for the connection of the process.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Connection to a process.
@@ -47,7 +48,7 @@ struct Answer {
     status: u32,
 }
 
-/// Call of a process.
+/// Call by a process.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Call {
@@ -61,7 +62,7 @@ enum Call {
     Log(String),
 }
 
-/// Data as text, or as base64 where they are none.
+/// Data as text, or as base64 if they are not text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Data {
@@ -70,11 +71,11 @@ enum Data {
 }
 
 impl Peer {
-    /// Waits for a process to come to a port, at most so long.
+    /// Waits for a process to connect to a port, up to a time limit.
     ///
     /// # Errors
     ///
-    /// The port cannot be had, or nobody came.
+    /// The port is not available, or no process has connected.
     pub(crate) fn wait(port: u16, limit: Duration) -> Result<Self, String> {
         let failed = |why: std::io::Error| format!("cannot listen at 127.0.0.1:{port}: {why}");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
@@ -125,7 +126,7 @@ impl Peer {
     }
 }
 
-/// An object in a process.
+/// Object in a separate process.
 pub(crate) struct External {
     interface: Interface,
     peer: Arc<Mutex<Peer>>,
@@ -136,7 +137,7 @@ impl External {
         Self { interface, peer }
     }
 
-    /// Has the process handle a message, and makes its calls.
+    /// Sends a message to the process, and executes its calls.
     fn pass(&self, context: &mut Context<'_>, message: &Json) -> Status {
         let answer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
     use crate::{cell::Part, lockstep::Lockstep, lockstep::Rules};
 
-    /// Fault of an object whose process answers with these bytes, and what it logged.
+    /// Returns the fault of an object whose process answers with these bytes, and its log.
     fn outcome(answer: &[u8]) -> (String, String) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let at = listener.local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! Factories: what makes the objects that a stick names by their files.
+//! Factories, which create the objects that a memory stick refers to by file name.
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::prelude::App;
@@ -6,28 +6,28 @@ use morse_api::middleware::Offers;
 
 use crate::cell::Part;
 
-/// Makes an object, with the interface and priority that it has unless a stick says otherwise.
+/// Creates an object, with its default interface and priority, which a stick may override.
 pub type Factory = Arc<dyn Fn() -> Part + Send + Sync>;
 
-/// Factories by the name of the file that they stand for, in capitals: `LEGS.BIN`.
+/// Factories by the name of the file that they replace, in capitals: `LEGS.BIN`.
 #[derive(Clone, Default)]
 pub struct Factories {
-    /// Objects that sticks may name.
+    /// Objects that sticks may refer to.
     pub objects: BTreeMap<String, Factory>,
-    /// Objects that are there on each robot, before those of the stick.
+    /// Objects that exist on each robot, before those of the stick.
     pub system: Vec<Factory>,
 }
 
 /// Registers objects.
 pub trait AddObject {
-    /// Makes an object known by the name of its file: `LEGS.BIN`.
+    /// Registers an object under the name of its file: `LEGS.BIN`.
     fn add_object(
         &mut self,
         bin: &str,
         make: impl Fn() -> Part + Send + Sync + 'static,
     ) -> &mut Self;
 
-    /// Adds an object of the system: it is there whatever a stick says.
+    /// Registers a system object, which exists whatever the stick contains.
     fn add_system_object(&mut self, make: impl Fn() -> Part + Send + Sync + 'static) -> &mut Self;
 }
 

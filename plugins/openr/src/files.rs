@@ -1,6 +1,6 @@
-//! Files of a memory stick, read as they are.
+//! Files of a memory stick, in their original formats.
 //!
-//! - [`problem`]: what is wrong with a file, and where;
+//! - [`problem`]: errors and warnings with their positions;
 //! - [`stub`]: services of an object; [`ocf`]: its priority;
 //! - [`lists`]: objects, connections and data of a robot;
 //! - [`settings`]: wireless network and joints.

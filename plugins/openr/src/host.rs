@@ -1,4 +1,4 @@
-//! The middleware: a memory stick's objects, run inside the tick, on the components that name it.
+//! The middleware: objects of a memory stick, run within the tick, with the components that list it.
 mod checks;
 
 use std::{
@@ -34,39 +34,39 @@ use crate::{
     wiring::Connection,
 };
 
-/// Runs the objects of a memory stick, as Sony's AIBO does: controllers with one thread and a mailbox each, joined by links on
-/// which observers give a credit for each message.
+/// Runs the objects of a memory stick, as Sony's AIBO does: controllers with one thread and a mailbox each, connected by
+/// links on which observers send a credit for each message.
 ///
-/// Objects run inside the tick, in an order that is the same each time. Sensors that name it in their outputs are subjects,
-/// actuators that name it in their inputs are observers: `rover.gps` is `rover.gps.gps.S`. At the end of a run there is a table
-/// of what each object and link did.
+/// Objects run within the tick, in a deterministic order. Sensors that list it in their outputs are subjects, actuators that
+/// list it in their inputs are observers: `rover.gps` is `rover.gps.gps.S`. At the end of a run, a table of the activity of
+/// each object and link is written.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenR {
-    /// The memory stick, from the directory of the simulation file: a directory that holds `OPEN-R/MW/CONF/OBJECT.CFG`. Empty
-    /// for none: then there are the objects of the system alone.
+    /// Directory of the memory stick, relative to the simulation file; it contains `OPEN-R/MW/CONF/OBJECT.CFG`. If empty,
+    /// only system objects exist.
     pub directory: String,
-    /// Design of the robot: which sections of the files are for it.
+    /// Design of the robot, which selects the sections of the files.
     pub design: String,
-    /// Robot whose body is an AIBO's: its first actuator `joints`, which has to have them all, is moved by
-    /// `OVirtualRobotComm.Effector`, and its sensors are told by `OVirtualRobotComm.Sensor`: `joint_state`, `imu`, and those
-    /// named `near_distance`, `far_distance` and `chest_distance`. Empty for none.
+    /// Robot with the body of an AIBO; empty for none. Its first actuator `joints`, which must have all joints, is
+    /// controlled by `OVirtualRobotComm.Effector`, and its sensors are published by `OVirtualRobotComm.Sensor`:
+    /// `joint_state`, `imu`, and the sensors named `near_distance`, `far_distance` and `chest_distance`.
     pub body: String,
-    /// Guard of that body: a leg turns no further inwards than lets it swing past the trunk.
+    /// True if the coupled limits of the legs are enforced, so that a swinging leg does not touch the trunk.
     pub coupled_limits: bool,
-    /// Objects in processes of their own: the name of the file, and the port on loopback at which the process comes in.
+    /// Objects in separate processes: the name of the file, and the loopback port to which the process connects.
     pub external: BTreeMap<String, u16>,
-    /// Longest time to wait for a process, at the start and for each answer.
+    /// Timeout for a process, at the start and for each answer.
     #[reflect(@Unit("s"), @Range(0.001, 1000.0))]
     pub external_timeout: f64,
-    /// Time in which objects run.
+    /// Scheduler of the objects.
     pub scheduler: SchedulerKind,
-    /// Objects that end with one that panics or hangs.
+    /// Objects that are stopped when one panics or hangs.
     pub on_fault: OnFault,
-    /// Time on the processor of each handler, besides what it says itself.
+    /// Processor time of each handler, in addition to the time that it spends itself.
     #[reflect(@Unit("s"), @Range(0.0, 1.0))]
     pub handler_cost: f64,
-    /// Longest time of a handler; one that takes longer hangs.
+    /// Time limit of a handler; a handler that takes longer is a fault.
     #[reflect(@Unit("s"), @Range(0.001, 1000.0))]
     pub handler_bound: f64,
 }
@@ -88,29 +88,29 @@ impl Default for OpenR {
     }
 }
 
-/// Time in which objects run.
+/// Scheduler of the objects.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchedulerKind {
-    /// Inside the tick, on one virtual processor: each run is the same.
+    /// Within the tick, on one virtual processor: runs are reproducible.
     #[default]
     Lockstep,
-    /// A thread an object, in real time: no run is like the next.
+    /// One thread per object, in real time: runs are not reproducible.
     Threads,
 }
 
-/// Objects that end with one that fails.
+/// Objects that are stopped when one fails.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFault {
-    /// The object itself.
+    /// The failed object.
     #[default]
     Itself,
-    /// All, as on the robot.
+    /// All objects, as on the robot.
     All,
 }
 
-/// Nothing has to be said of a sensor or actuator.
+/// Empty settings of sensors and actuators.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nothing {}
@@ -200,7 +200,7 @@ impl OpenR {
 }
 
 impl OpenR {
-    /// Waits for the processes of the objects that are in one.
+    /// Waits for the processes of external objects.
     fn externals(&self, contents: &Contents) -> Result<BTreeMap<String, Arc<Mutex<Peer>>>, String> {
         let limit = Duration::from_nanos(nanos(self.external_timeout));
         let mut externals = BTreeMap::new();
@@ -214,15 +214,15 @@ impl OpenR {
     }
 }
 
-/// Body of a robot, as the simulation has it.
+/// Body of a robot in the simulation.
 struct Body {
-    /// Sensors: what they are, and the names of their services and data.
+    /// Sensors: their meaning, and the names of their services and data.
     inputs: Vec<(Input, String, String)>,
     connections: Vec<Connection>,
 }
 
 impl Body {
-    /// The body of the robot of that name.
+    /// Returns the body of the robot with a name.
     fn of<'a>(
         robot: &str,
         sensors: impl Iterator<Item = &'a SensorInfo>,
@@ -257,7 +257,7 @@ impl Body {
     }
 }
 
-/// Warnings that are kept until they are told.
+/// Maximum number of warnings that are stored until they are reported.
 const MOST_WARNINGS: usize = 100;
 
 fn nanos(seconds: f64) -> u64 {
@@ -265,7 +265,7 @@ fn nanos(seconds: f64) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Everything that a life of the objects begins with.
+/// Initial state of the objects, used at each start.
 struct Plan {
     name: String,
     sensors: Vec<Port>,
@@ -281,7 +281,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Begins a life: first the simulation's parts, so that sensors have the first places.
+    /// Starts the objects: components of the simulation first, so that sensors have the first indices.
     fn boot(&self) -> Result<Engine, String> {
         let sensors = self.sensors.iter().map(components::sensor);
         let actuators = self.actuators.iter().map(components::actuator);
@@ -323,11 +323,11 @@ impl Plan {
     }
 }
 
-/// Objects at work.
+/// Running objects.
 struct Host {
     plan: Plan,
     objects: Engine,
-    /// Simulated time at which their life began, ns.
+    /// Simulated time of their start, ns.
     start: u64,
     warnings: Vec<String>,
     failure: Option<Failure>,
@@ -340,7 +340,7 @@ impl Host {
         }
     }
 
-    /// Notes what the objects have to say.
+    /// Collects faults, warnings and log lines of the objects.
     fn listen(&mut self) {
         for warning in self.objects.take_warnings() {
             self.warn(warning);
@@ -377,7 +377,7 @@ impl Running for Host {
 
     fn tick(&mut self, nanos: u64) {
         let now = nanos.saturating_sub(self.start);
-        // What was to happen until now, then what was measured now, and what follows from it in no time.
+        // Order: earlier events, the measurements of this tick, then their immediate effects.
         self.objects.advance(now);
         for id in 0..self.plan.sensors.len() {
             self.objects.call(id);

@@ -1,19 +1,21 @@
-//! Controllers as isolated objects with ready/notify flow control, after OPEN-R, the object model of Sony's AIBO.
+//! Controllers as isolated objects with credit-based flow control (ready/notify), after OPEN-R, the object model of Sony's
+//! AIBO.
 //!
-//! An object has one thread of execution and a mailbox of 32 messages. Its services are joined to those of others: a subject
-//! sends data to observers, each of which gives a credit for the next message. Who is slow loses old data and holds nobody up.
+//! An object has one thread of execution and a mailbox of 32 messages. Its services are connected to those of others: a
+//! subject sends data to observers, each of which sends a credit for the next message. A slow observer loses old data and
+//! does not delay others.
 //!
 //! In reading order:
-//! - [`object`]: what the author of an object writes; [`context`]: what an object may call;
-//! - [`message`], [`status`], [`region`], [`service`], [`sync`]: what both speak of;
-//! - [`link`]: credit, skipping and buffering; `cell`: one object at work; `wiring`: life cycle and connections;
-//! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: each in a thread of its own;
-//! - [`files`], [`stick`]: what a memory stick says of objects and their connections;
-//! - [`body`]: the robot's primitives, and the object of the system that plays vectors on them;
-//! - [`counters`]: who sent, lost and took how much;
-//! - [`factory`]: from the name of a file to an object; [`samples`]: objects that are there; [`external`]: objects in
-//!   processes of their own;
-//! - [`host`]: the middleware; `engine`: the two schedulers, as it sees them; `components`: sensors and actuators as objects.
+//! - [`object`]: the trait that objects implement; [`context`]: calls that are available to an object;
+//! - [`message`], [`status`], [`region`], [`service`], [`sync`]: common types of both;
+//! - [`link`]: credit, skipping and buffering; `cell`: runner of one object; `wiring`: life cycle and connections;
+//! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: one thread per object;
+//! - [`files`], [`stick`]: objects and connections of a memory stick;
+//! - [`body`]: the robot's primitives, and the system object that executes vectors on them;
+//! - [`counters`]: counters of links and objects;
+//! - [`factory`]: creates objects by file name; [`samples`]: included objects; [`external`]: objects in separate processes;
+//! - [`host`]: the middleware; `engine`: its interface to the two schedulers; `components`: sensors and actuators as
+//!   objects.
 pub mod body;
 pub mod cell;
 mod components;
@@ -42,13 +44,13 @@ pub mod wiring;
 use bevy::prelude::App;
 use morse_api::middleware::AddMiddleware as _;
 
-/// Makes the kind `openr` known, and the objects that are there.
+/// Registers the kind `openr`, and the included objects.
 pub fn plugin(app: &mut App) {
     app.add_middleware::<host::OpenR>();
     samples::plugin(app);
 }
 
-/// Everything that the file of an object usually names.
+/// Items that the file of an object usually needs.
 pub mod prelude {
     pub use crate::{
         cell::Part,

@@ -3,33 +3,33 @@ use std::collections::VecDeque;
 
 use crate::{counters::LinkCounters, region::Region};
 
-/// Most data in one message.
+/// Maximum number of data in one message.
 pub const MOST_DATA: usize = 13;
-/// Entries of a ring, unless a subject asks for another size: one message, and one more.
+/// Default number of entries of a ring buffer: one message, and one more.
 pub const USUAL_RING: usize = MOST_DATA + 1;
-/// Most entries that a ring may be asked to have.
+/// Maximum number of entries of a ring buffer.
 pub const LARGEST_RING: usize = 4096;
 
-/// Readiness of an observer, as its subject knows it.
+/// Readiness of an observer at its subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Credit {
     /// The observer waits for one message.
     Asserted,
-    /// The credit was used, or there never was one: data are kept.
+    /// The credit was used, or there has not been any: data are queued.
     #[default]
     Unknown,
-    /// The observer wants none: data are dropped.
+    /// The observer requests no data: they are dropped.
     Deasserted,
 }
 
-/// Buffering that an observer asks for, in units of data.
+/// Buffering that an observer requests, in units of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffering {
-    /// Units left out between two that are delivered.
+    /// Number of units skipped between two delivered ones.
     pub skip: u32,
-    /// Least units for one message.
+    /// Minimum number of units per message.
     pub min: u32,
-    /// Most units kept while the observer is not ready.
+    /// Maximum number of units queued while the observer is not ready.
     pub max: u32,
 }
 
@@ -43,7 +43,7 @@ impl Default for Buffering {
     }
 }
 
-/// Observer's end of a link, as the subject knows it.
+/// Observer at the other end of a subject's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObserverEnd {
     pub(crate) object: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Link {
     skips_left: u32,
     /// Data that were set since the last notify.
     staged: VecDeque<Region>,
-    /// Data that wait for the observer.
+    /// Data queued for the observer.
     held: VecDeque<Region>,
 }
 
@@ -86,12 +86,12 @@ impl Link {
         }
     }
 
-    /// Entries in the ring.
+    /// Returns the number of entries in the ring buffer.
     pub(crate) fn queued(&self) -> usize {
         self.staged.len() + self.held.len()
     }
 
-    /// Entries that the ring still takes without dropping one.
+    /// Returns the number of entries that the ring buffer can still store without dropping one.
     pub(crate) fn room(&self) -> usize {
         self.capacity - self.queued()
     }
@@ -110,14 +110,14 @@ impl Link {
         }
     }
 
-    /// Empties the ring.
+    /// Clears the ring buffer.
     pub(crate) fn clear(&mut self) {
         self.counters.dropped += self.queued() as u64;
         self.staged.clear();
         self.held.clear();
     }
 
-    /// The subject wants to send what it set; returns what goes at once.
+    /// Queues the data that were set; returns those to be sent at once.
     pub(crate) fn notify(&mut self) -> Option<Vec<Region>> {
         while self.staged.len() >= self.unit {
             let unit = self.staged.drain(..self.unit);
@@ -143,7 +143,7 @@ impl Link {
         }
     }
 
-    /// The observer says whether it is ready; returns what goes at once.
+    /// Sets the readiness of the observer; returns the data to be sent at once.
     pub(crate) fn ready(&mut self, is_assert: bool) -> Option<Vec<Region>> {
         if is_assert {
             self.credit = Credit::Asserted;
@@ -171,7 +171,7 @@ impl Link {
         Some(batch)
     }
 
-    /// Takes back what could not be sent; the credit is as it was.
+    /// Queues data again that could not be sent, and restores the credit.
     pub(crate) fn take_back(&mut self, batch: Vec<Region>) {
         self.counters.sent -= 1;
         self.counters.delivered -= batch.len() as u64;
@@ -182,7 +182,7 @@ impl Link {
         }
     }
 
-    /// Keeps the newest of what waits.
+    /// Drops the oldest queued data beyond the limit.
     fn trim(&mut self) {
         let most = (self.buffering.max as usize).saturating_mul(self.unit);
         let over = self.held.len().saturating_sub(most);

@@ -1,8 +1,8 @@
-//! Scheduler in lockstep: all objects on one virtual processor with a virtual clock, so that a stall is the same everywhere.
+//! Scheduler in lockstep: all objects on one virtual processor with a virtual clock, so that delays are reproducible.
 //!
-//! Of the objects that have something to do the one of the highest class runs; inside a class the one that had least of the
-//! processor for its share; of equals the one whose message arrived first. A handler takes the time that is declared for it:
-//! it runs at once, and what it sends leaves when its time has passed.
+//! Of the objects that are ready, one of the highest class runs; within a class the one with the least processor time
+//! relative to its share; among equals the one whose message arrived first. A handler takes its declared time: it runs at
+//! once, and its messages are sent when its time has passed.
 mod desk;
 mod turn;
 
@@ -20,17 +20,17 @@ use desk::{Desk, Step};
 pub use desk::{FRAME, LogLine, MAILBOX};
 use turn::{Job, Rank, Turn};
 
-/// Odd number by which each word of messages is mixed into their hash.
+/// Odd multiplier that mixes each word of messages into their hash.
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Objects of one class take turns after so long, ns.
+/// Time slice within a class, ns.
 const QUANTUM: u64 = 1_000_000;
 
 /// Rules for all objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Longest time of one handler, ns: longer ones hang.
+    /// Time limit of a handler, ns; longer ones are faults.
     pub handler_bound: u64,
-    /// Objects that end with one that fails.
+    /// Objects that are stopped when one fails.
     pub policy: FaultPolicy,
 }
 
@@ -43,10 +43,10 @@ impl Default for Rules {
     }
 }
 
-/// Line of a trace: when which object handled what.
+/// Entry of a trace: a handler of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
-    /// Time at which the handler began, ns.
+    /// Start time of the handler, ns.
     pub at: u64,
     /// Name of the object.
     pub object: String,
@@ -61,9 +61,9 @@ pub struct Lockstep {
     desk: Desk,
     directory: Directory,
     rules: Rules,
-    /// Objects that want to run; those whose rank has changed since are left out when they come to the top.
+    /// Objects that are ready to run; entries with an outdated rank are skipped when they reach the top.
     ready: BinaryHeap<Reverse<Rank>>,
-    /// Time on the processor of the object that ran last, in each class.
+    /// Processor time of the object that ran last, in each class.
     floor: [u64; 16],
     faults: Vec<Fault>,
     warnings: Vec<String>,
@@ -74,7 +74,7 @@ pub struct Lockstep {
 }
 
 impl Lockstep {
-    /// Initialises all objects in order, joins them, and has them started as soon as time passes.
+    /// Initialises all objects in order, connects them, and starts them as soon as time advances.
     #[must_use]
     pub fn boot(parts: Vec<Part>, connections: &[Connection], rules: Rules) -> Self {
         let turns = parts.iter().map(|part| Turn {
@@ -111,24 +111,24 @@ impl Lockstep {
             system.connect(connection);
         }
         for id in 0..system.cells.len() {
-            // A mailbox that is shut belongs to an object that failed.
+            // A closed mailbox belongs to an object that has failed.
             drop(system.desk.put(id, Message::Start(SystemEvent::Boot)));
         }
         system
     }
 
-    /// Keeps a trace of all handlers from now on.
+    /// Records a trace of all handlers from now on.
     pub fn keep_trace(&mut self) {
         self.trace = Some(Vec::new());
     }
 
-    /// The trace so far.
+    /// Returns the trace so far.
     #[must_use]
     pub fn trace(&self) -> &[Traced] {
         self.trace.as_deref().unwrap_or_default()
     }
 
-    /// Joins a subject and an observer; returns whether both exist and accept it. Otherwise there is a warning.
+    /// Connects a subject and an observer; returns true if both exist and accept it. Otherwise a warning is stored.
     pub fn connect(&mut self, connection: &Connection) -> bool {
         let Self {
             cells,
@@ -140,7 +140,7 @@ impl Lockstep {
         self.note(result)
     }
 
-    /// Ends a connection; returns whether there was one.
+    /// Removes a connection; returns true if there was one.
     pub fn disconnect(&mut self, connection: &Connection) -> bool {
         let Self {
             cells,
@@ -161,23 +161,23 @@ impl Lockstep {
         false
     }
 
-    /// Index of an object, by its name.
+    /// Returns the index of an object, by its name.
     #[must_use]
     pub fn find(&self, object: &str) -> Option<usize> {
         self.cells.iter().position(|cell| cell.name() == object)
     }
 
-    /// Interface of an object.
+    /// Returns the interface of an object.
     #[must_use]
     pub fn interface(&self, id: usize) -> Option<&Interface> {
         self.cells.get(id).map(|cell| &cell.interface)
     }
 
-    /// Calls a further entry of an object, as its host.
+    /// Calls an extra entry of an object on behalf of the host.
     ///
     /// # Errors
     ///
-    /// There is no such object, it failed, or its mailbox is full.
+    /// There is no such object, it has failed, or its mailbox is full.
     pub fn post(&mut self, id: usize, entry: usize, payload: Payload) -> Result<(), Status> {
         if id >= self.cells.len() {
             return Err(Status::INVALID_OID);
@@ -186,13 +186,13 @@ impl Lockstep {
         sent.map_err(|(status, _)| status)
     }
 
-    /// Time since the start, ns.
+    /// Returns the time since the start, ns.
     #[must_use]
     pub fn now(&self) -> u64 {
         self.desk.now()
     }
 
-    /// Lets time pass, and everything happen that happens until then, that instant included.
+    /// Advances the time, and executes all events up to and including that instant.
     pub fn advance(&mut self, until: u64) {
         while !self.is_halted {
             self.wake();
@@ -213,7 +213,7 @@ impl Lockstep {
         self.desk.pass_until(until);
     }
 
-    /// The object that is to run.
+    /// Returns the object to run next.
     fn first(&mut self) -> Option<Rank> {
         while let Some(&Reverse(rank)) = self.ready.peek() {
             if self.turns[rank.id].rank == Some(rank) {
@@ -224,7 +224,7 @@ impl Lockstep {
         None
     }
 
-    /// Gives a place to the objects that got something to do.
+    /// Inserts the objects that have become ready into the queue.
     fn wake(&mut self) {
         let Self {
             desk, turns, ready, ..
@@ -248,7 +248,7 @@ impl Lockstep {
         }
     }
 
-    /// Begins with the next message of an object.
+    /// Starts the next message of an object.
     fn begin(&mut self, rank: Rank) {
         let id = rank.id;
         let Some(message) = self.desk.take(id) else {
@@ -280,7 +280,7 @@ impl Lockstep {
         }
     }
 
-    /// Goes on with the handler of an object; false if the time is up.
+    /// Continues the handler of an object; false if the time is up.
     fn progress(&mut self, id: usize, until: u64) -> bool {
         let Some(mut job) = self.turns[id].job.take() else {
             return true;
@@ -317,7 +317,7 @@ impl Lockstep {
         }
     }
 
-    /// The object has the processor for a while. Where a turn ends does not depend on how far time is to pass.
+    /// Runs the object for a time slice. The end of a slice does not depend on the time to which the clock is advanced.
     fn work(&mut self, id: usize, slice: u64, is_done: bool) {
         self.desk.pass_until(self.desk.now() + slice);
         let turn = &mut self.turns[id];
@@ -334,7 +334,7 @@ impl Lockstep {
         self.ready.push(Reverse(rank));
     }
 
-    /// The handler is done.
+    /// Completes the handler.
     fn finish(&mut self, id: usize) {
         self.leave(id);
         self.desk.awake.push(id);
@@ -390,7 +390,7 @@ impl Lockstep {
         }
     }
 
-    /// Has all objects stop, then end. What they still send is not delivered.
+    /// Stops and destroys all objects. Messages that they send in the process are not delivered.
     pub fn shut_down(&mut self) {
         if std::mem::replace(&mut self.is_down, true) || self.is_halted {
             return;
@@ -414,28 +414,28 @@ impl Lockstep {
         self.is_halted = true;
     }
 
-    /// Faults since this was last asked.
+    /// Returns and clears the faults since the last call.
     pub fn take_faults(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.faults)
     }
 
-    /// Warnings since this was last asked: services that do not exist, connections that were refused.
+    /// Returns and clears the warnings since the last call: missing services, refused connections.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Lines that objects logged since this was last asked.
+    /// Returns and clears the log lines since the last call.
     pub fn take_log(&mut self) -> Vec<LogLine> {
         self.desk.take_log()
     }
 
-    /// Hash of all messages so far: their times, objects, entries and data.
+    /// Returns the hash of all messages so far: their times, objects, entries and data.
     #[must_use]
     pub fn message_hash(&self) -> u64 {
         self.hash
     }
 
-    /// Counters of all objects and links.
+    /// Returns the counters of all objects and links.
     #[must_use]
     pub fn report(&self) -> Report {
         let objects = self.cells.iter().enumerate().map(|(id, cell)| {
@@ -456,7 +456,7 @@ impl Lockstep {
     }
 }
 
-/// Reports on all links of all objects.
+/// Returns the reports of all links of all objects.
 pub(crate) fn link_reports(cells: &[Cell]) -> Vec<LinkReport> {
     let mut reports = Vec::new();
     for cell in cells {

@@ -1,4 +1,4 @@
-//! Messages to an object, and the events that they are to its author.
+//! Messages to an object, and the events that its handlers receive.
 use std::{any::Any, sync::Arc};
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     service::{Selector, ServiceName},
 };
 
-/// Reason for a step of the life cycle.
+/// Cause of a step of the life cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemEvent {
     /// The system starts.
@@ -15,43 +15,43 @@ pub enum SystemEvent {
     Shutdown,
 }
 
-/// Change of a connection, as both ends hear of it before it is made.
+/// Change of a connection, reported to both ends before it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionEvent {
-    /// Index of the subject or observer among the object's own.
+    /// Index of the subject or observer within the object.
     pub index: usize,
-    /// True for a new connection, false for the end of one.
+    /// True for a new connection, false for the removal of one.
     pub is_new: bool,
     /// Service at the other end.
     pub other: ServiceName,
 }
 
-/// Readiness of an observer.
+/// Change of the readiness of an observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadyEvent {
-    /// Index of the subject among the object's own.
+    /// Index of the subject within the object.
     pub subject: usize,
-    /// Link that the observer is at, counted from 0 among those of the subject.
+    /// Index of the observer's link, among those of the subject.
     pub link: usize,
-    /// True if the observer is ready, false if it wants nothing.
+    /// True if the observer is ready, false if it requests no data.
     pub is_assert: bool,
 }
 
 /// Data for an observer.
 #[derive(Clone, Debug)]
 pub struct NotifyEvent {
-    /// Index of the observer among the object's own.
+    /// Index of the observer within the object.
     pub observer: usize,
-    /// Subject that sent them, counted from 0 among those that the observer is connected to.
+    /// Index of the sending subject, among those that the observer is connected to.
     pub sender: usize,
     /// Data, the oldest first; at most [`MOST_DATA`](crate::link::MOST_DATA).
     pub data: Vec<Region>,
 }
 
-/// Payload of a message for a further entry.
+/// Payload of a message for an extra entry.
 pub type Payload = Option<Arc<dyn Any + Send + Sync>>;
 
-/// Message on its way to an object.
+/// Message to an object.
 #[derive(Clone)]
 pub(crate) enum Message {
     Start(SystemEvent),

@@ -1,48 +1,48 @@
-//! An object: what its author writes.
+//! The trait that objects implement.
 pub use crate::message::{ConnectionEvent, NotifyEvent, Payload, ReadyEvent, SystemEvent};
 use crate::{context::Context, status::Status};
 
-/// Controller: one thread of execution that gets one message at a time.
+/// Controller: one thread of execution that receives one message at a time.
 ///
-/// Its life begins with `do_init` of all objects, then come the connections, `do_start` of all, messages, `do_stop` of all and
-/// `do_destroy` of all.
+/// Its life cycle is: `do_init` of all objects, connections, `do_start` of all, messages, `do_stop` of all, `do_destroy` of
+/// all.
 pub trait Object: Send {
-    /// Makes what the object needs for its work; here alone buffers are sized.
+    /// Initialises the object; buffer sizes can be set only here.
     fn do_init(&mut self, _context: &mut Context<'_>, _event: SystemEvent) -> Status {
         Status::SUCCESS
     }
 
-    /// Begins to work. Usually says that its observers are ready.
+    /// Starts the object. By default declares all observers ready.
     fn do_start(&mut self, context: &mut Context<'_>, _event: SystemEvent) -> Status {
         context.assert_ready_to_all()
     }
 
-    /// Ends its work.
+    /// Stops the object.
     fn do_stop(&mut self, _context: &mut Context<'_>, _event: SystemEvent) -> Status {
         Status::SUCCESS
     }
 
-    /// Frees what it has.
+    /// Releases the resources of the object.
     fn do_destroy(&mut self, _context: &mut Context<'_>, _event: SystemEvent) -> Status {
         Status::SUCCESS
     }
 
-    /// A connection at a subject is to change; anything but success refuses a new one.
+    /// Called before a connection of a subject changes; any status except success refuses a new one.
     fn control(&mut self, _context: &mut Context<'_>, _event: &ConnectionEvent) -> Status {
         Status::SUCCESS
     }
 
-    /// A connection at an observer is to change; anything but success refuses a new one.
+    /// Called before a connection of an observer changes; any status except success refuses a new one.
     fn connect(&mut self, _context: &mut Context<'_>, _event: &ConnectionEvent) -> Status {
         Status::SUCCESS
     }
 
-    /// An observer said whether it is ready. What was waiting for it is sent already.
+    /// Called when an observer has changed its readiness. Data that were queued for it have been sent.
     fn ready(&mut self, _context: &mut Context<'_>, _event: ReadyEvent) {}
 
-    /// Data have arrived.
+    /// Called when data have arrived.
     fn notify(&mut self, _context: &mut Context<'_>, _event: &NotifyEvent) {}
 
-    /// A message for a further entry has arrived.
+    /// Called when a message for an extra entry has arrived.
     fn extra(&mut self, _context: &mut Context<'_>, _entry: usize, _payload: &Payload) {}
 }

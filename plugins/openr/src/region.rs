@@ -1,50 +1,50 @@
-//! Shared memory that counts who refers to it.
+//! Shared memory with a reference count.
 use std::sync::Arc;
 
 use crate::status::Status;
 
 /// Region of memory that objects pass on without copying it.
 ///
-/// A clone is a reference. Whoever holds the only one may write; as long as others read, writing is refused.
+/// A clone is a reference. Only the holder of the sole reference may write.
 #[derive(Clone, Debug, Default)]
 pub struct Region(Arc<Vec<u8>>);
 
 impl Region {
-    /// A region of so many zeros.
+    /// Returns a region of zeros with a size in bytes.
     #[must_use]
     pub fn new(size: usize) -> Self {
         Self(Arc::new(vec![0; size]))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes as text, without what is no text.
+    /// Returns the bytes as text; empty if they are not valid UTF-8.
     #[must_use]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// The bytes as JSON, if they are that: readings of sensors and commands of actuators are.
+    /// Returns the bytes as JSON, if they are valid: readings of sensors and commands of actuators are.
     #[must_use]
     pub fn json(&self) -> Option<serde_json::Value> {
         serde_json::from_slice(&self.0).ok()
     }
 
-    /// Number of references to the region: the owner's, those in buffers and messages, and those that observers keep.
+    /// Returns the number of references to the region: of the owner, of buffers and messages, and of observers.
     #[must_use]
     pub fn number_of_references(&self) -> usize {
         Arc::strong_count(&self.0)
     }
 
-    /// The bytes, to be written.
+    /// Returns the bytes for writing.
     ///
     /// # Errors
     ///
-    /// [`Status::BUSY`] if there is another reference: somebody may be reading.
+    /// [`Status::BUSY`] if there is another reference, which may be in use.
     pub fn write(&mut self) -> Result<&mut Vec<u8>, Status> {
         Arc::get_mut(&mut self.0).ok_or(Status::BUSY)
     }

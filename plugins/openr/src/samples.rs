@@ -1,4 +1,4 @@
-//! Objects that are there: a rover's route and its driver, who wait for nobody; a dog's trainer, its legs, and its head.
+//! Included objects: route and driver of a rover; trainer, legs and head of a dog.
 mod dog;
 mod legs;
 mod walk;
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::prelude::*;
 
-/// Makes the objects known.
+/// Registers the objects.
 pub(crate) fn plugin(app: &mut App) {
     app.add_object("ROUTE.BIN", || Part::new(route(), Route::default()))
         .add_object("DRIVER.BIN", || {
@@ -28,7 +28,7 @@ fn route() -> Interface {
         .observer("Arrived", "point")
 }
 
-/// Goals, one after the other: the next when the driver has arrived.
+/// Sends goals, one after the other: the next one when the driver has arrived.
 #[derive(Default)]
 struct Route {
     next: usize,
@@ -55,10 +55,10 @@ impl Object for Route {
     }
 }
 
-/// Subjects of the driver.
+/// Indices of the driver's subjects.
 const MOTION: usize = 0;
 const ARRIVED: usize = 1;
-/// Observer of the driver that gets goals; the other one gets poses.
+/// Index of the observer of the driver that receives goals; the other one receives poses.
 const GOAL: usize = 1;
 
 fn driver() -> Interface {
@@ -69,14 +69,14 @@ fn driver() -> Interface {
         .observer("Goal", "point")
 }
 
-/// Speed towards the goal, m/s, and how near is there, m.
+/// Speed towards the goal, m/s, and distance at which it is reached, m.
 const SPEED: f64 = 1.0;
 const NEAR: f64 = 0.3;
-/// Rate of turning for each radian beside the goal, 1/s, and greatest one, rad/s.
+/// Angular velocity per radian of heading error, 1/s, and its limit, rad/s.
 const TURN: f64 = 2.0;
 const FASTEST_TURN: f64 = 1.5;
 
-/// A rover that turns towards its goal while it drives there.
+/// Drives a rover towards its goal, and turns it towards the goal on the way.
 #[derive(Default)]
 struct Driver {
     goal: Option<[f64; 2]>,
@@ -113,7 +113,7 @@ impl Driver {
         let bearing = libm::atan2(ahead_y, ahead_x) - yaw;
         let turn = bearing - std::f64::consts::TAU * (bearing / std::f64::consts::TAU).round();
         let w = (TURN * turn).clamp(-FASTEST_TURN, FASTEST_TURN);
-        // Not ahead while the goal is behind.
+        // No forward motion while the goal is behind.
         let v = SPEED * (1.0 - turn.abs() / std::f64::consts::FRAC_PI_2).max(0.0);
         context.set_data(MOTION, json!({ "v": v, "w": w }));
         context.notify_observers(MOTION);

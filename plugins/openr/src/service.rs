@@ -1,7 +1,7 @@
 //! Services of an object, their names, and the numbers of its entries.
 use std::{fmt, str::FromStr};
 
-/// Side of a link that a service is.
+/// Side of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The side that sends data.
@@ -13,17 +13,17 @@ pub enum Side {
 /// Name of a service, such as `Camera.Image.Pixels.S`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServiceName {
-    /// First field: usually the object. It may hold dots itself, as paths of components do.
+    /// First field: usually the object. It may contain dots, as paths of components do.
     pub object: String,
-    /// Second field: the service among those of the object.
+    /// Second field: name of the service within the object.
     pub service: String,
-    /// Third field: the type of the data, equal at both ends of a link.
+    /// Third field: type of the data, equal at both ends of a link.
     pub data: String,
     /// Fourth field: `S` or `O`.
     pub side: Side,
 }
 
-/// Longest name of a service.
+/// Maximum length of the name of a service.
 pub const LONGEST_NAME: usize = 127;
 
 impl fmt::Display for ServiceName {
@@ -75,32 +75,32 @@ impl FromStr for ServiceName {
     }
 }
 
-/// Service as an object declares it.
+/// Service as declared by an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// Its name.
+    /// Name of the service.
     pub name: ServiceName,
-    /// Tells whether the object wants to hear of connections; otherwise they are accepted.
+    /// True if the object handles connections; otherwise they are accepted.
     pub hears_connections: bool,
-    /// Tells whether the object wants to hear of readiness (a subject) or data (an observer).
+    /// True if the object handles readiness (a subject) or data (an observer).
     pub hears_events: bool,
 }
 
-/// Services and further entries of an object.
+/// Services and extra entries of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Name of the object.
     pub object: String,
-    /// Subjects, in their order.
+    /// Subjects, in the order of their indices.
     pub subjects: Vec<Service>,
-    /// Observers, in their order.
+    /// Observers, in the order of their indices.
     pub observers: Vec<Service>,
-    /// Further entries, in their order.
+    /// Names of extra entries, in the order of their indices.
     pub extras: Vec<String>,
 }
 
 impl Interface {
-    /// Interface of an object without services.
+    /// Returns the interface of an object without services.
     #[must_use]
     pub fn new(object: &str) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl Interface {
         }
     }
 
-    /// Adds a subject, of that service and type of data.
+    /// Adds a subject, with its service name and type of data.
     #[must_use]
     pub fn subject(mut self, service: &str, data: &str) -> Self {
         self.subjects
@@ -130,7 +130,7 @@ impl Interface {
         self
     }
 
-    /// Adds an observer, of that service and type of data.
+    /// Adds an observer, with its service name and type of data.
     #[must_use]
     pub fn observer(mut self, service: &str, data: &str) -> Self {
         self.observers
@@ -138,14 +138,14 @@ impl Interface {
         self
     }
 
-    /// Adds a further entry.
+    /// Adds an extra entry.
     #[must_use]
     pub fn extra(mut self, name: &str) -> Self {
         self.extras.push(name.to_owned());
         self
     }
 
-    /// Number by which messages name an entry.
+    /// Returns the number of an entry in messages.
     #[must_use]
     pub fn number(&self, selector: Selector) -> usize {
         let (subjects, observers) = (self.subjects.len(), self.observers.len());
@@ -162,7 +162,7 @@ impl Interface {
         }
     }
 
-    /// Name of an entry, as people know it.
+    /// Returns the name of an entry for users.
     #[must_use]
     pub fn entry_name(&self, selector: Selector) -> String {
         let of = |list: &[Service], index: usize| {
@@ -190,23 +190,23 @@ impl Interface {
 /// Entry of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Selector {
-    /// Beginning of its life.
+    /// Initialisation.
     Init,
-    /// Beginning of its work.
+    /// Start.
     Start,
-    /// End of its work.
+    /// Stop.
     Stop,
-    /// End of its life.
+    /// Destruction.
     Destroy,
-    /// Connection at a subject.
+    /// Connection of a subject.
     Control(usize),
     /// Readiness of an observer of a subject.
     Ready(usize),
-    /// Connection at an observer.
+    /// Connection of an observer.
     Connect(usize),
     /// Data for an observer.
     Notify(usize),
-    /// Further entry.
+    /// Extra entry.
     Extra(usize),
 }
 

@@ -1,7 +1,7 @@
 //! Status values that handlers and calls return.
 use std::fmt;
 
-/// Status of a call or of a handler: a number, of which 0 is success.
+/// Status of a call or of a handler: a number, 0 for success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Status(pub u32);
 
@@ -10,7 +10,7 @@ macro_rules! statuses {
         impl Status {
             $($(#[$docs])* pub const $name: Self = Self($number);)*
 
-            /// Name of the status, if it is a known one.
+            /// Returns the name of the status, if it is a known one.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
@@ -27,38 +27,38 @@ statuses! {
     SUCCESS = 0,
     /// Undefined result.
     UNDEF = 1,
-    /// Failure of no particular kind.
+    /// Unspecified failure.
     FAIL = 2,
-    /// Call that does not exist here.
+    /// Call that is not supported.
     NOT_SUPPORTED = 3,
-    /// Argument that makes no sense.
+    /// Invalid argument.
     INVALID_ARG = 4,
     /// Shortage of memory.
     NO_MEMORY = 5,
-    /// Thing that does not exist.
+    /// Item that does not exist.
     NOT_FOUND = 6,
-    /// Thing that exists already.
+    /// Item that already exists.
     ALREADY_EXIST = 7,
-    /// Mailbox that is full.
+    /// Full mailbox.
     FULL_OF_QUEUE = 10,
     /// Message that could not be sent.
     SEND_FAIL = 13,
-    /// Call that came before its time.
+    /// Call before initialisation.
     NOT_INITIALIZED = 18,
-    /// Refusal.
+    /// Refusal, for example of a connection.
     REFUSED = 19,
     /// Object that does not exist.
     INVALID_OID = 27,
-    /// Thing that somebody else uses.
+    /// Item in use.
     BUSY = 33,
     /// Lack of sync keys: all are in use.
     NO_SYNC_KEY = 4106,
-    /// Sync key that is not, or no longer, in use.
+    /// Sync key that is not in use.
     INVALID_SYNC_KEY = 4107,
 }
 
 impl Status {
-    /// Tells whether this is success.
+    /// Returns true for success.
     #[must_use]
     pub const fn is_success(self) -> bool {
         self.0 == 0

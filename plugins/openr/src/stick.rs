@@ -1,7 +1,7 @@
 //! A memory stick: a directory with the files of a robot's objects.
 //!
-//! The layout is that of the real ones. Beside the place of `OBJS/LEGS.BIN` there may be a folder `OBJS/LEGS` with the object's
-//! `stub.cfg` and `.ocf`, as in its sources.
+//! The layout is the original one. Next to the path of `OBJS/LEGS.BIN` there may be a directory `OBJS/LEGS` with the
+//! object's `stub.cfg` and `.ocf`, as in its sources.
 use std::{
     collections::BTreeMap,
     fs,
@@ -19,28 +19,28 @@ use crate::{
     wiring::Connection,
 };
 
-/// Directory of the files of objects, on the stick.
+/// Directory of the configuration files on the stick.
 const CONF: &str = "/MS/OPEN-R/MW/CONF";
 
 /// Object of a stick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StickObject {
-    /// Name of its file without folders, in capitals: `LEGS.BIN`.
+    /// Name of its file without directories, in capitals: `LEGS.BIN`.
     pub bin: String,
-    /// Services, where the stick tells them.
+    /// Interface, if the stick declares it.
     pub interface: Option<Interface>,
-    /// Attributes, where the stick tells them.
+    /// Attributes, if the stick declares them.
     pub attributes: Option<Attributes>,
 }
 
 /// Contents of a stick.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Objects, in their order.
+    /// Objects, in the order of the file.
     pub objects: Vec<StickObject>,
-    /// Connections, in their order.
+    /// Connections, in the order of the file.
     pub connections: Vec<Connection>,
-    /// Files of data, by the keywords of objects.
+    /// Data files, by the keywords of objects.
     pub design: BTreeMap<String, String>,
     /// Settings of the wireless network.
     pub wireless: BTreeMap<String, String>,
@@ -61,7 +61,7 @@ impl Stick {
     ///
     /// # Errors
     ///
-    /// It is no directory that can be read.
+    /// The directory cannot be read.
     pub fn open(root: &Path) -> Result<Self, String> {
         match fs::read_dir(root) {
             Ok(_) => Ok(Self {
@@ -74,7 +74,8 @@ impl Stick {
         }
     }
 
-    /// A file or folder of the stick, by its path there: `/MS/…`, in any case. Nothing outside the stick is found.
+    /// Returns a file or directory of the stick, by its path on the stick: `/MS/…`, ignoring case. Paths outside the stick
+    /// yield `None`.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<PathBuf> {
         let rest = path.trim_start_matches('/');
@@ -82,7 +83,7 @@ impl Stick {
             Some((start, rest)) if start.eq_ignore_ascii_case("MS/") => rest,
             _ => rest,
         };
-        // Where names differ in case alone, the first in their order that leads on.
+        // If names differ in case alone, the first one in alphabetical order that contains the rest of the path is used.
         let mut found = vec![self.root.clone()];
         for part in rest.split('/').filter(|part| !part.is_empty()) {
             found = found
@@ -93,7 +94,7 @@ impl Stick {
         found.into_iter().next()
     }
 
-    /// Text of a file, and its name for messages; none if there is no such file.
+    /// Returns the text of a file, and its name for messages; `None` if there is no such file.
     fn read(&self, path: &str) -> Option<Result<(String, String), Problem>> {
         let file = self.find(path)?;
         let name = file.display().to_string();
@@ -119,7 +120,7 @@ impl Stick {
         Some(text.map_err(problem).map(|text| (name.clone(), text)))
     }
 
-    /// Everything that the stick has for a robot.
+    /// Reads the contents of the stick for a robot.
     #[must_use]
     pub fn contents(&self, robot: &str) -> Contents {
         let mut contents = Contents::default();
@@ -158,7 +159,7 @@ impl Stick {
         contents.objects = objects.collect();
         contents.connections = connections.unwrap_or_default();
         contents.design = design.unwrap_or_default();
-        // What is configured goes before the defaults.
+        // Configured values take precedence over defaults.
         contents.wireless = wireless.into_iter().flatten().flatten().collect();
         contents.joints = joints.unwrap_or_default();
         contents
@@ -196,7 +197,7 @@ impl Stick {
     }
 }
 
-/// Entries of a folder that have a name, in any case.
+/// Returns the entries of a directory with a name, ignoring case.
 fn named(folder: &Path, name: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -1,12 +1,12 @@
-//! Sync keys: commands of several objects that start together.
+//! Sync keys, by which commands of several objects start together.
 use crate::status::Status;
 
-/// Most keys in use at a time.
+/// Maximum number of keys in use.
 pub const MOST_KEYS: usize = 8;
-/// Most parts of a key.
+/// Maximum number of parts of a key.
 pub const MOST_PARTS: u32 = 16;
 
-/// Number of a sync key. No two keys of a run have the same.
+/// Number of a sync key, unique within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SyncKey(pub u32);
 
@@ -14,12 +14,12 @@ pub struct SyncKey(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct SyncKeys {
     last: u32,
-    /// Keys with the parts that are still missing.
+    /// Keys with the number of missing parts.
     live: Vec<(SyncKey, u32)>,
 }
 
 impl SyncKeys {
-    /// Takes a key of one part.
+    /// Allocates a key with one part.
     ///
     /// # Errors
     ///
@@ -39,11 +39,11 @@ impl SyncKeys {
         place.ok_or(Status::INVALID_SYNC_KEY)
     }
 
-    /// Says of how many parts a key is.
+    /// Sets the number of parts of a key.
     ///
     /// # Errors
     ///
-    /// The key is not in use, or the number of parts is none or too great.
+    /// The key is not in use, or the number of parts is zero or too large.
     pub fn divide(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
         let place = self.place(key)?;
         if parts == 0 || parts > MOST_PARTS {
@@ -53,7 +53,7 @@ impl SyncKeys {
         Ok(())
     }
 
-    /// Notes that one part is there; true once all are, and the key is free again.
+    /// Reports the arrival of one part; true once all have arrived, and the key is free again.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl SyncKeys {
         Ok(is_whole)
     }
 
-    /// Gives a key back.
+    /// Frees a key.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Whole systems of objects, by the rules that OPEN-R's manuals and samples give.
+//! Tests of complete systems of objects, by the rules of OPEN-R's manuals and samples.
 mod body;
 mod faults;
 mod flow;
@@ -17,10 +17,10 @@ use crate::{
     wiring::Connection,
 };
 
-/// Milliseconds in ns.
+/// Nanoseconds per millisecond.
 const MS: u64 = 1_000_000;
 
-/// Notes that objects of a test wrote down.
+/// Notes that objects of a test write.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -51,7 +51,7 @@ fn boot(parts: Vec<Part>, connections: &[Connection]) -> Lockstep {
     Lockstep::boot(parts, connections, Rules::default())
 }
 
-/// Object whose parts are given as functions.
+/// Object whose handlers are given as functions.
 #[derive(Default)]
 struct Scripted {
     init: Option<Box<dyn FnMut(&mut Context<'_>) -> Status + Send>>,
@@ -120,7 +120,7 @@ impl Object for Scripted {
     }
 }
 
-/// A subject `Source.Out.d.S` that sends its numbers, one each so many ns from the first on.
+/// Returns a source with the subject `Source.Out.d.S` that sends its numbers periodically, in ns, from the first on.
 fn source(period: u64, count: u8) -> Part {
     let mut next = 0;
     let object = Scripted::default()
@@ -140,7 +140,7 @@ fn source(period: u64, count: u8) -> Part {
     Part::new(interface, object)
 }
 
-/// An observer `name.In.d.O` that writes down what it gets, and is ready again if it is asked to.
+/// Returns a sink with the observer `name.In.d.O` that notes received data, and declares itself ready again if `again`.
 fn sink(name: &str, notes: &Notes, again: bool) -> Part {
     let notes = notes.clone();
     let object = Scripted::default().notify(move |context, event| {

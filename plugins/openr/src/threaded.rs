@@ -1,6 +1,6 @@
-//! Scheduler in threads: one named thread an object, in real time, by the same rules for mailboxes and links.
+//! Scheduler in threads: one named thread per object, in real time, with the same rules for mailboxes and links.
 //!
-//! For controllers that do real work or wait for real things. Runs are not the same each time.
+//! For controllers with real computation or real waits. Runs are not reproducible.
 mod worker;
 
 use std::{
@@ -22,10 +22,10 @@ use crate::{
 };
 use worker::{Order, Shared, Worker};
 
-/// Time that an object has for a step of its end.
+/// Timeout of an object for a step of the shutdown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Thread of one object, as its host knows it.
+/// Handle of the thread of one object.
 struct Handle {
     orders: Sender<Order>,
     thread: Option<JoinHandle<()>>,
@@ -42,15 +42,15 @@ pub struct Threaded {
     is_down: bool,
 }
 
-/// Cells that cannot be made into threads, with the error of the system.
+/// Error of the system when it creates a thread.
 type NoThread = std::io::Error;
 
 impl Threaded {
-    /// Initialises all objects in order, joins them, and starts each in a thread of its own name.
+    /// Initialises all objects in order, connects them, and starts each in a thread with its name.
     ///
     /// # Errors
     ///
-    /// The system has no thread for one of them.
+    /// The system cannot create a thread.
     pub fn boot(
         parts: Vec<Part>,
         connections: &[Connection],
@@ -114,17 +114,17 @@ impl Threaded {
         Ok(())
     }
 
-    /// Calls a further entry of an object, as its host.
+    /// Calls an extra entry of an object on behalf of the host.
     ///
     /// # Errors
     ///
-    /// There is no such object, it failed, or its mailbox is full.
+    /// There is no such object, it has failed, or its mailbox is full.
     pub fn post(&self, id: usize, entry: usize, payload: Payload) -> Result<(), Status> {
         let sent = self.shared.put(id, Message::Extra(entry, payload));
         sent.map_err(|(status, _)| status)
     }
 
-    /// Looks for objects that hang: they are out from now on, though their threads may still be at it.
+    /// Detects objects that hang: they are excluded from now on, though their threads may continue.
     pub fn watch(&self) {
         let now = self.shared.now();
         for (id, (name, _)) in self.names.iter().enumerate() {
@@ -149,7 +149,7 @@ impl Threaded {
         }
     }
 
-    /// Has all objects stop, then end. Who does not in time is named, and its thread left to itself.
+    /// Stops and destroys all objects. An object that exceeds the timeout is reported, and its thread abandoned.
     pub fn shut_down(&mut self) {
         if std::mem::replace(&mut self.is_down, true) {
             return;
@@ -163,7 +163,7 @@ impl Threaded {
         for (id, handle) in self.handles.iter_mut().enumerate() {
             let is_out = self.shared.is_out(id);
             if let Some(thread) = handle.thread.take().filter(|_| !is_out) {
-                // Panics of objects end in their cells.
+                // Panics of objects have been caught.
                 thread.join().ok();
             }
         }
@@ -189,22 +189,22 @@ impl Threaded {
         }
     }
 
-    /// Faults since this was last asked.
+    /// Returns and clears the faults since the last call.
     pub fn take_faults(&mut self) -> Vec<Fault> {
         std::mem::take(&mut *lock(&self.shared.faults))
     }
 
-    /// Warnings since this was last asked.
+    /// Returns and clears the warnings since the last call.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Lines that objects logged since this was last asked.
+    /// Returns and clears the log lines since the last call.
     pub fn take_log(&mut self) -> Vec<LogLine> {
         std::mem::take(&mut *lock(&self.shared.log))
     }
 
-    /// Counters of all objects and links.
+    /// Returns the counters of all objects and links.
     #[must_use]
     pub fn report(&self) -> Report {
         let mut links = self.links.iter().cloned();
@@ -238,5 +238,5 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Event of the end of an object.
+/// Event of the shutdown of an object.
 const END: SystemEvent = SystemEvent::Shutdown;

@@ -1,4 +1,4 @@
-//! Beginning and end of the life of all objects, and the connections between them.
+//! Life cycle of all objects, and the connections between them.
 use std::collections::BTreeMap;
 
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
     status::Status,
 };
 
-/// Subject and observer that are to be joined.
+/// Subject and observer to be connected.
 pub type Connection = (ServiceName, ServiceName);
 
-/// Schedulers of all objects.
+/// Source of the schedulers of all objects.
 pub(crate) trait Office {
     fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_>;
     fn now(&self) -> u64;
@@ -24,7 +24,7 @@ pub(crate) trait Office {
 pub(crate) struct Directory(BTreeMap<ServiceName, (usize, usize)>);
 
 impl Directory {
-    /// Lists all services; of two of one name the first is meant.
+    /// Lists all services; of two with the same name the first one is used.
     pub(crate) fn new(cells: &[Cell], warnings: &mut Vec<String>) -> Self {
         let mut known = BTreeMap::new();
         for (id, cell) in cells.iter().enumerate() {
@@ -50,7 +50,7 @@ impl Directory {
         self.0.get(name).copied()
     }
 
-    /// The service of that side that is most like a name.
+    /// Returns the service of the same side with the most similar name.
     fn nearest(&self, name: &ServiceName) -> Option<&ServiceName> {
         let likeness = |other: &ServiceName| {
             [
@@ -68,12 +68,12 @@ impl Directory {
     }
 }
 
-/// Has all objects initialise themselves, in order; returns those that fail.
+/// Initialises all objects, in order; returns those that fail.
 pub(crate) fn init(cells: &mut [Cell], office: &mut dyn Office) -> Vec<(usize, Fault)> {
     life(cells, office, Selector::Init, SystemEvent::Boot, |_| true)
 }
 
-/// Has all objects that still work take a step of their life, in order; returns those that fail.
+/// Executes a step of the life cycle of all running objects, in order; returns those that fail.
 pub(crate) fn life(
     cells: &mut [Cell],
     office: &mut dyn Office,
@@ -92,7 +92,7 @@ pub(crate) fn life(
     faults
 }
 
-/// Joins a subject and an observer, if both exist and accept it.
+/// Connects a subject and an observer, if both exist and accept it.
 pub(crate) fn connect(
     cells: &mut [Cell],
     office: &mut dyn Office,
@@ -143,7 +143,7 @@ pub(crate) fn connect(
     Ok(())
 }
 
-/// Ends a connection. Both ends hear of it, and cannot refuse.
+/// Removes a connection. It is reported to both ends, which cannot refuse it.
 pub(crate) fn disconnect(
     cells: &mut [Cell],
     office: &mut dyn Office,
@@ -166,7 +166,7 @@ pub(crate) fn disconnect(
     ask(cells, office, (to, place, false), subject, false)
 }
 
-/// Reason for which a connection was not made or ended as it should.
+/// Reason why a connection was not made or removed.
 pub(crate) enum Refusal {
     Problem(String),
     Fault(usize, Fault),

@@ -1,4 +1,4 @@
-//! Messages that an actuator takes, by the fields of its command.
+//! Messages that an actuator accepts, according to the fields of its command.
 use bevy::reflect::{PartialReflect, structs::DynamicStruct};
 use morse_api::{
     command::{ActuatorInfo, CommandSender},
@@ -9,10 +9,10 @@ use serde_json::Value as Json;
 
 use crate::messages::{JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped};
 
-/// Reads the fields of a command from a message.
+/// Converts a message to the fields of a command.
 type Read = fn(&ActuatorInfo, &Json) -> Result<DynamicStruct, String>;
 
-/// A type of message that an actuator takes.
+/// A message type that an actuator accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     /// The type, such as `geometry_msgs/msg/Twist`.
@@ -20,7 +20,8 @@ pub struct Taken {
     read: Read,
 }
 
-/// Types that an actuator takes, the usual one first. Every actuator takes the text of a JSON object of its fields.
+/// Returns the types that an actuator accepts, the preferred one first. Every actuator accepts a text with a JSON object of
+/// its fields.
 #[must_use]
 pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
     let has = |names: &[&str]| names.iter().all(|name| info.fields.get(name).is_some());
@@ -41,11 +42,11 @@ pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
     taken
 }
 
-/// Sends the command that a message is, of the first type that it has the form of.
+/// Sends a message as a command, by the first type that the message matches.
 ///
 /// # Errors
 ///
-/// The message has the form of no type, or the actuator does not take its numbers.
+/// The message matches no type, or the actuator does not accept its values.
 pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(), String> {
     let mut wrong = None;
     let mut read = taken
@@ -54,7 +55,7 @@ pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(
     let command = read.find_map(|command| match command {
         Ok(command) => Some(command),
         Err(why) => {
-            // What is said of the usual type helps most.
+            // The error for the preferred type is the most helpful one.
             wrong.get_or_insert(why);
             None
         }
@@ -81,7 +82,7 @@ fn parse<M: DeserializeOwned + Serialize + Default>(
     M::deserialize(message).map_err(|error| format!("`{}`: this is no {kind}: {error}", info.path))
 }
 
-/// The first field of a message that its type has not, and those that are there. A header may be one of ROS 1.
+/// Returns the first field of a message that its type lacks, and the existing ones. A header of ROS 1 is accepted.
 fn unknown(message: &Json, form: &Json) -> Option<(String, String)> {
     let (Json::Object(message), Json::Object(form)) = (message, form) else {
         return None;

@@ -1,4 +1,4 @@
-//! Fields of a reading by name, whatever type its data have.
+//! Access to the fields of a reading by name, whatever the type of its data.
 use morse_api::{
     fields::Value,
     reading::{Reading, SensorInfo},
@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use crate::messages::{Header, Time};
 
-/// A reading, and the sensor that made it.
+/// A reading, and its sensor.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
     /// The sensor.
@@ -83,7 +83,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Numbers by names that the scene gives.
+    /// Returns a map of numbers with names from the scene, as two lists.
     pub(crate) fn named(&self, name: &str) -> (Vec<String>, Vec<f64>) {
         match self.value(name) {
             Some(Value::Named(named)) => named
@@ -101,12 +101,12 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The numbers of three fields.
+    /// Returns three numeric fields as a vector.
     pub(crate) fn three(&self, names: [&str; 3]) -> Vector3<f64> {
         names.map(|name| self.number(name)).into()
     }
 
-    /// The pose that `x`, `y`, `z`, `yaw`, `pitch` and `roll` are.
+    /// Returns the pose in the fields `x`, `y`, `z`, `yaw`, `pitch` and `roll`.
     pub(crate) fn pose(&self) -> Isometry3<f64> {
         let [roll, pitch, yaw] = ["roll", "pitch", "yaw"].map(|name| self.number(name));
         Isometry3::from_parts(
@@ -115,14 +115,14 @@ impl<'a> Sample<'a> {
         )
     }
 
-    /// A setting of the sensor that is a number.
+    /// Returns a numeric setting of the sensor.
     pub(crate) fn setting(&self, name: &str) -> Option<f64> {
         self.info.settings.get(name)?.as_f64()
     }
 }
 
 impl Sample<'_> {
-    /// The five numbers of a lens.
+    /// Returns the five distortion parameters of a lens.
     pub(crate) fn distortion(&self) -> Vec<f64> {
         let mut numbers = Vec::new();
         let field = self.info.fields.get("distortion");

@@ -1,4 +1,4 @@
-//! Frames as `/tf` and `/tf_static` tell them: `odom` → `base_link` → sensors (REP 105), and optical frames of cameras.
+//! Frames for `/tf` and `/tf_static`: `odom` → `base_link` → sensors (REP 105), and optical frames of cameras.
 use morse_api::reading::SensorInfo;
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion};
 
@@ -9,7 +9,7 @@ use crate::{
     topics::odometry_frames,
 };
 
-/// Tells whether the readings of a sensor say where its robot's base is in `odom`: an odometry at the base.
+/// Returns true if the readings of a sensor are the pose of its robot's base in `odom`: an odometry at the base.
 #[must_use]
 pub fn moves_base(info: &SensorInfo) -> bool {
     info.kind == "odometry"
@@ -17,7 +17,7 @@ pub fn moves_base(info: &SensorInfo) -> bool {
         && info.robot_from_sensor == Isometry3::identity()
 }
 
-/// Pose of a robot's base in `odom`, as its odometry has it.
+/// Returns the pose of a robot's base in `odom`, from its odometry.
 #[must_use]
 pub fn base(sample: &Sample<'_>) -> TFMessage {
     let (parent, child_frame_id) = odometry_frames(sample.info);
@@ -30,7 +30,7 @@ pub fn base(sample: &Sample<'_>) -> TFMessage {
     }
 }
 
-/// Poses of sensors on their robots.
+/// Returns the poses of sensors on their robots.
 #[must_use]
 pub fn mounts<'a>(sensors: impl Iterator<Item = &'a SensorInfo>) -> TFMessage {
     let mut transforms = Vec::new();
@@ -60,7 +60,7 @@ fn fixed(parent: String, child_frame_id: String, pose: Isometry3<f64>) -> Transf
     }
 }
 
-/// The axes of pictures in those of a camera that looks along x: z forward, x right, y down.
+/// Returns the rotation of the axes of images relative to a camera that looks along x: z forward, x right, y down.
 fn optical() -> UnitQuaternion<f64> {
     let columns = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(columns))

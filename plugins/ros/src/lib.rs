@@ -1,9 +1,10 @@
-//! ROS messages, and how sensors and actuators speak them: shared by all middlewares of ROS.
+//! ROS messages, and the conversion of readings and commands: shared by all ROS middlewares.
 //!
 //! - [`messages`]: the messages, with the names and the order of ROS 2;
 //! - [`names`]: topics and frames;
-//! - [`topics`]: the topics of a sensor, and the message of a reading on each; `data`, `scans`, `pictures`: how they are made;
-//! - [`commands`]: messages that an actuator takes;
+//! - [`topics`]: the topics of a sensor, and the message of a reading on each; `data`, `scans`, `pictures`: the conversion
+//!   of readings;
+//! - [`commands`]: messages that an actuator accepts;
 //! - [`frames`]: `/tf` and `/tf_static`.
 pub mod commands;
 mod data;

@@ -1,6 +1,6 @@
-//! Messages of ROS 2, field by field in its order. Units are SI, quaternions are x, y, z, w.
+//! Messages of ROS 2, with all fields in their order. Units are SI, quaternions are x, y, z, w.
 //!
-//! Text and names follow the packages `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`, `tf2_msgs`,
+//! Messages and fields follow the packages `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`, `tf2_msgs`,
 //! `builtin_interfaces` and `rosgraph_msgs`.
 mod parts;
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 pub use parts::{Bytes, Matrix6};
 
-/// A message with a name.
+/// A message with a type name.
 pub trait Message: Serialize {
-    /// Its type, such as `sensor_msgs/msg/Imu`.
+    /// Type of the message, such as `sensor_msgs/msg/Imu`.
     const TYPE: &'static str;
 }
 
-/// Two names would hide Rust's own.
+/// Two message names would hide Rust's own types.
 macro_rules! message_name {
     (Text) => {
         "String"
@@ -41,18 +41,18 @@ macro_rules! messages {
 }
 
 messages! {
-    /// A moment.
+    /// Time stamp.
     "builtin_interfaces" Time {
         /// Whole seconds.
         sec: i32,
-        /// Nanoseconds beyond them.
+        /// Nanoseconds in addition to `sec`.
         nanosec: u32,
     }
-    /// Stamp and frame.
+    /// Time stamp and frame.
     "std_msgs" Header {
         /// Simulated time of the measurement.
         stamp: Time,
-        /// Name of the frame that numbers are in.
+        /// Name of the frame of the data.
         frame_id: String,
     }
     /// Text.
@@ -62,96 +62,96 @@ messages! {
     }
     /// A vector.
     "geometry_msgs" Vector {
-        /// Along x.
+        /// x component.
         x: f64,
-        /// Along y.
+        /// y component.
         y: f64,
-        /// Along z.
+        /// z component.
         z: f64,
     }
-    /// A place, m.
+    /// Position, m.
     "geometry_msgs" Point {
-        /// Along x.
+        /// x coordinate.
         x: f64,
-        /// Along y.
+        /// y coordinate.
         y: f64,
-        /// Along z.
+        /// z coordinate.
         z: f64,
     }
-    /// A rotation. All zeros where it is not given.
+    /// Rotation. All zeros if there is none.
     "geometry_msgs" Quaternion {
-        /// Part of x.
+        /// x component.
         x: f64,
-        /// Part of y.
+        /// y component.
         y: f64,
-        /// Part of z.
+        /// z component.
         z: f64,
-        /// Real part.
+        /// Real component.
         w: f64,
     }
-    /// A place and a rotation.
+    /// Position and rotation.
     "geometry_msgs" Pose {
-        /// Place, m.
+        /// Position, m.
         position: Point,
         /// Rotation.
         orientation: Quaternion,
     }
-    /// A pose with stamp and frame.
+    /// Pose with time stamp and frame.
     "geometry_msgs" PoseStamped {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
         /// The pose.
         pose: Pose,
     }
-    /// A place with stamp and frame.
+    /// Position with time stamp and frame.
     "geometry_msgs" PointStamped {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// The place, m.
+        /// The position, m.
         point: Point,
     }
-    /// A pose, and how sure it is.
+    /// Pose with its covariance.
     "geometry_msgs" PoseWithCovariance {
         /// The pose.
         pose: Pose,
-        /// Row by row over x, y, z and rotations about x, y, z; zeros where it is not known.
+        /// Covariance, row by row over x, y, z and rotations about x, y, z; zeros if it is unknown.
         covariance: Matrix6,
     }
-    /// Speeds.
+    /// Linear and angular velocity.
     "geometry_msgs" Twist {
-        /// Speed, m/s.
+        /// Velocity, m/s.
         linear: Vector,
-        /// Turning rates, rad/s.
+        /// Angular velocity, rad/s.
         angular: Vector,
     }
-    /// Speeds with stamp and frame.
+    /// Linear and angular velocity with time stamp and frame.
     "geometry_msgs" TwistStamped {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// The speeds.
+        /// The velocities.
         twist: Twist,
     }
-    /// Speeds, and how sure they are.
+    /// Linear and angular velocity with their covariance.
     "geometry_msgs" TwistWithCovariance {
-        /// The speeds.
+        /// The velocities.
         twist: Twist,
-        /// As that of poses.
+        /// Covariance, row by row over x, y, z and rotations about x, y, z; zeros if it is unknown.
         covariance: Matrix6,
     }
-    /// A place and a rotation, from one frame to another.
+    /// Translation and rotation from one frame to another.
     "geometry_msgs" Transform {
-        /// Place, m.
+        /// Translation, m.
         translation: Vector,
         /// Rotation.
         rotation: Quaternion,
     }
-    /// Pose of a frame in its parent, which the header names.
+    /// Pose of a frame in its parent, which is the frame of the header.
     "geometry_msgs" TransformStamped {
-        /// Stamp and parent.
+        /// Time stamp and parent frame.
         header: Header,
-        /// The frame.
+        /// Name of the frame.
         child_frame_id: String,
-        /// Its pose.
+        /// Pose of the frame.
         transform: Transform,
     }
     /// Poses of frames.
@@ -161,261 +161,261 @@ messages! {
     }
     /// The simulated time.
     "rosgraph_msgs" Clock {
-        /// It.
+        /// The time.
         clock: Time,
     }
-    /// Odometry: pose in the frame of the header, speeds in that of the child.
+    /// Odometry: pose in the frame of the header, velocities in the child frame.
     "nav_msgs" Odometry {
-        /// Stamp and frame of the pose.
+        /// Time stamp and frame of the pose.
         header: Header,
         /// Frame that moves.
         child_frame_id: String,
         /// Pose since the start.
         pose: PoseWithCovariance,
-        /// Speeds.
+        /// Linear and angular velocity.
         twist: TwistWithCovariance,
     }
-    /// An inertial measurement (REP 145).
+    /// Inertial measurement (REP 145).
     "sensor_msgs" Imu {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
         /// Rotation, if it is known.
         orientation: Quaternion,
-        /// -1 first: there is no rotation.
+        /// Covariance of the rotation; -1 first if there is no rotation.
         orientation_covariance: [f64; 9],
-        /// Turning rates, rad/s.
+        /// Angular velocity, rad/s.
         angular_velocity: Vector,
-        /// Zeros: not known.
+        /// Covariance; zeros if unknown.
         angular_velocity_covariance: [f64; 9],
         /// Specific force, m/s²: +g along z at rest.
         linear_acceleration: Vector,
-        /// Zeros: not known.
+        /// Covariance; zeros if unknown.
         linear_acceleration_covariance: [f64; 9],
     }
-    /// A magnetic field.
+    /// Magnetic field.
     "sensor_msgs" MagneticField {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
         /// The field, T.
         magnetic_field: Vector,
-        /// Zeros: not known.
+        /// Covariance; zeros if unknown.
         magnetic_field_covariance: [f64; 9],
     }
-    /// Fix, and the satellites that gave it.
+    /// Status of the fix, and satellite system.
     "sensor_msgs" NavSatStatus {
-        /// 0: a fix.
+        /// Status; 0 for a fix.
         status: i8,
-        /// 1: GPS.
+        /// Satellite system; 1 for GPS.
         service: u16,
     }
-    /// A place on Earth.
+    /// Position on Earth.
     "sensor_msgs" NavSatFix {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// Fix or none.
+        /// Status of the fix.
         status: NavSatStatus,
-        /// Degrees north.
+        /// Latitude, degrees north.
         latitude: f64,
-        /// Degrees east.
+        /// Longitude, degrees east.
         longitude: f64,
-        /// Metres above the ellipsoid of WGS 84.
+        /// Altitude above the ellipsoid of WGS 84, m.
         altitude: f64,
-        /// Zeros: not known.
+        /// Covariance; zeros if unknown.
         position_covariance: [f64; 9],
-        /// 0: not known.
+        /// Type of the covariance; 0 if unknown.
         position_covariance_type: u8,
     }
-    /// A pressure.
+    /// Pressure.
     "sensor_msgs" FluidPressure {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// Pa.
+        /// Pressure, Pa.
         fluid_pressure: f64,
-        /// 0: not known.
+        /// Variance; 0 if unknown.
         variance: f64,
     }
-    /// A temperature.
+    /// Temperature.
     "sensor_msgs" Temperature {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// °C.
+        /// Temperature, °C.
         temperature: f64,
-        /// 0: not known.
+        /// Variance; 0 if unknown.
         variance: f64,
     }
-    /// Charge of a battery. What is not measured is not a number.
+    /// Charge of a battery. Values that are not measured are NaN.
     "sensor_msgs" BatteryState {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// V.
+        /// Voltage, V.
         voltage: f32,
-        /// °C.
+        /// Temperature, °C.
         temperature: f32,
-        /// A.
+        /// Current, A.
         current: f32,
-        /// Ah.
+        /// Charge, Ah.
         charge: f32,
-        /// Ah.
+        /// Capacity, Ah.
         capacity: f32,
-        /// Ah.
+        /// Design capacity, Ah.
         design_capacity: f32,
-        /// Share of the charge that is left, 0 to 1.
+        /// Fraction of the charge that is left, 0 to 1.
         percentage: f32,
-        /// 1 charging, 2 discharging, 4 full.
+        /// Status: 1 charging, 2 discharging, 4 full.
         power_supply_status: u8,
-        /// 0: not known.
+        /// Health; 0 if unknown.
         power_supply_health: u8,
-        /// 0: not known.
+        /// Technology; 0 if unknown.
         power_supply_technology: u8,
-        /// True: it is there.
+        /// True if the battery is present.
         present: bool,
-        /// V, none.
+        /// Voltages of the cells, V; empty.
         cell_voltage: Vec<f32>,
-        /// °C, none.
+        /// Temperatures of the cells, °C; empty.
         cell_temperature: Vec<f32>,
-        /// None.
+        /// Location; empty.
         location: String,
-        /// None.
+        /// Serial number; empty.
         serial_number: String,
     }
-    /// Ranges in one plane (REP 117: +∞ where nothing is met).
+    /// Ranges in one plane (REP 117: +∞ without a hit).
     "sensor_msgs" LaserScan {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// Angle of the first ray, rad; they turn to the left.
+        /// Angle of the first ray, rad; angles increase to the left.
         angle_min: f32,
         /// Angle of the last ray, rad.
         angle_max: f32,
-        /// Angle between rays, rad.
+        /// Angle between adjacent rays, rad.
         angle_increment: f32,
-        /// 0: all at once.
+        /// Time between rays; 0 for simultaneous rays.
         time_increment: f32,
-        /// Seconds between scans.
+        /// Time between scans, s.
         scan_time: f32,
-        /// Nearest range, m.
+        /// Minimum range, m.
         range_min: f32,
-        /// Farthest range, m.
+        /// Maximum range, m.
         range_max: f32,
         /// Ranges, m.
         ranges: Vec<f32>,
-        /// Strengths of the echoes, where the level has them.
+        /// Strengths of the echoes, if the level has them.
         intensities: Vec<f32>,
     }
-    /// One range.
+    /// A single range.
     "sensor_msgs" Range {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// 1: infrared.
+        /// Type of radiation; 1 for infrared.
         radiation_type: u8,
-        /// Angle that is looked at, rad.
+        /// Field of view, rad.
         field_of_view: f32,
-        /// Nearest range, m.
+        /// Minimum range, m.
         min_range: f32,
-        /// Farthest range, m.
+        /// Maximum range, m.
         max_range: f32,
-        /// The range, m; +∞ where nothing is met.
+        /// The range, m; +∞ without a hit.
         range: f32,
-        /// 0: not known.
+        /// Variance; 0 if unknown.
         variance: f32,
     }
-    /// A number of each point of a cloud.
+    /// Field of the points of a cloud.
     "sensor_msgs" PointField {
-        /// Its name.
+        /// Name of the field.
         name: String,
-        /// Bytes before it.
+        /// Offset within a point, bytes.
         offset: u32,
-        /// 4: u16, 7: f32.
+        /// Type of the numbers: 4 for u16, 7 for f32.
         datatype: u8,
-        /// Numbers in a row.
+        /// Number of elements.
         count: u32,
     }
-    /// Points.
+    /// Point cloud.
     "sensor_msgs" PointCloud2 {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// 1: in no order.
+        /// Number of rows; 1 for an unordered cloud.
         height: u32,
         /// Number of points.
         width: u32,
-        /// Numbers of each point.
+        /// Fields of each point.
         fields: Vec<PointField>,
-        /// False: little end first.
+        /// False for little-endian.
         is_bigendian: bool,
-        /// Bytes of a point.
+        /// Bytes per point.
         point_step: u32,
-        /// Bytes of all.
+        /// Bytes of all points.
         row_step: u32,
-        /// The points.
+        /// Data of the points.
         data: Bytes,
-        /// True if every point is one.
+        /// True if all points are valid.
         is_dense: bool,
     }
-    /// A picture.
+    /// Image.
     "sensor_msgs" Image {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// Rows.
+        /// Number of rows.
         height: u32,
-        /// Columns.
+        /// Number of columns.
         width: u32,
-        /// `rgba8`, `32FC1` or `16UC1`.
+        /// Encoding: `rgba8`, `32FC1` or `16UC1`.
         encoding: String,
-        /// 0: little end first.
+        /// 0 for little-endian.
         is_bigendian: u8,
-        /// Bytes of a row.
+        /// Bytes per row.
         step: u32,
         /// Pixels, the top row first.
         data: Bytes,
     }
-    /// A part of a picture: all of it.
+    /// Region of an image; here always the whole image.
     "sensor_msgs" RegionOfInterest {
         /// First column.
         x_offset: u32,
         /// First row.
         y_offset: u32,
-        /// 0: all.
+        /// Height; 0 for the whole image.
         height: u32,
-        /// 0: all.
+        /// Width; 0 for the whole image.
         width: u32,
-        /// False.
+        /// False, since the region is not rectified.
         do_rectify: bool,
     }
-    /// Lens of a camera.
+    /// Parameters of a camera.
     "sensor_msgs" CameraInfo {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// Rows.
+        /// Number of rows.
         height: u32,
-        /// Columns.
+        /// Number of columns.
         width: u32,
-        /// `plumb_bob`.
+        /// Distortion model: `plumb_bob`.
         distortion_model: String,
-        /// k1, k2, p1, p2, k3.
+        /// Distortion: k1, k2, p1, p2, k3.
         d: Vec<f64>,
-        /// From places at a depth of 1 to columns and rows, row by row.
+        /// Intrinsic matrix, row by row: maps points at depth 1 to columns and rows.
         k: [f64; 9],
-        /// The identity.
+        /// Rectification matrix: the identity.
         r: [f64; 9],
-        /// `k` with a fourth column of zeros.
+        /// Projection matrix: `k` with a fourth column of zeros.
         p: [f64; 12],
-        /// 0: one.
+        /// Horizontal binning; 0 for none.
         binning_x: u32,
-        /// 0: one.
+        /// Vertical binning; 0 for none.
         binning_y: u32,
-        /// All of it.
+        /// Region of interest: the whole image.
         roi: RegionOfInterest,
     }
-    /// Positions, speeds and efforts of joints.
+    /// Positions, velocities and efforts of joints.
     "sensor_msgs" JointState {
-        /// Stamp and frame.
+        /// Time stamp and frame.
         header: Header,
-        /// Joints.
+        /// Names of the joints.
         name: Vec<String>,
-        /// rad or m.
+        /// Positions, rad or m.
         position: Vec<f64>,
-        /// rad/s or m/s.
+        /// Velocities, rad/s or m/s.
         velocity: Vec<f64>,
-        /// N·m or N.
+        /// Efforts, N·m or N.
         effort: Vec<f64>,
     }
 }

@@ -1,30 +1,30 @@
 //! Names of topics and frames.
 
-/// The topic of a component: `rover.arm.pose` is at `/rover/arm/pose`.
+/// Returns the topic of a component: `/rover/arm/pose` for `rover.arm.pose`.
 #[must_use]
 pub fn topic(path: &str) -> String {
     format!("/{}", ros_path(path))
 }
 
-/// The frame of something: `rover.scan` is `rover/scan`.
+/// Returns the frame of a component: `rover/scan` for `rover.scan`.
 #[must_use]
 pub fn frame(path: &str) -> String {
     ros_path(path)
 }
 
-/// The frame of a robot's base.
+/// Returns the frame of a robot's base.
 #[must_use]
 pub fn base(robot: &str) -> String {
     format!("{}/base_link", ros_path(robot))
 }
 
-/// The frame in which a robot knows its way since the start.
+/// Returns the odometry frame of a robot, in which its pose since the start is given.
 #[must_use]
 pub fn odom(robot: &str) -> String {
     format!("{}/odom", ros_path(robot))
 }
 
-/// ROS has letters, digits and underscores between slashes, and no digit first.
+/// Returns a valid ROS name: letters, digits and underscores between slashes, without a digit first.
 fn ros_path(path: &str) -> String {
     let tokens = path.split('.').map(|token| {
         let is_usual = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

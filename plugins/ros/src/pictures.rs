@@ -1,11 +1,11 @@
-//! Pictures and lenses of cameras, in optical frames (z forward, x right, y down).
+//! Images and lenses of cameras, in optical frames (z forward, x right, y down).
 use crate::{
     data::Sample,
     messages::{Bytes, CameraInfo, Image, RegionOfInterest},
     names,
 };
 
-/// The optical frame of a camera.
+/// Returns the optical frame of a camera.
 pub(crate) fn frame(sample: &Sample<'_>) -> String {
     format!("{}_optical_frame", names::frame(&sample.info.path))
 }
@@ -14,10 +14,10 @@ pub(crate) fn color(sample: &Sample<'_>) -> Image {
     image(sample, "image", "rgba8", 4)
 }
 
-/// Depths as REP 118 has them: real numbers, +∞ where nothing is seen.
+/// Returns a depth image as in REP 118: floating-point numbers, +∞ where no surface is visible.
 pub(crate) fn depth(sample: &Sample<'_>) -> Image {
     let mut image = image(sample, "image", "32FC1", 4);
-    // Without `values: ros`, what is not seen is at `far`.
+    // Without `values: ros`, pixels without a visible surface have the depth `far`.
     let far = sample.setting("far").unwrap_or(f64::INFINITY) as f32;
     let (numbers, _) = image.data.0.as_chunks_mut::<4>();
     for number in numbers {
@@ -28,7 +28,7 @@ pub(crate) fn depth(sample: &Sample<'_>) -> Image {
     image
 }
 
-/// Depths in whole millimetres; 0 where nothing is seen.
+/// Returns a depth image in whole millimetres; 0 where no surface is visible.
 pub(crate) fn millimetres(sample: &Sample<'_>) -> Image {
     image(sample, "raw", "16UC1", 2)
 }

@@ -1,11 +1,11 @@
-//! Scans: ranges in a plane, one range, points.
+//! Scans: ranges in a plane, single ranges, and points.
 use crate::{
     data::Sample,
     messages::{Bytes, LaserScan, PointCloud2, PointField, Range},
     names,
 };
 
-/// Nearest range that is told apart from none, m.
+/// Minimum range that is distinguished from an invalid one, m.
 const NEAREST: f64 = 1e-3;
 const U16: u8 = 4;
 const F32: u8 = 7;
@@ -49,7 +49,7 @@ fn reach(sample: &Sample<'_>) -> f64 {
     sample.setting("laser_range").unwrap_or(f64::INFINITY)
 }
 
-/// A range as REP 117 has it.
+/// Returns a range as in REP 117.
 fn met(range: f64, reach: f64) -> f32 {
     if range >= reach {
         f32::INFINITY
@@ -58,7 +58,7 @@ fn met(range: f64, reach: f64) -> f32 {
     }
 }
 
-/// Points that rays met, with the number of the layer from the lowest one up, and the time since the stamp.
+/// Returns the points that rays hit, with the index of the layer from the lowest one up, and the time since the stamp.
 pub(crate) fn cloud(sample: &Sample<'_>) -> PointCloud2 {
     let points = sample.triples("point_list");
     let layers = sample
@@ -71,7 +71,7 @@ pub(crate) fn cloud(sample: &Sample<'_>) -> PointCloud2 {
         if *point == [0.0; 3] {
             continue;
         }
-        // The layers come from the top one down, single rays above each other from the lowest one up.
+        // Layers are ordered from top to bottom, single rays above each other from bottom to top.
         let layer = if rays > 1 {
             layers - 1 - (place / rays).min(layers - 1)
         } else {
@@ -94,7 +94,7 @@ pub(crate) fn cloud(sample: &Sample<'_>) -> PointCloud2 {
     points_of(sample, names::frame(&sample.info.path), &fields, 20, data)
 }
 
-/// Points that pixels show, in the axes of the camera.
+/// Returns the points of the pixels, in the axes of the camera.
 pub(crate) fn depth_cloud(sample: &Sample<'_>) -> PointCloud2 {
     let points = sample
         .samples("points")

@@ -14,21 +14,21 @@ use crate::{
     names, pictures, scans,
 };
 
-/// Makes the message of a reading.
+/// Converts a reading to a message.
 pub type Make = fn(&Sample<'_>) -> Box<dyn Serialize>;
 
-/// A topic on which the readings of a sensor are told.
+/// Topic on which the readings of a sensor are published.
 #[derive(Clone, Debug)]
 pub struct Topic {
-    /// Its name, such as `/rover/scan`.
+    /// Name of the topic, such as `/rover/scan`.
     pub name: String,
-    /// The type of its messages, such as `sensor_msgs/msg/LaserScan`.
+    /// Type of the messages, such as `sensor_msgs/msg/LaserScan`.
     pub message: &'static str,
-    /// Makes a message.
+    /// Converts a reading to a message.
     pub make: Make,
 }
 
-/// Tesla in a nanotesla.
+/// Tesla per nanotesla.
 const TESLA: f64 = 1e-9;
 
 macro_rules! made {
@@ -37,8 +37,8 @@ macro_rules! made {
     };
 }
 
-/// The topics of a sensor, the main one first. Whatever has no type of its own is told as the text of a JSON object, so that
-/// nothing is out of reach.
+/// Returns the topics of a sensor, the main one first. Data without a message type are published as the text of a JSON
+/// object, so that all data are available.
 #[must_use]
 pub fn topics(info: &SensorInfo) -> Vec<Topic> {
     let own = names::topic(&info.path);
@@ -66,7 +66,7 @@ pub fn topics(info: &SensorInfo) -> Vec<Topic> {
     topics.collect()
 }
 
-/// The message of a kind.
+/// Returns the message type of a kind, and the conversion.
 fn kind(info: &SensorInfo) -> (&'static str, Make) {
     let has = |name: &str| info.fields.get(name).is_some();
     let layers = info
@@ -98,7 +98,7 @@ fn kind(info: &SensorInfo) -> (&'static str, Make) {
     }
 }
 
-/// Fields as they are exported, in the words of JSON.
+/// Returns the exported fields as JSON.
 fn json(sample: &Sample<'_>) -> Text {
     let mut object = serde_json::Map::new();
     object.insert("timestamp".to_owned(), sample.reading.seconds().into());
@@ -134,7 +134,7 @@ fn point(sample: &Sample<'_>) -> PointStamped {
     }
 }
 
-/// The frames of an odometry: those of the robot where it sits at its base, else ones of its own.
+/// Returns the frames of an odometry: those of the robot if it is mounted at the base, otherwise its own.
 pub(crate) fn odometry_frames(info: &SensorInfo) -> (String, String) {
     if info.robot_from_sensor == Isometry3::identity() {
         return (names::odom(&info.robot), names::base(&info.robot));
@@ -200,7 +200,7 @@ fn fix(sample: &Sample<'_>) -> NavSatFix {
     }
 }
 
-/// To the east, to the north and up, whichever way the receiver looks.
+/// Returns the velocity to the east, to the north and up, whatever the orientation of the receiver.
 fn gps_velocity(sample: &Sample<'_>) -> TwistStamped {
     TwistStamped {
         header: sample.header("map".to_owned()),

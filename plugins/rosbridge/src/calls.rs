@@ -1,23 +1,23 @@
-//! Services that clients have called, and their answers.
+//! Service calls of clients, and their responses.
 use morse_api::service::{Reply, Status};
 use morse_server::requests::Requests;
 use serde_json::{Value as Json, json};
 
-/// A call of a client.
+/// Service call of a client.
 pub(crate) struct Call {
     /// Number of the client.
     pub(crate) client: usize,
-    /// The client's name for the call.
+    /// The client's id of the call.
     pub(crate) id: Json,
-    /// Name of the service as it was called.
+    /// Name of the service in the call.
     pub(crate) name: String,
 }
 
-/// Sends a call on its way.
+/// Sends a call to the simulation.
 ///
 /// # Errors
 ///
-/// The reason, if it cannot be sent.
+/// The reason why it cannot be sent.
 pub(crate) fn send(
     calls: &Requests<(usize, String)>,
     call: Call,
@@ -33,7 +33,7 @@ pub(crate) fn send(
     sent.map(drop).map_err(|failure| failure.to_string())
 }
 
-/// The answer to a call. Values are an object, as messages are; a failure is told as text.
+/// Returns the response to a call. The values are an object, as in messages; a failure is reported as text.
 pub(crate) fn response(id: &Json, name: &str, value: Json, is_success: bool) -> String {
     let values = match value {
         Json::Null if is_success => json!({}),

@@ -1,4 +1,4 @@
-//! A client: a connection that shakes hands, and then speaks WebSocket.
+//! Client connection: handshake, then WebSocket.
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -16,11 +16,11 @@ use tungstenite::{
     protocol::frame::coding::CloseCode,
 };
 
-/// The longest message that is heard, bytes.
+/// Maximum length of a received message, bytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
-/// Messages that are longer, bytes, are sent to one client after the other, with others in between.
+/// Length in bytes from which messages are sent to one client after the other, with short messages in between.
 const LONG: usize = 16 << 10;
-/// Messages that are heard at once; then others have their turn.
+/// Maximum number of messages that are read in a row; then other clients follow.
 const MOST_AT_ONCE: usize = 64;
 
 type Shaking = MidHandshake<ServerHandshake<TcpStream, ProgramAccess>>;
@@ -40,11 +40,11 @@ pub(crate) struct Subscription {
 
 /// One subscription to a topic.
 pub(crate) struct One {
-    /// The client's name for it.
+    /// The client's id of the subscription.
     pub(crate) id: Json,
-    /// Time between messages.
+    /// Minimum interval between messages.
     pub(crate) interval: Duration,
-    /// True if the client writes the topic without its first slash, and expects it so.
+    /// True if the client writes the topic without its first slash, and expects this spelling in messages.
     pub(crate) is_bare: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Published {
 const BEGINNING: &str = r#"{"op":"publish","topic":""#;
 
 impl Published {
-    /// Makes a message on a topic, whose name has letters, digits, underscores and slashes alone or is written as JSON.
+    /// Returns a message on a topic. The name contains only letters, digits, underscores and slashes, or is escaped as JSON.
     pub(crate) fn new(topic: &str, message: &dyn erased_serde::Serialize) -> Self {
         let message = serde_json::to_string(message).unwrap_or_default();
         let topic = Json::from(topic).to_string();
@@ -69,7 +69,7 @@ impl Published {
         }
     }
 
-    /// The text, with the topic in one of its spellings.
+    /// Returns the text, with the topic in one of its spellings.
     pub(crate) fn text(&mut self, is_bare: bool) -> Utf8Bytes {
         if !is_bare {
             return self.text.clone();
@@ -85,27 +85,27 @@ impl Published {
 pub(crate) struct Client {
     socket: Socket,
     pub(crate) since: Instant,
-    /// Topics that it listens to.
+    /// Subscriptions by topic.
     pub(crate) subscriptions: BTreeMap<String, Subscription>,
-    /// True if the topics that it listens to have changed.
+    /// True if the subscribed topics have changed.
     pub(crate) has_news: bool,
-    /// Types of the topics that it has advertised.
+    /// Types of the advertised topics.
     pub(crate) advertised: BTreeMap<String, String>,
-    /// Calls that were not answered yet.
+    /// Number of unanswered calls.
     pub(crate) under_way: u32,
-    /// Long messages by topic and spelling, the newest of each: clients take turns with them.
+    /// Latest long message per topic and spelling; clients receive these in turn.
     waiting: BTreeMap<(String, bool), Utf8Bytes>,
 }
 
-/// Outcome of hearing.
+/// Result of reading.
 pub(crate) enum Heard {
     /// A message.
     Text(Utf8Bytes),
-    /// Nothing more for now.
+    /// No more messages for now.
     Silence,
-    /// There may be more, after others had their turn.
+    /// There may be more messages, after other clients had their turn.
     Enough,
-    /// It has gone.
+    /// The connection is closed.
     Gone,
 }
 
@@ -139,12 +139,12 @@ impl Client {
         self.socket = match outcome {
             Ok(socket) => Socket::Speaking(Box::new(Channel::new(socket))),
             Err(HandshakeError::Interrupted(shaking)) => Socket::Shaking(Box::new(shaking)),
-            // It was told why, if it asked at all.
+            // The handshake has already sent the reason.
             Err(HandshakeError::Failure(_)) => Socket::Gone,
         };
     }
 
-    /// True once it speaks.
+    /// Returns true after the handshake.
     pub(crate) fn is_in(&self) -> bool {
         matches!(self.socket, Socket::Speaking(_))
     }
@@ -153,7 +153,7 @@ impl Client {
         matches!(self.socket, Socket::Gone)
     }
 
-    /// Goes on with what waits, now that bytes have come or can go.
+    /// Continues the handshake or the sending when bytes have arrived or can be sent.
     pub(crate) fn go_on(&mut self) {
         match std::mem::replace(&mut self.socket, Socket::Gone) {
             Socket::Shaking(shaking) => self.shaken(shaking.handshake()),
@@ -164,7 +164,7 @@ impl Client {
         }
     }
 
-    /// All messages that are there, as long as others need not wait.
+    /// Reads the available messages, up to a limit.
     pub(crate) fn hear(&mut self, so_far: usize) -> Heard {
         if so_far >= MOST_AT_ONCE {
             return Heard::Enough;
@@ -192,7 +192,7 @@ impl Client {
         }
     }
 
-    /// Says goodbye.
+    /// Closes the connection, with a reason.
     pub(crate) fn dismiss(&mut self, code: CloseCode, why: &'static str) {
         if let Socket::Speaking(socket) = &mut self.socket {
             socket.close(code, why);
@@ -201,7 +201,7 @@ impl Client {
         self.socket = Socket::Gone;
     }
 
-    /// Tells it something that must not be lost.
+    /// Sends a text that must not be lost.
     pub(crate) fn tell(&mut self, text: impl Into<Utf8Bytes>) {
         if let Socket::Speaking(socket) = &mut self.socket
             && !socket.send(Message::Text(text.into()))
@@ -210,7 +210,7 @@ impl Client {
         }
     }
 
-    /// Sends a message on a topic where it wants one, in the spellings that it uses.
+    /// Sends a message on a subscribed topic, in the spellings that the client uses.
     pub(crate) fn publish(
         &mut self,
         topic: &str,
@@ -235,10 +235,10 @@ impl Client {
         }
     }
 
-    /// Sends one of the long messages that wait; whether another one waits.
+    /// Sends one of the long messages; returns true if there are more.
     pub(crate) fn hand_out(&mut self) -> bool {
         if self.is_full() {
-            // They would be old when it takes them: there will be newer ones.
+            // They would be outdated once the client can receive them.
             self.waiting.clear();
         }
         if let Some((_, text)) = self.waiting.pop_first() {
@@ -247,7 +247,8 @@ impl Client {
         !self.waiting.is_empty()
     }
 
-    /// Tells whether it wants a message of a topic now: it listens, has room, and the last one is long enough ago.
+    /// Returns true if a message of a topic is to be sent now: the client is subscribed, has room, and the minimum interval
+    /// has passed.
     fn wants(&mut self, topic: &str, now: Instant) -> bool {
         let is_full = self.is_full();
         let Some(subscription) = self.subscriptions.get_mut(topic) else {
@@ -271,7 +272,7 @@ impl Client {
         }
     }
 
-    /// True if it takes nothing at the moment.
+    /// Returns true if the client accepts no bytes at the moment.
     fn is_full(&self) -> bool {
         matches!(&self.socket, Socket::Speaking(socket) if socket.is_full())
     }

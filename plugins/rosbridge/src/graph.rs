@@ -1,4 +1,4 @@
-//! Topics and services that there are.
+//! Available topics and services.
 use std::collections::{BTreeMap, BTreeSet};
 
 use morse_api::{command::CommandSender, port::Observer};
@@ -10,7 +10,7 @@ use morse_ros::{
     topics::{Topic, topics},
 };
 
-/// The components that every simulation has.
+/// Components that every simulation has.
 const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
 pub(crate) const CLOCK: &str = "/clock";
 pub(crate) const TF: &str = "/tf";
@@ -20,21 +20,21 @@ pub(crate) const TF_STATIC: &str = "/tf_static";
 pub(crate) struct Source {
     pub(crate) observer: Observer,
     pub(crate) topics: Vec<Topic>,
-    /// True if its readings make `/tf`.
+    /// True if its readings determine the pose of the base in `/tf`.
     pub(crate) moves_base: bool,
 }
 
-/// An actuator, and the types that it takes.
+/// An actuator, and its message types.
 pub(crate) struct Sink {
     pub(crate) sender: CommandSender,
     pub(crate) taken: Vec<Taken>,
 }
 
-/// Everything by its name.
+/// Topics and services by name.
 pub(crate) struct Graph {
     pub(crate) sources: Vec<Source>,
     pub(crate) sinks: BTreeMap<String, Sink>,
-    /// Components whose services are offered, by the beginning of their names.
+    /// Paths of the components whose services are offered, by the prefix of the service names.
     pub(crate) services: BTreeMap<String, String>,
     types: BTreeMap<String, &'static str>,
 }
@@ -80,26 +80,26 @@ impl Graph {
         }
     }
 
-    /// Topics with their types.
+    /// Returns the topics with their types.
     pub(crate) fn topics(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.types
             .iter()
             .map(|(name, message)| (name.as_str(), *message))
     }
 
-    /// The type of a topic.
+    /// Returns the type of a topic.
     pub(crate) fn type_of(&self, topic: &str) -> Option<&'static str> {
         self.types.get(topic).copied()
     }
 
-    /// The component and the service that a name such as `/rover/motion/stop` is.
+    /// Returns the component and the service for a name such as `/rover/motion/stop`.
     pub(crate) fn service<'a>(&self, name: &'a str) -> Option<(&str, &'a str)> {
         let (component, service) = name.rsplit_once('/')?;
         Some((self.services.get(component)?.as_str(), service))
     }
 }
 
-/// A name of a topic or a service from the root, where the client left the first slash out.
+/// Returns the absolute name of a topic or a service, also if the client omitted the first slash.
 pub(crate) fn with_slash(name: &str) -> String {
     match name.starts_with('/') {
         true => name.to_owned(),
@@ -107,7 +107,7 @@ pub(crate) fn with_slash(name: &str) -> String {
     }
 }
 
-/// ROS 2 says `sensor_msgs/msg/Imu`, ROS 1 and many clients `sensor_msgs/Imu`.
+/// Returns true if two type names are equal: ROS 2 writes `sensor_msgs/msg/Imu`, ROS 1 and many clients `sensor_msgs/Imu`.
 pub(crate) fn is_same_type(one: &str, other: &str) -> bool {
     one == other || one.replace("/msg/", "/") == other.replace("/msg/", "/")
 }

@@ -1,10 +1,10 @@
-//! A server of rosbridge v2: clients of ROS in browsers, in Python or anywhere else see every sensor as a topic of the usual
-//! type, command every actuator, and call services, over WebSocket and without ROS.
+//! Server of the protocol rosbridge v2, over WebSocket and without ROS: ROS clients in browsers, in Python or elsewhere
+//! receive each sensor as a topic of the usual type, command each actuator, and call services.
 //!
-//! - here: settings, and the way in and out;
-//! - `server`: the one thread, with one poll for all; `client`: a connection;
-//! - `operations`: what clients ask for; `graph`: the topics and services that there are; `rosapi`: questions about them;
-//!   `calls`: services on their way.
+//! - this file: settings, and the interface to the simulation;
+//! - `server`: the thread, with one poll for all clients; `client`: a connection;
+//! - `operations`: operations of the protocol; `graph`: available topics and services; `rosapi`: queries about them;
+//!   `calls`: service calls.
 mod calls;
 mod client;
 mod graph;
@@ -36,24 +36,24 @@ use serde::Deserialize;
 
 use crate::server::{Bell, Server, ServerOptions};
 
-/// Topics and services for clients of rosbridge (roslibpy, roslibjs, Foxglove), in the messages of ROS 2 and without ROS.
+/// Topics and services for clients of rosbridge (roslibpy, roslibjs, Foxglove), with the messages of ROS 2 and without ROS.
 ///
-/// It shows all sensors and takes commands for all actuators, which need not name it: `rover.scan` is the topic
-/// `/rover/scan`. Services are those of components that name it, and of the simulation: `/simulation/reset`.
+/// It publishes all sensors and accepts commands for all actuators, which need not list it: `rover.scan` is the topic
+/// `/rover/scan`. It offers the services of components that list it, and of the simulation: `/simulation/reset`.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rosbridge {
-    /// The port; 0 takes a free one.
+    /// Port; 0 for any free port.
     #[reflect(@Range(0.0, 65_535.0))]
     pub port: u16,
-    /// The address to listen at. Other machines reach the simulation only at another one than the default,
-    /// and then a token is needed.
+    /// IP address to listen at. With the default, only this machine can connect; any other address requires a token.
     pub listen: String,
-    /// Token that clients have to know: they open `ws://…/?token=…`. Without it, none is needed.
+    /// Token that clients must present: they open `ws://…/?token=…`. None by default.
     pub token: Option<String>,
-    /// Pages of other machines that may talk to it, such as `http://robots.example`. Pages of this machine may.
+    /// Origins of pages on other machines that may connect, such as `http://robots.example`. Pages of this machine may
+    /// always connect.
     pub origins: Vec<String>,
-    /// More clients than these are turned away.
+    /// Maximum number of clients; further ones are refused.
     #[reflect(@Range(1.0, 65_535.0))]
     pub max_clients: u32,
 }
@@ -70,12 +70,12 @@ impl Default for Rosbridge {
     }
 }
 
-/// Nothing has to be said of a sensor or actuator.
+/// Empty settings of sensors and actuators.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nothing {}
 
-/// Makes the kind `rosbridge` known.
+/// Registers the kind `rosbridge`.
 pub fn plugin(app: &mut App) {
     app.add_middleware::<Rosbridge>();
 }
@@ -142,13 +142,13 @@ impl Middleware for Rosbridge {
 }
 
 impl Rosbridge {
-    /// Finds the address to listen at, if the settings make sense.
+    /// Returns the address to listen at, if the settings are valid.
     fn address(&self) -> Result<IpAddr, AccessError> {
         access::address(&self.listen, self.token.as_deref(), TokenForm::Address)
     }
 }
 
-/// The thread at work.
+/// The running thread of the server.
 struct Serving {
     worker: Worker,
     at: SocketAddr,

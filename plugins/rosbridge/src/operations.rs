@@ -1,4 +1,4 @@
-//! Operations of the protocol: what a client may ask for.
+//! Operations of the protocol that clients send.
 use std::time::Duration;
 
 use morse_ros::{commands, frames};
@@ -12,10 +12,10 @@ use crate::{
     rosapi,
 };
 
-/// Topics that one client may listen to or advertise.
+/// Maximum number of topics that a client may subscribe to or advertise.
 const MOST_TOPICS: usize = 4096;
 
-/// Everything that operations touch, besides their client.
+/// Context of an operation, without its client.
 pub(crate) struct Scope<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) calls: &'a Requests<(usize, String)>,
@@ -24,10 +24,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) number: usize,
 }
 
-/// A message of one client for all who listen to its topic.
+/// Message of a client for all subscribers of its topic.
 pub(crate) type Relayed = Option<(String, Json)>;
 
-/// Carries out what a client has said.
+/// Executes an operation of a client.
 pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> Relayed {
     let operation: Json = match serde_json::from_str(text) {
         Ok(operation) => operation,
@@ -75,7 +75,7 @@ fn outcome(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<R
         }
         Some("publish") => return publish(scope, client, topic()?, operation),
         Some("call_service") => call(scope, client, operation)?,
-        // It tells only what is wrong, whatever is asked for.
+        // Only errors are reported, whatever status level is set.
         Some("set_level" | "status") => {}
         Some(other) => return Err(format!("`{other}` is no operation that this server knows")),
         None => return Err("`op` is missing: the operation".to_owned()),
@@ -134,7 +134,7 @@ fn subscribe(
         });
     }
     if topic == TF_STATIC {
-        // It never changes: who comes late is told at once.
+        // Static transforms never change: new subscribers receive them at once.
         let sensors = scope
             .graph
             .sources
@@ -146,7 +146,7 @@ fn subscribe(
     Ok(())
 }
 
-/// Tells whether a client writes its topic without the first slash.
+/// Returns true if a client writes its topic without the first slash.
 fn is_bare(operation: &Json) -> bool {
     let topic = operation.get("topic").and_then(Json::as_str);
     topic.is_some_and(|topic| !topic.starts_with('/'))
@@ -242,7 +242,7 @@ fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), 
         ));
         return Ok(());
     }
-    // Clients that know no names send an empty object.
+    // Clients without argument names send an empty object.
     let arguments = match arguments {
         Json::Object(fields) if fields.is_empty() => Json::Null,
         other => other,

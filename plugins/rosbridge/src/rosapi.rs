@@ -1,9 +1,9 @@
-//! Answers to questions about topics and services: the part of `rosapi` that clients ask for.
+//! Subset of the services of `rosapi`: queries about topics and services.
 use serde_json::{Value as Json, json};
 
 use crate::graph::{Graph, is_same_type, with_slash};
 
-/// The answer to a question; none if it is not known.
+/// Returns the answer to a query; `None` if the service is not implemented.
 pub(crate) fn answer(graph: &Graph, question: &str, arguments: &Json, nanos: u64) -> Option<Json> {
     let text = |name: &str| {
         arguments

@@ -1,4 +1,4 @@
-//! The one thread: a poll for all clients.
+//! Thread of the server: one poll for all clients.
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
@@ -33,13 +33,13 @@ use crate::{
     operations::{Scope, carry_out},
 };
 
-/// Time after which it looks for who says nothing, when nothing happens.
+/// Poll interval without events, at which timeouts of clients are checked.
 const BEAT: Duration = Duration::from_millis(500);
-/// The clock is told at most a hundred times a second.
+/// Minimum interval of the messages on `/clock`.
 const CLOCK_BEAT: Duration = Duration::from_millis(10);
-/// Time for long messages; then readings and short messages have their turn.
+/// Time slice for long messages; then readings and short messages follow.
 const SLICE: Duration = Duration::from_millis(4);
-/// Time after which a client has to go that has not come in.
+/// Timeout of the handshake.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct ServerOptions {
@@ -54,7 +54,7 @@ pub(crate) struct ServerOptions {
     pub(crate) nanos: Arc<AtomicU64>,
 }
 
-/// Wakes the server once a tick, while somebody listens to what ticks bring.
+/// Wakes the server once per tick, while clients are subscribed to data of ticks.
 #[derive(Clone)]
 pub(crate) struct Bell {
     notifier: Arc<Notifier>,
@@ -62,7 +62,7 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// All readings of a tick are there.
+    /// Notifies the server that all readings of a tick are available.
     pub(crate) fn ring(&self) {
         if self.is_wanted.load(Ordering::Acquire) {
             self.notifier.notify();
@@ -79,14 +79,14 @@ pub(crate) struct Server {
     graph: Graph,
     calls: Requests<(usize, String)>,
     clients: BTreeMap<usize, Client>,
-    /// Clients that may have said more than was heard.
+    /// Clients with more messages than were read in a row.
     unheard: BTreeSet<usize>,
-    /// Client whose turn it is to be sent a long message.
+    /// Client that is next to receive a long message.
     turn: usize,
-    /// True if long messages wait.
+    /// True if there are long messages to send.
     has_waiting: bool,
     nanos: Arc<AtomicU64>,
-    /// Time that `/clock` told last, and when.
+    /// Last time that was published on `/clock`, and when.
     told: Option<(u64, Instant)>,
 }
 
@@ -140,7 +140,7 @@ impl Server {
             self.hand_out();
             self.tidy();
         }
-        // The last readings are told before the end.
+        // The last readings are sent before the end.
         self.pass_on();
         while self.hand_out() {}
         for client in self.clients.values_mut() {
@@ -167,7 +167,7 @@ impl Server {
         clients.any(|client| client.subscriptions.contains_key(topic))
     }
 
-    /// The way to wake it after a tick.
+    /// Returns the handle that wakes the server after a tick.
     pub(crate) fn bell(&self) -> Bell {
         self.bell.clone()
     }
@@ -179,12 +179,12 @@ impl Server {
             }
             let client = Client::new(stream, self.access.clone(), now());
             self.clients.insert(number, client);
-            // What was sent at once may have been there before it was registered.
+            // Bytes that arrived before the registration cause no event.
             self.hear(number);
         }
     }
 
-    /// Deals with what a client says.
+    /// Processes the messages of a client.
     fn hear(&mut self, number: usize) {
         let (mut count, mut has_news) = (0, false);
         let nanos = self.nanos.load(Ordering::Relaxed);
@@ -222,7 +222,7 @@ impl Server {
         }
     }
 
-    /// Sensors measure for who listens, and for nobody else.
+    /// Activates the sensors with subscribers, and deactivates all others.
     fn ask(&self) {
         let mut is_any = self.is_heard(CLOCK);
         for source in &self.graph.sources {
@@ -239,7 +239,8 @@ impl Server {
         self.bell.is_wanted.store(is_any, Ordering::Release);
     }
 
-    /// Sends long messages to some clients, so that nobody's short ones have to wait for all of them; whether more wait.
+    /// Sends long messages to some clients, within a time slice, so that they do not delay short messages; returns true if
+    /// there are more.
     fn hand_out(&mut self) -> bool {
         let start = now();
         let first = self.turn;
@@ -260,7 +261,7 @@ impl Server {
         self.has_waiting
     }
 
-    /// Passes on answers, readings and the time.
+    /// Sends responses, readings and the time.
     fn pass_on(&mut self) {
         for (number, text) in self.calls.take_replies() {
             if let Some(client) = self.clients.get_mut(&number) {
@@ -297,7 +298,7 @@ impl Server {
         }
     }
 
-    /// Lets those go who have gone, and those who do not come in.
+    /// Removes clients that have disconnected or whose handshake timed out.
     fn tidy(&mut self) {
         let now = now();
         let before = self.clients.len();
@@ -311,7 +312,7 @@ impl Server {
     }
 }
 
-/// Tells a reading on all topics of its sensor.
+/// Publishes a reading on all topics of its sensor.
 fn tell_reading(
     clients: &mut BTreeMap<usize, Client>,
     source: &Source,
@@ -330,7 +331,7 @@ fn tell_reading(
     }
 }
 
-/// Tells all who want a message of a topic; it is made once, if anybody does.
+/// Sends a message to all subscribers of a topic; it is built once, and only if there are any.
 fn tell(
     clients: &mut BTreeMap<usize, Client>,
     topic: &str,

@@ -1,22 +1,22 @@
-//! Distance, velocity and accelerations of the sensor, without gravity.
+//! Accelerometer: distance, velocity and acceleration of the sensor, without gravity.
 use morse_api::prelude::*;
 
 use crate::motion::{ComputationMode, Moment, Motion, track};
 
-/// Distance, velocity and accelerations of the mount point, without error and without gravity: at rest all
-/// of it is zero. What a real accelerometer feels, which includes gravity, is `imu`'s.
+/// Measures distance, velocity and acceleration of the mount point, without error and without gravity: at rest all of them
+/// are zero. A real accelerometer measures specific force, which includes gravity: see `imu`.
 ///
-/// Accelerations are changes of velocities between two measurements at a distance of T. The velocity is c + s:
-/// c of the centre of mass of the body that carries the sensor, s of the sensor against that point. The lever arm gives
-/// R₁ (R₁ᵀ s₁ - R₀ᵀ s₀) / T + ω × s₁, R being the sensor's rotation and ω its turning rate. The centre gives
-/// (c₁ - E c₀) / T + ω × c₁, E being the turn by ω T, if its velocity is the more constant in the robot's axes (on a circle);
-/// or (c₁ - c₀) / T if that is the more constant in the world's, free fall aside (a thrown robot that spins). So
-/// a motion at constant speeds and turning rates, and a free fall, are measured exactly at every frequency and tick rate. What
-/// changes in between is late by half of T. Under `motion: morse` it is the change of the velocity of the mount point in the
-/// world's axes, divided by T.
+/// Accelerations are differences of velocities between two measurements, T apart. The velocity is c + s: c is the velocity
+/// of the centre of mass of the body that carries the sensor, s the velocity of the sensor relative to that point. The lever
+/// arm contributes R₁ (R₁ᵀ s₁ - R₀ᵀ s₀) / T + ω × s₁, where R is the rotation of the sensor and ω its angular velocity. The
+/// centre contributes (c₁ - E c₀) / T + ω × c₁, where E is the rotation by ω T, if its velocity is closer to constant in the
+/// robot's axes (motion on a circle); or (c₁ - c₀) / T if it is closer to constant in the world's axes, apart from free fall
+/// (a thrown robot that spins). Motion at constant velocity and angular velocity, and free fall, are therefore measured
+/// exactly at every frequency and tick rate. Other changes are late by T / 2. Under `motion: morse` the acceleration is the
+/// change of the velocity of the mount point in the world's axes, divided by T.
 ///
-/// `distance` is right at every measurement (MORSE's is zero after the first), and both ways of computation work (MORSE's
-/// `position` does not).
+/// `distance` is correct at every measurement (in MORSE it is zero after the first one), and both computation modes work
+/// (MORSE's `position` does not).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
@@ -29,7 +29,7 @@ pub struct Accelerometer {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AccelerometerData {
-    /// Way since the last measurement, in a straight line.
+    /// Straight-line distance since the last measurement.
     #[reflect(@Unit("m"))]
     pub distance: f64,
     /// Velocity along the sensor's x, y and z axes.
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_ramp_of_velocity_at_uneven_intervals() {
-        // Heading north at 1 m/s and 0.6 m/s² more every second, and sliding west at 0.2 m/s.
+        // Heads north at 1 m/s with 0.6 m/s², and slides west at 0.2 m/s.
         let speeding = |tick: u32| {
             let time = f64::from(tick) / 60.0;
             let way = time + 0.3 * time * time;
@@ -129,7 +129,7 @@ mod tests {
                     last = tick;
                 }
             }
-            // Straight pieces add up to the whole, but for the bend of the way.
+            // The sum of the straight segments is the whole distance, apart from the curvature of the path.
             let [x, y, _]: [f64; 3] = (speeding(last).pose.translation.vector).into();
             assert!((way - libm::hypot(x, y)).abs() < 2e-3, "{way}");
         }
@@ -146,7 +146,7 @@ mod tests {
             let mut test = TestWorld::new(rate, plugin, turning(0));
             let at = Isometry3::translation(arm, 0.0, 0.0);
             let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, rate, at);
-            // More than a full turn, so that angles jump.
+            // More than a full turn, so that the Euler angles wrap.
             for tick in 1..=2000 {
                 test.step(turning(tick));
                 if tick == 1 {

@@ -1,4 +1,4 @@
-//! The pressure in a pitot tube.
+//! Airspeed sensor: dynamic pressure in a pitot tube.
 use morse_api::prelude::*;
 
 use crate::motion::{ComputationMode, Moment, Motion, track};
@@ -6,11 +6,9 @@ use crate::motion::{ComputationMode, Moment, Motion, track};
 /// Density of air at 15 °C at sea level, kg/m³ (International Standard Atmosphere).
 const AIR_DENSITY: f64 = 1.225;
 
-/// A pitot tube along the sensor's x axis: the dynamic pressure of the air that the sensor moves through.
-/// The air stands still.
+/// Measures the dynamic pressure in a pitot tube along the sensor's x axis. The air is still.
 ///
-/// Both ways of computation give the velocity along the sensor's own axis; MORSE's `position` takes the
-/// world's.
+/// Both computation modes use the velocity along the sensor's own axis; MORSE's `position` uses the world's.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
@@ -23,7 +21,7 @@ pub struct Airspeed {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AirspeedData {
-    /// Total minus static pressure: ½ · 1.225 kg/m³ · v², v along the sensor's x axis, forwards or
+    /// Total minus static pressure: ½ · 1.225 kg/m³ · v², where v is the velocity along the sensor's x axis, forwards or
     /// backwards.
     #[reflect(@Unit("Pa"))]
     pub diff_pressure: f64,
@@ -72,7 +70,7 @@ mod tests {
     fn a_tube_feels_what_comes_from_ahead() {
         for mode in ["automatic", "velocity", "position"] {
             let text = format!("(computation_mode: {mode})");
-            // Northwards at 20 m/s and climbing at 3 m/s.
+            // Northwards at 20 m/s, climbing at 3 m/s.
             let flying = |tick: u32| {
                 let time = f64::from(tick) / 60.0;
                 let velocity = [0.0, 20.0, 3.0];

@@ -1,4 +1,4 @@
-//! Positions of the joints of an arm (MORSE's `ArmaturePose`).
+//! Joint positions of an arm (MORSE's `ArmaturePose`).
 use morse_api::{carrier::On, joint::JointState, named::Named, prelude::*, service::NoArguments};
 use morse_kinematics::{
     Chain,
@@ -6,8 +6,8 @@ use morse_kinematics::{
 };
 use serde_json::{Map, Value as Json};
 
-/// Measures the position of each joint of the armature that it sits `on`, or of the joints that its settings
-/// choose. Each joint is a field of its own, in the order from root to tip: `{"kuka_1": 0.1, "kuka_2": 0.0}`.
+/// Measures the position of each joint of the armature that the sensor is mounted `on`, or of the joints that its settings
+/// select. Each joint is a field, in the order from root to tip: `{"kuka_1": 0.1, "kuka_2": 0.0}`.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
@@ -15,17 +15,18 @@ actuators: { "arm": (kind: "armature") },
 sensors: { "armature_pose": (kind: "armature_pose", on: "arm") }"#))]
 #[require(Joints)]
 pub struct ArmaturePose {
-    /// Names of the joints; `*` stands for any text. None: all of the armature, or else of the robot.
+    /// Names of the joints; `*` stands for any text. By default all joints of the armature, or of the robot if there is no
+    /// armature.
     pub joints: Vec<String>,
-    /// Only joints of this frame and below it, unless empty. Where it is one of a part of the robot, such as
-    /// `left.kuka_base`, joints go by the names that they have in that part.
+    /// Frame below which joints are measured, itself included; no limit if empty. If the frame belongs to a component of the
+    /// robot, such as `left.kuka_base`, joints have their names within that component.
     pub root: String,
 }
 
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ArmaturePoseData {
-    /// Each joint under its own name, without the joints' offsets.
+    /// Position of each joint under its name, without the joint's offset.
     #[reflect(@Unit("rad or m"))]
     pub joints: Named,
 }
@@ -42,7 +43,7 @@ impl Clone for ArmaturePoseData {
     }
 }
 
-/// The joints that are measured. They follow from the scene and the settings, so they are no state.
+/// Joints that are measured. Derived from the scene and the settings, so not state.
 #[derive(Component, Default)]
 struct Joints(Chain);
 
@@ -107,7 +108,7 @@ pub(super) fn plugin(app: &mut App) {
     );
 }
 
-/// Finds the joints, once.
+/// Looks up the joints once.
 fn begin(world: &mut World) {
     for (entity, _, chain) in chain::all::<ArmaturePose>(world) {
         let data = ArmaturePoseData {
@@ -137,7 +138,7 @@ fn default_action(
     }
 }
 
-/// Each joint with its position of now.
+/// Returns the name and the current position of each joint.
 fn state(world: &World, sensor: Entity) -> Vec<(String, f64)> {
     let joints = world.get::<Joints>(sensor);
     let joints = joints.iter().flat_map(|joints| &joints.0.joints);
@@ -167,7 +168,7 @@ fn get_state(world: &mut World, sensor: Entity, _: NoArguments) -> Result<Outcom
 /// Arguments of `get_joint`.
 #[derive(Reflect, Deserialize)]
 struct Name {
-    /// The joint.
+    /// Name of the joint.
     joint: String,
 }
 

@@ -1,4 +1,4 @@
-//! Orientation of a sensor, and its turning rates.
+//! Attitude sensor: orientation and angular velocity.
 use std::f64::consts::FRAC_PI_2;
 
 use morse_api::{
@@ -9,20 +9,19 @@ use morse_geodesy::Origin;
 
 use crate::motion::{ComputationMode, Moment, Motion, track};
 
-/// An attitude and heading reference without error: angles in the world, turning rates in the sensor's
-/// axes.
+/// Attitude and heading reference without error: angles in the world, angular velocity in the sensor's axes.
 ///
-/// From poses, rates follow from the rotation between two measurements; MORSE subtracts Euler angles, which
-/// jump.
+/// In computation mode `position`, the angular velocity follows from the rotation between two measurements; MORSE subtracts
+/// Euler angles, which wrap.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Motion)]
 pub struct Attitude {
-    /// Source of turning rates: `automatic`, `velocity` (live) or `position` (from poses).
+    /// Source of the angular velocity: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
-    /// True if yaw is counted from north, counter-clockwise seen from above, instead of from the world's x
-    /// axis; the environment needs an origin. As in MORSE it is minus the compass angle.
+    /// True if yaw is measured from north, counter-clockwise seen from above, instead of from the world's x axis; requires
+    /// an origin in the environment. As in MORSE, this yaw is minus the compass angle.
     #[reflect(@Property("UseAngleAgainstNorth"))]
     pub use_angle_against_north: bool,
 }
@@ -32,22 +31,22 @@ pub struct Attitude {
 pub struct AttitudeData {
     /// Orientation in the world: yaw, pitch and roll, rad.
     pub rotation: Angles,
-    /// Turning rates about the sensor's x, y and z axes.
+    /// Angular velocity about the sensor's x, y and z axes.
     #[reflect(@Unit("rad/s"))]
     pub angular_velocity: [f64; 3],
 }
 
-/// Yaw, pitch and roll: R = Rz(yaw) · Ry(pitch) · Rx(roll). Of the two triples that mean the same rotation,
-/// the one with the smaller sum of absolute values.
+/// Yaw, pitch and roll: R = Rz(yaw) · Ry(pitch) · Rx(roll). Of the two triples for the same rotation, the one with the
+/// smaller sum of absolute values.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Angles {
-    /// About the world's z axis, from x or from north.
+    /// Rotation about the world's z axis, from x or from north.
     #[reflect(@Unit("rad"))]
     pub yaw: f64,
-    /// About the y axis, after yaw.
+    /// Rotation about the y axis, after yaw.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// About the x axis, after yaw and pitch.
+    /// Rotation about the x axis, after yaw and pitch.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
 }
@@ -85,7 +84,7 @@ fn default_action(
         &mut AttitudeData,
     )>,
 ) {
-    // The world's x axis, counter-clockwise from north.
+    // Direction of the world's x axis, counter-clockwise from north.
     let x_from_north = origin.map_or(-FRAC_PI_2, |origin| {
         -origin.angle_against_north.to_radians()
     });
@@ -118,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// Turning about the vertical.
+    /// State of a body that rotates about the vertical.
     fn turning(yaw: f64, rate: f64) -> BodyState {
         moving([1.0, 0.0, 0.0], yaw, [0.0; 3], [0.0, 0.0, rate])
     }
@@ -129,10 +128,10 @@ mod tests {
         for mode in ["velocity", "position"] {
             let text = format!("(computation_mode: {mode})");
             let mut test = TestWorld::new(60.0, plugin, turning(0.0, omega));
-            // Pitched by 30°, nose down: the vertical is between its z axis and minus its x axis.
+            // Pitched nose down by 30°: the vertical lies between the z axis and minus the x axis.
             let mount = Isometry3::rotation(Vector3::y() * FRAC_PI_2 / 3.0);
             let sensor = test.sensor::<Attitude>("rover.attitude", &text, frequency, mount);
-            // Two full turns and more; yaw jumps from π to -π on the way.
+            // More than two full turns; yaw wraps from π to -π.
             let mut measured = 0;
             for tick in 1..=600 {
                 let yaw = omega * f64::from(tick) / 60.0;

@@ -1,25 +1,24 @@
-//! The pressure of the air.
+//! Barometer: static air pressure.
 use morse_api::{prelude::*, state::Stateful};
 
-/// Of the International Standard Atmosphere: temperature at the reference, K.
+/// Temperature at the reference height in the International Standard Atmosphere, K.
 const TEMPERATURE: f64 = 288.15;
-/// Loss of temperature with height, K/m.
+/// Decrease of temperature with height, K/m.
 const LAPSE_RATE: f64 = 0.0065;
 /// Molar mass of air, kg/mol.
 const MOLAR_MASS: f64 = 0.028_964_4;
-/// The gas constant as MORSE has it, J/(mol·K).
+/// Gas constant with MORSE's value, J/(mol·K).
 const GAS_CONSTANT: f64 = 8.314_47;
 
-/// A barometer in the troposphere of the International Standard Atmosphere, without error.
+/// Barometer in the troposphere of the International Standard Atmosphere, without error.
 ///
-/// As in MORSE `reference_pressure` is that at the height at which the sensor starts, whatever the altitude
-/// of the scene, and gravity is the scene's. Above 44 331 m from there, where the formula has no air left,
-/// it gives 0.
+/// As in MORSE, `reference_pressure` is the pressure at the initial height of the sensor, whatever the altitude of the
+/// scene, and gravity is that of the scene. Above 44 331 m from there, where the formula yields no pressure, it returns 0.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Start)]
 pub struct Barometer {
-    /// Pressure at the height at which the sensor starts.
+    /// Pressure at the initial height of the sensor.
     #[reflect(@Unit("Pa"), @Range(1.0, 1e7), @Property("ReferencePressure"))]
     pub reference_pressure: f64,
 }
@@ -40,7 +39,7 @@ pub struct BarometerData {
     pub pressure: f64,
 }
 
-/// Height of the sensor at the start, m. It is state.
+/// Initial height of the sensor, m. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Start(f64);
 
@@ -76,7 +75,7 @@ fn default_action(
     }
 }
 
-/// The part of the pressure that is left at a height (m) above the reference.
+/// Returns the ratio of the pressure at a height (m) above the reference to the reference pressure.
 fn ratio(height: f64, gravity: f64) -> f64 {
     let temperature = (1.0 - LAPSE_RATE * height / TEMPERATURE).max(0.0);
     libm::pow(
@@ -91,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// Geopotential altitude (m) and pressure (Pa) in the table of the ICAO Standard Atmosphere, Doc 7488/3.
+    /// Geopotential altitude (m) and pressure (Pa) from the ICAO Standard Atmosphere, Doc 7488/3.
     const STANDARD: [(f64, f64); 6] = [
         (-1_000.0, 113_929.0),
         (0.0, 101_325.0),
@@ -107,7 +106,7 @@ mod tests {
 
     #[test]
     fn as_in_the_standard_atmosphere() {
-        // The table counts from sea level; this scene's ground is 700 m below.
+        // The table's altitudes start at sea level; the ground of this scene is 700 m below.
         let mut test = TestWorld::new(60.0, plugin, at(700.0));
         test.app
             .insert_resource(Gravity(Vector3::new(0.0, 0.0, -9.806_65)));
@@ -116,7 +115,7 @@ mod tests {
         for (height, pressure) in STANDARD {
             test.step(at(700.0 + height));
             let found = test.read::<BarometerData>(sensor).pressure;
-            // MORSE's gas constant is not the standard's: 3e-5 at 11 km.
+            // MORSE's gas constant differs from the standard's: 3e-5 at 11 km.
             assert!((found / pressure - 1.0).abs() < 4e-5, "{height}: {found}");
         }
     }
@@ -128,7 +127,7 @@ mod tests {
         let sensor = test.sensor::<Barometer>("rover.barometer", text, 60.0, Isometry3::identity());
         test.step(at(0.0));
         assert_eq!(test.read::<BarometerData>(sensor).pressure, 90_000.0);
-        // Near the reference it falls by ρ·g a metre: ρ = p·M / (R·T).
+        // Near the reference the pressure falls by ρ·g per metre: ρ = p·M / (R·T).
         test.step(at(1.0));
         let fall = 90_000.0 - test.read::<BarometerData>(sensor).pressure;
         assert!((fall - 90_000.0 * MOLAR_MASS / (GAS_CONSTANT * TEMPERATURE) * 9.81).abs() < 1e-3);

@@ -1,19 +1,19 @@
-//! The charge of a battery that empties with time and fills in charging zones.
+//! Battery that discharges with time and charges in charging zones.
 use morse_api::{
     object::{Zone, Zones},
     prelude::*,
 };
 
-/// The type of the zones that charge.
+/// Type of the charging zones.
 const CHARGING: &str = "Charging";
 
-/// Counts the charge of a battery: it falls at a constant rate, and rises at the same rate while the sensor is
-/// inside a zone of type `Charging`. An empty battery stops nothing.
+/// Measures the charge of a battery: it falls at a constant rate, and rises at the same rate while the sensor is inside a
+/// zone of type `Charging`. An empty battery does not stop the robot.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Chargers)]
 pub struct Battery {
-    /// Rate at which the charge falls, and rises.
+    /// Rate at which the charge falls and rises.
     #[reflect(@Unit("%/s"), @Range(0.0, 1000.0), @Property("DischargingRate"))]
     pub discharging_rate: f64,
 }
@@ -29,10 +29,10 @@ impl Default for Battery {
 /// One measurement.
 #[derive(Component, Reflect, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatteryData {
-    /// Charge that is left, from 0 to 100.
+    /// Remaining charge, from 0 to 100.
     #[reflect(@Unit("%"))]
     pub charge: f64,
-    /// `Discharging`, `Charging`, or `Charged` when it is full.
+    /// `Discharging`, `Charging`, or `Charged` when the battery is full.
     pub status: String,
 }
 
@@ -59,12 +59,12 @@ impl Clone for BatteryData {
     }
 }
 
-/// The charge of a full battery, %.
+/// Charge of a full battery, %.
 const FULL: f64 = 100.0;
 
 const CHARGED: &str = "Charged";
 
-/// The zones that charge. Follows from the scene.
+/// Charging zones. Derived from the scene.
 #[derive(Component, Clone, Debug, Default)]
 struct Chargers(Vec<Zone>);
 
@@ -158,10 +158,10 @@ mod tests {
         assert_is(&test, battery, 94.0, "Discharging");
         stay(&mut test, -10.0, 1);
         assert_is(&test, battery, 92.0, "Discharging");
-        // The sensor, half a metre ahead of the robot, is in the zone, and the robot is not.
+        // The sensor, half a metre ahead of the robot, is in the zone; the robot is not.
         stay(&mut test, 8.6, 2);
         assert_is(&test, battery, 96.0, "Charging");
-        // The robot is, and the sensor is not.
+        // The robot is in the zone; the sensor is not.
         stay(&mut test, 10.6, 1);
         assert_is(&test, battery, 94.0, "Discharging");
         stay(&mut test, 10.0, 4);

@@ -1,12 +1,12 @@
-//! Common parts of all cameras: a lens, frames on request, and pictures without allocation.
+//! Common parts of all cameras: lens, frames on request, and images without allocation per frame.
 //!
-//! A kind is a file in [`crate`] that says what it makes of a picture; its settings are the macro
-//! `camera!`. Without a rotation a camera looks along the x axis of what it is on; its own axes, in which
-//! points are given, are those of pictures: z forward, x right, y down.
+//! A kind of camera is a file in [`crate`] that converts images to data; its settings are declared by the macro `camera!`.
+//! Without a rotation a camera looks along the x axis of its mount. Points are given in the axes of the image: z forward, x
+//! right, y down.
 //!
-//! - [`lens`]: settings and what follows from them;
+//! - [`lens`]: settings and derived values;
 //! - [`capture`]: frames on request; [`cloud`]: points;
-//! - here: the frame itself.
+//! - this file: the frame itself.
 pub mod capture;
 pub mod cloud;
 pub mod lens;
@@ -28,28 +28,29 @@ use crate::turned::Turned;
 
 /// A kind of camera.
 pub trait Camera: Sensor {
-    /// Its lens, as its settings say.
+    /// Returns its lens, from the settings.
     fn lens(&self) -> Lens;
 
-    /// Its lens at a level.
+    /// Returns its lens at a level.
     fn lens_at(&self, _level: &str) -> Lens {
         self.lens()
     }
 
-    /// Views: poses in the frame of the mount, of cameras that look along x, and what is wanted of each.
+    /// Writes the views of a frame: poses in the frame of the mount, of cameras that look along x, with the requested
+    /// contents.
     fn views(&self, level: &str, views: &mut Vec<View>);
 
-    /// Number of points that its data hold at most.
+    /// Returns the maximum number of points in its data.
     fn points(&self) -> u64 {
         0
     }
 
-    /// Angle by which it has turned to the left after each frame, rad.
+    /// Returns the angle by which the camera turns to the left after each frame, rad.
     fn turn(&self) -> f64 {
         0.0
     }
 
-    /// Makes data of pictures, for a level. What it takes from them need not be put back.
+    /// Converts images to the data of a level. The images may be moved out of the buffers.
     fn write_data(
         &self,
         level: &str,
@@ -59,17 +60,17 @@ pub trait Camera: Sensor {
     );
 }
 
-/// One look of a camera.
+/// View of a camera: one image per frame.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// Its pose in the frame of the mount.
+    /// Pose in the frame of the mount.
     pub pose: Isometry3<f64>,
-    /// Contents that its picture is to hold.
+    /// Contents of the image.
     pub wants: Wants,
 }
 
 impl View {
-    /// Straight ahead.
+    /// Returns a view along the camera's axis.
     #[must_use]
     pub fn ahead(wants: Wants) -> Self {
         Self {
@@ -79,25 +80,25 @@ impl View {
     }
 }
 
-/// The pictures of a camera, whose memory is used again and again.
+/// Images of a camera, with reused memory.
 #[derive(Component, Default)]
 pub struct PictureBuffers {
     views: Vec<View>,
-    /// One for each view.
+    /// Images, one per view.
     pub pictures: Vec<Picture>,
-    /// The poses of the views in the axes of the camera.
+    /// Poses of the views in the axes of the camera.
     pub camera_from_view: Vec<Isometry3<f64>>,
-    /// Distortion of the lens, worked out for the first frame.
+    /// Distortion of the lens, computed for the first frame.
     pub bend: Option<Arc<Distortion>>,
 }
 
-/// Most memory that a camera takes at a level.
+/// Returns the maximum memory of a camera at a level.
 pub fn memory<C: Camera>(camera: &C, level: &str) -> Memory {
     let lens = camera.lens_at(level);
     let pixels = u64::from(lens.width) * u64::from(lens.height);
     let mut views = Vec::new();
     camera.views(level, &mut views);
-    // Red, green, blue and 255; a depth; a number of a thing: see `Picture`.
+    // Colour (4 bytes), depth and index of the instance per pixel: see `Picture`.
     let bytes = |view: &View| {
         4 * u64::from(view.wants.color)
             + 4 * u64::from(view.wants.depth)
@@ -105,7 +106,7 @@ pub fn memory<C: Camera>(camera: &C, level: &str) -> Memory {
     };
     let pictures = pixels.saturating_mul(views.iter().map(bytes).sum());
     let bend = if lens.is_ideal() { 0 } else { 16 };
-    // A list of points that grows has up to twice the room that it needs.
+    // A growing list of points has up to twice the capacity that it needs.
     let points = camera.points().saturating_mul(2 * 3 * 4);
     Memory {
         measurement: pictures.saturating_add(points),
@@ -119,7 +120,7 @@ pub fn add<C: Camera>(app: &mut App) {
     app.add_sensor::<C, _>(render_views::<C>);
 }
 
-/// Adds what a kind of camera needs besides its own system, which contains [`render_views`].
+/// Adds all systems of a kind of camera except its own system, which contains [`render_views`].
 pub fn prepare<C: Camera>(app: &mut App) {
     app.register_state::<Turned>()
         .register_state::<Capture>()
@@ -128,7 +129,7 @@ pub fn prepare<C: Camera>(app: &mut App) {
     queries.0.push(wants_card_of::<C>);
 }
 
-/// Queries of the cameras of each kind: whether one of them wants to be drawn by the graphics card.
+/// Queries of the cameras of each kind: true if a camera is to be rendered by the graphics card.
 #[derive(Resource, Default)]
 struct GpuQueries(Vec<fn(&mut World) -> bool>);
 
@@ -138,13 +139,13 @@ fn wants_card_of<C: Camera>(world: &mut World) -> bool {
     cameras.any(|camera| camera.lens().renderer == Some(RendererKind::Gpu))
 }
 
-/// Tells whether a camera wants to be drawn by the graphics card.
+/// Returns true if a camera is to be rendered by the graphics card.
 pub fn wants_card(world: &mut World) -> bool {
     let queries = world.get_resource_or_init::<GpuQueries>().0.clone();
     queries.into_iter().any(|is_wanted| is_wanted(world))
 }
 
-/// From the axes of a picture to those of a mount that looks along x.
+/// Returns the rotation from the axes of an image to the axes of a mount that looks along x.
 #[must_use]
 pub fn mount_from_camera() -> Isometry3<f64> {
     let turn = Quaternion::new(0.5, -0.5, 0.5, -0.5);
@@ -162,8 +163,8 @@ type Body<'a, C> = (
     &'a mut <C as Sensor>::Data,
 );
 
-/// Takes the pictures of all cameras of a kind that are due. One that takes none is not due after all: it
-/// exports nothing.
+/// Renders the images of all cameras of a kind that are due. A camera that takes no frame is set not due: it exports
+/// nothing.
 pub fn render_views<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Query<Body<'_, C>>) {
     for (camera, level, mut due, pose, (mut buffers, mut capture, mut task), turned, mut data) in
         &mut cameras
@@ -175,7 +176,7 @@ pub fn render_views<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Que
         };
         let buffers = &mut *buffers;
         if buffers.bend.is_none() {
-            // A lens that cannot be worked out was refused when it was read.
+            // Invalid lenses were rejected when the settings were read.
             buffers.bend = lens.bend().ok().flatten().map(Arc::new);
         }
         let mut turn = UnitQuaternion::identity();
@@ -207,10 +208,10 @@ pub fn render_views<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Que
     }
 }
 
-/// The level of depths as devices give them.
+/// Level with depths as devices report them.
 pub const RAW: &str = "raw";
 
-/// Depths in whole millimetres; 0 for those that are infinite, before `near`, or too large for 16 bits.
+/// Writes depths in whole millimetres; 0 for depths that are infinite, before `near`, or too large for 16 bits.
 pub fn millimeters(depths: &[f32], near: f64, raw: &mut Vec<u16>) {
     raw.clear();
     raw.extend(depths.iter().map(|&depth| {
@@ -221,7 +222,7 @@ pub fn millimeters(depths: &[f32], near: f64, raw: &mut Vec<u16>) {
     }));
 }
 
-/// Turns an image upside down, row by row, if the camera's lowest row comes first.
+/// Reverses the order of the rows of an image if the camera's lowest row comes first.
 pub fn flip<T>(image: &mut [T], lens: &Lens) {
     let row = image.len() / lens.height.max(1) as usize;
     if lens.vertical_flip || row == 0 {

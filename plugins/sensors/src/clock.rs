@@ -1,12 +1,12 @@
-//! Simulated time: a reading that carries nothing but its time stamp.
+//! Simulated time: a measurement that consists of its time stamp.
 use morse_api::prelude::*;
 
-/// Publishes the time at its frequency.
+/// Publishes the simulated time at its frequency.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimeSource {}
 
-/// Nothing: every reading has a time stamp of its own.
+/// Data without fields: each measurement has a time stamp.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeSourceData {}
 
@@ -19,7 +19,7 @@ pub(super) fn plugin(app: &mut App) {
     app.add_sensor::<TimeSource, _>(default_action);
 }
 
-/// There is nothing to measure.
+/// Does nothing, since there is nothing to measure.
 fn default_action() {}
 
 #[cfg(test)]

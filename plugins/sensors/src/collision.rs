@@ -1,4 +1,4 @@
-//! Contacts: whether something is touched, and what.
+//! Contact sensor: reports whether something is touched, and which bodies.
 use std::collections::BTreeSet;
 
 use morse_api::{
@@ -8,20 +8,20 @@ use morse_api::{
     prelude::*,
 };
 
-/// Tells what touches the body that carries the sensor.
+/// Reports the bodies that touch the body that carries the sensor.
 ///
-/// It always publishes, also when nothing touches; MORSE's is silent then, as this one is with the modifier
-/// `silence`. MORSE's feels within 2 cm of
-/// itself; this one feels with the whole body, so the ground is best left out by `ignore`.
+/// It always publishes, also without contacts; MORSE's sensor then publishes nothing, as this one does with the modifier
+/// `silence`. MORSE's sensor detects contacts within 2 cm of itself; this one uses the whole body, so the ground is usually
+/// excluded by `ignore`.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Touching, Tracked)]
 pub struct Collision {
-    /// The property of the objects and robots that count, which are then told by their own names; without
-    /// it, all bodies count.
+    /// Property of the objects and robots that count, which are then reported by their own names; by default all bodies
+    /// count.
     #[reflect(@Property("only_objects_with_property"), @Changeable)]
     pub only_objects_with_property: String,
-    /// Names that count; `*` stands for any text. None: all.
+    /// Names that count; `*` stands for any text. By default all.
     #[reflect(@Changeable)]
     pub only: Vec<String>,
     /// Names that do not count.
@@ -35,7 +35,7 @@ pub struct CollisionData {
     /// True if anything is touched.
     #[reflect(@Unit(""))]
     pub collision: bool,
-    /// Names of the bodies, or objects, that are touched, sorted, with commas between.
+    /// Names of the bodies, or objects, that are touched, sorted and separated by commas.
     #[reflect(@Unit(""))]
     pub objects: String,
 }
@@ -89,7 +89,7 @@ impl Collision {
     }
 
     fn measure<'a>(&self, touched: impl Iterator<Item = &'a str>, data: &mut CollisionData) {
-        // Two bodies may touch in many places.
+        // Two bodies may have several contacts.
         let names: BTreeSet<&str> = touched.filter(|name| self.counts(name)).collect();
         data.collision = !names.is_empty();
         data.objects.clear();

@@ -1,4 +1,4 @@
-//! The data of several sensors in one reading.
+//! Data of several sensors in one measurement.
 use std::collections::BTreeMap;
 
 use bevy::ecs::query::QueryState;
@@ -10,13 +10,13 @@ use morse_api::{
     service::find,
 };
 
-/// Puts the data of other sensors together as they are exported, each under the sensor's name and with its own
-/// `timestamp`. A sensor that is not due keeps what it exported last; one that has exported nothing yet is left out.
+/// Combines the data of other sensors as they are exported, each under the sensor's name and with its own `timestamp`. For a
+/// sensor that is not due, the last exported data are used; a sensor that has not exported anything yet is left out.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Sources)]
 pub struct Compound {
-    /// The sensors: paths such as `rover.gps`, or names such as `gps` for those of the same robot.
+    /// Sensors: paths such as `rover.gps`, or names such as `gps` for sensors of the same robot.
     #[reflect(@Property("sensors"), @Form::Commas)]
     pub sensors: Vec<String>,
 }
@@ -24,7 +24,7 @@ pub struct Compound {
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompoundData {
-    /// The `timestamp` of each sensor, s, and its fields, by its path. They are exported as if each sensor were a field.
+    /// `timestamp` of each sensor, s, and its fields, by its path. Each sensor is exported as a field.
     #[reflect(@Flat)]
     pub sensors: BTreeMap<String, DynamicValue>,
 }
@@ -41,7 +41,7 @@ impl Clone for CompoundData {
     }
 }
 
-/// Sources of the data. Follows from the settings.
+/// Sources of the data. Derived from the settings.
 #[derive(Component, Clone, Default)]
 struct Sources(Vec<(String, Entity, SensorKind)>);
 
@@ -104,7 +104,7 @@ fn default_action(
     world: &mut World,
     compounds: &mut QueryState<(Entity, &Due, &mut Sources, &mut CompoundData), With<Compound>>,
 ) {
-    // What is being filled cannot stay in the world that it is filled from.
+    // The data are taken out of the world while they are filled from it.
     let due = compounds.iter_mut(world).filter(|(_, due, _, _)| due.0);
     let taken = due.map(|(entity, _, mut sources, mut data)| {
         (

@@ -1,4 +1,4 @@
-//! Points in space.
+//! Depth camera: points in space.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::camera::{
@@ -8,36 +8,35 @@ use crate::camera::{
 };
 
 camera! {
-    /// A camera that gives the point of space that each pixel shows, in its own axes (z forward, x right, y down).
+    /// Camera that returns the point in space of each pixel, in its own axes (z forward, x right, y down).
     ///
-    /// The pixel in column u and line l, counted from 1 at the bottom, has x = z · (u − width/2) / f and
-    /// y = z · (height − l − height/2) / f, where f is the focal length in pixels (MORSE counts lines from 0 and
-    /// reads beyond its table there). Things that are mostly transparent (alpha below 0.5) are seen through.
+    /// The pixel in column u and row l, counted from 1 at the bottom, has x = z · (u − width/2) / f and y = z · (height − l
+    /// − height/2) / f, where f is the focal length in pixels (MORSE counts rows from 0 and reads beyond its table). Objects
+    /// that are mostly transparent (alpha below 0.5) are ignored.
     DepthCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
-    /// The lines that are kept, counted from 1 at the bottom; all, unless given.
+    /// Rows that are kept, counted from 1 at the bottom; all by default.
     #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
-    /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
+    /// True if a pixel without a depth still yields a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = false,
-    /// True if points are as ROS has them (REP 117): a pixel that shows nothing gives NaN. Needs
-    /// `keep_resolution`.
+    /// True if points follow ROS (REP 117): a pixel without a depth yields NaN. Requires `keep_resolution`.
     ros: bool = false,
 }
 
 /// One frame.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DepthCameraData {
-    /// Rows of the picture.
+    /// Rows of the image.
     pub height: u32,
-    /// Columns of the picture.
+    /// Columns of the image.
     pub width: u32,
     /// x, y and z of each point, 32-bit numbers.
     #[reflect(@Unit("m"))]
     pub points: Samples<f32>,
     /// Number of points.
     pub nb_points: u32,
-    /// From places at a depth of 1 to columns and rows.
+    /// Intrinsic matrix: maps points at depth 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.

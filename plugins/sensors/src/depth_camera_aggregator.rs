@@ -10,25 +10,25 @@ use crate::{
     laser::DEGREE,
 };
 
-/// The lines of MORSE's `VLP16_180`.
+/// Rows of MORSE's `VLP16_180`.
 const VLP16: [u32; 16] = [
     1, 17, 34, 51, 68, 85, 102, 120, 137, 154, 171, 188, 205, 222, 239, 255,
 ];
 
 camera! {
-    /// Several depth cameras at one place, turned to the left by an angle each, whose points make one cloud. By
-    /// default three with 16 lines that look ahead over 180°: MORSE's `VLP16_180`.
+    /// Several depth cameras at the same position, each turned to the left by an angle, whose points form one cloud. The
+    /// default is three cameras with 16 rows that cover 180° ahead: MORSE's `VLP16_180`.
     ///
-    /// Points are in the axes of a camera that looks straight ahead (z forward, x right, y down); in MORSE they are
-    /// in those of the first of its cameras.
+    /// Points are in the axes of a camera that looks straight ahead (z forward, x right, y down); in MORSE they are in the
+    /// axes of the first camera.
     DepthCameraAggregator: 512 by 256, focal 0.0277 m, from 1.0 to 20.0 m, top row first false;
     /// Angle by which each camera is turned to the left.
     #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     yaws: Vec<f64> = vec![-60.0 * DEGREE, 0.0, 60.0 * DEGREE],
-    /// The lines that are kept, counted from 1 at the bottom; an empty list keeps all.
+    /// Rows that are kept, counted from 1 at the bottom; an empty list keeps all.
     #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"), @Changeable)]
     keep_list: Vec<u32> = VLP16.to_vec(),
-    /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
+    /// True if a pixel without a depth still yields a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = true,
 }

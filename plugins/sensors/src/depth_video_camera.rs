@@ -1,50 +1,49 @@
-//! Pictures of depths.
+//! Depth images.
 use morse_api::{component::Level, prelude::*, render::Wants, samples::Samples};
 
 use crate::camera::{self, Camera, Lens, PictureBuffers, RAW, View, lens::camera};
 
 camera! {
-    /// A camera whose pixels are depths. Things that are mostly transparent (alpha below 0.5) are seen through.
+    /// Camera whose pixels are depths. Objects that are mostly transparent (alpha below 0.5) are ignored.
     ///
-    /// Level `depth` has real numbers, which mean what `values` says; with `values: ros` they are ROS's `32FC1`.
-    /// Level `raw` has millimetres, as devices give them: ROS's `16UC1`.
+    /// Level `depth` has floating-point numbers with the meaning that `values` selects; with `values: ros` they are ROS's
+    /// `32FC1`. Level `raw` has millimetres, as devices report them: ROS's `16UC1`.
     DepthVideoCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
-    /// Meaning of the numbers of level `depth`.
+    /// Meaning of the numbers at level `depth`.
     values: Values = Values::Depth,
 }
 
-/// Meaning of the numbers of a picture of depths.
+/// Meaning of the numbers of a depth image.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Values {
-    /// Depths along the camera's z axis, m; `far` where nothing is seen, as in MORSE.
+    /// Depth along the camera's z axis, m; `far` where no surface is visible, as in MORSE.
     #[default]
     Depth,
-    /// Depths as ROS has them (REP 118): +∞ where nothing is seen, −∞ where something is before `near`.
+    /// Depth as in ROS (REP 118): +∞ where no surface is visible, −∞ where a surface is before `near`.
     Ros,
-    /// Values of a z-buffer: from 0 at `near` to 1 at `far`, (1/near − 1/z) / (1/near − 1/far). MORSE's
-    /// `RawImage`.
+    /// Value of a z-buffer: from 0 at `near` to 1 at `far`, (1/near − 1/z) / (1/near − 1/far). MORSE's `RawImage`.
     Zbuffer,
 }
 
-/// Before `near` ROS, and devices, tell that something is there; it is looked for from here on, m.
+/// Depth from which surfaces are rendered if those before `near` are reported, as by ROS and devices, m.
 const NEAREST: f64 = 1e-3;
 
 /// One frame.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DepthVideoCameraData {
-    /// Rows.
+    /// Rows of the image.
     pub height: u32,
-    /// Columns.
+    /// Columns of the image.
     pub width: u32,
-    /// The depth of each pixel, 32-bit numbers, row by row.
+    /// Depth of each pixel, 32-bit numbers, row by row.
     #[reflect(@Unit("m"), @Levels(&["depth"]))]
     pub image: Samples<f32>,
-    /// The depth of each pixel along the camera's z axis, rounded, 16-bit numbers, row by row; 0 where nothing is
-    /// seen, where something is before `near`, and beyond 65.535 m.
+    /// Depth of each pixel along the camera's z axis, rounded, 16-bit numbers, row by row; 0 where no surface is visible or
+    /// one is before `near`, and beyond 65.535 m.
     #[reflect(@Unit("mm"), @Levels(&["raw"]))]
     pub raw: Samples<u16>,
-    /// From places at a depth of 1 to columns and rows.
+    /// Intrinsic matrix: maps points at depth 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.

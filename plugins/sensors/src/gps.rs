@@ -1,4 +1,4 @@
-//! Position on Earth, after WGS 84.
+//! Satellite positioning receiver: position on Earth (WGS 84).
 use morse_api::prelude::*;
 use morse_geodesy::{Geodetic, OnEarth, Origin};
 
@@ -6,52 +6,52 @@ pub mod utc;
 
 pub use utc::Utc;
 
-/// A satellite positioning receiver: in metres of the scene, or as latitude, longitude and altitude.
+/// Satellite positioning receiver: position in metres of the scene, or as latitude, longitude and altitude.
 ///
-/// Unlike MORSE's, velocity is that of the receiver at this moment and so right at the first measurement
-/// too (MORSE differentiates positions), heading and velocity refer to north at the receiver's place, and the heading
-/// is known while it stands, too (MORSE tells an infinite one).
+/// Unlike in MORSE, the velocity is that of the receiver at this moment and thus correct at the first measurement (MORSE
+/// differentiates positions); heading and velocity refer to north at the receiver's position; and the heading is defined at
+/// rest, too (in MORSE it is infinite then).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gps {
     /// Level of the data.
     pub level: GpsLevel,
-    /// Date and time at which the simulation starts, such as `"2026-01-31T12:00:00Z"`.
+    /// Date and time of the start of the simulation, such as `"2026-01-31T12:00:00Z"`.
     pub start_time: Utc,
 }
 
-/// Level of a receiver's data.
+/// Level of the data of a receiver.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GpsLevel {
-    /// The position in the scene.
+    /// Position in the scene.
     #[default]
     Simple,
     /// Longitude, latitude, altitude and velocity; the environment needs an origin.
     Raw,
-    /// The same with date, time and heading.
+    /// Data of level `raw` with date, time and heading.
     Extended,
 }
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpsData {
-    /// Along the scene's x axis.
+    /// Position along the scene's x axis.
     #[reflect(@Unit("m"), @Levels(&["simple"]))]
     pub x: f64,
-    /// Along the scene's y axis.
+    /// Position along the scene's y axis.
     #[reflect(@Unit("m"), @Levels(&["simple"]))]
     pub y: f64,
-    /// Above the scene's origin.
+    /// Height above the scene's origin.
     #[reflect(@Unit("m"), @Levels(&["simple"]))]
     pub z: f64,
-    /// East of Greenwich.
+    /// Longitude, positive east of Greenwich.
     #[reflect(@Unit("deg"), @Levels(&["raw", "extended"]))]
     pub longitude: f64,
-    /// North of the equator.
+    /// Latitude, positive north of the equator.
     #[reflect(@Unit("deg"), @Levels(&["raw", "extended"]))]
     pub latitude: f64,
-    /// Above the WGS 84 ellipsoid.
+    /// Altitude above the WGS 84 ellipsoid.
     #[reflect(@Unit("m"), @Levels(&["raw", "extended"]))]
     pub altitude: f64,
     /// Velocity to the east, to the north and up.
@@ -63,7 +63,7 @@ pub struct GpsData {
     /// Time in UTC, as HHMMSS.
     #[reflect(@Unit(""), @Levels(&["extended"]))]
     pub time: String,
-    /// Direction of the receiver's x axis, clockwise from north, in [0, 360), whether it moves or stands.
+    /// Direction of the receiver's x axis, clockwise from north, in [0, 360), also at rest.
     #[reflect(@Unit("deg"), @Levels(&["extended"]))]
     pub heading: f64,
 }
@@ -131,7 +131,7 @@ fn measure_place(
 fn heading(on_earth: &OnEarth, place: Geodetic, pose: &WorldPose) -> f64 {
     let ahead = on_earth.enu_from_scene(place) * (pose.0.rotation * Vector3::x());
     let degrees = libm::atan2(ahead.x, ahead.y).to_degrees();
-    // A tiny negative angle would round to 360.
+    // A tiny negative angle would be rounded to 360.
     let positive = if degrees < 0.0 {
         degrees + 360.0
     } else {
@@ -190,7 +190,7 @@ mod tests {
         assert!((data.latitude - 43.617_999_858_234_406).abs() < 1e-11);
         assert!((data.longitude - 1.445_688_297_409_409_6).abs() < 1e-11);
         assert!((data.altitude - 185.392_434_230_074_3).abs() < 1e-6);
-        // Two kilometres away, east has turned by 1.4e-4 rad.
+        // At a distance of two kilometres, east has rotated by 1.4e-4 rad.
         assert!((Vector3::from(data.velocity) - Vector3::new(2.0, 1.0, 0.5)).norm() < 2e-3);
         assert!((Vector3::from(data.velocity).norm() - 5.25_f64.sqrt()).abs() < 1e-12);
     }
@@ -217,7 +217,7 @@ mod tests {
             (data.date.as_str(), data.time.as_str()),
             ("010128", "000000")
         );
-        // It stands, and points one radian north of east.
+        // At rest, one radian north of east.
         let expected = 90.0 - 1.0_f64.to_degrees();
         assert!((data.heading - expected).abs() < 1e-6, "{}", data.heading);
     }

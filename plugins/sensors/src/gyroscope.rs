@@ -1,23 +1,23 @@
-//! Orientation of a sensor, as angles.
+//! Orientation of a sensor as Euler angles.
 use morse_api::{angles::yaw_pitch_roll, prelude::*};
 
-/// The orientation of the sensor in the world, without error. As in MORSE it gives angles, in spite of its
-/// name; turning rates are those of `imu` and `attitude`.
+/// Measures the orientation of the sensor in the world, without error. As in MORSE it returns angles, in spite of its name;
+/// `imu` and `attitude` measure angular velocity.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gyroscope {}
 
-/// One measurement: R = Rz(yaw) · Ry(pitch) · Rx(roll). Of the two triples that mean the same rotation, the
-/// one with the smaller sum of absolute values.
+/// One measurement: R = Rz(yaw) · Ry(pitch) · Rx(roll). Of the two triples for the same rotation, the one with the smaller
+/// sum of absolute values.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GyroscopeData {
-    /// About the world's z axis.
+    /// Rotation about the world's z axis.
     #[reflect(@Unit("rad"))]
     pub yaw: f64,
-    /// About the y axis, after yaw.
+    /// Rotation about the y axis, after yaw.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// About the x axis, after yaw and pitch.
+    /// Rotation about the x axis, after yaw and pitch.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
 }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_tilted_sensor_on_a_robot_that_turns() {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
-        // Rolled by 0.3 rad on the robot, which heads along yaw: the angles are one after the other.
+        // Rolled by 0.3 rad on the robot, which is yawed: the angles are applied one after the other.
         let rolled = Isometry3::rotation(Vector3::x() * 0.3);
         let sensor = test.sensor::<Gyroscope>("rover.gyroscope", "()", 20.0, rolled);
         for (tick, yaw) in [(1, 0.5), (2, 1.0), (3, -PI / 3.0), (4, 2.0)] {

@@ -1,4 +1,4 @@
-//! Pose of a human, and the angles of the joints (MORSE's `HumanPosture`).
+//! Pose and joint positions of a human (MORSE's `HumanPosture`).
 use morse_api::{
     angles::yaw_pitch_roll,
     joint::{JointState, JointVariable, RobotJoints},
@@ -7,21 +7,20 @@ use morse_api::{
 
 /// Measures the pose of a human's base and the joints of torso, head, arms and legs.
 ///
-/// MORSE filled `dof_12` to `dof_45` in an order that differed from the one it described, and never wrote
-/// `dof_46` to `dof_49`; here each field says which joint it is, and those four stay zero, as do `empty1` to
-/// `empty6`. A joint that the human lacks reads zero. MORSE's yaw was turned by -π/2 against the body; so it
-/// is here.
+/// MORSE filled `dof_12` to `dof_45` in an order that differed from its documentation, and never wrote `dof_46` to `dof_49`.
+/// Here each field is documented with its joint, and those four stay zero, as do `empty1` to `empty6`. The value of a joint
+/// that the human lacks is zero. As in MORSE, yaw is rotated by -π/2 against the body.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/human.robray", base: kinematic,
 sensors: { "human_posture": (kind: "human_posture") }"#))]
 #[require(Body)]
 pub struct HumanPosture {
-    /// Names of the joints from `dof_12` on, instead of the usual ones.
+    /// Names of the joints from `dof_12` on, instead of the default ones.
     pub joints: Vec<String>,
 }
 
-/// The joints in the order of the fields, as far as the human has them. No state.
+/// Joints in the order of the fields; `None` where the human lacks the joint. Not state.
 #[derive(Component, Default)]
 struct Body(Vec<Option<Entity>>);
 
@@ -39,7 +38,7 @@ macro_rules! posture {
             /// Position along the world's z axis.
             #[reflect(@Unit("m"))]
             pub z: f64,
-            /// Rotation about z, less π/2.
+            /// Rotation about z, minus π/2.
             #[reflect(@Unit("rad"))]
             pub yaw: f64,
             /// Rotation about y.
@@ -81,11 +80,11 @@ macro_rules! posture {
             pub dof_49: f64,
         }
 
-        /// The usual names of the joints, in the order of the fields.
+        /// Default names of the joints, in the order of the fields.
         pub const JOINTS: &[&str] = &[$($joint),+];
 
         impl HumanPostureData {
-            /// Takes over the joints' angles.
+            /// Sets the joint positions.
             fn bend(&mut self, mut angles: impl Iterator<Item = f64>) {
                 $(self.$field = angles.next().unwrap_or(0.0);)+
             }
@@ -94,73 +93,73 @@ macro_rules! posture {
 }
 
 posture! {
-    /// Of the torso, about x: joint `spine_roll`.
+    /// Position of the torso about x: joint `spine_roll`.
     dof_12 "spine_roll",
-    /// Of the torso, about y: joint `spine_pitch`.
+    /// Position of the torso about y: joint `spine_pitch`.
     dof_13 "spine_pitch",
-    /// Of the torso, about z: joint `spine_yaw`.
+    /// Position of the torso about z: joint `spine_yaw`.
     dof_14 "spine_yaw",
-    /// Of the head, about x: joint `neck_roll`.
+    /// Position of the head about x: joint `neck_roll`.
     dof_15 "neck_roll",
-    /// Of the head, about y: joint `neck_pitch`.
+    /// Position of the head about y: joint `neck_pitch`.
     dof_16 "neck_pitch",
-    /// Of the head, about z: joint `neck_yaw`.
+    /// Position of the head about z: joint `neck_yaw`.
     dof_17 "neck_yaw",
-    /// Of the right shoulder, about x: joint `shoulder_roll_right`.
+    /// Position of the right shoulder about x: joint `shoulder_roll_right`.
     dof_18 "shoulder_roll_right",
-    /// Of the right shoulder, about y: joint `shoulder_pitch_right`.
+    /// Position of the right shoulder about y: joint `shoulder_pitch_right`.
     dof_19 "shoulder_pitch_right",
-    /// Of the right shoulder, about z: joint `shoulder_yaw_right`.
+    /// Position of the right shoulder about z: joint `shoulder_yaw_right`.
     dof_20 "shoulder_yaw_right",
-    /// Of the right elbow: joint `elbow_right`.
+    /// Position of the right elbow: joint `elbow_right`.
     dof_21 "elbow_right",
-    /// Of the right wrist, about x: joint `wrist_roll_right`.
+    /// Position of the right wrist about x: joint `wrist_roll_right`.
     dof_22 "wrist_roll_right",
-    /// Of the right wrist, about y: joint `wrist_right`.
+    /// Position of the right wrist about y: joint `wrist_right`.
     dof_23 "wrist_right",
-    /// Of the right wrist, about z: joint `wrist_yaw_right`.
+    /// Position of the right wrist about z: joint `wrist_yaw_right`.
     dof_24 "wrist_yaw_right",
-    /// Of the left shoulder, about x: joint `shoulder_roll_left`.
+    /// Position of the left shoulder about x: joint `shoulder_roll_left`.
     dof_25 "shoulder_roll_left",
-    /// Of the left shoulder, about y: joint `shoulder_pitch_left`.
+    /// Position of the left shoulder about y: joint `shoulder_pitch_left`.
     dof_26 "shoulder_pitch_left",
-    /// Of the left shoulder, about z: joint `shoulder_yaw_left`.
+    /// Position of the left shoulder about z: joint `shoulder_yaw_left`.
     dof_27 "shoulder_yaw_left",
-    /// Of the left elbow: joint `elbow_left`.
+    /// Position of the left elbow: joint `elbow_left`.
     dof_28 "elbow_left",
-    /// Of the left wrist, about x: joint `wrist_roll_left`.
+    /// Position of the left wrist about x: joint `wrist_roll_left`.
     dof_29 "wrist_roll_left",
-    /// Of the left wrist, about y: joint `wrist_left`.
+    /// Position of the left wrist about y: joint `wrist_left`.
     dof_30 "wrist_left",
-    /// Of the left wrist, about z: joint `wrist_yaw_left`.
+    /// Position of the left wrist about z: joint `wrist_yaw_left`.
     dof_31 "wrist_yaw_left",
-    /// Of the right hip, about x: joint `hip_roll_right`.
+    /// Position of the right hip about x: joint `hip_roll_right`.
     dof_32 "hip_roll_right",
-    /// Of the right hip, about y: joint `hip_pitch_right`.
+    /// Position of the right hip about y: joint `hip_pitch_right`.
     dof_33 "hip_pitch_right",
-    /// Of the right hip, about z: joint `hip_yaw_right`.
+    /// Position of the right hip about z: joint `hip_yaw_right`.
     dof_34 "hip_yaw_right",
-    /// Of the right knee: joint `knee_right`.
+    /// Position of the right knee: joint `knee_right`.
     dof_35 "knee_right",
-    /// Of the right ankle, about x: joint `ankle_roll_right`.
+    /// Position of the right ankle about x: joint `ankle_roll_right`.
     dof_36 "ankle_roll_right",
-    /// Of the right ankle, about y: joint `ankle_right`.
+    /// Position of the right ankle about y: joint `ankle_right`.
     dof_37 "ankle_right",
-    /// Of the right ankle, about z: joint `ankle_yaw_right`.
+    /// Position of the right ankle about z: joint `ankle_yaw_right`.
     dof_38 "ankle_yaw_right",
-    /// Of the left hip, about x: joint `hip_roll_left`.
+    /// Position of the left hip about x: joint `hip_roll_left`.
     dof_39 "hip_roll_left",
-    /// Of the left hip, about y: joint `hip_pitch_left`.
+    /// Position of the left hip about y: joint `hip_pitch_left`.
     dof_40 "hip_pitch_left",
-    /// Of the left hip, about z: joint `hip_yaw_left`.
+    /// Position of the left hip about z: joint `hip_yaw_left`.
     dof_41 "hip_yaw_left",
-    /// Of the left knee: joint `knee_left`.
+    /// Position of the left knee: joint `knee_left`.
     dof_42 "knee_left",
-    /// Of the left ankle, about x: joint `ankle_roll_left`.
+    /// Position of the left ankle about x: joint `ankle_roll_left`.
     dof_43 "ankle_roll_left",
-    /// Of the left ankle, about y: joint `ankle_left`.
+    /// Position of the left ankle about y: joint `ankle_left`.
     dof_44 "ankle_left",
-    /// Of the left ankle, about z: joint `ankle_yaw_left`.
+    /// Position of the left ankle about z: joint `ankle_yaw_left`.
     dof_45 "ankle_yaw_left",
 }
 
@@ -215,7 +214,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, begin);
 }
 
-/// Finds the joints, once.
+/// Looks up the joints once.
 fn begin(world: &mut World) {
     let mut all = world.query::<(Entity, &HumanPosture)>();
     let all: Vec<(Entity, HumanPosture)> = all
@@ -281,7 +280,7 @@ mod tests {
         let data: HumanPostureData = test.read(sensor);
         assert_eq!([data.x, data.y, data.z], [1.0, 2.0, 3.0]);
         assert!((data.yaw - (0.5 - std::f64::consts::FRAC_PI_2)).abs() < 1e-12);
-        // Torso 12 to 14, head 15 to 17; arms of seven each up to 31; right leg up to 38; left hip 39 to 41.
+        // Torso: 12 to 14, head: 15 to 17, arms: seven each up to 31, right leg: up to 38, left hip: 39 to 41.
         assert_eq!((data.dof_17, data.dof_42), (0.3, 0.9));
         assert_eq!(
             (data.dof_12, data.dof_16, data.dof_41, data.dof_49),

@@ -1,4 +1,4 @@
-//! An inertial measurement unit: turning rates, specific force, and the magnetic field.
+//! Inertial measurement unit: angular velocity, specific force and magnetic field.
 use morse_api::{motion::MotionMode, prelude::*};
 use morse_geodesy::{
     OnEarth, Origin,
@@ -7,25 +7,25 @@ use morse_geodesy::{
 
 use crate::motion::{ComputationMode, Moment, Motion, track};
 
-/// A gyroscope, an accelerometer and a magnetometer in the sensor's axes, without error (see `imu_noise`).
+/// Gyroscope, accelerometer and magnetometer in the sensor's axes, without error (see `imu_noise`).
 ///
-/// The accelerometer gives the specific force a - g: level and at rest (0, 0, +g), in free fall zero. a is
-/// the acceleration of the mount point itself between two measurements, lever arm included, as for
-/// `accelerometer`: exact where speeds and turning rates are constant, at every frequency.
+/// The accelerometer measures the specific force a - g: (0, 0, +g) when level and at rest, zero in free fall. a is the
+/// acceleration of the mount point between two measurements, lever arm included, as for `accelerometer`: exact for constant
+/// velocity and angular velocity, at every frequency.
 ///
-/// The magnetic field is that of `magnetometer` where the environment has an origin on Earth; in a scene
-/// that lies nowhere there is none, and it is zero (MORSE does not run then).
+/// The magnetic field is that of `magnetometer` if the environment has an origin on Earth; otherwise it is zero (MORSE does
+/// not run then).
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Motion, Field)]
 pub struct Imu {
-    /// Source of velocities and turning rates: `automatic`, `velocity` (live) or `position` (from poses).
+    /// Source of velocity and angular velocity: `automatic`, `velocity` (live) or `position` (from poses).
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
-    /// The day of the magnetic field as a decimal year, from 2015 to 2030.
+    /// Date of the magnetic field as a decimal year, from 2015 to 2030.
     #[reflect(@Unit("a"), @Range(2015.0, 2030.0), @AtLoad)]
     pub date: f64,
-    /// Coefficients of the magnetic field: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
+    /// Coefficients of the magnetic field: `automatic` (selected by the date), or `wmm2015`, `wmm2020`, `wmm2025`.
     #[reflect(@AtLoad)]
     pub model: MagneticModel,
 }
@@ -43,7 +43,7 @@ impl Default for Imu {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImuData {
-    /// Turning rates about the sensor's x, y and z axes.
+    /// Angular velocity about the sensor's x, y and z axes.
     #[reflect(@Unit("rad/s"))]
     pub angular_velocity: [f64; 3],
     /// Specific force along the sensor's x, y and z axes.
@@ -71,7 +71,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, begin);
 }
 
-/// Works out the coefficients of the field for the date; that there are some was checked at the load.
+/// Computes the coefficients of the field for the date, which the load has checked.
 fn begin(mut sensors: Query<(&Imu, &mut Field)>) {
     for (settings, mut field) in &mut sensors {
         *field = settings.model.at(settings.date).unwrap_or_default();
@@ -128,7 +128,7 @@ mod tests {
     fn at_rest_it_feels_the_ground() {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let level = test.sensor::<Imu>("rover.level", "()", 60.0, Isometry3::identity());
-        // Nose up: the sensor's x axis points to the sky.
+        // Nose up: the sensor's x axis points up.
         let nose_up = Isometry3::rotation(Vector3::y() * -FRAC_PI_2);
         let tilted = test.sensor::<Imu>("rover.tilted", "()", 10.0, nose_up);
         test.step(moving([0.0; 3], 0.7, [0.0; 3], [0.0; 3]));
@@ -188,7 +188,7 @@ mod tests {
             test.step(turning(tick));
             let data: ImuData = test.read(imu);
             near(data.angular_velocity, [0.0, 0.0, omega], 1e-12);
-            // ω²r towards the axis.
+            // ω²r towards the axis of rotation.
             let centripetal = -omega * omega * arm;
             near(data.linear_acceleration, [centripetal, 0.0, G], 1e-9);
         }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn poses_give_the_same_as_live_velocities() {
         let text = "(computation_mode: position)";
-        // Thrown up and spinning: a parabola about which nothing is felt.
+        // Thrown and spinning: on a parabola the specific force is zero.
         let thrown = |tick: u32| {
             let time = f64::from(tick) / 60.0;
             moving(
@@ -271,7 +271,7 @@ mod tests {
             test.step(moving([0.0; 3], FRAC_PI_2, [0.0; 3], [0.0; 3]));
             test.read::<ImuData>(imu).magnetic_field
         };
-        // North, east and down by pygeomag 1.1.0.
+        // Reference: north, east and down by pygeomag 1.1.0.
         let toulouse = Origin {
             latitude: 43.6,
             longitude: 1.4333,
@@ -293,7 +293,7 @@ mod tests {
             .insert_resource(MotionMode::Morse);
         let imu = test.sensor::<Imu>("rover.imu", "()", 60.0, Isometry3::identity());
         test.step(moving([0.0; 3], FRAC_PI_2, [0.0; 3], [0.0; 3]));
-        // MORSE takes north, east and down for the axes of the scene.
+        // MORSE treats north, east and down as the axes of the scene.
         let [north, east, down] = [23_882.695_690, 763.769_461, 40_074.516_771];
         near(
             test.read::<ImuData>(imu).magnetic_field,

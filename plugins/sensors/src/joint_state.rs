@@ -5,29 +5,29 @@ use morse_api::{
     prelude::*,
 };
 
-/// Positions, velocities and efforts of the robot's joints, in the order in which the model declares them: of a robot description
-/// (URDF), each joint before those below it, and side by side in the order of the file.
+/// Measures positions, velocities and efforts of the robot's joints, in the order of the model. In a robot description
+/// (URDF), each joint comes before its descendants, and siblings have the order of the file.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Joints)]
 pub struct JointState {
-    /// Names of the joints to report; `*` stands for any text. None: all joints of the robot.
+    /// Names of the joints to report; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
 }
 
 /// One measurement: lists of the same length, as in ROS's `JointState`.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JointStateData {
-    /// The joints, by the names that the robot has for them (without the robot's own name).
+    /// Names of the joints within the robot (without the robot's own name).
     #[reflect(@Unit(""))]
     pub names: Vec<String>,
-    /// Angles or lengths, without the joints' offsets.
+    /// Positions: angles or lengths, without the joints' offsets.
     #[reflect(@Unit("rad or m"))]
     pub positions: Vec<f64>,
-    /// Speeds.
+    /// Velocities.
     #[reflect(@Unit("rad/s or m/s"))]
     pub velocities: Vec<f64>,
-    /// Efforts of the motors.
+    /// Efforts of the actuators.
     #[reflect(@Unit("N·m or N"))]
     pub efforts: Vec<f64>,
 }
@@ -47,7 +47,7 @@ impl Clone for JointStateData {
     }
 }
 
-/// The variables that are reported. It follows from the scene and the settings, so it is no state.
+/// Reported joint variables. Derived from the scene and the settings, so not state.
 #[derive(Component, Default)]
 struct Joints(Vec<Entity>);
 
@@ -90,7 +90,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, bind);
 }
 
-/// Finds the joints, once.
+/// Looks up the joints once.
 fn bind(
     variables: Query<&JointVariable>,
     robots: Query<(Option<&Path>, &RobotJoints)>,

@@ -1,17 +1,17 @@
-//! Colours and depths from two places, as Microsoft's Kinect has them.
+//! Colour and depth images from two positions, as Microsoft's Kinect.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::camera::{self, Camera, Lens, PictureBuffers, RAW, View, lens::camera};
 
 camera! {
-    /// A camera and a depth camera side by side (MORSE's `Kinect`), which take their pictures at the same time.
+    /// Camera and depth camera side by side (MORSE's `Kinect`), which take their images at the same time.
     ///
-    /// Level `depth` has depths in metres, level `raw` in millimetres, as the device gives them: ROS's `16UC1`.
+    /// Level `depth` has depths in metres, level `raw` in millimetres, as the device reports them: ROS's `16UC1`.
     Kinect: 128 by 128, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
-    /// Position of the camera on the sensor.
+    /// Position of the camera in the frame of the sensor.
     #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     rgb_at: [f64; 3] = [0.06, 0.08, 0.04],
-    /// Position of the depth camera on the sensor.
+    /// Position of the depth camera in the frame of the sensor.
     #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     depth_at: [f64; 3] = [0.06, -0.08, 0.04],
 }
@@ -23,15 +23,15 @@ pub struct KinectData {
     pub height: u32,
     /// Columns of both images.
     pub width: u32,
-    /// Red, green, blue and 255 of each pixel of the camera, a byte each (sRGB), row by row.
+    /// Red, green, blue and 255 for each pixel of the camera, a byte each (sRGB), row by row.
     pub image: Samples<u8>,
-    /// Depth of each pixel of the depth camera along its z axis; infinite where nothing is seen. 32-bit numbers.
+    /// Depth of each pixel of the depth camera along its z axis, 32-bit numbers; infinite where no surface is visible.
     #[reflect(@Unit("m"), @Levels(&["depth"]))]
     pub depth: Samples<f32>,
-    /// The same, rounded; 0 where nothing is seen, and beyond 65.535 m. 16-bit numbers.
+    /// Depth of each pixel, rounded, 16-bit numbers; 0 where no surface is visible, and beyond 65.535 m.
     #[reflect(@Unit("mm"), @Levels(&["raw"]))]
     pub raw: Samples<u16>,
-    /// From places at a depth of 1 to columns and rows, for both.
+    /// Intrinsic matrix of both cameras: maps points at depth 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Distortion of the lenses: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.

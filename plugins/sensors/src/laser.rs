@@ -1,7 +1,7 @@
-//! Common parts of all laser scanners and range finders: rays, data, and a measurement without allocation.
+//! Common parts of all laser scanners and range finders: rays, data, and measurements without allocation.
 //!
-//! A kind is a file in [`crate`] that says where its rays go; most of them are the macro `laser!` with
-//! other defaults.
+//! A kind is a file in [`crate`] that declares the directions of its rays; most kinds use the macro `laser!` with other
+//! defaults.
 mod data;
 #[cfg(test)]
 mod tests;
@@ -24,21 +24,21 @@ pub use data::LaserScannerData;
 /// One degree, rad.
 pub const DEGREE: f64 = PI / 180.0;
 
-/// Every point and range; with the strength of the echoes; or the nearest distance alone.
+/// Levels: all points and ranges; with the strength of the echoes; the shortest distance alone.
 pub const LEVELS: &[&str] = &["raw", "rssi", "range"];
 
 /// A kind of laser scanner.
 pub trait Laser: Sensor<Data = LaserScannerData> {
-    /// Number of rays.
+    /// Returns the number of rays.
     fn count(&self) -> u64;
 
-    /// Unit vectors along the rays in the frame of the sensor, in the order of the data, before it turns.
+    /// Returns unit vectors along the rays in the frame of the sensor before it turns, in the order of the data.
     fn directions(&self) -> Vec<Vector3<f64>>;
 
-    /// Range of the rays, m.
+    /// Returns the maximum range of the rays, m.
     fn reach(&self) -> f64;
 
-    /// Angle by which the rays have turned about z after each measurement, rad.
+    /// Returns the angle by which the rays turn about z after each measurement, rad.
     fn turn(&self) -> f64 {
         0.0
     }
@@ -51,7 +51,7 @@ pub fn add<L: Laser>(app: &mut App) {
         .add_sensor::<L, _>((aim::<L>, measure::<L>).chain());
 }
 
-/// Memory that so many rays take at a level.
+/// Returns the memory for a number of rays at a level.
 #[must_use]
 pub fn memory(rays: u64, level: &str) -> Memory {
     let of_measurement = match level {
@@ -59,7 +59,7 @@ pub fn memory(rays: u64, level: &str) -> Memory {
         "rssi" => size_of::<[f64; 3]>() + 2 * size_of::<f64>(),
         _ => size_of::<[f64; 3]>() + size_of::<f64>(),
     };
-    // Of a planar fan: six numbers and three counts a ray, and one more number for each group.
+    // A planar fan: six numbers and three counts per ray, and one more number per group.
     let of_fan = 7 * size_of::<f64>() + 3 * size_of::<u32>();
     let of_beams = 3 * size_of::<Vector3<f64>>() + size_of::<Option<Hit>>() + of_fan;
     Memory {
@@ -68,23 +68,23 @@ pub fn memory(rays: u64, level: &str) -> Memory {
     }
 }
 
-/// The directions of the rays, and room for a measurement. All of it follows from the settings and from
-/// how far the scanner has turned.
+/// Directions of the rays, and buffers for a measurement. Derived from the settings and from the angle by which the scanner
+/// has turned.
 #[derive(Component, Default)]
 pub struct Beams {
     /// Unit vectors in the frame of the sensor, before it turns.
     fan: Vec<Vector3<f64>>,
-    /// The same as they are cast now.
+    /// Unit vectors in the frame of the sensor, turned.
     directions: Vec<Vector3<f64>>,
-    /// The same in the world.
+    /// Unit vectors in the world, turned.
     world_directions: Vec<Vector3<f64>>,
-    /// The fan, if it is one in the plane of the sensor that does not turn.
+    /// Planar fan, if the rays lie in one plane of the sensor and do not turn.
     planar: Option<PlanarFan>,
     buffer: ScanBuffer,
     hits: Vec<Option<Hit>>,
 }
 
-/// Works out the directions once the settings are there.
+/// Computes the directions when the settings change.
 fn aim<L: Laser>(mut scanners: Query<(&L, Has<Turned>, &mut Beams), Changed<L>>) {
     for (scanner, turns, mut beams) in &mut scanners {
         let fan = scanner.directions();
@@ -108,7 +108,7 @@ type Scanner<'a, L> = (
     &'a mut LaserScannerData,
 );
 
-/// A measurement to be made: all that it takes, so that any thread can make it.
+/// Inputs and outputs of one measurement, which any thread can compute.
 struct Measurement<'a> {
     pose: &'a Isometry3<f64>,
     robot: Entity,
@@ -166,7 +166,7 @@ impl Measurement<'_> {
 }
 
 impl Beams {
-    /// Finds out what the rays meet, but for what belongs to `robot`.
+    /// Casts the rays, ignoring the geometry of `robot`.
     fn cast(&mut self, rays: &dyn CastRays, pose: &Isometry3<f64>, reach: f64, robot: Entity) {
         let hits = &mut self.hits;
         if let Some(fan) = &self.planar {
@@ -190,41 +190,41 @@ impl Beams {
     }
 }
 
-/// A sweep of rays in one plane or in several layers.
+/// Directions of rays in one plane or in several layers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Angle between the first and the last ray of a layer, rad.
     pub window: f64,
-    /// Angle between neighbouring rays, rad.
+    /// Angle between adjacent rays, rad.
     pub resolution: f64,
     /// Number of layers, one above the other.
     pub layers: u32,
-    /// Angle between neighbouring layers, rad.
+    /// Angle between adjacent layers, rad.
     pub separation: f64,
-    /// Angle by which the first, third, … of several layers are turned to the left, rad.
+    /// Angle by which the first, third, … layer is turned to the left, if there are several, rad.
     pub offset: f64,
 }
 
 impl Sweep {
-    /// Angles of the rays of a layer from the first one, rad.
+    /// Returns the angles of the rays of a layer from the first one, rad.
     pub fn angles(&self) -> impl Iterator<Item = f64> + use<> {
         let resolution = self.resolution;
         (0..=self.last()).map(move |index| resolution * f64::from(index))
     }
 
-    /// Index of the last ray of a layer. A window of whole multiples of the resolution has its last ray, whatever the
-    /// rounding.
+    /// Returns the index of the last ray of a layer. A window that is a multiple of the resolution includes its last ray,
+    /// whatever the rounding.
     fn last(&self) -> u32 {
         (self.window / self.resolution * (1.0 + 1e-9)) as u32
     }
 
-    /// Number of all rays.
+    /// Returns the number of all rays.
     #[must_use]
     pub fn count(&self) -> u64 {
         (u64::from(self.last()) + 1) * u64::from(self.layers)
     }
 
-    /// Unit vectors along all rays, from right to left, top layer first.
+    /// Returns unit vectors along all rays, from right to left, top layer first.
     #[must_use]
     pub fn directions(&self) -> Vec<Vector3<f64>> {
         let layers = self.layers;
@@ -243,7 +243,7 @@ impl Sweep {
     }
 }
 
-/// A kind of laser scanner whose rays lie in one plane or in several layers: its settings, and `plugin`.
+/// Declares a kind of laser scanner with rays in one plane or in several layers: its settings, and `plugin`.
 ///
 /// Angles of the defaults are in degrees.
 macro_rules! laser {
@@ -264,7 +264,7 @@ macro_rules! laser {
             /// Angle between the first and the last ray of a layer.
             #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
             pub scan_window: f64,
-            /// Angle between neighbouring rays.
+            /// Angle between adjacent rays.
             #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
             pub resolution: f64,
             /// Range of the rays.
@@ -273,10 +273,10 @@ macro_rules! laser {
             /// Number of layers, one above the other.
             #[reflect(@Range(1.0, 1024.0), @Property("layers"))]
             pub layers: u32,
-            /// Angle between neighbouring layers.
+            /// Angle between adjacent layers.
             #[reflect(@Unit("rad"), @Range(-3.2, 3.2), @Property("layer_separation"), @Form::Degrees)]
             pub layer_separation: f64,
-            /// Angle by which the first, third, … of several layers are turned to the left.
+            /// Angle by which the first, third, … layer is turned to the left, if there are several.
             #[reflect(@Unit("rad"), @Range(-3.2, 3.2), @Property("layer_offset"), @Form::Degrees)]
             pub layer_offset: f64,
         }

@@ -1,9 +1,9 @@
-//! The sensors, one a file: settings, local data, `default_action`, tests.
+//! The sensors, one per file: settings, local data, `default_action`, tests.
 //!
-//! To add one: write the file, and put its name into the list below. What several of them share:
+//! To add one, write the file and add its name to the list below. Common parts:
 //! - [`laser`]: scanners; [`camera`]: cameras;
-//! - [`turned`]: turning of those that look elsewhere after each measurement;
-//! - [`motion`]: velocities and accelerations of a sensor, live or from its poses.
+//! - [`turned`]: rotation of sensors that change direction after each measurement;
+//! - [`motion`]: velocity and acceleration of a sensor, live or from its poses.
 pub mod camera;
 pub mod laser;
 pub mod motion;
@@ -20,7 +20,7 @@ macro_rules! sensors {
             $($name::plugin(app);)+
         }
 
-        /// The parts of this crate, for the test that looks for a forgotten file.
+        /// Names of the components of this crate, for the test that looks for missing files.
         pub const FILES: &[&str] = &[$(stringify!($name)),+];
     };
 }

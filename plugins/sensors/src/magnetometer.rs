@@ -1,4 +1,4 @@
-//! The Earth's magnetic field at the sensor.
+//! Magnetometer: the Earth's magnetic field at the sensor.
 use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::{motion::MotionMode, prelude::*};
 use morse_geodesy::{
@@ -6,22 +6,22 @@ use morse_geodesy::{
     geomagnetism::{DEFAULT_DATE, Field, MagneticModel},
 };
 
-/// A magnetometer of three axes without error, in the field of the World Magnetic Model.
+/// Three-axis magnetometer without error, in the field of the World Magnetic Model.
 ///
-/// The environment needs an origin. The field is given in the sensor's own axes, however it is turned. With
-/// `motion: morse` it is what MORSE gives: north, east and down, as if they were the axes of the scene, in the sensor's
-/// axes. It is evaluated anew at each measurement: iron is nowhere, and the date stands still while the simulation runs.
+/// Requires an origin in the environment. The field is given in the sensor's own axes. With `motion: morse` it is MORSE's:
+/// north, east and down are treated as the axes of the scene, and rotated into the sensor's axes. The field is evaluated at
+/// each measurement; iron in the scene has no effect, and the date is constant during the run.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "magnetometer": (kind: "magnetometer") }) }"#))]
 #[require(Field)]
 pub struct Magnetometer {
-    /// The day as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE takes the day on
-    /// which it runs; this is fixed, so that a run can be repeated.
+    /// Date as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE uses the current day; here it is
+    /// fixed, so that runs can be repeated.
     #[reflect(@Unit("a"), @Range(2015.0, 2030.0), @Property("date"))]
     pub date: f64,
-    /// Coefficients of the magnetic field: `automatic`, which is by the date, or `wmm2015`, `wmm2020`, `wmm2025`.
+    /// Coefficients of the magnetic field: `automatic` (selected by the date), or `wmm2015`, `wmm2020`, `wmm2025`.
     pub model: MagneticModel,
 }
 
@@ -37,13 +37,13 @@ impl Default for Magnetometer {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MagnetometerData {
-    /// Along the sensor's x axis.
+    /// Magnetic field along the sensor's x axis.
     #[reflect(@Unit("nT"))]
     pub x: f64,
-    /// Along the sensor's y axis.
+    /// Magnetic field along the sensor's y axis.
     #[reflect(@Unit("nT"))]
     pub y: f64,
-    /// Along the sensor's z axis.
+    /// Magnetic field along the sensor's z axis.
     #[reflect(@Unit("nT"))]
     pub z: f64,
 }
@@ -69,7 +69,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_sensor::<Magnetometer, _>((look_up, default_action).chain());
 }
 
-/// Works out the coefficients for the date; that there are some was checked before.
+/// Computes the coefficients for the date, which has been checked before.
 fn look_up(mut sensors: Query<(&Magnetometer, &mut Field), Changed<Magnetometer>>) {
     for (settings, mut field) in &mut sensors {
         *field = settings.model.at(settings.date).unwrap_or_default();
@@ -107,7 +107,7 @@ mod tests {
         angle_against_north: 90.0,
     };
 
-    /// North, east and down at the origin, by pygeomag 1.1.0, at 2026.0 and at 2025.0.
+    /// Reference: north, east and down at the origin by pygeomag 1.1.0, at 2026.0 and at 2025.0.
     const IN_2026: [f64; 3] = [23_882.695_690, 763.769_461, 40_074.516_771];
     const IN_2025: [f64; 3] = [23_873.237_539, 707.828_295, 40_036.393_804];
 
@@ -165,8 +165,8 @@ mod tests {
     fn turned_in_every_way() {
         let [north, east, down] = IN_2026;
         let about = |axis: Vector3<f64>| Isometry3::rotation(axis * FRAC_PI_2);
-        // The robot heads north. Nose down, the sensor's x is down and its z ahead; rolled to the right,
-        // its y is up and its z to the right.
+        // The robot heads north. Nose down, the sensor's x points down and its z ahead; rolled to the right, its y points up
+        // and its z to the right.
         let found = measure("()", TOULOUSE, about(Vector3::y()), FRAC_PI_2);
         near(found, [down, -east, north]);
         let found = measure("()", TOULOUSE, about(Vector3::x()), FRAC_PI_2);
@@ -184,12 +184,12 @@ mod tests {
         let [north, east, down] = IN_2026;
         let of = |mount, yaw| measure_by(MotionMode::Morse, "()", TOULOUSE, mount, yaw);
         near(of(Isometry3::identity(), 0.0), IN_2026);
-        // Heading along y: its x is "east", its y is minus "north".
+        // Heading along y: the sensor's x is "east", its y is minus "north".
         near(of(Isometry3::identity(), FRAC_PI_2), [east, -north, down]);
-        // Nose down: its x is minus "down", its z is "north".
+        // Nose down: the sensor's x is minus "down", its z is "north".
         let nose_down = Isometry3::rotation(Vector3::y() * FRAC_PI_2);
         near(of(nose_down, 0.0), [-down, east, north]);
-        // However the scene lies.
+        // For any orientation of the scene.
         let turned = Origin {
             angle_against_north: 0.0,
             ..TOULOUSE

@@ -1,23 +1,23 @@
-//! Motion of a sensor: velocities and accelerations, from the live velocity of its body or from its poses.
+//! Velocity and acceleration of a sensor, from the live velocity of its body or from its poses.
 //!
-//! Sensors that need this require [`Motion`], call [`track`] from their plugin and [`Motion::measure`]
-//! whenever they are due.
+//! Sensors that need them require [`Motion`], call [`track`] in their plugin and [`Motion::measure`] when they are due.
 //!
-//! # The acceleration
+//! # Acceleration
 //!
-//! The velocity of a sensor is v = c + s: c is the velocity of the centre of mass of the body that carries it, s the velocity
-//! of the sensor against that point. Between two measurements, at a distance of T:
+//! The velocity of a sensor is v = c + s: c is the velocity of the centre of mass of the body that carries it, s the
+//! velocity of the sensor relative to that point. Between two measurements, T apart:
 //!
-//! - The part of s is its change in the axes of the sensor and the turn of these axes:
-//!   R₁ (R₁ᵀ s₁ - R₀ᵀ s₀) / T + ω × s₁. It is exact where the turning rate is constant, at any lever arm.
-//! - The part of c is exact for two motions that a velocity and a turning rate alone do not tell apart: one that is constant in
-//!   the axes of the body (a robot on a circle), and one that is constant, or a free fall, in the axes of the world (a thrown
-//!   robot that spins, a wheel that rolls). With E, the turn by ω T, the first predicts c₁ = E c₀, the second c₁ = c₀ or
-//!   c₁ = c₀ + g T. If the first is nearer to c₁, the part is (c₁ - E c₀) / T + ω × c₁, otherwise it is (c₁ - c₀) / T.
+//! - s contributes its change in the axes of the sensor and the rotation of these axes: R₁ (R₁ᵀ s₁ - R₀ᵀ s₀) / T + ω × s₁.
+//!   This is exact for constant angular velocity, at any lever arm.
+//! - The contribution of c is exact for two motions that cannot be distinguished from a velocity and an angular velocity
+//!   alone: a velocity that is constant in the axes of the body (a robot on a circle), and a velocity that is constant, or a
+//!   free fall, in the axes of the world (a thrown robot that spins, a wheel that rolls). With E, the rotation by ω T, the
+//!   first motion predicts c₁ = E c₀, the second c₁ = c₀ or c₁ = c₀ + g T. If the first prediction is nearer to c₁, the
+//!   contribution is (c₁ - E c₀) / T + ω × c₁, otherwise it is (c₁ - c₀) / T.
 //!
-//! Velocities from poses are means: of a motion on a circle, |c| is too small by the factor sin(ω T / 2) / (ω T / 2) across ω, and
-//! c points along the path in the middle of the interval. Both are made good. Under `motion: morse` the acceleration is
-//! (v₁ - v₀) / T.
+//! Velocities from poses are means over the interval: on a circle, |c| is too small by the factor sin(ω T / 2) / (ω T / 2)
+//! across ω, and c points along the path in the middle of the interval. Both errors are corrected. Under `motion: morse` the
+//! acceleration is (v₁ - v₀) / T.
 use bevy::{
     ecs::system::SystemParam,
     prelude::{App, Component, Plugin, Query, Reflect, Res, Startup},
@@ -36,16 +36,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComputationMode {
-    /// The live velocity: every body has one, however it is moved. (MORSE took poses where physics did not move the
-    /// robot.)
+    /// Live velocity, which every body has, whether physics or an actuator moves it. (MORSE used poses where physics did not
+    /// move the robot.)
     #[default]
     Automatic,
-    /// From the live velocity of the body that carries the sensor, at this moment; of one that is put from pose to
-    /// pose, from how its poses differ.
+    /// Live velocity of the body that carries the sensor; for a body that is moved from pose to pose, the difference of its
+    /// poses.
     Velocity,
-    /// From the poses at this measurement and at the last one: the mean velocity between them, jumps included. The
-    /// engine's poses have single precision: a few metres from the
-    /// origin, accelerations at 60 Hz are a few mm/s² off.
+    /// Poses at this measurement and at the last one: the mean velocity between them, jumps included. The engine's poses
+    /// have single precision: a few metres from the origin, accelerations at 60 Hz have errors of a few mm/s².
     Position,
 }
 
@@ -55,13 +54,13 @@ impl ComputationMode {
     }
 }
 
-/// Motion of a sensor at its last measurement. It is state.
+/// Motion of a sensor at its last measurement. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Motion {
     pose: Isometry3<f64>,
     velocity: WorldVelocity,
     tick: u64,
-    /// Age of its velocities at the last measurement, s: half an interval for means, zero for live ones.
+    /// Age of the velocities at the last measurement, s: half an interval for means, zero for live velocities.
     age: f64,
 }
 
@@ -72,17 +71,17 @@ impl Stateful for Motion {}
 pub struct Moved {
     /// Velocity of the mount point, m/s.
     pub linear: Vector3<f64>,
-    /// Turning rate, rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vector3<f64>,
     /// Acceleration of the mount point, without gravity, m/s².
     pub acceleration: Vector3<f64>,
-    /// rad/s².
+    /// Angular acceleration, rad/s².
     pub angular_acceleration: Vector3<f64>,
-    /// From the place of the last measurement, in a straight line, m.
+    /// Straight-line distance since the last measurement, m.
     pub distance: f64,
 }
 
-/// Time, gravity and rules by which motion is measured.
+/// Time, gravity and motion rules of a measurement.
 #[derive(SystemParam)]
 pub struct Moment<'w> {
     clock: Res<'w, Clock>,
@@ -91,9 +90,9 @@ pub struct Moment<'w> {
 }
 
 impl Motion {
-    /// Measures the motion since the last measurement; this becomes the last one.
+    /// Measures the motion since the last measurement, and stores this measurement as the last one.
     ///
-    /// Accelerations are exact for constant rates (see the module), however unevenly a sensor measures; MORSE divides by the
+    /// Accelerations are exact for constant rates (see the module), however irregular the measurements; MORSE divides by the
     /// nominal period.
     pub fn measure(
         &mut self,
@@ -142,7 +141,7 @@ impl Motion {
         Self { age, ..self }
     }
 
-    /// Velocity now, and the acceleration since a moment before.
+    /// Returns the current velocity, and the acceleration since an earlier moment.
     fn since(
         &self,
         before: &Self,
@@ -150,7 +149,7 @@ impl Motion {
         gravity: &Vector3<f64>,
     ) -> (Vector3<f64>, Vector3<f64>) {
         if self.age > 0.0 || before.age > 0.0 {
-            // Poses say nothing of the body.
+            // Poses do not contain the velocity of the body.
             return carried(&before.as_point(), &self.as_point(), between, gravity);
         }
         let (center, acceleration) = carried(before, self, between, gravity);
@@ -164,7 +163,7 @@ impl Motion {
         )
     }
 
-    /// The same motion, of a point by itself.
+    /// Returns the same motion as that of a point without a lever arm.
     fn as_point(&self) -> Self {
         Self {
             velocity: WorldVelocity::of_point(self.velocity.linear, self.velocity.angular),
@@ -172,7 +171,8 @@ impl Motion {
         }
     }
 
-    /// Velocity of the body's centre on the path, at the age of the velocities: a mean is that of a chord of the circle.
+    /// Returns the velocity of the body's centre along the path, at the age of the velocities: a mean is that of a chord of
+    /// the circle.
     fn center_on_circle(&self) -> Vector3<f64> {
         let WorldVelocity {
             center, turning, ..
@@ -188,7 +188,8 @@ impl Motion {
     }
 }
 
-/// Velocity of the centre of a body at the end of an interval, and its acceleration: by the better one of two explanations.
+/// Returns the velocity of the centre of a body at the end of an interval, and its acceleration, by the better one of two
+/// predictions.
 fn carried(
     before: &Motion,
     now: &Motion,
@@ -209,7 +210,7 @@ fn carried(
     (since * last, since * acceleration)
 }
 
-/// The turn at a rate for so many seconds.
+/// Returns the rotation at an angular velocity for a duration.
 fn turned(rate: &Vector3<f64>, seconds: f64) -> UnitQuaternion<f64> {
     let half = rate * (seconds / 2.0);
     let angle = half.norm();
@@ -221,20 +222,20 @@ fn turned(rate: &Vector3<f64>, seconds: f64) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(turn)
 }
 
-/// The turn from one orientation to another, the short way round, as axis times angle in the world, rad.
+/// Returns the shorter rotation from one orientation to another, as axis times angle in the world, rad.
 ///
-/// MORSE subtracts Euler angles instead, and sees a full turn where one of them jumps from π to -π.
+/// MORSE subtracts Euler angles instead, which yields a full turn where one of them wraps from π to -π.
 fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> Vector3<f64> {
     let turn = to * from.inverse();
     let (vector, scalar) = (turn.imag(), turn.w);
     let sine = vector.norm();
-    // A turn by more than π is one by less, the other way round.
+    // A rotation by more than π equals one by less about the opposite axis.
     let half = libm::atan2(sine, scalar.abs());
     let stretch = if sine > 0.0 { 2.0 * half / sine } else { 2.0 };
     vector * stretch.copysign(scalar)
 }
 
-/// Keeps [`Motion`] as state and begins it. For the plugins of sensors; only the first call counts.
+/// Registers [`Motion`] as state and initialises it. Called by the plugins of sensors; only the first call has an effect.
 pub fn track(app: &mut App) {
     if !app.is_plugin_added::<Tracking>() {
         app.add_plugins(Tracking);

@@ -5,12 +5,11 @@ use morse_api::{
     state::Stateful,
 };
 
-/// Displacement of the sensor since the start or since the last measurement.
+/// Measures the displacement of the sensor since the start or since the last measurement.
 ///
-/// Positions are in the start frame: that of the sensor when the simulation started (as in MORSE 1.4 and its
-/// tests; its last development state reports world poses). Velocities are those of the sensor at this
-/// moment, in its own axes, and so zero for a robot that stands; MORSE divides the last displacement by the
-/// period, which is wrong the first time.
+/// Positions are in the start frame: the frame of the sensor when the simulation started (as in MORSE 1.4 and its tests; its
+/// last development state reports world poses). Velocities are those of the sensor at this moment, in its own axes, and thus
+/// zero for a robot at rest; MORSE divides the last displacement by the period, which is wrong at the first measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Travel)]
@@ -19,16 +18,16 @@ pub struct Odometry {
     pub level: OdometryLevel,
 }
 
-/// Level of an odometer's data.
+/// Level of the data of an odometer.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OdometryLevel {
-    /// The pose in the start frame, and the velocity.
+    /// Pose in the start frame, and velocity.
     #[default]
     Integrated,
-    /// The distance since the last measurement.
+    /// Distance since the last measurement.
     Raw,
-    /// The difference from the last measurement's pose, both in the start frame.
+    /// Difference from the pose of the last measurement, both in the start frame.
     Differential,
 }
 
@@ -36,66 +35,66 @@ pub enum OdometryLevel {
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(non_snake_case, reason = "MORSE's name for it")]
 pub struct OdometryData {
-    /// Distance between this measurement's position and the last one's.
+    /// Distance between the positions of this measurement and of the last one.
     #[reflect(@Unit("m"), @Levels(&["raw"]))]
     pub dS: f64,
     /// Difference of `x` since the last measurement.
     #[reflect(@Unit("m"), @Levels(&["differential"]))]
     pub dx: f64,
-    /// Difference of `y`.
+    /// Difference of `y` since the last measurement.
     #[reflect(@Unit("m"), @Levels(&["differential"]))]
     pub dy: f64,
-    /// Difference of `z`.
+    /// Difference of `z` since the last measurement.
     #[reflect(@Unit("m"), @Levels(&["differential"]))]
     pub dz: f64,
-    /// Difference of `yaw`, in [-π, π).
+    /// Difference of `yaw` since the last measurement, in [-π, π).
     #[reflect(@Unit("rad"), @Levels(&["differential"]))]
     pub dyaw: f64,
-    /// Difference of `pitch`.
+    /// Difference of `pitch` since the last measurement.
     #[reflect(@Unit("rad"), @Levels(&["differential"]))]
     pub dpitch: f64,
-    /// Difference of `roll`.
+    /// Difference of `roll` since the last measurement.
     #[reflect(@Unit("rad"), @Levels(&["differential"]))]
     pub droll: f64,
-    /// Ahead of the start.
+    /// Position ahead of the start.
     #[reflect(@Unit("m"), @Levels(&["integrated"]))]
     pub x: f64,
-    /// Left of the start.
+    /// Position to the left of the start.
     #[reflect(@Unit("m"), @Levels(&["integrated"]))]
     pub y: f64,
-    /// Above the start.
+    /// Position above the start.
     #[reflect(@Unit("m"), @Levels(&["integrated"]))]
     pub z: f64,
-    /// Turn since the start, about its z axis.
+    /// Rotation since the start, about the start frame's z axis.
     #[reflect(@Unit("rad"), @Levels(&["integrated"]))]
     pub yaw: f64,
-    /// Turn about the y axis, after yaw.
+    /// Rotation about the y axis, after yaw.
     #[reflect(@Unit("rad"), @Levels(&["integrated"]))]
     pub pitch: f64,
-    /// Turn about the x axis, after yaw and pitch.
+    /// Rotation about the x axis, after yaw and pitch.
     #[reflect(@Unit("rad"), @Levels(&["integrated"]))]
     pub roll: f64,
-    /// Forward speed of the sensor.
+    /// Velocity of the sensor along its x axis.
     #[reflect(@Unit("m/s"), @Levels(&["integrated"]))]
     pub vx: f64,
-    /// Speed of the sensor to its left.
+    /// Velocity of the sensor along its y axis (left).
     #[reflect(@Unit("m/s"), @Levels(&["integrated"]))]
     pub vy: f64,
-    /// Speed of the sensor along its z axis.
+    /// Velocity of the sensor along its z axis.
     #[reflect(@Unit("m/s"), @Levels(&["integrated"]))]
     pub vz: f64,
-    /// Turning rate about the sensor's z axis.
+    /// Angular velocity about the sensor's z axis.
     #[reflect(@Unit("rad/s"), @Levels(&["integrated"]))]
     pub wz: f64,
-    /// Turning rate about its y axis.
+    /// Angular velocity about the sensor's y axis.
     #[reflect(@Unit("rad/s"), @Levels(&["integrated"]))]
     pub wy: f64,
-    /// Turning rate about its x axis.
+    /// Angular velocity about the sensor's x axis.
     #[reflect(@Unit("rad/s"), @Levels(&["integrated"]))]
     pub wx: f64,
 }
 
-/// Poses of the sensor at the start and at the last measurement, in the world. It is state.
+/// Poses of the sensor at the start and at the last measurement, in the world. Part of the state.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Travel {
     start: Isometry3<f64>,
@@ -252,7 +251,7 @@ mod tests {
             }
         }
         let turn = OMEGA * 241.0 / 60.0;
-        // Chords are shorter than the arc by a part of (angle of a step)² / 24.
+        // A chord is shorter than its arc by the fraction (angle per step)² / 24.
         assert!((way / (RADIUS * turn) - 1.0).abs() < 1e-5);
         assert!((sum[0] - RADIUS * libm::sin(turn)).abs() < 1e-9);
         assert!((sum[1] - RADIUS * (1.0 - libm::cos(turn))).abs() < 1e-9);

@@ -1,7 +1,7 @@
 //! Pose of a sensor, without error: the ground truth.
 use morse_api::{angles::yaw_pitch_roll, prelude::*};
 
-/// Pose of the sensor in the world.
+/// Measures the pose of the sensor in the world.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pose {}
@@ -9,22 +9,22 @@ pub struct Pose {}
 /// Position, and orientation as Euler angles: R = Rz(yaw) · Ry(pitch) · Rx(roll).
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PoseData {
-    /// East of the scene's origin.
+    /// Position east of the scene's origin.
     #[reflect(@Unit("m"))]
     pub x: f64,
-    /// North of the scene's origin.
+    /// Position north of the scene's origin.
     #[reflect(@Unit("m"))]
     pub y: f64,
-    /// Above the scene's origin.
+    /// Height above the scene's origin.
     #[reflect(@Unit("m"))]
     pub z: f64,
-    /// About the world's z axis.
+    /// Rotation about the world's z axis.
     #[reflect(@Unit("rad"))]
     pub yaw: f64,
-    /// About the y axis, after yaw.
+    /// Rotation about the y axis, after yaw.
     #[reflect(@Unit("rad"))]
     pub pitch: f64,
-    /// About the x axis, after yaw and pitch.
+    /// Rotation about the x axis, after yaw and pitch.
     #[reflect(@Unit("rad"))]
     pub roll: f64,
 }

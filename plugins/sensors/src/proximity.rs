@@ -1,4 +1,4 @@
-//! Distances of what is near.
+//! Distances of nearby objects and robots.
 use std::collections::BTreeMap;
 
 use morse_api::{
@@ -10,9 +10,9 @@ use morse_api::{
 };
 use serde_json::json;
 
-/// Tells the distances of the objects and robots that have a property and are within range: from the origin
-/// of the robot, not from the sensor, to their origins, as in MORSE. The sensor's own robot does not count,
-/// nor what is a part of it, nor a property that is `false`.
+/// Measures the distances of objects and robots with a property within the range: from the origin of the robot, not of the
+/// sensor, to their origins, as in MORSE. The sensor's own robot and its components do not count, nor does a property that
+/// is `false`.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Tracked)]
@@ -20,7 +20,7 @@ pub struct Proximity {
     /// Range of the sensor, until a request sets another one.
     #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Range"))]
     pub range: f64,
-    /// The property of what it feels, until a request sets another one; all robots unless given.
+    /// Property of the detected objects and robots, until a request sets another one; all robots by default.
     #[reflect(@Property("Track"), @Changeable)]
     pub track: String,
 }
@@ -37,10 +37,10 @@ impl Default for Proximity {
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProximityData {
-    /// Distance of each, by name.
+    /// Distance of each detected object, by name.
     #[reflect(@Unit("m"))]
     pub near_objects: BTreeMap<String, f64>,
-    /// The same, under the name that MORSE had for it before.
+    /// Same data as `near_objects`, under the name that MORSE used before.
     #[reflect(@Unit("m"))]
     pub near_robots: BTreeMap<String, f64>,
 }
@@ -137,7 +137,7 @@ fn set_range(
 /// Arguments of `set_tracked_tag`.
 #[derive(Reflect, Deserialize)]
 struct SetTrackedTag {
-    /// The name of a property.
+    /// Name of a property.
     tag: String,
 }
 
@@ -167,7 +167,7 @@ mod tests {
         let red = ("Red", Property::Number(0.0));
         test.objects(vec![
             own,
-            // 3, 4 and 12 m away: 13 m.
+            // At 3, 4 and 12 m along the axes: 13 m.
             thing("cat", [4.0, 5.0, 12.0], &[ROBOT]),
             thing("dog", [1.0, 31.0, 0.0], &[ROBOT, red.clone()]),
             thing("fox", [1.0, 31.5, 0.0], &[ROBOT]),

@@ -1,11 +1,11 @@
-//! The angles of a pan-tilt unit (MORSE's `PTUPosture`).
+//! Angles of a pan-tilt unit (MORSE's `PTUPosture`).
 use morse_api::{
     carrier::On,
     joint::{JointState, PanTilt, PanTiltJoints},
     prelude::*,
 };
 
-/// Measures the angles of the pan-tilt unit that it sits `on`. In MORSE they were one tick old.
+/// Measures the angles of the pan-tilt unit that the sensor is mounted `on`. In MORSE they were one tick old.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"actuators: { "ptu": (kind: "ptu") },

@@ -1,8 +1,8 @@
 //! Height of a sensor above the ground.
 use morse_api::{prelude::*, rays::Rays};
 
-/// Distance to what is straight below the sensor, however it is turned: one ray down in the world. The
-/// robot that carries it is not met.
+/// Measures the distance to the first surface vertically below the sensor, whatever its orientation: one ray downwards in
+/// the world. The robot that carries it is ignored.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadarAltimeter {
@@ -20,7 +20,7 @@ impl Default for RadarAltimeter {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RadarAltimeterData {
-    /// Height above what is below; infinite where nothing is within the range.
+    /// Height above the surface below; infinite if there is none within the range.
     #[reflect(@Unit("m"))]
     pub z: f64,
 }
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// A ground that falls by one in two along x, and the robot's own belly, which is nearer.
+    /// A ground that falls by 0.5 m per metre along x, and the robot's own underside, which is nearer.
     struct Slope {
         robot: Entity,
     }

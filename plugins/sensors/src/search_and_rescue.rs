@@ -1,7 +1,7 @@
-//! Finds victims, and heals them.
+//! Detection and healing of victims.
 //!
-//! - [`victim`]: what a victim needs, and how badly;
-//! - here: the sensor, and its services.
+//! - [`victim`]: requirements and severity of a victim;
+//! - this file: the sensor, and its services.
 use std::collections::BTreeMap;
 
 use morse_api::{
@@ -17,26 +17,26 @@ pub mod victim;
 
 use victim::{INJURED, Victim};
 
-/// Measurements between a request to heal and its end, as in MORSE.
+/// Number of measurements between a request to heal and its end, as in MORSE.
 const EFFORT: u32 = 10;
 
-/// Sees victims in a cone along its x axis, and heals those that it is able to heal.
+/// Detects victims in a cone along its x axis, and heals those for which it has the abilities.
 ///
-/// Victims are objects and robots that have the property `Injured`; `Requirements` (a list of numbers, or text
-/// such as "1,2") says which abilities they need, `Severity` how badly. They stay `Injured` when they are
-/// healed, as in MORSE. A victim is in the cone when a point of its box is (see `morse_api::object::Cone`);
-/// nothing hides it.
+/// Victims are objects and robots with the property `Injured`. `Requirements` (a list of numbers, or text such as "1,2")
+/// contains the abilities that they need, and `Severity` the severity of the injury. They stay `Injured` when they are
+/// healed, as in MORSE. A victim is in the cone if a point of its box is (see `morse_api::object::Cone`); obstacles do not
+/// hide it.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Tracked, Healing, Task)]
 pub struct SearchAndRescue {
-    /// Distance within which a victim can be healed.
+    /// Maximum distance at which a victim can be healed.
     #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Heal_range"))]
     pub heal_range: f64,
-    /// Abilities that it has for victims.
+    /// Abilities of the sensor to heal victims.
     #[reflect(@Range(-1e9, 1e9), @Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
-    /// Full opening angle of the cone; of π it is half of space.
+    /// Full opening angle of the cone; π is a half-space.
     #[reflect(@Unit("rad"), @Range(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
@@ -58,7 +58,7 @@ impl Default for SearchAndRescue {
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchAndRescueData {
-    /// The victims in sight, by name.
+    /// Victims in the cone, by name.
     pub victim_dict: BTreeMap<String, VictimData>,
 }
 
@@ -74,32 +74,32 @@ impl Clone for SearchAndRescueData {
     }
 }
 
-/// A victim in sight.
+/// A victim in the cone.
 #[derive(Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VictimData {
     /// Position in the world.
     pub coordinate: Coordinate,
-    /// The abilities that it needs.
+    /// Abilities that the victim needs.
     pub requirements: Vec<i64>,
-    /// Severity of its need.
+    /// Severity of the injury.
     pub severity: i64,
 }
 
-/// A point of the world.
+/// A point in the world.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coordinate {
-    /// Along the world's x axis.
+    /// Position along the world's x axis.
     #[reflect(@Unit("m"))]
     pub x: f64,
-    /// Along the world's y axis.
+    /// Position along the world's y axis.
     #[reflect(@Unit("m"))]
     pub y: f64,
-    /// Along the world's z axis.
+    /// Position along the world's z axis.
     #[reflect(@Unit("m"))]
     pub z: f64,
 }
 
-/// The victim that is being healed, and the measurements until it is. It is state.
+/// Victim that is being healed, and number of measurements until it is. Part of the state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 struct Healing {
     victim: String,
@@ -219,7 +219,7 @@ impl SearchAndRescue {
     }
 }
 
-/// The nearest of the victims that were in sight at the last measurement, and how far it is from the sensor.
+/// Returns the nearest of the victims that were in the cone at the last measurement, and its distance from the sensor.
 fn nearest(world: &World, entity: Entity) -> Result<(String, VictimData, f64), ServiceError> {
     let range = world
         .get::<SearchAndRescue>(entity)

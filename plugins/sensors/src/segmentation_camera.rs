@@ -1,4 +1,4 @@
-//! Pictures of names: which thing each pixel shows, and of what class it is.
+//! Segmentation images: instance and class of each pixel.
 use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
     object::Objects,
@@ -10,33 +10,33 @@ use morse_api::{
 use crate::camera::{self, Camera, Lens, PictureBuffers, View, lens::camera};
 
 camera! {
-    /// A camera whose pixels are numbers of things and of classes; 0 is nothing, or no class that is known.
+    /// Camera whose pixels are indices of instances and of classes; 0 means no instance, or no known class.
     ///
-    /// A thing is a robot with all its parts, or a frame of the scene. Its classes are those that its geometry
-    /// inherits from (`isa`), the type that the simulation file gives it under `objects`, and `robot`. Things that
-    /// are mostly transparent (alpha below 0.5) are seen through.
+    /// An instance is a robot with all its components, or a frame of the scene. Its classes are those that its geometry
+    /// inherits from (`isa`), the type that the simulation file assigns to it under `objects`, and `robot`. Objects that are
+    /// mostly transparent (alpha below 0.5) are ignored.
     SegmentationCamera: 256 by 256, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
-    /// The classes that count, in the order of their numbers, from 1; a thing of several is of the first one. All
-    /// that there are, sorted, unless given.
+    /// Classes in the order of their indices, from 1; an instance of several classes has the first one. By default all
+    /// existing classes, sorted.
     classes: Vec<String> = Vec::new(),
 }
 
 /// One frame.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentationCameraData {
-    /// Rows.
+    /// Rows of the image.
     pub height: u32,
-    /// Columns.
+    /// Columns of the image.
     pub width: u32,
-    /// The number of the thing that each pixel shows, 16-bit numbers, row by row.
+    /// Index of the instance at each pixel, 16-bit numbers, row by row.
     pub instances: Samples<u16>,
-    /// The number of its class, likewise.
+    /// Index of the class at each pixel, 16-bit numbers, row by row.
     pub classes: Samples<u16>,
-    /// The names of things, from number 1 on, sorted.
+    /// Names of the instances, from index 1 on, sorted.
     pub instance_names: Vec<String>,
-    /// The names of classes, from number 1 on.
+    /// Names of the classes, from index 1 on.
     pub class_names: Vec<String>,
-    /// From places at a depth of 1 to columns and rows.
+    /// Intrinsic matrix: maps points at depth 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.
@@ -62,7 +62,7 @@ impl Clone for SegmentationCameraData {
     }
 }
 
-/// Number of thing and class of each geometry, by its number in pictures. Follows from scene and settings.
+/// Indices of instance and class of each geometry, by its index in images. Derived from scene and settings.
 #[derive(Component, Default)]
 struct Names {
     numbers: Vec<[u16; 2]>,
@@ -121,7 +121,7 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-/// Works out the numbers, once.
+/// Computes the indices once.
 fn learn(
     renderer: Option<Res<Renderer>>,
     objects: Res<Objects>,
@@ -159,7 +159,7 @@ impl Known {
 }
 
 impl Names {
-    /// Numbers for things by their names, and for classes by their places in a list, or else by their names.
+    /// Assigns indices to instances by their names, and to classes by their indices in a list, or else by their names.
     fn new(wanted: &[String], known: &[Known]) -> Self {
         let instances = sorted(known.iter().map(|known| &known.instance));
         let classes = if wanted.is_empty() {
@@ -191,7 +191,7 @@ fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     names.into_iter().cloned().collect()
 }
 
-/// Puts numbers into the pixels.
+/// Writes the indices into the pixels.
 fn name(
     mut cameras: Query<
         (&Due, &PictureBuffers, &Names, &mut SegmentationCameraData),

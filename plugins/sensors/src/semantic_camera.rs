@@ -1,7 +1,7 @@
-//! Names and poses of the things that a camera sees.
+//! Names and poses of the objects in view of a camera.
 //!
-//! - [`view`]: what of the world falls into a camera's picture;
-//! - here: settings, data, and what hides what.
+//! - [`view`]: the view frustum;
+//! - this file: settings, data, and occlusion.
 use morse_api::{
     object::{Object, Objects, Tracked, places},
     prelude::*,
@@ -13,57 +13,57 @@ pub mod view;
 
 use view::View;
 
-/// Width of the light-sensitive chip of MORSE's cameras, m.
+/// Width of the image sensor of MORSE's cameras, m.
 const CHIP: f64 = 0.032;
 
-/// Share of an object's box within which points are looked at: at its very corners a shape is thin.
+/// Fraction of an object's box at which sample points lie: shapes are thin at the corners of the box.
 const INSET: f64 = 0.9;
 
-/// Rows and columns of points of the picture that are looked at for objects that fill it.
+/// Rows and columns of sample points of the image, for objects that fill it.
 const GRID: usize = 5;
 
-/// Points of an object that are looked at.
+/// Number of sample points of an object.
 const POINTS: usize = 27;
 
-/// All lines of sight to an object.
+/// Number of lines of sight to an object.
 const RAYS: usize = POINTS + GRID * GRID;
 
-/// Names the objects in its view. Without a rotation it looks along the robot's x axis; its own axes, in which
-/// `relative` poses are given, are those of pictures: z forward, x right, y down.
+/// Reports the objects in its view. Without a rotation it looks along the robot's x axis; its own axes, in which `relative`
+/// poses are given, are those of images: z forward, x right, y down.
 ///
-/// An object is in view if its box (in the axes of the object, MORSE ignores its rotation) reaches into the
-/// picture between `near` and `far`. It is seen unless everything that could be looked at is hidden: points of
-/// its box in the picture, and points of the picture in front of its box. MORSE looks at its origin only.
-/// Objects that cannot be touched hide nothing, and are hidden by what stands before them.
+/// An object is in view if its box (in the axes of the object; MORSE ignores its rotation) intersects the view frustum
+/// between `near` and `far`. It is visible unless all sample points are hidden: points of its box within the image, and
+/// points of the image in front of its box. MORSE uses the object's origin alone. Objects without collision hide nothing,
+/// and are hidden by objects in front of them.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Tracked)]
 pub struct SemanticCamera {
-    /// Columns of the picture.
+    /// Columns of the image.
     #[reflect(@Range(1.0, 16_384.0), @Property("cam_width"))]
     pub width: u32,
-    /// Rows of the picture.
+    /// Rows of the image.
     #[reflect(@Range(1.0, 16_384.0), @Property("cam_height"))]
     pub height: u32,
-    /// Focal length, for a chip 0.032 m wide.
+    /// Focal length, for an image sensor 0.032 m wide.
     #[reflect(@Unit("m"), @Range(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
     pub focal: f64,
-    /// Horizontal opening angle, below π; instead of `focal`.
+    /// Horizontal field of view, below π; instead of `focal`.
     #[reflect(@Unit("rad"), @Range(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
     pub fov: Option<f64>,
-    /// Depth from which on it sees.
+    /// Minimum depth.
     #[reflect(@Unit("m"), @Range(1e-6, 1e6), @Property("cam_near"))]
     pub near: f64,
-    /// Depth to which it sees.
+    /// Maximum depth.
     #[reflect(@Unit("m"), @Range(1e-6, 1e8), @Property("cam_far"))]
     pub far: f64,
-    /// True if poses are given in the camera's axes; else in the world's.
+    /// True if poses are given in the camera's axes; otherwise in the world's.
     #[reflect(@Property("relative"))]
     pub relative: bool,
-    /// True if nothing hides anything.
+    /// True if occlusion is ignored.
     #[reflect(@Property("noocclusion"))]
     pub noocclusion: bool,
-    /// The type of the objects that it knows, or a property that they have.
+    /// Type of the objects to report, or a property that they have.
     #[reflect(@Property("tag"), @Changeable)]
     pub tag: String,
 }
@@ -87,7 +87,7 @@ impl Default for SemanticCamera {
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SemanticCameraData {
-    /// Objects that are seen, sorted by the names of the scene.
+    /// Visible objects, sorted by their names in the scene.
     pub visible_objects: Vec<VisibleObject>,
 }
 
@@ -103,19 +103,19 @@ impl Clone for SemanticCameraData {
     }
 }
 
-/// An object that is seen.
+/// A visible object.
 #[derive(Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VisibleObject {
-    /// Its label.
+    /// Label of the object.
     pub name: String,
-    /// Its description.
+    /// Description of the object.
     pub description: String,
-    /// Its type.
+    /// Type of the object.
     pub r#type: String,
-    /// Of its origin.
+    /// Position of the object's origin.
     #[reflect(@Unit("m"))]
     pub position: [f64; 3],
-    /// Of its axes.
+    /// Orientation of the object's axes.
     pub orientation: Orientation,
 }
 
@@ -135,19 +135,19 @@ impl Clone for VisibleObject {
     }
 }
 
-/// A rotation as a quaternion.
+/// Rotation as a quaternion.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Orientation {
-    /// First part of the vector.
+    /// x component of the vector.
     #[reflect(@Unit(""))]
     pub x: f64,
-    /// Second part of the vector.
+    /// y component of the vector.
     #[reflect(@Unit(""))]
     pub y: f64,
-    /// Third part of the vector.
+    /// z component of the vector.
     #[reflect(@Unit(""))]
     pub z: f64,
-    /// The real part.
+    /// Real component.
     #[reflect(@Unit(""))]
     pub w: f64,
 }
@@ -171,7 +171,7 @@ pub(super) fn plugin(app: &mut App) {
         .init_resource::<Objects>();
 }
 
-/// From the axes of a picture to those of a mount that looks along x.
+/// Returns the rotation from the axes of an image to the axes of a mount that looks along x.
 fn mount_from_camera() -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(0.5, -0.5, 0.5, -0.5))
 }
@@ -251,12 +251,12 @@ impl VisibleObject {
     }
 }
 
-/// A camera in this moment.
+/// State of a camera at one measurement.
 struct VisibilityCheck<'a> {
     view: View,
-    /// Rays that tell whether something is hidden; nothing hides anything without them.
+    /// Rays for the test of occlusion; without them no object is hidden.
     rays: Option<&'a Rays>,
-    /// Its pose in the world.
+    /// Pose in the world.
     camera: Isometry3<f64>,
     robot: Entity,
 }
@@ -276,7 +276,7 @@ impl VisibilityCheck<'_> {
                 .is_none_or(|rays| self.is_clear(rays, object, &camera_from_box, &half))
     }
 
-    /// Tells whether some line of sight reaches the object.
+    /// Returns true if at least one line of sight reaches the object.
     fn is_clear(
         &self,
         rays: &Rays,
@@ -285,7 +285,7 @@ impl VisibilityCheck<'_> {
         half: &Vector3<f64>,
     ) -> bool {
         let mut directions = [Vector3::z(); RAYS];
-        // How far an object that rays pass through is away on each of them.
+        // Distance along each ray of an object without collision.
         let mut depths = [0.0; RAYS];
         let mut count = 0;
         let on_box = places().map(|place| {

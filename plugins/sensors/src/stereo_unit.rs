@@ -1,4 +1,4 @@
-//! Cameras that belong together.
+//! Synchronised cameras.
 use bevy::ecs::query::QueryState;
 use morse_api::{
     prelude::*,
@@ -11,16 +11,16 @@ use crate::camera::{
     capture::{Frames, interrupt},
 };
 
-/// Lets several cameras take frames together. It measures nothing itself; the cameras usually sit on it (`on`).
+/// Makes several cameras take frames together. It measures nothing itself; the cameras are usually mounted on it (`on`).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Task)]
 pub struct StereoUnit {
-    /// The cameras: paths such as `rover.left`, or names such as `left` for those of the same robot.
+    /// Cameras: paths such as `rover.left`, or names such as `left` for cameras of the same robot.
     pub cameras: Vec<String>,
 }
 
-/// Nothing but the time.
+/// Data without fields: each measurement has a time stamp.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StereoUnitData {}
 
@@ -57,7 +57,7 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-/// A camera of the unit: its path and entity.
+/// Returns the path and entity of a camera of the unit.
 fn camera(world: &World, unit: Entity, name: &str) -> Option<(String, Entity)> {
     let own = world.get::<Path>(unit).map_or("", Path::as_str);
     let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
@@ -80,7 +80,7 @@ fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, S
         });
     }
     for (path, _) in cameras(world, unit) {
-        // The reply is nobody's: what counts is whether the camera is still busy.
+        // The reply is discarded: completion is detected by `busy`.
         service::call(world, &path, "capture", &json!([frames.n]));
     }
     Ok(match busy(world, unit) {
@@ -89,7 +89,7 @@ fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, S
     })
 }
 
-/// The first of its cameras that is still to take frames.
+/// Returns the first camera that still has frames to take.
 fn busy(world: &World, unit: Entity) -> Option<String> {
     let task = |camera: Entity| world.get::<Task>(camera);
     let mut cameras = cameras(world, unit).into_iter();
@@ -103,7 +103,7 @@ fn stop(world: &mut World, unit: Entity) {
     }
 }
 
-/// Sees whether the cameras have finished.
+/// Checks whether the cameras have finished.
 fn default_action(world: &mut World, units: &mut QueryState<(Entity, &Task), With<StereoUnit>>) {
     let waiting = units.iter(world).filter(|(_, task)| task.is_running());
     for unit in waiting.map(|(unit, _)| unit).collect::<Vec<_>>() {

@@ -1,31 +1,31 @@
-//! Temperature, which rises near fires.
+//! Thermometer: air temperature, which rises near fires.
 use morse_api::{
     object::{Objects, Property, Tracked},
     prelude::*,
 };
 
-/// Measures the temperature of the air: T = T₀ + Σ F · exp(-α · d) over all fires, d being the distance of
-/// their origins from the sensor.
+/// Measures the temperature of the air: T = T₀ + Σ F · exp(-α · d) over all fires, where d is the distance of a fire's
+/// origin from the sensor.
 ///
-/// Fires are objects and robots that have the property `fire_tag`. If it is a number, that is the fire's own
-/// temperature F. As in MORSE, save that a property that is `false` makes no fire.
+/// Fires are objects and robots with the property `fire_tag`. If the property is a number, it is the temperature F of the
+/// fire. As in MORSE, except that a property that is `false` makes no fire.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Tracked)]
 pub struct Thermometer {
-    /// The property of what burns.
+    /// Property of fires.
     #[reflect(@Property("FireTag"), @Changeable)]
     pub fire_tag: String,
     /// Temperature far from all fires.
     #[reflect(@Unit("°C"), @Range(-273.15, 1e6), @Property("DefaultTemperature"))]
     pub default_temperature: f64,
-    /// Temperature that a fire adds where it burns, unless its property is a number.
+    /// Temperature that a fire adds at its position, unless its property is a number.
     #[reflect(@Unit("°C"), @Range(-1e6, 1e6), @Property("FireTemperature"))]
     pub fire_temperature: f64,
-    /// Distance from which on a fire is not felt; without limit unless given.
+    /// Maximum distance at which a fire is measured; no limit by default.
     #[reflect(@Unit("m"), @Range(0.0, f64::INFINITY), @Property("Range"))]
     pub range: f64,
-    /// Rate at which the heat fades with distance.
+    /// Decay rate of the heat with distance.
     #[reflect(@Unit("1/m"), @Range(0.0, 1e6), @Property("Alpha"))]
     pub alpha: f64,
 }
@@ -45,7 +45,7 @@ impl Default for Thermometer {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThermometerData {
-    /// Of the air at the sensor.
+    /// Temperature of the air at the sensor.
     #[reflect(@Unit("°C"))]
     pub temperature: f64,
 }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn fires_add_up_and_fade() {
-        // One in 5 m: exp(-1) = 0.36787944117144233; one of 80 °C in 10 m: exp(-2) = 0.1353352832366127.
+        // A fire at 5 m: exp(-1) = 0.36787944117144233; a fire of 80 °C at 10 m: exp(-2) = 0.1353352832366127.
         let near = thing("near", [1.0, 3.0, 6.0], &[FIRE]);
         let hot = thing("hot", [11.0, 0.0, 2.0], &[("Fire", Property::Number(80.0))]);
         let expected = 15.0 + 200.0 * 0.367_879_441_171_442_33 + 80.0 * 0.135_335_283_236_612_7;

@@ -1,11 +1,11 @@
-//! Turning of scanners and cameras that look elsewhere after each measurement.
+//! Rotation of scanners and cameras that change direction after each measurement.
 use bevy::prelude::Component;
 use morse_api::{
     prelude::{Deserialize, Serialize},
     state::Stateful,
 };
 
-/// Angle by which a scanner that turns has turned, rad, less than a full turn.
+/// Angle by which a rotating sensor has turned, rad, less than a full turn.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turned(pub f64);
 

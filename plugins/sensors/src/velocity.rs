@@ -1,9 +1,9 @@
-//! Velocity and turning rates of the sensor, without error.
+//! Velocity and angular velocity of the sensor, without error.
 use morse_api::prelude::*;
 
 use crate::motion::{ComputationMode, Moment, Motion, track};
 
-/// Velocity of the mount point: on a robot that turns, a sensor away from the axis moves (MORSE gave the
+/// Measures the velocity of the mount point: on a robot that rotates, a sensor away from the axis moves (MORSE returned the
 /// robot's velocity without this lever arm).
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -20,10 +20,10 @@ pub struct VelocityData {
     /// Velocity in the sensor's axes.
     #[reflect(@Unit("m/s"))]
     pub linear_velocity: [f64; 3],
-    /// Turning rates about the sensor's axes.
+    /// Angular velocity about the sensor's axes.
     #[reflect(@Unit("rad/s"))]
     pub angular_velocity: [f64; 3],
-    /// The same velocity in the world's axes.
+    /// Velocity in the world's axes.
     #[reflect(@Unit("m/s"))]
     pub world_linear_velocity: [f64; 3],
 }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_turned_sensor_on_an_arm() {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
-        // Half a metre ahead, looking left; the robot heads north, drives on at 2 m/s and turns at 1 rad/s.
+        // Half a metre ahead, looking left; the robot heads north, drives at 2 m/s and turns at 1 rad/s.
         let mount = Isometry3::new(Vector3::x() * 0.5, Vector3::z() * FRAC_PI_2);
         let sensor = test.sensor::<Velocity>("rover.velocity", "()", 60.0, mount);
         test.step(moving(
@@ -92,11 +92,11 @@ mod tests {
 
     #[test]
     fn by_poses_at_uneven_intervals() {
-        // Straight on through (1, 2, 3), turning about the vertical; the sensor is on the axis.
+        // Straight motion through (1, 2, 3), rotating about the vertical; the sensor is on the axis.
         let at = |tick: u32| {
             let time = f64::from(tick) / 60.0;
             let position = [1.0 + 0.5 * time, 2.0 - time, 3.0];
-            // No live velocity.
+            // Without a live velocity.
             moving(position, 2.0 * time, [0.0; 3], [0.0; 3])
         };
         let mut test = TestWorld::new(60.0, plugin, at(0));

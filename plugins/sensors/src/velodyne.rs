@@ -1,4 +1,4 @@
-//! A fan of rays that turns: the laser scanners of Velodyne.
+//! Laser scanner with a rotating fan of rays, as those of Velodyne.
 use morse_api::prelude::*;
 
 use crate::{
@@ -6,12 +6,11 @@ use crate::{
     turned::Turned,
 };
 
-/// 64 rays, one above the other, that turn to the left by a degree after each measurement (MORSE's
-/// `VelodyneRayCast`).
+/// 64 rays, one above the other, that turn to the left by a degree after each measurement (MORSE's `VelodyneRayCast`).
 ///
-/// The rays go from the lowest to the highest. Points are in the frame of the mounted sensor, which does
-/// not turn, so that the points of several measurements make one cloud; in MORSE the sensor itself turns,
-/// and they are in the turned frame.
+/// The rays are ordered from the lowest to the highest. Points are in the frame of the mounted sensor, which does not turn,
+/// so that the points of several measurements form one cloud; in MORSE the sensor itself turns, and points are in the turned
+/// frame.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(laser::Beams, Turned)]
@@ -19,7 +18,7 @@ pub struct Velodyne {
     /// Angle between the lowest and the highest ray.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
     pub scan_window: f64,
-    /// Angle between neighbouring rays.
+    /// Angle between adjacent rays.
     #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
     pub resolution: f64,
     /// Range of the rays.
@@ -28,7 +27,7 @@ pub struct Velodyne {
     /// Angle by which the middle of the window points down.
     #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     pub tilt: f64,
-    /// Angle by which it turns to the left after each measurement.
+    /// Angle by which the rays turn to the left after each measurement.
     #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
     pub turn: f64,
 }

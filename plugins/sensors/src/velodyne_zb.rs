@@ -1,4 +1,4 @@
-//! A depth camera that turns: MORSE's `Velodyne`.
+//! Rotating depth camera: MORSE's `Velodyne`.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::{
@@ -11,19 +11,19 @@ use crate::{
 };
 
 camera! {
-    /// A depth camera that turns to the left after each frame (MORSE's `Velodyne`, made of a z-buffer).
+    /// Depth camera that turns to the left after each frame (MORSE's `Velodyne`, built on a z-buffer).
     ///
-    /// By default it turns by its own opening angle, so that a few frames go all the way round. Points are in the
-    /// axes of the camera as it is mounted, which do not turn, so that the points of several frames make one
-    /// cloud; in MORSE they are in the turned ones.
+    /// By default it turns by its own field of view, so that a few frames cover the full circle. Points are in the axes of
+    /// the camera as mounted, which do not turn, so that the points of several frames form one cloud; in MORSE they are in
+    /// the turned axes.
     VelodyneZb: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
-    /// Angle by which it turns to the left after each frame; its opening angle, unless given.
+    /// Angle by which the camera turns to the left after each frame; its field of view by default.
     #[reflect(@Unit("rad"), @Range(-6.3, 6.3), @Property("rotation"))]
     rotation: Option<f64> = None,
-    /// The lines that are kept, counted from 1 at the bottom; all, unless given.
+    /// Rows that are kept, counted from 1 at the bottom; all by default.
     #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
-    /// True if a pixel that shows nothing still gives a point: (0, 0, 0).
+    /// True if a pixel without a depth still yields a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]
     keep_resolution: bool = false,
 }
@@ -31,16 +31,16 @@ camera! {
 /// One frame.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VelodyneZbData {
-    /// Rows of the picture.
+    /// Rows of the image.
     pub height: u32,
-    /// Columns of the picture.
+    /// Columns of the image.
     pub width: u32,
     /// x, y and z of each point, 32-bit numbers.
     #[reflect(@Unit("m"))]
     pub points: Samples<f32>,
     /// Number of points.
     pub nb_points: u32,
-    /// From places at a depth of 1 to columns and rows.
+    /// Intrinsic matrix: maps points at depth 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
 }

@@ -1,31 +1,30 @@
-//! Pictures in colour.
+//! Colour images.
 use morse_api::{prelude::*, render::Wants, samples::Samples};
 
 use crate::camera::{self, Camera, Lens, PictureBuffers, View, lens::camera};
 
 camera! {
-    /// A camera. Without a rotation it looks along the x axis of what it is on.
+    /// Colour camera. Without a rotation it looks along the x axis of its mount.
     ///
-    /// The pixel in column u and row v of the picture, counted from the top left from 0, shows what lies in the
-    /// direction `intrinsic_matrix`⁻¹ · (u, v, 1) in the camera's axes (z forward, x right, y down). Level `rgbd`
-    /// has depths as well (MORSE's `retrieve_depth`). Things that are mostly transparent (alpha below 0.5) are
-    /// seen through by depths.
+    /// The pixel in column u and row v of the image, counted from 0 at the top left, shows the direction
+    /// `intrinsic_matrix`⁻¹ · (u, v, 1) in the camera's axes (z forward, x right, y down). Level `rgbd` includes depths
+    /// (MORSE's `retrieve_depth`). Objects that are mostly transparent (alpha below 0.5) are ignored by depths.
     VideoCamera: 256 by 256, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
 }
 
 /// One frame.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VideoCameraData {
-    /// Rows.
+    /// Rows of the image.
     pub height: u32,
-    /// Columns.
+    /// Columns of the image.
     pub width: u32,
-    /// Red, green, blue and 255 of each pixel, a byte each (sRGB), row by row.
+    /// Red, green, blue and 255 for each pixel, a byte each (sRGB), row by row.
     pub image: Samples<u8>,
-    /// Depth of each pixel along the camera's z axis; infinite where nothing is seen. 32-bit numbers.
+    /// Depth of each pixel along the camera's z axis, 32-bit numbers; infinite where no surface is visible.
     #[reflect(@Unit("m"), @Levels(&["rgbd"]))]
     pub depth: Samples<f32>,
-    /// From places at a depth of 1 to columns and rows.
+    /// Intrinsic matrix: maps points at depth 1 to columns and rows.
     #[reflect(@Unit("px"), @Fixed)]
     pub intrinsic_matrix: [[f64; 3]; 3],
     /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`.

@@ -1,40 +1,40 @@
-//! The access policy of all servers. Addresses other than loopback need a token; tokens are compared in constant time; pages
-//! in browsers are known by `Host` and `Origin`, so that a page of another site cannot reach the simulation.
+//! Access policy of all servers. Addresses other than loopback require a token, and tokens are compared in constant time.
+//! Requests of browser pages are checked by `Host` and `Origin`, so that pages of other sites cannot reach the simulation.
 //!
-//! - [`address`]: the address to listen at, if address and token agree;
-//! - [`is_token`]: the comparison of tokens;
-//! - [`PageAccess`]: access to a page that this server hands out;
+//! - [`address`]: returns the address to listen at, if address and token are consistent;
+//! - [`is_token`]: compares tokens;
+//! - [`PageAccess`]: access to a page that this server serves;
 //! - [`ProgramAccess`]: access for programs, and for pages of other servers.
 use std::net::IpAddr;
 
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 
-/// Way in which clients present the token.
+/// Form in which clients present the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenForm {
-    /// In the address of a page that a browser opens.
+    /// In the URL of a page that a browser opens.
     Page,
-    /// In the address that a program opens.
+    /// In the URL that a program opens.
     Address,
-    /// As a line of its own.
+    /// In a line of its own.
     Line,
 }
 
-/// Mistake in the settings of an address and a token.
+/// Invalid settings of an address and a token.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// The token has characters that an address cannot have.
+    /// The token contains characters that are not allowed in a URL.
     #[error("a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address")]
     UnusualToken,
     /// The token is empty.
     #[error("the `token` is empty; leave it out where none is needed")]
     EmptyToken,
-    /// The text is no address.
+    /// The text is not an address.
     #[error("`{0}` is no address; write 127.0.0.1, say")]
     NoAddress(String),
-    /// Other machines reach the address, and there is no token.
+    /// The address is not loopback, and there is no token.
     #[error(
         "listening at {0} lets other machines in: set a `token` that {clients} have to know{options}",
         clients = clients(*.1),
@@ -87,23 +87,23 @@ fn fits_into_address(token: &str) -> bool {
     !token.is_empty() && token.bytes().all(is_usual)
 }
 
-/// True if `given` is the token. It takes as long for a wrong one, wherever it is wrong.
+/// Returns true if `given` is the token. The duration does not depend on the position of a difference.
 #[must_use]
 pub fn is_token(token: &str, given: &[u8]) -> bool {
     token.as_bytes().ct_eq(given).into()
 }
 
-/// Access for programs, which name no origin, and for pages of other servers.
+/// Access for programs, which send no origin, and for pages of other servers.
 #[derive(Clone, Debug)]
 pub struct ProgramAccess {
-    /// Token that clients have to know, if any.
+    /// Token that clients must present, if any.
     pub token: Option<String>,
-    /// Origins of pages that may connect, besides those of this machine.
+    /// Origins of pages that may connect, in addition to origins on this machine.
     pub origins: Vec<String>,
 }
 
 impl ProgramAccess {
-    /// Checks the query of the address, and the origin of the page that connects.
+    /// Checks the query of the URL, and the origin of the page that connects.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl ProgramAccess {
         Err(Refusal::Token)
     }
 
-    /// Programs name no origin; every browser does, whatever its page wants.
+    /// Returns true if the origin is allowed. Programs send no origin; every browser sends one.
     fn is_known(&self, origin: &str) -> bool {
         if self.origins.iter().any(|known| known == origin) {
             return true;
@@ -136,23 +136,23 @@ impl ProgramAccess {
     }
 }
 
-/// Reason for which a client is refused.
+/// Reason for the refusal of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.reason())]
 #[non_exhaustive]
 pub enum Refusal {
     /// The page has a foreign origin.
     Origin,
-    /// The page has another origin, where only pages of the server itself may connect.
+    /// The page has another origin, but only pages of the server itself may connect.
     OtherOrigin,
-    /// The host name is not one of this machine.
+    /// The host name does not belong to this machine.
     Host,
-    /// There is no token, or a wrong one.
+    /// The token is missing or wrong.
     Token,
 }
 
 impl Refusal {
-    /// Returns the reason, for people.
+    /// Returns the reason as text for users.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -166,38 +166,38 @@ impl Refusal {
     }
 }
 
-/// Access to a page that the server hands out: nobody else's pages may connect.
+/// Access to a page that the server serves: only its own pages may connect.
 #[derive(Clone, Debug)]
 pub struct PageAccess {
     /// Address at which the server listens.
     pub address: IpAddr,
-    /// Host names of the server, besides its address.
+    /// Host names of the server, in addition to its address.
     pub hosts: Vec<String>,
-    /// Token that browsers have to know, if any.
+    /// Token that browsers must present, if any.
     pub token: Option<String>,
-    /// Name of the cookie that carries the token.
+    /// Name of the cookie that contains the token.
     pub cookie: String,
 }
 
-/// Fields of a request that decide on access.
+/// Fields of a request that determine access.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PageRequest<'a> {
-    /// Host name by which the server was addressed.
+    /// Host name in the request.
     pub host: Option<&'a str>,
     /// Origin of the page that connects.
     pub origin: Option<&'a str>,
     /// Cookies.
     pub cookie: Option<&'a str>,
-    /// Query of the address.
+    /// Query of the URL.
     pub query: &'a str,
 }
 
-/// Decision on a request that is not refused.
+/// Result of the check of a request that is not refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The client may connect.
     Welcome,
-    /// The token is in the address: the client gets a cookie instead, so that the token is not seen there.
+    /// The token is in the URL: the client gets a cookie and is redirected, so that the URL no longer shows the token.
     TakeCookie,
 }
 
@@ -229,7 +229,7 @@ impl PageAccess {
         Err(Refusal::Token)
     }
 
-    /// True if a `Host` header names this machine. The port does not matter: it may be a forwarded one.
+    /// Returns true if a `Host` header names this machine. The port is not checked, since it may be forwarded.
     fn is_own(&self, host: &str) -> bool {
         let name = without_port(host);
         if self
@@ -247,7 +247,7 @@ impl PageAccess {
         if self.address.is_loopback() {
             is_local || address.is_ok_and(|address| address.is_loopback())
         } else if self.address.is_unspecified() {
-            // Names can be made to point anywhere, addresses cannot.
+            // Host names can be made to resolve to any address (DNS rebinding), addresses cannot.
             is_local || address.is_ok()
         } else {
             address == Ok(self.address)

@@ -1,7 +1,7 @@
-//! The clock of time limits and rates of clients. It runs in real time, and nothing that is simulated depends on it.
+//! Clock for timeouts and rates of clients. It is the real time; the simulation does not depend on it.
 use std::time::Instant;
 
-/// Returns the present time.
+/// Returns the current time.
 #[must_use]
 #[expect(
     clippy::disallowed_methods,

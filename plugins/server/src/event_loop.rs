@@ -1,4 +1,5 @@
-//! One thread that waits for all sockets of a server: listeners, connections, and notifications from other threads.
+//! Event loop: one thread that waits for all sockets of a server (listeners and connections) and for notifications from
+//! other threads.
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
@@ -15,7 +16,7 @@ use morse_api::middleware::Wake;
 
 use crate::notifier::Notifier;
 
-/// The token of the waker. Listeners follow, then connections.
+/// Token of the waker. Tokens of listeners follow, then those of connections.
 const WAKER: usize = 0;
 
 /// Opens a port, and returns the listener with its address.
@@ -49,12 +50,12 @@ pub enum Source {
 /// Result of accepting a connection.
 #[derive(Debug)]
 pub enum Accepted {
-    /// A connection, registered, with its number. Numbers increase in the order of coming.
+    /// A connection, registered, with its number. Numbers increase in the order of acceptance.
     Connection(usize, TcpStream),
-    /// No connection waits.
+    /// No connection is pending.
     NoneLeft,
-    /// The operating system cannot accept a connection now, since too many files are open, for example. The client waits
-    /// in the queue.
+    /// The operating system cannot accept a connection now, for example since too many files are open. The client stays in
+    /// the queue.
     Unable,
 }
 
@@ -68,7 +69,7 @@ pub struct EventLoop {
 }
 
 impl EventLoop {
-    /// Registers listeners. `wake` notifies the loop from now on.
+    /// Registers listeners. From now on `wake` notifies the loop.
     ///
     /// # Errors
     ///
@@ -100,7 +101,7 @@ impl EventLoop {
     ///
     /// # Errors
     ///
-    /// The operating system cannot wait for sockets any more.
+    /// The operating system can no longer wait for sockets.
     pub fn wait(&mut self, events: &mut Events, timeout: Duration) -> io::Result<()> {
         if let Err(error) = self.poll.poll(events, Some(timeout))
             && error.kind() != ErrorKind::Interrupted
@@ -121,8 +122,8 @@ impl EventLoop {
         }
     }
 
-    /// Accepts the next connection of a listener, and registers it. The client may have sent bytes before that, for which
-    /// no event comes.
+    /// Accepts the next connection of a listener, and registers it. For bytes that arrived before the registration there is
+    /// no event.
     pub fn accept(&mut self, listener: usize) -> Accepted {
         let Some(listener) = self.listeners.get(listener) else {
             return Accepted::NoneLeft;

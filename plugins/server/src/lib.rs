@@ -1,10 +1,10 @@
-//! Shared parts of middlewares that listen for clients. The protocols are in the crates of the middlewares.
+//! Shared parts of middlewares with servers. The protocols are in the crates of the middlewares.
 //!
-//! - [`access`]: the access policy: addresses, tokens, host names and origins;
+//! - [`access`]: access policy: addresses, tokens, host names and origins;
 //! - [`event_loop`]: one thread that waits for all sockets of a server; [`notifier`]: wakes it from other threads;
-//! - [`websocket`]: a WebSocket that does not block;
-//! - [`requests`]: requests of clients to the simulation, and the replies;
-//! - [`clock`]: the clock of time limits.
+//! - [`websocket`]: non-blocking WebSocket;
+//! - [`requests`]: requests of clients to the simulation, and their replies;
+//! - [`clock`]: clock for timeouts.
 pub mod access;
 pub mod clock;
 pub mod event_loop;

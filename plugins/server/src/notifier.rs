@@ -1,4 +1,4 @@
-//! Wakes an event loop from other threads.
+//! Notifier that wakes an event loop from other threads.
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mio::Waker;
@@ -21,12 +21,12 @@ impl Notifier {
     /// Wakes the event loop, unless a notification is pending.
     pub fn notify(&self) {
         if !self.is_pending.swap(true, Ordering::AcqRel) {
-            // A poll that is gone needs no waking.
+            // An event loop that has ended need not be woken.
             self.waker.wake().ok();
         }
     }
 
-    /// Clears the notification: from here on the next one wakes the loop again.
+    /// Clears the notification: the next one wakes the loop again.
     pub(crate) fn clear(&self) {
         self.is_pending.store(false, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! Requests of clients to the simulation, and the replies on their way back.
+//! Requests of clients to the simulation, and their replies.
 use std::sync::{Arc, Mutex, PoisonError};
 
 use morse_api::{
@@ -9,21 +9,21 @@ use serde_json::Value as Json;
 
 use crate::notifier::Notifier;
 
-/// The components that every simulation has. Their services are offered to all clients.
+/// Components that every simulation has. Their services are offered to all clients.
 pub const GLOBAL_COMPONENTS: [&str; 3] = ["simulation", "communication", "time"];
-/// Largest number of requests of one client that wait for their replies.
+/// Maximum number of unanswered requests per client.
 pub const MOST_UNDER_WAY: u32 = 32;
 
-/// Sends requests, and collects the replies in the form `T`, in which the thread of the server passes them on.
+/// Sends requests, and collects the replies as `T`, the form in which the server's thread sends them.
 pub struct Requests<T> {
     sender: RequestSender,
-    /// Filled by the simulation's thread; bounded by the requests that are under way.
+    /// Replies, written by the simulation's thread; bounded by the number of unanswered requests.
     replies: Arc<Mutex<Vec<T>>>,
     notifier: Arc<Notifier>,
 }
 
 impl<T: Send + 'static> Requests<T> {
-    /// Makes the bookkeeping of one server, whose event loop is notified of replies.
+    /// Returns the request table of a server, whose event loop is notified of replies.
     #[must_use]
     pub fn new(sender: RequestSender, notifier: Arc<Notifier>) -> Self {
         Self {
@@ -33,11 +33,11 @@ impl<T: Send + 'static> Requests<T> {
         }
     }
 
-    /// Sends a request and returns its number. `encode` turns the reply into its form, on the simulation's thread.
+    /// Sends a request and returns its number. `encode` converts the reply, on the simulation's thread.
     ///
     /// # Errors
     ///
-    /// Too many requests are waiting, or the simulation has ended.
+    /// Too many requests are unanswered, or the simulation has ended.
     pub fn send(
         &self,
         (component, service): (&str, &str),
@@ -55,16 +55,16 @@ impl<T: Send + 'static> Requests<T> {
         self.sender.send(component, service, arguments, take)
     }
 
-    /// Cancels the request of a number.
+    /// Cancels a request, given by its number.
     ///
     /// # Errors
     ///
-    /// Too many requests are waiting, or the simulation has ended.
+    /// Too many requests are unanswered, or the simulation has ended.
     pub fn cancel(&self, number: u64) -> Result<(), Failure> {
         self.sender.cancel(number)
     }
 
-    /// Takes the replies that have come, in the order in which they came.
+    /// Removes and returns the replies that have arrived, in their order of arrival.
     #[must_use]
     pub fn take_replies(&self) -> Vec<T> {
         std::mem::take(&mut *self.replies.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,4 +1,4 @@
-//! A WebSocket that does not block: bytes that the peer does not take wait, up to a limit.
+//! Non-blocking WebSocket: bytes that the peer does not accept are queued, up to a limit.
 use std::io::{ErrorKind, Read, Write};
 
 use tungstenite::{
@@ -10,10 +10,10 @@ use tungstenite::{
 
 use crate::access::ProgramAccess;
 
-/// Most bytes that are kept of what a peer does not take.
+/// Maximum number of queued bytes.
 const MOST_WAITING: usize = 32 << 20;
 
-/// Returns the limits of a server's socket, for messages of at most so many bytes.
+/// Returns the configuration of a server's socket, for messages up to a length in bytes.
 #[must_use]
 pub fn config(longest_message: usize, read_buffer: usize) -> WebSocketConfig {
     WebSocketConfig::default()
@@ -24,7 +24,7 @@ pub fn config(longest_message: usize, read_buffer: usize) -> WebSocketConfig {
         .max_frame_size(Some(longest_message))
 }
 
-/// A WebSocket after the handshake.
+/// WebSocket after the handshake.
 #[derive(Debug)]
 pub struct Channel<S> {
     socket: WebSocket<S>,
@@ -32,7 +32,7 @@ pub struct Channel<S> {
 }
 
 impl<S: Read + Write> Channel<S> {
-    /// Takes a socket over.
+    /// Wraps a socket.
     #[must_use]
     pub fn new(socket: WebSocket<S>) -> Self {
         Self {
@@ -41,19 +41,19 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// True if the peer takes no bytes at the moment.
+    /// Returns true if the peer accepts no bytes at the moment.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// True until the socket is closed from either side.
+    /// Returns true until the socket is closed from either side.
     #[must_use]
     pub fn can_write(&self) -> bool {
         self.socket.can_write()
     }
 
-    /// Reads the next message; `None` if there is no whole message now.
+    /// Reads the next message; `None` if no complete message is available.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// Sends a message, as far as the peer takes it now; false if the peer is gone.
+    /// Queues a message and sends as much as the peer accepts; false if the connection is closed.
     pub fn send(&mut self, message: Message) -> bool {
         match self.socket.write(message) {
             Ok(()) => self.flush(),
@@ -78,7 +78,7 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// Sends what waits, as far as the peer takes it now; false if the peer is gone.
+    /// Sends as many queued bytes as the peer accepts; false if the connection is closed.
     pub fn flush(&mut self) -> bool {
         match self.socket.flush() {
             Ok(()) => self.is_full = false,
@@ -94,11 +94,11 @@ impl<S: Read + Write> Channel<S> {
             code,
             reason: why.to_owned().into(),
         };
-        // A peer that does not even take this is gone all the same.
+        // A peer that does not accept the close frame is disconnected as well.
         self.socket.close(Some(frame)).ok();
     }
 
-    /// Returns the stream below.
+    /// Returns the underlying stream.
     pub fn into_stream(self) -> S {
         self.socket.into_inner()
     }

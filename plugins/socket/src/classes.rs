@@ -1,6 +1,7 @@
-//! Names of kinds in MORSE: clients ask `simulation details` for those of its Python classes.
+//! MORSE's class names of kinds, which the service `simulation details` reports to clients.
 
-/// Kinds of sensor and actuator; models of robots. The kinds that MORSE does not have keep their own names.
+/// Class names by kinds of sensor and actuator, and by models of robots. Kinds that MORSE does not have keep their own
+/// names.
 pub const CLASSES: &[(&str, &str)] = &[
     // Sensors.
     ("accelerometer", "Accelerometer"),
@@ -64,7 +65,7 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("v_omega_diff", "MotionVWDiff"),
     ("waypoint", "Waypoint"),
     ("xy_omega", "MotionXYW"),
-    // Models of robots. MORSE's two quadrotors have one name.
+    // Models of robots. MORSE's two quadrotors have the same class name.
     ("atrv", "ATRV"),
     ("b21", "B21"),
     ("fake_robot", "FakeRobot"),
@@ -83,7 +84,7 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("victim", "Victim"),
 ];
 
-/// Classes of their own for levels: kind, level, class.
+/// Class names that depend on the level: kind, level, class.
 const LEVELS: &[(&str, &str, &str)] = &[
     ("gps", "raw", "RawGPS"),
     ("gps", "extended", "ExtendedGPS"),
@@ -91,7 +92,7 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("odometry", "integrated", "IntegratedOdometry"),
 ];
 
-/// MORSE's name of a kind at a level; the kind's own if MORSE does not have it.
+/// Returns MORSE's class name of a kind at a level; the name of the kind if MORSE does not have it.
 #[must_use]
 pub fn class_of<'a>(kind: &'a str, level: Option<&str>) -> &'a str {
     let of_level = LEVELS

@@ -1,4 +1,4 @@
-//! Clients come, are heard, and go.
+//! Connections of clients: acceptance, reading and closing.
 use morse_server::{clock::now, event_loop::Accepted};
 
 use crate::{
@@ -32,14 +32,14 @@ impl Server {
             if is_open {
                 self.admit(token, role);
             }
-            // What the client sent at once may have been there before it was registered.
+            // Bytes that arrived before the registration cause no event.
             self.hear_or_close(token);
         }
     }
 
-    /// Sees to it that there is room for one more client, and tells whether there is. One that has shown a token, or
-    /// finished a line, keeps its place. Of the strangers, who get three quarters of the room, the one that has been silent
-    /// for longest has to go; those that came for readings have nothing to say, and stay.
+    /// Makes room for one more client; returns false if there is none. A client that has presented a token, or has completed
+    /// a line, keeps its connection. Of the other clients, which may use three quarters of the connections, the one that has
+    /// been silent for longest is disconnected; clients of readings, which need not send anything, stay connected.
     fn make_room(&mut self, role: Role) -> bool {
         let most = self.settings.max_clients as usize;
         let strangers = self.connections.values().filter(|client| !client.is_known);
@@ -48,7 +48,7 @@ impl Server {
         if !is_full && !is_crowded {
             return true;
         }
-        // Tokens are given in the order of coming.
+        // Tokens increase in the order of acceptance.
         let mut clients = self.connections.iter();
         let silent = clients.find(|(_, client)| client.owes_a_line());
         if let Some(token) = silent.map(|(token, _)| *token) {
@@ -61,7 +61,7 @@ impl Server {
         !is_full && !matches!(role, Role::Readings(_))
     }
 
-    /// From now on the client gets what it came for.
+    /// Starts the service of a client according to its role.
     fn admit(&mut self, token: usize, role: Role) {
         match role {
             Role::Readings(place) => {
@@ -102,8 +102,8 @@ impl Server {
         }
     }
 
-    /// Tells a client why it has to go. It is not closed before it had time to hear it: closed with bytes of
-    /// its own unread, it might not.
+    /// Sends a client the reason for its disconnection. The connection is closed with a delay: if it were closed with unread
+    /// bytes, the reason could be lost.
     pub(crate) fn dismiss(&mut self, token: usize, why: &str) {
         if let Some(connection) = self.connections.get_mut(&token) {
             connection.dismiss(now() + FAREWELL);
@@ -111,7 +111,7 @@ impl Server {
         self.say(token, format!(" FAILED \"{why}\"\n").into_bytes());
     }
 
-    /// Reads what a client sent, as far as there is time for it, and closes it when it has gone.
+    /// Reads the bytes of a client, up to a limit, and closes the connection if the client has disconnected.
     pub(crate) fn hear_or_close(&mut self, token: usize) {
         if !self.hear(token) {
             self.close(token);
@@ -142,7 +142,7 @@ impl Server {
                 self.busy.insert(token);
             }
             Heard::End if connection.is_awaiting() && !connection.is_dismissed => {
-                // It has said all it wanted to say, and may still listen.
+                // The client has ended its sending direction, but may still receive.
                 connection.leaves.get_or_insert(now() + FAREWELL);
             }
             Heard::End if is_held_up && matches!(connection.role, Role::Commands(_)) => {}
@@ -172,7 +172,7 @@ impl Server {
         self.dismiss(token, &format!("a line is longer than {longest} bytes"));
     }
 
-    /// Deals with the whole lines that a client sent.
+    /// Processes the complete lines of a client.
     fn read_lines(&mut self, token: usize) {
         while let Some(connection) = self.connections.get_mut(&token) {
             let role = connection.role;
@@ -224,7 +224,7 @@ impl Server {
                         }
                     }
                     Role::Commands(place) => self.command(place, &line),
-                    // Nothing is expected from who only listens.
+                    // Clients of these roles need not send anything.
                     Role::Readings(_) | Role::Sync => {}
                 }
             }
@@ -248,7 +248,7 @@ impl Server {
         self.connections.get_mut(&token)
     }
 
-    /// Sends bytes to a client, as far as it takes them now.
+    /// Sends bytes to a client, as many as it accepts now.
     pub(crate) fn say(&mut self, token: usize, bytes: Vec<u8>) {
         let Some(connection) = self.connections.get_mut(&token) else {
             return;
@@ -260,8 +260,8 @@ impl Server {
     }
 }
 
-/// Tells whether a line is the first one of an HTTP request: a page in a browser on this machine may send those
-/// here, and lines of its choice after them.
+/// Returns true if a line is the first one of an HTTP request: a browser page on this machine may send such requests,
+/// followed by lines of its choice.
 fn is_http(line: &[u8]) -> bool {
     let last = line.trim_ascii().rsplit(|&byte| byte == b' ').next();
     matches!(last, Some([b'H', b'T', b'T', b'P', b'/', version @ ..]) if version.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.'))

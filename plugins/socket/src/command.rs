@@ -1,13 +1,13 @@
-//! A line of JSON as a command.
+//! Conversion of a line of JSON to a command.
 use bevy::reflect::{PartialReflect, structs::DynamicStruct};
 use morse_api::{command::CommandSender, fields::from_json};
 use serde_json::Value as Json;
 
-/// Sends the command that a line holds. Fields that it lacks keep their values.
+/// Sends the command in a line. Missing fields keep their values.
 ///
 /// # Errors
 ///
-/// What is wrong with the line, with the actuator's name.
+/// The error in the line, with the actuator's name.
 pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
     let path = &sender.info.path;
     let value: Json = serde_json::from_slice(line).map_err(|error| {
@@ -22,12 +22,12 @@ pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
     let (mut names, mut positions) = (Vec::new(), Vec::new());
     let has_joints = ["names", "positions"].map(|name| sender.info.fields.get(name).is_some());
     for (name, value) in &fields {
-        // Clients send back what they were sent.
+        // Clients may send exported data back, which have a time stamp.
         if name == "timestamp" {
             continue;
         }
         let Some(field) = sender.info.fields.get(name) else {
-            // MORSE's arms take each joint as a field of its own.
+            // MORSE's arms accept each joint as a field.
             if let (Some(position), [true, true]) = (value.as_f64(), has_joints) {
                 names.push(name.clone());
                 positions.push(position);
@@ -58,7 +58,7 @@ pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// The last name of a field that begins before a column of a line: where JSON ended, as far as one can tell.
+/// Returns the name of the last field that begins before a column of a line: the probable position of a JSON error.
 fn field_at(line: &[u8], column: usize) -> Option<String> {
     let before = line.get(..column.min(line.len()))?;
     let colon = before

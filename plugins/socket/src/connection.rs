@@ -1,4 +1,4 @@
-//! One client: what it sent and was not read yet, what it is sent and did not take yet.
+//! Connection of a client, with buffers for received and queued bytes.
 use std::{
     collections::{BTreeMap, VecDeque},
     io::{ErrorKind, Read as _, Write as _},
@@ -9,13 +9,13 @@ use std::{
 
 use morse_server::event_loop::TcpStream;
 
-/// Of what a client did not take, this many bytes are kept.
+/// Maximum number of queued bytes per client.
 const MOST_WAITING: usize = 8 << 20;
-/// Of what a client did not take, this many records are kept.
+/// Maximum number of queued records per client.
 const MOST_RECORDS: usize = 1024;
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK: usize = 16 << 10;
-/// So often in one go.
+/// Maximum number of reads in a row.
 const CHUNKS: usize = 16;
 
 /// Purpose of a connection.
@@ -23,9 +23,9 @@ const CHUNKS: usize = 16;
 pub(crate) enum Role {
     /// Requests and replies.
     Requests,
-    /// Readings of the sensor at this place.
+    /// Readings of the sensor at this index.
     Readings(usize),
-    /// Commands for the actuator at this place.
+    /// Commands for the actuator at this index.
     Commands(usize),
     /// Permits for ticks.
     Sync,
@@ -34,13 +34,13 @@ pub(crate) enum Role {
 /// Outcome of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// Nothing more is there.
+    /// All bytes have been read.
     All,
-    /// There is more, in the socket or before it.
+    /// More bytes are available, in the socket or in the buffer.
     More,
-    /// The client says nothing any more.
+    /// The client has ended its sending direction.
     End,
-    /// The client has gone.
+    /// The client has disconnected.
     Gone,
 }
 
@@ -49,33 +49,33 @@ pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
     pub(crate) role: Role,
     input: Vec<u8>,
-    /// Bytes of `input` that were given out as lines.
+    /// Number of bytes of `input` that were returned as lines.
     taken: usize,
     output: VecDeque<Arc<[u8]>>,
-    /// Bytes of the first record that were sent.
+    /// Number of bytes of the first record that were sent.
     sent: usize,
     waiting: usize,
-    /// True once it may do what it came for.
+    /// True once the client is served according to its role.
     pub(crate) is_admitted: bool,
-    /// True once it has shown a token, or finished a line: it keeps its place where there is little room.
+    /// True once the client has presented a token or completed a line: it keeps its connection when connections are scarce.
     pub(crate) is_known: bool,
-    /// The tick after which it came, where its commands are heard from the tick after the next one.
+    /// Last complete tick at the time of connection, if commands are accepted from the tick after the next one.
     pub(crate) since: Option<u64>,
-    /// It is closed once everything was sent.
+    /// True if the connection is closed once everything is sent.
     pub(crate) is_closing: bool,
-    /// It cannot be sent more at the moment.
+    /// True if the client accepts no more bytes at the moment.
     pub(crate) is_full: bool,
-    /// It was told to go: what it says now is not heard.
+    /// True if the client has been dismissed: its further input is ignored.
     pub(crate) is_dismissed: bool,
-    /// It is closed then, whatever it does.
+    /// Time at which the connection is closed in any case.
     pub(crate) leaves: Option<Instant>,
-    /// Time at which it began the line that it has not ended yet.
+    /// Time of the start of the line that is not complete yet.
     pub(crate) begun: Option<Instant>,
-    /// Requests under way: the client's id, and the simulation's. Of two with one id it is the newer one.
+    /// Unanswered requests: the client's id, and the simulation's number. Of two requests with the same id, the newer one.
     pub(crate) under_way: BTreeMap<String, u64>,
-    /// The number of requests under way.
+    /// Number of unanswered requests.
     pub(crate) unanswered: usize,
-    /// Records that it did not get, since it is slow.
+    /// Number of records that were dropped since the client is slow.
     pub(crate) dropped: u64,
 }
 
@@ -103,8 +103,8 @@ impl Connection {
         }
     }
 
-    /// Reads what there is, up to a limit: a client that sends without end does not keep the others waiting. Lines
-    /// that are there already come first.
+    /// Reads available bytes, up to a limit, so that a client that sends without end does not delay others. Lines in the
+    /// buffer come first.
     pub(crate) fn hear(&mut self) -> Heard {
         if self.rest().contains(&b'\n') {
             return Heard::More;
@@ -122,18 +122,18 @@ impl Connection {
         Heard::More
     }
 
-    /// Bytes that were read and not given out.
+    /// Returns the bytes that were read and not returned as lines.
     fn rest(&self) -> &[u8] {
         self.input.get(self.taken..).unwrap_or_default()
     }
 
-    /// The length of a line that was begun and not ended, once all lines before it were given out.
+    /// Returns the length of the incomplete line, once all lines before it were returned.
     pub(crate) fn unfinished(&self) -> usize {
         let rest = self.rest();
         if rest.contains(&b'\n') { 0 } else { rest.len() }
     }
 
-    /// The next whole line, without its end.
+    /// Returns the next complete line, without its end.
     pub(crate) fn next_line(&mut self) -> Option<Vec<u8>> {
         let rest = self.rest();
         let end = rest.iter().position(|&byte| byte == b'\n');
@@ -150,12 +150,12 @@ impl Connection {
         Some(line)
     }
 
-    /// Puts a line back: it could not be dealt with yet.
+    /// Puts a line back that could not be processed yet.
     pub(crate) fn put_back(&mut self, line: &[u8]) {
         self.taken -= line.len() + 1;
     }
 
-    /// Tells whether any bytes arrived since this was last asked; they are thrown away.
+    /// Discards the input; returns true if there was any since the last call.
     pub(crate) fn swallow(&mut self) -> bool {
         let any = !self.input.is_empty();
         self.input.clear();
@@ -164,7 +164,7 @@ impl Connection {
         any
     }
 
-    /// Sends a record whole, or, if the client is too slow, not at all.
+    /// Queues a whole record, or drops it if the client is too slow.
     pub(crate) fn record(&mut self, record: &Arc<[u8]>) {
         if self.is_dismissed {
             return;
@@ -176,18 +176,18 @@ impl Connection {
         }
     }
 
-    /// Sends a reply.
+    /// Queues a reply.
     pub(crate) fn say(&mut self, bytes: Arc<[u8]>) {
         self.waiting += bytes.len();
         self.output.push_back(bytes);
     }
 
-    /// Tells whether a client takes its replies too slowly to be served further.
+    /// Returns true if the client accepts its replies too slowly to be served further.
     pub(crate) fn is_choked(&self) -> bool {
         self.waiting > MOST_WAITING
     }
 
-    /// Sends what the client takes now. Returns false when it has gone, or is done.
+    /// Sends as much as the client accepts now. Returns false if the connection is closed or complete.
     pub(crate) fn flush(&mut self) -> bool {
         while let Some(first) = self.output.front() {
             let rest = first.get(self.sent..).unwrap_or_default();
@@ -211,39 +211,39 @@ impl Connection {
         }
         self.is_full = false;
         if self.is_dismissed {
-            // The client hears the end, and why, while it may still be sending.
+            // The client can still receive the rest and the reason while it is sending.
             self.stream.shutdown(Shutdown::Write).ok();
         }
         let is_done = self.leaves.is_some() && !self.is_dismissed && !self.is_awaiting();
         !self.is_closing && !is_done
     }
 
-    /// Tells whether it keeps a place and has not yet said what it should: a token, or a first line. Who listens to
-    /// readings need not say any, and who was told to go has nothing left to say.
+    /// Returns true if the client has yet to send a token or a first line. Clients of readings need not send a line, and
+    /// dismissed clients need not send anything.
     pub(crate) fn owes_a_line(&self) -> bool {
         let listens = self.is_admitted && matches!(self.role, Role::Readings(_));
         !self.is_known && (self.is_dismissed || !listens)
     }
 
-    /// Tells it that there is no room for it, as far as it takes that at once.
+    /// Sends the message that there is no room, as far as the client accepts it at once.
     pub(crate) fn refuse(&mut self) {
         self.say(Arc::from(&b" FAILED \"too many clients\"\n"[..]));
         self.flush();
     }
 
-    /// From now on it is only waited for, until then.
+    /// Ignores the further input of the client, and sets the time at which the connection is closed.
     pub(crate) fn dismiss(&mut self, leaves: Instant) {
         self.is_dismissed = true;
         self.begun = None;
         self.leaves = Some(leaves);
     }
 
-    /// Tells whether it was not told yet all that it asked for.
+    /// Returns true if requests of the client are unanswered or output is queued.
     pub(crate) fn is_awaiting(&self) -> bool {
         self.unanswered > 0 || !self.output.is_empty()
     }
 
-    /// Tells whether everything was sent.
+    /// Returns true if everything was sent.
     pub(crate) fn is_drained(&self) -> bool {
         self.output.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Discovery: streams and their ports, and the list of all components.
+//! Discovery: streams with their ports, and the list of all components.
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -12,7 +12,7 @@ use crate::{
     words::{done, failed, ports, unregistered},
 };
 
-/// MORSE's names of the classes that carry streams, by kinds of middleware.
+/// MORSE's class names of streams, by kind of middleware.
 const STREAM_CLASSES: [(&str, &str); 2] = [
     (
         "socket",
@@ -23,33 +23,33 @@ const STREAM_CLASSES: [(&str, &str); 2] = [
         "morse.middleware.text_datastream.TextDatastreamManager",
     ),
 ];
-/// MORSE's name of the class that answers requests.
+/// MORSE's class name of the request server.
 const SERVICE_CLASS: &str = "morse.middleware.socket_request_manager.SocketRequestManager";
 
-/// Directory of what this middleware carries and offers.
+/// Directory of the streams and services of this middleware.
 pub(crate) struct Directory {
-    /// Paths of components with a stream, and its port.
+    /// Ports of streams by the paths of their components.
     pub(crate) streams: BTreeMap<Arc<str>, u16>,
-    /// Paths of components whose services it offers.
+    /// Paths of the components whose services are offered.
     pub(crate) services: BTreeSet<String>,
-    /// True if a client steps the simulation, by a port of its own.
+    /// True if a client controls the ticks of the simulation, through a separate port.
     pub(crate) time_sync: bool,
 }
 
 impl Directory {
-    /// Tells whether it offers the services of a component.
+    /// Returns true if the services of a component are offered.
     pub(crate) fn offers(&self, component: &str) -> bool {
         self.services.contains(component)
     }
 
-    /// The answers that only this middleware knows.
+    /// Returns the answers of services that this middleware implements itself.
     pub(crate) fn answer(&self, component: &str, service: &str, arguments: &Json) -> Option<Reply> {
         let of_streams = ["list_streams", "get_all_stream_ports", "get_stream_port"];
         if component != "simulation" || !of_streams.contains(&service) {
             return None;
         }
         if self.streams.is_empty() && !self.time_sync {
-            // In MORSE, the manager of streams is there once there is something for it to do.
+            // In MORSE, the stream manager exists only if there are streams.
             return Some(unregistered(service));
         }
         let streams = self.streams.iter().map(|(path, port)| (&**path, *port));
@@ -73,8 +73,8 @@ impl Directory {
         }
     }
 
-    /// Makes the list of all components MORSE's: with its names of classes, and with the services that this
-    /// middleware offers.
+    /// Converts the list of all components to MORSE's form: with its class names, and with the services that this middleware
+    /// offers.
     pub(crate) fn as_morse_tells(&self, details: &mut Json) {
         let Some(robots) = details.get_mut("robots").and_then(Json::as_array_mut) else {
             return;
@@ -117,7 +117,7 @@ impl Directory {
     }
 }
 
-/// A class of MORSE instead of a kind of middleware; one that MORSE does not have stays.
+/// Replaces a kind of middleware by MORSE's class name, if there is one.
 fn name_stream(stream: &mut Json) {
     if let Some(kind) = stream.get_mut(0) {
         let known = STREAM_CLASSES.iter().find(|(own, _)| kind == own);
@@ -127,7 +127,7 @@ fn name_stream(stream: &mut Json) {
     }
 }
 
-/// A class of MORSE instead of a kind and a level.
+/// Replaces a kind and a level by MORSE's class name.
 fn name_class(fields: &mut Map<String, Json>) {
     let level = fields.shift_remove("level");
     let level = level.as_ref().and_then(Json::as_str);

@@ -1,4 +1,4 @@
-//! Dispatch of a request: answered here, or sent to the simulation.
+//! Dispatch of requests: answered here, or sent to the simulation.
 use morse_api::{middleware::Failure, service::Reply};
 use morse_server::requests::GLOBAL_COMPONENTS;
 use serde_json::Value as Json;
@@ -10,14 +10,14 @@ use crate::{
 };
 
 impl Server {
-    /// Deals with one line of a client; false if the simulation cannot take it yet, and it was put back.
+    /// Processes one line of a client; false if the simulation cannot accept it yet, and the line was put back.
     pub(crate) fn request(&mut self, token: usize, line: &[u8]) -> bool {
         match parse(line) {
             Line::Wrong(id, why) => self.reply(token, &id, &failed(why)),
             Line::Cancel(id) => {
                 let connection = self.connection(token);
                 let number = connection.and_then(|known| known.under_way.get(&id).copied());
-                // Where nothing is under way, or the simulation has ended, nothing is cancelled.
+                // If no request is unanswered, or the simulation has ended, nothing is cancelled.
                 let cancelled = number.map(|number| self.requests.cancel(number));
                 if let Some(Err(Failure::Environment(_))) = cancelled {
                     return self.hold_up(token, line);
@@ -76,7 +76,7 @@ impl Server {
         }
     }
 
-    /// The simulation has to take others first.
+    /// Puts the line back until the simulation has processed other requests.
     fn hold_up(&mut self, token: usize, line: &[u8]) -> bool {
         if let Some(connection) = self.connection(token) {
             connection.put_back(line);

@@ -1,12 +1,12 @@
-//! MORSE's socket protocol: requests and replies on one port, a port for each stream of readings or
-//! commands, all as lines of text over TCP.
+//! MORSE's socket protocol: requests and replies on one port, and a port for each stream of readings or commands, all as
+//! lines of text over TCP.
 //!
-//! - [`request`]: the lines of requests and replies; [`python`]: JSON as Python writes it, `pr2`: a special form;
+//! - [`request`]: lines of requests and replies; [`python`]: JSON in Python's format, `pr2`: a special format;
 //! - [`image`]: images and points as text;
-//! - `connection`: a client; [`mod@command`]: a line of JSON as a command;
-//! - `server`: the one thread, with one poll for all `clients`; `dispatch`: what becomes of a request;
-//!   `discovery`: what there is, by the names of [`classes`]; `words`: replies in MORSE's words;
-//! - here: settings, and the ports.
+//! - `connection`: a client; [`mod@command`]: conversion of a line of JSON to a command;
+//! - `server`: the thread, with one poll for all `clients`; `dispatch`: processing of requests; `discovery`: list of streams
+//!   and components, with the names of [`classes`]; `words`: replies with MORSE's texts;
+//! - this file: settings, and the ports.
 pub mod classes;
 mod clients;
 pub mod command;
@@ -48,44 +48,42 @@ use crate::{
     server::{Server, ServerOptions, ThreadReport},
 };
 
-/// Requests, readings and commands as lines of text over TCP, as MORSE's clients speak them.
+/// Requests, readings and commands as lines of text over TCP, in the protocol of MORSE's clients.
 ///
-/// Requests (`id component service [arguments]`) go to one port. Each sensor with an output and each
-/// actuator with an input has a port of its own, which `simulation get_stream_port` tells: a sensor's
-/// readings are a JSON object a line, an actuator takes a JSON object a line, whose missing fields keep
-/// their values.
+/// Requests (`id component service [arguments]`) are sent to one port. Each sensor with an output and each actuator with an
+/// input has its own port, which `simulation get_stream_port` returns. A sensor sends one JSON object per reading and line;
+/// an actuator accepts one JSON object per line, and missing fields keep their values.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Socket {
-    /// The port for requests; 0 takes a free one.
+    /// Port for requests; 0 for any free port.
     #[reflect(@Range(0.0, 65_535.0))]
     pub port: u16,
-    /// The first port for streams; each takes the next free one. 0 takes any free ones.
+    /// First port for streams; each stream uses the next free one. 0 for any free ports.
     #[reflect(@Range(0.0, 65_535.0))]
     pub streams: u16,
-    /// The address to listen at. Other machines reach the simulation only at another one than the default,
-    /// and then a token is needed.
+    /// IP address to listen at. With the default, only this machine can connect; any other address requires a token.
     pub listen: String,
-    /// Token that each client has to say first, as a line `token …`; without it, none is needed.
+    /// Token that each client must send first, as a line `token …`; none by default.
     pub token: Option<String>,
-    /// Greatest number of clients. Beyond it, and where strangers take three quarters of it, the one goes that has been
-    /// there for longest without a token or a first line; without such ones, the new client is turned away.
+    /// Maximum number of clients. If it is reached, or if clients without a token or a first line use three quarters of it,
+    /// the oldest of these is disconnected; if there are none, the new client is refused.
     #[reflect(@Range(1.0, 65_535.0))]
     pub max_clients: u32,
-    /// A client whose line is longer is told so, and sent away.
+    /// Maximum length of a line. A client with a longer line is disconnected, with a message.
     #[reflect(@Unit("B"), @Range(64.0, 67_108_864.0))]
     pub longest_line: u32,
-    /// A client that begins a line, and has not ended it after so long, is sent away; so is one that has to say a
-    /// token and does not. 0 waits for ever.
+    /// Timeout for the rest of a line that a client has begun, and for the token; then the client is disconnected. 0 for no
+    /// limit.
     #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
     pub line_timeout: f64,
-    /// Lets a client hold the simulation: while it is connected to the sync port, each tick waits
-    /// for some bytes of it.
+    /// True if a client at the sync port controls the ticks: while it is connected, each tick waits until the client has
+    /// sent some bytes.
     pub time_sync: bool,
-    /// The sync port; 0 takes a free one.
+    /// Sync port; 0 for any free port.
     #[reflect(@Range(0.0, 65_535.0))]
     pub sync_port: u16,
-    /// A client at the sync port that says nothing for so long ends the run; 0 waits for ever.
+    /// Timeout of the client at the sync port, after which the run ends; 0 for no limit.
     #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
     pub sync_timeout: f64,
 }
@@ -108,26 +106,26 @@ impl Default for Socket {
 }
 
 impl Socket {
-    /// Finds the address to listen at, if the settings make sense.
+    /// Returns the address to listen at, if the settings are valid.
     fn address(&self) -> Result<IpAddr, AccessError> {
         access::address(&self.listen, self.token.as_deref(), TokenForm::Line)
     }
 
-    /// Checks whether a token is the right one. It takes as long for a wrong one, wherever it is wrong.
+    /// Returns true if a token is correct. The duration does not depend on the position of a difference.
     fn admits(&self, given: &[u8]) -> bool {
         let token = self.token.as_ref();
         token.is_none_or(|token| access::is_token(token, given))
     }
 }
 
-/// The stream of one sensor or actuator.
+/// Stream of one sensor or actuator.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stream {
-    /// Its port; without it, the next free one.
+    /// Port of the stream; the next free one by default.
     #[reflect(@Range(0.0, 65_535.0))]
     pub port: Option<u16>,
-    /// Encoding of images in colour.
+    /// Encoding of colour images.
     pub image: ImageEncoding,
     /// Encoding of readings; commands are always fields.
     pub encoder: Encoder,
@@ -137,15 +135,15 @@ pub struct Stream {
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoder {
-    /// Its time and its fields, in order.
+    /// Time and fields, in order.
     #[default]
     Fields,
-    /// Its time and the position of each joint of a PR2 by name, 0 for those that were not measured: MORSE's
-    /// `PR2JointStatePublisher`. For sensors that report joints, alone or put together.
+    /// Time and the position of each joint of a PR2 by name, 0 for joints that were not measured: MORSE's
+    /// `PR2JointStatePublisher`. For sensors that report joints, alone or in a compound.
     Pr2JointState,
 }
 
-/// Makes the kind `socket` known.
+/// Registers the kind `socket`.
 pub fn plugin(app: &mut App) {
     app.add_middleware::<Socket>();
 }
@@ -221,7 +219,7 @@ impl Middleware for Socket {
     }
 }
 
-/// The ports of one middleware, as they are opened.
+/// State of the opening of the ports of one middleware.
 struct Ports<'a> {
     settings: &'a Socket,
     name: String,
@@ -247,9 +245,9 @@ impl<'a> Ports<'a> {
         })
     }
 
-    /// A port for each sensor and actuator.
+    /// Opens a port for each sensor and actuator.
     fn open_streams(&mut self, context: &MiddlewareContext<Stream, Stream>) -> Result<(), Failure> {
-        // In the order of their paths, as in MORSE.
+        // In the order of the paths, as in MORSE.
         let outputs = context.outputs.iter().enumerate();
         let outputs = outputs.map(|(place, (observer, stream))| {
             (
@@ -280,7 +278,7 @@ impl<'a> Ports<'a> {
         Ok(())
     }
 
-    /// Opens the next port that is free.
+    /// Opens the next free port.
     fn open_next(&mut self, what: &str, role: Role) -> Result<(), Failure> {
         if self.settings.streams == 0 {
             return self.open(what, 0, role);
@@ -323,7 +321,7 @@ impl<'a> Ports<'a> {
     }
 }
 
-/// The thread at work.
+/// The running thread of the server.
 struct Serving {
     worker: Worker,
     ports: Vec<(String, u16)>,

@@ -1,4 +1,4 @@
-//! The joints of a PR2 as one flat record, as ROS's drivers of that robot name them.
+//! Joints of a PR2 as one flat record, with the names of the ROS drivers of that robot.
 use std::collections::BTreeMap;
 
 use morse_api::{
@@ -8,7 +8,7 @@ use morse_api::{
 
 use crate::python::{write_name, write_number};
 
-/// The joints of the torso, the head and the scanner.
+/// Joints of the torso, the head and the scanner.
 const BODY: [&str; 5] = [
     "torso_lift_joint",
     "torso_lift_motor_screw_joint",
@@ -16,7 +16,7 @@ const BODY: [&str; 5] = [
     "head_tilt_joint",
     "laser_tilt_mount_joint",
 ];
-/// The joints of each arm, after `r_` and `l_`.
+/// Joints of each arm, after `r_` and `l_`.
 const ARM: [&str; 14] = [
     "upper_arm_roll_joint",
     "shoulder_pan_joint",
@@ -33,14 +33,14 @@ const ARM: [&str; 14] = [
     "gripper_motor_screw_joint",
     "gripper_motor_slider_joint",
 ];
-/// The joints of each caster, after `fl_` and the like.
+/// Joints of each caster, after `fl_`, `fr_`, `bl_` and `br_`.
 const CASTER: [&str; 3] = [
     "caster_rotation_joint",
     "caster_l_wheel_joint",
     "caster_r_wheel_joint",
 ];
 
-/// A line with the time and all 45 joints.
+/// Returns a line with the time and all 45 joints.
 pub(crate) fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     let mut measured = BTreeMap::new();
     collect(
@@ -58,7 +58,7 @@ pub(crate) fn record(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     line
 }
 
-/// The names of all joints, in the order of the robot's own drivers.
+/// Returns the names of all joints, in the order of the robot's drivers.
 fn joints() -> impl Iterator<Item = String> {
     let with = |sides: &'static [&str], names: &'static [&str]| {
         let of = move |side: &&str| {
@@ -74,7 +74,7 @@ fn joints() -> impl Iterator<Item = String> {
         .chain(with(&["r_", "l_"], &ARM))
 }
 
-/// Finds the positions of joints in a reading: under their names, in two lists, or in readings inside.
+/// Collects the positions of joints in a reading: from named fields, from two lists, or from nested readings.
 fn collect(dynamic: &DynamicValue, joints: &mut BTreeMap<String, f64>) {
     let DynamicValue::Map(parts) = dynamic else {
         return;

@@ -1,5 +1,5 @@
-//! JSON as Python writes it: `", "` and `": "` between parts, letters beyond ASCII escaped, and the numbers
-//! that JSON does not have as `NaN` and `Infinity`.
+//! JSON in the format of Python's `json`: separators `", "` and `": "`, escaped non-ASCII characters, and `NaN` and
+//! `Infinity` for numbers that JSON lacks.
 use std::io::Write as _;
 
 use bevy::reflect::{PartialReflect, ReflectRef};
@@ -33,8 +33,8 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
     }
 }
 
-/// A text of Python's JSON as one of JSON's own: numbers that are infinite, or none, become what stands for them.
-/// Nothing, if there are none of these.
+/// Converts Python's JSON to standard JSON: infinite numbers and NaN are replaced by placeholders. `None` if the text has
+/// none of these.
 #[must_use]
 pub fn without_python_numbers(text: &str) -> Option<String> {
     let mut found = String::new();
@@ -55,7 +55,7 @@ pub fn without_python_numbers(text: &str) -> Option<String> {
             }
             None => {
                 is_text ^= letter == '"';
-                // What is escaped ends no text.
+                // An escaped quotation mark does not end a string.
                 let is_escape = is_text && letter == '\\';
                 let escaped = rest.chars().nth(1).filter(|_| is_escape);
                 let length = letter.len_utf8() + escaped.map_or(0, char::len_utf8);
@@ -68,7 +68,7 @@ pub fn without_python_numbers(text: &str) -> Option<String> {
     (found != text).then_some(found)
 }
 
-/// A reading as a line: the time and the exported fields, in order.
+/// Returns a reading as a line: the time and the exported fields, in order.
 #[must_use]
 pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec<u8> {
     let mut line = b"{".to_vec();
@@ -80,7 +80,7 @@ pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec
             continue;
         };
         match value {
-            // The entries of these stand beside the other fields.
+            // The entries of named values are written next to the other fields.
             Value::Named(named) => named.iter().for_each(|(name, number)| {
                 write_name(&mut line, 1, name);
                 write_number(&mut line, number);
@@ -111,12 +111,12 @@ pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec
     line
 }
 
-/// Writes what a field of a reading holds.
+/// Writes the value of a field of a reading.
 pub fn write_field(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     write_value(out, view(value));
 }
 
-/// Writes what was seen of a field.
+/// Writes a value.
 fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
     match value {
         Value::Number(number) => write_number(out, number),
@@ -200,7 +200,7 @@ fn write_other(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     }
 }
 
-/// Writes the name of a field, and what stands before it.
+/// Writes the name of a field, with the separator before it.
 pub fn write_name(out: &mut Vec<u8>, index: usize, name: &str) {
     if index > 0 {
         out.extend(b", ");
@@ -220,7 +220,7 @@ fn write_list<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut(&mut Vec<
     out.push(b']');
 }
 
-/// Writes a number so that it reads back as the same bits.
+/// Writes a number so that it is read back as the same bits.
 pub fn write_number(out: &mut Vec<u8>, number: f64) {
     if number.is_nan() {
         out.extend(b"NaN");
@@ -265,7 +265,7 @@ fn display(out: &mut Vec<u8>, value: &dyn std::fmt::Display) {
     write!(out, "{value}").ok();
 }
 
-/// Tells whether Python takes a value for false: MORSE then leaves it out of a reply.
+/// Returns true if Python treats a value as false: MORSE leaves it out of a reply.
 #[must_use]
 pub fn is_falsy(value: &Json) -> bool {
     match value {
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn as_python_writes_it() {
-        // From Python 3.11's json.dumps.
+        // Expected: `json.dumps` of Python 3.11.
         let value = json!({"a": [1, 2.5, -0.0], "b": {"c": null, "d": true}, "e": "é\"\\\n\u{1F916}\u{7f}"});
         let expected = r#"{"a": [1, 2.5, -0.0], "b": {"c": null, "d": true}, "e": "\u00e9\"\\\n\ud83e\udd16\u007f"}"#;
         assert_eq!(written(&value), expected);

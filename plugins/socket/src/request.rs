@@ -1,4 +1,4 @@
-//! Request and reply lines.
+//! Lines of requests and replies.
 //!
 //! `id component service [arguments]`, `id cancel`; `id SUCCESS|FAILED|PREEMPTED [value]`.
 use morse_api::service::{Reply, Status};
@@ -6,27 +6,27 @@ use serde_json::Value as Json;
 
 use crate::python;
 
-/// Request in a line.
+/// Parsed line of a request.
 #[derive(Debug, PartialEq)]
 pub enum Line {
-    /// A service.
+    /// Call of a service.
     Call {
-        /// The client's own number for it.
+        /// Id of the request, chosen by the client.
         id: String,
-        /// The component's path.
+        /// Path of the component.
         component: String,
-        /// The service's name.
+        /// Name of the service.
         service: String,
-        /// Its arguments; null if there are none.
+        /// Arguments; null if there are none.
         arguments: Json,
     },
-    /// To end the request with this id.
+    /// Cancellation of the request with this id.
     Cancel(String),
-    /// Something else: the id as far as there is one, and what is wrong.
+    /// Invalid line: the id as far as there is one, and the error.
     Wrong(String, String),
 }
 
-/// Reads a line, without its end. Blanks are any run of spaces and tabs.
+/// Parses a line, without its end. Separators are runs of spaces and tabs.
 #[must_use]
 pub fn parse(line: &[u8]) -> Line {
     let Ok(text) = std::str::from_utf8(line) else {
@@ -61,14 +61,14 @@ pub fn parse(line: &[u8]) -> Line {
     }
 }
 
-/// Arguments by position. An object stands for its keys, a single value for a list of it; what Python takes
-/// for false stands for nothing.
+/// Returns the positional arguments. An object is converted to its keys, a single value to a list of it; a value that is
+/// false in Python yields no arguments.
 fn arguments_of(text: &str) -> Result<Json, serde_json::Error> {
     if text.is_empty() {
         return Ok(Json::Null);
     }
     let value: Json = serde_json::from_str(text).or_else(|error| {
-        // A number that is infinite, or none, as Python writes it: the service says what it thinks of it.
+        // Infinite numbers and NaN in Python's format are accepted here and checked by the service.
         python::without_python_numbers(text).map_or(Err(error), |text| serde_json::from_str(&text))
     })?;
     Ok(match value {
@@ -82,7 +82,7 @@ fn arguments_of(text: &str) -> Result<Json, serde_json::Error> {
     })
 }
 
-/// The first word, and what follows it.
+/// Returns the first word, and the rest.
 fn split(text: &str) -> (String, String) {
     let text = text.trim();
     let end = text.find([' ', '\t']).unwrap_or(text.len());
@@ -90,7 +90,7 @@ fn split(text: &str) -> (String, String) {
     (word.to_owned(), rest.trim_start().to_owned())
 }
 
-/// The line of a reply, with its end.
+/// Returns the line of a reply, with its end.
 #[must_use]
 pub fn reply_line(id: &str, reply: &Reply) -> Vec<u8> {
     let status = match reply.status {
@@ -163,7 +163,7 @@ mod tests {
             );
         }
         assert!(matches!(parse(b"9 a b \xff"), Line::Wrong(id, _) if id == "9"));
-        // What Python writes for numbers that JSON lacks is for the service to judge.
+        // Python's texts for numbers that JSON lacks are checked by the service.
         assert!(matches!(
             parse(b"1 a b [Infinity, NaN]"),
             Line::Call { arguments, .. }

@@ -1,4 +1,4 @@
-//! The thread: one poll for all clients.
+//! Thread of the server: one poll for all clients.
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
@@ -26,36 +26,36 @@ use crate::{
     pr2, python,
 };
 
-/// Time for which the thread sleeps where nothing happens, and after which it looks for clients that are late.
+/// Poll interval without events, at which timeouts of clients are checked.
 const BEAT: Duration = Duration::from_millis(250);
-/// Time by which replies follow readings where these have an order: a client that listens at both takes the readings first.
+/// Delay of replies after readings where their order is defined: a client of both receives the readings first.
 const GRACE: Duration = Duration::from_millis(1);
-/// Of what has to be said, so much waits to be told one by one.
+/// Maximum number of stored warnings; further ones are counted.
 const MOST_WARNINGS: usize = 64;
-/// Time that clients have to take what is left when the simulation ends.
+/// Time in which clients can receive the rest when the simulation ends.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
-/// A reply on its way to a client.
+/// Reply to a client.
 pub(crate) struct Answer {
     pub(crate) connection: usize,
-    /// The client's id for the request.
+    /// The client's id of the request.
     pub(crate) id: String,
-    /// True if it is the list of all components, to which the streams are added.
+    /// True for the list of all components, to which the streams are added.
     pub(crate) is_details: bool,
     pub(crate) reply: Reply,
 }
 
-/// Report of the thread while it goes on: warnings, and the loss of the client that holds the simulation.
+/// Report of the running thread: warnings, and the loss of the client that controls the ticks.
 #[derive(Default)]
 pub(crate) struct ThreadReport {
     pub(crate) failure: Option<Failure>,
     warnings: Vec<String>,
-    /// Warnings beyond these.
+    /// Number of warnings beyond the stored ones.
     more: u64,
 }
 
 impl ThreadReport {
-    /// Has something to say. A client that does nothing right fills no memory.
+    /// Stores a warning. The memory is bounded, whatever a client does.
     pub(crate) fn warn(&mut self, text: String) {
         if self.warnings.len() < MOST_WARNINGS {
             self.warnings.push(text);
@@ -74,7 +74,7 @@ impl ThreadReport {
     }
 }
 
-/// A sensor's stream.
+/// Stream of a sensor.
 pub(crate) struct Output {
     /// Encoding of images.
     image: ImageEncoding,
@@ -83,29 +83,29 @@ pub(crate) struct Output {
     pub(crate) clients: Vec<usize>,
 }
 
-/// Everything the thread works with.
+/// State of the server's thread.
 pub(crate) struct Server {
     pub(crate) settings: Socket,
     pub(crate) event_loop: EventLoop,
-    /// Purpose of the connections of each listener.
+    /// Role of the connections of each listener.
     pub(crate) roles: Vec<Role>,
-    /// Listeners with clients that could not be let in.
+    /// Listeners with clients that could not be accepted.
     pub(crate) crowded: BTreeSet<usize>,
     pub(crate) connections: BTreeMap<usize, Connection>,
-    /// Clients that have sent more than was read in one go.
+    /// Clients with more bytes than were read in a row.
     pub(crate) busy: BTreeSet<usize>,
     pub(crate) outputs: Vec<Output>,
-    /// Readings of a tick whose others are still to come, with the places of their outputs.
+    /// Readings of a tick that is not complete yet, with the indices of their outputs.
     early: Vec<(usize, Reading)>,
-    /// Senders of the commands that the actuators' streams carry.
+    /// Command senders of the actuators' streams.
     pub(crate) inputs: Vec<CommandSender>,
     pub(crate) directory: Directory,
     pub(crate) requests: Requests<Answer>,
-    /// Replies that follow the readings of their tick.
+    /// Replies to be sent after the readings of their tick.
     later: Vec<Answer>,
-    /// Time at which the last readings of a whole tick were sent.
+    /// Time at which the readings of the last complete tick were sent.
     last_readings: Option<Instant>,
-    /// Clients whose next request the simulation could not take yet.
+    /// Clients whose next request the simulation could not accept yet.
     pub(crate) held_up: BTreeSet<usize>,
     pub(crate) wake: Wake,
     pub(crate) gate: Gate,
@@ -114,7 +114,7 @@ pub(crate) struct Server {
     report: Arc<Mutex<ThreadReport>>,
 }
 
-/// Parts of which a server is made.
+/// Arguments of the constructor of a server.
 pub(crate) struct ServerOptions {
     pub(crate) settings: Socket,
     pub(crate) listeners: Vec<(TcpListener, Role)>,
@@ -179,7 +179,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// It cannot wait for clients any more.
+    /// The operating system can no longer wait for clients.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = event_loop::events();
         while !self.wake.is_over() {
@@ -218,7 +218,7 @@ impl Server {
         self.hear_or_close(token);
     }
 
-    /// Once in a while: lets in who waits, and sends away who is late.
+    /// Accepts waiting clients, and disconnects clients after timeouts; called at each poll interval.
     fn look_around(&mut self) {
         let now = now();
         if now.duration_since(self.last_look) < BEAT {
@@ -247,9 +247,9 @@ impl Server {
         self.look_after_sync();
     }
 
-    /// Passes on readings and replies, and goes on with the requests that had to wait.
+    /// Sends readings and replies, and processes postponed requests.
     fn pass_on(&mut self) {
-        // The readings of the tick in which a reply was made are in the ports before it, and precede it on the way.
+        // The readings of the tick of a reply are in the ports before it, and are sent before it.
         self.later.extend(self.requests.take_replies());
         let whole = self.wake.whole_tick();
         let mut readings = std::mem::take(&mut self.early);
@@ -322,11 +322,11 @@ impl Server {
             self.directory.as_morse_tells(&mut reply.value);
         }
         self.say(connection, crate::request::reply_line(&id, &reply));
-        // A client that was choked by its replies is heard again.
+        // A client whose replies were blocked is read again.
         self.hear_or_close(connection);
     }
 
-    /// A client that holds the simulation and says nothing ends the run.
+    /// Ends the run after the timeout of the client that controls the ticks.
     fn look_after_sync(&mut self) {
         let limit = limit(self.settings.sync_timeout);
         if self.gate.is_held() && self.last_permit.elapsed() > limit {
@@ -336,7 +336,7 @@ impl Server {
         }
     }
 
-    /// The simulation has ended: clients get what is left, if they take it.
+    /// Sends the rest to the clients at the end of the simulation, as far as they accept it.
     fn take_leave(&mut self, events: &mut Events) {
         self.pass_on();
         self.last_readings = None;
@@ -363,7 +363,7 @@ impl Server {
     }
 }
 
-/// A time limit; 0 is none.
+/// Returns a timeout; `Duration::MAX` for 0.
 fn limit(seconds: f64) -> Duration {
     let limit = Duration::try_from_secs_f64(seconds).ok();
     limit
@@ -371,7 +371,7 @@ fn limit(seconds: f64) -> Duration {
         .unwrap_or(Duration::MAX)
 }
 
-/// Takes what a lock holds, whatever became of who held it before.
+/// Locks a mutex, even if a thread has panicked while it held the lock.
 fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,18 +1,18 @@
-//! Replies in MORSE's words.
+//! Replies with MORSE's texts.
 use morse_api::service::{Reply, ServiceError};
 use serde_json::{Value as Json, json};
 
-/// A reply that says why not.
+/// Returns a reply for a failure, with the reason.
 pub(crate) fn failed(why: String) -> Reply {
     Reply::failed(ServiceError::Failed(why))
 }
 
-/// A reply with a result.
+/// Returns a reply with a result.
 pub(crate) fn done(value: Json) -> Reply {
     Reply::done(value)
 }
 
-/// No such service, in MORSE's words.
+/// Returns the reply for an unknown service, with MORSE's text.
 pub(crate) fn unregistered(service: &str) -> Reply {
     failed(not_registered(service))
 }
@@ -21,7 +21,7 @@ fn not_registered(service: &str) -> String {
     format!("The request {service} has not been registered in Socket service manager")
 }
 
-/// Reply in MORSE's words, where MORSE has words of its own for an error.
+/// Replaces the text of an error by MORSE's, if MORSE has one.
 pub(crate) fn as_morse_says(reply: Reply, service: &str) -> Reply {
     let words = reply.error.as_ref();
     words
@@ -29,11 +29,11 @@ pub(crate) fn as_morse_says(reply: Reply, service: &str) -> Reply {
         .map_or(reply, failed)
 }
 
-/// MORSE's text of an error of a request for this service; nothing if the error has its own.
+/// Returns MORSE's text of an error of a request for this service; `None` if it has none.
 fn morse_text(error: &ServiceError, asked: &str) -> Option<String> {
     Some(match error {
         ServiceError::Unregistered { service, .. } if service == asked => not_registered(service),
-        // Another service, which this one called.
+        // The error concerns another service, which this one called.
         ServiceError::Unregistered { component, service } => {
             format!("The request {service} has not been registered for `{component}`")
         }
@@ -64,7 +64,7 @@ fn morse_text(error: &ServiceError, asked: &str) -> Option<String> {
     })
 }
 
-/// Names and ports of streams as a JSON object.
+/// Returns names and ports of streams as a JSON object.
 pub(crate) fn ports<'a>(streams: impl Iterator<Item = (&'a str, u16)>) -> Json {
     streams
         .map(|(name, port)| (name.to_owned(), json!(port)))

@@ -1,59 +1,58 @@
-//! Changes, as viewers are sent them: frames of poses and readings, each with what its viewer lacks.
+//! Frames for viewers: poses and readings that have changed since the viewer's last frame.
 //!
-//! A frame is little endian: 1 (u8, the form), 1 if the run is held (u8), two bytes of zero, the number of
-//! the frame (u32), the tick and the time in s (f64), the speed that was asked for and the one that was
-//! measured, simulated seconds a second (f32). Then come how many bodies have moved and, for each, how many
-//! bodies lie between it and the one before, its position in m (3 f32) and its attitude, 1/32767 a unit
-//! (x, y, z, w, 4 i16); then how many readings there are and, for each, the place of its sensor, its length
-//! and what [`crate::values::reading`] makes of it. Counts are written as lengths are.
+//! A frame is little-endian: 1 (u8, the format), 1 if the run is paused (u8), two zero bytes, the number of the frame (u32),
+//! the tick and the time in s (f64), the requested and the measured speed, simulated seconds per second (f32). Then follow
+//! the number of moved bodies and, for each, the number of bodies between it and the previous one, its position in m (3 f32)
+//! and its orientation in units of 1/32767 (x, y, z, w, 4 i16); then the number of readings and, for each, the index of its
+//! sensor, its length and the encoding of [`crate::values::reading`]. Counts are encoded like lengths.
 use std::{collections::BTreeSet, sync::Arc};
 
 use morse_api::world_view::Poses;
 
 use crate::values::length;
 
-/// Frames hold no more bytes of readings than this; what is left waits for the next one.
+/// Maximum number of bytes of readings per frame; the rest follows in the next frame.
 const MOST_READINGS: usize = 8 << 20;
 /// Bytes of a body's pose.
 const POSE: usize = 20;
 
-/// Header of all frames of a moment.
+/// Header of the frames of a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Moment {
     pub(crate) tick: u64,
     pub(crate) seconds: f64,
     pub(crate) is_held: bool,
-    /// Simulated seconds a second that are asked for.
+    /// Requested speed, simulated seconds per second.
     pub(crate) factor: f64,
-    /// Simulated seconds a second that were measured.
+    /// Measured speed, simulated seconds per second.
     pub(crate) measured: f64,
 }
 
-/// A value, and the frame in which it was new.
+/// A value, and the frame in which it changed.
 struct Dated<T> {
     value: T,
     since: u32,
 }
 
-/// The newest state of the world, as far as viewers see it.
+/// Latest state of the world, as far as viewers see it.
 pub(crate) struct Frames {
     moment: Moment,
-    /// The newest frame.
+    /// Number of the latest frame.
     newest: u32,
     bodies: Vec<Dated<[u8; POSE]>>,
     readings: Vec<Option<Dated<Arc<[u8]>>>>,
-    /// The parts about bodies of the newest frame, by the frame that their viewers have.
+    /// Encoded bodies of the latest frame, by the last frame of their viewers.
     cached: Vec<(u32, Vec<u8>)>,
 }
 
-/// Frame that one viewer has, and the readings that it wants.
+/// Last frame of a viewer, and the readings that it subscribes to.
 #[derive(Debug, Default)]
 pub(crate) struct View {
-    /// The last frame that it was sent.
+    /// Number of the last frame that was sent to the viewer.
     pub(crate) has: u32,
-    /// The sensors whose readings it wants, by place.
+    /// Indices of the sensors that the viewer watches.
     pub(crate) watched: BTreeSet<usize>,
-    /// Those of them whose last reading it lacks, whatever its age.
+    /// Those of `watched` whose last reading has not been sent yet, whatever its age.
     pub(crate) lacks: BTreeSet<usize>,
 }
 
@@ -72,15 +71,15 @@ impl Frames {
         }
     }
 
-    /// The moment that is shown.
+    /// Returns the moment of the latest frame.
     pub(crate) fn moment(&self) -> Moment {
         self.moment
     }
 
-    /// Begins a new frame, unless nothing has happened: another moment, other poses, or readings.
+    /// Begins a new frame if the moment, the poses or the readings have changed.
     pub(crate) fn advance(&mut self, moment: Moment, poses: Option<&Poses>, has_readings: bool) {
         if self.newest == 0 && poses.is_none() {
-            // Where things are is not known yet.
+            // The poses are not available yet.
             return;
         }
         let next = self.newest.wrapping_add(1);
@@ -106,7 +105,7 @@ impl Frames {
         }
     }
 
-    /// Keeps a reading, for the frame that [`Frames::advance`] begins next.
+    /// Stores a reading, for the frame that [`Frames::advance`] begins next.
     pub(crate) fn keep(&mut self, sensor: usize, reading: Vec<u8>) {
         let since = self.newest.wrapping_add(1);
         if let Some(place) = self.readings.get_mut(sensor) {
@@ -117,19 +116,19 @@ impl Frames {
         }
     }
 
-    /// Forgets all readings: the run has gone back to its start.
+    /// Discards all readings after a reset.
     pub(crate) fn forget_all(&mut self) {
         self.readings.fill_with(|| None);
     }
 
-    /// Forgets the reading of a sensor that nobody watches any more.
+    /// Discards the reading of a sensor without viewers.
     pub(crate) fn forget(&mut self, sensor: usize) {
         if let Some(place) = self.readings.get_mut(sensor) {
             *place = None;
         }
     }
 
-    /// The newest frame for a viewer that lacks something of it; it has it from now on.
+    /// Returns the latest frame for a viewer, if it differs from the viewer's last one, and marks it as sent.
     pub(crate) fn take(&mut self, view: &mut View) -> Option<Vec<u8>> {
         let has_lack = |sensor: &usize| self.readings.get(*sensor).is_some_and(Option::is_some);
         if view.has == self.newest && !view.lacks.iter().any(has_lack) {
@@ -141,7 +140,7 @@ impl Frames {
         let (mut count, mut later) = (0, BTreeSet::new());
         for &sensor in &view.watched {
             let Some(Some(reading)) = self.readings.get(sensor) else {
-                // It comes when it is measured.
+                // The reading is sent once it is measured.
                 continue;
             };
             if reading.since <= view.has && !view.lacks.contains(&sensor) {
@@ -182,7 +181,7 @@ impl Frames {
         out
     }
 
-    /// The bodies that moved since a frame. Viewers that keep up share it.
+    /// Returns the bodies that have moved since a frame. Viewers with the same last frame share the result.
     fn moved(&mut self, has: u32) -> Vec<u8> {
         if let Some((_, known)) = self.cached.iter().find(|(since, _)| *since == has) {
             return known.clone();
@@ -224,7 +223,7 @@ fn packed(position: &[f64; 3], attitude: &[f64; 4]) -> [u8; POSE] {
 mod tests {
     use super::*;
 
-    /// Poses of bodies by their x.
+    /// Returns poses of bodies with these x coordinates.
     fn poses(at: &[f64]) -> Poses {
         let mut poses = Poses::default();
         for x in at {
@@ -242,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The frame's number, the bodies and their x, and the sensors and their readings.
+    /// Parses a frame: its number, the bodies and their x, and the sensors and their readings.
     fn read(frame: &[u8]) -> (u32, Vec<(usize, f32)>, Vec<(usize, Vec<u8>)>) {
         let number = u32::from_le_bytes(frame[4..8].try_into().unwrap());
         let mut at = 32;
@@ -279,7 +278,7 @@ mod tests {
         assert_eq!(read(&frames.take(&mut quick).unwrap()).1, [(1, 2.5)]);
         frames.advance(moment(3), Some(&poses(&[1.0, 2.5, 4.0])), false);
         assert_eq!(read(&frames.take(&mut quick).unwrap()).1, [(2, 4.0)]);
-        // Who missed two frames gets the newest one whole.
+        // A viewer that missed two frames gets the latest one complete.
         let (number, bodies, _) = read(&frames.take(&mut slow).unwrap());
         assert_eq!((number, bodies), (3, vec![(0, 1.0), (1, 2.5), (2, 4.0)]));
         frames.advance(moment(3), Some(&poses(&[1.0, 2.5, 4.0])), false);
@@ -311,7 +310,7 @@ mod tests {
             read(&frames.take(&mut viewer).unwrap()).2,
             [(1, vec![8, 9])]
         );
-        // One that was there before is sent to who watches from now on.
+        // A reading from before is sent to a viewer that subscribes now.
         viewer.watched.insert(0);
         viewer.lacks.insert(0);
         assert_eq!(read(&frames.take(&mut viewer).unwrap()).2, [(0, vec![7])]);

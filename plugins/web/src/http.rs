@@ -1,47 +1,47 @@
-//! As much of HTTP/1.1 as a page needs: heads of requests, and answers after which the connection ends.
+//! Subset of HTTP/1.1 for the page: heads of requests, and responses after which the connection is closed.
 use httparse::{EMPTY_HEADER, Request, Status};
 
-/// The longest head that is read, bytes.
+/// Maximum length of a head, bytes.
 pub(crate) const LONGEST_HEAD: usize = 16 << 10;
-/// The most headers.
+/// Maximum number of headers.
 const MOST_HEADERS: usize = 64;
 
-/// Request of a connection.
+/// Head of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// True if only the head of the answer is wanted.
+    /// True if only the head of the response is requested.
     pub is_head: bool,
-    /// Path of the page: it begins with a slash and never leads upwards.
+    /// Path of the request: it begins with a slash and contains no `..`.
     pub path: String,
-    /// Text that follows the `?`.
+    /// Text after the `?`.
     pub query: String,
-    /// Name by which this machine is asked for.
+    /// Host name in the request.
     pub host: Option<String>,
-    /// Page that asks, if it is one.
+    /// Origin of the requesting page, if any.
     pub origin: Option<String>,
-    /// Cookies of the page.
+    /// Cookies of the request.
     pub cookie: Option<String>,
-    /// The key of a request to speak WebSocket from now on.
+    /// Key of a request to switch to WebSocket.
     pub key: Option<String>,
 }
 
-/// Outcome of reading the bytes of a connection so far.
+/// Result of parsing the bytes of a connection so far.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     /// The beginning of a request.
     More,
-    /// A request, and how many bytes of it.
+    /// A request, and its length in bytes.
     Request(Head, usize),
-    /// Something else; the answer to it.
+    /// An invalid request; the response to it.
     Wrong(Answer),
 }
 
-/// An answer without a page.
+/// Response without a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Code and reason, such as `404 Not Found`.
     pub status: &'static str,
-    /// Text for people.
+    /// Text for users.
     pub text: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub(crate) const FORBIDDEN: &str = "403 Forbidden";
 pub(crate) const NOT_FOUND: &str = "404 Not Found";
 pub(crate) const BUSY: &str = "503 Service Unavailable";
 
-/// Reads the head of a request.
+/// Parses the head of a request.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Heard {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
@@ -97,7 +97,7 @@ fn wrong(text: &'static str) -> Heard {
     Heard::Wrong(Answer { status: BAD, text })
 }
 
-/// The paths of this page have letters, digits, dots, dashes and slashes, and never lead upwards.
+/// Returns true if a path contains only letters, digits, dots, dashes and slashes, and no `..`.
 fn is_plain(path: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     path.starts_with('/') && path.bytes().all(is_usual) && !path.contains("..")
@@ -137,7 +137,7 @@ fn take_headers(head: &mut Head, headers: &[httparse::Header<'_>]) -> Result<(),
     Ok(())
 }
 
-/// An answer whole.
+/// Returns a complete response.
 pub(crate) fn answer(
     status: &str,
     kind: &str,
@@ -145,7 +145,7 @@ pub(crate) fn answer(
     body: &[u8],
     is_head: bool,
 ) -> Vec<u8> {
-    // Nothing comes from elsewhere, and nobody shows this page inside another one.
+    // Nothing is loaded from other servers, and the page cannot be embedded in another one.
     const ALWAYS: &str = "Connection: close\r\nCache-Control: no-cache\r\nReferrer-Policy: no-referrer\r\n\
         X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n\
         Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -165,7 +165,7 @@ pub(crate) fn answer(
     bytes
 }
 
-/// An answer of one line.
+/// Returns a response with one line of text.
 pub(crate) fn line(answer: Answer) -> Vec<u8> {
     let text = format!("{}\n", answer.text);
     self::answer(
@@ -177,7 +177,7 @@ pub(crate) fn line(answer: Answer) -> Vec<u8> {
     )
 }
 
-/// From here on WebSocket is spoken.
+/// Returns the response that switches to WebSocket.
 pub(crate) fn switch(key: &str) -> Vec<u8> {
     let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
     format!(
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_key_of_the_standard() {
-        // RFC 6455, section 1.3.
+        // Example of RFC 6455, section 1.3.
         let text = switch("dGhlIHNhbXBsZSBub25jZQ==");
         let text = String::from_utf8(text).unwrap();
         assert!(

@@ -1,4 +1,4 @@
-//! A connection that asks for a page, and one that is on its way out.
+//! HTTP connections: with a request, and closing.
 use std::{
     io::{ErrorKind, Read as _, Write as _},
     net::Shutdown,
@@ -9,12 +9,12 @@ use morse_server::event_loop::TcpStream;
 
 use crate::http::{Heard, read};
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK: usize = 4 << 10;
-/// Of who is leaving, this many bytes are still taken, so that the last answer arrives.
+/// Maximum number of bytes that are discarded on closing, so that the last response arrives.
 const MOST_SWALLOWED: usize = 4 << 20;
 
-/// Somebody who asks for a page, and gets one answer.
+/// Connection with one HTTP request, which gets one response.
 pub(crate) struct HttpConnection {
     pub(crate) stream: TcpStream,
     pub(crate) since: Instant,
@@ -26,11 +26,11 @@ pub(crate) struct HttpConnection {
 /// State of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionState {
-    /// It stays as it is.
+    /// The connection stays open.
     Stays,
-    /// Its last answer was sent.
+    /// The last response was sent.
     Leaves,
-    /// It has gone.
+    /// The connection is closed.
     Gone,
 }
 
@@ -45,7 +45,7 @@ impl HttpConnection {
         }
     }
 
-    /// Reads until there is a whole request; `None` when it has been closed.
+    /// Reads until there is a complete request; `None` if the connection is closed.
     pub(crate) fn hear(&mut self) -> Option<Heard> {
         let mut chunk = [0; CHUNK];
         loop {
@@ -67,13 +67,13 @@ impl HttpConnection {
         !self.output.is_empty()
     }
 
-    /// Sends the one answer.
+    /// Sends the response.
     pub(crate) fn answer(&mut self, answer: Vec<u8>) -> ConnectionState {
         self.output = answer;
         self.flush()
     }
 
-    /// Sends what is left of the answer.
+    /// Sends the rest of the response.
     pub(crate) fn flush(&mut self) -> ConnectionState {
         if self.output.is_empty() {
             return ConnectionState::Stays;
@@ -92,14 +92,14 @@ impl HttpConnection {
         ConnectionState::Leaves
     }
 
-    /// Gives up the stream, and the bytes that were read beyond the first `length` ones.
+    /// Returns the stream, and the bytes that were read beyond the first `length` ones.
     pub(crate) fn into_rest(mut self, length: usize) -> (TcpStream, Vec<u8>) {
         let rest = self.input.split_off(length.min(self.input.len()));
         (self.stream, rest)
     }
 }
 
-/// Somebody who was told the last word. If the connection ended with bytes unread, that word could be lost.
+/// Connection after the last response. If it were closed with unread bytes, the response could be lost.
 pub(crate) struct ClosingConnection {
     stream: TcpStream,
     pub(crate) since: Instant,

@@ -1,11 +1,11 @@
-//! A simulation in a browser: one page on loopback that shows the scene, its robots and what they measure,
-//! and that holds, steps and resets the run.
+//! A simulation in a browser: one page on loopback that shows the scene, its robots and their sensor data, and that pauses,
+//! steps and resets the run.
 //!
-//! - [`Web`]: settings, and the way in and out;
+//! - [`Web`]: settings, and the interface to the simulation;
 //! - [`http`]: requests for pages; `page`: the files of the page;
-//! - `server`: the one thread, with one poll for all; `http_connection`, `viewer`: a connection that speaks HTTP, and one
-//!   that speaks WebSocket; `requests`: what viewers ask of the simulation;
-//! - `watch`: what the simulation shows; `frames`, `values`, `scene`: its form on the wire.
+//! - `server`: the thread, with one poll for all connections; `http_connection`, `viewer`: connections with HTTP and with
+//!   WebSocket; `requests`: service calls of viewers;
+//! - `watch`: observation of the simulation; `frames`, `values`, `scene`: encodings.
 mod frames;
 pub mod http;
 mod http_connection;
@@ -38,26 +38,25 @@ use crate::server::{Server, ServerOptions};
 
 /// A page that shows the simulation in a browser.
 ///
-/// It shows the scene, the robots, and the data of all sensors, which need not name it among their outputs. It
-/// holds, steps and resets the run; services of components are offered to it as to any other middleware.
-/// `morse-sim SCENE --serve` adds it to any scene.
+/// It shows the scene, the robots, and the data of all sensors, which need not list it among their outputs. It pauses, steps
+/// and resets the run. Services of components are offered to it as to any other middleware. `morse-sim SCENE --serve` adds
+/// it to any scene.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Web {
-    /// The port of the page; 0 takes a free one.
+    /// Port of the page; 0 for any free port.
     #[reflect(@Range(0.0, 65_535.0))]
     pub port: u16,
-    /// The address to listen at. Other machines reach the simulation only at another one than the default,
-    /// and then a token is needed.
+    /// IP address to listen at. With the default, only this machine can connect; any other address requires a token.
     pub listen: String,
-    /// Token that browsers have to know: the page is opened with `?token=…`, once. Without it, none is needed.
+    /// Token that browsers must present: the page is opened once with `?token=…`. None by default.
     pub token: Option<String>,
-    /// Names by which browsers may ask for the page, besides the address: those of a proxy, say.
+    /// Additional host names by which browsers may request the page, such as that of a proxy.
     pub hosts: Vec<String>,
-    /// More viewers than these are turned away.
+    /// Maximum number of viewers; further ones are refused.
     #[reflect(@Range(1.0, 65_535.0))]
     pub max_viewers: u32,
-    /// Greatest rate at which a viewer is shown something new.
+    /// Maximum frame rate of a viewer.
     #[reflect(@Unit("Hz"), @Range(0.01, 1000.0))]
     pub frame_rate: f64,
 }
@@ -75,19 +74,18 @@ impl Default for Web {
     }
 }
 
-/// Hears all that a browser says in these bytes once it speaks WebSocket, as the server does, and counts the messages that
-/// make sense.
+/// Parses all WebSocket messages in these bytes, as the server does, and returns the number of valid ones.
 #[must_use]
 pub fn hear_all(bytes: &[u8]) -> usize {
     viewer::hear_all(bytes)
 }
 
-/// Nothing has to be said of a sensor or actuator.
+/// Empty settings of sensors and actuators.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nothing {}
 
-/// Makes the kind `web` known.
+/// Registers the kind `web`.
 pub fn plugin(app: &mut App) {
     app.add_middleware::<Web>();
 }
@@ -152,13 +150,13 @@ impl Middleware for Web {
 }
 
 impl Web {
-    /// Finds the address to listen at, if the settings make sense.
+    /// Returns the address to listen at, if the settings are valid.
     fn address(&self) -> Result<IpAddr, AccessError> {
         access::address(&self.listen, self.token.as_deref(), TokenForm::Page)
     }
 }
 
-/// The thread at work.
+/// The running thread of the server.
 struct Serving {
     worker: Worker,
     at: SocketAddr,

@@ -1,11 +1,11 @@
-//! The files of the page. There are no others.
+//! Files of the page. No other files are served.
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Files of the folder `page`: where they are asked for, what they are, what they hold.
+/// Declares the files of the directory `page`: path, content type and content.
 macro_rules! embedded {
     ($($path:literal $name:literal $kind:ident)*) => {
         &[$(($path, $kind, include_bytes!(concat!("../page/", $name)))),*]
@@ -14,7 +14,7 @@ macro_rules! embedded {
 
 type File = (&'static str, &'static str, &'static [u8]);
 
-/// Every file of the page.
+/// All files of the page.
 pub(crate) const FILES: &[File] = embedded! {
     "/" "index.html" HTML
     "/style.css" "style.css" CSS
@@ -35,7 +35,7 @@ pub(crate) const FILES: &[File] = embedded! {
     "/controls.js" "controls.js" SCRIPT
 };
 
-/// Finds the content that the page has under a path, and its kind.
+/// Returns the content of the page at a path, and its content type.
 pub(crate) fn find(path: &str) -> Option<(&'static str, &'static [u8])> {
     let file = FILES.iter().find(|(known, ..)| *known == path);
     file.map(|(_, kind, content)| (*kind, *content))

@@ -1,4 +1,4 @@
-//! Requests of viewers to the simulation, and its answers.
+//! Service calls of viewers, and their replies.
 use std::{collections::BTreeSet, sync::Arc};
 
 use morse_api::{
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::viewer::{Call, Viewer};
 
-/// The way to the simulation, and back.
+/// Interface to the simulation for service calls.
 pub(crate) struct Requests {
     offered: BTreeSet<String>,
     sent: requests::Requests<(usize, String)>,
@@ -31,7 +31,7 @@ impl Requests {
         }
     }
 
-    /// Passes a request on; false when the viewer has gone.
+    /// Sends a call to the simulation; false if the viewer has disconnected.
     pub(crate) fn call(&self, token: usize, viewer: &mut Viewer, call: Call) -> bool {
         let Call {
             id,
@@ -58,7 +58,7 @@ impl Requests {
         }
     }
 
-    /// Answers that have come, and who gets them.
+    /// Returns the replies that have arrived, with the tokens of their viewers.
     pub(crate) fn answers(&self) -> Vec<(usize, String)> {
         self.sent.take_replies()
     }

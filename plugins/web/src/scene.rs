@@ -1,4 +1,4 @@
-//! Constant parts of the world, as viewers are told them once: `scene.json`, and the triangles of meshes.
+//! Constant parts of the world, which viewers receive once: `scene.json`, and the triangles of meshes.
 use morse_api::{
     body::BodyKind,
     lighting::Lighting,
@@ -8,7 +8,7 @@ use morse_api::{
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde_json::{Value as Json, json};
 
-/// The scene as JSON. Poses are `[x, y, z, qx, qy, qz, qw]`; sensors have their place among all sensors.
+/// Returns the scene as JSON. Poses are `[x, y, z, qx, qy, qz, qw]`; sensors have their index among all sensors.
 pub(crate) fn json(world_view: &WorldView) -> Vec<u8> {
     let scenery = &world_view.scenery;
     let bodies = scenery.bodies.iter().map(|body| {
@@ -55,7 +55,7 @@ fn point(point: &Point3<f64>) -> Json {
     json!([point.x, point.y, point.z])
 }
 
-/// Direction of the sun, and all light as it adds up (linear).
+/// Returns the direction of the sun and the sum of all light (linear).
 fn light(lighting: &Lighting) -> Json {
     let [above, below] = lighting.ambient.light();
     let towards: [f64; 3] = Vector3::from(lighting.sun.direction).normalize().into();
@@ -120,13 +120,13 @@ fn pose(pose: &Isometry3<f64>) -> [f64; 7] {
     [at.x, at.y, at.z, turned.x, turned.y, turned.z, turned.w].map(short)
 }
 
-/// A number with as many digits as a picture needs.
+/// Rounds a number to the digits that an image needs.
 fn short(number: f64) -> f64 {
     (number as f32).to_string().parse().unwrap_or(number)
 }
 
-/// Triangles as bytes, little endian: how many corners and faces (2 u32), corners (3 f32 each), faces
-/// (3 u32 each).
+/// Returns triangles as bytes, little-endian: number of vertices and faces (2 u32), vertices (3 f32 each), faces (3 u32
+/// each).
 pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
     let mut out = Vec::with_capacity(8 + 12 * (triangles.vertices.len() + triangles.faces.len()));
     out.extend((triangles.vertices.len() as u32).to_le_bytes());

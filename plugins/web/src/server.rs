@@ -1,4 +1,4 @@
-//! The thread: one poll for all connections.
+//! Thread of the server: one poll for all connections.
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
@@ -25,20 +25,20 @@ use crate::{
     watch::Watch,
 };
 
-/// Time for which the thread sleeps where nothing happens.
+/// Poll interval without events.
 const BEAT: Duration = Duration::from_millis(250);
-/// The same while somebody looks on: the run may be held and resumed without a tick.
+/// Poll interval while there are viewers: the run may be paused and resumed without a tick.
 const QUICK_BEAT: Duration = Duration::from_millis(50);
-/// Connections that ask for pages, at once. Beyond these the one goes that has taken longest to ask.
+/// Maximum number of connections with HTTP. If it is reached, the one with the oldest incomplete request is closed.
 const MOST_HTTP_CONNECTIONS: usize = 128;
-/// Time for somebody who asks for a page and does not say which, or takes no answer.
+/// Timeout of a connection without a complete request, or that does not accept its response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time for somebody who was told the last word to hear it.
+/// Time in which a closing connection can receive the last response.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// A viewer that says nothing for so long is asked for a sign of life, and has as long again.
+/// Time after which a silent viewer gets a ping; it is disconnected after the same time without an answer.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Parts of which a server is made.
+/// Arguments of the constructor of a server.
 pub(crate) struct ServerOptions {
     pub(crate) access: PageAccess,
     pub(crate) max_viewers: usize,
@@ -50,7 +50,7 @@ pub(crate) struct ServerOptions {
     pub(crate) wake: Wake,
 }
 
-/// Everything the thread works with.
+/// State of the server's thread.
 pub(crate) struct Server {
     access: PageAccess,
     max_viewers: usize,
@@ -58,7 +58,7 @@ pub(crate) struct Server {
     connections: BTreeMap<usize, HttpConnection>,
     viewers: BTreeMap<usize, Viewer>,
     closing: BTreeMap<usize, ClosingConnection>,
-    /// Viewers that had said enough for one turn.
+    /// Viewers with more messages than were read in a row.
     unheard: BTreeSet<usize>,
     scene: Vec<u8>,
     meshes: Vec<Vec<u8>>,
@@ -103,7 +103,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// It cannot wait for browsers any more.
+    /// The operating system can no longer wait for browsers.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = event_loop::events();
         while !self.wake.is_over() {
@@ -124,7 +124,7 @@ impl Server {
             self.pass_on();
             self.tidy();
         }
-        // How it ended is shown to everybody, also to those who are not done with what was before.
+        // The end is shown to all viewers, also to those that have not received earlier frames.
         self.watch.take(now());
         for viewer in self.viewers.values_mut() {
             if let Some(frame) = self.watch.frame(&mut viewer.view) {
@@ -135,7 +135,7 @@ impl Server {
         Ok(())
     }
 
-    /// Time for which there is nothing to do unless something happens.
+    /// Returns the time until the next action without events.
     fn rest(&self) -> Duration {
         if !self.unheard.is_empty() {
             Duration::ZERO
@@ -157,18 +157,18 @@ impl Server {
                 continue;
             }
             self.connections.insert(token, connection);
-            // What was sent at once may have been there before it was registered.
+            // Bytes that arrived before the registration cause no event.
             self.read_request(token);
         }
     }
 
-    /// Sees to it that there is room for one more request, and tells whether there is. The oldest that is not finished has
-    /// to go; then who was answered, and does not take it.
+    /// Makes room for one more request; returns false if there is none. The oldest connection without a complete request is
+    /// closed; then one that does not accept its response.
     fn make_room(&mut self) -> bool {
         if self.connections.len() + self.closing.len() < MOST_HTTP_CONNECTIONS {
             return true;
         }
-        // Tokens are given in the order of coming.
+        // Tokens increase in the order of acceptance.
         let mut connections = self.connections.iter();
         let unfinished = connections.find(|(_, connection)| !connection.is_answered());
         if let Some(token) = unfinished.map(|(token, _)| *token) {
@@ -209,7 +209,7 @@ impl Server {
         }
     }
 
-    /// Hears what a connection asks for, and answers.
+    /// Reads the request of a connection, and sends the response.
     fn read_request(&mut self, token: usize) {
         let Some(connection) = self.connections.get_mut(&token) else {
             return;
@@ -235,7 +235,7 @@ impl Server {
         }
     }
 
-    /// The answer to a request; none if its sender is to be a viewer.
+    /// Returns the response to a request; `None` if the connection is to become a viewer.
     fn answer(&self, head: &Head) -> Option<Vec<u8>> {
         let refused = |status, text| Some(http::line(Answer { status, text }));
         match self.access.check(fields_of(head)) {
@@ -281,12 +281,12 @@ impl Server {
         Some(("application/octet-stream", self.meshes.get(place)?))
     }
 
-    /// From now on a connection is a viewer.
+    /// Makes a connection a viewer.
     fn upgrade(&mut self, token: usize, head: &Head, length: usize) {
         let (Some(mut connection), Some(key)) = (self.connections.remove(&token), &head.key) else {
             return;
         };
-        // A fresh connection takes so few bytes at once, or never.
+        // The send buffer of a fresh connection holds this short response, or the connection is closed.
         if connection.answer(http::switch(key)) == ConnectionState::Leaves {
             let (stream, rest) = connection.into_rest(length);
             self.viewers.insert(token, Viewer::new(stream, rest, now()));
@@ -294,7 +294,7 @@ impl Server {
         }
     }
 
-    /// Deals with what a viewer says.
+    /// Processes the messages of a viewer.
     fn hear(&mut self, token: usize) {
         while let Some(viewer) = self.viewers.get_mut(&token) {
             match viewer.hear(now()) {
@@ -342,7 +342,7 @@ impl Server {
         }
     }
 
-    /// Passes on answers, and a frame to each viewer that has room for one.
+    /// Sends replies, and a frame to each viewer that is ready for one.
     fn pass_on(&mut self) {
         let mut gone = Vec::new();
         for (token, text) in self.requests.answers() {
@@ -378,7 +378,7 @@ impl Server {
         }
     }
 
-    /// Looks for those who say nothing, once a second.
+    /// Checks for silent connections once a second.
     fn tidy(&mut self) {
         let now = now();
         if now.duration_since(self.tidied) < FAREWELL {

@@ -1,8 +1,8 @@
-//! Encoding of readings as bytes, little endian; `values.js` of the page reads them.
+//! Binary encoding of readings, little-endian; `values.js` of the page decodes it.
 //!
-//! A value is a byte that says what follows: 0 nothing, 1 a number (f64), 2 a whole number (f64), 3 no, 4 yes,
-//! 5 text, 6 a list of f64, 7 a list of f32, 8 a list of points (f32), 9 a list of values, 10 names with values,
-//! 11 bytes. Texts, lists and bytes begin with their length, as [`length`] writes it.
+//! A value begins with a byte for its type: 0 nothing, 1 a number (f64), 2 an integer (f64), 3 false, 4 true, 5 text, 6 a
+//! list of f64, 7 a list of f32, 8 a list of points (f32), 9 a list of values, 10 names with values, 11 bytes. Texts, lists
+//! and bytes begin with their length, encoded by [`length`].
 use bevy::reflect::{PartialReflect, ReflectRef};
 use morse_api::{
     fields::{DynamicValue, Value, key_text, plain_name, view, walk},
@@ -10,10 +10,10 @@ use morse_api::{
     samples::{AnySamples, Block},
 };
 
-/// Lists up to this length keep all digits: joints and quaternions, not ranges of a scanner.
+/// Maximum length of lists in double precision: joints and quaternions, not ranges of a scanner.
 const EXACT: usize = 32;
 
-/// A reading: its time in s (f64), then the exported fields in order.
+/// Encodes a reading: its time in s (f64), then the exported fields in order.
 pub(crate) fn reading(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend(reading.seconds().to_le_bytes());
@@ -26,7 +26,7 @@ pub(crate) fn reading(info: &SensorInfo, reading: &Reading) -> Vec<u8> {
     out
 }
 
-/// A length: seven bits a byte, the lowest first; the highest bit says that more follow.
+/// Encodes a length: seven bits per byte, the lowest first; the highest bit is set if more bytes follow (LEB128).
 pub(crate) fn length(out: &mut Vec<u8>, mut length: usize) {
     while length >= 0x80 {
         out.push((length & 0x7f) as u8 | 0x80);
@@ -123,7 +123,7 @@ fn dynamic(out: &mut Vec<u8>, value: &DynamicValue) {
     }
 }
 
-/// Pixels and points as they are; whole numbers beyond a byte as f32, which holds them.
+/// Encodes pixels and points unchanged, and integers with more than a byte as f32, which represents them exactly.
 fn samples(out: &mut Vec<u8>, values: &dyn AnySamples) {
     match values.block() {
         Block::U8(bytes) => {

@@ -1,5 +1,5 @@
-//! A viewer: somebody who speaks WebSocket. It is sent a frame only when it has room for one, which it says
-//! by naming the frames that it has seen; who does not say so misses frames, and costs nothing.
+//! WebSocket connection of a viewer. A frame is sent only if the viewer has acknowledged earlier ones (flow control); a
+//! viewer that does not acknowledge misses frames.
 use std::{
     io::{Cursor, ErrorKind, Read, Write},
     time::Instant,
@@ -19,28 +19,28 @@ use tungstenite::{
 
 use crate::{frames::View, watch::Watch};
 
-/// The longest message that is heard, bytes.
+/// Maximum length of a received message, bytes.
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 10;
-/// Frames on their way that were not yet seen.
+/// Maximum number of frames that are not acknowledged.
 const MOST_UNSEEN: usize = 2;
-/// Messages that are heard at once; then others have their turn.
+/// Maximum number of messages that are read in a row; then other viewers follow.
 const MOST_AT_ONCE: usize = 64;
-/// More messages than these in a second are a flood.
+/// Maximum number of messages per second.
 const FLOOD: u32 = 2000;
 
 /// Message of a viewer.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Said {
-    /// It has seen the frame of this number, and has room for another one.
+    /// Acknowledges the frame of this number and earlier ones.
     Seen(u32),
-    /// It wants the readings of these sensors, and of no others.
+    /// Subscribes to the readings of these sensors, and no others.
     Watch(Vec<String>),
-    /// It asks for a service.
+    /// Calls a service.
     Call(Call),
 }
 
-/// A request for a service.
+/// Call of a service.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Call {
@@ -54,28 +54,28 @@ pub(crate) struct Call {
 /// Outcome of hearing.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// Something was said.
+    /// A message was received.
     Said(Said),
-    /// Nothing more for now.
+    /// No more messages for now.
     Silence,
-    /// There may be more, after others had their turn.
+    /// There may be more messages, after other viewers had their turn.
     Enough,
-    /// It was told why it has to go, or has said goodbye.
+    /// The viewer was dismissed with a reason, or is closing the connection.
     Leaves,
-    /// It has gone.
+    /// The connection is closed.
     Gone,
 }
 
 pub(crate) struct Viewer<S = TcpStream> {
     socket: Channel<S>,
     pub(crate) view: View,
-    /// Numbers of the frames on their way.
+    /// Numbers of the frames that are not acknowledged.
     unseen: Vec<u32>,
-    /// Requests that were not answered yet.
+    /// Number of unanswered calls.
     pub(crate) under_way: u32,
-    /// Number of warnings that it was told.
+    /// Number of warnings that were sent to it.
     warned: usize,
-    /// Time at which it last said anything.
+    /// Time of the last message.
     pub(crate) heard: Instant,
     second: Instant,
     in_second: u32,
@@ -99,12 +99,12 @@ impl<S: Read + Write> Viewer<S> {
         }
     }
 
-    /// Tells whether it has room for a frame.
+    /// Returns true if a frame can be sent.
     pub(crate) fn is_ready(&self) -> bool {
         self.unseen.len() < MOST_UNSEEN && !self.socket.is_full()
     }
 
-    /// The next thing that it says.
+    /// Returns the next message.
     pub(crate) fn hear(&mut self, now: Instant) -> Heard {
         loop {
             if self.at_once >= MOST_AT_ONCE {
@@ -151,7 +151,7 @@ impl<S: Read + Write> Viewer<S> {
                         Some(word) => format!("{word} is no number in JSON: {error}"),
                         None => error.to_string(),
                     };
-                    // Reasons are at most 123 bytes long.
+                    // Reasons of WebSocket are at most 123 bytes long.
                     let why: String = why.chars().filter(char::is_ascii).take(120).collect();
                     self.dismiss(CloseCode::Policy, &why)
                 }
@@ -167,24 +167,24 @@ impl<S: Read + Write> Viewer<S> {
         self.in_second > FLOOD
     }
 
-    /// Tells it why it has to go.
+    /// Closes the connection, with a reason.
     pub(crate) fn dismiss(&mut self, code: CloseCode, why: &str) -> Heard {
         self.socket.close(code, why);
         Heard::Leaves
     }
 
-    /// It has seen a frame, and all before it.
+    /// Acknowledges a frame, and all before it.
     pub(crate) fn seen(&mut self, frame: u32) {
         self.unseen.retain(|unseen| *unseen > frame);
     }
 
-    /// Sends a frame; false when the viewer has gone.
+    /// Sends a frame; false if the viewer has disconnected.
     pub(crate) fn show(&mut self, frame: Vec<u8>) -> bool {
         self.unseen.push(self.view.has);
         self.socket.send(Message::Binary(Bytes::from(frame)))
     }
 
-    /// Tells it the warnings of the run that it does not know yet; false when it has gone.
+    /// Sends the warnings of the run that were not sent yet; false if the viewer has disconnected.
     pub(crate) fn warn(&mut self, watch: &Watch) -> bool {
         let new = watch.warnings(self.warned);
         self.warned += new.len();
@@ -192,17 +192,17 @@ impl<S: Read + Write> Viewer<S> {
         texts.into_iter().all(|text| self.tell(text.to_string()))
     }
 
-    /// Sends a text; false when the viewer has gone.
+    /// Sends a text; false if the viewer has disconnected.
     pub(crate) fn tell(&mut self, text: String) -> bool {
         self.socket.send(Message::text(text))
     }
 
-    /// Asks for a sign of life; false when the viewer has gone.
+    /// Sends a ping; false if the viewer has disconnected.
     pub(crate) fn ping(&mut self) -> bool {
         self.socket.send(Message::Ping(Bytes::new()))
     }
 
-    /// Sends what is left, as far as it is taken; false when the viewer has gone.
+    /// Sends as many queued bytes as the viewer accepts; false if it has disconnected.
     pub(crate) fn flush(&mut self) -> bool {
         self.socket.flush()
     }
@@ -212,7 +212,7 @@ impl<S: Read + Write> Viewer<S> {
     }
 }
 
-/// Bytes of a browser, whose answers nobody takes.
+/// Recorded bytes of a browser; responses are discarded.
 struct Recorded<'a>(Cursor<&'a [u8]>);
 
 impl Read for Recorded<'_> {
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn frames_are_heard() {
-        // Masked with zeros: a whole message, one in two parts with a ping between, and one that makes no sense.
+        // Masked with zeros: a complete message, one in two fragments with a ping between them, and an invalid one.
         let masked = |first: u8, text: &str| {
             let mut frame = vec![first, 0x80 | text.len() as u8, 0, 0, 0, 0];
             frame.extend(text.bytes());

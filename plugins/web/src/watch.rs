@@ -1,4 +1,4 @@
-//! Observation of the simulation for the viewers: poses, readings, and the speed of time.
+//! Observation of the simulation for the viewers: poses, readings, and the speed of the simulation.
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -11,22 +11,22 @@ use crate::{
     values::reading,
 };
 
-/// The measured speed is of at least so long.
+/// Minimum interval of a speed measurement.
 const SPAN: Duration = Duration::from_millis(500);
 
-/// The sensors and bodies of a world, seen by all viewers together.
+/// Sensors and bodies of a world, observed for all viewers together.
 pub(crate) struct Watch {
     world_view: WorldView,
     requests: RequestSender,
     frames: Frames,
-    /// Number of viewers that watch each sensor, and one look at what was measured before.
+    /// Number of viewers of each sensor, and one request for its last reading.
     watched: Vec<(u32, Option<Observer>)>,
     interval: Duration,
     asked: Instant,
     speed: Speed,
 }
 
-/// Speed of simulated time.
+/// Measured speed of the simulation.
 struct Speed {
     since: Instant,
     seconds: f64,
@@ -36,7 +36,7 @@ struct Speed {
 impl Speed {
     fn measure(&mut self, seconds: f64, is_held: bool, now: Instant) -> f64 {
         let wall = now.duration_since(self.since);
-        // While nobody looked on, nothing was measured.
+        // Nothing was measured while there were no viewers.
         if seconds < self.seconds || is_held || wall > 20 * SPAN {
             (self.since, self.seconds) = (now, seconds);
         } else if wall >= SPAN {
@@ -55,7 +55,7 @@ impl Watch {
         now: Instant,
     ) -> Self {
         let sensors = world_view.sensors.len();
-        // A little shorter, so that of a simulation at this very rate each tick is shown.
+        // Slightly shorter, so that each tick is shown if the simulation runs at this very rate.
         let interval = Duration::try_from_secs_f64(0.8 / rate).unwrap_or_default();
         Self {
             frames: Frames::new(world_view.scenery.bodies.len(), sensors),
@@ -72,12 +72,12 @@ impl Watch {
         }
     }
 
-    /// Time at which to ask for the next poses.
+    /// Returns the time at which the next poses are to be requested.
     pub(crate) fn next(&self) -> Instant {
         self.asked + self.interval
     }
 
-    /// Asks for poses and readings, for viewers that have room.
+    /// Requests poses and readings, for viewers that are ready.
     pub(crate) fn ask(&mut self, now: Instant) {
         if now < self.next() {
             return;
@@ -91,14 +91,14 @@ impl Watch {
         }
     }
 
-    /// The warnings of the run from this one on.
+    /// Returns the warnings of the run from this index on.
     pub(crate) fn warnings(&self, since: usize) -> Vec<Arc<str>> {
         self.world_view.warnings.since(since)
     }
 
-    /// Takes what has come.
+    /// Takes the poses and readings that have arrived.
     pub(crate) fn take(&mut self, now: Instant) {
-        // In this order: once the run is known to be held, nothing can come that was measured before.
+        // In this order: once the run is seen as paused, no earlier measurement can arrive.
         let (is_held, factor) = self.world_view.pacing.get();
         let poses = self.world_view.poses.try_recv();
         let before = self.frames.moment();
@@ -124,8 +124,8 @@ impl Watch {
             },
         };
         self.frames.advance(moment, poses.as_ref(), has_readings);
-        // After a reset what was measured before is of no use; and of the last tick before the run was held, or of
-        // those made one by one, a viewer may have missed the measurements.
+        // After a reset earlier measurements are invalid. A viewer may also have missed the measurements of the last tick
+        // before a pause, and of single steps.
         let is_last = is_held && (!before.is_held || tick > before.tick);
         if is_reset || is_last {
             self.look_again();
@@ -135,7 +135,8 @@ impl Watch {
         }
     }
 
-    /// Takes what was measured, if a last tick is given up to that: what comes after it was measured before a reset.
+    /// Takes the readings up to a last tick, if there is one: later readings were measured before a reset. Returns true if
+    /// there were any.
     fn take_readings(&mut self, last: Option<u64>) -> bool {
         let mut any = false;
         let sensors = self.world_view.sensors.iter().zip(&mut self.watched);
@@ -159,12 +160,12 @@ impl Watch {
         any
     }
 
-    /// The newest frame for a viewer, if it lacks something of it.
+    /// Returns the latest frame for a viewer, if it differs from the viewer's last one.
     pub(crate) fn frame(&mut self, view: &mut View) -> Option<Vec<u8>> {
         self.frames.take(view)
     }
 
-    /// A viewer watches other sensors from now on. Sensors that there are not are passed over.
+    /// Sets the sensors that a viewer watches. Unknown sensors are ignored.
     pub(crate) fn set(&mut self, view: &mut View, paths: &[String]) {
         let place = |path: &String| {
             let known = |sensor: &Observer| *sensor.info.path == **path;
@@ -188,7 +189,7 @@ impl Watch {
         }
     }
 
-    /// A viewer has gone.
+    /// Removes a viewer that has disconnected.
     pub(crate) fn forget(&mut self, view: &View) {
         for &sensor in &view.watched {
             self.leave(sensor);
@@ -211,7 +212,7 @@ impl Watch {
         }
     }
 
-    /// Asks for what all sensors measured last that are watched.
+    /// Requests the last readings of all watched sensors.
     fn look_again(&mut self) {
         for sensor in 0..self.watched.len() {
             if self
@@ -224,13 +225,13 @@ impl Watch {
         }
     }
 
-    /// Asks for what a sensor measured last, which may be long ago.
+    /// Requests the last reading of a sensor, which may be old.
     fn look(&mut self, sensor: usize) {
         if let (Some(observer), Some((_, look))) = (
             self.world_view.sensors.get(sensor),
             self.watched.get_mut(sensor),
         ) {
-            // If too many requests wait, the next measurement is shown.
+            // If too many requests are pending, the next measurement is shown.
             *look = self.requests.look(observer.info.clone()).ok();
         }
     }

@@ -1,4 +1,4 @@
-//! The arena of S2 and S6: walls, a hundred boxes and upright cylinders, and where a ray meets them, exactly.
+//! Arena of S2 and S6: walls, a hundred boxes and upright cylinders, with exact ray intersections.
 use std::{
     f64::consts::{FRAC_PI_2, PI, TAU},
     fmt::Write as _,
@@ -12,7 +12,7 @@ const RADIUS: f64 = 0.15;
 const HEIGHT: f64 = 0.3;
 /// Half the height of walls and boxes, which stand on the ground, m.
 const HALF_HEIGHT: f64 = 0.5;
-/// Radius of the circle that each robot drives, m.
+/// Radius of the circle of each robot, m.
 pub(super) const CIRCLE: f64 = 0.1;
 
 /// A box on the ground.
@@ -23,14 +23,14 @@ struct Block {
     yaw: f64,
 }
 
-/// A robot as it starts.
+/// A robot at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Robot {
     /// x and y, m.
     pub(super) at: [f64; 2],
     /// Heading, rad.
     pub(super) yaw: f64,
-    /// 1 where it drives to the left, -1 to the right.
+    /// 1 if it turns to the left, -1 to the right.
     pub(super) turn: f64,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Robot {
 #[derive(Clone, Debug)]
 pub(super) struct Arena {
     blocks: Vec<Block>,
-    /// The robots, as they start.
+    /// Robots at the start.
     pub(super) robots: Vec<Robot>,
 }
 
 impl Arena {
-    /// The arena with so many robots, none of which is in the way of another or of a box.
+    /// Returns an arena with a number of robots, whose circles do not touch each other or boxes.
     pub(super) fn new(count: usize) -> Self {
         let crates = crates();
         let robots = robots(count, &crates);
@@ -57,12 +57,12 @@ impl Arena {
         Self { blocks, robots }
     }
 
-    /// Name of a robot and of its frame.
+    /// Returns the name of a robot and of its frame.
     pub(super) fn robot(index: usize) -> String {
         format!("robot_{index:04}")
     }
 
-    /// Text of the scene.
+    /// Returns the text of the scene.
     pub(super) fn scene(&self) -> String {
         let mut text = "# Walls, boxes and cylinders.\n\
             class stone { shape box; color [0.8, 0.3, 0.2]; }\n\
@@ -96,8 +96,8 @@ impl Arena {
         text
     }
 
-    /// Distance to what a ray meets first, m: infinite where nothing is. The direction is a unit vector; `robots` are
-    /// the places of the cylinders that are seen.
+    /// Returns the distance of the first hit of a ray, m; infinite without a hit. The direction is a unit vector; `robots`
+    /// are the positions of the visible cylinders.
     pub(super) fn distance(
         &self,
         origin: [f64; 3],
@@ -130,7 +130,7 @@ impl Block {
     }
 }
 
-/// Distance to an upright cylinder on the ground.
+/// Returns the distance of an upright cylinder on the ground along a ray.
 fn cylinder(at: [f64; 2], origin: [f64; 3], direction: [f64; 3]) -> f64 {
     let (x, y) = (origin[0] - at[0], origin[1] - at[1]);
     let [along_x, along_y, along_z] = direction;
@@ -145,7 +145,7 @@ fn cylinder(at: [f64; 2], origin: [f64; 3], direction: [f64; 3]) -> f64 {
     between([side, slab(origin[2] - HEIGHT / 2.0, along_z, HEIGHT / 2.0)])
 }
 
-/// Distances at which a ray enters and leaves what lies between -half and half.
+/// Returns the distances at which a ray enters and leaves the slab from -half to half.
 fn slab(from: f64, along: f64, half: f64) -> [f64; 2] {
     if along == 0.0 {
         let is_within = from.abs() <= half;
@@ -156,7 +156,7 @@ fn slab(from: f64, along: f64, half: f64) -> [f64; 2] {
     [one.min(other), one.max(other)]
 }
 
-/// Distance at which a ray enters what it is inside of between all of these pairs.
+/// Returns the distance at which a ray enters the intersection of all intervals.
 fn between<const COUNT: usize>(pairs: [[f64; 2]; COUNT]) -> f64 {
     let enters = pairs.iter().map(|pair| pair[0]).fold(f64::MIN, f64::max);
     let leaves = pairs.iter().map(|pair| pair[1]).fold(f64::MAX, f64::min);
@@ -167,7 +167,7 @@ fn between<const COUNT: usize>(pairs: [[f64; 2]; COUNT]) -> f64 {
     }
 }
 
-/// A hundred boxes, ten by ten, each a little off its place.
+/// Returns a hundred boxes in a grid of ten by ten, each slightly displaced.
 fn crates() -> Vec<Block> {
     let mut random = Generator::new(12_345);
     let one = |index: u32| {
@@ -184,7 +184,7 @@ fn crates() -> Vec<Block> {
     (0..100).map(one).collect()
 }
 
-/// Robots on their circles, whose middles are clear of boxes and of each other.
+/// Returns robots on circles whose centres keep clear of boxes and of each other.
 fn robots(count: usize, crates: &[Block]) -> Vec<Robot> {
     let mut random = Generator::new(777);
     let mut middles: Vec<[f64; 2]> = Vec::new();
@@ -214,7 +214,7 @@ fn robots(count: usize, crates: &[Block]) -> Vec<Robot> {
     robots
 }
 
-/// Distance of a point from the outline of a box; 0 inside.
+/// Returns the distance of a point from the outline of a box; 0 inside.
 fn gap(block: &Block, point: [f64; 2]) -> f64 {
     let (sine, cosine) = libm::sincos(block.yaw);
     let (x, y) = (point[0] - block.at[0], point[1] - block.at[1]);
@@ -227,7 +227,7 @@ fn gap(block: &Block, point: [f64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Robots that fit; the arena has no room for many thousands.
+    /// Tests with a number of robots that fits into the arena.
     #[test]
     fn robots_are_apart() {
         let arena = Arena::new(200);
@@ -255,7 +255,7 @@ mod tests {
             arena.distance(origin, direction, robots.iter().copied())
         };
         let ahead = [1.0, 0.0, 0.0];
-        // The box is turned: half a metre thick along x, seen from its narrow side.
+        // The box is rotated: half a metre thick along x, seen from its narrow side.
         assert!((cast([0.0, 0.9, 0.25], ahead, &[]) - 2.5).abs() < 1e-12);
         assert_eq!(cast([0.0, 1.1, 0.25], ahead, &[]), f64::INFINITY);
         assert_eq!(cast([0.0, 0.9, 1.25], ahead, &[]), f64::INFINITY);

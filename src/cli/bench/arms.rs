@@ -1,4 +1,4 @@
-//! S3: arms of seven joints whose motors follow waves. Cost of joints and of commands.
+//! S3: arms with seven joints whose motors follow sine waves. Measures the cost of joints and of commands.
 use std::{f64::consts::TAU, fmt::Write as _};
 
 use bevy::prelude::Entity;
@@ -14,22 +14,22 @@ use super::{
     world::{World, write},
 };
 
-/// Ticks a second, each with new commands.
+/// Ticks per second, each with new commands.
 const RATE: f64 = 240.0;
 /// Stiffness of the motors, N·m/rad.
 const STIFFNESS: [f64; JOINTS] = [2_000.0, 2_000.0, 2_000.0, 2_000.0, 500.0, 500.0, 200.0];
-/// Damping of the motors as a part of the stiffness, s.
+/// Damping of the motors divided by their stiffness, s.
 const DAMPING: f64 = 0.05;
-/// Greatest torque of the motors, N·m.
+/// Maximum torque of the motors, N·m.
 const TORQUE: f64 = 300.0;
-/// Distance of neighbours, m.
+/// Distance of adjacent arms, m.
 const SPACING: f64 = 2.0;
-/// Most that a joint may lag behind its target, rad.
+/// Maximum tracking error of a joint, rad.
 const LAG: f64 = 0.1;
-/// Time from which on joints have to follow, s; or half of a shorter run.
+/// Time from which on the tracking error is checked, s; or half of a shorter run.
 const SETTLED: f64 = 2.0;
 
-/// Moves the arms.
+/// Runs the scene.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let substeps = setup.substeps.unwrap_or(1);
     write(setup, "iiwa.robray", &model())?;
@@ -63,7 +63,7 @@ pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
 const GROUND: &str =
     "frame ground { translation [0, 0, -0.5]; geometry { shape box; dimension [400, 400, 1]; } }\n";
 
-/// Target of a joint at a time.
+/// Returns the target of a joint at a time.
 fn target(seconds: f64, arm: usize, joint: usize) -> f64 {
     0.5 * libm::sin(TAU * 0.2 * seconds + 0.7 * joint as f64 + 0.1 * arm as f64)
 }
@@ -102,11 +102,11 @@ fn simulation(count: usize, substeps: u32) -> String {
     text + "    },\n)\n"
 }
 
-/// Handles of the arms' parts, and what is read of them.
+/// Handles of the arms, and their measurements.
 struct Arms {
     motors: Vec<CommandSender>,
     sensors: Vec<Entity>,
-    /// Positions and speeds of all joints of each arm.
+    /// Positions and velocities of all joints of each arm.
     measured: Vec<[[f64; JOINTS]; 2]>,
 }
 
@@ -123,7 +123,7 @@ impl Arms {
         })
     }
 
-    /// Sends each arm the targets of a time.
+    /// Sends the targets of a time to each arm.
     fn command(&self, seconds: f64) -> Result<(), Failed> {
         for (arm, motors) in self.motors.iter().enumerate() {
             let positions = (0..JOINTS).map(|joint| target(seconds, arm, joint));
@@ -137,7 +137,7 @@ impl Arms {
         Ok(())
     }
 
-    /// Copies what was measured in this tick; tells whether anything was.
+    /// Copies the measurements of this tick; returns true if there were any.
     fn read(&mut self, world: &World) -> Result<bool, Failed> {
         let mut is_fresh = false;
         for (&sensor, copy) in self.sensors.iter().zip(&mut self.measured) {
@@ -155,7 +155,7 @@ impl Arms {
         Ok(is_fresh)
     }
 
-    /// Greatest distance of a joint from its target.
+    /// Returns the maximum tracking error of all joints.
     fn lag(&self, seconds: f64) -> f64 {
         let mut lag = 0.0;
         for (arm, [positions, _]) in self.measured.iter().enumerate() {
@@ -167,7 +167,7 @@ impl Arms {
     }
 }
 
-/// The greater of two errors; what is no number is the worst.
+/// Returns the larger of two errors; NaN is the largest.
 fn worse(one: f64, other: f64) -> f64 {
     if other.is_nan() {
         f64::INFINITY
@@ -176,7 +176,7 @@ fn worse(one: f64, other: f64) -> f64 {
     }
 }
 
-/// Tells whether the joints followed, and moved at all.
+/// Checks that the joints followed their targets, and moved.
 fn check(lag: f64, measured: &[[[f64; JOINTS]; 2]]) -> Check {
     let speeds = measured.iter().flat_map(|[_, speeds]| speeds);
     let fastest = speeds.fold(0.0, |fastest, speed| worse(fastest, speed.abs()));

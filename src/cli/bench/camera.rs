@@ -1,4 +1,4 @@
-//! S6: a camera above the arena of S2. Cost of pictures in colour and depth, without shadows.
+//! S6: a camera above the arena of S2. Measures the cost of colour and depth images, without shadows.
 use std::f64::consts::FRAC_PI_4;
 
 use bevy::prelude::Entity;
@@ -14,22 +14,22 @@ use super::{
     world::World,
 };
 
-/// Ticks a second, each with a picture.
+/// Ticks per second, each with an image.
 const RATE: f64 = 60.0;
 /// Columns and rows.
 const SIZE: [usize; 2] = [640, 480];
-/// Opening angle from top to bottom, rad.
+/// Vertical field of view, rad.
 const ANGLE: f64 = 60.0 * std::f64::consts::PI / 180.0;
-/// Place of the camera at the start, m; it looks at the origin.
+/// Position of the camera at the start, m; it looks at the origin.
 const EYE: [f64; 3] = [-18.5, -18.5, 3.0];
-/// Way along x from picture to picture, m.
+/// Displacement along x between images, m.
 const WAY: f64 = 0.01;
-/// Farthest that it sees, m.
+/// Maximum depth, m.
 const FAR: f64 = 100.0;
-/// Every so many columns and rows, a pixel is checked.
+/// Spacing of the checked pixels, in columns and rows.
 const APART: usize = 16;
 
-/// Takes pictures for as long as it was asked to, by the clock on the wall.
+/// Renders images for the measured wall-clock time.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let arena = Arena::new(setup.n);
     let substeps = setup.substeps.unwrap_or(1);
@@ -63,7 +63,7 @@ fn eye() -> String {
     format!("frame eye {{ translation [{x}, {y}, {z}]; }}\n")
 }
 
-/// Angle by which the camera looks down, rad; it looks as much to the left as ahead.
+/// Returns the angle by which the camera looks down, rad; it looks equally to the left and ahead.
 fn pitch() -> f64 {
     libm::atan2(EYE[2], libm::hypot(EYE[0], EYE[1]))
 }
@@ -85,13 +85,13 @@ fn simulation(arena: &Arena, substeps: u32) -> String {
     )
 }
 
-/// The newest picture, in memory of ours.
+/// Latest image, in reused memory.
 struct Picture {
     camera: Entity,
     eye: Entity,
     /// Red, green, blue and 255.
     color: Vec<u8>,
-    /// m, along the camera's z axis.
+    /// Depths along the camera's z axis, m.
     depth: Vec<f32>,
 }
 
@@ -109,7 +109,7 @@ impl Picture {
         })
     }
 
-    /// Copies the picture of this tick; tells whether there is one.
+    /// Copies the image of this tick; returns true if there is one.
     fn read(&mut self, world: &World) -> Result<bool, Failed> {
         if !world.is_fresh(self.camera) {
             return Ok(false);
@@ -124,7 +124,7 @@ impl Picture {
         Ok(true)
     }
 
-    /// Compares depths with exact ones, and looks for colours.
+    /// Compares depths with exact ones, and checks that there are colours.
     fn check(&self, world: &World, arena: &Arena) -> Result<Check, Failed> {
         let eye = world.get::<BodyState>(self.eye)?.pose;
         let turn = UnitQuaternion::from_euler_angles(0.0, pitch(), FRAC_PI_4);
@@ -156,13 +156,13 @@ impl Picture {
     }
 }
 
-/// Columns and rows of the pixels that are checked.
+/// Returns columns and rows of the checked pixels.
 fn checked() -> impl Iterator<Item = [usize; 2]> {
     let along = |size: usize| (APART / 2..size).step_by(APART);
     along(SIZE[1]).flat_map(move |row| along(SIZE[0]).map(move |column| [column, row]))
 }
 
-/// Exact depth of a pixel, m; infinite where nothing is seen.
+/// Returns the exact depth of a pixel, m; infinite without a hit.
 fn depth(world_from_camera: &Isometry3<f64>, arena: &Arena, pixel: [usize; 2]) -> f64 {
     let focal = SIZE[1] as f64 / 2.0 / libm::tan(ANGLE / 2.0);
     let [x, y] = [0, 1].map(|axis| (pixel[axis] as f64 - SIZE[axis] as f64 / 2.0) / focal);

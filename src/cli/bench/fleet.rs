@@ -1,4 +1,5 @@
-//! S2: robots that drive in circles, each with a scanner of 360 rays at 10 Hz. Cost of rays, and of moving and reading.
+//! S2: robots that drive in circles, each with a scanner of 360 rays at 10 Hz. Measures the cost of rays, motion and
+//! reading.
 use std::fmt::Write as _;
 
 use bevy::prelude::Entity;
@@ -14,30 +15,30 @@ use super::{
     world::World,
 };
 
-/// Ticks a second.
+/// Ticks per second.
 const RATE: f64 = 60.0;
-/// Rays of a scan, one each degree.
+/// Rays per scan, one per degree.
 const RAYS: usize = 360;
 /// Range of a scanner, m.
 const RANGE: f64 = 30.0;
 /// Height of the scanners, m.
 const HEIGHT: f64 = 0.25;
-/// Robots whose first scan is checked.
+/// Number of robots whose first scan is checked.
 const CHECKED: usize = 10;
-/// Most that a range may be off the exact one, m, unless the ray grazes an edge.
+/// Maximum error of a range against the exact one, m, unless the ray grazes an edge.
 const RANGE_ERROR: f64 = 0.02;
-/// Most that it may be off what the library answers for that ray alone, m.
+/// Maximum difference between a range of a scan and the range of the same ray cast alone, m.
 const RAY_ERROR: f64 = 1e-6;
-/// Most that a robot may be off its circle at the end, m.
+/// Maximum distance of a robot from its circle at the end, m.
 const POSE_ERROR: f64 = 0.01;
 
-/// Drives and scans.
+/// Runs the scene.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let arena = Arena::new(setup.n);
     let substeps = setup.substeps.unwrap_or(1);
     let mut world = World::new(setup, "S2", &arena.scene(), &simulation(&arena, substeps))?;
     let mut fleet = Fleet::new(&world, &arena)?;
-    // The first scan is checked, and is no part of the measurement.
+    // The first scan is checked, and not measured.
     world.step()?;
     fleet.read(&world)?;
     let check = scan_check(&arena, &fleet).and(fleet.ray_check(&world)?);
@@ -66,7 +67,7 @@ fn simulation(arena: &Arena, substeps: u32) -> String {
     let mut text = format!(
         "// Each robot drives a circle and looks around it.\nSimulation(\n    scene: \"S2.robray\",\n    environment: (rate: {RATE}, substeps: {substeps}),\n    robots: {{\n"
     );
-    // The scanner's first ray, at the right end of its window, looks ahead.
+    // The first ray of the scanner, at the right end of its window, points ahead.
     let window = ((RAYS - 1) as f64).to_radians();
     let left = window / 2.0;
     for (index, robot) in arena.robots.iter().enumerate() {
@@ -87,19 +88,19 @@ fn simulation(arena: &Arena, substeps: u32) -> String {
     text + "    },\n)\n"
 }
 
-/// Handles of the robots' parts, and everything that is read of them, in memory of ours.
+/// Handles of the robots, and their measurements, in reused memory.
 struct Fleet {
     bodies: Vec<Entity>,
     poses: Vec<Entity>,
     odometers: Vec<Entity>,
     scanners: Vec<Entity>,
-    /// Place and orientation of each robot: x, y, z, yaw, pitch, roll.
+    /// Position and orientation of each robot: x, y, z, yaw, pitch, roll.
     pose: Vec<[f64; 6]>,
-    /// Way of each robot in the last tick, ahead and to the left (m), and its turn (rad).
+    /// Displacement of each robot in the last tick, ahead and to the left (m), and its rotation (rad).
     odometry: Vec<[f64; 3]>,
     /// Heading of each robot at the start, rad.
     start: Vec<f64>,
-    /// Ranges of the newest scan of each robot.
+    /// Ranges of the latest scan of each robot.
     ranges: Vec<[f32; RAYS]>,
 }
 
@@ -121,11 +122,11 @@ impl Fleet {
         })
     }
 
-    /// Copies everything that the sensors measured in this tick; returns the number of rays.
+    /// Copies the measurements of this tick; returns the number of rays.
     fn read(&mut self, world: &World) -> Result<u64, Failed> {
         for (index, start) in self.start.iter().enumerate() {
             let way = world.data::<OdometryData>(self.odometers[index])?;
-            // Differences are in the axes of the start; robots want them in their own.
+            // Differences are in the axes of the start, and are converted to the axes of the robot.
             let (sine, cosine) = libm::sincos(self.pose[index][3] - start);
             self.odometry[index] = [
                 cosine * way.dx + sine * way.dy,
@@ -149,14 +150,14 @@ impl Fleet {
         Ok(rays)
     }
 
-    /// Place and direction of a ray of a robot.
+    /// Returns origin and direction of a ray of a robot.
     fn ray(&self, robot: usize, ray: usize) -> ([f64; 3], [f64; 3]) {
         let [x, y, z, yaw, ..] = self.pose[robot];
         let (sine, cosine) = libm::sincos(yaw + (ray as f64).to_radians());
         ([x, y, z + HEIGHT], [cosine, sine, 0.0])
     }
 
-    /// Compares scans with what the library answers when it is asked for each of their rays alone.
+    /// Compares scans with the ranges of their rays cast alone.
     fn ray_check(&self, world: &World) -> Result<Check, Failed> {
         let caster = &world.simulation.world().resource::<Rays>().0;
         let (mut bad, mut count) = (0, 0);
@@ -172,7 +173,7 @@ impl Fleet {
                 count += 1;
             }
         }
-        // The same ray may pass an edge on the other side for the rounding of its angle.
+        // The same ray may pass on the other side of an edge, since its angle is rounded.
         Ok(Check::new(count > 0 && bad * 1_000 <= count).with("scan_ray_mismatches", bad))
     }
 }
@@ -196,14 +197,14 @@ fn scan_check(arena: &Arena, fleet: &Fleet) -> Check {
     }
     errors.sort_by(f64::total_cmp);
     let median = errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN);
-    // Rays that graze an edge may go on: a few in thousands.
+    // Rays that graze an edge may pass it: a few per thousand.
     Check::new(count > 0 && bad * 300 <= count && median < 1e-4)
         .with("scan_bad_beams", bad)
         .with("scan_beams_checked", count)
         .with("scan_median_err", rounded(median, 9))
 }
 
-/// Compares where the robots are, and how they moved in the last tick, with their circles.
+/// Compares the positions of the robots, and their last motion, with their circles.
 fn pose_check(arena: &Arena, fleet: &Fleet, seconds: f64) -> Check {
     let mut worst = 0.0_f64;
     for ((robot, pose), way) in arena.robots.iter().zip(&fleet.pose).zip(&fleet.odometry) {
@@ -234,7 +235,7 @@ fn pose_check(arena: &Arena, fleet: &Fleet, seconds: f64) -> Check {
 mod tests {
     use super::*;
 
-    /// A fleet that saw what is there.
+    /// Returns a fleet with exact measurements.
     fn exact(arena: &Arena) -> Fleet {
         let pose = |robot: &super::super::arena::Robot| {
             let [x, y] = robot.at;
@@ -271,7 +272,7 @@ mod tests {
         let arena = Arena::new(3);
         let mut fleet = exact(&arena);
         assert!(scan_check(&arena, &fleet).passed);
-        // As if each ray were cast by its neighbour's angle.
+        // Simulates an error: each ray has the angle of its neighbour.
         for ranges in &mut fleet.ranges {
             ranges.rotate_left(1);
         }

@@ -1,17 +1,17 @@
-//! The generator of everything random in the scenes: easily repeated in any language, so that all simulators get the
-//! same numbers.
+//! Generator of all random numbers in the scenes: easily implemented in any language, so that all simulators use the same
+//! numbers.
 
-/// Knuth's 64-bit linear congruential generator; the seed is its first state.
+/// Linear congruential generator with 64 bits (Knuth); the seed is its first state.
 #[derive(Clone, Debug)]
 pub(super) struct Generator(u64);
 
 impl Generator {
-    /// A generator in its first state.
+    /// Returns a generator in its first state.
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number between two bounds: from the upper 53 bits of the state.
+    /// Returns the next number between two bounds, from the upper 53 bits of the state.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         self.0 = self
             .0
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn its_numbers_follow_from_the_formula() {
-        // By hand: the first state after 0 is the increment, whose upper 53 bits are these.
+        // Computed by hand: the first state after 0 is the increment, whose upper 53 bits are these.
         let mut generator = Generator::new(0);
         let share = 704_440_937_934_064.0 / 9_007_199_254_740_992.0;
         assert_eq!(generator.between(0.0, 1.0), share);

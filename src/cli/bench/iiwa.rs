@@ -1,4 +1,4 @@
-//! The arm of S3: kinematics, masses and limits of KUKA's iiwa with seven joints, and round shapes as large as its links.
+//! Arm of S3: kinematics, masses and limits of KUKA's iiwa with seven joints, with cylinders of the size of its links.
 use std::{
     f64::consts::{FRAC_PI_2, PI},
     fmt::Write as _,
@@ -7,18 +7,18 @@ use std::{
 /// Number of joints.
 pub(super) const JOINTS: usize = 7;
 
-/// A joint, and the link that it moves. All joints turn about their z axis.
+/// A joint, and the link that it moves. All joints rotate about their z axis.
 struct Link {
-    /// Joint on the link before, m and rad.
+    /// Position and rotation of the joint in the frame of the previous link, m and rad.
     at: [f64; 3],
     rpy: [f64; 3],
-    /// Greatest angle, either way, rad.
+    /// Maximum angle in both directions, rad.
     limit: f64,
-    /// kg.
+    /// Mass, kg.
     mass: f64,
-    /// m.
+    /// Centre of mass, m.
     center: [f64; 3],
-    /// About the centre, around x, y and z, kg·m².
+    /// Moments of inertia about the centre of mass, around x, y and z, kg·m².
     inertia: [f64; 3],
     /// Shape of the link.
     shape: Shape,
@@ -26,9 +26,9 @@ struct Link {
 
 /// A cylinder.
 struct Shape {
-    /// True if it is along y rather than along z.
+    /// True if its axis is y instead of z.
     is_along_y: bool,
-    /// m.
+    /// Radius, m.
     radius: f64,
     length: f64,
 }
@@ -118,9 +118,9 @@ const LINKS: [Link; JOINTS] = [
     },
 ];
 
-/// Text of the model. Its joints are called `joint_1` to `joint_7`.
+/// Returns the text of the model. Its joints are named `joint_1` to `joint_7`.
 pub(super) fn model() -> String {
-    // Links weigh what is said of them, whatever their shapes.
+    // The declared masses apply, whatever the shapes of the links.
     let mut text = "# An arm of seven joints.\n\
         class link { shape cylinder; density 0; color [0.95, 0.55, 0.1]; }\n\
         class joint { type revolute; axis [0, 0, 1]; damping 0.5; limit_effort 300; limit_velocity 10; }\n\
@@ -156,7 +156,7 @@ pub(super) fn model() -> String {
         )
         .ok();
     }
-    // An arm collides with the ground and with other arms, and not with itself.
+    // An arm collides with the ground and with other arms, but not with itself.
     for one in 0..=JOINTS {
         for other in 0..one {
             writeln!(text, "allow_collision \"shape_{other}\" \"shape_{one}\";").ok();

@@ -1,4 +1,4 @@
-//! S5: many boxes that stand. Cost of reading a scene and building a world.
+//! S5: many static boxes. Measures the cost of reading a scene and building a world.
 use std::{f64::consts::PI, fmt::Write as _};
 
 use morse_api::rays::Rays;
@@ -13,9 +13,9 @@ use super::{
 };
 use crate::simulation::Simulation;
 
-/// Ticks a second.
+/// Ticks per second.
 const RATE: f64 = 60.0;
-/// Height above all boxes, from which rays look for them, m.
+/// Height of the origins of rays that detect the boxes, m.
 const ABOVE: f64 = 3.0;
 /// Height of the boxes, m.
 const HEIGHT: f64 = 1.0;
@@ -78,7 +78,7 @@ fn scene(boxes: &[Block]) -> String {
     text
 }
 
-/// Tells whether the cube has begun to fall, and whether rays from above find each box.
+/// Checks that the cube has begun to fall, and that rays from above hit each box.
 fn check(simulation: &Simulation, boxes: &[Block]) -> Result<Check, Failed> {
     let cube = simulation.body("cube");
     let cube = cube.ok_or_else(|| Failed::Lacks("cube".to_owned()))?;
@@ -94,7 +94,7 @@ fn check(simulation: &Simulation, boxes: &[Block]) -> Result<Check, Failed> {
 }
 
 fn verdict(there: usize, count: usize, fallen: f64) -> Check {
-    // All of a step's fall, or half of it, as integrators go.
+    // The displacement of a step or half of it, depending on the integrator.
     let step = 9.81 / (RATE * RATE);
     let has_begun = fallen > 0.4 * step && fallen < 1.1 * step;
     Check::new(there == count && has_begun)

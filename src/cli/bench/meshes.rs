@@ -1,4 +1,4 @@
-//! S4: convex meshes that fall into a box without a lid. Cost of contacts between meshes.
+//! S4: convex meshes that fall into an open box. Measures the cost of contacts between meshes.
 use std::fmt::Write as _;
 
 use super::{
@@ -9,16 +9,16 @@ use super::{
     world::{World, write},
 };
 
-/// Ticks a second.
+/// Ticks per second.
 const RATE: f64 = 60.0;
 /// Distance of the bodies at the start, m.
 const SPACING: f64 = 0.26;
-/// Half axes of the ellipsoid that the body is a coarse mesh of, m.
+/// Half axes of the ellipsoid that the mesh approximates, m.
 const SIZE: [f64; 3] = [0.12, 0.10, 0.08];
 /// Height of the box, m.
 const HEIGHT: f64 = 3.0;
 
-/// Lets the bodies fall.
+/// Runs the scene.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let heap = Heap::new(setup.n);
     let substeps = setup.substeps.unwrap_or(2);
@@ -44,11 +44,11 @@ pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     })
 }
 
-/// The box, and the bodies as they start.
+/// The box, and the bodies at the start.
 struct Heap {
-    /// Inner side of the box, m.
+    /// Inner side length of the box, m.
     side: f64,
-    /// Position, and the quaternion as w, x, y, z.
+    /// Position, and quaternion as w, x, y, z.
     starts: Vec<[f64; 7]>,
 }
 
@@ -121,10 +121,10 @@ impl Heap {
         text + "    },\n)\n"
     }
 
-    /// Tells whether all bodies are in the box.
+    /// Checks that all bodies are in the box.
     fn check(&self, poses: &[[f64; 7]]) -> Check {
         let half = self.side / 2.0;
-        // The lattice of many bodies is higher than the box at first.
+        // The initial lattice of many bodies is higher than the box.
         let highest = self
             .starts
             .iter()
@@ -144,7 +144,7 @@ impl Heap {
     }
 }
 
-/// Faces of an icosahedron by its corners.
+/// Faces of an icosahedron by the indices of its vertices.
 const ICOSAHEDRON: [[usize; 3]; 20] = [
     [0, 11, 5],
     [0, 5, 1],
@@ -168,7 +168,7 @@ const ICOSAHEDRON: [[usize; 3]; 20] = [
     [9, 8, 1],
 ];
 
-/// An icosahedron whose edges are halved once, on an ellipsoid: 42 corners, 80 faces; as an OBJ file.
+/// Returns an icosahedron, subdivided once, on an ellipsoid, as an OBJ file: 42 vertices, 80 faces.
 fn mesh() -> String {
     let golden = (1.0 + 5_f64.sqrt()) / 2.0;
     let mut corners: Vec<[f64; 3]> = Vec::new();
@@ -246,7 +246,7 @@ mod tests {
                 .sum();
             assert!((off - 1.0).abs() < 1e-6, "{corner:?}");
         }
-        // Each edge belongs to two faces, once in each direction; all faces look outwards.
+        // Each edge belongs to two faces, once in each direction; all faces are oriented outwards.
         let mut edges = std::collections::BTreeSet::new();
         for face in &faces {
             let [a, b, c] = [0, 1, 2].map(|at| face[at] as usize - 1);

@@ -1,4 +1,4 @@
-//! Figures of a scene and its check, as one JSON object and as a line of text.
+//! Results of a scene and its check, as one JSON object and as a line of text.
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
@@ -13,34 +13,34 @@ use super::{
 pub(super) struct Outcome {
     /// Number of ticks in the measured time.
     pub(super) ticks: u64,
-    /// Ticks a second of simulated time.
+    /// Ticks per second of simulated time.
     pub(super) rate: f64,
     /// Number of bodies that are moved and read.
     pub(super) bodies: usize,
     /// Number of rays that were cast.
     pub(super) rays: u64,
-    /// Number of pictures that were taken.
+    /// Number of rendered images.
     pub(super) frames: u64,
-    /// Steps of the physics in a tick.
+    /// Physics steps per tick.
     pub(super) substeps: u32,
     /// Time from the files to a world that can be stepped, s.
     pub(super) load_seconds: f64,
     /// Measured time.
     pub(super) time: Elapsed,
-    /// Check of what came out.
+    /// Check of the results.
     pub(super) check: Check,
 }
 
-/// Verdict on what came out, with the numbers that led to it.
+/// Result of a check, with the numbers that it is based on.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Check {
-    /// True if the run counts.
+    /// True if the check passed.
     pub(super) passed: bool,
     facts: Map<String, Json>,
 }
 
 impl Check {
-    /// A verdict without numbers.
+    /// Returns a check without numbers.
     pub(super) fn new(passed: bool) -> Self {
         Self {
             passed,
@@ -48,14 +48,14 @@ impl Check {
         }
     }
 
-    /// The same with one more number.
+    /// Adds a number.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: impl Into<Json>) -> Self {
         self.facts.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The same with what another check found; both have to pass.
+    /// Adds another check; both have to pass.
     #[must_use]
     pub(super) fn and(mut self, other: Self) -> Self {
         self.passed &= other.passed;
@@ -84,7 +84,7 @@ impl Outcome {
         self.bodies as f64 * self.ticks as f64
     }
 
-    /// All figures, under the names that programs for other simulators use as well.
+    /// Returns all results as JSON, under the names that the programs for other simulators use.
     pub(super) fn to_json(&self, name: &str, setup: &Setup<'_>) -> Json {
         let body_ticks = self.per_second(self.body_ticks());
         json!({
@@ -111,7 +111,7 @@ impl Outcome {
         })
     }
 
-    /// The same for people.
+    /// Returns all results as text.
     pub(super) fn to_text(&self, title: &str, setup: &Setup<'_>) -> String {
         let mut text = format!("{title}, n {}: ", setup.n);
         let wall = self.time.wall;
@@ -148,7 +148,7 @@ impl Outcome {
     }
 }
 
-/// A number with so many decimals.
+/// Rounds a number to a number of decimals.
 pub(super) fn rounded(number: f64, decimals: i32) -> f64 {
     let unit = 10_f64.powi(decimals);
     (number * unit).round() / unit

@@ -1,4 +1,4 @@
-//! S1: columns of ten cubes. Cost of contacts at rest, which have to stay stiff.
+//! S1: columns of ten cubes. Measures the cost of contacts at rest, which have to stay stiff.
 use std::fmt::Write as _;
 
 use super::{
@@ -8,21 +8,20 @@ use super::{
     world::World,
 };
 
-/// Cubes in a column.
+/// Number of cubes in a column.
 const HEIGHT: usize = 10;
 /// Side of a cube, m.
 const SIDE: f64 = 0.1;
-/// Ticks a second.
+/// Ticks per second.
 const RATE: f64 = 60.0;
-/// Most that the top of a column may stray sideways, m.
+/// Maximum lateral displacement of the top of a column, m.
 const ASIDE: f64 = 0.02;
-/// Most that the top of the first column may be higher or lower than that of stiff cubes, m: softer contacts are
-/// easier to compute.
+/// Maximum deviation of the height of the first column from that of stiff cubes, m: softer contacts are easier to compute.
 const SUNK: f64 = 0.007;
-/// Most that the tops of the others may, m.
+/// Maximum deviation of the height of the other columns, m.
 const FALLEN: f64 = 0.03;
 
-/// Lets the columns stand.
+/// Runs the scene.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let starts = starts(setup.n);
     let substeps = setup.substeps.unwrap_or(2);
@@ -47,7 +46,8 @@ pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     })
 }
 
-/// Centres of the cubes: columns on a square grid, a gap of half a millimetre below each cube but the lowest.
+/// Returns the centres of the cubes: columns on a square grid, with a gap of half a millimetre below each cube but the
+/// lowest.
 fn starts(count: usize) -> Vec<[f64; 3]> {
     let columns = count.div_ceil(HEIGHT);
     let side = (1..).find(|side| side * side >= columns).unwrap_or(1);
@@ -91,7 +91,7 @@ fn simulation(count: usize, substeps: u32) -> String {
     text + "    },\n)\n"
 }
 
-/// Tells whether every column still stands, and whether the first is as high as one of stiff cubes.
+/// Checks that every column still stands, and that the first has the height of stiff cubes.
 fn check(starts: &[[f64; 3]], poses: &[[f64; 7]]) -> Check {
     let mut standing = 0;
     let columns = starts.chunks(HEIGHT).zip(poses.chunks(HEIGHT));
@@ -132,7 +132,7 @@ mod tests {
     fn cubes_stand_on_a_square_grid() {
         let starts = starts(50);
         assert_eq!(starts[9], [0.0, 0.0, 0.05 + 9.0 * 0.1005]);
-        // Five columns need a grid of three by three.
+        // Five columns require a grid of three by three.
         assert_eq!(starts[30][..2], [0.0, 0.3]);
     }
 

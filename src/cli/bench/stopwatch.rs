@@ -1,23 +1,23 @@
-//! Time by the clock on the wall and by that of the processors, and memory: what only measurements look at.
+//! Wall-clock time, processor time and memory, for measurements only.
 use std::time::Instant;
 
-/// A clock that runs.
+/// A running stopwatch.
 pub(super) struct Stopwatch {
     wall: Instant,
     cpu: Option<f64>,
 }
 
-/// Time that something took.
+/// Elapsed time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Elapsed {
-    /// By the clock on the wall, s.
+    /// Wall-clock time, s.
     pub(super) wall: f64,
-    /// Of all threads together, s; not known on every system.
+    /// Processor time of all threads, s; `None` where the system does not report it.
     pub(super) cpu: Option<f64>,
 }
 
 impl Stopwatch {
-    /// Starts it.
+    /// Starts the stopwatch.
     #[expect(
         clippy::disallowed_methods,
         reason = "how long something takes is what is measured"
@@ -29,12 +29,12 @@ impl Stopwatch {
         }
     }
 
-    /// Time since the start by the clock on the wall alone, s.
+    /// Returns the wall-clock time since the start, s.
     pub(super) fn elapsed_wall(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// Time since the start.
+    /// Returns the time since the start.
     pub(super) fn elapsed(&self) -> Elapsed {
         let wall = self.elapsed_wall();
         let cpu = cpu_seconds().zip(self.cpu).map(|(now, then)| now - then);
@@ -42,19 +42,19 @@ impl Stopwatch {
     }
 }
 
-/// Time that the threads of this process have run on processors, s.
+/// Returns the processor time of the threads of this process, s.
 fn cpu_seconds() -> Option<f64> {
     let mut nanoseconds = 0.0;
     for thread in std::fs::read_dir("/proc/self/task").ok()? {
         let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat"));
-        // A thread that ends meanwhile has no file any more.
+        // A thread that has ended in the meantime has no file.
         let ran = text.ok().and_then(|text| first_number(&text));
         nanoseconds += ran.unwrap_or(0.0);
     }
     (nanoseconds > 0.0).then_some(nanoseconds * 1e-9)
 }
 
-/// Most memory that this process has had, MiB.
+/// Returns the peak memory of this process, MiB.
 pub(super) fn most_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let peak = status
@@ -76,7 +76,7 @@ mod tests {
     fn work_takes_time_and_memory() {
         let watch = Stopwatch::start();
         let mut sum = 0_u64;
-        // The kernel counts by its own clock ticks at least.
+        // The kernel's clock has a coarse resolution.
         while watch.elapsed_wall() < 0.03 {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }

@@ -1,4 +1,4 @@
-//! Worlds that are built as users build theirs: from a scene and a simulation file in a folder.
+//! Worlds that are built as for users: from a scene and a simulation file in a directory.
 use std::path::PathBuf;
 
 use bevy::prelude::{Component, Entity};
@@ -11,7 +11,7 @@ use morse_api::{
 use super::{Failed, Setup, stopwatch::Stopwatch};
 use crate::simulation::{Simulation, load::Options};
 
-/// A world, and what it took to build it.
+/// A world, and the time of building it.
 pub(super) struct World {
     pub(super) simulation: Simulation,
     /// Time from the files to a world that can be stepped, s.
@@ -19,7 +19,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Writes a scene and a simulation file of this name, and builds the world of them.
+    /// Writes a scene and a simulation file with a name, and builds the world.
     pub(super) fn new(
         setup: &Setup<'_>,
         name: &str,
@@ -36,12 +36,12 @@ impl World {
         })
     }
 
-    /// Advances by a tick.
+    /// Advances by one tick.
     pub(super) fn step(&mut self) -> Result<(), Failed> {
         step(&mut self.simulation)
     }
 
-    /// The components whose paths these are.
+    /// Returns the components with these paths.
     pub(super) fn components(
         &self,
         paths: impl IntoIterator<Item = String>,
@@ -51,7 +51,7 @@ impl World {
         paths.into_iter().map(find).collect()
     }
 
-    /// The bodies of the frames with these names.
+    /// Returns the bodies of the frames with these names.
     pub(super) fn bodies(
         &self,
         names: impl IntoIterator<Item = String>,
@@ -61,26 +61,26 @@ impl World {
         names.into_iter().map(find).collect()
     }
 
-    /// A component of Bevy's that is there as long as the world is.
+    /// Returns a component of Bevy, which exists as long as the world does.
     pub(super) fn get<C: Component>(&self, entity: Entity) -> Result<&C, Failed> {
         let lacks = || Failed::Lacks(std::any::type_name::<C>().to_owned());
         self.simulation.world().get::<C>(entity).ok_or_else(lacks)
     }
 
-    /// Data that a sensor exported last.
+    /// Returns the data that a sensor exported last.
     pub(super) fn data<D: LocalData>(&self, sensor: Entity) -> Result<&D, Failed> {
         let lacks = || Failed::Lacks(std::any::type_name::<D>().to_owned());
         exported::<D>(self.simulation.world(), sensor).ok_or_else(lacks)
     }
 
-    /// Tells whether a sensor measured in the last tick.
+    /// Returns true if a sensor measured in the last tick.
     pub(super) fn is_fresh(&self, sensor: Entity) -> bool {
         let tick = self.simulation.tick();
         let measured = self.simulation.world().get::<Exported>(sensor);
         measured.is_some_and(|measured| measured.0 == tick)
     }
 
-    /// Copies the poses of bodies: position, and the quaternion as w, x, y, z.
+    /// Copies the poses of bodies: position, and quaternion as w, x, y, z.
     pub(super) fn read_poses(
         &self,
         bodies: &[Entity],
@@ -102,7 +102,7 @@ pub(super) fn write(setup: &Setup<'_>, name: &str, text: &str) -> Result<PathBuf
     Ok(path)
 }
 
-/// From a file to a world.
+/// Loads a world from a file.
 pub(super) fn load(setup: &Setup<'_>, file: PathBuf) -> Result<Simulation, Failed> {
     let options = Options {
         threads: setup.threads,
@@ -111,7 +111,7 @@ pub(super) fn load(setup: &Setup<'_>, file: PathBuf) -> Result<Simulation, Faile
     Ok(Simulation::load_with(file, &options, setup.extensions)?)
 }
 
-/// Advances by a tick.
+/// Advances by one tick.
 pub(super) fn step(simulation: &mut Simulation) -> Result<(), Failed> {
     simulation
         .step()

@@ -1,4 +1,4 @@
-//! The catalogue as a page.
+//! The catalogue as a Markdown page.
 use std::fmt::Write as _;
 
 use morse_api::fields::{Field, Fields};
@@ -8,7 +8,7 @@ use super::{
     text::{self, capital, docs_of, frequency, signature, value},
 };
 
-/// The families in the order of the page: as descriptions name them, and their titles.
+/// Families in the order of the page: their names in descriptions, and their titles.
 const FAMILIES: [(&str, &str); 6] = [
     ("sensor", "Sensors"),
     ("actuator", "Actuators"),
@@ -18,7 +18,7 @@ const FAMILIES: [(&str, &str); 6] = [
     ("service", "The simulation itself"),
 ];
 
-/// A page of all descriptions.
+/// Returns a page with all descriptions.
 pub(super) fn page(descriptions: &[Description]) -> String {
     let mut page = "# Catalogue\n\nEvery kind that a simulation file may name, as `morse-sim describe` tells it. \
         `morse-sim describe --all --markdown`\nprints this page, with the kinds of a program's own.\n"
@@ -48,7 +48,7 @@ pub(super) fn page(descriptions: &[Description]) -> String {
     page
 }
 
-/// The services that all of a family have.
+/// Returns the services that all kinds of a family have.
 fn common_services(descriptions: &[&Description]) -> Vec<Signature> {
     let Some((first, others)) = descriptions.split_first() else {
         return Vec::new();
@@ -130,7 +130,7 @@ fn entry(description: &Description, common: &[Signature]) -> String {
     text
 }
 
-/// "every tick …" stands as it is, "10 Hz …" does not.
+/// "every tick …" is used unchanged, "10 Hz …" needs a preposition.
 fn adverb(frequency: &str) -> String {
     if frequency.starts_with("every") {
         frequency.to_owned()
@@ -186,7 +186,7 @@ fn services(services: &[Signature]) -> String {
     text
 }
 
-/// A paragraph in lines of no more than 120 characters.
+/// Wraps a paragraph at 120 characters.
 fn wrapped(paragraph: &str) -> String {
     let mut text = String::new();
     let mut column = 0;
@@ -205,7 +205,7 @@ fn wrapped(paragraph: &str) -> String {
     text
 }
 
-/// Text in which nothing is taken for a link, a table or a tag; what stands in back quotes is left alone.
+/// Escapes text, so that it contains no links, tables or tags; code in back quotes stays unchanged.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     let mut is_code = false;

@@ -1,4 +1,4 @@
-//! Robots of MORSE's builder, and the physics that scripts count on.
+//! Robots of MORSE's builder, and the physical properties that scripts rely on.
 use std::fmt::Write as _;
 
 use morse_scene::{
@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::Description;
 
-/// The words by which robots are described.
+/// Returns the names by which robots are described.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     ROBOTS.iter().map(MorseRobot::word)
 }
@@ -46,7 +46,7 @@ pub(super) fn describe(word: &str) -> Option<Description> {
     })
 }
 
-/// Rows of a table: what it is, and how much.
+/// Returns rows of a table: property and value.
 pub(super) fn physics(robot: &MorseRobot) -> String {
     let share = |share: f64| format!("{} %", (share * 1e6).round() / 1e4);
     let rows = [

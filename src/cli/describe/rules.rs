@@ -1,10 +1,10 @@
-//! The rules of motion: what `motion: morse` changes.
+//! Motion rules: the effects of `motion: morse`.
 use std::fmt::Write as _;
 
 use morse_api::motion::{RULES, Rule};
 use serde_json::{Value as Json, json};
 
-/// The word under which they are described.
+/// The name under which they are described.
 pub(super) const WORD: &str = "motion";
 
 pub(super) fn as_text() -> String {
@@ -25,7 +25,7 @@ pub(super) fn as_json() -> Json {
     json!({ "kind": WORD, "family": "environment", "rules": rules })
 }
 
-/// A section of the guide.
+/// Returns a section of the guide.
 pub(super) fn as_markdown() -> String {
     let mut section = "## What `motion: morse` changes\n\n\
         Builder scripts get `environment: (motion: morse)`, and with it these rules, which `morse-sim describe motion` prints, too:\n\n\

@@ -1,4 +1,4 @@
-//! A description as text for people, and as JSON for programs.
+//! Descriptions as text for users, and as JSON for programs.
 use std::fmt::Write as _;
 
 use morse_api::{
@@ -10,14 +10,14 @@ use serde_json::{Value as Json, json};
 
 use super::{Description, Setting, Signature, robots};
 
-/// A number as people write it: not more digits than tell it apart from its neighbours among measures.
+/// Formats a number with the digits that a user would write.
 pub(super) fn value(value: &Json) -> String {
     match value {
         Json::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() => rounded(float),
             _ => number.to_string(),
         },
-        // What has fields inside is written in ways of its own.
+        // Values with inner fields are written differently.
         Json::Array(parts) if parts.iter().any(Json::is_object) => String::new(),
         Json::Array(parts) => {
             let parts: Vec<String> = parts.iter().map(self::value).collect();
@@ -38,7 +38,7 @@ fn rounded(number: f64) -> String {
     }
 }
 
-/// Frequency of a sensor's measurements.
+/// Returns the frequency of a sensor's measurements as text.
 pub(super) fn frequency(description: &Description) -> Option<String> {
     let hertz = |hertz: f64| format!("{hertz} Hz unless given, at most every tick");
     (description.family == "sensor").then(|| {
@@ -113,7 +113,7 @@ pub(super) fn capital(word: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
-/// `name(arguments) -> result`
+/// Returns `name(arguments) -> result`.
 pub(super) fn signature(service: &Signature) -> String {
     let arguments: Vec<&str> = service
         .arguments
@@ -147,7 +147,7 @@ fn services(services: &[Signature]) -> String {
     text
 }
 
-/// MORSE's name of a setting, and its unit there.
+/// Returns MORSE's name of a setting, and its unit there.
 pub(super) fn property(field: &Field) -> Option<String> {
     let name = field.property?;
     let unit = field.form.and_then(Form::unit);
@@ -160,13 +160,13 @@ pub(super) fn docs_of(field: &Field) -> String {
     docs.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The range of a field that has one of its own.
+/// Returns the range of a field that declares one.
 fn own_range(field: &Field) -> String {
     let range = range(field).filter(|_| field.has_own_range);
     range.map_or_else(String::new, |range| format!("; {range}"))
 }
 
-/// The range of a setting, or of a field of a command.
+/// Returns the range of a setting, or of a field of a command.
 pub(super) fn range(field: &Field) -> Option<Range> {
     morse_api::range::range_of(field)
 }
@@ -243,7 +243,7 @@ pub(super) fn as_json(description: &Description) -> Json {
     json
 }
 
-/// The least and the greatest number, null for a range without an end; null for what holds no numbers.
+/// Returns the minimum and maximum, null if unbounded; null for types without numbers.
 fn range_to_json(field: &Field) -> Json {
     range(field).map_or(Json::Null, |Range(least, greatest)| {
         json!([least, greatest])

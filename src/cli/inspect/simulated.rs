@@ -1,4 +1,4 @@
-//! Simulated parts of a scene: bodies and components.
+//! Simulated contents of a scene: bodies and components.
 use std::io::Write;
 
 use morse_diagnostics::printable;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::simulation::{kinds::Kinds, load::Plan};
 
-/// `bodies`, `components` and `overlays`.
+/// Returns `bodies`, `components` and `overlays` as JSON.
 pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
     let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     let bodies = layout.bodies.iter().map(|body| {
@@ -36,7 +36,7 @@ pub(super) fn as_json((plan, kinds): (&Plan, &Kinds)) -> Map<String, Value> {
     object
 }
 
-/// The same for people.
+/// Writes `bodies`, `components` and `overlays` as text.
 pub(super) fn text((plan, kinds): (&Plan, &Kinds), out: &mut dyn Write) -> std::io::Result<()> {
     let layout = layout(&plan.assembly.anchored()).unwrap_or_default();
     writeln!(out, "bodies: {}", layout.bodies.len())?;
@@ -81,7 +81,7 @@ fn overlay_text(path: &str, below: &str, overlay: &Overlay) -> String {
     format!("  {path} ({} of {below}{beside})", overlay.kind.value)
 }
 
-/// Visits all overlays of all robots, in path order, each with the path of what it lies over.
+/// Visits all overlays of all robots, in path order, each with the path of its base component.
 fn overlays<T>(plan: &Plan, visit: impl Fn(&str, &str, &Overlay) -> T) -> Vec<T> {
     let mut found = Vec::new();
     for Instance { name, robot, .. } in plan.simulation.expand() {

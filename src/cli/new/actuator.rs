@@ -1,11 +1,11 @@
-//! A push along the robot's x axis: an actuator for morse-sim. Write here what yours does.
+//! A force along the robot's x axis: an actuator for morse-sim. Replace this by the description of yours.
 use morse_api::prelude::*;
 
-/// Drives the robot ahead, no faster than it may.
+/// Drives the robot forward, up to a maximum speed.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPart {
-    /// Greatest speed, ahead and back.
+    /// Maximum speed, forwards and backwards.
     #[reflect(@Unit("m/s"), @Range(0.0, 100.0))]
     pub most: f64,
 }
@@ -20,7 +20,7 @@ impl Default for NewPart {
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPartCommand {
-    /// Ahead.
+    /// Forward velocity.
     #[reflect(@Unit("m/s"), @Range(-100.0, 100.0))]
     pub speed: f64,
 }
@@ -33,7 +33,7 @@ impl Actuator for NewPart {
     type Command = NewPartCommand;
 }
 
-/// Makes the kind `new_part` known.
+/// Registers the kind `new_part`.
 pub fn plugin(app: &mut App) {
     app.add_actuator::<NewPart, _>(default_action);
 }
@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// Distance that a robot comes in a second.
+    /// Returns the distance that a robot covers in a second.
     fn driven(settings: &str, speed: f64) -> f64 {
         let start = moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]);
         let mut world = TestWorld::new(60.0, plugin, start);

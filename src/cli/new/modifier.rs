@@ -1,17 +1,17 @@
-//! A scale that is a little off: a modifier for morse-sim. Write here what yours does to data or commands.
+//! A scale error: a modifier for morse-sim. Replace this by the description of yours.
 use bevy::reflect::structs::Struct;
 use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 
-/// Multiplies numbers, as a sensor does whose scale is a little off.
+/// Multiplies numbers by a factor, as a sensor with a scale error does.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPart {
-    /// The fields to change, such as `["x", "velocity.0"]`; where none is named, every number.
+    /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Error of the scale: 0.01 makes 2 of a hundred 2.02.
     #[reflect(@Unit(""), @Range(-1.0, 1.0))]
     pub error: f64,
-    /// Standard deviation of what is added at each measurement, in the unit of the field.
+    /// Standard deviation of the noise that is added at each measurement, in the unit of the field.
     #[reflect(@Unit("field's"), @Range(0.0, 1e9))]
     pub sigma: f64,
 }
@@ -29,7 +29,7 @@ impl Default for NewPart {
 impl Modifier for NewPart {
     const KIND: &'static str = "new_part";
 
-    // The places of the fields are looked up once.
+    // The indices of the fields are looked up once.
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let numbers = Numbers::of(fields, &self.fields)?;
         let (scale, sigma) = (1.0 + self.error, self.sigma);
@@ -44,7 +44,7 @@ impl Modifier for NewPart {
     }
 }
 
-/// Makes the kind `new_part` known.
+/// Registers the kind `new_part`.
 pub fn plugin(app: &mut App) {
     app.add_modifier::<NewPart>();
 }
@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// Data of some sensor.
+    /// Data of a sensor.
     #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
     struct Place {
         x: f64,

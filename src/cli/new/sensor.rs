@@ -1,25 +1,25 @@
-//! Angle by which something leans: a sensor for morse-sim. Write here what yours measures.
+//! Inclination: a sensor for morse-sim. Replace this by the description of yours.
 use morse_api::prelude::*;
 
-/// Angle between the sensor's z axis and the vertical.
+/// Measures the angle between the sensor's z axis and the vertical.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPart {
     /// Level of the data.
     pub level: NewPartLevel,
-    /// Greatest angle that it measures.
+    /// Maximum angle that it measures.
     #[reflect(@Unit("rad"), @Range(0.0, 3.2))]
     pub most: f64,
 }
 
-/// Level of the data: each is a word of `LEVELS`, in Rust's spelling.
+/// Level of the data: each variant is one of `LEVELS`, in Rust's spelling.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewPartLevel {
     /// The angle alone.
     #[default]
     Angle,
-    /// The angle, and the two that it is made of.
+    /// The angle, and its two components.
     Axes,
 }
 
@@ -35,13 +35,13 @@ impl Default for NewPart {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NewPartData {
-    /// From upright, 0 or more.
+    /// Angle from upright, 0 or more.
     #[reflect(@Unit("rad"))]
     pub angle: f64,
-    /// About the sensor's x axis.
+    /// Rotation about the sensor's x axis.
     #[reflect(@Unit("rad"), @Levels(&["axes"]))]
     pub roll: f64,
-    /// About the sensor's y axis.
+    /// Rotation about the sensor's y axis.
     #[reflect(@Unit("rad"), @Levels(&["axes"]))]
     pub pitch: f64,
 }
@@ -53,7 +53,7 @@ impl Sensor for NewPart {
     type Data = NewPartData;
 }
 
-/// Makes the kind `new_part` known.
+/// Registers the kind `new_part`.
 pub fn plugin(app: &mut App) {
     app.add_sensor::<NewPart, _>(default_action);
 }
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// A robot that leans to its right.
+    /// Returns the state of a robot that leans to its right.
     fn leaning(roll: f64) -> BodyState {
         BodyState {
             pose: Isometry3::rotation(Vector3::x() * roll),
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    /// Measurement of a sensor with these settings on that robot.
+    /// Returns the measurement of a sensor with these settings on that robot.
     fn measured(settings: &str, roll: f64) -> NewPartData {
         let mut world = TestWorld::new(60.0, plugin, leaning(0.0));
         let mount = Isometry3::identity();

@@ -1,4 +1,4 @@
-//! Things that all checks need: scenes, a folder, worlds with planted defects or without.
+//! Common parts of all checks: scenes, a directory, and worlds with or without planted defects.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -13,14 +13,13 @@ use crate::simulation::{
     load::{self, Options, Plan},
 };
 
-/// A scene of the program's own: its name, what stands for, and its files.
+/// An included scene: its name, its purpose, and its files.
 struct Own {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
 }
 
-/// The scenes of a proof that names none: contacts and joints; two hundred robots with noise; a flight with a scanner and a
-/// camera.
+/// Default scenes: contacts and joints; two hundred robots with noise; a flight with a scanner and a camera.
 const OWN: [Own; 3] = [
     Own {
         name: "ground.ron",
@@ -51,29 +50,29 @@ const OWN: [Own; 3] = [
     },
 ];
 
-/// A scene that runs are made of.
+/// A scene to run.
 pub(super) struct Scene {
-    /// For people.
+    /// Name for users.
     pub(super) name: String,
-    /// Its file, whatever the working directory.
+    /// Absolute path of its file.
     pub(super) path: PathBuf,
-    /// Ticks in a second.
+    /// Ticks per second.
     rate: f64,
 }
 
 impl Scene {
-    /// Ticks in so many simulated seconds.
+    /// Returns the number of ticks in a simulated time, s.
     pub(super) fn ticks(&self, seconds: f64) -> u64 {
         ((seconds * self.rate).round() as u64).max(6)
     }
 
-    /// Simulated seconds of so many ticks.
+    /// Returns the simulated time of a number of ticks, s.
     pub(super) fn seconds(&self, ticks: u64) -> f64 {
         ticks as f64 / self.rate
     }
 }
 
-/// A folder that is gone in the end.
+/// A directory that is removed at the end.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -81,7 +80,7 @@ impl Folder {
         let name = format!("morse-sim-prove-{}", std::process::id());
         let path = env::temp_dir().join(name);
         fs::create_dir_all(&path)?;
-        // As it is found from any working directory.
+        // Absolute path, independent of the working directory.
         Ok(Self(path.canonicalize()?))
     }
 
@@ -89,7 +88,7 @@ impl Folder {
         &self.0
     }
 
-    /// A folder inside.
+    /// Creates a subdirectory.
     pub(super) fn inner(&self, name: &str) -> Result<PathBuf, String> {
         let path = self.0.join(name);
         let made = fs::create_dir_all(&path);
@@ -100,29 +99,29 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the folder for what is temporary.
+        // A directory that cannot be removed remains among the temporary files.
         fs::remove_dir_all(&self.0).ok();
     }
 }
 
-/// Things that all checks need.
+/// Common parts of all checks.
 pub(super) struct Bench<'a> {
     pub(super) size: &'static Size,
     pub(super) scenes: Vec<Scene>,
     pub(super) plants: Vec<Plant>,
     pub(super) kinds: Kinds,
     pub(super) folder: Folder,
-    /// This program.
+    /// Path of this program.
     pub(super) program: PathBuf,
     extensions: &'a (dyn Fn(&mut App) + Sync),
 }
 
 impl<'a> Bench<'a> {
-    /// Finds the scenes.
+    /// Prepares the scenes.
     ///
     /// # Errors
     ///
-    /// One of them cannot be read, or there is no room for a folder: why, and the exit code.
+    /// A scene cannot be read, or no directory can be created: the reason, and the exit code.
     pub(super) fn new(
         args: &Args,
         extensions: &'a (dyn Fn(&mut App) + Sync),
@@ -176,12 +175,12 @@ impl<'a> Bench<'a> {
         Ok(plan)
     }
 
-    /// A scene without its middlewares.
+    /// Returns the plan of a scene without its middlewares.
     pub(super) fn plan(&self, scene: &Scene, threads: usize) -> Result<Plan, String> {
         self.read(&scene.path, threads)
     }
 
-    /// A world that is written here.
+    /// Returns the plan of a world from its text.
     pub(super) fn parse(&self, text: &str, seed: u64) -> Result<Plan, String> {
         let options = Options {
             seed: Some(seed),
@@ -193,12 +192,12 @@ impl<'a> Bench<'a> {
         Ok(plan)
     }
 
-    /// Planted defects of the reading of files.
+    /// Plants defects in the reading of files.
     fn spoil(&self, plan: &mut Plan) {
         self.plants.iter().for_each(|plant| plant.spoil(plan));
     }
 
-    /// The world of a plan, whose hash is chained over all ticks.
+    /// Builds the world of a plan, whose hash is chained over all ticks.
     pub(super) fn build(&self, plan: Plan) -> Result<Simulation, String> {
         let threads = plan.threads;
         let extensions = |app: &mut App| {
@@ -213,12 +212,12 @@ impl<'a> Bench<'a> {
         Ok(simulation)
     }
 
-    /// The world of a scene.
+    /// Builds the world of a scene.
     pub(super) fn open(&self, scene: &Scene) -> Result<Simulation, String> {
         self.build(self.plan(scene, 1)?)
     }
 
-    /// The hashes of a run that nothing disturbs, before the first tick and after each.
+    /// Returns the hashes of a reference run, before the first tick and after each.
     pub(super) fn undisturbed(&self, scene: &Scene, ticks: u64) -> Result<Vec<u128>, String> {
         let mut simulation = self.open(scene)?;
         let mut hashes = vec![simulation.state_hash()];
@@ -230,7 +229,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// One tick.
+/// Advances by one tick.
 pub(super) fn step(simulation: &mut Simulation) -> Result<(), String> {
     simulation.step().map_err(|lost| lost.to_string())
 }

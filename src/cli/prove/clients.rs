@@ -1,14 +1,14 @@
-//! Clients that look on: on streams of readings, with requests, and as the page of a browser does.
+//! Clients as observers: of streams, of requests, and as the page of a browser.
 use std::{
     io::{ErrorKind, Read as _, Write as _},
     net::TcpStream,
     time::Duration,
 };
 
-/// Time that a client waits for anything.
+/// Timeout of a client.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A connection, and what was not yet used of what came.
+/// A connection, and its unused input.
 pub(super) struct Connection {
     stream: TcpStream,
     read: Vec<u8>,
@@ -29,12 +29,12 @@ impl Connection {
         })
     }
 
-    /// Sends something; whether the other side is still there.
+    /// Sends bytes; false if the connection is closed.
     pub(super) fn send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// Reads what comes next; nothing at the end.
+    /// Reads the next bytes; `None` at the end.
     fn fill(&mut self) -> Option<usize> {
         let mut chunk = [0; 16 << 10];
         loop {
@@ -50,7 +50,7 @@ impl Connection {
         }
     }
 
-    /// So many bytes.
+    /// Returns a number of bytes.
     fn take(&mut self, count: usize) -> Option<Vec<u8>> {
         while self.read.len() < count {
             self.fill()?;
@@ -58,7 +58,7 @@ impl Connection {
         Some(self.read.drain(..count).collect())
     }
 
-    /// Bytes that come up to and with a mark.
+    /// Returns the bytes up to and including a mark.
     fn until(&mut self, mark: &[u8]) -> Option<Vec<u8>> {
         loop {
             let found = self.read.windows(mark.len()).position(|part| part == mark);
@@ -69,7 +69,7 @@ impl Connection {
         }
     }
 
-    /// Reads to the end; the number of bytes.
+    /// Reads to the end; returns the number of bytes.
     pub(super) fn drain(mut self) -> usize {
         let mut count = 0;
         while let Some(more) = self.fill() {
@@ -79,17 +79,17 @@ impl Connection {
         count
     }
 
-    /// Asks for the time, and waits for the reply.
+    /// Requests the time, and waits for the reply.
     pub(super) fn ask(&mut self) -> bool {
         self.send(b"id time now\n") && self.until(b"\n").is_some()
     }
 
-    /// Asks again and again to the end; the number of replies.
+    /// Requests the time repeatedly to the end; returns the number of replies.
     pub(super) fn ask_on(mut self) -> usize {
         std::iter::from_fn(|| self.ask().then_some(())).count()
     }
 
-    /// Becomes a viewer.
+    /// Connects as a viewer.
     pub(super) fn view(&mut self) -> Result<(), String> {
         let hello =
             b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
@@ -104,12 +104,12 @@ impl Connection {
         }
     }
 
-    /// Looks at frames to the end, saying of each that it was seen; their number.
+    /// Receives and acknowledges frames to the end; returns their number.
     pub(super) fn watch(mut self) -> usize {
         std::iter::from_fn(|| self.see()).count()
     }
 
-    /// One message of the WebSocket (RFC 6455, 5.2).
+    /// Receives one message of the WebSocket (RFC 6455, 5.2).
     fn see(&mut self) -> Option<()> {
         let head = self.take(2)?;
         let length = match head.get(1)? & 0x7f {
@@ -123,7 +123,7 @@ impl Connection {
             let number = u32::from_le_bytes(number.try_into().ok()?);
             let seen = format!("{{\"seen\":{number}}}");
             let length = u8::try_from(seen.len()).ok()?;
-            // Clients mask what they send; with zeros it stays as it is.
+            // Clients have to mask their data; a mask of zeros leaves them unchanged.
             let mut bytes = vec![0x81, 0x80 | length, 0, 0, 0, 0];
             bytes.extend(seen.as_bytes());
             self.send(&bytes);

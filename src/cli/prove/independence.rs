@@ -1,4 +1,4 @@
-//! D9: what a sensor reports does not depend on which other sensors and robots there are, nor on their order.
+//! D9: the data of a sensor do not depend on which other sensors and robots exist, nor on their order.
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use bevy::reflect::structs::Struct;
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::simulation::{Simulation, load::Plan};
 
-/// Simulated length of the runs of the world that is written here, s.
+/// Simulated duration of the runs of the world in this file, s.
 const LENGTH: u64 = 60;
 
-/// Sensors of the rover that is looked at, with noise of several kinds.
+/// Sensors of the tested rover, with noise of several kinds.
 const KEPT: [(&str, &str); 5] = [
     (
         "gps",
@@ -37,7 +37,7 @@ const KEPT: [(&str, &str); 5] = [
     ),
 ];
 
-/// Sensors that come and go.
+/// Sensors that are added and removed.
 const OTHERS: [&str; 6] = [
     r#"kind: "pose", modifiers: [(kind: "gaussian", sigma: 0.1)]"#,
     r#"kind: "velocity", frequency: 15, modifiers: [(kind: "bias", sigma: 0.05)]"#,
@@ -55,10 +55,10 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
     Ok(figures)
 }
 
-/// A hash of all readings of each sensor.
+/// Hash of all readings of each sensor.
 type Readings = BTreeMap<String, u128>;
 
-/// Runs, and hashes what the sensors of these paths report, tick by tick.
+/// Runs, and hashes the data of the sensors with these paths, tick by tick.
 fn record(mut simulation: Simulation, ticks: u64, paths: &[String]) -> Result<Readings, String> {
     let mut chains: Readings = paths.iter().map(|path| (path.clone(), 0)).collect();
     let mut hasher = StateHasher::default();
@@ -66,7 +66,7 @@ fn record(mut simulation: Simulation, ticks: u64, paths: &[String]) -> Result<Re
         step(&mut simulation)?;
         for (path, chain) in &mut chains {
             hasher.bytes(&chain.to_le_bytes());
-            // Before its first reading a sensor says nothing.
+            // Before its first measurement a sensor has no data.
             if let Ok(reading) = simulation.read_any(path) {
                 add(&mut hasher, reading);
             }
@@ -82,7 +82,7 @@ fn add(hasher: &mut StateHasher, reading: &dyn Struct) {
     }
 }
 
-/// Sensors that report something else.
+/// Returns the sensors whose data differ.
 fn differing(usual: &Readings, other: &Readings) -> Vec<String> {
     let differing = usual
         .iter()
@@ -111,13 +111,13 @@ fn worlds(bench: &Bench<'_>) -> Result<Figure, String> {
     Ok(Figure::alike(figure, "the same readings", wrong, count))
 }
 
-/// A world with the rover; with other sensors and robots, where they are to be chosen.
+/// Returns a world with the rover, and with other random sensors and robots if there is a generator.
 fn world(random: Option<&mut Random>) -> String {
     let mut sensors: Vec<(String, &str)> = KEPT.map(|(name, text)| (name.to_owned(), text)).into();
     let mut robots = String::new();
     if let Some(random) = random {
         for number in 0..below(random, 6) {
-            // Before and after the others by name.
+            // Named before and after the other ones.
             let first = if below(random, 2) == 0 { "a" } else { "z" };
             let place = below(random, sensors.len() + 1);
             let kind = OTHERS.get(below(random, OTHERS.len())).copied();
@@ -143,7 +143,7 @@ fn world(random: Option<&mut Random>) -> String {
             )
             .ok();
         }
-        // In any order.
+        // In random order.
         for place in (1..sensors.len()).rev() {
             sensors.swap(place, below(random, place + 1));
         }
@@ -165,12 +165,12 @@ fn world(random: Option<&mut Random>) -> String {
     )
 }
 
-/// A number below another one.
+/// Returns a random number below another one.
 fn below(random: &mut Random, end: usize) -> usize {
     ((random.uniform() * end as f64) as usize).min(end.saturating_sub(1))
 }
 
-/// Takes sensors out of a scene, one half or so at a time: the others report what they did.
+/// Removes about half of the sensors of a scene at a time: the data of the others do not change.
 fn without(bench: &Bench<'_>, scene: &Scene) -> Result<Figure, String> {
     let ticks = scene.ticks(bench.size.short);
     let plan = bench.plan(scene, 1)?;
@@ -184,7 +184,7 @@ fn without(bench: &Bench<'_>, scene: &Scene) -> Result<Figure, String> {
             robot.sensors.retain(|_, _| below(&mut random, 2) == 0);
         }
         let left = sensors(&fewer);
-        // A sensor that needs one which is gone keeps a world from being built.
+        // A world cannot be built if a sensor requires another one that has been removed.
         let Ok(simulation) = bench.build(fewer) else {
             continue;
         };
@@ -200,7 +200,7 @@ fn without(bench: &Bench<'_>, scene: &Scene) -> Result<Figure, String> {
     let figure = format!("{}: without half of its sensors, {ticks} ticks", scene.name);
     let mut figure = Figure::alike(figure, "the same readings", wrong, made);
     if made == 0 {
-        // All of its sensors need each other.
+        // All sensors require each other.
         figure.met = None;
     }
     Ok(figure)

@@ -1,4 +1,4 @@
-//! Runs of the program as processes of their own.
+//! Runs of the program as separate processes.
 use std::{
     env,
     path::{Path, PathBuf},
@@ -9,22 +9,22 @@ use serde_json::Value as Json;
 
 use super::bench::{Bench, Scene};
 
-/// A way to start a process.
+/// Parameters of a process.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
-    /// A program that starts it, with its arguments.
+    /// Program that starts the process, with its arguments.
     pub(super) through: Vec<String>,
     pub(super) threads: usize,
-    /// Variables of the environment, besides those of this process.
+    /// Environment variables, in addition to those of this process.
     pub(super) variables: Vec<(String, String)>,
-    /// True if it gets no variables of this process.
+    /// True if the process does not inherit environment variables.
     pub(super) is_bare: bool,
     /// Working directory.
     pub(super) folder: PathBuf,
 }
 
 impl Launch {
-    /// The usual way.
+    /// Returns the default parameters.
     pub(super) fn new(bench: &Bench<'_>) -> Result<Self, String> {
         Ok(Self {
             through: Vec::new(),
@@ -35,7 +35,7 @@ impl Launch {
         })
     }
 
-    /// Runs a scene for so many ticks; the chained hash of all.
+    /// Runs a scene for a number of ticks; returns the chained hash.
     pub(super) fn run(
         &self,
         bench: &Bench<'_>,
@@ -87,7 +87,7 @@ impl Launch {
     }
 }
 
-/// Tells why a program that starts others cannot be used, if so.
+/// Returns the reason why a program that starts others cannot be used, if there is one.
 pub(super) fn missing(through: &[&str]) -> Option<String> {
     let (name, arguments) = through.split_first()?;
     if !is_there(name) {

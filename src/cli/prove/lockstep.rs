@@ -1,4 +1,4 @@
-//! D8: clients that hold the ticks may take their time, and it does not matter how much.
+//! D8: the delays of clients that control the ticks do not change the results.
 use std::{thread, time::Duration};
 
 use morse_api::{port::Policy, random::Random};
@@ -15,7 +15,7 @@ use crate::{
     simulation::Simulation,
 };
 
-/// Time after which a client is taken for dead.
+/// Timeout of a client.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn check(bench: &Bench<'_>) -> Figures {
@@ -62,25 +62,25 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
     Ok(figures)
 }
 
-/// A run that a client held.
+/// A run that a client controlled.
 struct Held {
     hash: String,
     /// True if the ticks waited for the client.
     is_held: bool,
 }
 
-/// Makes a run that a client holds; nothing if it cannot be held so.
+/// Makes a run that a client controls; `None` if that is not possible.
 type Way = fn(&Bench<'_>, &Scene, u64, Delays) -> Result<Option<Held>, String>;
 
-/// Times that a client takes.
+/// Random delays of a client.
 struct Delays {
     random: Random,
-    /// ms.
+    /// Maximum delay, ms.
     most: f64,
 }
 
 impl Delays {
-    /// Takes its time.
+    /// Waits for a random delay.
     fn wait(&mut self) {
         let seconds = self.random.uniform() * self.most * 1e-3;
         thread::sleep(Duration::from_secs_f64(seconds));
@@ -108,7 +108,7 @@ fn by_permits(
         return Err("the client at the sync port does not hold the ticks".to_owned());
     }
     thread::scope(|scope| {
-        // Two permits that arrive together are one: it goes on until nobody listens any more.
+        // Two permits that arrive together count as one, so permits are sent until the connection is closed.
         let permits = move || {
             while client.send(b"x") {
                 delays.wait();
@@ -150,7 +150,7 @@ fn by_readings(
         let thread = thread.spawn_scoped(scope, look);
         let thread = thread.map_err(|error| error.to_string())?;
         let hash = run(simulation, ticks, Pace::Max, &mut ())?;
-        // Every reading waited until it was wanted.
+        // Every reading waited until it was requested.
         let is_held = thread.join().map_err(|_panic| "the observer panicked")?;
         Ok(Some(Held { hash, is_held }))
     })

@@ -1,4 +1,4 @@
-//! D5: logs, clients, the page and its viewers, the profiler and the pace change nothing.
+//! D5: logs, clients, the page and its viewers, the profiler and the pace do not change the results.
 use std::{
     sync::{
         Arc,
@@ -30,13 +30,13 @@ use crate::{
     },
 };
 
-/// Time after which a run is given up.
+/// Timeout of a run.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Least time by the wall clock that clients have, s.
+/// Minimum wall-clock time for clients, s.
 const LOOK: f64 = 0.25;
 
-/// Sorts of observers.
+/// Types of observers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Onlookers {
     logs: bool,
@@ -129,7 +129,7 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
     figures.collect()
 }
 
-/// The hash of a run with onlookers.
+/// Returns the hash of a run with observers.
 fn observed(
     bench: &Bench<'_>,
     scene: &Scene,
@@ -159,7 +159,7 @@ fn observed(
     let pace = if onlookers.in_real_time {
         Pace::RealTime(1.0)
     } else if onlookers.clients || onlookers.viewers {
-        // They need some time to look on.
+        // The observers need some time.
         Pace::RealTime(scene.seconds(ticks) / LOOK)
     } else {
         Pace::Max
@@ -172,7 +172,7 @@ fn observed(
     })
 }
 
-/// Runs to the end; the hash.
+/// Runs to the end; returns the hash.
 pub(super) fn run(
     simulation: Simulation,
     ticks: u64,
@@ -218,14 +218,14 @@ pub(super) fn connect(plan: &mut Plan, kinds: &Kinds, settings: &Json) -> Result
     Ok(())
 }
 
-/// The number of a port, by what it is for.
+/// Returns the number of a port, by its purpose.
 pub(super) fn port(simulation: &Simulation, what: &str) -> Option<u16> {
     let ports = simulation.ports();
     let found = ports.iter().find(|(_, known, _)| known == what);
     found.map(|(_, _, port)| *port)
 }
 
-/// Connected clients that did not begin yet.
+/// Connected clients that have not started.
 struct Clients {
     streams: Vec<Connection>,
     asking: Vec<Connection>,
@@ -233,14 +233,14 @@ struct Clients {
 }
 
 impl Clients {
-    /// Connects to what there is.
+    /// Connects to the open ports.
     fn of(simulation: &mut Simulation, count: usize) -> Result<Self, String> {
         let ports = simulation.ports();
         let named = |name: &str| ports.iter().find(|(_, what, _)| what == name);
         let open = |port: u16| (0..count.min(4)).map(|_| Connection::open(port)).collect();
         let is_stream = |what: &str| !["requests", "page", "sync"].contains(&what);
         let streams = ports.iter().filter(|(_, what, _)| is_stream(what));
-        // Each several times, where there are few.
+        // Several clients per stream, if there are few streams.
         let streams = streams
             .cycle()
             .take(count)
@@ -259,7 +259,7 @@ impl Clients {
         Ok(clients)
     }
 
-    /// Waits until clients were let in: who gets a reply was, and who came before.
+    /// Waits until the clients have been accepted: a reply shows that all earlier clients have been, too.
     fn greet(&mut self, simulation: &mut Simulation) {
         let is_answered = AtomicBool::new(false);
         thread::scope(|scope| {
@@ -291,7 +291,7 @@ impl Clients {
     }
 }
 
-/// Clients at work: each ends with how much it heard.
+/// Running clients: each returns the amount of data that it received.
 #[derive(Default)]
 struct Heard<'s>(Vec<(&'static str, thread::ScopedJoinHandle<'s, usize>)>);
 
@@ -309,7 +309,7 @@ impl<'s> Heard<'s> {
         Ok(())
     }
 
-    /// Nobody looked on in vain: what nobody sees proves nothing.
+    /// Checks that all types of clients received data; otherwise the check would prove nothing.
     fn are_all_served(self) -> Result<(), String> {
         let heard: Vec<(&str, usize)> = self
             .0
@@ -327,7 +327,7 @@ impl<'s> Heard<'s> {
     }
 }
 
-/// A profiler, and nothing else.
+/// A profiler without other observers.
 struct Timing(Option<Profiler>);
 
 impl Watch for Timing {

@@ -1,4 +1,4 @@
-//! D11: the systems of a tick have one order.
+//! D11: the order of the systems of a tick is unambiguous.
 use std::collections::BTreeMap;
 
 use bevy::{
@@ -15,7 +15,7 @@ use super::{
 pub(super) fn check(bench: &Bench<'_>) -> Figures {
     let figures = bench.scenes.iter().map(|scene| {
         let mut simulation = bench.open(scene)?;
-        // Kinds bring their systems with their first component.
+        // Kinds add their systems with their first component.
         step(&mut simulation)?;
         let (systems, pairs) = ambiguities(simulation.world_mut())?;
         Ok(Figure {
@@ -29,14 +29,14 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
     figures.collect()
 }
 
-/// The number of systems, and the pairs of them that may run in either order though one can tell which was first.
+/// Returns the number of systems, and the pairs of them whose order is ambiguous although it affects the results.
 fn ambiguities(world: &mut World) -> Result<(usize, Vec<String>), String> {
     world.schedule_scope(FixedUpdate, |world, schedule| {
         schedule.set_build_settings(ScheduleBuildSettings {
             ambiguity_detection: LogLevel::Ignore,
             ..default()
         });
-        // A schedule that was built is built again when something is added.
+        // A schedule is rebuilt when a system is added.
         schedule.add_systems((|| {}).after(Tick::Export));
         let built = schedule.initialize(world).map(drop);
         built.map_err(|error| error.to_string(schedule.graph(), world))?;

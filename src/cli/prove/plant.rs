@@ -1,7 +1,8 @@
-//! Defects that can be planted into a run, so that each check of `morse-sim prove` shows that it finds them.
+//! Defects that can be planted into a run, so that each check of `morse-sim prove` shows that it detects them.
 //!
-//! Each is a real one: a system in the tick, or a mistake in the reading of files, that makes runs differ in one way and
-//! keeps what it made as state of the world. `run --plant` and `prove --plant` take them; help does not tell of that.
+//! Each is a real one: a system in the tick, or an error in the reading of files, that makes runs differ in one respect and
+//! stores its result as state of the world. `run --plant` and `prove --plant` accept them; the help does not list the
+//! option.
 use std::{
     collections::HashMap,
     env,
@@ -23,35 +24,35 @@ use crate::{run::clock::Stopwatch, simulation::load::Plan};
 /// A defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Plant {
-    /// Bodies are walked in the order of a hash map.
+    /// Bodies are visited in the order of a hash map.
     HashOrder,
-    /// Something is calculated until a time is up, and its result is used.
+    /// A computation runs until a time is up, and its result is used.
     WallClock,
-    /// A sum is split among the threads, and so is its rounding.
+    /// A sum is divided among the threads, which changes its rounding.
     ThreadSum,
-    /// Work is split by the processors that there are.
+    /// Work is divided by the number of processors.
     Processors,
-    /// A variable of the environment has a say: the time zone, the locale, the home.
+    /// Environment variables affect the result: the time zone, the locale, the home directory.
     Variables,
-    /// The working directory has a say.
+    /// The working directory affects the result.
     Directory,
-    /// Sensors work otherwise while somebody listens.
+    /// Sensors work differently while they are observed.
     Listeners,
-    /// A counter lives where neither reset nor snapshot finds it.
+    /// A counter is not part of the state that reset and snapshot cover.
     HiddenState,
-    /// The time from tick to tick has a say.
+    /// The wall-clock time between ticks affects the result.
     Patience,
     /// Sensors draw their noise from one stream, one after the other.
     SharedNoise,
-    /// The seed is not heeded.
+    /// The seed is ignored.
     IgnoredSeed,
-    /// Noise has a mean.
+    /// Noise has a non-zero mean.
     BiasedNoise,
-    /// Two systems write the same thing in no order.
+    /// Two systems write the same data in an ambiguous order.
     TwoOrders,
 }
 
-/// Traces of a defect in the world, as registered state.
+/// Result of a defect in the world, as registered state.
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 struct Spoilt(u64);
 
@@ -63,27 +64,27 @@ impl Spoilt {
     }
 }
 
-/// Stream that sensors share.
+/// Random stream that sensors share.
 #[derive(Resource, Clone, Debug, Serialize, Deserialize)]
 struct Shared(Random);
 
 impl Stateful for Shared {}
 
 impl Plant {
-    /// The word for it on the command line.
+    /// Returns its name on the command line.
     pub(super) fn word(self) -> String {
         let value = self.to_possible_value();
         value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Plants it into what was read.
+    /// Plants it into a plan.
     pub(in crate::cli) fn spoil(self, plan: &mut Plan) {
         if self == Self::IgnoredSeed {
             plan.simulation.environment.seed = 1;
         }
     }
 
-    /// Plants it into a world with so many threads.
+    /// Plants it into a world with a number of threads.
     pub(in crate::cli) fn plugin(self, app: &mut App, threads: usize) {
         app.init_resource::<Spoilt>()
             .register_state_resource::<Spoilt>();
@@ -157,7 +158,7 @@ fn thread_sum(mut spoilt: ResMut<Spoilt>, bodies: &Query<&BodyState>, threads: u
         [place.x, place.y, place.z].map(|part| part as f32 * 1.1)
     });
     let mut numbers: Vec<f32> = places.collect();
-    // As many as make the rounding show.
+    // As many numbers as make the rounding visible.
     numbers.extend((0..997).map(|number| 1.0 / (1.0 + number as f32)));
     let length = numbers.len().div_ceil(threads);
     let sum: f32 = thread::scope(|scope| {

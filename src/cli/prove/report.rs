@@ -1,4 +1,4 @@
-//! Report of a proof: lines on the terminal, and a file.
+//! Report of the checks: lines on the terminal, and a file.
 use std::{
     fmt::{self, Display},
     fs,
@@ -13,14 +13,14 @@ use serde::Serialize;
 use super::{Args, Check, Figure, bench::Bench};
 use crate::run::clock::{Stopwatch, unix_seconds};
 
-/// One figure, as it is written down.
+/// One result in the report.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Finding {
     check: Check,
     figure: String,
     target: String,
     measured: String,
-    /// Nothing if it could not be measured here.
+    /// True if the target was met; `None` if it could not be measured on this machine.
     met: Option<bool>,
     seconds: f64,
     notes: Vec<String>,
@@ -74,10 +74,10 @@ impl Display for Finding {
 pub(super) struct Proof {
     program: &'static str,
     version: &'static str,
-    /// Of the source, if the program was built from a repository.
+    /// Commit of the source, if the program was built from a repository.
     commit: &'static str,
     build: &'static str,
-    /// UTC.
+    /// Date, UTC.
     date: String,
     cpu: String,
     processors: usize,
@@ -131,7 +131,7 @@ impl Proof {
         self.met
     }
 
-    /// The last line.
+    /// Returns the last line.
     pub(super) fn verdict(&self) -> String {
         let count = |verdict| {
             let of = self
@@ -154,6 +154,8 @@ impl Proof {
         )
     }
 
+    /// Writes the report to a file.
+    ///
     /// # Errors
     ///
     /// The file cannot be written.
@@ -166,7 +168,7 @@ impl Proof {
     }
 }
 
-/// The model of the processor, as Linux tells it.
+/// Returns the model of the processor, as reported by Linux.
 fn cpu() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text
@@ -179,7 +181,7 @@ fn cpu() -> String {
     )
 }
 
-/// A time as it is written, from seconds since 1970 (Howard Hinnant's algorithm of civil dates).
+/// Formats a time, from seconds since 1970 (Howard Hinnant's algorithm of civil dates).
 fn date(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let days = days + 719_468;

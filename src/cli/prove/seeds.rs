@@ -1,4 +1,4 @@
-//! D10: each seed is a run of its own, and noise is as large as it is declared to be.
+//! D10: each seed yields a different run, and noise has its declared standard deviation.
 use std::collections::BTreeMap;
 
 use morse_api::{
@@ -18,7 +18,7 @@ use crate::simulation::Simulation;
 /// Ticks of a run with a seed.
 const TICKS: u64 = 3;
 
-/// Fields with the standard deviation that is declared for them.
+/// Fields with their declared standard deviation.
 const DECLARED: [(&str, &str, &[f64]); 5] = [
     ("rover.pose", "x", &[0.1]),
     ("rover.pose", "z", &[0.3]),
@@ -70,7 +70,7 @@ struct Errors {
     count: f64,
     sum: f64,
     squares: f64,
-    /// Of each error with the one before it.
+    /// Sum of the products of each error with the previous one.
     products: f64,
     last: f64,
 }
@@ -84,8 +84,8 @@ impl Errors {
         self.last = error;
     }
 
-    /// Mean, standard deviation and correlation with the error before, each in standard deviations of what it would be by
-    /// chance; the deviation is that of a normal distribution.
+    /// Returns mean, standard deviation and correlation with the previous error, each as a deviation from the expected value
+    /// in standard deviations of the estimate, for a normal distribution.
     fn off(&self, sigma: f64) -> [(&'static str, f64); 3] {
         let root = self.count.sqrt();
         let deviation = (self.squares / self.count).sqrt();
@@ -144,11 +144,11 @@ fn noise(bench: &Bench<'_>) -> Figures {
     Ok(figures.collect())
 }
 
-/// Numbers may be off by so many of their own standard deviations. The seed is always the same, so that a proof which was
-/// met once is met again.
+/// Maximum deviation, in standard deviations of the estimate. The seed is constant, so that a check that passed once passes
+/// again.
 const MOST: f64 = 3.0;
 
-/// Error that the modifiers of a sensor added to a field.
+/// Returns the error that the modifiers of a sensor added to a field.
 fn difference(simulation: &Simulation, path: &str, field: &str) -> Option<Vec<f64>> {
     let world = simulation.world();
     let order = &world.resource::<InPathOrder>().0;

@@ -1,35 +1,35 @@
-//! Amounts of work: the figures as promised, and parts of them for less patience.
+//! Amounts of work: the promised figures, and smaller ones for shorter checks.
 
-/// Amounts for one proof.
+/// Amounts of work of one proof.
 #[derive(Debug)]
 pub(super) struct Size {
     pub(super) name: &'static str,
-    /// Simulated length of the runs of fresh processes, s.
+    /// Simulated duration of the runs of fresh processes, s.
     pub(super) long: f64,
-    /// Simulated length of all other runs, s.
+    /// Simulated duration of all other runs, s.
     pub(super) short: f64,
-    /// Fresh processes for each scene.
+    /// Number of fresh processes per scene.
     pub(super) processes: usize,
-    /// True if runs are made beside busy loops, too: on a machine that is busy already they take long.
+    /// True if runs are also made next to busy loops, which takes long on a machine under load.
     pub(super) beside_load: bool,
-    /// Clients that look on at the same time.
+    /// Number of simultaneous clients.
     pub(super) clients: usize,
-    /// Resets, and as many snapshots, for each scene.
+    /// Number of resets, and of snapshots, per scene.
     pub(super) resets: usize,
-    /// Runs with a client that holds the ticks, for each way to do so.
+    /// Number of runs with a client that controls the ticks, for each method.
     pub(super) held: usize,
-    /// Longest time that such a client takes for an answer, ms.
+    /// Maximum delay of such a client, ms.
     pub(super) patience: f64,
     /// Ticks of such a run.
     pub(super) held_ticks: u64,
-    /// Worlds with other sensors and robots.
+    /// Number of worlds with other sensors and robots.
     pub(super) others: usize,
     pub(super) seeds: u64,
-    /// Measurements whose noise is looked at.
+    /// Number of measurements whose noise is checked.
     pub(super) draws: u64,
 }
 
-/// For the tests of this program.
+/// Amounts for the tests of this program.
 pub(super) const SMALLEST: Size = Size {
     name: "smallest",
     long: 0.2,
@@ -46,7 +46,7 @@ pub(super) const SMALLEST: Size = Size {
     draws: 1000,
 };
 
-/// Less than two minutes on two processors.
+/// Amounts for less than two minutes on two processors.
 pub(super) const QUICK: Size = Size {
     name: "quick",
     long: 2.0,
@@ -63,7 +63,7 @@ pub(super) const QUICK: Size = Size {
     draws: 20_000,
 };
 
-/// A quarter of what is promised, or so.
+/// About a quarter of the promised amounts.
 pub(super) const STANDARD: Size = Size {
     name: "standard",
     long: 10.0,
@@ -80,7 +80,7 @@ pub(super) const STANDARD: Size = Size {
     draws: 100_000,
 };
 
-/// All that is promised.
+/// All promised amounts.
 pub(super) const RELEASE: Size = Size {
     name: "release",
     long: 20.0,

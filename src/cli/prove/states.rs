@@ -1,4 +1,4 @@
-//! D6: a reset is a fresh start, what is restored goes on as if nothing had been, a fork does as its origin, and snapshots
+//! D6: a reset equals a fresh start, a restored snapshot continues as the original, a fork runs as its origin, and snapshots
 //! are the same bytes.
 use morse_api::random::Random;
 use serde_json::Value as Json;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::simulation::{Simulation, state::Snapshot};
 
-/// Most ticks between two resets.
+/// Maximum number of ticks between two resets.
 const STRETCH: u64 = 40;
 
 pub(super) fn check(bench: &Bench<'_>) -> Figures {
@@ -25,7 +25,7 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
     Ok(figures)
 }
 
-/// A number of ticks from 1 to `most`.
+/// Returns a random number of ticks from 1 to `most`.
 fn some(random: &mut Random, most: u64) -> u64 {
     1 + (random.uniform() * most as f64) as u64
 }
@@ -40,7 +40,7 @@ fn is_on_track(simulation: &Simulation, hashes: &[u128]) -> bool {
     known == Some(&simulation.state_hash())
 }
 
-/// Goes on for so many ticks, or to the end; tells the first tick whose hash is another one.
+/// Continues for a number of ticks, or to the end; returns the first tick whose hash differs.
 fn follow(simulation: &mut Simulation, hashes: &[u128], ticks: u64) -> Result<Option<u64>, String> {
     let end = (simulation.tick() + ticks).min(last(hashes));
     while simulation.tick() < end {
@@ -105,7 +105,7 @@ fn restored(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure,
             wrong.push(format!(
                 "snapshot {number}, of tick {at}: another tick {tick}"
             ));
-            // From here on nothing would be on track.
+            // From here on all hashes would differ.
             simulation = bench.open(scene)?;
         }
     }
@@ -113,7 +113,7 @@ fn restored(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure,
     Ok(Figure::alike(figure, "as if uninterrupted", wrong, count))
 }
 
-/// A snapshot that was written and read again.
+/// Returns a snapshot that was written and read again.
 fn through_text(simulation: &Simulation) -> Result<Snapshot, String> {
     let snapshot = simulation.snapshot().map_err(|error| error.to_string())?;
     let text = serde_json::to_string(&snapshot).map_err(|error| error.to_string())?;
@@ -157,7 +157,7 @@ fn forks(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, St
     ))
 }
 
-/// Now and then switches a component on or off, in both worlds: what comes from outside is the same.
+/// Occasionally switches a component on or off, in both worlds: the external inputs are the same.
 fn intervene(random: &mut Random, paths: &[String], worlds: [&mut Simulation; 2]) {
     let service = if random.uniform() < 0.5 {
         "activate"
@@ -170,7 +170,7 @@ fn intervene(random: &mut Random, paths: &[String], worlds: [&mut Simulation; 2]
         .and_then(|place| paths.get(place));
     if let (Some(path), true) = (path, random.uniform() < 0.3) {
         for world in worlds {
-            // Bodies and joints cannot be switched, and say so.
+            // Bodies and joints cannot be switched, and return an error.
             world.call(path, service, &Json::Null);
         }
     }

@@ -1,4 +1,4 @@
-//! D2: threads, load, priority, environment, locale, time zone and working directory do not matter.
+//! D2: threads, load, priority, environment, locale, time zone and working directory do not change the results.
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::simulation::most_threads;
 
-/// Threads that runs are made with.
+/// Numbers of threads of the runs.
 const THREADS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 
-/// Programs that start it: what they do, and whether busy loops run beside it.
+/// Programs that start it: their effect, their arguments, and whether busy loops run at the same time.
 const THROUGH: [(&str, &[&str], bool); 5] = [
     ("lowest priority", &["nice", "-n", "19"], false),
     ("lowest priority, busy loops", &["nice", "-n", "19"], true),
@@ -23,7 +23,7 @@ const THROUGH: [(&str, &[&str], bool); 5] = [
     ("addresses that are not random", &["setarch", "-R"], false),
 ];
 
-/// Variables of the environment.
+/// Environment variables.
 const VARIABLES: [(&str, &str); 6] = [
     ("LC_ALL", "tr_TR.UTF-8"),
     ("LANG", "de_DE.UTF-8"),
@@ -33,13 +33,13 @@ const VARIABLES: [(&str, &str); 6] = [
     ("RUST_BACKTRACE", "full"),
 ];
 
-/// A way to run.
+/// Parameters of a run.
 struct Surroundings {
     name: String,
     launch: Launch,
-    /// Busy loops beside it.
+    /// Number of busy loops at the same time.
     busy: usize,
-    /// Reason for which it cannot be had here.
+    /// Reason why it is not available on this machine.
     missing: Option<String>,
 }
 
@@ -144,7 +144,7 @@ fn through(usual: &Launch, name: &str, program: &[&str], busy: usize) -> Surroun
     }
 }
 
-/// Does something while so many threads do nothing but take time.
+/// Runs a function while a number of threads run busy loops.
 fn beside<T>(busy: usize, work: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -155,7 +155,7 @@ fn beside<T>(busy: usize, work: impl FnOnce() -> T) -> T {
                     std::hint::spin_loop();
                 }
             };
-            // Fewer of them are a load as well.
+            // Fewer threads are a load as well.
             busy.spawn_scoped(scope, idle).ok();
         }
         let result = work();

@@ -25,42 +25,42 @@ use crate::{
 /// Run a scene (`.robray`), a robot (`.urdf`) or a simulation file (`.ron`)
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
-    /// The scene; `scenes/table.robray` also loads `scenes/table.ron`, where that exists
+    /// Scene; `scenes/table.robray` also loads `scenes/table.ron`, if it exists
     #[arg(value_name = "FILE", required = true)]
     pub file: Option<PathBuf>,
-    /// End after so many ticks
+    /// End after this number of ticks
     #[arg(long, value_name = "N", alias = "iterations", conflicts_with = "until")]
     pub steps: Option<u64>,
-    /// End after so much simulated time: 30s, 500ms, 2min
+    /// End after this simulated time: 30s, 500ms, 2min
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub until: Option<f64>,
-    /// Simulated seconds a second: max, 1, 0.5; default max when there is an end and no window, else 1
+    /// Simulated seconds per second: max, 1, 0.5; by default max if there is an end and no window, else 1
     #[arg(long, value_name = "FACTOR", value_parser = pace)]
     pub rtf: Option<Pace>,
-    /// Instead of the seed in the file
+    /// Seed, instead of the one in the file
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Threads for rays and images; the results do not depend on it
+    /// Threads for rays and images; they do not change the results
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Renderer of pictures: software, or gpu (needs a program built with `--features viewer`)
+    /// Renderer of images: software, or gpu (requires a program built with `--features viewer`)
     #[arg(long, value_name = "NAME", value_parser = renderer, default_value = "software")]
     pub renderer: RendererKind,
-    /// Memory that robots and sensors may take
+    /// Memory limit of robots and sensors
     #[command(flatten)]
     pub memory: MemoryArgument,
-    /// Put a value into the simulation file: environment.rate=120
+    /// Set a value of the simulation file: environment.rate=120
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
     /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
     #[arg(long, value_name = "KIND:WHERE")]
     pub output: Vec<String>,
-    /// Show the simulation in a browser, at 127.0.0.1:8080 unless told otherwise
+    /// Show the simulation in a browser, by default at 127.0.0.1:8080
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
     #[arg(default_missing_value = serve::DEFAULT)]
     pub serve: Option<std::net::SocketAddr>,
-    /// Token that browsers have to know; needed at addresses that other machines reach. Other users of this machine see what
-    /// stands here: see `--token-file`, or set `MORSE_TOKEN`
+    /// Token that browsers must present; required at addresses that other machines can reach. Other users of this machine
+    /// can see the command line: use `--token-file`, or set `MORSE_TOKEN`, instead
     #[arg(long, value_name = "TEXT", requires = "serve")]
     pub token: Option<String>,
     /// Read the token from this file
@@ -71,49 +71,49 @@ pub struct Args {
         conflicts_with = "token"
     )]
     pub token_file: Option<PathBuf>,
-    /// Show the simulation in a window (needs a program built with `--features viewer`)
+    /// Show the simulation in a window (requires a program built with `--features viewer`)
     #[arg(long, conflicts_with_all = ["screenshot", "video"])]
     pub view: bool,
-    /// Take a picture of the window: t=5s:out.png; without a time, at the end
+    /// Save an image of the window: t=5s:out.png; without a time, at the end
     #[arg(long, value_name = "[t=TIME:]FILE", requires = "view", value_parser = whole)]
     pub view_screenshot: Vec<PictureRequest>,
-    /// Take a picture: t=5s:out.png, or t=5s:rover.video:out.png of a camera; without a time, at the end
+    /// Save an image: t=5s:out.png, or t=5s:rover.video:out.png of a camera; without a time, at the end
     #[arg(long, value_name = "[t=TIME:][CAMERA:]FILE")]
     pub screenshot: Vec<PictureRequest>,
-    /// Take a film: out.gif, out.mp4 (needs ffmpeg), or rover.video:out.gif of a camera
+    /// Record a video: out.gif, out.mp4 (requires ffmpeg), or rover.video:out.gif of a camera
     #[arg(long, value_name = "[CAMERA:]FILE")]
     pub video: Vec<PictureRequest>,
-    /// Viewpoint of pictures and films of the whole
+    /// Viewpoint of overview images and videos
     #[command(flatten)]
     pub from: CameraArguments,
-    /// Go along with a robot or a body in pictures and films of the whole
+    /// Follow a robot or a body in overview images and videos
     #[arg(long, value_name = "NAME")]
     pub follow: Option<String>,
-    /// Columns and rows of pictures and films of the whole
+    /// Columns and rows of overview images and videos
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "640x480")]
     pub size: (u32, u32),
-    /// Give up after so much time by the wall clock: 30s, 5min; the exit code is then 124
+    /// Abort after this wall-clock time: 30s, 5min; the exit code is then 124
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// State that is hashed: the final one, or a chain of all, which takes time
+    /// State to hash: the final one, or a chain of all, which takes time
     #[arg(long, value_name = "WHEN", value_enum, default_value = "final")]
     pub hash: Hashing,
-    /// Tell at the end where the time went: systems, sensors and middlewares, µs a tick
+    /// Report at the end where the time was spent: systems, sensors and middlewares, µs per tick
     #[arg(long)]
     pub profile: bool,
-    /// Print the summary as one JSON object, or what kept the run from beginning
+    /// Print the summary as one JSON object, or the errors that prevented the run
     #[arg(long)]
     pub json: bool,
-    /// Tell on stderr how far the run is
+    /// Report the progress of the run on stderr
     #[arg(long, value_name = "FORM", value_enum, default_value = "auto")]
     pub progress: progress::Form,
-    /// Messages that are wanted
+    /// Verbosity of messages
     #[command(flatten)]
     pub loudness: Loudness,
-    /// Take warnings for errors, and end the run when the physics loses a body
+    /// Treat warnings as errors, and end the run when the physics loses a body
     #[arg(long)]
     pub strict: bool,
-    /// Refuse the extensions of the scene language that amino does not know
+    /// Reject the extensions of the scene language that amino does not support
     #[arg(long)]
     pub strict_amino: bool,
     /// Robot descriptions
@@ -130,7 +130,7 @@ pub struct Args {
     pub plant: Vec<Plant>,
 }
 
-/// Times of a run: some thirty years, or anything down to nothing.
+/// Valid times of a run, s: from 0 to about thirty years.
 const SECONDS: Bounds = Bounds::between(0.0, 1e9);
 
 pub(in crate::cli) fn seconds(text: &str) -> Result<f64, String> {
@@ -149,7 +149,7 @@ pub(in crate::cli) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A picture of the whole.
+/// Parses a request for an overview image.
 fn whole(text: &str) -> Result<PictureRequest, String> {
     match text.parse()? {
         shot @ PictureRequest { camera: None, .. } => Ok(shot),

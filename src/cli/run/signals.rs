@@ -1,4 +1,4 @@
-//! Signals and `--timeout`: a run ends after its tick, or else the program ends at once.
+//! Signals and `--timeout`: a run ends after its tick, or the program ends at once.
 use std::{
     fs::File,
     io::{self, Write as _},
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::run::guard::{Due, Guard, Stage};
 
-/// Listens to signals from now on; the number of the first one is in what is returned.
+/// Registers handlers of signals; the returned number is set to the first signal.
 ///
 /// # Errors
 ///
@@ -28,7 +28,8 @@ pub(super) fn listen() -> io::Result<Arc<AtomicUsize>> {
     let signal = Arc::new(AtomicUsize::new(0));
     let is_second = Arc::new(AtomicBool::new(false));
     for number in ending() {
-        // A second signal ends the program at once: it is registered first, so that it sees the first one.
+        // A second signal ends the program at once. Its handler is registered first, so that it does not see the flag of the
+        // same signal.
         signal_hook::flag::register_conditional_shutdown(number, 128 + number, is_second.clone())?;
         signal_hook::flag::register(number, is_second.clone())?;
         signal_hook::flag::register_usize(number, signal.clone(), number.unsigned_abs() as usize)?;
@@ -36,7 +37,7 @@ pub(super) fn listen() -> io::Result<Arc<AtomicUsize>> {
     Ok(signal)
 }
 
-/// Signals that end a run. The end of the terminal does, unless the program was told to outlive it (`nohup`).
+/// Returns the signals that end a run. The end of the terminal is one of them, unless it is ignored (`nohup`).
 fn ending() -> Vec<i32> {
     let mut signals = vec![SIGINT, SIGTERM];
     #[cfg(unix)]
@@ -46,7 +47,7 @@ fn ending() -> Vec<i32> {
     signals
 }
 
-/// Tells whether the program was started with a signal ignored, where the system says so.
+/// Returns true if the program was started with a signal ignored, as far as the system reports it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -57,18 +58,18 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Guards the program: it ends although the run does not.
+/// Starts a thread that ends the program if the run does not end.
 ///
 /// # Errors
 ///
-/// The system has no thread left.
+/// The system cannot create a thread.
 pub(super) fn guard(args: &Args, signal: Arc<AtomicUsize>) -> io::Result<Guard> {
     let is_json = args.json;
     let cut_off = move |due, stage| cut_off(due, stage, is_json);
     Guard::start(signal, args.timeout.map(wall_time), cut_off)
 }
 
-/// Ends the program at once. Its other threads hold stdout and stderr, perhaps for ever: they are not waited for.
+/// Ends the program at once. Other threads may hold the locks of stdout and stderr for ever, so they are not waited for.
 fn cut_off(due: Due, stage: Stage, is_json: bool) {
     let (word, code, why) = match due {
         Due::Signal(number) => {
@@ -107,13 +108,13 @@ fn cut_off(due: Due, stage: Stage, is_json: bool) {
     signal_hook::low_level::exit(i32::try_from(code).unwrap_or(1));
 }
 
-/// The same output by another handle, which nobody has locked.
+/// Returns the same output by another handle, which is not locked.
 #[cfg(unix)]
 fn unlocked(output: &impl std::os::fd::AsFd) -> Option<File> {
     output.as_fd().try_clone_to_owned().ok().map(File::from)
 }
 
-/// The same output by another handle, which nobody has locked.
+/// Returns the same output by another handle, which is not locked.
 #[cfg(windows)]
 fn unlocked(output: &impl std::os::windows::io::AsHandle) -> Option<File> {
     output.as_handle().try_clone_to_owned().ok().map(File::from)
@@ -121,7 +122,7 @@ fn unlocked(output: &impl std::os::windows::io::AsHandle) -> Option<File> {
 
 fn write_to(output: Option<File>, text: &str) {
     if let Some(mut output) = output {
-        // Nobody may be there to read it.
+        // The output may be closed.
         writeln!(output, "{text}").ok();
     }
 }

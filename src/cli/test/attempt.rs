@@ -1,4 +1,4 @@
-//! One run of a scenario: its verdicts and, where it failed, what is kept of it.
+//! One run of a scenario: its verdicts and, if it failed, the files that are kept.
 use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -29,13 +29,13 @@ use crate::{
 pub(super) enum Outcome {
     /// All conditions were met.
     Passed,
-    /// A condition was not met, or the run did not come to its end.
+    /// A condition was not met, or the run did not reach its end.
     Failed,
-    /// The run could not be made; the exit code says why.
+    /// The run could not be made; with the exit code.
     Error(u8),
 }
 
-/// A run that was made.
+/// A completed run.
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) outcome: Outcome,
@@ -46,9 +46,9 @@ pub(super) struct Attempt {
     pub(super) seed: Option<u64>,
     pub(super) summary: Option<Summary>,
     pub(super) warnings: Vec<String>,
-    /// Folder with what was kept.
+    /// Directory of the files that were kept.
     pub(super) kept: Option<PathBuf>,
-    /// Reason for which it could not be kept.
+    /// Reason why they could not be kept.
     pub(super) lost: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Attempt {
 pub(super) fn try_out(case: &Case<'_>, context: &Context<'_>) -> Result<(), Box<Report>> {
     let plan = plan(case, context)?;
     match ready(case, plan, context) {
-        // What a middleware lacks may be there when its time comes.
+        // A resource that a middleware lacks may be available when the run starts.
         Ok(_) | Err(Unready::Build(BuildError::Middleware(_))) => Ok(()),
         Err(Unready::Build(BuildError::Scene(report))) => Err(report),
         Err(Unready::Condition(unbound)) => {
@@ -84,8 +84,8 @@ fn report(loaded: &Loaded, problem: Diagnostic) -> Box<Report> {
     Box::new(report)
 }
 
-/// Makes the run and, if it failed, makes it again with logs: the same bits, so that a run that passes costs nothing
-/// for what only a failure needs.
+/// Makes the run and, if it failed, repeats it with logs. The repetition has the same results, so runs that pass have no
+/// cost of logging.
 pub(super) fn attempt(case: &Case<'_>, context: &Context<'_>) -> Attempt {
     let made = catch_unwind(AssertUnwindSafe(|| make(case, context)));
     let mut attempt = made.unwrap_or_else(|_| Attempt {
@@ -97,7 +97,7 @@ pub(super) fn attempt(case: &Case<'_>, context: &Context<'_>) -> Attempt {
         let kept = catch_unwind(AssertUnwindSafe(|| {
             keep(case, context, &attempt, &directory)
         }));
-        // A panic that is repeated leaves what was logged until then.
+        // If the panic is repeated, the log up to then is kept.
         match kept.unwrap_or(Ok(())) {
             Ok(()) => attempt.kept = Some(directory),
             Err(why) => attempt.lost = Some(why),
@@ -133,23 +133,23 @@ fn plan(case: &Case<'_>, context: &Context<'_>) -> Result<Plan, Box<Report>> {
         ..args.reading.load_options()
     };
     let mut plan = load::load(&case.loaded.simulation, &options, context.kinds)?;
-    // Many runs at a time cannot all have the same ports and files.
+    // Simultaneous runs cannot use the same ports and files.
     plan.simulation.disconnect();
     Ok(plan)
 }
 
-/// Reason for which a run cannot begin.
+/// Reason why a run cannot begin.
 enum Unready {
     Build(BuildError),
     Condition(Unbound),
     Command(MisfitCommand),
 }
 
-/// Looks at a run for its scenario.
+/// Observer of a run that evaluates the conditions.
 struct Judge {
     monitor: Option<Monitor>,
     commands: Commands,
-    /// Verdicts that were there before the end.
+    /// Verdicts that were decided before the end.
     decided: Vec<Verdict>,
     verdicts: Vec<Verdict>,
     refused: Option<String>,
@@ -239,7 +239,7 @@ fn make(case: &Case<'_>, context: &Context<'_>) -> Attempt {
     });
     let error = judge.refused.take().or_else(|| error(&end));
     let is_whole = error.is_none() && end == End::Done;
-    // What was not decided before the end of a broken run is not known.
+    // Conditions that were not decided before the end of an aborted run are unknown.
     let verdicts = if is_whole {
         judge.verdicts
     } else {
@@ -268,12 +268,12 @@ fn limits(ticks: u64, timeout: Option<f64>) -> Limits {
         pace: Pace::Max,
         timeout: timeout.map(wall_time),
         signal: Arc::new(AtomicUsize::new(0)),
-        // What a run says after the physics has lost a body is no verdict.
+        // After the physics has lost a body, the data are no basis for a verdict.
         strict: true,
     }
 }
 
-/// Keeps the logs of all sensors, the summary, and the words about it in a folder.
+/// Writes the logs of all sensors, the summary, and the messages to a directory.
 fn keep(
     case: &Case<'_>,
     context: &Context<'_>,
@@ -281,7 +281,7 @@ fn keep(
     directory: &Path,
 ) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("`{}`: {error}", directory.display());
-    // What an earlier test kept there is not of this one.
+    // Files of an earlier test are removed.
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
@@ -299,7 +299,7 @@ fn keep(
     }
 }
 
-/// Makes the run again, with logs.
+/// Repeats the run, with logs.
 fn log(case: &Case<'_>, context: &Context<'_>, ticks: u64, directory: &Path) -> Result<(), String> {
     let mut plan = plan(case, context).map_err(|report| report.to_string())?;
     let output = format!("csv:{}", directory.join("log").display());
@@ -310,7 +310,7 @@ fn log(case: &Case<'_>, context: &Context<'_>, ticks: u64, directory: &Path) -> 
         Err(Unready::Condition(error)) => return Err(error.to_string()),
         Err(Unready::Command(error)) => return Err(error.to_string()),
     };
-    // Everything until the same tick, whatever the conditions say.
+    // Everything until the same tick, whatever the conditions.
     judge.monitor = None;
     match run_watched(simulation, &limits(ticks, None), &mut judge, &mut |_| {}) {
         (_, End::Failure(failure)) => Err(failure.to_string()),

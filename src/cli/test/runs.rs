@@ -1,19 +1,19 @@
-//! The runs that a test is made of: seeds, and values that are tried one after the other.
+//! Runs of a test: seeds, and sweeps of values.
 use clap::Args as ClapArgs;
 
-/// More runs than this are a slip of the keyboard.
+/// Maximum number of runs; more are probably a typing error.
 const MOST_RUNS: usize = 100_000;
 
-/// Runs that are made of each scenario.
+/// Runs of each scenario.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Sweep {
-    /// One run for each seed: 7, or 1..50, or 1,2,9; without it, one with the simulation file's seed
+    /// One run for each seed: 7, or 1..50, or 1,2,9; by default one run with the seed of the simulation file
     #[arg(long, value_name = "SEEDS", value_parser = seeds, visible_alias = "seed")]
     pub seeds: Option<Seeds>,
-    /// Put a value into the simulation file: environment.rate=120
+    /// Set a value of the simulation file: environment.rate=120
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-    /// One run for each value, with those of other sweeps and all seeds: environment.rate=60,120,240
+    /// One run for each value, combined with other sweeps and all seeds: environment.rate=60,120,240
     #[arg(long, value_name = "PATH=A,B,…", value_parser = sweep)]
     pub sweep: Vec<Values>,
 }
@@ -26,7 +26,7 @@ pub struct Seeds(pub Vec<u64>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values(pub Vec<String>);
 
-/// Difference of a run from others of its scenario.
+/// Seed and values that distinguish a run from others of its scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Variant {
     pub(super) seed: Option<u64>,
@@ -35,7 +35,7 @@ pub(super) struct Variant {
 }
 
 impl Sweep {
-    /// The variants, the seed changing fastest.
+    /// Returns the variants; the seed changes fastest.
     pub(super) fn variants(&self) -> Result<Vec<Variant>, String> {
         let count = |list: &[String]| list.len();
         let combinations = self.sweep.iter().map(|values| count(&values.0));
@@ -95,7 +95,7 @@ fn seeds(text: &str) -> Result<Seeds, String> {
     Ok(Seeds(seeds))
 }
 
-/// `path=a,b,c`: commas within brackets and quotes belong to a value.
+/// Parses `path=a,b,c`: commas within brackets and quotes belong to a value.
 fn sweep(text: &str) -> Result<Values, String> {
     let wrong = || "write it as environment.rate=60,120,240".to_owned();
     let (path, list) = text.split_once('=').ok_or_else(wrong)?;

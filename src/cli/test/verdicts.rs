@@ -20,7 +20,7 @@ use crate::cli::{exit, say, wall_time};
 /// Results so far.
 pub(super) struct Verdicts<'a> {
     args: &'a Args,
-    /// JUnit's suites: one a scenario.
+    /// JUnit's suites, one per scenario.
     suites: Vec<TestSuite>,
     json: Vec<Json>,
     passed: usize,
@@ -28,7 +28,7 @@ pub(super) struct Verdicts<'a> {
     errors: usize,
     /// Exit code of the worst error.
     worst: u8,
-    /// True if something of a failed run could not be kept.
+    /// True if files of a failed run could not be kept.
     is_lost: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Verdicts<'a> {
         }
     }
 
-    /// Takes the next run, in the order of the runs.
+    /// Takes the result of the next run, in the order of the runs.
     pub(super) fn take(
         &mut self,
         case: &Case<'_>,
@@ -72,7 +72,7 @@ impl<'a> Verdicts<'a> {
         if self.args.json {
             self.json.push(to_json(case, self.args, &attempt));
         } else {
-            // Each line when its run is done, not when the last one is.
+            // Each line is written when its run is done.
             write!(out, "{}", to_text(case, self.args, &attempt))
                 .and_then(|()| out.flush())
                 .ok();
@@ -97,7 +97,7 @@ impl<'a> Verdicts<'a> {
         }
     }
 
-    /// Says how many passed, writes the files, and returns the exit code.
+    /// Reports the number of passed runs, writes the files, and returns the exit code.
     pub(super) fn end(mut self, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         let (passed, failed, errors) = (self.passed, self.failed, self.errors);
         let is_fine = failed + errors == 0;
@@ -145,7 +145,7 @@ impl<'a> Verdicts<'a> {
     }
 }
 
-/// Folder of what is kept of a run.
+/// Returns the directory for the files of a run.
 pub(super) fn folder(case: &Case<'_>, keep: &Path) -> PathBuf {
     let name = case.loaded.file.file_stem().unwrap_or_default();
     let name = name.to_string_lossy();
@@ -153,7 +153,7 @@ pub(super) fn folder(case: &Case<'_>, keep: &Path) -> PathBuf {
     keep.join(format!("{}-{name}", case.number))
 }
 
-/// Seed and values that were put in, as they tell runs of a scenario apart.
+/// Returns seed and values that distinguish the runs of a scenario.
 fn label(case: &Case<'_>, args: &Args, attempt: &Attempt) -> String {
     let mut parts = Vec::new();
     if let Some(seed) = attempt.seed.or(case.variant.seed) {
@@ -163,7 +163,7 @@ fn label(case: &Case<'_>, args: &Args, attempt: &Attempt) -> String {
     parts.join(", ")
 }
 
-/// The run as a line, with what helps to repeat a failed one below it.
+/// Returns the run as a line; for a failed run, followed by lines that help to repeat it.
 pub(super) fn to_text(case: &Case<'_>, args: &Args, attempt: &Attempt) -> String {
     let word = match attempt.outcome {
         Outcome::Passed => "PASS",
@@ -193,7 +193,7 @@ pub(super) fn to_text(case: &Case<'_>, args: &Args, attempt: &Attempt) -> String
     text
 }
 
-/// Everything that kept a run from passing.
+/// Returns all reasons why a run failed.
 fn reasons(attempt: &Attempt) -> Vec<String> {
     let missed = attempt.verdicts.iter().filter(|verdict| !verdict.passed);
     let mut reasons: Vec<String> = missed.map(ToString::to_string).collect();
@@ -206,7 +206,7 @@ fn reasons(attempt: &Attempt) -> Vec<String> {
     reasons
 }
 
-/// The run as JSON.
+/// Returns the run as JSON.
 pub(super) fn to_json(case: &Case<'_>, args: &Args, attempt: &Attempt) -> Json {
     let outcome = match attempt.outcome {
         Outcome::Passed => "passed",
@@ -258,7 +258,7 @@ fn to_junit(case: &Case<'_>, args: &Args, attempt: &Attempt) -> TestCase {
     test
 }
 
-/// The command that makes this run alone once more.
+/// Returns the command that repeats this run alone.
 pub(super) fn repeat(case: &Case<'_>, args: &Args) -> String {
     let mut words = vec!["morse-sim".to_owned(), "test".to_owned()];
     words.push(case.loaded.file.display().to_string());
@@ -298,7 +298,7 @@ pub(super) fn repeat(case: &Case<'_>, args: &Args) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell takes it for one.
+/// Quotes an argument for a shell.
 fn quoted(word: &str) -> String {
     let is_plain =
         |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '=' | ':' | ',' | '+');

@@ -1,18 +1,18 @@
-//! Goals of the joints of an armature, and how far they have been told to go.
+//! Goals of the joints of an armature, and their current set points.
 use morse_api::{prelude::*, service::Status, state::Stateful};
 use morse_kinematics::{Chain, approach};
 use serde_json::Value as Json;
 
 use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach, trajectory::Trajectory};
 
-/// Motion of an armature. It is state.
+/// Motion of an armature. Part of the state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ArmMotion {
-    /// Of each joint, rad or m.
+    /// Goal of each joint, rad or m.
     pub(super) goals: Vec<f64>,
-    /// Set point of each joint: how far it has been told to go.
+    /// Set point of each joint, on the way to its goal.
     pub(super) set_points: Vec<f64>,
-    /// At which speed each joint goes to its goal, rad/s or m/s.
+    /// Speed of each joint on the way to its goal, rad/s or m/s.
     pub(super) speeds: Vec<f64>,
     /// True if the joints are to be at their set points at once.
     pub(super) jumps: bool,
@@ -22,11 +22,11 @@ pub(super) struct ArmMotion {
 
 impl Stateful for ArmMotion {}
 
-/// End of a request.
+/// Result of a request.
 pub(super) type Ended = (Status, Json);
 
 impl ArmMotion {
-    /// Joints that hold positions.
+    /// Returns the motion of joints that hold positions.
     pub(super) fn at(positions: Vec<f64>, settings: &Armature, chain: &Chain) -> Self {
         let speeds = chain.joints.iter();
         Self {
@@ -38,14 +38,14 @@ impl ArmMotion {
         }
     }
 
-    /// Stops everything: the joints hold where they have been told to go so far.
+    /// Stops all motion: the joints hold their current set points.
     pub(super) fn halt(&mut self) {
         self.trajectory = None;
         self.reach.clear();
         self.goals.clone_from(&self.set_points);
     }
 
-    /// Gives a joint a goal.
+    /// Sets the goal of a joint.
     pub(super) fn go(&mut self, chain: &Chain, at: usize, position: f64, speed: f64) {
         if let (Some(joint), Some(goal), Some(own)) = (
             chain.joints.get(at),
@@ -57,7 +57,7 @@ impl ArmMotion {
         }
     }
 
-    /// Takes over a command.
+    /// Applies a command.
     pub(super) fn obey(
         &mut self,
         command: &ArmatureCommand,
@@ -74,7 +74,7 @@ impl ArmMotion {
         })
     }
 
-    /// One tick; says how a request ends, if one may end now.
+    /// Advances by one tick; returns the result of a request that ends now.
     pub(super) fn advance(
         &mut self,
         settings: &Armature,
@@ -110,7 +110,7 @@ impl ArmMotion {
         is_there.then_some((Status::Success, Json::Null))
     }
 
-    /// Tells whether all joints are at their goals.
+    /// Returns true if all joints are at their goals.
     fn is_at(&self, settings: &Armature, chain: &Chain, measured: &[f64]) -> bool {
         let parts = chain.joints.iter().zip(measured).zip(&self.goals);
         self.set_points == self.goals
@@ -120,7 +120,7 @@ impl ArmMotion {
     }
 }
 
-/// That there is no joint of that name.
+/// Returns the error message for an unknown joint.
 pub(super) fn no_joint(chain: &Chain, name: &str) -> String {
     format!(
         "there is no joint `{name}`; there are: {}",

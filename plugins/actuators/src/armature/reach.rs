@@ -1,4 +1,4 @@
-//! The arm's end follows targets, by inverse kinematics.
+//! Inverse kinematics: the arm's tips follow targets.
 use morse_api::{joint::rotation_about, prelude::*, service::Status};
 use morse_kinematics::{
     Chain, Goal, approach,
@@ -9,56 +9,56 @@ use serde_json::Value as Json;
 
 use super::{Arm, Armature, Convention, motion::Ended};
 
-/// Iterations in each tick.
+/// Iterations of the solver per tick.
 const ITERATIONS: usize = 10;
 
-/// The same where the joints are to follow at once.
+/// Iterations of the solver per tick if the joints are to follow at once.
 const EAGER_ITERATIONS: usize = 200;
 
-/// A joint that moves less than this in a tick rests, rad or m.
+/// Displacement per tick below which a joint is at rest, rad or m.
 const REST: f64 = 1e-6;
 
-/// Ticks of rest after which an arm has come as near as it can from there.
+/// Ticks at rest after which an arm has reached a local minimum.
 const RESTING: u32 = 5;
 
-/// Share of the error that another posture must leave to be worth the way.
+/// Maximum ratio of the remaining error of another posture to the current one, for which the arm moves there.
 const WORTH: f64 = 0.9;
 
-/// The targets of an armature, and how it gets there.
+/// Targets of an armature, and the state of the search for them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Reach {
-    /// For each tip.
+    /// Targets, one per tip.
     targets: Vec<Option<Target>>,
-    /// A posture to go to first, because the way there is not downhill; empty if there is none.
+    /// Posture to move to first, since the error has a local minimum; empty if there is none.
     detour: Vec<f64>,
-    /// True if other postures have been looked for.
+    /// True if other postures have been searched.
     has_searched: bool,
-    /// Ticks since the joints moved last.
+    /// Number of ticks since the last motion of the joints.
     rest: u32,
 }
 
-/// A pose that a tip is to follow, in the world.
+/// Pose that a tip follows, in the world.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Target {
-    /// Pose at present.
+    /// Current pose.
     pub(super) now: Isometry3<f64>,
-    /// Pose to reach.
+    /// Goal of the pose.
     pub(super) goal: Isometry3<f64>,
     /// True if its orientation counts.
     pub(super) turns: bool,
-    /// m/s.
+    /// Linear speed, m/s.
     pub(super) linear_speed: f64,
-    /// rad/s.
+    /// Angular speed, rad/s.
     pub(super) radial_speed: f64,
 }
 
 /// Progress of a reach.
 pub(super) enum Progress {
-    /// On the way.
+    /// The arm moves.
     Moving,
-    /// Within the tolerances.
+    /// The arm is within the tolerances.
     Arrived,
-    /// At rest, as near as it can be; what remains is a distance (m) and an angle (rad).
+    /// The arm is at rest, as near as it can be, with the remaining distance (m) and angle (rad).
     Stuck([f64; 2]),
 }
 
@@ -110,7 +110,7 @@ impl Reach {
         self.targets.iter().any(Option::is_some)
     }
 
-    /// The target of a tip, if it follows one.
+    /// Returns the target of a tip, if it follows one.
     pub(super) fn target(&self, tip: usize) -> Option<Target> {
         self.targets.get(tip).copied().flatten()
     }
@@ -122,7 +122,7 @@ impl Reach {
         self.begin();
     }
 
-    /// Looks at the targets anew.
+    /// Resets the search after a change of the targets.
     fn begin(&mut self) {
         self.detour.clear();
         self.has_searched = false;
@@ -134,7 +134,7 @@ impl Reach {
         self.begin();
     }
 
-    /// The targets stay where they are.
+    /// Stops the targets at their current poses.
     pub(super) fn stop(&mut self) {
         for target in self.targets.iter_mut().flatten() {
             target.goal = target.now;
@@ -142,7 +142,7 @@ impl Reach {
         self.begin();
     }
 
-    /// One tick: the targets move, the joints follow.
+    /// Advances by one tick: moves the targets, and the joints after them.
     pub(super) fn advance(
         &mut self,
         values: &mut [f64],
@@ -195,7 +195,7 @@ impl Reach {
         Progress::Stuck(left)
     }
 
-    /// Moves the joints a step; returns the longest.
+    /// Moves the joints by one step; returns the largest displacement.
     fn follow(
         &mut self,
         values: &mut [f64],
@@ -246,7 +246,7 @@ impl Reach {
         longest
     }
 
-    /// Looks for a posture elsewhere that is nearer to the targets.
+    /// Searches for another posture that is nearer to the targets.
     fn search(&mut self, values: &[f64], chain: &Chain, arm: &mut Arm) {
         self.has_searched = true;
         self.rest = 0;
@@ -259,7 +259,7 @@ impl Reach {
     }
 }
 
-/// The greatest distance (m) and angle (rad) that are left to any goal.
+/// Returns the largest remaining distance (m) and angle (rad) to the goals.
 fn remaining(chain: &Chain, goals: &[Goal], values: &[f64]) -> [f64; 2] {
     let mut left = [0.0_f64; 2];
     for goal in goals {

@@ -1,4 +1,4 @@
-//! The services of an armature that concern its joints.
+//! Services of an armature that concern its joints.
 use std::collections::BTreeMap;
 
 use morse_api::{
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::{ArmMotion, Armature, motion::no_joint, trajectory::Wanted};
 
-/// Offers them.
+/// Adds the services.
 pub(super) fn add(app: &mut App) {
     let reads: [(_, _, fn(&mut World, Entity, NoArguments) -> _); 2] = [
         (
@@ -108,50 +108,50 @@ fn add_async(app: &mut App) {
 /// Arguments of `get_IK_limits`.
 #[derive(Reflect, Deserialize)]
 struct Name {
-    /// The joint.
+    /// Name of the joint.
     joint: String,
 }
 
 /// Arguments of `set_rotation`.
 #[derive(Reflect, Deserialize)]
 struct Angle {
-    /// The joint.
+    /// Name of the joint.
     joint: String,
-    /// rad.
+    /// Angle, rad.
     angle: f64,
 }
 
 /// Arguments of `set_translation`.
 #[derive(Reflect, Deserialize)]
 struct Length {
-    /// The joint.
+    /// Name of the joint.
     joint: String,
-    /// m.
+    /// Position, m.
     translation: f64,
 }
 
 /// Arguments of `set_rotations`.
 #[derive(Reflect, Deserialize)]
 struct Angles {
-    /// Of the first joints from the root on, rad; more than there are joints do not count.
+    /// Angles of the first joints from the root on, rad; further angles are ignored.
     angles: Vec<f64>,
 }
 
 /// Arguments of `set_translations`.
 #[derive(Reflect, Deserialize)]
 struct Lengths {
-    /// Of the first joints from the root on, m; more than there are joints do not count.
+    /// Positions of the first joints from the root on, m; further positions are ignored.
     translations: Vec<f64>,
 }
 
 /// Arguments of `rotate`.
 #[derive(Reflect, Deserialize)]
 struct Rotate {
-    /// The joint.
+    /// Name of the joint.
     joint: String,
-    /// rad.
+    /// Angle, rad.
     angle: f64,
-    /// rad/s; that of the settings unless given.
+    /// Speed, rad/s; by default that of the settings.
     #[serde(default)]
     speed: Option<f64>,
 }
@@ -159,11 +159,11 @@ struct Rotate {
 /// Arguments of `translate`.
 #[derive(Reflect, Deserialize)]
 struct Translate {
-    /// The joint.
+    /// Name of the joint.
     joint: String,
-    /// m.
+    /// Position, m.
     translation: f64,
-    /// m/s; that of the settings unless given.
+    /// Speed, m/s; by default that of the settings.
     #[serde(default)]
     speed: Option<f64>,
 }
@@ -171,9 +171,9 @@ struct Translate {
 /// Arguments of `rotate_joints`.
 #[derive(Reflect, Deserialize)]
 struct RotateAll {
-    /// Angle of each joint, rad.
+    /// Angle of each joint, by its name, rad.
     angles: BTreeMap<String, f64>,
-    /// rad/s; that of the settings unless given.
+    /// Speed, rad/s; by default that of the settings.
     #[serde(default)]
     speed: Option<f64>,
 }
@@ -181,9 +181,9 @@ struct RotateAll {
 /// Arguments of `translate_joints`.
 #[derive(Reflect, Deserialize)]
 struct TranslateAll {
-    /// Position of each joint, m.
+    /// Position of each joint, by its name, m.
     translations: BTreeMap<String, f64>,
-    /// m/s; that of the settings unless given.
+    /// Speed, m/s; by default that of the settings.
     #[serde(default)]
     speed: Option<f64>,
 }
@@ -191,7 +191,7 @@ struct TranslateAll {
 /// Arguments of `trajectory`.
 #[derive(Reflect, Deserialize)]
 struct Follow {
-    /// Points in time.
+    /// Points of the trajectory over time.
     trajectory: Wanted,
 }
 
@@ -199,7 +199,7 @@ fn list(named: BTreeMap<String, f64>) -> Vec<(String, f64)> {
     named.into_iter().collect()
 }
 
-/// Parts that a service of an armature needs.
+/// Returns the components of an armature that a service needs.
 pub(super) fn parts(
     world: &World,
     arm: Entity,
@@ -250,7 +250,7 @@ fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcom
     Ok(Outcome::Done(json!([finite(lower), finite(upper)])))
 }
 
-/// The place of a joint that turns, or slides, and the position if it is a number.
+/// Returns the index of a revolute or prismatic joint, and the position if it is a number.
 fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize, ServiceError> {
     let at = chain.place(name);
     let at = at.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
@@ -281,7 +281,7 @@ fn places(
     wanted.iter().map(each).collect()
 }
 
-/// Puts the first joints at positions.
+/// Moves the first joints to positions at once.
 fn put_all(
     world: &mut World,
     arm: Entity,
@@ -297,7 +297,7 @@ fn put_all(
     put(world, arm, turns, &named)
 }
 
-/// Puts joints at positions. Whatever the arm was doing ends.
+/// Moves joints to positions at once. Any other motion of the arm ends.
 fn put(
     world: &mut World,
     arm: Entity,
@@ -322,7 +322,7 @@ fn put(
     Ok(Outcome::NOTHING)
 }
 
-/// Sends joints to positions.
+/// Moves joints to positions at a speed.
 fn go(
     world: &mut World,
     arm: Entity,
@@ -359,7 +359,7 @@ fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome,
     Ok(Outcome::Pending)
 }
 
-/// A request ends on the way: the joints stay where they are.
+/// Ends a request early: the joints stay at their current positions.
 fn interrupt(world: &mut World, arm: Entity) {
     if let Some(mut motion) = world.get_mut::<ArmMotion>(arm) {
         motion.halt();

@@ -1,4 +1,4 @@
-//! The services of an armature that concern the targets of its inverse kinematics.
+//! Services of an armature that concern the targets of its inverse kinematics.
 use std::collections::BTreeSet;
 
 use morse_api::{
@@ -16,16 +16,16 @@ use super::{
     requests::parts,
 };
 
-/// Poses in the world at which the targets of an arm stand while it does not follow them; only with
-/// [`Convention::Morse`]. They have the axes of the arm's end. It is state.
+/// Poses of the targets of an arm in the world while it does not follow them; only with [`Convention::Morse`]. They have the
+/// axes of the arm's tip. Part of the state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stands(Vec<Isometry3<f64>>);
 
 impl Stateful for Stands {}
 
 impl Stands {
-    /// MORSE makes the targets of an arm before it puts the arm somewhere, and they stay there; those with names of
-    /// their own are parts of models, which were put somewhere with their targets.
+    /// Returns the initial poses. MORSE creates the targets of an arm before it places the arm, and they stay there; targets
+    /// with names of their own belong to models, which are placed together with their targets.
     pub(super) fn at_start(world: &World, settings: &Armature, chain: &Chain) -> Self {
         let stand = |tip: &Tip| {
             let rest = tip.root_from_tip_at_rest();
@@ -38,7 +38,7 @@ impl Stands {
         Self(chain.tips.iter().map(stand).collect())
     }
 
-    /// Takes over where the targets are that the arm follows.
+    /// Stores the poses of the targets that the arm follows.
     pub(super) fn keep(&mut self, reach: &Reach) {
         for (tip, stand) in self.0.iter_mut().enumerate() {
             if let Some(target) = reach.target(tip) {
@@ -48,7 +48,7 @@ impl Stands {
     }
 }
 
-/// Offers them.
+/// Adds the services.
 pub(super) fn add(app: &mut App) {
     app.add_service::<Armature>(
         Service::new(
@@ -77,14 +77,14 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `place_IK_target`.
 #[derive(Reflect, Deserialize)]
 struct Place {
-    /// The target.
+    /// Name of the target.
     name: String,
-    /// Along the world's axes, m.
+    /// Translation along the world's axes, m.
     translation: [f64; 3],
-    /// Roll, pitch and yaw about the world's axes, rad; the orientation stays unless given.
+    /// Roll, pitch and yaw about the world's axes, rad; by default the orientation stays.
     #[serde(default)]
     euler_rotation: Option<[f64; 3]>,
-    /// True if both are counted from the pose of the target; true unless given.
+    /// True if both are relative to the pose of the target (the default).
     #[serde(default)]
     relative: Option<bool>,
 }
@@ -92,32 +92,32 @@ struct Place {
 /// Arguments of `move_IK_target`.
 #[derive(Reflect, Deserialize)]
 struct Go {
-    /// The target.
+    /// Name of the target.
     name: String,
-    /// Along the world's axes, m.
+    /// Translation along the world's axes, m.
     translation: [f64; 3],
-    /// Roll, pitch and yaw about the world's axes, rad; the orientation stays unless given.
+    /// Roll, pitch and yaw about the world's axes, rad; by default the orientation stays.
     #[serde(default)]
     euler_rotation: Option<[f64; 3]>,
-    /// True if both are counted from the pose of the target; true unless given.
+    /// True if both are relative to the pose of the target (the default).
     #[serde(default)]
     relative: Option<bool>,
-    /// m/s; that of the settings unless given.
+    /// Linear speed, m/s; by default that of the settings.
     #[serde(default)]
     linear_speed: Option<f64>,
-    /// rad/s; that of the settings unless given.
+    /// Angular speed, rad/s; by default that of the settings.
     #[serde(default)]
     radial_speed: Option<f64>,
 }
 
-/// The last joint before an end.
+/// Returns the last joint before a tip.
 fn last_joint<'c>(chain: &'c Chain, tip: &'c Tip) -> &'c String {
     let mut joints = tip.links.iter().rev();
     let last = joints.find_map(|link| chain.joints.get(link.joint?));
     last.map_or(&tip.name, |joint| &joint.name)
 }
 
-/// Names of the targets, without the name of the armature.
+/// Returns the names of the targets, without the name of the armature.
 fn short_names<'c>(settings: &'c Armature, chain: &'c Chain) -> impl Iterator<Item = &'c String> {
     chain.tips.iter().map(|tip| {
         let last = last_joint(chain, tip);
@@ -125,7 +125,7 @@ fn short_names<'c>(settings: &'c Armature, chain: &'c Chain) -> impl Iterator<It
     })
 }
 
-/// Checks that names were given to targets that there are, and that no two have the same.
+/// Checks that all names belong to existing targets, and that names are unique.
 pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), CheckError> {
     let ends: BTreeSet<&String> = chain
         .tips
@@ -197,7 +197,7 @@ fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
     }
 }
 
-/// The tip that a wish concerns, and its target.
+/// Returns the tip of a request, and its target.
 fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), ServiceError> {
     let (settings, _, motion) = parts(world, arm)?;
     let at = tip(world, arm, &wish.name)?;
@@ -246,7 +246,7 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Serv
     Ok((at, target))
 }
 
-/// The tip whose target has that name.
+/// Returns the tip whose target has a name.
 fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, ServiceError> {
     let names = names(world, arm)?;
     let at = names.iter().position(|known| known == name);
@@ -273,7 +273,7 @@ fn speed(given: Option<f64>, own: f64) -> Result<f64, ServiceError> {
     }
 }
 
-/// Pose of a tip, as far as the joints have been told to go.
+/// Returns the pose of a tip for the current set points of the joints.
 fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, ServiceError> {
     let (_, chain, motion) = parts(world, arm)?;
     let place = chain.tips.get(tip).and_then(|tip| {
@@ -283,7 +283,7 @@ fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, Service
     place.ok_or_else(|| ServiceError::Failed("the arm is nowhere".to_owned()))
 }
 
-/// A request ends on the way: the targets stay where they are.
+/// Ends a request early: the targets stay at their current poses.
 fn interrupt(world: &mut World, arm: Entity) {
     if let Some(mut motion) = world.get_mut::<ArmMotion>(arm) {
         motion.reach.stop();

@@ -1,4 +1,4 @@
-//! Commands, requests and trajectories against closed forms; the arm itself is in the suite.
+//! Commands, requests and trajectories compared with closed forms; the suite tests the arm itself.
 use morse_api::{
     joint::RobotJoints,
     service::{Call, Reply, ServiceError},
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-/// Three joints that turn between -2 and 2 rad, and are where they are told to be.
+/// Returns a world with three revolute joints between -2 and 2 rad, which are always at their set points.
 fn test_world(text: &str) -> (TestWorld, Entity) {
     let mut test = TestWorld::new(50.0, plugin, BodyState::default());
     test.joints(&["rover.a", "rover.b", "rover.c"]);
@@ -153,7 +153,7 @@ fn rotate_answers_when_all_joints_are_there() {
     assert_eq!(one.reply().unwrap().status, Status::Success);
     let many = call(&mut test, "rotate_joints", json!([{"b": -0.4, "c": 0.2}]));
     run(&mut test, 20);
-    // 0.4 s at 0.8 rad/s, but for the one that has arrived.
+    // 0.4 s at 0.8 rad/s, except for the joint that has arrived.
     near(&test, [0.5, -0.32, 0.2]);
     let other = call(&mut test, "rotate", json!(["a", 0.0]));
     assert_eq!(many.reply().unwrap().status, Status::Preempted);
@@ -198,7 +198,7 @@ fn with_velocities_it_is_a_cubic() {
     }]}]);
     call(&mut test, "trajectory", points);
     run(&mut test, 25);
-    // Half way: from rest to rest 3s² - 2s³ = 1/2; from rest to 1 rad/s less 1/8 of it.
+    // Half of the time: from rest to rest 3s² - 2s³ = 1/2; from rest to 1 rad/s less 1/8 of it.
     near(&test, [0.5, 0.25 - 0.125, 0.0]);
 }
 

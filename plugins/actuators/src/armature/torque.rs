@@ -1,7 +1,7 @@
-//! Computed torque: efforts by the dynamics of the arm, so that its joints follow as if each were alone.
+//! Computed torque control: efforts from the dynamics of the arm, so that its joints follow independently of each other.
 //!
-//! `τ = M(q)·(q̈d + kd·ė + kp·e) + h(q, q̇)`. Errors are those at the end of the tick, as far as the accelerations of the path
-//! alone would lead, so that no gains are too stiff for the tick; `M` and `h` are those in its middle.
+//! `τ = M(q)·(q̈d + kd·ė + kp·e) + h(q, q̇)`. Errors are predicted for the end of the tick from the accelerations of the
+//! path alone, so that no gains are too stiff for the tick; `M` and `h` are those in the middle of the tick.
 use bevy::ecs::system::SystemParam;
 use morse_api::{
     body::{BodyState, Gravity},
@@ -15,36 +15,36 @@ use morse_mechanisms::{Base, State, Workspace};
 
 use super::{Armature, Control, Convention, motion::ArmMotion};
 
-/// The path of the joints so far. It is state.
+/// Path of the joints so far. Part of the state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Course {
-    /// Of each joint, where it was to be at the begin of this tick, rad or m.
+    /// Set point of each joint at the beginning of this tick, rad or m.
     now: Vec<f64>,
-    /// And a tick before.
+    /// Set point of each joint at the beginning of the previous tick, rad or m.
     before: Vec<f64>,
-    /// And how fast at the begin of this tick, rad/s or m/s.
+    /// Velocity of each set point at the beginning of this tick, rad/s or m/s.
     speeds: Vec<f64>,
 }
 
 impl Stateful for Course {}
 
-/// Memory for calculations, and which joints of the mechanism are those of the chain: no state.
+/// Workspace of the calculations, and indices of the chain's joints in the mechanism; not state.
 #[derive(Component)]
 pub(super) struct Torque {
-    /// Place of the mechanism among all.
+    /// Index of the mechanism.
     mechanism: usize,
-    /// For each joint of the chain, the place of its variable in the tree.
+    /// Index of the tree's variable, for each joint of the chain.
     places: Vec<usize>,
-    /// And of its speed.
+    /// Index of the velocity, for each joint of the chain.
     speeds: Vec<usize>,
     workspace: Workspace,
     state: State,
-    /// Of each speed: wanted, rad/s² or m/s².
+    /// Requested acceleration of each velocity, rad/s² or m/s².
     accelerations: Vec<f64>,
     efforts: Vec<f64>,
 }
 
-/// The world that an arm is in.
+/// System parameters: the world of an arm.
 #[derive(SystemParam)]
 pub(super) struct Surroundings<'w, 's> {
     mechanisms: Option<Res<'w, Mechanisms>>,
@@ -55,19 +55,19 @@ pub(super) struct Surroundings<'w, 's> {
 }
 
 impl Surroundings<'_, '_> {
-    /// Pose of a body.
+    /// Returns the pose of a body.
     pub(super) fn pose_of(&self, body: Entity) -> Isometry3<f64> {
         let body = self.bodies.get(body);
         body.map_or_else(|_| Isometry3::identity(), |body| body.pose)
     }
 
-    /// Position of a variable, rad or m.
+    /// Returns the position of a variable, rad or m.
     pub(super) fn position(&self, variable: Entity) -> f64 {
         let state = self.states.get(variable);
         state.map_or(0.0, |state| state.position)
     }
 
-    /// Has the motors pull towards the set points.
+    /// Sets the targets of the motors to the set points.
     pub(super) fn pull(&mut self, chain: &Chain, motion: &ArmMotion) {
         for (joint, &point) in chain.joints.iter().zip(&motion.set_points) {
             if let Ok(mut target) = self.targets.get_mut(joint.variable) {
@@ -80,7 +80,7 @@ impl Surroundings<'_, '_> {
         }
     }
 
-    /// Has the motors exert what brings the joints to the set points at the end of a tick of `dt` seconds.
+    /// Sets the efforts of the motors that bring the joints to the set points at the end of a tick of `dt` seconds.
     pub(super) fn exert(
         &mut self,
         settings: &Armature,
@@ -119,14 +119,14 @@ impl Surroundings<'_, '_> {
     }
 }
 
-/// Circumstances of a tick.
+/// Mechanism and base in a tick.
 struct Around<'a> {
     mechanism: &'a Mechanism,
     base: Base,
     dt: f64,
 }
 
-/// Tells what is missing for computed torque, where the settings ask for it.
+/// Checks the requirements of computed torque, if the settings request it.
 pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result<(), CheckError> {
     if settings.control == Control::Position {
         return Ok(());
@@ -176,7 +176,7 @@ pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result
 }
 
 impl Torque {
-    /// Finds the joints of a chain.
+    /// Looks up the joints of a chain.
     pub(super) fn new(mechanisms: &Mechanisms, chain: &Chain) -> Option<Self> {
         let place = mechanisms.index_of(chain.joints.first()?.variable)?;
         let mechanism = mechanisms.0.get(place)?;
@@ -200,8 +200,8 @@ impl Torque {
         })
     }
 
-    /// Finds the accelerations of the joints, and takes the path a tick on. Other joints, and a base that forces move, are taken
-    /// to go on as they do.
+    /// Computes the accelerations of the joints, and advances the path by a tick. Other joints, and a base that forces move,
+    /// are assumed to continue their motion.
     fn accelerate(
         &mut self,
         settings: &Armature,
@@ -218,7 +218,7 @@ impl Torque {
                 self.state.positions[variable.position],
                 self.state.velocities[variable.speed],
             );
-            // The speed at the end of the tick, to the second order.
+            // Velocity at the end of the tick, by second-order backward differences.
             let (now, before) = (course.now[at], course.before[at]);
             let end = (3.0 * next - 4.0 * now + before) / (2.0 * dt);
             let along = (end - course.speeds[at]) / dt;
@@ -231,7 +231,7 @@ impl Torque {
         }
     }
 
-    /// Finds the efforts that give these accelerations, with rotors, damping and dry friction.
+    /// Computes the efforts for these accelerations (inverse dynamics), with rotors, damping and dry friction.
     fn exert(&mut self, course: &Course, around: &Around<'_>) {
         let Around {
             mechanism,
@@ -276,7 +276,7 @@ impl Torque {
 }
 
 impl Course {
-    /// Rests at these positions.
+    /// Resets the path to rest at these positions.
     pub(super) fn start(&mut self, positions: &[f64]) {
         self.now.clear();
         self.now.extend_from_slice(positions);

@@ -2,29 +2,29 @@
 use morse_api::prelude::*;
 use morse_kinematics::Chain;
 
-/// A trajectory under way.
+/// A running trajectory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Trajectory {
-    /// Start, s of simulated time; with the next tick if it is not known yet.
+    /// Start, s of simulated time; `None` for the next tick.
     pub(super) start: Option<f64>,
     /// Positions of the joints at the start.
     pub(super) from: Vec<f64>,
     pub(super) points: Vec<Waypoint>,
 }
 
-/// All joints at one time.
+/// Positions and velocities of all joints at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Waypoint {
-    /// rad or m.
+    /// Positions, rad or m.
     pub(super) positions: Vec<f64>,
-    /// rad/s or m/s; none if they were not given.
+    /// Velocities, rad/s or m/s; empty if they were not given.
     pub(super) velocities: Vec<f64>,
-    /// Since the start, s.
+    /// Time since the start, s.
     pub(super) time: f64,
 }
 
 impl Trajectory {
-    /// Writes the positions of the joints at the end of this tick; tells whether that is the end.
+    /// Writes the positions of the joints at the end of this tick; returns true at the end of the trajectory.
     pub(super) fn sample(&mut self, clock: &Clock, chain: &Chain, values: &mut [f64]) -> bool {
         let before = clock.tick.saturating_sub(1) as f64 / clock.rate;
         let start = *self.start.get_or_insert(before);
@@ -46,8 +46,7 @@ impl Trajectory {
         next.is_none()
     }
 
-    /// A joint on the way to a point: on a straight line, or on a cubic curve between velocities. It starts at
-    /// rest.
+    /// Returns the position of a joint between two points: linear, or cubic between velocities. It starts at rest.
     fn between(&self, next: usize, at: usize, time: f64) -> f64 {
         let Some(to) = self.points.get(next) else {
             return number(&self.from, at);
@@ -70,7 +69,7 @@ impl Trajectory {
         let (Some(v0), Some(v1)) = (v0, v1) else {
             return p0 + (p1 - p0) * s;
         };
-        // Hermite's cubic.
+        // Cubic Hermite polynomial.
         let (s2, s3) = (s * s, s * s * s);
         (2.0 * s3 - 3.0 * s2 + 1.0) * p0
             + (s3 - 2.0 * s2 + s) * length * v0
@@ -83,41 +82,41 @@ fn number(numbers: &[f64], at: usize) -> f64 {
     numbers.get(at).copied().unwrap_or(0.0)
 }
 
-/// A trajectory as a request gives it.
+/// Trajectory in a request.
 #[derive(Reflect, Deserialize)]
 pub(super) struct Wanted {
-    /// Start, s of simulated time; at once unless given.
+    /// Start, s of simulated time; at once by default.
     #[serde(default)]
     starttime: Option<f64>,
-    /// The points, in time.
+    /// Points of the trajectory, ordered by time.
     #[serde(default)]
     points: Option<Vec<WantedPoint>>,
 }
 
-/// A point of a trajectory as a request gives it.
+/// Point of a trajectory in a request.
 #[derive(Reflect, Deserialize)]
 struct WantedPoint {
-    /// Of all joints from root to tip, rad or m.
+    /// Positions of all joints from root to tip, rad or m.
     #[serde(default)]
     positions: Option<Vec<f64>>,
-    /// Of all joints there, rad/s or m/s.
+    /// Velocities of all joints from root to tip, rad/s or m/s.
     #[serde(default)]
     velocities: Option<Vec<f64>>,
-    /// Not used.
+    /// Ignored.
     #[serde(default)]
     #[serde(rename = "accelerations")]
     _accelerations: Option<Vec<f64>>,
-    /// Time to be there, s after the start.
+    /// Time of the point, s after the start.
     #[serde(default)]
     time_from_start: Option<f64>,
 }
 
 impl Wanted {
-    /// The trajectory, from where the joints are.
+    /// Returns the trajectory from the current positions of the joints.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The error in the request.
     pub(super) fn read(self, from: &[f64], chain: &Chain) -> Result<Trajectory, ServiceError> {
         let missing = |key: &str| {
             ServiceError::Failed(format!(

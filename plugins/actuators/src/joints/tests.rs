@@ -84,7 +84,7 @@ fn positions_are_reached_in_the_time_of_the_command() {
             .all(|(is, expected)| (is - expected).abs() < 1e-12),
         "{reached:?}"
     );
-    // A new command goes on from the set point, and what another actuator tells the joint ends the way.
+    // A new command continues from the set point, and a command of another actuator ends the motion.
     test.send(joints, pan(1.0, 0.0));
     test.step(BodyState::default());
     assert_eq!(

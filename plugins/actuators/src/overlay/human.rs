@@ -1,4 +1,4 @@
-//! Hands of people: MORSE's service of `Human`.
+//! Hands of humans: MORSE's service of `Human`.
 use morse_api::{
     component::Path,
     object::Objects,
@@ -9,20 +9,20 @@ use morse_api::{
 
 use crate::grasping::{EndEffector, GraspArguments, Grasped};
 
-/// Lets a human take things by name.
+/// Adds a service by which a human takes objects by name.
 ///
-/// Over the robot itself: `overlays: { "hands": (kind: "human") }` makes `human grasp [true, "cup"]` a request. MORSE's
-/// human took what was near a hand that had no name, so that it never took anything; here it has one. What is
-/// taken stays where it is, seen from the hand, as with `gripper`.
+/// On the robot itself: `overlays: { "hands": (kind: "human") }` makes `human grasp [true, "cup"]` a request. MORSE's human
+/// took objects near a hand that had no name, so that it never took any; here the hand has one. An object keeps its pose
+/// relative to the hand, as with `gripper`.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/human.robray", base: kinematic,
 overlays: { "hands": (kind: "human") }"#))]
 #[require(Grasped)]
 pub struct Human {
-    /// The frame that takes things.
+    /// Frame of the hand.
     pub hand: String,
-    /// Reach of the hand.
+    /// Maximum distance of an object from the hand.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0))]
     pub distance: f64,
 }
@@ -75,7 +75,7 @@ fn grasp(
     hand.grasp(world, overlay, wanted, distance)
 }
 
-/// The hand, which is a frame of the robot below.
+/// Returns the hand, which is a frame of the robot that has the overlay.
 fn hand(world: &World, overlay: Entity, name: &str) -> Result<EndEffector, CheckError> {
     let robot = world
         .get::<Over>(overlay)

@@ -1,4 +1,4 @@
-//! Services of a PR2 itself, beside its arms: those of MORSE's `PR2`.
+//! Services of a PR2 itself, in addition to those of its arms: MORSE's `PR2`.
 use morse_api::{
     joint::{JointState, JointVariable, RobotJoints},
     kind::KindOf,
@@ -12,16 +12,16 @@ use serde_json::json;
 
 use crate::grasping::{EndEffector, GraspArguments, Grasped};
 
-/// The kind of actuator that MORSE calls an armature.
+/// The kind of actuator that corresponds to MORSE's armature.
 const ARMATURE: &str = "armature";
 
-/// Services that put a joint at a position, of actuators that can move the torso.
+/// Services that set the position of a joint, of actuators that can move the torso.
 const MOVERS: [&str; 2] = ["set_translation", "set"];
 
-/// The torso of a PR2, its armatures, and a hand that takes things.
+/// Adds services for the torso of a PR2, its armatures, and a hand.
 ///
-/// Over the robot itself: with `overlays: { "services": (kind: "pr2") }` the robot answers `pr2 set_torso [0.2]`. MORSE's
-/// torso jumped; here it goes as fast as the lift can, 13 mm/s, unless its joint is posed.
+/// On the robot itself: with `overlays: { "services": (kind: "pr2") }` the robot answers `pr2 set_torso [0.2]`. MORSE's
+/// torso moved at once; here it moves as fast as the lift allows, 13 mm/s, unless its joint is kinematic.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/pr2.robray", base: kinematic,
@@ -29,13 +29,13 @@ actuators: { "torso": (kind: "armature", joints: ["torso_lift_joint"]) },
 overlays: { "services": (kind: "pr2") }"#))]
 #[require(Grasped)]
 pub struct Pr2 {
-    /// The actuator that moves the torso: an `armature`, or `joints`.
+    /// Actuator that moves the torso: an `armature`, or `joints`.
     pub torso: String,
-    /// The joint that lifts it; 0 is 0.790675 m above the ground.
+    /// Joint that lifts the torso; 0 is 0.790675 m above the ground.
     pub lift: String,
-    /// The frame that takes things.
+    /// Frame of the hand.
     pub hand: String,
-    /// Reach of the hand.
+    /// Maximum distance of an object from the hand.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0))]
     pub distance: f64,
 }
@@ -106,7 +106,7 @@ pub(super) fn plugin(app: &mut App) {
         );
 }
 
-/// The robot below.
+/// Returns the robot that has the overlay.
 fn robot(world: &World, overlay: Entity) -> Result<Entity, CheckError> {
     let Some(Over(path)) = world.get(overlay) else {
         return Err(CheckError::unmet("this overlay lies over nothing"));
@@ -115,7 +115,7 @@ fn robot(world: &World, overlay: Entity) -> Result<Entity, CheckError> {
         .ok_or_else(|| CheckError::unmet(format!("there is no robot `{path}`")))
 }
 
-/// The joint that lifts the torso, and its entity.
+/// Returns the joint that lifts the torso, and its entity.
 fn lift<'w>(
     world: &'w World,
     overlay: Entity,
@@ -137,7 +137,7 @@ fn lift<'w>(
         })
 }
 
-/// The path of the actuator that moves the torso, and its service.
+/// Returns the path of the actuator that moves the torso, and its service.
 fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static str), CheckError> {
     let own = world.get::<Path>(overlay).map_or("", Path::as_str);
     let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
@@ -179,7 +179,7 @@ fn get_armatures(
 /// Arguments of `set_torso`.
 #[derive(Reflect, Deserialize)]
 struct SetTorso {
-    /// Above the lowest place, m.
+    /// Height above the lowest position, m.
     height: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Other names for services, and other arguments: no Rust is needed to please an old client.
+//! Other names and arguments of services, for compatibility with existing clients.
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use bevy::reflect::TypeInfo;
@@ -13,24 +13,23 @@ use serde::{
 };
 use serde_json::{Map, Value as Json};
 
-/// Gives services of a component other names, arguments in another order, or values for some of them.
+/// Adds services that call those of a component under other names, with arguments in another order or with default values.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rename {
-    /// The new names, and what each stands for: `{ "move": "goto" }`, or with arguments
-    /// `{ "move": (service: "goto", arguments: ["y", "x"], defaults: { "z": 0 }) }`.
+    /// The new names, each with its service: `{ "move": "goto" }`, or with arguments `{ "move": (service: "goto", arguments:
+    /// ["y", "x"], defaults: { "z": 0 }) }`.
     pub names: BTreeMap<String, Renamed>,
 }
 
 /// Meaning of a new name.
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
 pub struct Renamed {
-    /// The service of the component.
+    /// Service of the component.
     pub service: String,
-    /// Names of the service's arguments, in the order in which the new one takes them; as they are
-    /// unless given.
+    /// Names of the service's arguments, in the order of the new service's arguments; unchanged by default.
     pub arguments: Vec<String>,
-    /// Values of arguments that nobody gives.
+    /// Values of arguments that the caller does not give.
     pub defaults: BTreeMap<String, AnyValue>,
 }
 
@@ -102,7 +101,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 impl Renamed {
-    /// The service of a new name.
+    /// Returns the service for a new name.
     fn over(&self, world: &World, below: Entity, name: &str) -> Result<Service, CheckError> {
         let wanted = &self.service;
         let path = world.get::<Path>(below).cloned().unwrap_or_default();
@@ -142,7 +141,7 @@ impl Renamed {
         })
     }
 
-    /// The arguments for the service below; `known` are its own.
+    /// Returns the arguments of the component's service; `known` are their names.
     fn translate(
         &self,
         (world, overlay): (&World, Entity),
@@ -197,7 +196,7 @@ impl Renamed {
     }
 }
 
-/// The names of arguments.
+/// Returns the names of arguments.
 fn names(arguments: &'static TypeInfo) -> Vec<&'static str> {
     match arguments {
         TypeInfo::Struct(info) => info.iter().map(bevy::reflect::NamedField::name).collect(),

@@ -1,44 +1,44 @@
-//! From a point to the angles that look at it.
+//! Computes pan and tilt for looking at a point.
 use morse_api::joint::rotation_about;
 use nalgebra::{Isometry3, UnitQuaternion, UnitVector3, Vector3};
 
-/// Rounds in which the head's own displacement by pan is taken into account.
+/// Number of iterations for the displacement of the head by pan.
 const ROUNDS: usize = 50;
 
-/// The axes of a unit. It looks along the x axis of what tilt turns.
+/// Axes of a unit, which looks along the x axis of the frame that tilt rotates.
 #[derive(Clone, Copy, Debug)]
 pub struct Axes {
     /// Pose of the pan joint at zero.
     pub base_from_pan: Isometry3<f64>,
-    /// Its axis.
+    /// Axis of the pan joint.
     pub pan_axis: UnitVector3<f64>,
-    /// Pose of the tilt joint at zero, in the frame that pan turns.
+    /// Pose of the tilt joint at zero, in the frame that pan rotates.
     pub pan_from_tilt: Isometry3<f64>,
-    /// Its axis.
+    /// Axis of the tilt joint.
     pub tilt_axis: UnitVector3<f64>,
     /// Angles that are added to pan and tilt.
     pub offsets: [f64; 2],
 }
 
 impl Axes {
-    /// Rotation by pan.
+    /// Returns the rotation by pan.
     #[must_use]
     pub fn pan_turn(&self, angle: f64) -> UnitQuaternion<f64> {
         rotation_about(&self.pan_axis, angle + self.offsets[0])
     }
 
-    /// Rotation by tilt.
+    /// Returns the rotation by tilt.
     #[must_use]
     pub fn tilt_turn(&self, angle: f64) -> UnitQuaternion<f64> {
         rotation_about(&self.tilt_axis, angle + self.offsets[1])
     }
 
-    /// Pan and tilt that look at a point, given in the frame of the base; pan stays as it is for a point on
-    /// its axis. Points that no angles look at, such as those too near, are looked at as nearly as can be.
+    /// Returns pan and tilt for looking at a point in the frame of the base; pan stays unchanged for a point on its axis.
+    /// For points that no angles look at, such as points too near, the result is as close as possible.
     ///
-    /// Each round solves for two rotations about axes through one point (B. Paden's second subproblem, see
-    /// R. Murray, Z. Li, S. Sastry, "A Mathematical Introduction to Robotic Manipulation", 1994), with the
-    /// tilt axis where the pan of the round before has put it.
+    /// Each iteration solves for two rotations about axes through one point (Paden–Kahan subproblem 2, see R. Murray, Z. Li,
+    /// S. Sastry, "A Mathematical Introduction to Robotic Manipulation", 1994), with the tilt axis displaced by the pan of
+    /// the previous iteration.
     #[must_use]
     pub fn look_at(&self, point: &Vector3<f64>, now: [f64; 2]) -> [f64; 2] {
         let target = self
@@ -65,8 +65,8 @@ impl Axes {
     }
 }
 
-/// Angles a, b such that turning `from` about `second` by b and then about `first` by a gives `to`; of the
-/// two pairs the one with the smaller b.
+/// Returns angles a, b such that rotating `from` about `second` by b and then about `first` by a yields `to`; of the two
+/// pairs the one with the smaller b.
 fn two_turns(
     first: &UnitVector3<f64>,
     second: &UnitVector3<f64>,
@@ -98,7 +98,7 @@ fn two_turns(
     }
 }
 
-/// The angle about an axis from one vector to another; none for vectors along the axis.
+/// Returns the angle about an axis from one vector to another; `None` for vectors along the axis.
 fn turn(axis: &UnitVector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<f64> {
     let flat = |v: &Vector3<f64>| v - axis.into_inner() * axis.dot(v);
     let (from, to) = (flat(from), flat(to));

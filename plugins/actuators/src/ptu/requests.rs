@@ -1,4 +1,4 @@
-//! The services of a pan-tilt unit.
+//! Services of a pan-tilt unit.
 use morse_api::{
     command::{BadCommand, give},
     frame::pose_of,
@@ -9,7 +9,7 @@ use morse_api::{
 
 use super::{Driven, Head, Ptu, PtuCommand, goals};
 
-/// Offers the services.
+/// Adds the services.
 pub(super) fn add(app: &mut App) {
     app.add_service::<Ptu>(
         Service::new(
@@ -57,11 +57,11 @@ struct Angles {
 /// Arguments of `look_at_point`.
 #[derive(Reflect, Deserialize)]
 struct PointAt {
-    /// Along the world's x axis, m.
+    /// Position along the world's x axis, m.
     x: f64,
-    /// Along the world's y axis, m.
+    /// Position along the world's y axis, m.
     y: f64,
-    /// Along the world's z axis, m.
+    /// Position along the world's z axis, m.
     z: f64,
 }
 
@@ -86,7 +86,7 @@ fn turn(world: &mut World, unit: Entity, [pan, tilt]: [f64; 2]) -> Result<(), Ba
     let command = PtuCommand { pan, tilt };
     let goals = goals(&command, world.get::<Driven>(unit));
     give(world, unit, command)?;
-    // A manual unit does not look at its command.
+    // A manual unit ignores its command.
     if let Some(mut head) = world.get_mut::<Head>(unit) {
         head.goals = goals;
     }
@@ -97,7 +97,7 @@ fn get_pan_tilt(world: &mut World, unit: Entity, _: NoArguments) -> Result<Outco
     Ok(Outcome::Done(angles(world, unit).to_vec().into()))
 }
 
-/// The angles of now.
+/// Returns the current angles.
 fn angles(world: &World, unit: Entity) -> [f64; 2] {
     let angle = |joint| {
         let state = world.get::<JointState>(joint);
@@ -150,9 +150,9 @@ fn look_at(world: &mut World, unit: Entity, point: Vector3<f64>) -> Result<Outco
     Ok(Outcome::Pending)
 }
 
-/// A request ends on the way: the unit stays where it is.
+/// Ends a request early: the unit keeps its current angles.
 fn interrupt(world: &mut World, unit: Entity) {
     let now = world.get::<Head>(unit).copied().unwrap_or_default();
-    // Where it is, it may be.
+    // The current angles are always valid.
     turn(world, unit, now.set_points).ok();
 }

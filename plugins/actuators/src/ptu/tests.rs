@@ -1,4 +1,4 @@
-//! A unit that is not in the scene, against closed forms.
+//! A unit without joints, compared with closed forms.
 use morse_api::service::{Reply, Status};
 use morse_testing::{TestWorld, moving};
 use serde_json::{Value as Json, json};
@@ -72,7 +72,7 @@ fn the_plate_turns_about_both_axes() {
     run(&mut test, 1);
     let after = *test.get::<Carrier>(unit);
     let moved = (after.plate.translation.vector - before.plate.translation.vector) * 50.0;
-    // The average of a tick differs from its end by half a tick's acceleration.
+    // The average over a tick differs from the value at its end by half a tick's acceleration.
     assert!(
         (moved - after.linear).norm() < 0.1 * 0.02,
         "{moved} {}",
@@ -128,7 +128,7 @@ fn requests_end_when_the_angles_are_reached() {
         ended(&mut test, "get_pan_tilt", json!([])).value,
         json!([0.5, 0.2])
     );
-    // The unit is 1 m up.
+    // The unit is at a height of 1 m.
     assert_eq!(
         ended(&mut test, "look_at_point", json!([2, 2, 1])).status,
         Status::Success

@@ -1,11 +1,11 @@
-//! The services of a rotorcraft's waypoint actuator.
+//! Services of a rotorcraft's waypoint actuator.
 use morse_api::{prelude::*, service::NoArguments};
 
 use super::{
     Journey, Progress, RotorcraftWaypoint, RotorcraftWaypointCommand, TOLERANCE, here, set_goal,
 };
 
-/// Offers the services.
+/// Adds the services.
 pub(super) fn add(app: &mut App) {
     app.add_service::<RotorcraftWaypoint>(Service::new(
         "setdest",
@@ -28,15 +28,15 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `setdest` and `goto`.
 #[derive(Reflect, Deserialize)]
 struct Goal {
-    /// Along the world's x axis, m.
+    /// Position of the goal along the world's x axis, m.
     x: f64,
-    /// Along the world's y axis, m.
+    /// Position of the goal along the world's y axis, m.
     y: f64,
-    /// Along the world's z axis, m.
+    /// Position of the goal along the world's z axis, m.
     z: f64,
     /// Heading, from the world's x axis to the left, rad.
     yaw: f64,
-    /// Distance within which the goal is reached, m; 0.2 unless given.
+    /// Distance within which the goal is reached, m; 0.2 by default.
     #[serde(default)]
     tolerance: Option<f64>,
 }
@@ -81,7 +81,7 @@ fn body(world: &World, entity: Entity) -> Option<&BodyState> {
     world.get::<BodyState>(world.get::<Mount>(entity)?.body)
 }
 
-/// A `goto` ends on the way: the robot turns back to where it is now, and stays there.
+/// Ends a `goto` early: the robot returns to its current position, and stays there.
 fn interrupt(world: &mut World, entity: Entity) {
     let Some(here) = body(world, entity).map(here) else {
         return;
@@ -90,7 +90,7 @@ fn interrupt(world: &mut World, entity: Entity) {
         .get::<RotorcraftWaypointCommand>(entity)
         .map_or(TOLERANCE, |command| command.tolerance);
     let stay = RotorcraftWaypointCommand { tolerance, ..here };
-    // Where it is, it may be.
+    // The current pose is always valid.
     set_goal(world, entity, stay).ok();
 }
 

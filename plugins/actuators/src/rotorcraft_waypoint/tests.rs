@@ -1,4 +1,4 @@
-//! One action by hand, and journeys of a robot that is moved by the test.
+//! One action computed by hand, and flights of a robot that the test moves.
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use morse_api::service::cancel;
@@ -61,7 +61,7 @@ fn gravity_is_the_scenes() {
 
 #[test]
 fn one_step_by_hand() {
-    // Heads north; the goal is 1 m ahead, 0.5 m to the left, 0.25 m up; it goes ahead at 0.4 m/s.
+    // Heads north; the goal is 1 m ahead, 0.5 m to the left, 0.25 m up; forward velocity 0.4 m/s.
     let start = at([5.0, 5.0, 5.0], FRAC_PI_2, [0.0, 0.4, 0.1]);
     let (mut test, flight) = test_world("()", start);
     let goal = json!([4.5, 6.0, 5.25, FRAC_PI_2 + 0.3]);
@@ -77,7 +77,7 @@ fn one_step_by_hand() {
         0.16 * 12.0 * 0.3 * share,
     ];
     near(&test, flight, thrust, twist);
-    // Half of the way ahead is gone in the next action.
+    // In the next action half of the distance ahead is covered.
     let next = at([5.0, 5.5, 5.0], FRAC_PI_2, [0.0, 0.4, 0.1]);
     test.step(next);
     test.step(next);

@@ -1,51 +1,51 @@
-//! From a goal to a velocity.
+//! Control law of a waypoint actuator: returns the velocity for a goal.
 use morse_api::prelude::*;
 
 use super::{Waypoint, WaypointCommand, radar::Radar};
 
-/// Step of a waypoint actuator in one action.
+/// Result of one action of a waypoint actuator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
-    /// Leaves the robot to others.
+    /// Leaves the robot to other actuators.
     Leave,
-    /// Stops on the way.
+    /// Stops before the goal.
     Halt,
     /// Stops at the goal.
     Arrive,
     /// Drives on.
     Go {
-        /// In the actuator's axes, m/s.
+        /// Velocity in the actuator's axes, m/s.
         linear: Vector3<f64>,
-        /// About z, to the left, rad/s.
+        /// Angular velocity about z, to the left, rad/s.
         turn: f64,
     },
 }
 
-/// Everything that a step depends on.
+/// Inputs of the control law.
 pub(super) struct Law<'a> {
     pub(super) settings: &'a Waypoint,
     pub(super) command: WaypointCommand,
     pub(super) pose: &'a Isometry3<f64>,
-    /// s.
+    /// Period of the action, s.
     pub(super) period: f64,
     pub(super) radar: &'a Radar<'a>,
 }
 
-/// Way to the goal, seen from the actuator.
+/// Displacement to the goal, seen from the actuator.
 pub(super) struct Way {
-    /// To the goal, m; along the ground unless heights count.
+    /// Distance to the goal, m; along the ground unless heights count.
     pub(super) distance: f64,
-    /// Along the ground, m.
+    /// Distance along the ground, m.
     level_distance: f64,
     /// Direction of the goal in the actuator's axes.
     direction: Vector3<f64>,
 }
 
-/// Heading errors from here on are turned away on the spot, rad.
+/// Heading error above which the robot turns on the spot, rad.
 const TURN_ON_THE_SPOT: f64 = std::f64::consts::FRAC_PI_3;
 
 impl Law<'_> {
-    /// The way that is left.
+    /// Returns the displacement to the goal.
     pub(super) fn way(&self) -> Way {
         let goal = Vector3::new(self.command.x, self.command.y, self.command.z);
         let mut offset = goal - self.pose.translation.vector;
@@ -66,7 +66,8 @@ impl Law<'_> {
         }
     }
 
-    /// The velocity for the way: neither past the goal nor past its direction within one period.
+    /// Returns the velocity for a displacement, limited so that the robot overshoots neither the goal nor its direction
+    /// within one period.
     pub(super) fn go(&self, way: &Way) -> Step {
         let speed = self.command.speed;
         let step = speed * self.period;
@@ -78,7 +79,7 @@ impl Law<'_> {
         } else {
             speed
         };
-        // MORSE's rate: as many rad/s as half the speed is m/s.
+        // MORSE's rate: the rate in rad/s is half the speed in m/s.
         let full_turn = speed / 2.0;
         let turn = if let Some(aside) = self.aside(way, forward) {
             aside * full_turn
@@ -98,8 +99,8 @@ impl Law<'_> {
         Step::Go { linear, turn }
     }
 
-    /// Angle from the actuator's x axis to the goal, to the left, rad; none close to the goal, where a
-    /// small error of position would be a large one of heading.
+    /// Returns the angle from the actuator's x axis to the goal, to the left, rad; `None` close to the goal, where a small
+    /// position error would cause a large heading error.
     fn heading_error(&self, way: &Way) -> f64 {
         if way.level_distance > self.command.tolerance / 2.0 {
             libm::atan2(way.direction.y, way.direction.x)
@@ -108,7 +109,7 @@ impl Law<'_> {
         }
     }
 
-    /// To which side to turn for an obstacle: 1 is left, -1 right.
+    /// Returns the side to which an obstacle is avoided: 1 is left, -1 right.
     fn aside(&self, way: &Way, forward: f64) -> Option<f64> {
         let is_near_goal = way.distance + self.command.tolerance <= self.settings.radar_range;
         if !self.settings.obstacle_avoidance || forward <= 0.0 || is_near_goal {

@@ -1,4 +1,4 @@
-//! Radars that find what is in the way: two cones that look ahead, each made of rays.
+//! Radars that detect obstacles: two cones that look ahead, each made of rays.
 use std::f64::consts::TAU;
 
 use bevy::{ecs::system::SystemParam, prelude::ChildOf};
@@ -7,10 +7,10 @@ use nalgebra::Point3;
 
 use super::Waypoint;
 
-/// Rays on the rim of a cone; one more runs along its axis.
+/// Number of rays on the rim of a cone; one more ray runs along its axis.
 const RIM: usize = 8;
 
-/// Names of what rays meet.
+/// System parameters: names of the geometry that rays hit.
 #[derive(SystemParam)]
 pub(super) struct Names<'w, 's> {
     paths: Query<'w, 's, &'static Path>,
@@ -18,7 +18,7 @@ pub(super) struct Names<'w, 's> {
 }
 
 impl Names<'_, '_> {
-    /// The name of a geometry, or else of the body that carries it.
+    /// Returns the name of a geometry, or else of the body that carries it.
     fn of(&self, geometry: Entity) -> Option<&str> {
         let own = self.paths.get(geometry).ok();
         let path = own.or_else(|| {
@@ -42,7 +42,7 @@ pub(super) struct Radar<'a> {
 }
 
 impl Radar<'_> {
-    /// Tells whether the radar on one side (1 is left, -1 right) sees something that is not ignored.
+    /// Returns true if the radar on one side (1 is left, -1 right) detects geometry that is not ignored.
     pub(super) fn sees(&self, side: f64) -> bool {
         let Some(rays) = self.rays else { return false };
         let [x, y, z] = self.settings.radar_at;

@@ -1,4 +1,4 @@
-//! The services of a waypoint actuator.
+//! Services of a waypoint actuator.
 use morse_api::{
     command::{BadCommand, give},
     prelude::*,
@@ -7,7 +7,7 @@ use morse_api::{
 
 use super::{Journey, Progress, TOLERANCE, Waypoint, WaypointCommand};
 
-/// Offers the services.
+/// Adds the services.
 pub(super) fn add(app: &mut App) {
     app.add_service::<Waypoint>(
         Service::new(
@@ -52,16 +52,16 @@ pub(super) fn add(app: &mut App) {
 /// Arguments of `setdest` and `goto`.
 #[derive(Reflect, Deserialize)]
 struct Goal {
-    /// Along the world's x axis, m.
+    /// Position of the goal along the world's x axis, m.
     x: f64,
-    /// Along the world's y axis, m.
+    /// Position of the goal along the world's y axis, m.
     y: f64,
-    /// Along the world's z axis, m.
+    /// Position of the goal along the world's z axis, m.
     z: f64,
-    /// Distance within which the goal is reached, m; 0.5 unless given.
+    /// Distance within which the goal is reached, m; 0.5 by default.
     #[serde(default)]
     tolerance: Option<f64>,
-    /// Speed on the way, m/s; that of the settings unless given.
+    /// Speed, m/s; by default that of the settings.
     #[serde(default)]
     speed: Option<f64>,
 }
@@ -76,7 +76,7 @@ fn goto(world: &mut World, entity: Entity, goal: Goal) -> Result<Outcome, Servic
     Ok(Outcome::Pending)
 }
 
-/// Sets the goal, also if it is the old one: a robot that was moved away goes back. Whether it is away.
+/// Sets the goal, also if it is unchanged: a robot that was moved away returns. Returns true if the goal is not reached yet.
 fn set(world: &mut World, entity: Entity, goal: &Goal) -> Result<bool, BadCommand> {
     let settings = world.get::<Waypoint>(entity);
     let (speed, free_z) =
@@ -100,7 +100,7 @@ fn set(world: &mut World, entity: Entity, goal: &Goal) -> Result<bool, BadComman
     Ok(offset.norm() > command.tolerance)
 }
 
-/// Position of the actuator; its own stamp is that of its last action, or of the start.
+/// Returns the position of the actuator, at its last action or at the start.
 fn position(world: &World, entity: Entity) -> Vector3<f64> {
     let now = world.get::<Mount>(entity).and_then(|mount| {
         let body = world.get::<BodyState>(mount.body)?;
@@ -115,7 +115,7 @@ fn change(world: &mut World, entity: Entity, change: impl FnOnce(&mut Journey)) 
     }
 }
 
-/// A `goto` ends on the way: the robot stays where it is.
+/// Ends a `goto` early: the robot keeps its current position.
 fn interrupt(world: &mut World, entity: Entity) {
     let [x, y, z] = position(world, entity).into();
     let old = world
@@ -129,7 +129,7 @@ fn interrupt(world: &mut World, entity: Entity) {
         speed: 0.0,
         ..old
     };
-    // Where it is, it may be.
+    // The current position is always valid.
     give(world, entity, stay).ok();
     change(world, entity, |journey| journey.progress = Progress::Stop);
 }
@@ -149,7 +149,7 @@ fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, Se
     )?;
     change(world, entity, |journey| {
         journey.progress = Progress::Stop;
-        // A second stop must not forget the speed.
+        // A second stop must not overwrite the stored speed.
         if command.speed > 0.0 {
             journey.speed_to_resume = command.speed;
         }

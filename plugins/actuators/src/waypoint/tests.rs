@@ -1,4 +1,4 @@
-//! Journeys of a robot that does exactly as it is told.
+//! Journeys of a robot that follows its commands exactly.
 use morse_api::{
     object::Property,
     rays::{CastRays, Hit},
@@ -28,7 +28,7 @@ fn distance(test: &TestWorld, x: f64, y: f64) -> f64 {
     (test.body().pose.translation.vector.xy() - nalgebra::Vector2::new(x, y)).norm()
 }
 
-/// Ticks until a call is answered.
+/// Returns the number of ticks until a call is answered.
 fn ticks_until_reply(
     test: &mut TestWorld,
     waypoint: Entity,
@@ -51,7 +51,7 @@ fn a_straight_way_takes_its_length_over_the_speed() {
     assert_eq!(status(&mut test), "Transit");
     let (ticks, end, value) = ticks_until_reply(&mut test, waypoint, &call);
     assert_eq!((end, value), (Status::Success, json!("Arrived")));
-    // 9.51 m at 2 m/s are 286 ticks; the one after them sees that it is there.
+    // 9.51 m at 2 m/s are 286 ticks; the arrival is detected in the following one.
     assert_eq!(ticks, 287);
     assert_eq!(status(&mut test), "Arrived");
     let end = test.body().pose;
@@ -75,7 +75,7 @@ fn a_goal_behind_is_turned_to_on_the_spot_first() {
     test.send(waypoint, goal);
     test.drive(waypoint, 60);
     assert!(distance(&test, 0.0, 0.0) < 1e-9);
-    // To the left, at half a radian a second for the speed of 1 m/s.
+    // To the left, at 0.5 rad/s for the speed of 1 m/s.
     let yaw = test.body().pose.rotation.scaled_axis().z;
     assert!((yaw - 0.5).abs() < 1e-9, "{yaw}");
     test.drive(waypoint, 800);
@@ -178,7 +178,7 @@ fn a_route_is_followed_and_repeated() {
         visited[..5],
         [(3.0, 0.0), (3.0, 3.0), (0.0, 0.0), (3.0, 0.0), (3.0, 3.0)]
     );
-    // A request takes the robot off its route.
+    // A request ends the route of the robot.
     drop(test.call(PATH, "goto", json!([-2.0, 0.0, 0.0])));
     test.drive(waypoint, 2000);
     assert!(distance(&test, -2.0, 0.0) <= 0.5);
@@ -193,7 +193,7 @@ fn a_route_ends_at_its_last_goal() {
     assert_eq!(status(&mut test), "Arrived");
 }
 
-/// A wall across the way of one radar, at x = 4 m.
+/// A wall in the cone of one radar, at x = 4 m.
 struct Wall {
     is_right: bool,
     entity: Entity,
@@ -220,7 +220,7 @@ impl CastRays for Wall {
     }
 }
 
-/// That before a wall on one side.
+/// Returns the angular velocity in front of a wall on one side.
 fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
     let (mut test, waypoint) = test_world(text);
     let entity = test.app.world_mut().spawn(Path("wall_1".into())).id();
@@ -229,7 +229,7 @@ fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
     turn(&mut test, waypoint, x)
 }
 
-/// The turning rate at a place on the way to (10, 0).
+/// Returns the angular velocity at a position on the way to (10, 0).
 fn turn(test: &mut TestWorld, waypoint: Entity, x: f64) -> f64 {
     test.send(
         waypoint,
@@ -251,7 +251,7 @@ fn turn(test: &mut TestWorld, waypoint: Entity, x: f64) -> f64 {
 fn it_turns_away_from_the_side_of_an_obstacle() {
     assert_eq!(turn_before_wall("()", true, 1.0), 0.5);
     assert_eq!(turn_before_wall("()", false, 1.0), -0.5);
-    // The radar sits at 0.7 m and sees 3 m.
+    // The radar is at 0.7 m and has a range of 3 m.
     assert_eq!(turn_before_wall("()", true, 0.2), 0.0);
     assert_eq!(turn_before_wall("(ignore: [\"wall_*\"])", true, 1.0), 0.0);
     assert_eq!(

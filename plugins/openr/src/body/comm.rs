@@ -1,5 +1,5 @@
-//! `OVirtualRobotComm`, the system's object between a program and its robot: it plays vectors of commands frame by frame, and
-//! tells what was sensed, four frames at a time.
+//! `OVirtualRobotComm`, the system object between programs and the robot: it executes command vectors frame by frame, and
+//! publishes sensor values, four frames at a time.
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value as Json, json};
@@ -14,29 +14,30 @@ use crate::{lockstep::FRAME, prelude::*};
 /// Name of the object.
 pub const NAME: &str = "OVirtualRobotComm";
 
-/// Frames that a vector of what was sensed tells of.
+/// Number of frames in a vector of sensor values.
 const SENSED_FRAMES: usize = 4;
 
-/// Vectors of one sender that wait, beyond which new ones are dropped: each has a credit, so more come from faults alone.
+/// Maximum number of queued vectors per sender; further ones are dropped. Each vector requires a credit, so more arrive only
+/// from faulty objects.
 const MOST_WAITING: usize = 16;
 
-/// Observer of commands, and subjects of what was sensed and of motors.
+/// Indices of the observer of commands, and of the subjects of sensor values and of motors.
 const EFFECTOR: usize = 0;
 const SENSOR: usize = 0;
 const MOTORS: usize = 1;
 
-/// Components of the simulation that the robot's primitives are joined to, as observers after the one of commands.
+/// Components of the simulation that are connected to the robot's primitives, as observers after the observer of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     /// Positions of the joints.
     Joints,
     /// Acceleration of the trunk.
     Acceleration,
-    /// Distances: their places among the primitives.
+    /// Distances: their indices among the primitives.
     Distance(usize),
 }
 
-/// The input that a component is, by its name and kind.
+/// Returns the input for a component, by its name and kind.
 pub(crate) fn input(name: &str, kind: &str) -> Option<Input> {
     let distance = |locator: &str| {
         let place = ERS7.iter().position(|known| known.locator == locator)?;
@@ -52,9 +53,9 @@ pub(crate) fn input(name: &str, kind: &str) -> Option<Input> {
     }
 }
 
-/// The object, with an observer for each input: the name of its service and the type of its data.
+/// Returns the object, with an observer for each input: the name of its service and the type of its data.
 ///
-/// A guard keeps legs from where they would meet the trunk: see [`super::coupled`].
+/// If `is_guarded`, legs are kept from touching the trunk: see [`super::coupled`].
 pub(crate) fn part(inputs: &[(Input, String, String)], is_guarded: bool) -> Part {
     let interface = Interface::new(NAME)
         .subject("Sensor", "OSensorFrameVectorData")
@@ -70,7 +71,7 @@ pub(crate) fn part(inputs: &[(Input, String, String)], is_guarded: bool) -> Part
         is_guarded,
         ..Comm::default()
     };
-    // Of the highest class: the robot waits for no object.
+    // Highest class: the robot does not wait for objects.
     Part::new(interface.extra("Frame"), comm).with_priority(0xf8)
 }
 
@@ -78,11 +79,11 @@ pub(crate) fn part(inputs: &[(Input, String, String)], is_guarded: bool) -> Part
 struct Comm {
     inputs: Vec<Input>,
     is_guarded: bool,
-    /// Vectors of each sender, and frames of the first one that are over.
+    /// Queued vectors by sender, with the number of frames of the first one that have been executed.
     tracks: BTreeMap<usize, Track>,
-    /// Values that joints are to have, by number, µrad.
+    /// Target values of the joints, by number, µrad.
     targets: BTreeMap<u32, i32>,
-    /// Newest value of each primitive.
+    /// Latest value of each primitive.
     values: BTreeMap<u32, i32>,
     /// Number of the next frame.
     number: u32,
@@ -129,7 +130,7 @@ impl Object for Comm {
 }
 
 impl Comm {
-    /// Takes a vector that is to be played; one that is none is told, and its sender may send another.
+    /// Queues a command vector; an invalid one is reported, and its sender may send another one.
     fn queue(&mut self, context: &mut Context<'_>, sender: usize, region: &Region) {
         let track = self.tracks.entry(sender).or_default();
         match CommandVector::read(region) {
@@ -142,9 +143,9 @@ impl Comm {
         }
     }
 
-    /// Plays a frame of each sender's vector; who has none leaves the joints as they are.
+    /// Executes one frame of each sender's vector; joints without a command keep their targets.
     fn play(&mut self, context: &mut Context<'_>) {
-        // Of two senders that tell one joint, the one that was joined last.
+        // If two senders command the same joint, the one that was connected last takes precedence.
         let mut told = BTreeMap::new();
         for (&sender, track) in &mut self.tracks {
             let Some(vector) = track.vectors.front() else {
@@ -173,7 +174,7 @@ impl Comm {
             let names: Vec<_> = told.keys().filter_map(|id| motor(*id)).collect();
             let positions = told.values().map(|target| f64::from(*target) / MICRO);
             let positions: Vec<_> = positions.collect();
-            // The set points of the ticks between two frames lie between theirs.
+            // Set points are interpolated for the ticks between two frames.
             let duration = FRAME as f64 / 1e9;
             let told_now = json!({ "names": names, "positions": positions, "duration": duration });
             context.set_data(MOTORS, told_now);
@@ -182,7 +183,7 @@ impl Comm {
         }
     }
 
-    /// Keeps the second joints of legs that move from turning further inwards than the first ones let them.
+    /// Limits the second joints of moving legs to the angles that the first joints allow.
     fn guard(&self, told: &mut BTreeMap<u32, i32>) {
         for (is_front, joints) in LEGS {
             let [Some(first), Some(second)] = joints.map(joint) else {
@@ -201,7 +202,7 @@ impl Comm {
         }
     }
 
-    /// Keeps what a component has measured.
+    /// Stores the measurement of a component.
     fn hear(&mut self, input: Input, json: &Json) {
         let micro = |json: &Json| json.as_f64().map(|value| (value * MICRO).round() as i32);
         match input {
@@ -223,7 +224,7 @@ impl Comm {
                 for (axis, value) in axes.iter().enumerate() {
                     let kind = Kind::Sensor(Sensor::Acceleration(axis));
                     let id = ids().find(|(_, known)| *known == kind);
-                    // The second axis of the robot is to the right.
+                    // The second axis of the robot points to the right.
                     let value = micro(value).map(|value| if axis == 1 { -value } else { value });
                     self.values.extend(id.map(|(id, _)| id).zip(value));
                 }
@@ -236,7 +237,7 @@ impl Comm {
         }
     }
 
-    /// Notes a frame of all primitives that are sensed.
+    /// Stores a frame of all sensor primitives.
     fn sense(&mut self) {
         let sensed = ids().filter(|(_, kind)| kind.is_sensed());
         for (at, (id, kind)) in sensed.enumerate() {
@@ -257,7 +258,8 @@ impl Comm {
         }
     }
 
-    /// The two distances of the head are measured in turn, a frame each; between, the last one is told.
+    /// Returns true if a sensor is measured in this frame: the two distance sensors of the head are measured alternately;
+    /// the last value is reported in between.
     fn is_turn_of(&self, id: u32, kind: Kind) -> bool {
         let is_head = of_id(id).is_some_and(|known| known.locator.starts_with("PRM:/r1/"));
         if kind != Kind::Sensor(Sensor::Distance) || !is_head {
@@ -268,7 +270,7 @@ impl Comm {
     }
 }
 
-/// All primitives by number.
+/// Returns all primitives with their numbers.
 fn ids() -> impl Iterator<Item = (u32, Kind)> {
     (1..).zip(ERS7.iter().map(|primitive| primitive.kind))
 }
@@ -278,7 +280,7 @@ fn joint(name: &str) -> Option<u32> {
     ids().find(|(_, kind)| is_it(kind)).map(|(id, _)| id)
 }
 
-/// First and second joints of the legs; those of the front legs are marked.
+/// First and second joints of the legs; true for front legs.
 const LEGS: [(bool, [&str; 2]); 4] = [
     (true, ["lf_j1", "lf_j2"]),
     (true, ["rf_j1", "rf_j2"]),
@@ -286,7 +288,7 @@ const LEGS: [(bool, [&str; 2]); 4] = [
     (false, ["rr_j1", "rr_j2"]),
 ];
 
-/// The joint of the model that a primitive moves.
+/// Returns the joint of the model that a primitive moves.
 fn motor(id: u32) -> Option<&'static str> {
     match of_id(id)?.kind {
         Kind::Joint { name, .. } | Kind::Ear { name } => Some(name),
@@ -294,10 +296,10 @@ fn motor(id: u32) -> Option<&'static str> {
     }
 }
 
-/// Angle at which an ear is up, µrad: 15 degrees.
+/// Angle of a raised ear, µrad: 15 degrees.
 const EAR_UP: i32 = 261_799;
 
-/// Angle that a command means, µrad: within the limits. None for what is no motor.
+/// Returns the angle for a command, µrad, clamped to the limits; `None` if the primitive is no motor.
 fn target(kind: Kind, value: i32) -> Option<i32> {
     match kind {
         Kind::Joint { range, .. } => {
@@ -345,7 +347,7 @@ mod tests {
         let mut told = BTreeMap::from([(first, degrees(130.0)), (second, degrees(-10.0))]);
         comm.guard(&mut told);
         assert_eq!(told[&second], degrees(-2.0));
-        // Also where the leg swings, and only its first joint is told.
+        // The limit also applies if the leg swings and only its first joint is commanded.
         let comm = Comm {
             targets: BTreeMap::from([(second, degrees(-10.0))]),
             ..Comm::default()
@@ -353,7 +355,7 @@ mod tests {
         let mut told = BTreeMap::from([(first, degrees(130.0))]);
         comm.guard(&mut told);
         assert_eq!(told.get(&second), Some(&degrees(-2.0)));
-        // Nobody is told what he was not told.
+        // Joints without a command keep their previous target.
         let mut told = BTreeMap::from([(first, degrees(0.0))]);
         comm.guard(&mut told);
         assert_eq!(told.len(), 1);

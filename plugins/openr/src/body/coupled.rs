@@ -1,24 +1,25 @@
-//! Angles of the ERS-7's legs that depend on each other: J2 turns less far inwards the more J1 swings. The robot leaves it to its
-//! programs to heed that; a guard does it for them.
+//! Coupled limits of the ERS-7's leg joints: the inward limit of J2 depends on J1. On the robot, programs have to respect
+//! it; here a guard enforces it.
 
-/// Greatest angle of J1 for which this holds, degrees, and J2's smallest one.
+/// Maximum angle of J1 for which the row is valid, and minimum angle of J2, degrees.
 type Row = (i32, i32);
 
-/// Front legs. Where original rows overlap, at -55 and -54, 29 and 30, 64 and 65, the one that allows less counts.
+/// Rows of the front legs. Where rows of the original table overlap, at -55 and -54, 29 and 30, 64 and 65, the stricter one
+/// applies.
 #[rustfmt::skip]
 const FRONT: &[Row] = &[
     (-76, -1), (-54, -2), (-46, -3), (-36, -4), (-31, -5), (-26, -6), (-21, -7), (-16, -8), (-11, -9),
     (20, -10), (25, -9), (28, -8), (40, -7), (45, -6), (50, -5), (55, -4), (63, -3), (130, -2),
 ];
 
-/// Rear legs.
+/// Rows of the rear legs.
 #[rustfmt::skip]
 const REAR: &[Row] = &[
     (-71, 0), (-56, -1), (-46, -2), (-41, -3), (-36, -4), (-31, -5), (-26, -6), (-21, -7), (-16, -8), (-11, -9),
     (15, -10), (20, -9), (25, -8), (30, -7), (35, -6), (40, -5), (45, -4), (50, -3), (60, -2), (70, -1), (115, 0),
 ];
 
-/// Smallest angle of a leg's J2 at this one of its J1, both in degrees. Between rows the one that allows less counts.
+/// Returns the minimum angle of a leg's J2 for an angle of its J1, both in degrees. Between rows the stricter one applies.
 #[must_use]
 pub fn least_j2(is_front: bool, j1: f64) -> i32 {
     let rows = if is_front { FRONT } else { REAR };

@@ -1,35 +1,35 @@
-//! Primitives of the ERS-7: joints, lights and sensors, by their locators. Facts of its model information.
+//! Primitives of the ERS-7: joints, lights and sensors, with their locators, from its model information.
 
-/// Millionths that make one: values are whole numbers of µrad, µm and µm/s².
+/// Millionths per unit: values are integers in µrad, µm and µm/s².
 pub const MICRO: f64 = 1e6;
 
-/// Primitive: one thing of the body that is commanded or sensed.
+/// Primitive: a device of the body that is commanded or measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Primitive {
     /// Path along the joints, such as `PRM:/r1/c1-Joint2:11`.
     pub locator: &'static str,
-    /// Meaning of its values.
+    /// Meaning of the values.
     pub kind: Kind,
 }
 
-/// Meaning of a primitive's values.
+/// Meaning of the values of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// A motor with a sensor.
+    /// Motor with a position sensor.
     Joint {
         /// Joint of the robot's model.
         name: &'static str,
         /// Software limits, degrees.
         range: [f64; 2],
     },
-    /// An ear: it is up or down.
+    /// Ear, raised or lowered.
     Ear {
         /// Joint of the robot's model.
         name: &'static str,
     },
-    /// A light that is on or off.
+    /// Light that is on or off.
     Light,
-    /// A light with an intensity.
+    /// Light with an intensity.
     Dimmed,
     /// A sensor.
     Sensor(Sensor),
@@ -48,14 +48,14 @@ pub enum Sensor {
     Acceleration(usize),
     /// Distance, µm.
     Distance,
-    /// Touch by its strength.
+    /// Pressure of a touch.
     Touch,
     /// Switch: 0 or 1.
     Switch,
 }
 
 impl Kind {
-    /// Tells whether sensor vectors have an entry for it: joints that tell their angle, and sensors.
+    /// Returns true if vectors of sensor values have an entry for it: joints with a position sensor, and sensors.
     #[must_use]
     pub const fn is_sensed(self) -> bool {
         matches!(self, Self::Joint { .. } | Self::Sensor(_))
@@ -75,7 +75,7 @@ const fn sensor(locator: &'static str, sensor: Sensor) -> Primitive {
     of(locator, Kind::Sensor(sensor))
 }
 
-/// All primitives of the ERS-7. Those that sensor vectors tell of come first.
+/// All primitives of the ERS-7. Those in vectors of sensor values come first.
 pub const ERS7: [Primitive; 65] = [
     joint("PRM:/r1/c1/c2/c3/c4-Joint2:14", "mouth", -55.0, -3.0),
     sensor("PRM:/r1/c1/c2/c3/c4/s5-Sensor:s5", Sensor::Switch),
@@ -150,7 +150,7 @@ pub const ERS7: [Primitive; 65] = [
     of("PRM:/s1-Speaker:S1", Kind::Speaker),
 ];
 
-/// Number by which vectors name a primitive; nothing, if the robot has none of that locator.
+/// Returns the number of a primitive in vectors; `None` if the robot has no primitive with this locator.
 #[must_use]
 pub fn open(locator: &str) -> Option<u32> {
     let found = ERS7.iter().zip(1..);
@@ -158,7 +158,7 @@ pub fn open(locator: &str) -> Option<u32> {
     found.next().map(|(_, id)| id)
 }
 
-/// The primitive that a number names.
+/// Returns the primitive with a number.
 #[must_use]
 pub fn of_id(id: u32) -> Option<&'static Primitive> {
     ERS7.get(usize::try_from(id.checked_sub(1)?).ok()?)

@@ -1,34 +1,35 @@
-//! Vectors of commands and of what was sensed, as they lie in regions of memory.
+//! Vectors of commands and of sensor values, and their memory layout in regions.
 //!
-//! Numbers are little endian. A vector begins with 192 bytes about itself: its length at 12, its type at 16, the number of
-//! entries at 32. For each entry 32 bytes follow, with its type at 0, its primitive at 4, the number of its first frame at 8 and that of its
-//! frames at 12; then the frames of all entries, 16 of each: of a command 8 bytes a frame, of what was sensed 16.
+//! Numbers are little-endian. A vector begins with a header of 192 bytes: its length at offset 12, its type at 16, the
+//! number of entries at 32. Then follow 32 bytes per entry, with its type at offset 0, its primitive at 4, the number of its
+//! first frame at 8 and the number of its frames at 12; then the frames of all entries, 16 per entry: 8 bytes per frame of a
+//! command, 16 bytes per frame of sensor values.
 use crate::{region::Region, status::Status};
 
-/// Bytes about a vector, and about each entry.
+/// Size of the header of a vector, and of an entry, bytes.
 const HEAD: usize = 192;
 const ENTRY: usize = 32;
 
-/// Frames that an entry has room for.
+/// Maximum number of frames per entry.
 pub const MOST_FRAMES: usize = 16;
 
-/// Bytes of a frame of a command, and of what was sensed.
+/// Size of a frame of a command, and of sensor values, bytes.
 const COMMAND: usize = 8;
 const SENSED: usize = 16;
 
-/// Entries that a vector can have: as many as a robot has primitives.
+/// Maximum number of entries of a vector: the number of primitives of a robot.
 pub const MOST_ENTRIES: usize = 128;
 
-/// Numbers that tell types of vectors and of entries.
+/// Type codes of vectors and entries.
 const COMMANDS: u32 = 1024;
 const SENSORS: u32 = 1025;
 const JOINT_COMMAND: u32 = 259;
 const JOINT_VALUE: u32 = 18;
 
-/// Commands for some primitives, frame by frame.
+/// Vector of commands for some primitives, frame by frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandVector {
-    /// A primitive each.
+    /// Entries, one per primitive.
     pub entries: Vec<Commands>,
 }
 
@@ -37,48 +38,48 @@ pub struct CommandVector {
 pub struct Commands {
     /// Number of the primitive.
     pub primitive: u32,
-    /// Value of each frame of 8 ms, µrad for joints; none leave the primitive as it is.
+    /// Values of the frames of 8 ms, µrad for joints; if empty, the primitive keeps its value.
     pub frames: Vec<i32>,
 }
 
-/// Measurements of some frames.
+/// Vector of sensor values in some frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SensorVector {
-    /// A primitive each.
+    /// Entries, one per primitive.
     pub entries: Vec<Sensed>,
 }
 
-/// Measurements of one primitive.
+/// Sensor values of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sensed {
     /// Number of the primitive.
     pub primitive: u32,
     /// Number of the first frame since the start.
     pub first: u32,
-    /// Frame by frame.
+    /// Values, one per frame.
     pub frames: Vec<Value>,
 }
 
-/// Value of a frame.
+/// Sensor value in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Value {
     /// Value: µrad, µm, µm/s², or 0 and 1.
     pub value: i32,
-    /// Strength of the signal that it was made of; 0 where nothing was measured.
+    /// Strength of the raw signal; 0 where nothing was measured.
     pub signal: u16,
-    /// Of joints: the value that it is to have.
+    /// Target value of a joint.
     pub reference: i32,
 }
 
 impl CommandVector {
-    /// Frames that the longest entry has.
+    /// Returns the number of frames of the longest entry.
     #[must_use]
     pub fn frames(&self) -> usize {
         let frames = self.entries.iter().map(|entry| entry.frames.len());
         frames.max().unwrap_or(0)
     }
 
-    /// The vector as it lies in memory. Of more than 16 frames the first 16 are there.
+    /// Returns the vector as a region. Frames beyond the first 16 are left out.
     #[must_use]
     pub fn region(&self) -> Region {
         let mut bytes = begin(COMMANDS, self.entries.len(), COMMAND);
@@ -96,11 +97,11 @@ impl CommandVector {
         bytes.into()
     }
 
-    /// The vector that lies in a region.
+    /// Parses a vector from a region.
     ///
     /// # Errors
     ///
-    /// [`Status::INVALID_ARG`] if there is none, or its counts do not fit.
+    /// [`Status::INVALID_ARG`] if the region contains no such vector, or its counts are inconsistent.
     pub fn read(region: &Region) -> Result<Self, Status> {
         let bytes = region.bytes();
         let entries = check(bytes, COMMANDS, COMMAND)?;
@@ -119,7 +120,7 @@ impl CommandVector {
 }
 
 impl SensorVector {
-    /// The vector as it lies in memory.
+    /// Returns the vector as a region.
     #[must_use]
     pub fn region(&self) -> Region {
         let mut bytes = begin(SENSORS, self.entries.len(), SENSED);
@@ -138,11 +139,11 @@ impl SensorVector {
         bytes.into()
     }
 
-    /// The vector that lies in a region.
+    /// Parses a vector from a region.
     ///
     /// # Errors
     ///
-    /// [`Status::INVALID_ARG`] if there is none, or its counts do not fit.
+    /// [`Status::INVALID_ARG`] if the region contains no such vector, or its counts are inconsistent.
     pub fn read(region: &Region) -> Result<Self, Status> {
         let bytes = region.bytes();
         let entries = check(bytes, SENSORS, SENSED)?;
@@ -167,7 +168,7 @@ impl SensorVector {
         Ok(Self { entries })
     }
 
-    /// Measurements of a primitive.
+    /// Returns the sensor values of a primitive.
     #[must_use]
     pub fn of(&self, primitive: u32) -> Option<&Sensed> {
         let mut entries = self.entries.iter();
@@ -175,7 +176,7 @@ impl SensorVector {
     }
 }
 
-/// Places of an entry in the memory of a vector.
+/// Offsets of an entry in the memory of a vector.
 struct Place {
     head: usize,
     frames: usize,
@@ -195,7 +196,7 @@ impl Place {
         }
     }
 
-    /// Number of frames that an entry says it has.
+    /// Returns the number of frames in the header of an entry.
     fn count(&self, bytes: &[u8]) -> Result<usize, Status> {
         let count = get(bytes, self.head + 12) as usize;
         if count > MOST_FRAMES {
@@ -205,7 +206,7 @@ impl Place {
     }
 }
 
-/// A vector of so many entries, with nothing in them.
+/// Returns an empty vector with a number of entries.
 fn begin(kind: u32, entries: usize, frame: usize) -> Vec<u8> {
     let length = length(entries, frame);
     let mut bytes = vec![0; length];
@@ -219,7 +220,7 @@ const fn length(entries: usize, frame: usize) -> usize {
     HEAD + entries * (ENTRY + MOST_FRAMES * frame)
 }
 
-/// Number of entries of the vector that lies there, if its counts are right.
+/// Returns the number of entries of the vector, if its counts are consistent.
 fn check(bytes: &[u8], kind: u32, frame: usize) -> Result<usize, Status> {
     if bytes.len() < HEAD || get(bytes, 16) != kind {
         return Err(Status::INVALID_ARG);

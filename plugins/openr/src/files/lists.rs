@@ -1,6 +1,6 @@
-//! Lists by robot: `OBJECT.CFG`, `CONNECT.CFG` and `DESIGNDB.CFG`.
+//! Lists per robot: `OBJECT.CFG`, `CONNECT.CFG` and `DESIGNDB.CFG`.
 //!
-//! Lines before any section are for all robots, lines below `[ERS-7]` for that one.
+//! Lines before the first section apply to all robots, lines below `[ERS-7]` to that one.
 use std::collections::BTreeMap;
 
 use super::problem::{Line, Parsed, Problems, quoted};
@@ -9,21 +9,21 @@ use crate::{
     wiring::Connection,
 };
 
-/// Most objects of a stick.
+/// Maximum number of objects of a stick.
 pub const MOST_OBJECTS: usize = 4096;
-/// Most connections of a stick.
+/// Maximum number of connections of a stick.
 pub const MOST_CONNECTIONS: usize = 65_536;
 
 /// Entry of an `OBJECT.CFG`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectEntry {
-    /// Name of the object, in the grammar that has one.
+    /// Name of the object, in the format that has one.
     pub name: Option<String>,
     /// Path of its file on the stick.
     pub path: String,
 }
 
-/// Reads an `OBJECT.CFG`: a path a line, or a name and a path.
+/// Parses an `OBJECT.CFG`: each line has a path, or a name and a path.
 #[must_use]
 pub fn objects(file: &str, text: &str, robot: &str) -> Parsed<Vec<ObjectEntry>> {
     let mut problems = Problems::new(file);
@@ -60,7 +60,7 @@ pub fn objects(file: &str, text: &str, robot: &str) -> Parsed<Vec<ObjectEntry>> 
     problems.with(entries)
 }
 
-/// Reads a `CONNECT.CFG`.
+/// Parses a `CONNECT.CFG`.
 #[must_use]
 pub fn connections(file: &str, text: &str, robot: &str) -> Parsed<Vec<Connection>> {
     let mut problems = Problems::new(file);
@@ -103,7 +103,7 @@ fn end(line: Line<'_>, text: &str, side: Side, problems: &mut Problems<'_>) -> O
     }
 }
 
-/// Reads a `DESIGNDB.CFG`: keywords, and the files that objects find by them.
+/// Parses a `DESIGNDB.CFG`: keywords, and the files that objects access by them.
 #[must_use]
 pub fn design(file: &str, text: &str, robot: &str) -> Parsed<BTreeMap<String, String>> {
     let mut problems = Problems::new(file);
@@ -127,7 +127,7 @@ pub fn design(file: &str, text: &str, robot: &str) -> Parsed<BTreeMap<String, St
     problems.with(files)
 }
 
-/// The lines for a robot, without comments and sections.
+/// Returns the lines for a robot, without comments and sections.
 fn of_robot<'t>(problems: &mut Problems<'_>, text: &'t str, robot: &str) -> Vec<Line<'t>> {
     let mut is_ours = true;
     let mut ours = Vec::new();

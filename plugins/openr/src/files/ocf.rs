@@ -6,17 +6,17 @@ use super::problem::{Parsed, Problems, quoted};
 pub struct Attributes {
     /// Name of the object.
     pub name: String,
-    /// Size of its stack, bytes. Noted, and of no effect.
+    /// Size of its stack, bytes. Parsed, without effect.
     pub stack: u32,
-    /// First size of its heap, and what it grows by, bytes. Noted, and of no effect.
+    /// Initial size of its heap, and its increment, bytes. Parsed, without effect.
     pub heap: u32,
-    /// Class in the high four bits, share in the low four.
+    /// Class in the upper four bits, share in the lower four.
     pub priority: u8,
 }
 
 const SHAPE: &str = "write `object NAME STACK HEAP PRIORITY cache tlb user`";
 
-/// Reads an `.ocf`; its last object counts.
+/// Parses an `.ocf`; its last object is used.
 #[must_use]
 pub fn parse(file: &str, text: &str) -> Parsed<Option<Attributes>> {
     let mut problems = Problems::new(file);

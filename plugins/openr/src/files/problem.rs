@@ -1,12 +1,12 @@
-//! Problems of a file: what, where, and what to do about it.
+//! Errors and warnings in a file, with position, cause and remedy.
 use std::fmt;
 
-/// Largest file that is read, bytes.
+/// Maximum size of a file, bytes.
 pub const LARGEST_FILE: usize = 1 << 20;
-/// Problems of one file that are told.
+/// Maximum number of reported problems per file.
 const MOST_PROBLEMS: usize = 20;
 
-/// Something that is wrong with a file, or odd.
+/// Error or warning in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Name of the file.
@@ -17,9 +17,9 @@ pub struct Problem {
     pub column: usize,
     /// True for an error, false for a warning.
     pub is_error: bool,
-    /// Statement of the problem.
+    /// Description of the problem.
     pub message: String,
-    /// Advice on it.
+    /// Remedy.
     pub help: Option<String>,
 }
 
@@ -40,30 +40,30 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Contents of a file as far as they make sense, and its problems.
+/// Valid contents of a file, and its problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed<T> {
-    /// Contents of the file.
+    /// Valid contents of the file.
     pub value: T,
-    /// Problems, by their lines.
+    /// Problems, in the order of their lines.
     pub problems: Vec<Problem>,
 }
 
 impl<T> Parsed<T> {
-    /// Tells whether any problem is an error.
+    /// Returns true if any problem is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.is_error)
     }
 }
 
-/// Problems of a file that is being read.
+/// Problems of a file that is being parsed.
 pub(super) struct Problems<'a> {
     file: &'a str,
     list: Vec<Problem>,
 }
 
-/// Line of a file: its number, and its text without what ends it.
+/// Line of a file: its number, and its text without the line end.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) number: usize,
@@ -71,7 +71,7 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Column of a part of the line, counted from 1.
+    /// Returns the column of a substring of the line, counted from 1.
     fn column(self, part: &str) -> usize {
         let place = self.text.find(part).unwrap_or(0);
         self.text[..place].chars().count() + 1
@@ -86,7 +86,7 @@ impl<'a> Problems<'a> {
         }
     }
 
-    /// The lines of a text, none of one that is too large.
+    /// Returns the lines of a text; none if the text is too large.
     pub(super) fn lines<'t>(&mut self, text: &'t str) -> impl Iterator<Item = Line<'t>> + use<'t> {
         let is_fine = text.len() <= LARGEST_FILE;
         if !is_fine {
@@ -131,7 +131,7 @@ impl<'a> Problems<'a> {
         part: &str,
         (is_error, message, help): (bool, String, Option<String>),
     ) {
-        // An error is told however many warnings there are.
+        // Errors are reported however many warnings there are.
         let is_told = |problem: &&Problem| problem.is_error == is_error;
         if self.list.iter().filter(is_told).count() < MOST_PROBLEMS {
             self.list.push(Problem {
@@ -153,7 +153,7 @@ impl<'a> Problems<'a> {
     }
 }
 
-/// A text from a file, short enough to be quoted.
+/// Returns text from a file, shortened for quotation.
 pub(super) fn quoted(text: &str) -> String {
     let mut short: String = text
         .chars()
@@ -166,14 +166,14 @@ pub(super) fn quoted(text: &str) -> String {
     format!("`{short}`")
 }
 
-/// Suggestion of the word of a list that is most like one that is not in it.
+/// Suggests the most similar word of a list for an unknown one.
 pub(super) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
     let distances = known.iter().map(|other| (distance(word, other), *other));
     let (distance, nearest) = distances.min()?;
     (distance <= 2.max(nearest.len() / 4)).then(|| format!("did you mean `{nearest}`?"))
 }
 
-/// Letters to change, add or leave out; case does not count. Of long words only the beginning is compared.
+/// Returns the edit distance (Levenshtein), ignoring case. Only the beginning of long words is compared.
 fn distance(one: &str, other: &str) -> usize {
     let letters = |word: &str| {
         let letters = word.chars().take(40);

@@ -1,4 +1,4 @@
-//! Keys with values: `WLANCONF.TXT`, `WLANDFLT.TXT` and `VRCOMM.CFG`.
+//! Files with keys and values: `WLANCONF.TXT`, `WLANDFLT.TXT` and `VRCOMM.CFG`.
 use std::collections::BTreeMap;
 
 use super::problem::{Parsed, Problems, quoted, suggestion};
@@ -19,10 +19,10 @@ pub const WIRELESS: [&str; 12] = [
     "USE_DHCP",
 ];
 
-/// The one key of the joints.
+/// The only key of the joints.
 pub const JOINTS: [&str; 1] = ["JamDetectionHighThreshold"];
 
-/// Reads lines of `key=value`; keys that are not known are warnings.
+/// Parses lines of `key=value`; unknown keys cause warnings.
 #[must_use]
 pub fn parse(file: &str, text: &str, known: &[&str]) -> Parsed<BTreeMap<String, String>> {
     let mut problems = Problems::new(file);

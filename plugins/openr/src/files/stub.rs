@@ -1,10 +1,10 @@
-//! `stub.cfg`: the name, services and further entries of an object.
+//! `stub.cfg`: name, services and extra entries of an object.
 //!
-//! A line that is not understood is a comment, as it always was; a warning says so where it is probably none.
+//! As in the original, an unrecognised line is a comment; a warning is reported if it probably is not meant as one.
 use super::problem::{Line, Parsed, Problems, quoted, suggestion};
 use crate::service::{Interface, Service, ServiceName, Side};
 
-/// Most services of one object.
+/// Maximum number of services of one object.
 pub const MOST_SERVICES: usize = 4096;
 
 const KEYS: [&str; 7] = [
@@ -17,7 +17,7 @@ const KEYS: [&str; 7] = [
     "Extra",
 ];
 
-/// Declarations of a file: its interface, and the counts that it states, with where it does.
+/// Declarations of a file: its interface, and the declared counts with their positions.
 #[derive(Default)]
 struct Draft<'a> {
     interface: Interface,
@@ -26,7 +26,7 @@ struct Draft<'a> {
     is_full: bool,
 }
 
-/// Reads a `stub.cfg`.
+/// Parses a `stub.cfg`.
 #[must_use]
 pub fn parse(file: &str, text: &str) -> Parsed<Interface> {
     let mut problems = Problems::new(file);
@@ -136,7 +136,7 @@ impl<'a> Draft<'a> {
         self.bound(line, problems);
     }
 
-    /// Gives up where there are too many services.
+    /// Reports an error if there are too many services.
     fn bound(&mut self, line: Line<'_>, problems: &mut Problems<'_>) {
         let Interface {
             subjects,
@@ -152,7 +152,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Compares the counts with what there is.
+    /// Compares the declared counts with the actual ones.
     fn finish(&self, last: Line<'_>, problems: &mut Problems<'_>) {
         if self.interface.object.is_empty() {
             let message = "there is no `ObjectName`".to_owned();
@@ -202,7 +202,7 @@ fn count<'a>(line: Line<'a>, text: &str, problems: &mut Problems<'_>) -> Option<
     number.map(|number| (number, line))
 }
 
-/// Tells whether a handler is the object's own; none if the text is none.
+/// Returns true if a handler is implemented by the object; `None` if the text is neither form.
 fn handler(text: &str) -> Option<bool> {
     if text == "null" {
         return Some(false);
@@ -218,7 +218,7 @@ fn is_name(text: &str) -> bool {
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// A line that is a comment to the parser, and may not be one to its author.
+/// Reports a line that is parsed as a comment but is probably meant as a declaration.
 fn ignored(line: Line<'_>, text: &str, key: Option<&str>, problems: &mut Problems<'_>) {
     if text.is_empty()
         || ["//", "#", ";", "/*", "*"]

@@ -1,4 +1,4 @@
-//! Checks before the objects are started: the stick, and what it names.
+//! Checks before the objects are started: the stick, and the objects and components that it refers to.
 use std::collections::BTreeMap;
 
 use morse_api::middleware::{Obstacle, Prospect, Weight};
@@ -7,7 +7,7 @@ use super::{Body, Nothing, OpenR};
 use crate::{factory::Factories, stick::Contents};
 
 impl OpenR {
-    /// Problems of the stick, of its objects and of the body.
+    /// Returns the problems of the stick, of its objects and of the body.
     pub(super) fn obstacles(&self, prospect: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
         let contents = match self.contents(prospect.directory) {
             Ok(contents) => contents,
@@ -40,7 +40,7 @@ impl OpenR {
     }
 }
 
-/// Finds out whether an object can be in a process of its own.
+/// Checks whether an object can run in a separate process.
 pub(super) fn is_external(bin: &str, contents: &Contents) -> Result<(), String> {
     let object = contents.objects.iter().find(|object| object.bin == bin);
     let object = object.ok_or_else(|| format!("`{bin}` is not on the stick"))?;
@@ -52,7 +52,7 @@ pub(super) fn is_external(bin: &str, contents: &Contents) -> Result<(), String> 
     }
 }
 
-/// The first object of a stick that no factory makes.
+/// Returns the first object of a stick without a factory.
 pub(super) fn unknown(
     contents: &Contents,
     factories: &Factories,

@@ -1,4 +1,4 @@
-//! Mailboxes, clock and events of all objects in lockstep.
+//! Event queue of the lockstep scheduler: mailboxes, clock and events of all objects.
 use std::{
     cmp::{Ordering, Reverse},
     collections::{BinaryHeap, VecDeque},
@@ -12,11 +12,11 @@ use crate::{
     wiring::Office,
 };
 
-/// Messages that a mailbox holds.
+/// Capacity of a mailbox, messages.
 pub const MAILBOX: usize = 32;
-/// Length of a frame, ns: joints and sensors of the robot have one value each 8 ms.
+/// Duration of a frame, ns: joints and sensors of the robot have one value per 8 ms.
 pub const FRAME: u64 = 8_000_000;
-/// Lines of the log that are kept until they are taken; of more the oldest go.
+/// Maximum number of stored log lines; the oldest are dropped.
 const LOG_LINES: usize = 1000;
 
 /// Line of the log.
@@ -32,20 +32,20 @@ pub struct LogLine {
     pub text: String,
 }
 
-/// Step of a handler, in the order in which its time passes.
+/// Step of a handler, in the order of their times.
 pub(super) enum Step {
-    /// The processor is used.
+    /// Uses the processor.
     Work(u64),
-    /// Time passes without the processor.
+    /// Waits without the processor.
     Block(u64),
-    /// A message leaves, for which the mailbox keeps a place.
+    /// Sends a message, for which a slot in the mailbox is reserved.
     Deliver(usize, Message),
-    /// A message is due later.
+    /// Schedules a message.
     Later(usize, u64, Message),
 }
 
 impl Step {
-    /// Time that the step takes, ns.
+    /// Returns the duration of the step, ns.
     pub(super) fn time(&self) -> u64 {
         match self {
             Self::Work(nanos) | Self::Block(nanos) => *nanos,
@@ -56,9 +56,9 @@ impl Step {
 
 #[derive(Default)]
 struct Mailbox {
-    /// Messages, each with the number of its arrival.
+    /// Messages, each with its sequence number of arrival.
     queue: VecDeque<(u64, Message)>,
-    /// Places for messages that are under way.
+    /// Number of slots reserved for messages that are not delivered yet.
     reserved: usize,
     longest: usize,
     overflows: u64,
@@ -104,7 +104,7 @@ pub(super) struct Desk {
     next_number: u64,
     log: VecDeque<LogLine>,
     keys: SyncKeys,
-    /// Objects that may have got something to do.
+    /// Objects that may have become ready.
     pub(super) awake: Vec<usize>,
     /// Steps of the running handler.
     pub(super) steps: VecDeque<Step>,
@@ -137,7 +137,7 @@ impl Desk {
         self.events.peek().map(|Reverse(event)| event.time)
     }
 
-    /// Has everything happen that is due.
+    /// Executes all events that are due.
     pub(super) fn fire(&mut self, unblock: &mut dyn FnMut(usize)) {
         while self.next_event().is_some_and(|time| time <= self.now) {
             match self.events.pop() {
@@ -157,7 +157,7 @@ impl Desk {
         }
     }
 
-    /// The desk, as one object sees it.
+    /// Returns the interface for the handlers of an object.
     pub(super) fn clerk(&mut self, id: usize) -> Clerk<'_> {
         Clerk { desk: self, id }
     }
@@ -184,7 +184,7 @@ impl Desk {
         self.schedule(nanos, What::Unblock(id));
     }
 
-    /// Keeps a place in a mailbox.
+    /// Reserves a slot in a mailbox.
     fn reserve(&mut self, to: usize) -> Result<(), Status> {
         let mailbox = &mut self.mailboxes[to];
         if mailbox.is_shut {
@@ -200,7 +200,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Puts a message into the place that was kept for it.
+    /// Delivers a message into its reserved slot.
     pub(super) fn deliver(&mut self, to: usize, message: Message) {
         let number = self.number();
         let mailbox = &mut self.mailboxes[to];
@@ -247,7 +247,7 @@ impl Desk {
         self.log.drain(..).collect()
     }
 
-    /// Number of the message that an object has to handle next.
+    /// Returns the sequence number of the next message of an object.
     pub(super) fn arrival(&self, id: usize) -> Option<u64> {
         self.mailboxes[id].queue.front().map(|(number, _)| *number)
     }
@@ -257,7 +257,7 @@ impl Desk {
         Some(message)
     }
 
-    /// Gives back the places of messages that will not be sent.
+    /// Releases the slots of messages that will not be sent.
     pub(super) fn forget(&mut self, steps: VecDeque<Step>) {
         for step in steps {
             if let Step::Deliver(to, _) = step {
@@ -266,7 +266,7 @@ impl Desk {
         }
     }
 
-    /// Takes no more messages for an object.
+    /// Closes the mailbox of an object.
     pub(super) fn shut(&mut self, id: usize) {
         self.mailboxes[id].is_shut = true;
         self.mailboxes[id].queue.clear();
@@ -276,7 +276,7 @@ impl Desk {
         self.mailboxes[id].queue.len()
     }
 
-    /// Most messages that waited, and messages that found the mailbox full.
+    /// Returns the maximum number of queued messages, and the number of messages refused by the full mailbox.
     pub(super) fn statistics(&self, id: usize) -> (usize, u64) {
         (self.mailboxes[id].longest, self.mailboxes[id].overflows)
     }
@@ -292,7 +292,7 @@ impl Office for Desk {
     }
 }
 
-/// The desk, as one object sees it.
+/// Interface of the event queue for the handlers of an object.
 pub(super) struct Clerk<'a> {
     desk: &'a mut Desk,
     id: usize,

@@ -1,4 +1,4 @@
-//! Progress of one object in lockstep, and its place among the others.
+//! Progress of one object in lockstep, and its rank among the others.
 use std::collections::VecDeque;
 
 use super::desk::Step;
@@ -7,22 +7,22 @@ use crate::{
     counters::ObjectCounters,
 };
 
-/// So many messages in one instant are a circle of messages without end.
+/// Number of messages in one instant from which a livelock is assumed.
 pub(super) const LIVELOCK: u32 = 100_000;
 
-/// Place of an object among those that want to run.
+/// Rank of an object among those that are ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     /// 15 minus the class.
     pub(super) below: u8,
-    /// Time on the processor, by the share.
+    /// Processor time divided by the share.
     pub(super) used: u64,
-    /// Number of the message.
+    /// Sequence number of the message.
     pub(super) arrival: u64,
     pub(super) id: usize,
 }
 
-/// Handler under way.
+/// Running handler.
 pub(super) struct Job {
     pub(super) steps: VecDeque<Step>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Turn {
     pub(super) priority: u8,
     pub(super) handler_cost: u64,
     pub(super) used: u64,
-    /// Time on the processor that is not yet in `used`, ns: an object's rank changes at the end of its turn.
+    /// Processor time that is not yet in `used`, ns: the rank of an object changes at the end of its time slice.
     pub(super) turn_so_far: u64,
     pub(super) rank: Option<Rank>,
     pub(super) job: Option<Job>,
@@ -54,7 +54,7 @@ impl Turn {
         }
     }
 
-    /// Counts the messages in one instant.
+    /// Counts the messages in one instant; returns a fault if there are too many.
     pub(super) fn livelock(&mut self, now: u64) -> Option<Cause> {
         if self.instant != now {
             (self.instant, self.handled_in_instant) = (now, 0);

@@ -1,4 +1,4 @@
-//! Objects of an ERS-7: a trainer, who tells it where to go, and one that moves its head and tail.
+//! Objects of an ERS-7: a trainer, which commands its walk, and an object that moves head and tail.
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use serde_json::{Value as Json, json};
@@ -11,17 +11,17 @@ use crate::{
     prelude::*,
 };
 
-/// Way ahead, m.
+/// Distance to walk, m.
 const WAY: f64 = 2.0;
 
 /// Speed, m/s.
 const SPEED: f64 = 0.13;
 
-/// Rate of turning for each radian beside the heading, 1/s, and for each metre beside the way, rad/s.
+/// Angular velocity per radian of heading error, 1/s, and per metre of lateral error, rad/s.
 const HEADING: f64 = 2.0;
 const BESIDE: f64 = 2.0;
 
-/// Greatest rate of turning, rad/s, and how near is there, rad.
+/// Limit of the angular velocity, rad/s, and tolerance of the heading, rad.
 const FASTEST_TURN: f64 = 0.7;
 const NEAR: f64 = 0.03;
 
@@ -34,10 +34,10 @@ pub(super) fn trainer() -> Part {
     )
 }
 
-/// Two metres ahead, and a quarter to the left.
+/// Walks two metres ahead, then turns by a quarter to the left.
 #[derive(Default)]
 struct Trainer {
-    /// Pose at its start: x, y and yaw.
+    /// Pose at the start: x, y and yaw.
     start: Option<[f64; 3]>,
     task: Task,
 }
@@ -65,7 +65,7 @@ impl Object for Trainer {
 }
 
 impl Trainer {
-    /// Speed ahead and rate of turning, at a pose.
+    /// Returns forward velocity and angular velocity at a pose.
     fn decide(&mut self, [x, y, yaw]: [f64; 3]) -> [f64; 2] {
         let start = *self.start.get_or_insert([x, y, yaw]);
         let (sine, cosine) = libm::sincos(start[2]);
@@ -89,11 +89,11 @@ impl Trainer {
     }
 }
 
-/// Time between two postures, s, and postures in a vector.
+/// Interval of postures, s, and number of postures in a vector.
 const FRAME_SECONDS: f64 = 0.008;
 const FRAMES: usize = 16;
 
-/// Joints of the head and of the tail, greatest angles to either side, rad, and how often they go there and back, Hz.
+/// Joints of head and tail, amplitudes, rad, and frequencies, Hz.
 const SWINGS: [(&str, f64, f64); 2] = [
     ("PRM:/r1/c1/c2-Joint2:12", 0.6, 0.2),
     ("PRM:/r6/c2-Joint2:62", 0.5, 1.5),
@@ -106,10 +106,10 @@ pub(super) fn head() -> Part {
     )
 }
 
-/// Looks to the left and to the right, and wags.
+/// Turns the head to the left and to the right, and wags the tail.
 #[derive(Default)]
 struct Head {
-    /// Postures that were sent.
+    /// Number of postures that were sent.
     count: u32,
 }
 

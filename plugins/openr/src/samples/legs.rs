@@ -1,15 +1,15 @@
-//! Legs of an ERS-7: the joints that bring a paw somewhere.
+//! Inverse kinematics of the legs of an ERS-7.
 
-/// Hips from amid them, ahead and to the left, m.
+/// Position of the hips relative to their centre, ahead and to the left, m.
 pub(super) const HIP: [f64; 2] = [0.065, 0.0625];
 
-/// The hip's third joint, the knee, from the hip: along the leg's swing, outward, down, m.
+/// Position of the knee (third joint) relative to the hip: along the swing direction of the leg, outward, down, m.
 const KNEE: [f64; 3] = [0.009, 0.0047, 0.0695];
 
-/// Middle of the paw from the knee, m.
+/// Distance of the centre of the paw from the knee, m.
 const SHANK: f64 = 0.07016;
 
-/// Way of a paw outward from its hip, m, where the leg hangs straight.
+/// Outward distance of a paw from its hip for a leg that hangs straight, m.
 pub(super) const OUTWARD: f64 = KNEE[1];
 
 /// One leg. Angles of front legs are positive forward, those of rear legs backward.
@@ -17,9 +17,9 @@ pub(super) const OUTWARD: f64 = KNEE[1];
 pub(super) struct Leg {
     /// Locators of its joints, from the hip down.
     pub locators: [&'static str; 3],
-    /// 1 ahead, -1 behind.
+    /// 1 for front legs, -1 for rear legs.
     pub ahead: f64,
-    /// 1 on the left, -1 on the right.
+    /// 1 for left legs, -1 for right legs.
     pub left: f64,
 }
 
@@ -64,17 +64,17 @@ pub(super) const LEGS: [Leg; 4] = [
 ];
 
 impl Leg {
-    /// Lean of the shank where all joints are at zero, rad.
+    /// Returns the inclination of the shank when all joints are at zero, rad.
     fn rest(self) -> f64 {
         if self.ahead > 0.0 { -4.08_f64 } else { -15.29 }.to_radians()
     }
 
-    /// Angles of the three joints that bring the paw to a place seen from its hip: ahead, outward and down, m. Where it cannot
-    /// be, the leg is stretched towards it.
+    /// Returns the angles of the three joints for a position of the paw relative to its hip: ahead, outward and down, m. For
+    /// an unreachable position the leg is stretched towards it.
     pub(super) fn joints(self, [ahead, outward, down]: [f64; 3]) -> [f64; 3] {
         let along = ahead * self.ahead;
         let [knee, side, thigh] = KNEE;
-        // In the plane of the leg: from the hip to the knee, from there to the paw, and the way between the two.
+        // In the plane of the leg: distances from hip to knee, from knee to paw, and between hip and paw.
         let upper = libm::hypot(knee, thigh);
         let square = along * along + outward * outward + down * down - side * side;
         let bend = (square - upper * upper - SHANK * SHANK) / (2.0 * upper * SHANK);
@@ -90,7 +90,7 @@ impl Leg {
         [first, second, third]
     }
 
-    /// Place of the paw for angles of the joints, as [`Leg::joints`] takes it.
+    /// Returns the position of the paw for joint angles, in the axes of [`Leg::joints`].
     #[cfg(test)]
     fn paw(self, [first, second, third]: [f64; 3]) -> [f64; 3] {
         use nalgebra::{Rotation3, Vector3};

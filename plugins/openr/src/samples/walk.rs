@@ -1,4 +1,4 @@
-//! An object that lets an ERS-7 trot.
+//! An object that makes an ERS-7 trot.
 use serde_json::Value as Json;
 
 use super::legs::{HIP, LEGS, Leg, OUTWARD};
@@ -10,26 +10,26 @@ use crate::{
     prelude::*,
 };
 
-/// Time between two postures, s, and postures in a vector.
+/// Interval of postures, s, and number of postures in a vector.
 const FRAME_SECONDS: f64 = 0.008;
 const FRAMES: usize = 4;
 
-/// Time of a step of all legs, s, and the part of it for which a paw is on the ground.
+/// Period of a gait cycle, s, and its fraction for which a paw is on the ground.
 const PERIOD: f64 = 0.5;
 const STANCE: f64 = 0.75;
 
-/// Height of the hips above the middle of the paws, and of a paw in the air, m.
+/// Height of the hips above the centres of the paws, and of a lifted paw, m.
 const HEIGHT: f64 = 0.105;
 const LIFT: f64 = 0.018;
 
-/// Places of the paws ahead of their hips, front and rear, while it stands, m.
+/// Positions of the paws ahead of their hips, front and rear, while standing, m.
 const STAND: [f64; 2] = [0.010, 0.005];
 
-/// Greatest speed, m/s, rate of turning, rad/s, and how fast these change, m/s² and rad/s².
+/// Limits of velocity, m/s, angular velocity, rad/s, and their rates of change, m/s² and rad/s².
 const FASTEST: [f64; 2] = [0.14, 0.9];
 const CHANGE: [f64; 2] = [0.15, 1.2];
 
-/// Way of a paw in a step, m, from which it is lifted as high as can be.
+/// Step length of a paw from which it is lifted to the full height, m.
 const WHOLE_LIFT: f64 = 0.01;
 
 pub(super) fn part() -> Part {
@@ -41,16 +41,16 @@ pub(super) fn part() -> Part {
     )
 }
 
-/// Trot: two paws across from each other are in the air while the other two carry. Speeds come from an observer; it takes
-/// them up little by little.
+/// Trot: two diagonal paws are in the air while the other two carry the body. Velocities come from an observer and are
+/// approached gradually.
 #[derive(Default)]
 struct Walk {
-    /// Part of a step that is over.
+    /// Phase of the gait cycle, from 0 to 1.
     phase: f64,
     wanted: [f64; 2],
-    /// Ahead, m/s, and to the left, rad/s.
+    /// Forward velocity, m/s, and angular velocity to the left, rad/s.
     speed: [f64; 2],
-    /// Two vectors are under way: while one is played, the other waits.
+    /// True if two vectors are in use: one is executed while the other is queued.
     is_primed: bool,
 }
 
@@ -77,7 +77,7 @@ impl Object for Walk {
 }
 
 impl Walk {
-    /// The next postures.
+    /// Returns the next postures.
     fn vector(&mut self) -> CommandVector {
         let joints = LEGS.iter().flat_map(|leg| leg.locators);
         let entries = joints
@@ -106,7 +106,7 @@ impl Walk {
             *speed += (wanted - *speed).clamp(-most, most);
         }
         let is_still = self.speed == [0.0; 2];
-        // It ends its step before it stands.
+        // A step is completed before the dog stands.
         let next = self.phase + FRAME_SECONDS / PERIOD;
         self.phase = if is_still && (self.phase == 0.0 || next >= 1.0) {
             0.0
@@ -115,11 +115,11 @@ impl Walk {
         };
     }
 
-    /// Place of a paw, seen from its hip: ahead, outward, down, m.
+    /// Returns the position of a paw relative to its hip: ahead, outward, down, m.
     fn paw(&self, leg: Leg) -> [f64; 3] {
         let stand = STAND[usize::from(leg.ahead < 0.0)];
         let [ahead, turn] = self.speed;
-        // The ground under the paw goes back, and around.
+        // Relative to the body, the ground under the paw moves backwards and rotates.
         let place = [leg.ahead * HIP[0] + stand, leg.left * (HIP[1] + OUTWARD)];
         let ground = [ahead - turn * place[1], turn * place[0]];
         let step = ground.map(|speed| speed * PERIOD * STANCE);
@@ -133,7 +133,7 @@ impl Walk {
     }
 }
 
-/// Place of a paw in its step, from 1/2 ahead to -1/2 behind, and how high, from 0 to 1.
+/// Returns the position of a paw within its step, from 1/2 ahead to -1/2 behind, and its height, from 0 to 1.
 fn cycle(phase: f64) -> (f64, f64) {
     let phase = phase % 1.0;
     if phase < STANCE {

@@ -1,4 +1,4 @@
-//! A robot's body behind `OVirtualRobotComm`: vectors are played and told as on the robot.
+//! Tests of a robot's body behind `OVirtualRobotComm`: vectors are executed and sensor values published as on the robot.
 use super::*;
 use crate::body::{
     comm,
@@ -6,7 +6,7 @@ use crate::body::{
     vectors::{CommandVector, Commands, SensorVector},
 };
 
-/// A sender of vectors that let the left front leg go ahead by so many µrad a frame.
+/// Returns a sender of vectors that move the left front leg forward by a number of µrad per frame.
 fn mover(frames: usize, notes: &Notes) -> Part {
     let notes = notes.clone();
     let leg = open("PRM:/r2/c1-Joint2:21").expect("a joint");
@@ -33,7 +33,7 @@ fn mover(frames: usize, notes: &Notes) -> Part {
     Part::new(interface, object)
 }
 
-/// An observer that keeps what comes.
+/// Returns an observer that stores received regions.
 fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
     let kept = kept.clone();
     let object = Scripted::default().notify(move |context, event| {
@@ -45,8 +45,8 @@ fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
     Part::new(Interface::new(name).observer("In", data), object)
 }
 
-/// Ten seconds of a robot whose motors nobody has, in vectors of so many frames: the times of the credits, what was sensed,
-/// and what the motors were told.
+/// Runs ten seconds of a robot without motors, with vectors of a number of frames; returns the times of the credits, the
+/// sensor values, and the commands to the motors.
 fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
     let (notes, sensed, told) = (Notes::default(), Arc::default(), Arc::default());
     let parts = vec![
@@ -93,7 +93,7 @@ fn a_credit_comes_when_a_vector_has_been_played_and_no_frame_is_without_motion()
         );
         assert_eq!(told.len(), 1250, "a posture each frame");
         let angle = |region: &Region| region.json().expect("JSON")["positions"][0].as_f64();
-        // One millirad a frame, up to the limit of 130 degrees.
+        // One millirad per frame, up to the limit of 130 degrees.
         for (number, region) in told.iter().enumerate() {
             let wanted = ((number + 1) as f64 * 1e-3).min(130_f64.to_radians());
             assert!((angle(region).expect("an angle") - wanted).abs() < 1e-6);
@@ -112,7 +112,7 @@ fn what_is_sensed_comes_four_frames_at_a_time() {
             assert_eq!(entry.frames.len(), 4);
         }
     }
-    // Each joint and sensor once; ears, lights, camera, microphone and speaker not at all.
+    // One entry for each joint and sensor; none for ears, lights, camera, microphone and speaker.
     for primitive in &ERS7 {
         let id = open(primitive.locator).expect("a number");
         let entries = sensed[0].entries.iter();

@@ -1,8 +1,9 @@
-//! Objects that panic, hang or go round in circles: named, and contained.
+//! Tests of objects that panic, hang or livelock: reported, and contained.
 use super::*;
 use crate::cell::{Cause, FaultPolicy};
 
-/// A bad object beside a source and a sink; how many data reach the sink in a second, and the faults.
+/// Runs a faulty object next to a source and a sink; returns the number of data that reach the sink in a second, and the
+/// faults.
 fn beside(bad: Scripted, rules: Rules) -> (usize, Vec<crate::cell::Fault>) {
     let notes = Notes::default();
     let interface = Interface::new("Bad").observer("In", "d").extra("Clock");

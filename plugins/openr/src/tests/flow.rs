@@ -1,4 +1,4 @@
-//! Credits, buffers, regions and limits, over whole systems.
+//! Tests of credits, buffers, regions and limits in complete systems.
 use super::*;
 use crate::{link::MOST_DATA, lockstep::MAILBOX};
 
@@ -81,7 +81,7 @@ fn who_is_not_ready_again_gets_one_message_of_a_hundred() {
     }
 }
 
-/// Data that reach an observer that is ready twice, after 25 were sent.
+/// Returns the data that reach an observer that is ready twice, after 25 were sent.
 fn late(buffering: Buffering, deassert: bool) -> Vec<String> {
     let notes = Notes::default();
     let seen = notes.clone();
@@ -136,7 +136,7 @@ fn what_waits_for_a_late_observer_is_what_it_asked_for() {
 fn the_message_after_a_full_mailbox_is_refused_and_counted() {
     let notes = Notes::default();
     let statuses = notes.clone();
-    // It says so again and again, without anything to be ready for.
+    // It declares itself ready repeatedly, without data to receive.
     let eager = Scripted::default().start(move |context| {
         for _ in 0..=MAILBOX {
             statuses.add(context.assert_ready(0).to_string());
@@ -218,7 +218,7 @@ fn a_region_is_written_when_all_observers_have_given_it_back() {
     );
     system.advance(100 * MS);
     let notes = notes.all();
-    // One reference for each observer's entry, and the owner's.
+    // One reference for each observer's entry, and one of the owner.
     assert_eq!(&notes[..2], ["set: 4", "write: false"]);
     assert_eq!(notes.last().map(String::as_str), Some("write: false"));
     assert_eq!(notes[notes.len() - 2], "back: 2", "C keeps one: {notes:?}");

@@ -1,4 +1,4 @@
-//! The life cycle, and connections that are refused.
+//! Tests of the life cycle, and of refused connections.
 use super::*;
 
 struct Noted {

@@ -1,4 +1,4 @@
-//! A thousand objects with five thousand links: every datum arrives.
+//! Test of a thousand objects with five thousand links: all data arrive.
 use super::*;
 use crate::lockstep::FRAME;
 
@@ -46,7 +46,8 @@ fn a_thousand_objects_deliver_everything() {
             .iter()
             .all(|link| (link.counters.delivered, link.counters.dropped) == (FRAMES, 0))
     );
-    // Its start; and in each frame its clock, what it gets, and the credits for what it sent. The first ones came before.
+    // Messages per object: its start; in each frame its timer, received data, and credits for sent data; and the initial
+    // credits.
     let each = 1 + FRAMES + 2 * FRAMES * LINKS_EACH as u64 + LINKS_EACH as u64;
     assert!(report.objects.iter().all(|object| object.handled == each));
 }

@@ -1,10 +1,10 @@
-//! Actuators of a robot as objects see them: vectors of frames, and a credit when one has been played.
+//! Tests of a robot's actuators behind objects: vectors of frames, and a credit when one has been executed.
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::lockstep::FRAME;
 
-/// Frames that were played and frames in which there was nothing to play.
+/// Numbers of executed frames, and of frames without a command.
 #[derive(Clone, Default)]
 pub(super) struct Frames(Arc<[AtomicU64; 2]>);
 
@@ -18,7 +18,8 @@ impl Frames {
     }
 }
 
-/// An observer `Effector.Move.vector.O` that plays vectors of so many frames of 8 ms, given by their first byte.
+/// Returns an object with an observer `Effector.Move.vector.O` that executes vectors of frames of 8 ms; the first byte is
+/// the number of frames.
 pub(super) fn effector(frames: &Frames) -> Part {
     let frames = frames.clone();
     let (waiting, arrivals) = {
@@ -52,11 +53,12 @@ pub(super) fn effector(frames: &Frames) -> Part {
     let interface = Interface::new("Effector")
         .observer("Move", "vector")
         .extra("Frame");
-    // Of the highest class: the robot's own parts wait for no object.
+    // Highest class: the robot's own components do not wait for objects.
     Part::new(interface, object).with_priority(0xf8)
 }
 
-/// An object that sends a vector of so many frames for each credit, and so many at first, after thinking so long.
+/// Returns an object that sends a vector of a number of frames for each credit, and several at the start, after a computing
+/// time.
 pub(super) fn mover(vector: u8, primed: u8, think: u64, notes: &Notes) -> Part {
     let notes = notes.clone();
     let mut is_primed = false;
@@ -75,7 +77,7 @@ pub(super) fn mover(vector: u8, primed: u8, think: u64, notes: &Notes) -> Part {
     Part::new(Interface::new("Mover").subject("Move", "vector"), object)
 }
 
-/// Frames over ten seconds, and the times of the credits.
+/// Runs ten seconds; returns the frames, and the times of the credits.
 fn play(vector: u8, primed: u8, think: u64) -> (Frames, Vec<u64>) {
     let (frames, notes) = (Frames::default(), Notes::default());
     let mut system = boot(
@@ -107,7 +109,7 @@ fn a_credit_comes_at_the_end_of_each_vector() {
 #[test]
 fn one_vector_ahead_is_not_enough_for_who_thinks() {
     let (frames, _) = play(4, 1, 32 * MS);
-    // Four frames of motion, and four of thinking.
+    // Four frames of motion, and four of computation.
     assert_eq!(frames.played() + frames.idle(), 1250);
     assert!((620..=630).contains(&frames.idle()), "{}", frames.idle());
     let (frames, _) = play(4, 2, 24 * MS);

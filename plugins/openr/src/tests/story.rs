@@ -1,10 +1,11 @@
-//! The story: what waits for the wireless network holds up vision and motion, unless it is an object of its own.
+//! Test of a motivating example: waiting for the wireless network delays vision and motion, unless it is done in a separate
+//! object.
 use super::{robot::Frames, *};
 
 const SECOND: u64 = 1000 * MS;
 const MINUTE: u64 = 60 * SECOND;
 
-/// Images of a camera, 30 a second.
+/// Returns a camera with 30 images per second.
 fn camera() -> Part {
     let mut number = 0_u64;
     let object = Scripted::default()
@@ -27,7 +28,7 @@ fn camera() -> Part {
     Part::new(interface, object).with_priority(0xf8)
 }
 
-/// An object that sees, moves and speaks by radio: as far as it has the services for it.
+/// Returns an object that processes images, moves and communicates, according to its services.
 fn player(name: &str, sees: bool, moves: bool, speaks: bool, notes: &Notes) -> Part {
     let notes = notes.clone();
     let mut is_primed = false;
@@ -68,7 +69,7 @@ fn player(name: &str, sees: bool, moves: bool, speaks: bool, notes: &Notes) -> P
     Part::new(interface, object)
 }
 
-/// Images that were seen and idle frames of the joints, in a minute.
+/// Runs a minute; returns the number of processed images and of idle frames of the joints.
 fn minute(players: Vec<Part>, sees: &str, moves: &str) -> (usize, u64, Notes, Lockstep) {
     let frames = Frames::default();
     let notes = Notes::default();
@@ -88,12 +89,12 @@ fn one_object_that_waits_for_the_radio_neither_sees_nor_moves() {
     let notes = Notes::default();
     let all = player("All", true, true, true, &notes);
     let (seen, idle, _, system) = minute(vec![all], "All", "All");
-    // Half of each second: of 15 images the first and the last survive.
+    // Half of each second is lost: of 15 images the first and the last survive.
     assert!((990..=1050).contains(&seen), "{seen} images");
     let report = system.report();
     let (lost, waits) = (report.links[0].counters.dropped, report.links[0].queued);
     assert_eq!(seen as u64 + lost + waits as u64, 1800);
-    // Between one and two vectors of 32 ms are still to be played when it begins to wait; then there is nothing.
+    // When the wait begins, between one and two vectors of 32 ms are still queued; then there are none.
     let idle_ms = idle * 8 / 60;
     assert!(
         (500 - 64..=500 - 32 + 8).contains(&idle_ms),

@@ -1,10 +1,10 @@
-//! The same objects in threads, in real time.
+//! Tests of objects in threads, in real time.
 use std::time::Duration;
 
 use super::*;
 use crate::{cell::Cause, threaded::Threaded};
 
-/// Waits until something is so; what hangs ends the test.
+/// Waits until a condition is true; fails the test after a timeout.
 fn wait(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..2000 {
         if is_so() {

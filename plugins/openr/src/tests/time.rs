@@ -1,8 +1,8 @@
-//! Order in which objects run: classes, shares, arrival; and that it is the same each time.
+//! Tests of the order in which objects run: classes, shares, arrival; and of its reproducibility.
 use super::*;
 use crate::{lockstep::Traced, service::Selector};
 
-/// An object that works so long each so many ns.
+/// Returns an object that works periodically, with a cost and a period in ns.
 fn worker(name: &str, priority: u8, period: u64, cost: u64, notes: &Notes) -> Part {
     let (notes, own) = (notes.clone(), name.to_owned());
     let object = Scripted::default()
@@ -87,12 +87,12 @@ fn what_is_sent_during_a_handler_leaves_when_its_time_has_passed() {
     );
     system.advance(106 * MS);
     assert!(notes.all().is_empty());
-    // It started until 2 ms, woke at 102 ms, and sends after 2 ms for each handler and 3 ms for this one.
+    // It started until 2 ms, woke at 102 ms, and sends after 2 ms per handler and 3 ms for this one.
     system.advance(200 * MS);
     assert_eq!(notes.all(), [(107 * MS).to_string()]);
 }
 
-/// Hash of a run that has stalls, classes and full buffers, in steps of so many ns.
+/// Returns the hash of a run with delays, classes and full buffers, in steps of a duration in ns.
 fn hash(step: u64, cost: u64) -> u64 {
     let notes = Notes::default();
     let mut parts = vec![

@@ -1,4 +1,4 @@
-//! The thread of one object, and what all of them share.
+//! Thread of one object, and the state that all threads share.
 use std::{
     cmp::Reverse,
     collections::BTreeMap,
@@ -24,26 +24,26 @@ use crate::{
     wiring::Office,
 };
 
-/// Lines of the log that are kept until they are taken; further ones are lost.
+/// Maximum number of stored log lines; further ones are dropped.
 const LOG_LINES: usize = 1000;
 
-/// Step of the end of an object, which it answers.
+/// Request for a step of the shutdown, which the object answers.
 pub(super) struct Order {
     pub(super) selector: Selector,
     pub(super) done: Sender<()>,
 }
 
-/// Progress of one object, as others see it.
+/// Progress of one object, visible to other threads.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) counters: ObjectCounters,
     pub(super) fault: Option<Fault>,
     pub(super) links: Vec<(LinkCounters, usize)>,
-    /// Number and name of the entry that runs, and since when, ns.
+    /// Number and name of the running entry, and its start time, ns.
     at_work: Option<(usize, String, u64)>,
 }
 
-/// Everything that threads share.
+/// State that all threads share.
 pub(super) struct Shared {
     start: Instant,
     names: Vec<String>,
@@ -79,7 +79,7 @@ impl Shared {
         }
     }
 
-    /// Time since the start, ns.
+    /// Returns the time since the start, ns.
     pub(super) fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
@@ -151,11 +151,11 @@ impl Office for Arc<Shared> {
     }
 }
 
-/// Scheduler, as the object of one thread sees it.
+/// Interface of the scheduler for the handlers of one thread.
 struct Own {
     id: usize,
     shared: Arc<Shared>,
-    /// Messages that are due later, by time and number.
+    /// Scheduled messages, by time and sequence number.
     later: BTreeMap<Reverse<(u64, u64)>, Message>,
     next: u64,
 }
@@ -283,7 +283,7 @@ impl Worker {
         true
     }
 
-    /// Takes a step of the end; false after the last.
+    /// Executes a step of the shutdown; false after the last one.
     fn end(&mut self, order: &Order) -> bool {
         let id = self.own.id;
         let result = self.cell.step((id, &mut self.own), order.selector, END);

@@ -1,10 +1,10 @@
-//! Parts of messages that serde has not, and messages from our own types.
+//! Types of message fields that serde lacks, and conversions from our own types.
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeTuple as _};
 
 use super::{Point, Pose, Quaternion, Time, Transform, Vector};
 
-/// Bytes: base64 in JSON, as rosbridge has them.
+/// Bytes, encoded as base64 in JSON, as in rosbridge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -25,7 +25,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Row by row, 36 numbers: serde's arrays end at 32.
+/// 6×6 matrix, row by row: serde's arrays end at 32 elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix6(pub [f64; 36]);
 
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Matrix6 {
 }
 
 impl Time {
-    /// The moment so many nanoseconds after the start.
+    /// Returns the time stamp a number of nanoseconds after the start.
     #[must_use]
     pub fn of_nanos(nanos: u64) -> Self {
         Self {

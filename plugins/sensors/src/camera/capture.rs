@@ -2,7 +2,7 @@
 use morse_api::{prelude::*, service::Status, state::Stateful};
 use serde_json::json;
 
-/// Number of frames that a camera is still to take; negative: without end. It is state.
+/// Number of frames that are still to be taken; negative for no limit. Part of the state.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture(pub i64);
 
@@ -15,13 +15,13 @@ impl Default for Capture {
 impl Stateful for Capture {}
 
 impl Capture {
-    /// Tells whether a frame is to be taken.
+    /// Returns true if a frame is to be taken.
     #[must_use]
     pub fn is_on(self) -> bool {
         self.0 != 0
     }
 
-    /// A frame was taken.
+    /// Counts a frame that was taken.
     pub fn count(&mut self, task: &mut Task) {
         if self.0 > 0 {
             self.0 -= 1;
@@ -35,11 +35,11 @@ impl Capture {
 /// Arguments of `capture`.
 #[derive(Reflect, Deserialize)]
 pub struct Frames {
-    /// Number of frames; negative: without end.
+    /// Number of frames; negative for no limit.
     pub n: i64,
 }
 
-/// The service.
+/// Returns the service.
 #[must_use]
 pub fn service() -> Service {
     Service::new(
@@ -63,7 +63,7 @@ fn capture(world: &mut World, entity: Entity, frames: Frames) -> Result<Outcome,
     })
 }
 
-/// Stops a camera, and ends the request that it is busy with.
+/// Stops a camera, and ends its running request.
 pub fn interrupt(world: &mut World, camera: Entity) {
     stop(world, camera);
     if let Some(mut task) = world.get_mut::<Task>(camera) {

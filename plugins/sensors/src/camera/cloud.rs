@@ -1,20 +1,20 @@
-//! From depths to points, as MORSE's depth cameras give them.
+//! Conversion of depths to points, in the order of MORSE's depth cameras.
 use morse_api::prelude::*;
 use nalgebra::Point3;
 
 use super::{Lens, PictureBuffers};
 
-/// Choice of the points that a depth camera gives.
+/// Selection of the points of a depth camera.
 pub struct Cloud<'a> {
-    /// The lines that are kept, counted from 1 at the bottom; `None` for all.
+    /// Rows that are kept, counted from 1 at the bottom; `None` for all.
     pub lines: Option<&'a [u32]>,
-    /// Value of each coordinate for a pixel that shows nothing; `None` for no point at all.
+    /// Value of each coordinate for a pixel without a depth; `None` to leave out the point.
     pub blank: Option<f32>,
 }
 
 impl Cloud<'_> {
-    /// Writes the points of all pictures of a camera, in the axes of the camera: line by line from the bottom,
-    /// unless the top row comes first.
+    /// Writes the points of all images of a camera, in the axes of the camera: row by row from the bottom, unless the top
+    /// row comes first.
     pub fn write(&self, lens: &Lens, buffers: &PictureBuffers, points: &mut Vec<f32>) {
         points.clear();
         let height = lens.height;
@@ -54,18 +54,18 @@ impl Cloud<'_> {
     }
 }
 
-/// Number of points of one picture at most, of which these lines are kept, or all.
+/// Returns the maximum number of points of an image, of which these rows, or all, are kept.
 #[must_use]
 pub fn most_points(lines: Option<&[u32]>, lens: &Lens) -> u64 {
     let lines = lines.map_or(u64::from(lens.height), |lines| lines.len() as u64);
     lines * u64::from(lens.width)
 }
 
-/// Checks that all lines are in the picture.
+/// Checks that all rows are within the image.
 ///
 /// # Errors
 ///
-/// Some are not.
+/// A row is not.
 pub fn check_lines(lines: Option<&[u32]>, lens: &Lens) -> Result<(), CheckError> {
     let mut lines = lines.unwrap_or_default().iter();
     match lines.find(|line| !(1..=lens.height).contains(*line)) {

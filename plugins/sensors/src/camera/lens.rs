@@ -1,31 +1,31 @@
-//! The lens of a camera: its settings, and what follows from them.
+//! Lens of a camera: settings and derived values.
 use morse_api::{
     distortion::{Distortion, FoldError},
     prelude::*,
     render::{CameraView, RendererKind, Wants},
 };
 
-/// Width of the light-sensitive chip of MORSE's cameras, m.
+/// Width of the image sensor of MORSE's cameras, m.
 const CHIP: f64 = 0.032;
 
-/// The settings that all cameras have.
+/// Settings that all cameras have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
-    /// Columns of the picture.
+    /// Columns of the image.
     pub width: u32,
-    /// Rows of the picture.
+    /// Rows of the image.
     pub height: u32,
     /// Focal length, m.
     pub focal: f64,
-    /// Horizontal opening angle, rad; instead of `focal`.
+    /// Horizontal field of view, rad; instead of `focal`.
     pub fov: Option<f64>,
-    /// Depth from which on it sees, m.
+    /// Minimum depth, m.
     pub near: f64,
-    /// Depth to which it sees, m.
+    /// Maximum depth, m.
     pub far: f64,
     /// True if the top row comes first.
     pub vertical_flip: bool,
-    /// True if it takes pictures at all.
+    /// True if frames are taken.
     pub capturing: bool,
     /// True if lights cast shadows.
     pub shadows: bool,
@@ -45,20 +45,20 @@ impl Lens {
         })
     }
 
-    /// Column and row of what lies straight ahead.
+    /// Returns column and row of the optical axis.
     #[must_use]
     pub fn center(&self) -> [f64; 2] {
         [self.width, self.height].map(|size| f64::from(size) / 2.0)
     }
 
-    /// From places at depth 1 to columns and rows.
+    /// Returns the intrinsic matrix, which maps points at depth 1 to columns and rows.
     #[must_use]
     pub fn intrinsic_matrix(&self) -> [[f64; 3]; 3] {
         let ([u, v], focal) = (self.center(), self.pixels());
         [[focal, 0.0, u], [0.0, focal, v], [0.0, 0.0, 1.0]]
     }
 
-    /// A camera that looks through it.
+    /// Returns the view of a camera with this lens.
     #[must_use]
     pub fn camera_view(&self, world_from_camera: Isometry3<f64>) -> CameraView {
         CameraView {
@@ -76,17 +76,17 @@ impl Lens {
         }
     }
 
-    /// Tells whether it does not bend rays.
+    /// Returns true if the lens has no distortion.
     #[must_use]
     pub fn is_ideal(&self) -> bool {
         self.distortion == [0.0; 5]
     }
 
-    /// Distortion of the lens, worked out for all pixels; nothing if the lens is ideal.
+    /// Computes the distortion of the lens for all pixels; `None` if the lens is ideal.
     ///
     /// # Errors
     ///
-    /// It folds the picture.
+    /// The distortion folds the image.
     pub fn bend(&self) -> Result<Option<Distortion>, FoldError> {
         if self.is_ideal() {
             return Ok(None);
@@ -95,11 +95,11 @@ impl Lens {
         Distortion::new(self.distortion, size, self.pixels(), self.center()).map(Some)
     }
 
-    /// Checks whether its settings make sense together; each is in its range.
+    /// Checks that the settings are consistent; the range of each is already checked.
     ///
     /// # Errors
     ///
-    /// Which ones do not.
+    /// The settings that are not.
     pub fn check(&self) -> Result<(), CheckError> {
         if self.far <= self.near {
             return Err(CheckError::setting("`far` must be above `near`"));
@@ -110,7 +110,7 @@ impl Lens {
     }
 }
 
-/// The settings of a kind of camera: the common ones, with its own defaults, and its own.
+/// Declares the settings of a kind of camera: the common ones with its own defaults, and its additional ones.
 macro_rules! camera {
     (
         $(#[doc = $docs:literal])*
@@ -122,36 +122,36 @@ macro_rules! camera {
         #[serde(default, deny_unknown_fields)]
         #[require($crate::camera::PictureBuffers, $crate::camera::Capture, Task, morse_api::render::UsesRenderer)]
         pub struct $name {
-            /// Columns of the picture.
+            /// Columns of the image.
             #[reflect(@Range(1.0, 16_384.0), @Property("cam_width"))]
             pub width: u32,
-            /// Rows of the picture.
+            /// Rows of the image.
             #[reflect(@Range(1.0, 16_384.0), @Property("cam_height"))]
             pub height: u32,
-            /// Focal length, for a chip 0.032 m wide.
+            /// Focal length, for an image sensor 0.032 m wide.
             #[reflect(@Unit("m"), @Range(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
             pub focal: f64,
-            /// Horizontal opening angle, below π; instead of `focal`.
+            /// Horizontal field of view, below π; instead of `focal`.
             #[reflect(@Unit("rad"), @Range(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
             pub fov: Option<f64>,
-            /// Depth from which on it sees.
+            /// Minimum depth.
             #[reflect(@Unit("m"), @Range(1e-6, 1e6), @Property("cam_near"))]
             pub near: f64,
-            /// Depth to which it sees.
+            /// Maximum depth.
             #[reflect(@Unit("m"), @Range(1e-6, 1e8), @Property("cam_far"))]
             pub far: f64,
-            /// True if the top row comes first; else the lowest one.
+            /// True if the top row comes first; otherwise the lowest row does.
             #[reflect(@Property("Vertical_Flip"))]
             pub vertical_flip: bool,
-            /// True if it takes pictures at all.
+            /// True if frames are taken.
             #[reflect(@Property("capturing"))]
             pub capturing: bool,
-            /// True if the sun and lamps cast shadows in its pictures, which takes time.
+            /// True if the sun and lamps cast shadows in the images, which takes time.
             pub shadows: bool,
-            /// Distortion of its lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
+            /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
             #[reflect(@Unit(""), @Range(-1000.0, 1000.0))]
             pub distortion: [f64; 5],
-            /// Renderer of its colours, `software` or `gpu`; without it, that of the run (`--renderer`).
+            /// Renderer of the colours, `software` or `gpu`; by default the renderer of the run (`--renderer`).
             pub renderer: Option<morse_api::render::RendererKind>,
             $($(#[$meta])* pub $field: $type,)*
         }

@@ -1,4 +1,4 @@
-//! Frames: rows from either end, and the same memory again and again.
+//! Frames: rows in either order, and reused memory.
 use super::*;
 
 fn lens(height: u32, vertical_flip: bool) -> Lens {

@@ -1,4 +1,4 @@
-//! Date and time of day, without leap seconds and without a clock on the wall.
+//! Date and time of day in UTC, without leap seconds; never the wall clock.
 use std::fmt::Write as _;
 
 use morse_api::prelude::*;
@@ -6,7 +6,7 @@ use morse_api::prelude::*;
 /// Seconds in a day.
 const DAY: i64 = 86_400;
 
-/// A moment, in whole seconds of UTC. Read from text such as `"2026-01-31T12:00:00Z"`, or a date alone.
+/// Point in time, in whole seconds of UTC. Parsed from text such as `"2026-01-31T12:00:00Z"`, or from a date alone.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Utc {
@@ -16,7 +16,7 @@ pub struct Utc {
 }
 
 impl Default for Utc {
-    /// 2026-01-01T00:00:00Z.
+    /// Returns 2026-01-01T00:00:00Z.
     fn default() -> Self {
         Self {
             seconds: days_from_civil(2026, 1, 1) * DAY,
@@ -35,7 +35,7 @@ impl TryFrom<String> for Utc {
 }
 
 impl Utc {
-    /// The moment so many seconds later.
+    /// Returns the time a number of seconds later.
     #[must_use]
     pub fn after(self, seconds: u64) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Utc {
     }
 }
 
-/// Some ten thousand years, in seconds.
+/// About ten thousand years, in seconds.
 const LIMIT: i64 = 400_000_000_000;
 
 fn parse(text: &str) -> Option<Utc> {
@@ -73,7 +73,7 @@ fn parse(text: &str) -> Option<Utc> {
     })
 }
 
-/// Three numbers of so many digits each.
+/// Parses three numbers with these counts of digits.
 fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[i64; 3]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; 3];
@@ -87,7 +87,7 @@ fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[i64; 3]> 
     parts.next().is_none().then_some(numbers)
 }
 
-/// Days since 1970-01-01 of a date in the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
+/// Returns the days since 1970-01-01 of a date in the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
 /// algorithms"). Years begin in March, so that the leap day comes last.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
@@ -98,7 +98,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// The inverse of [`days_from_civil`]: year, month and day.
+/// Inverse of [`days_from_civil`]: returns year, month and day.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn known_moments() {
-        // Values of `date -u -d … +%s` (GNU coreutils).
+        // Reference: `date -u -d … +%s` (GNU coreutils).
         for (text, seconds) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2000-02-29T12:00:00Z", 951_825_600),

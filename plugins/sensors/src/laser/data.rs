@@ -1,20 +1,19 @@
 //! Data of laser scanners.
 use morse_api::{prelude::*, rays::Hit};
 
-/// Hits of the rays, one entry a ray, in the order in which the scanner sends them.
+/// Measurement of a laser scanner, one entry per ray in the order in which the scanner sends them.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaserScannerData {
-    /// Point at which each ray met something, in the frame of the sensor; (0, 0, 0) where it met nothing.
+    /// Point of the first hit of each ray, in the frame of the sensor; (0, 0, 0) without a hit.
     #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
     pub point_list: Vec<[f64; 3]>,
-    /// Distance that each ray went; `laser_range` where it met nothing.
+    /// Distance of the first hit of each ray; `laser_range` without a hit.
     #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
     pub range_list: Vec<f64>,
-    /// Strength of each echo: the `specular` of the geometry that was met, as the mean of its three
-    /// numbers; 0 where nothing was met.
+    /// Strength of each echo: the mean of the three numbers of `specular` of the hit geometry; 0 without a hit.
     #[reflect(@Unit(""), @Levels(&["rssi"]))]
     pub remission_list: Vec<f64>,
-    /// Distance of the nearest thing that any ray met; `laser_range` where none met anything.
+    /// Distance of the nearest hit of all rays; `laser_range` without a hit.
     #[reflect(@Unit("m"), @Levels(&["range"]))]
     pub range: f64,
 }
@@ -29,7 +28,7 @@ impl Clone for LaserScannerData {
         }
     }
 
-    // Into the memory that is there: data are copied at every measurement.
+    // Reuses the existing memory, since data are copied at every measurement.
     fn clone_from(&mut self, source: &Self) {
         self.point_list.clone_from(&source.point_list);
         self.range_list.clone_from(&source.range_list);
@@ -39,7 +38,7 @@ impl Clone for LaserScannerData {
 }
 
 impl LaserScannerData {
-    /// Takes in what the rays met, as far as the level asks for it.
+    /// Writes the hits of the rays, as far as the level requires them.
     pub(super) fn report(
         &mut self,
         level: &str,

@@ -1,4 +1,4 @@
-//! Directions of the rays of each kind, and what is made of what they meet.
+//! Directions of the rays of each kind, and data for known hits.
 use bevy::prelude::*;
 use morse_api::{
     component::{Level, Mount, UpdateRate},
@@ -135,7 +135,7 @@ fn no_more_memory_is_taken_than_was_told() {
             + size_of_val(&*data.remission_list);
         assert_eq!(told.measurement, taken as u64, "{level}");
         let beams = 3 * size_of_val(&*directions) + size_of_val(&*hits);
-        // What a planar fan and its buffer hold for each ray.
+        // Memory of a planar fan and its buffers per ray.
         let fan = (7 * size_of::<f64>() + 3 * size_of::<u32>()) * directions.len();
         assert_eq!(told.workspace, (beams + fan) as u64);
     }
@@ -201,7 +201,7 @@ fn a_wall_is_seen_where_it_is() {
 
     let data = app.world().get::<LaserScannerData>(sensor).unwrap();
     for (index, (range, point)) in data.range_list.iter().zip(&data.point_list).enumerate() {
-        // The wall is straight to the right; 8 m is where it is seen at 60° from that.
+        // The wall is straight to the right; at 60° from that its distance is 8 m.
         let angle = index as f64 * DEGREE;
         if index <= 60 {
             assert!((range - 4.0 / libm::cos(angle)).abs() < 1e-9);
@@ -229,13 +229,13 @@ fn a_wall_is_seen_where_it_is() {
     );
 }
 
-/// A tick, with the systems of what is there.
+/// Runs a tick with the systems of the test.
 fn tick(app: &mut App) {
     app.world_mut().run_schedule(First);
     app.world_mut().run_schedule(FixedUpdate);
 }
 
-/// Data of a scanner of three rays at 90° from each other: of the wall, and of nothing.
+/// Returns the data of a scanner with three rays at 90° from each other, with and without a wall.
 fn three_rays(level: &'static str) -> LaserScannerData {
     let mut app = App::new();
     app.add_plugins(add::<LaserScanner>)

@@ -1,4 +1,4 @@
-//! Motions whose velocities and accelerations are known by formula, measured evenly and unevenly.
+//! Motions with velocities and accelerations known by formula, measured at regular and irregular intervals.
 use std::f64::consts::PI;
 
 use bevy::{ecs::system::SystemState, prelude::World};
@@ -9,7 +9,7 @@ use super::*;
 
 const G: f64 = 9.81;
 
-/// Ticks at which a sensor measures: evenly, at a frequency that does not divide the rate, and seldom.
+/// Ticks at which a sensor measures: regularly, at a frequency that does not divide the rate, and rarely.
 const TICKS: [&[u64]; 3] = [
     &[1, 2, 3, 4, 5, 6],
     &[1, 9, 18, 26, 27, 60],
@@ -18,7 +18,7 @@ const TICKS: [&[u64]; 3] = [
 
 const MODES: [ComputationMode; 2] = [ComputationMode::Velocity, ComputationMode::Position];
 
-/// A sensor that starts somewhere, and is measured from poses.
+/// Returns the motion of a sensor that starts at a pose, measured from poses.
 fn starting(pose: Isometry3<f64>, linear: [f64; 3]) -> Motion {
     let velocity = WorldVelocity::of_point(linear.into(), Vector3::zeros());
     Motion {
@@ -49,20 +49,20 @@ fn measure(motion: &mut Motion, tick: u64, pose: Isometry3<f64>) -> Moved {
     measure_in(motion, ComputationMode::Position, clock, state)
 }
 
-/// A sensor on a body, both as they are.
+/// Returns the pose and velocity of a sensor on a body.
 fn on(body: &BodyState, mount: &Isometry3<f64>) -> (Isometry3<f64>, WorldVelocity) {
     let pose = body.pose * mount;
     let velocity = WorldVelocity::on(body, &pose.translation.vector.into());
     (pose, velocity)
 }
 
-/// Off the axes, turned about all of them.
+/// Returns a mount pose off all axes, rotated about all of them.
 fn off_center() -> Isometry3<f64> {
     Isometry3::new(Vector3::new(0.7, -0.4, 0.3), Vector3::new(0.3, -1.0, 2.0))
 }
 
-/// Measures a motion at ticks and compares velocity and acceleration, in the axes of the sensor, with what they are. From poses
-/// these are known from the second interval on.
+/// Measures a motion at ticks and compares velocity and acceleration, in the axes of the sensor, with their exact values.
+/// From poses these are known from the second interval on.
 fn check(
     mode: ComputationMode,
     rate: f64,
@@ -95,13 +95,13 @@ fn check(
 
 #[test]
 fn constant_rates_are_exact_at_any_lever_arm_and_frequency() {
-    // A body on a screw: it moves and turns at constant rates in its own axes.
+    // A body on a screw: its velocity and angular velocity are constant in its own axes.
     let (linear, angular) = (Vector3::new(1.0, 0.3, -0.2), Vector3::new(0.5, -1.0, 6.0));
     let center = Vector3::new(0.1, 0.05, -0.2);
     let start = Isometry3::new(Vector3::new(3.0, -4.0, 5.0), Vector3::new(1.0, 2.0, -0.5));
     let (rate, axis) = (angular.norm(), angular.normalize());
     let along = axis * axis.dot(&linear);
-    // The point of the body about which it turns.
+    // Point of the body on the axis of rotation.
     let pivot = axis.cross(&linear) / rate;
     let at = |time: f64| {
         let rotation = UnitQuaternion::from_scaled_axis(angular * time);
@@ -123,7 +123,7 @@ fn constant_rates_are_exact_at_any_lever_arm_and_frequency() {
     for mode in MODES {
         for rate in [10.0, 60.0, 1000.0] {
             for ticks in TICKS {
-                // The short way round is the wrong one for poses that are more than half a turn apart.
+                // The shorter rotation is the wrong one for poses more than half a turn apart.
                 let widest = ticks.windows(2).map(|two| two[1] - two[0]).max();
                 let turn = widest.unwrap_or(1) as f64 / rate * angular.norm();
                 if mode == ComputationMode::Velocity || turn < PI {
@@ -253,7 +253,7 @@ fn poses_of_a_constant_acceleration_measured_unevenly() {
 }
 #[test]
 fn a_turn_through_the_back_is_small() {
-    // About each axis, past π, where Euler angles jump.
+    // Rotations about each axis, past π, where Euler angles wrap.
     for (axis, angles) in [
         (Vector3::z(), [1.0, 0.0, 0.0]),
         (Vector3::y(), [0.0, 1.0, 0.0]),
@@ -281,7 +281,7 @@ fn turns_of_any_size() {
     for angle in [0.0, 1e-300, 1e-12, 1e-3, 1.0, 3.1] {
         let found = turn(&from, &(by(angle) * from));
         assert!((found - axis * angle).norm() < 1e-9, "{angle}: {found}");
-        // The same orientation, written with the other sign.
+        // The same orientation with the opposite sign of the quaternion.
         let other = UnitQuaternion::new_unchecked(-(by(angle) * from).into_inner());
         assert!((turn(&from, &other) - axis * angle).norm() < 1e-9);
     }

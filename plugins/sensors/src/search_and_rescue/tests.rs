@@ -1,4 +1,4 @@
-//! Tests of who is seen, and who is healed.
+//! Tests of detection and healing of victims.
 use morse_api::{
     object::Property,
     service::{Call, Reply},
@@ -104,7 +104,7 @@ fn the_nearest_victim_is_asked_about_and_healed_in_part() {
     );
     let ann = test.read::<SearchAndRescueData>(sensor).victim_dict["ann"].clone();
     assert_eq!((ann.requirements, ann.severity), (vec![1], 4));
-    // What is left is beyond its abilities.
+    // The remaining requirements exceed its abilities.
     let refused = now(&mut test, "heal");
     assert!(
         refused.value.to_string().contains("requires [1]"),

@@ -1,4 +1,4 @@
-//! Needs of victims, and their severity.
+//! Requirements of victims, and severity of their injuries.
 use morse_api::{
     object::{Objects, Property},
     prelude::*,
@@ -6,18 +6,18 @@ use morse_api::{
     state::Stateful,
 };
 
-/// The property of victims.
+/// Property of victims.
 pub(super) const INJURED: &str = "Injured";
 
-/// Severity of a victim's need unless its property `Severity` says otherwise.
+/// Severity of an injury without the property `Severity`.
 const SEVERITY: i64 = 10;
 
-/// On the entity of an object or robot that is injured. It is state.
+/// Injury of an object or robot, as a component of its entity. Part of the state.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Victim {
-    /// The abilities that it needs.
+    /// Abilities that the victim needs.
     pub requirements: Vec<i64>,
-    /// Severity of its need; 0 once it is healed.
+    /// Severity of the injury; 0 once the victim is healed.
     pub severity: i64,
 }
 
@@ -55,7 +55,7 @@ fn begin(world: &mut World) {
     }
 }
 
-/// Whole numbers, as a list or as text with commas.
+/// Parses whole numbers from a list or from text with commas.
 fn requirements(property: &Property) -> Vec<i64> {
     match property {
         Property::Numbers(numbers) => numbers.iter().map(|number| *number as i64).collect(),
@@ -69,7 +69,7 @@ fn requirements(property: &Property) -> Vec<i64> {
 }
 
 impl Victim {
-    /// Does what these abilities can do for it, and says what came of it, as MORSE does.
+    /// Removes the requirements that these abilities meet, and returns the result as a text, as MORSE does.
     pub(super) fn treat(&mut self, abilities: &[i64]) -> &'static str {
         self.requirements
             .retain(|needed| !abilities.contains(needed));

@@ -1,4 +1,4 @@
-//! Tests of what is seen, and where.
+//! Tests of visible objects and their poses.
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4};
 
 use morse_api::{
@@ -95,7 +95,7 @@ fn it_looks_ahead_and_knows_what_it_is_told_to() {
 
 #[test]
 fn the_picture_is_as_wide_as_the_lens_makes_it() {
-    // 16 mm / 35 mm of the depth to either side; the cube's far corner is at a depth of 10.5.
+    // 16 mm / 35 mm of the depth to either side; the far corner of the cube is at a depth of 10.5.
     let edge = 10.5 * 16.0 / 35.0 + 0.5;
     let at = |y: f64, z: f64| vec![thing("cube", [10.0, y, z], &[])];
     let is_seen = |text: &str, y, z| {
@@ -104,7 +104,7 @@ fn the_picture_is_as_wide_as_the_lens_makes_it() {
     };
     assert!(is_seen("()", edge - 0.01, 0.0) && !is_seen("()", edge + 0.01, 0.0));
     assert!(is_seen("(height: 128)", 0.0, -edge / 2.0) && !is_seen("(height: 128)", 0.0, -edge));
-    // A right angle: as far to the side as ahead.
+    // A right angle: the half width equals the depth.
     let wide = "(fov: 1.5707963267948966)";
     assert!(is_seen(wide, 10.99, 0.0) && !is_seen(wide, 11.01, 0.0));
     assert!(!is_seen("(far: 9.4)", 0.0, 0.0) && is_seen("(far: 9.6)", 0.0, 0.0));
@@ -122,13 +122,13 @@ fn relative_poses_are_in_the_axes_of_the_picture() {
         (Vector3::from(first.position) - expected).norm() < 1e-12,
         "{first:?}"
     );
-    // The picture's axes seen from the robot's turn by (0.5, -0.5, 0.5; 0.5), either sign.
+    // Rotation from the robot's axes to those of the image: (0.5, -0.5, 0.5; 0.5), either sign.
     let Orientation { x, y, z, w } = first.orientation;
     let sign = w.signum();
     for (found, expected) in [(x, 0.5), (y, -0.5), (z, 0.5), (w, 0.5)] {
         assert!((found * sign - expected).abs() < 1e-12, "{first:?}");
     }
-    // In the world's axes, turned by a quarter about z.
+    // In the world's axes, rotated by a quarter turn about z.
     cube.1.rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2);
     let (seen, camera) = test_world("()", vec![cube]);
     let first = seen.read::<SemanticCameraData>(camera).visible_objects[0].clone();
@@ -139,7 +139,7 @@ fn relative_poses_are_in_the_axes_of_the_picture() {
 
 #[test]
 fn a_turned_box_is_looked_at_as_it_lies() {
-    // A rod of 8 m beyond the left edge (4.57 m at a depth of 10): seen when it lies across.
+    // A rod of 8 m beyond the left edge (4.57 m at a depth of 10): visible when it lies across.
     let rod = |turn: f64| {
         let (mut rod, mut at) = thing("rod", [10.0, 8.0, 0.0], &[]);
         rod.bounds = Some(Bounds {
@@ -151,8 +151,8 @@ fn a_turned_box_is_looked_at_as_it_lies() {
         !names(&seen, camera).is_empty()
     };
     assert!(rod(0.0) && !rod(FRAC_PI_2));
-    // Leant towards the camera, its near end is at (7.2, 5.2), where the edge is at 3.3 m; leant away, it is
-    // at (12.8, 5.2), where the edge is at 5.9 m.
+    // Leaning towards the camera, its near end is at (7.2, 5.2), where the edge is at 3.3 m; leaning away, it is at (12.8,
+    // 5.2), where the edge is at 5.9 m.
     assert!(!rod(-FRAC_PI_4) && rod(FRAC_PI_4));
 }
 
@@ -160,7 +160,7 @@ fn a_turned_box_is_looked_at_as_it_lies() {
 fn walls_hide() {
     let mut cube = thing("cube", [8.0, 0.0, 0.0], &[]);
     cube.0.collides = true;
-    // Rays pass through the ghost, half of a metre before the cube.
+    // Rays pass through the ghost, half a metre in front of the cube.
     let ghost = thing("ghost", [6.5, 0.0, 0.0], &[]);
     let (mut seen, camera) = test_world("()", vec![cube, ghost]);
     assert_eq!(names(&seen, camera), ["cube", "ghost"]);

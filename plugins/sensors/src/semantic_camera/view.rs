@@ -1,21 +1,21 @@
-//! Part of the world that falls into a camera's picture, in the camera's axes: z forward, x right, y down.
+//! View frustum of a camera, in the camera's axes: z forward, x right, y down.
 use nalgebra::{Isometry3, Point3, Vector3};
 
-/// The part of space that a camera pictures: a pyramid without its tip.
+/// View frustum of a camera: a pyramid without its tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Depth of the near end, m.
+    /// Depth of the near plane, m.
     pub near: f64,
-    /// Depth of the far end, m.
+    /// Depth of the far plane, m.
     pub far: f64,
-    /// Half of the picture's width at a depth of one.
+    /// Half of the image's width at depth 1.
     pub half_width: f64,
-    /// Half of the picture's height at a depth of one.
+    /// Half of the image's height at depth 1.
     pub half_height: f64,
 }
 
 impl View {
-    /// Tells whether a point is pictured.
+    /// Returns true if a point is in the frustum.
     #[must_use]
     pub fn holds(&self, point: &Point3<f64>) -> bool {
         (self.near..=self.far).contains(&point.z)
@@ -23,8 +23,8 @@ impl View {
             && point.y.abs() <= self.half_height * point.z
     }
 
-    /// Tells whether a box, of which half of the sides is given, is pictured at least in part. Two convex bodies
-    /// are apart exactly if a plane separates them that is parallel to a face of one of them, or to an edge of
+    /// Returns true if a box, given by half its side lengths, intersects the frustum (separating axis theorem). Two convex
+    /// bodies are disjoint exactly if a plane separates them that is parallel to a face of one of them, or to an edge of
     /// each.
     #[must_use]
     pub fn meets(&self, camera_from_box: &Isometry3<f64>, half: &Vector3<f64>) -> bool {
@@ -53,7 +53,7 @@ impl View {
         !normals.any(|normal| self.is_apart(camera_from_box, &sides, half, &normal))
     }
 
-    /// Tells whether the shadows of view and box on a line do not touch.
+    /// Returns true if the projections of frustum and box on a line are disjoint.
     fn is_apart(
         &self,
         camera_from_box: &Isometry3<f64>,
@@ -61,7 +61,7 @@ impl View {
         half: &Vector3<f64>,
         normal: &Vector3<f64>,
     ) -> bool {
-        // Parallel edges have no plane of their own.
+        // Parallel edges define no plane.
         if normal.norm_squared() < 1e-18 {
             return false;
         }
@@ -79,7 +79,7 @@ impl View {
         middle + reach < lowest || middle - reach > highest
     }
 
-    /// Directions through points of the picture, evenly spread over its rows and columns.
+    /// Returns directions through points of the image, evenly distributed over its rows and columns.
     pub fn grid<const N: usize>(&self) -> impl Iterator<Item = Vector3<f64>> + use<N> {
         let (width, height) = (self.half_width, self.half_height);
         let share = |place: usize| (2 * place + 1) as f64 / N as f64 - 1.0;
@@ -89,7 +89,7 @@ impl View {
     }
 }
 
-/// Factor by which a direction from the camera is taken to enter a box, or to reach its far side from within.
+/// Returns the factor by which a direction from the camera reaches a box, or its far side from within.
 #[must_use]
 pub fn entry(
     camera_from_box: &Isometry3<f64>,
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// 90° wide, half as high as wide.
+    /// View of 90°, half as high as wide.
     const VIEW: View = View {
         near: 1.0,
         far: 10.0,
@@ -138,13 +138,13 @@ mod tests {
         let none = Vector3::zeros();
         let cube = [0.5; 3];
         assert!(meets([0.0, 0.0, 5.0], none, cube));
-        // Before the near end, and beyond the far one.
+        // In front of the near plane, and behind the far plane.
         assert!(meets([0.0, 0.0, 0.51], none, cube) && !meets([0.0, 0.0, 0.49], none, cube));
         assert!(meets([0.0, 0.0, 10.49], none, cube) && !meets([0.0, 0.0, 10.51], none, cube));
-        // Its far corner decides: at a depth of 5.5, the picture reaches 5.5 to the side and 2.75 down.
+        // The far corner decides: at a depth of 5.5, the image extends 5.5 to the side and 2.75 down.
         assert!(meets([5.99, 0.0, 5.0], none, cube) && !meets([6.01, 0.0, 5.0], none, cube));
         assert!(meets([0.0, -3.24, 5.0], none, cube) && !meets([0.0, -3.26, 5.0], none, cube));
-        // What holds the whole view within it.
+        // A box that contains the whole frustum.
         assert!(meets([0.0, 0.0, 5.0], none, [100.0; 3]));
         // Behind the camera.
         assert!(!meets([0.0, 0.0, -5.0], none, cube));
@@ -152,16 +152,16 @@ mod tests {
 
     #[test]
     fn the_rotation_of_a_box_counts() {
-        // A rod of 6 m, edge of the picture at 4 m to the side: it reaches in only when it lies across.
+        // A rod of 6 m; the edge of the image is 4 m to the side: the rod intersects only when it lies across.
         let rod = [3.0, 0.1, 0.1];
         let across = Vector3::zeros();
         let along = Vector3::z() * 2.0 * FRAC_PI_4;
         assert!(meets([6.5, 0.0, 4.0], across, rod));
         assert!(!meets([6.5, 0.0, 4.0], along, rod));
-        // Past the edge between two faces of the view, where no face of either separates them.
+        // Past an edge between two faces of the frustum, where no face of either body separates them.
         let beam = [0.01, 20.0, 0.01];
         let lean = Vector3::z() * FRAC_PI_4;
-        // x + y = const; the corner of the picture at a depth of 10 is at x + y = 15.
+        // x + y = const; the corner of the image at a depth of 10 is at x + y = 15.
         assert!(meets([7.4, 7.4, 10.0], lean, beam));
         assert!(!meets([7.6, 7.6, 10.0], lean, beam));
     }
