@@ -1,4 +1,5 @@
-//! Bakes the commit into release builds of a checkout, for reports. Debug builds do without: each commit would build them anew.
+//! Embeds the commit into release builds of a checkout, for reports. Debug builds do not, since each commit would rebuild
+//! them.
 use std::process::Command;
 
 fn main() {
@@ -9,12 +10,12 @@ fn main() {
     );
 }
 
-/// The commit, with a note if files were changed since.
+/// Returns the commit, with a note if files differ from it.
 fn commit() -> Option<String> {
     if std::env::var("PROFILE").ok()? != "release" {
         return None;
     }
-    // In the middle of somebody else's repository the commit would be theirs.
+    // Inside another repository the commit would be that repository's.
     if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
         return None;
     }
@@ -22,7 +23,7 @@ fn commit() -> Option<String> {
         let path = git(&["rev-parse", "--git-path", name])?;
         println!("cargo::rerun-if-changed={path}");
     }
-    // What is not committed yet shows in the description.
+    // The description lists uncommitted changes.
     for path in ["src", "plugins", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={path}");
     }
@@ -36,7 +37,7 @@ fn commit() -> Option<String> {
     ])
 }
 
-/// What git says, if it knows this folder.
+/// Returns git's output, or `None` if this folder is no repository.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,8 +1,8 @@
-//! A middleware of one's own: a named thread that takes readings at its own pace.
+//! A custom middleware: a named thread that reads at its own pace.
 //!
-//! This one keeps the extremes of every number that it is given, and asks for one reading at a time. What
-//! happens while it is busy is chosen for each sensor: by default the tick goes on, and the reading is
-//! counted, not copied; in lockstep the tick waits for the thread.
+//! This one stores the extremes of every number that it receives, and requests one reading at a time. Each sensor's policy
+//! defines what happens while it is busy: by default the tick goes on, and the reading is counted, not copied; in lockstep
+//! the tick waits for the thread.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::{
     collections::BTreeMap,
@@ -18,20 +18,20 @@ use morse_api::{
 };
 use morse_sim::{prelude::*, simulation::Simulation};
 
-/// Keeps the extremes of what passes through.
+/// Stores the extremes of the received numbers.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Extremes {}
 
-/// Nothing has to be said of one output or input.
+/// Outputs and inputs have no settings.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Nothing {}
 
-/// Least and greatest value of each number, by sensor and field.
+/// Minimum and maximum of each number, by sensor and field.
 type Table = BTreeMap<String, (f64, f64)>;
 
-/// Table that is left when all is over.
+/// Table at the end of the run.
 static RESULT: Mutex<Table> = Mutex::new(Table::new());
 
 impl Middleware for Extremes {
@@ -74,7 +74,7 @@ fn take(observer: &Observer, table: &mut Table) {
     }
 }
 
-/// The thread: where it fails or panics, the run ends with an error.
+/// The thread; if it fails or panics, the run ends with an error.
 struct AtWork(Worker);
 
 impl Running for AtWork {

@@ -1,8 +1,7 @@
-//! A modifier of one's own: what is exported drifts away from what was measured.
+//! A custom modifier: the exported data drift away from the measured data.
 //!
-//! A modifier binds to the fields that it changes once, when the file is loaded. What it keeps from one
-//! time to the next lies in its memory, so that it is saved, restored and hashed; its random numbers
-//! depend on the seed, the component and the modifier alone.
+//! A modifier binds to the fields that it changes once, when the file is loaded. Its memory outlives a tick, so it is saved,
+//! restored and hashed; its random numbers depend on the seed, the component and the modifier alone.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::error::Error;
 
@@ -10,11 +9,11 @@ use bevy::reflect::structs::Struct;
 use morse_api::{fields::at_mut, modifier::Site};
 use morse_sim::{prelude::*, sensor::pose::PoseData, simulation::Simulation};
 
-/// A drift of the position that wanders at random, the same way for a seed.
+/// Adds a random walk to the position; the same seed gives the same walk.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Drift {
-    /// Standard deviation of the drift's change in one measurement.
+    /// Standard deviation of the drift's change per measurement.
     #[reflect(@Unit("m"))]
     step: f64,
 }
@@ -49,7 +48,7 @@ fn parts(app: &mut App) {
     app.add_modifier::<Drift>();
 }
 
-/// Pose that the rover believes to have after ten seconds at rest.
+/// Returns the exported pose of a rover after ten seconds at rest.
 fn belief(seed: u64) -> Result<PoseData, Box<dyn Error>> {
     let text = format!(
         r#"Simulation(

@@ -1,17 +1,17 @@
-//! A sensor of one's own: settings, data, and a `default_action` that measures, in one file.
+//! A custom sensor: settings, data, and a `default_action` that measures, in one file.
 //!
-//! The altimeter looks down with one ray. It is added with one line and named in a simulation file as if
-//! it came with the program; its modifiers, outputs, services and snapshots need no further word.
+//! The altimeter casts one ray downwards. It is added with one line and named in a simulation file like a built-in kind;
+//! modifiers, outputs, services and snapshots require no further code.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::error::Error;
 
 use morse_sim::{prelude::*, simulation::Simulation};
 
-/// Height above whatever is below.
+/// Measures the height above the geometry below.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Altimeter {
-    /// Greatest height that is measured.
+    /// Maximum height.
     #[reflect(@Unit("m"))]
     range: f64,
 }
@@ -25,7 +25,7 @@ impl Default for Altimeter {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
 struct AltimeterData {
-    /// Distance to the first thing below, or the range if there is none.
+    /// Distance to the first surface below, or the range if there is none.
     #[reflect(@Unit("m"))]
     height: f64,
 }
@@ -46,7 +46,7 @@ fn default_action(
     for (settings, due, pose, mount, mut data) in &mut sensors {
         if due.0 {
             let (origin, down) = (pose.0 * Point3::origin(), pose.0 * -Vector3::z());
-            // The robot does not see itself.
+            // The ray ignores the robot itself.
             let hit = rays.0.cast(origin, down, settings.range, Some(mount.robot));
             data.height = hit.map_or(settings.range, |hit| hit.distance);
         }

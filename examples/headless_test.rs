@@ -1,7 +1,7 @@
-//! A controller under test: a program drives a rover to a goal, and a test says whether it arrives.
+//! A controller under test: a program drives a rover to a goal, and a test checks that it arrives.
 //!
-//! The simulation runs in the test's own thread, as fast as it can, without a display or a network, and
-//! two runs give the same bits. `cargo test` runs the test below, `cargo run` its main function.
+//! The simulation runs in the test's own thread, as fast as possible, without a display or a network, and two runs give the
+//! same bits. `cargo test` runs the test below, `cargo run` its main function.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::error::Error;
 
@@ -11,7 +11,7 @@ use morse_sim::{
     simulation::{Simulation, no_extensions},
 };
 
-/// The software under test: turn towards the goal, and drive.
+/// The software under test: turns towards the goal, and drives.
 fn control(pose: &PoseData, [x, y]: [f64; 2]) -> VOmegaCommand {
     let (dx, dy) = (x - pose.x, y - pose.y);
     let distance = libm::hypot(dx, dy);
@@ -38,7 +38,7 @@ const SIMULATION: &str = r#"Simulation(
     },
 )"#;
 
-/// Drives for so many seconds; returns the last distance to the goal, and the hash of the whole run.
+/// Drives for a number of seconds; returns the final distance to the goal, and the hash of the whole run.
 fn drive(goal: [f64; 2], seconds: f64) -> Result<(f64, u128), Box<dyn Error>> {
     let mut simulation = Simulation::parse(SIMULATION, "scenes", &no_extensions)?;
     simulation.hash_every_tick();

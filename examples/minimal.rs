@@ -1,7 +1,7 @@
-//! The smallest program: a world is loaded, stepped and read.
+//! A minimal program: loads, steps and reads a world.
 //!
-//! Two blocks fall 0.2 m onto a table. Their poses are read between the ticks; nothing runs in the
-//! background, and no clock is looked at.
+//! Two blocks fall 0.2 m onto a table. Their poses are read between the ticks; no background thread runs, and no clock is
+//! read.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::error::Error;
 

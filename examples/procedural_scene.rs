@@ -1,7 +1,7 @@
-//! A scene that a program makes: forty dominoes in an arc, the first of which is pushed.
+//! A scene that a program builds: forty dominoes in an arc, the first of which is pushed.
 //!
-//! What a scene file says can be said in Rust, and what the simulation file says as well. The scene is
-//! also printed as a scene file, to be looked at or run by others.
+//! Both the scene and the simulation file can be built in Rust. The scene is also printed as a scene file, for inspection
+//! and for other runs.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::error::Error;
 
@@ -37,7 +37,7 @@ fn assembly() -> Result<Assembly, Box<dyn Error>> {
         let (sin, cos) = libm::sincos(angle);
         let mut domino = Geometry::new(Shape::Box { dimension: SIZE });
         domino.density = Some(600.0);
-        // Each faces along the arc.
+        // Each domino faces along the arc.
         let frame =
             Frame::new(name(number)).at([RADIUS * sin, RADIUS * (1.0 - cos), SIZE[2] / 2.0]);
         scene.add_frame(frame.turned([0.0, 0.0, angle]).with(domino))?;
@@ -52,7 +52,7 @@ fn assembly() -> Result<Assembly, Box<dyn Error>> {
     Ok(assembly)
 }
 
-/// Number of dominoes that lie rather than stand.
+/// Returns the number of dominoes that have fallen.
 fn fallen(simulation: &Simulation) -> usize {
     let is_down = |state: &BodyState| (state.pose * Vector3::z()).z < 0.7;
     (0..COUNT)

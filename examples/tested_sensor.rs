@@ -1,23 +1,23 @@
-//! A sensor of one's own with its unit tests: no scene, no physics, a robot that moves exactly as the test says.
+//! A custom sensor with its unit tests: no scene, no physics, a robot that moves exactly as the test defines.
 //!
-//! `TestWorld` is the tick with one robot; the sensor is mounted, the robot is moved, and what was measured is read.
-//! `cargo test --example tested_sensor` runs the tests below, `cargo run --example tested_sensor` the sensor in a scene.
+//! `TestWorld` runs the tick with one robot; the test mounts the sensor, moves the robot, and reads the measurement. `cargo
+//! test --example tested_sensor` runs the tests below, `cargo run --example tested_sensor` the sensor in a scene.
 #![expect(clippy::print_stdout, reason = "an example talks")]
 use std::error::Error;
 
 use morse_sim::{prelude::*, simulation::Simulation};
 
-/// Measures how hard the robot brakes or speeds up along its x axis.
+/// Measures the acceleration of the robot along its x axis.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Last)]
 struct Jolt {
-    /// Accelerations below this are reported as zero.
+    /// Accelerations below this magnitude are reported as zero.
     #[reflect(@Unit("m/s²"), @Range(0.0, 1000.0))]
     threshold: f64,
 }
 
-/// Speed at the last measurement. It outlives a tick, so it is state: hashed, saved and restored.
+/// Speed at the last measurement, m/s. It outlives a tick, so it is state: hashed, saved and restored.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 struct Last(Option<f64>);
 
@@ -26,7 +26,7 @@ impl Stateful for Last {}
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
 struct JoltData {
-    /// Mean since the last measurement; 0 at the first.
+    /// Mean acceleration since the last measurement; 0 at the first.
     #[reflect(@Unit("m/s²"))]
     acceleration: f64,
 }
@@ -98,13 +98,13 @@ mod tests {
 
     use super::*;
 
-    /// A robot that heads along the world's y axis at a speed.
+    /// Returns the state of a robot that moves along the world's y axis at a speed.
     fn driving(speed: f64) -> BodyState {
         let yaw = std::f64::consts::FRAC_PI_2;
         moving([0.0; 3], yaw, [0.0, speed, 0.0], [0.0; 3])
     }
 
-    /// Measurements of a sensor at 10 Hz on a robot that has these speeds, each for a tenth of a second.
+    /// Returns the measurements of a sensor at 10 Hz on a robot with these speeds, each for a tenth of a second.
     fn measured(settings: &str, speeds: &[f64]) -> Vec<f64> {
         let mut world = TestWorld::new(10.0, plugin, driving(0.0));
         let sensor = world.sensor::<Jolt>("rover.jolt", settings, 10.0, Isometry3::identity());

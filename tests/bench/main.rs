@@ -1,4 +1,4 @@
-//! Benchmarks: `cargo bench --bench speed`, or with `-- --test` once, to see that they run.
+//! Benchmarks: `cargo bench --bench speed`; `-- --test` runs each once, as a check.
 //!
 //! - [`scenes`]: reading scenes, and loading many bodies;
 //! - [`ticks`]: an empty world, a thousand stacked boxes, fifty rovers with scanners;

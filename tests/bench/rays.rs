@@ -27,7 +27,7 @@ const PERIOD: u32 = 6;
 /// Length of a tick, s.
 const DT: f64 = 1.0 / 60.0;
 
-/// A uniform generator that is easily repeated in any language.
+/// Linear congruential generator, easy to repeat in any language.
 struct Lcg(u64);
 
 impl Lcg {
@@ -40,7 +40,7 @@ impl Lcg {
     }
 }
 
-/// A robot that drives a circle, in one sense or the other.
+/// A robot that drives a circle, clockwise or counterclockwise.
 struct Robot {
     entity: Entity,
     x: f64,
@@ -49,7 +49,7 @@ struct Robot {
     turn: f64,
 }
 
-/// Fleets of 10, 100 and 1000: six ticks of driving and one scan of every robot.
+/// Measures fleets of 10, 100 and 1000: six ticks of driving and one scan of every robot.
 pub(crate) fn fleet(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rays/fleet");
     for count in [10, 100, 1000] {
@@ -68,7 +68,7 @@ pub(crate) fn fleet(criterion: &mut Criterion) {
 pub(crate) struct Arena {
     pub(crate) app: App,
     robots: Vec<Robot>,
-    /// The rays in the frame of a scanner.
+    /// Directions of the rays in the frame of a scanner.
     scanner: Vec<Vector3<f64>>,
     fan: PlanarFan,
     buffer: ScanBuffer,
@@ -77,7 +77,7 @@ pub(crate) struct Arena {
     hits: Vec<Option<Hit>>,
 }
 
-/// A world with rays and a renderer.
+/// Returns a world with rays and a renderer.
 fn app(threads: usize) -> App {
     let mut app = App::new();
     app.insert_resource(Threads::new(threads));
@@ -173,7 +173,7 @@ impl Arena {
         }
     }
 
-    /// One tick: each robot moves on along its circle.
+    /// Runs one tick: each robot advances along its circle.
     fn drive(&mut self) {
         let world = self.app.world_mut();
         for robot in &mut self.robots {
@@ -223,7 +223,7 @@ fn robots(world: &mut World, count: usize, taken: &[(f64, f64, f64)]) -> Vec<Rob
     robots
 }
 
-/// A body of one shape, which is its own robot.
+/// Spawns a body of one shape, which is its own robot.
 fn place(world: &mut World, shape: Shape, pose: Isometry3<f64>, kind: BodyKind) -> Entity {
     let body = world
         .spawn((

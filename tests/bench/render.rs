@@ -15,10 +15,10 @@ use nalgebra::Point3;
 
 use crate::rays::Arena;
 
-/// Columns and rows.
+/// Image width and height, pixels.
 const SIZE: (u32, u32) = (640, 480);
 
-/// One and two threads, with and without shadows; elements are pixels.
+/// Measures one and two threads, with and without shadows; elements are pixels.
 pub(crate) fn arena(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("render/arena");
     group.throughput(Throughput::Elements(u64::from(SIZE.0 * SIZE.1)));
@@ -44,12 +44,12 @@ pub(crate) fn arena(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Two threads, without shadows; elements are pictures. Without a graphics card `gpu` is left out, and with the feature
-/// `viewer` alone it is there at all.
+/// Measures two threads, without shadows; elements are pictures. `gpu` requires the feature `viewer` and a graphics device;
+/// otherwise it is left out.
 pub(crate) fn sizes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("render/patrol");
     group.throughput(Throughput::Elements(1));
-    // A picture of a card that the processor stands in for takes seconds.
+    // With a software device (llvmpipe), one picture takes seconds.
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
     for (renderer, name) in [
         (RendererKind::Software, "software"),
@@ -81,7 +81,7 @@ pub(crate) fn sizes(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A shipped scene, if it can be drawn so.
+/// Returns a shipped scene with a renderer, or `None` if that is not available.
 fn patrol(renderer: RendererKind) -> Option<Simulation> {
     let options = Options {
         renderer,
@@ -106,7 +106,7 @@ const COLOR_AND_DEPTH: Wants = Wants {
     things: false,
 };
 
-/// From a corner to the middle, 60° high.
+/// Returns a view from a corner to the middle, 60° high.
 fn camera() -> CameraView {
     let (width, height) = SIZE;
     CameraView {

@@ -12,7 +12,7 @@ use morse_sim::{
     simulation::{load::Plan, no_extensions},
 };
 
-/// The text of a scene with so many frames: definitions, classes, expressions, nested frames.
+/// Returns the text of a scene with a number of frames: definitions, classes, expressions, nested frames.
 fn text(frames: usize) -> String {
     let mut text = "def size 0.1;\nclass block { shape box; dimension [size, size, size]; color [0.8, 0.1, 0.1]; }\n".to_owned();
     for n in 0..frames / 2 {
@@ -26,7 +26,7 @@ fn text(frames: usize) -> String {
     text
 }
 
-/// MB/s of scene text, from bytes to the checked model.
+/// Measures MB/s of scene text, from bytes to the checked model.
 pub(crate) fn parse(criterion: &mut Criterion) {
     let text = text(2_000);
     let mut group = criterion.benchmark_group("scene");
@@ -45,7 +45,7 @@ pub(crate) fn parse(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// From the model to a world that can be stepped, with 1 000 and 10 000 static bodies.
+/// Measures the time from the model to a world that can be stepped, with 1 000 and 10 000 static bodies.
 pub(crate) fn load(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("load");
     group.sample_size(10);

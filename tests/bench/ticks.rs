@@ -13,20 +13,20 @@ use morse_sim::{
 fn bench(criterion: &mut Criterion, name: &str, elements: u64, mut simulation: Simulation) {
     let mut group = criterion.benchmark_group("tick");
     group.throughput(Throughput::Elements(elements));
-    // What falls has landed, and what is allocated once is there.
+    // The bodies have landed, and one-time allocations are done.
     simulation.run(60).expect("no observer to lose");
     group.bench_function(name, |bencher| bencher.iter(|| simulation.step()));
     group.finish();
 }
 
-/// Cost of a tick before anything happens in it.
+/// Measures a tick of an empty world.
 pub(crate) fn empty(criterion: &mut Criterion) {
     let simulation =
         Simulation::build(Plan::default(), &no_extensions).expect("nothing to go wrong");
     bench(criterion, "empty", 1, simulation);
 }
 
-/// A thousand boxes in columns of ten, which never sleep; elements are boxes.
+/// Measures a thousand boxes in columns of ten, which never sleep; elements are boxes.
 pub(crate) fn stack(criterion: &mut Criterion) {
     let mut scene = Scene::default();
     let mut add = |frame| scene.add_frame(frame).expect("a new name");
@@ -59,7 +59,7 @@ pub(crate) fn stack(criterion: &mut Criterion) {
     bench(criterion, "stack of 1000", 1_000, simulation);
 }
 
-/// The shipped fleet: fifty rovers, each with a scanner of 181 rays at 10 Hz; elements are rays.
+/// Measures the shipped fleet: fifty rovers, each with a scanner of 181 rays at 10 Hz; elements are rays.
 pub(crate) fn fleet(criterion: &mut Criterion) {
     let simulation = Simulation::load("scenes/fleet.ron").expect("a shipped scene");
     bench(criterion, "fleet of 50", 50 * 181 / 6, simulation);

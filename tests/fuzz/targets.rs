@@ -1,6 +1,6 @@
-//! Bodies of the fuzz targets, one for each reader of what strangers send. A panic is a bug; so is what the checks here find.
+//! Fuzz targets, one for each reader of untrusted input. A panic is a bug; so is a failed assertion.
 //!
-//! The crate beside this file hands them to libFuzzer, and the suite runs them over the corpora: CONTRIBUTING.md says how.
+//! The crate beside this file passes them to libFuzzer, and the suite runs them over the corpora: see CONTRIBUTING.md.
 #![expect(clippy::missing_panics_doc, reason = "panics are what they find")]
 use std::{path::Path, sync::LazyLock};
 
@@ -21,7 +21,7 @@ use morse_sim::{
     },
 };
 
-/// A target: its name, which is that of its corpus, and its body.
+/// A target: its name, which is also the name of its corpus, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -41,7 +41,7 @@ pub const TARGETS: [Target; 13] = [
     ("websocket", websocket),
 ];
 
-/// A scene: whatever can be read can be written, and reads as the same; every error is shown.
+/// A scene: a text that can be read can be written, and reads as the same scene; every error can be displayed.
 pub fn robray(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let parse = |text: &str| parse_str(text, "fuzz", Path::new("nowhere"), &LoadOptions::default());
@@ -135,7 +135,7 @@ pub fn xacro(bytes: &[u8]) {
     }
 }
 
-/// A robot description: what can be read can be written as a scene, and every error is shown.
+/// A robot description: a description that can be read can be written as a scene; every error can be displayed.
 pub fn urdf(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut sources = Sources::default();
@@ -170,7 +170,7 @@ pub fn png(bytes: &[u8]) {
     }
 }
 
-/// Lines at a port for requests: a reply is one line, whatever they were.
+/// Lines at a port for requests: a reply is one line, for any input.
 pub fn socket_request(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         if let morse_socket::request::Line::Wrong(id, why) = morse_socket::request::parse(line) {
@@ -191,7 +191,7 @@ const ROBOTS: &str = r#"Simulation(robots: {
     }),
 })"#;
 
-/// Lines at the ports of actuators: what is refused is said with the actuator's name.
+/// Lines at the ports of actuators: a refusal contains the actuator's name.
 pub fn socket_command(bytes: &[u8]) {
     static ACTUATORS: LazyLock<Vec<morse_api::command::CommandSender>> = LazyLock::new(|| {
         let simulation = Simulation::parse(ROBOTS, ".", &no_extensions).expect("robots");
@@ -223,7 +223,7 @@ pub fn http(bytes: &[u8]) {
     }
 }
 
-/// Frames of a browser that has asked for a WebSocket.
+/// Frames of a browser after its upgrade to a WebSocket.
 pub fn websocket(bytes: &[u8]) {
     // The head of a frame has six bytes.
     assert!(6 * morse_web::hear_all(bytes) <= bytes.len());

@@ -1,4 +1,4 @@
-//! Clients that come, ask once, and go: afterwards the program holds what it held before.
+//! Clients that connect, send one request, and disconnect: afterwards the program holds the same resources as before.
 use std::time::Duration;
 
 use super::{
@@ -8,10 +8,10 @@ use super::{
     wait_for,
 };
 
-/// Clients before the first look, so that what is made once has been made.
+/// Number of clients before the first reading of the resources, so that one-time allocations are done.
 const WARM_UP: usize = 100;
 
-/// Resources that the program held.
+/// Resources of the program.
 pub(crate) struct Churned {
     pub(crate) before: Holds,
     pub(crate) after: Holds,
@@ -19,7 +19,7 @@ pub(crate) struct Churned {
     pub(crate) mistakes: Vec<String>,
 }
 
-/// So many clients, one after the other; some go without a word, or in the middle of one.
+/// Connects a number of clients, one after the other; some disconnect without a request, or in the middle of one.
 pub(crate) fn measure(program: &Program, cycles: usize) -> Churned {
     let mut mistakes = Vec::new();
     let mut come_and_go = |cycles: usize| {
@@ -46,7 +46,7 @@ pub(crate) fn measure(program: &Program, cycles: usize) -> Churned {
     }
 }
 
-/// A client that has gone is noticed soon.
+/// Waits until the program has detected that a client has disconnected.
 fn settle(program: &Program, files: usize) {
     wait_for(Duration::from_secs(5), || program.holds().files <= files);
 }

@@ -1,4 +1,4 @@
-//! A client that speaks lines over TCP, as MORSE's clients do.
+//! A client that exchanges lines over TCP, as MORSE's clients do.
 use std::{
     io::{ErrorKind, Read as _, Write as _},
     net::TcpStream,
@@ -7,23 +7,23 @@ use std::{
 
 use super::now;
 
-/// Time that a client waits for a line.
+/// Timeout of a line.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A client.
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
     read: Vec<u8>,
-    /// Bytes of `read` that were given out.
+    /// Number of bytes of `read` that were returned.
     taken: usize,
 }
 
-/// Reason for which there is no line.
+/// Reason for which no line is returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoLine {
-    /// Nothing came in time.
+    /// Timeout.
     Silence,
-    /// The other side has closed; what is left of a line.
+    /// The peer has closed the connection; contains the incomplete last line.
     Closed(String),
 }
 
@@ -47,7 +47,7 @@ impl Client {
         sent.map_err(|error| format!("it cannot be sent: {error}"))
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its end.
     pub(crate) fn line_within(&mut self, at_most: Duration) -> Result<String, NoLine> {
         let end = now() + at_most;
         let mut searched = self.taken;
@@ -95,7 +95,7 @@ impl Client {
             .map_err(|why| format!("no line: {why:?}"))
     }
 
-    /// Sends a request and waits for its reply: what follows the id.
+    /// Sends a request and waits for its reply; returns the reply without the id.
     pub(crate) fn ask(&mut self, id: &str, request: &str) -> Result<String, String> {
         self.send(format!("{id} {request}\n"))?;
         let line = self.line().map_err(|why| format!("`{request}`: {why}"))?;
@@ -107,7 +107,7 @@ impl Client {
             .ok_or_else(|| format!("`{request}` got the reply `{line}`"))
     }
 
-    /// The simulated time, s. At the very start a reply has no value.
+    /// Returns the simulated time, s. At the very start a reply has no value.
     pub(crate) fn time(&mut self) -> Result<f64, String> {
         let reply = self.ask("now", "time now")?;
         let value = reply

@@ -1,8 +1,8 @@
-//! The program under load: scenes that are made for it, clients, and what is measured.
+//! The program under load: generated scenes, clients, and measurements.
 //!
-//! - [`program`]: the program as a process of its own; [`client`]: a client that speaks lines;
+//! - [`program`]: the program as a process of its own; [`client`]: a client that exchanges lines;
 //! - [`streams`]: readings of many sensors to many clients; [`requests`]: requests of several clients;
-//!   [`churn`]: clients that come and go.
+//!   [`churn`]: clients that connect and disconnect.
 pub(crate) mod churn;
 pub(crate) mod client;
 pub(crate) mod program;
@@ -11,7 +11,7 @@ pub(crate) mod streams;
 
 use std::time::{Duration, Instant};
 
-/// Robots that drive in circles on a plain, each with a pose at every tick and services, on sockets.
+/// Returns a scene of robots that drive in circles on a plain, each with a pose at every tick and services, on sockets.
 pub(crate) fn robots(count: usize, rate: u32) -> String {
     format!(
         r#"Simulation(
@@ -45,7 +45,7 @@ impl Times {
         self.0.len()
     }
 
-    /// This part of them was not longer, ms.
+    /// Returns the duration that a fraction of all durations does not exceed, ms.
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -54,7 +54,7 @@ impl Times {
         sorted.get(place).copied().unwrap_or(f64::NAN) * 1e3
     }
 
-    /// Half of them, 99 of 100, and all of them were not longer, ms.
+    /// Formats the median, the 99th percentile and the maximum, ms.
     pub(crate) fn summary(&self) -> String {
         let [half, most, all] = [0.5, 0.99, 1.0].map(|part| self.quantile(part));
         format!("p50 {half:.2} ms, p99 {most:.2} ms, max {all:.2} ms")
@@ -69,7 +69,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Runs a function on several threads, with the number of each; their results in order.
+/// Runs a function on several threads, with the index of each; returns the results in order.
 pub(crate) fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {
@@ -88,7 +88,7 @@ pub(crate) fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sy
     })
 }
 
-/// Waits until something holds, at most so long.
+/// Waits until a predicate is true, with a timeout; returns its last value.
 pub(crate) fn wait_for(at_most: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let end = now() + at_most;
     loop {

@@ -1,6 +1,6 @@
-//! Puts the program under load and measures it: `cargo bench --bench load`, or for each part its own length:
-//! `-- --streams 60 --fast 60 --requests 60 --cycles 10000 --viewers 60 --window 0` (seconds, and clients that come and
-//! go; 0 leaves a part out). Prints a table, and ends with 1 when a promise is broken. See [`window`] for what that needs.
+//! Measures the program under load: `cargo bench --bench load`, or with the length of each part: `-- --streams 60 --fast 60
+//! --requests 60 --cycles 10000 --viewers 60 --window 0` (seconds, and the number of clients that connect and disconnect; 0
+//! leaves a part out). Prints a table, and ends with 1 when a requirement is not met. See [`window`] for its requirements.
 #[path = "load.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod load;
@@ -35,7 +35,7 @@ impl Lengths {
             viewers: 60,
             window: 0,
         };
-        // Cargo adds one of its own.
+        // Cargo adds `--bench` itself.
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         while let Some(name) = arguments.next() {
             let value = arguments.next().and_then(|value| value.parse().ok());
@@ -58,11 +58,11 @@ impl Lengths {
     }
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row {
     what: &'static str,
     measured: String,
-    /// The promises that were broken.
+    /// The requirements that were not met.
     broken: Vec<String>,
 }
 
@@ -169,7 +169,7 @@ fn come_and_go(cycles: u64) -> Row {
 }
 
 fn look_on(seconds: u64) -> Row {
-    // By turns: other work on the machine is in both.
+    // The cases alternate, so that other load on the machine affects them alike.
     let (mut none, mut ten, mut frames) = (0.0, 0.0, 0);
     for _ in 0..3 {
         let turn = Duration::from_secs(seconds) / 6;

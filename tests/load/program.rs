@@ -1,4 +1,4 @@
-//! The program on a simulation file, as a process of its own: its ports, its memory, what it says.
+//! The program on a simulation file, as a process of its own: its ports, its memory, its output.
 use std::{
     collections::BTreeMap,
     fs,
@@ -30,7 +30,7 @@ impl Scene {
         }
     }
 
-    /// Puts a value into the file.
+    /// Sets a value in the file.
     pub(crate) fn set(&mut self, value: &str) {
         self.arguments
             .extend(["--set".to_owned(), value.to_owned()]);
@@ -52,7 +52,7 @@ impl Scene {
         command
     }
 
-    /// The state hash of a run of so many ticks that nobody looked at.
+    /// Returns the state hash of a run of a number of ticks without observers.
     pub(crate) fn hash_after(&self, steps: u64) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let steps = ["--steps".to_owned(), steps.to_string()];
@@ -74,7 +74,7 @@ fn text(summary: &Json, name: &str) -> String {
         .to_owned()
 }
 
-/// Resources that a process holds.
+/// Resources of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Holds {
     pub(crate) files: usize,
@@ -83,7 +83,7 @@ pub(crate) struct Holds {
     pub(crate) memory: u64,
 }
 
-/// The program at work.
+/// The running program.
 pub(crate) struct Program {
     pub(crate) child: Child,
     _folder: tempfile::TempDir,
@@ -92,7 +92,7 @@ pub(crate) struct Program {
     ear: JoinHandle<()>,
 }
 
-/// Result of a run that ended.
+/// Result of a finished run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -102,7 +102,7 @@ pub(crate) struct Ended {
 }
 
 impl Program {
-    /// Starts it, in real time unless the arguments say otherwise, and waits for its ports.
+    /// Starts the program, in real time unless the arguments override that, and waits for its ports.
     pub(crate) fn start(scene: &Scene) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = scene.command(folder.path());
@@ -156,7 +156,7 @@ impl Program {
         Client::new(*port).unwrap_or_else(|why| panic!("{what}: {why}"))
     }
 
-    /// Waits until it has made some ticks: the first ones take the memory that all later ones use again.
+    /// Waits for some ticks: the first ones allocate the memory that all later ones reuse.
     pub(crate) fn warm_up(&self) {
         let mut client = self.connect("requests");
         let is_warm = || client.time().is_ok_and(|time| time > 0.2);
@@ -167,12 +167,12 @@ impl Program {
         );
     }
 
-    /// Lines on its error output so far.
+    /// Returns the lines on its error output so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.lock().expect("no panic").clone()
     }
 
-    /// Resources that it holds, as Linux tells; nothing elsewhere.
+    /// Returns its resources, as reported by Linux; zero elsewhere.
     pub(crate) fn holds(&self) -> Holds {
         let folder = format!("/proc/{}", self.child.id());
         let count =
@@ -187,7 +187,7 @@ impl Program {
         }
     }
 
-    /// Asks it to end, as a person would, and waits for that.
+    /// Terminates the program by a request, and waits for its end.
     pub(crate) fn end(self) -> Ended {
         let id = self.child.id().to_string();
         let status = Command::new("kill")
@@ -211,7 +211,7 @@ impl Program {
         }
     }
 
-    /// Tells whether it has ended by itself.
+    /// Returns true if it has ended by itself.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }

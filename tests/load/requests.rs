@@ -1,30 +1,30 @@
-//! Requests of several clients, each with one under way: those that only read are not held to the tick rate, and
-//! those that act are served in the next tick.
+//! Requests of several clients, each with one pending: requests that only read are not limited to the tick rate, and
+//! requests that act are served in the next tick.
 use std::time::Duration;
 
 use serde_json::Value as Json;
 
 use super::{Times, client::Client, now, program::Program, side_by_side};
 
-/// Sensor that is switched off and on.
+/// Sensor that is deactivated and activated.
 const SENSOR: &str = "rover_2.pose";
-/// A request that is not held to the tick rate.
+/// A request that is not limited to the tick rate.
 const READS: &str = "time now";
 
 /// Results of the requests.
 #[derive(Default)]
 pub(crate) struct Answered {
     pub(crate) seconds: f64,
-    /// From sending a request that only reads to its reply.
+    /// Durations from sending a request that only reads to its reply.
     pub(crate) reading: Times,
-    /// The same for requests that act.
+    /// Durations from sending a request that acts to its reply.
     pub(crate) acting: Times,
-    /// The most ticks from the last one before a request that acts to the one in which it was served.
+    /// Maximum number of ticks from the last one before a request that acts to the one in which it was served.
     pub(crate) most_ticks: u64,
     pub(crate) mistakes: Vec<String>,
 }
 
-/// So many clients ask for so long, and one more acts.
+/// A number of clients send requests for a duration, and one more sends requests that act.
 pub(crate) fn measure(program: &Program, clients: usize, rate: f64, time: Duration) -> Answered {
     let start = now();
     let parts = side_by_side(clients + 1, |number| {
@@ -69,8 +69,8 @@ fn read(client: &mut Client, part: &mut Answered, id: &str) -> Result<(), String
     }
 }
 
-/// Switches a sensor off and on again. Its first reading then tells the tick in which the request was served: by no
-/// clock of ours, and however long the reply is on its way.
+/// Deactivates a sensor and activates it again. Its first reading then has the tick in which the request was served:
+/// independent of this process's clock and of the reply's delay.
 fn act(
     client: &mut Client,
     readings: &mut Client,
@@ -90,9 +90,9 @@ fn act(
         }
     };
     ask(client, "deactivate")?;
-    // Readings before this are old ones.
+    // Readings before this time are old ones.
     let off = tick(client.time()?);
-    // The one that reads was sent later: what it tells is the tick before the other one is served, or that very one.
+    // The request that reads was sent later: it returns the tick before the other one is served, or that very one.
     client.send(format!("on{count} {SENSOR} activate\nnow {READS}\n"))?;
     let mut last = None;
     for _ in 0..2 {

@@ -1,8 +1,8 @@
-//! Readings of many sensors to many clients, one each: nothing is lost, reordered or torn, and real time is kept.
+//! Readings of many sensors to many clients, one each: nothing is lost, reordered or incomplete, and real time is kept.
 //!
-//! A record carries the simulated time of its state, and ticks are paced by the wall clock. So a record is as late
-//! as it arrives after that time, counted from a start that is the same for all records of a run: the one at which
-//! the fastest record of all would not have been late at all.
+//! A record contains the simulated time of its state, and ticks are paced by the wall clock. The delay of a record is its
+//! arrival time minus that time, relative to a start that is the same for all records of a run: the start for which the
+//! fastest record has no delay.
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -21,7 +21,7 @@ pub(crate) struct Streamed {
     pub(crate) late: Times,
 }
 
-/// Listens to these sensors, each by a client of its own, for so long.
+/// Reads these sensors, each by a client of its own, for a duration.
 pub(crate) fn measure(
     program: &Program,
     sensors: &[String],
@@ -77,7 +77,7 @@ pub(crate) fn measure(
     result
 }
 
-/// The time of a pose that is whole.
+/// Returns the time of a pose, if its line is complete.
 fn stamp(line: &str) -> Option<f64> {
     let record: Json = serde_json::from_str(line).ok()?;
     let fields = ["timestamp", "x", "y", "z", "yaw", "pitch", "roll"];

@@ -1,4 +1,4 @@
-//! Cost to the simulation of those who look on in browsers.
+//! Cost of viewers in browsers to the simulation.
 use std::{
     fs,
     net::TcpStream,
@@ -15,16 +15,16 @@ use super::load::{
     side_by_side, wait_for,
 };
 
-/// Cost of a run with so many viewers.
+/// Cost of a run with a number of viewers.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cost {
-    /// Processor time of the simulation's thread, ms a tick.
+    /// Processor time of the simulation's thread, ms per tick.
     pub(crate) tick: f64,
-    /// Frames that all viewers were shown.
+    /// Number of frames that all viewers received.
     pub(crate) frames: u64,
 }
 
-/// The fleet in real time, so long, with so many viewers, each of another robot. Ticks are 60 a second.
+/// Runs the fleet in real time, for a duration, with a number of viewers, each of another robot. The tick rate is 60 Hz.
 pub(crate) fn measure(viewers: usize, length: Duration) -> Cost {
     let mut scene = Scene::of(concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/fleet.ron"));
     let arguments = ["--rtf", "1", "--serve", "127.0.0.1:0"].map(str::to_owned);
@@ -54,7 +54,7 @@ pub(crate) fn measure(viewers: usize, length: Duration) -> Cost {
     cost
 }
 
-/// Sees all frames that come.
+/// Receives all frames.
 fn look_on(port: u16, robot: usize, is_over: &AtomicBool, frames: &AtomicU64) {
     let stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
     let address = format!("ws://localhost:{port}/ws");
@@ -74,7 +74,7 @@ fn look_on(port: u16, robot: usize, is_over: &AtomicBool, frames: &AtomicU64) {
     }
 }
 
-/// Processor time of the simulation's thread, which is the main one, s; as Linux tells, nothing elsewhere.
+/// Returns the processor time of the simulation's thread, which is the main one, s; as reported by Linux, zero elsewhere.
 fn works(program: &Program) -> f64 {
     let process = program.child.id();
     let stat = fs::read_to_string(format!("/proc/{process}/task/{process}/schedstat"));

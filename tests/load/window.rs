@@ -1,5 +1,5 @@
-//! Cost of a window while it is seen, and while it is not. It needs the feature `viewer`, a screen and xdotool:
-//! `xvfb-run cargo bench --bench load --features viewer -- --window 10 …`.
+//! Cost of a window while it is visible, and while it is not. Requires the feature `viewer`, a screen and xdotool: `xvfb-run
+//! cargo bench --bench load --features viewer -- --window 10 …`.
 use std::{fs, process::Command, time::Duration};
 
 use super::load::program::{Program, Scene};
@@ -11,7 +11,7 @@ pub(crate) struct Cost {
     pub(crate) unseen: f64,
 }
 
-/// Measures each so long, in real time.
+/// Measures each case for a duration, in real time.
 pub(crate) fn measure(length: Duration) -> Cost {
     let alone = start(&[]);
     let without = takes(&alone, length);
@@ -28,7 +28,7 @@ pub(crate) fn measure(length: Duration) -> Cost {
     ];
     let moved = Command::new("xdotool").args(away).status();
     assert!(moved.is_ok_and(|status| status.success()), "xdotool");
-    // A slow driver draws what it has begun.
+    // A slow driver completes the frames that it has begun.
     std::thread::sleep(Duration::from_secs(3));
     let unseen = takes(&viewed, length);
     viewed.end();
@@ -57,7 +57,7 @@ fn takes(program: &Program, length: Duration) -> f64 {
     (worked(program) - before) / length.as_secs_f64()
 }
 
-/// Processor time so far, s; proc(5).
+/// Returns the processor time so far, s; see proc(5).
 fn worked(program: &Program) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", program.child.id())).unwrap_or_default();
     // User and system time are the 12th and 13th after the name, a hundred a second.

@@ -20,7 +20,7 @@ use nalgebra::Point3;
 
 use crate::require::left_out;
 
-/// A scene of the program's own, drawn by one renderer.
+/// Returns a built-in scene, drawn by one renderer.
 fn simulation(renderer: RendererKind) -> Simulation {
     let options = Options {
         renderer,
@@ -81,8 +81,8 @@ fn both_renderers_see_the_same_outlines() {
     }
 }
 
-/// Checks that the card has drawn what is behind everything where nothing is, and something else where something is:
-/// all but at edges, where pixels are mixed.
+/// Checks that the graphics card has drawn the background where the rays hit nothing, and another colour where they hit a
+/// surface, except at edges, where pixels are mixed.
 fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     let (width, height) = (320, 240);
     let inner =
@@ -123,7 +123,7 @@ fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     );
 }
 
-/// Colour of a pixel where nothing is.
+/// Returns the background colour of a pixel.
 fn behind(camera: &CameraView, column: usize, row: usize) -> [u8; 3] {
     let way = camera.world_from_camera.rotation * camera.direction(column as f64, row as f64);
     let light = Lighting::default().background(way.z / way.norm());
@@ -135,7 +135,7 @@ fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {
     parts.all(|(one, other)| one.abs_diff(other) <= 3)
 }
 
-/// A red ball before three cameras that look the same way.
+/// A red ball before three cameras with the same viewing direction.
 const CAMERAS: &str = r#"Simulation(
     scene: "scene.robray",
     robots: { "r": (frame: "eye", base: kinematic, sensors: {
@@ -172,7 +172,7 @@ fn a_camera_has_the_renderer_that_it_wants() {
         assert_eq!(card, exact);
         return;
     }
-    // It is smooth at the edge of the ball, where rays meet it or do not.
+    // The card's image is smooth at the edge of the ball, the exact one is not.
     assert_ne!(card, exact);
     let apart = card.iter().zip(&exact);
     let most = apart

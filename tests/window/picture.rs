@@ -1,8 +1,8 @@
-//! Pictures, and how far they are apart.
+//! Pictures, and the difference of two pictures.
 #![cfg(test)]
 use std::{fs::File, io::BufReader, path::Path};
 
-/// A picture with three bytes a pixel.
+/// A picture with three bytes per pixel.
 pub(crate) struct Picture {
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -39,8 +39,8 @@ impl Picture {
         self.pixels[y * self.width + x]
     }
 
-    /// The mean difference of two pictures, 0 to 255, when each is seen from afar: means of squares of so many
-    /// pixels, as small differences of edges and letters do not count for a person either.
+    /// Returns the mean difference of two pictures, 0 to 255, after averaging over squares of a number of pixels, so that
+    /// small differences of edges and letters do not count.
     pub(crate) fn apart(&self, other: &Self, square: usize) -> f64 {
         assert_eq!((self.width, self.height), (other.width, other.height));
         let (columns, rows) = (self.width / square, self.height / square);
@@ -74,7 +74,7 @@ impl Picture {
         sum.map(|sum| sum / (square * square) as f64)
     }
 
-    /// The number of different colours in a rectangle.
+    /// Returns the number of different colours in a rectangle.
     pub(crate) fn colors(&self, left: usize, top: usize, right: usize, bottom: usize) -> usize {
         let rows = top..bottom;
         let places = rows.flat_map(|y| (left..right).map(move |x| (x, y)));

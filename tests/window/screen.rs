@@ -1,4 +1,4 @@
-//! A screen that nobody sees.
+//! An X server without a screen.
 #![cfg(test)]
 use std::{
     io::{BufRead as _, BufReader},
@@ -9,14 +9,14 @@ use std::{
 
 use crate::require::left_out;
 
-/// An X server of one's own.
+/// An X server for one test.
 pub(crate) struct Screen {
     server: Child,
     name: String,
 }
 
 impl Screen {
-    /// Starts one; none where there is no Xvfb, which is said.
+    /// Starts an X server; returns `None` and prints a message if there is no Xvfb.
     pub(crate) fn start() -> Option<Self> {
         let started = Command::new("Xvfb")
             .args([
@@ -44,19 +44,19 @@ impl Screen {
         })
     }
 
-    /// The program, with this screen.
+    /// Returns the program, with this screen.
     pub(crate) fn program(&self, arguments: &[&str], directory: &Path) -> Command {
         let mut command = program(arguments, directory);
         command.env("DISPLAY", &self.name);
         command
     }
 
-    /// Gives the window the keys: nobody else does so where there is no desktop.
+    /// Gives the window the keyboard focus, since there is no window manager.
     pub(crate) fn focus(&self) {
         self.xdotool(&["search", "--name", "morse-sim", "windowfocus"]);
     }
 
-    /// Moves the window; at (3000, 3000) nobody sees it.
+    /// Moves the window; at (3000, 3000) it is invisible.
     pub(crate) fn place(&self, x: i32, y: i32) {
         let (x, y) = (x.to_string(), y.to_string());
         self.xdotool(&["search", "--name", "morse-sim", "windowmove", &x, &y]);
@@ -86,7 +86,7 @@ impl Screen {
         );
     }
 
-    /// Tells whether keys can be pressed here.
+    /// Returns true if key presses can be simulated.
     pub(crate) fn has_keys() -> bool {
         let found = Command::new("xdotool")
             .arg("version")
@@ -108,7 +108,7 @@ impl Drop for Screen {
     }
 }
 
-/// The program without a screen.
+/// Returns the program without a screen.
 pub(crate) fn program(arguments: &[&str], directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_morse-sim"));
     command
@@ -120,13 +120,13 @@ pub(crate) fn program(arguments: &[&str], directory: &Path) -> Command {
     command
 }
 
-/// Waits for a file; it is there within two minutes, or the test has failed.
+/// Waits for a file; fails after two minutes.
 pub(crate) fn wait_for(file: &Path) {
     let is_there = (0..1200).any(|_| {
         std::thread::sleep(Duration::from_millis(100));
         file.exists()
     });
     assert!(is_there, "{} is missing", file.display());
-    // Whoever writes it has begun; the last byte comes soon.
+    // The file is being written; the last byte follows soon.
     std::thread::sleep(Duration::from_millis(300));
 }

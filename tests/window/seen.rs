@@ -1,4 +1,4 @@
-//! The window, on a screen that nobody sees.
+//! Tests of the window, on an X server without a screen.
 #![cfg(test)]
 use std::{
     path::{Path, PathBuf},
@@ -36,7 +36,7 @@ fn scene(directory: &Path) -> PathBuf {
     file
 }
 
-/// The state hash of a run that ended well.
+/// Returns the state hash of a run that succeeded.
 fn hash(output: &Output) -> String {
     let (out, err) = (
         String::from_utf8_lossy(&output.stdout),
@@ -62,7 +62,7 @@ fn it_shows_the_run_and_leaves_it_as_it_is() {
     assert_eq!(viewed, alone, "a window changes nothing");
     let seen = Picture::read(&directory.join("seen.png"));
     assert_eq!((seen.width, seen.height), (1280, 800));
-    // The bar with its words, the tree, and the world between the panels.
+    // The bar with its texts, the tree, and the world between the panels.
     assert!(seen.colors(0, 0, 1280, 30) > 20, "the bar is empty");
     assert!(seen.colors(0, 40, 200, 300) > 20, "the tree is empty");
     let is_crate =
@@ -72,7 +72,7 @@ fn it_shows_the_run_and_leaves_it_as_it_is() {
     check_against_reference(&seen, &directory.join("seen.png"), "window");
 }
 
-/// A picture that a person has looked at differs little from this one.
+/// Checks that a picture differs little from a reference picture that was inspected by a person.
 fn check_against_reference(seen: &Picture, file: &Path, name: &str) {
     let reference =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/pictures/{name}.png"));
@@ -113,7 +113,7 @@ fn keys_hold_the_run_and_drive() {
     // Into the view, past the panels.
     screen.click(640, 780);
     screen.press("space");
-    // The name of such a picture has the tick in it. A slow driver takes a while to draw, and to hear of keys.
+    // The name of the picture contains the tick. A slow driver takes a while to draw, and to process keys.
     let mut last = shot(&screen, directory);
     let mut next = |is_it: &dyn Fn(&Path, &Path) -> bool| {
         (0..20).any(|_| {
@@ -128,7 +128,7 @@ fn keys_hold_the_run_and_drive() {
     running.wait().unwrap();
 }
 
-/// Has a picture taken by a key, and takes it away.
+/// Takes a picture by a key, and removes its file.
 fn shot(screen: &Screen, directory: &Path) -> PathBuf {
     screen.press("F12");
     let is_it = |file: &PathBuf| file.to_string_lossy().contains("window-");
@@ -137,7 +137,7 @@ fn shot(screen: &Screen, directory: &Path) -> PathBuf {
         let files = std::fs::read_dir(directory).unwrap();
         let mut files = files.map(|entry| entry.unwrap().path());
         if let Some(file) = files.find(is_it) {
-            // The last byte comes soon.
+            // The last byte follows soon.
             std::thread::sleep(std::time::Duration::from_millis(500));
             std::fs::remove_file(&file).unwrap();
             return file;
@@ -190,7 +190,8 @@ fn out_of_sight_it_rests_and_comes_back() {
     assert!(back.to_string_lossy().contains("window-"), "{back:?}");
 }
 
-/// Seconds of processor time that llvmpipe's threads use within the next two; none where there are none. See proc(5).
+/// Returns the processor time in seconds that llvmpipe's threads use within the next two seconds; `None` without such
+/// threads. See proc(5).
 fn drawing_takes(process: u32) -> Option<f64> {
     let used = || -> Option<f64> {
         let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;

@@ -1,4 +1,4 @@
-//! A user's own program: the whole command line, with one more sensor.
+//! A program of a user: the whole command line, with one more sensor.
 mod tilt;
 
 fn main() -> std::process::ExitCode {

@@ -1,4 +1,4 @@
-//! Hands `targets::collada_file` to libFuzzer.
+//! Passes `targets::collada_file` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::collada_file(bytes));

@@ -1,4 +1,4 @@
-//! Hands `targets::gltf_file` to libFuzzer.
+//! Passes `targets::gltf_file` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::gltf_file(bytes));

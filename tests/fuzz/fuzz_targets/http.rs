@@ -1,4 +1,4 @@
-//! Hands `targets::http` to libFuzzer.
+//! Passes `targets::http` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::http(bytes));

@@ -1,4 +1,4 @@
-//! Hands `targets::obj` to libFuzzer.
+//! Passes `targets::obj` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::obj(bytes));

@@ -1,4 +1,4 @@
-//! Hands `targets::png` to libFuzzer.
+//! Passes `targets::png` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::png(bytes));

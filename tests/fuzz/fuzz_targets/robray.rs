@@ -1,4 +1,4 @@
-//! Hands `targets::robray` to libFuzzer.
+//! Passes `targets::robray` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::robray(bytes));

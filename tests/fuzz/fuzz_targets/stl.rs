@@ -1,4 +1,4 @@
-//! Hands `targets::stl` to libFuzzer.
+//! Passes `targets::stl` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::stl(bytes));

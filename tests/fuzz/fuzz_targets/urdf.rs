@@ -1,4 +1,4 @@
-//! Hands `targets::urdf` to libFuzzer.
+//! Passes `targets::urdf` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::urdf(bytes));

@@ -1,4 +1,4 @@
-//! Hands `targets::websocket` to libFuzzer.
+//! Passes `targets::websocket` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::websocket(bytes));

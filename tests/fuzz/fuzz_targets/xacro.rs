@@ -1,4 +1,4 @@
-//! Hands `targets::xacro` to libFuzzer.
+//! Passes `targets::xacro` to libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::xacro(bytes));
