@@ -1,4 +1,4 @@
-//! A tick that is like the one before it asks for no memory of ours: what the engine asks for is its own affair.
+//! A tick in a steady state makes no allocations of its own; allocations of the engine are not checked.
 #![cfg(test)]
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -10,7 +10,7 @@ use std::{
 
 use super::golden_runs;
 
-/// The system's allocator, which tells who asks for memory while somebody wants to know.
+/// The system's allocator, which records the callers of allocations while recording is on.
 struct Told;
 
 #[global_allocator]
@@ -25,35 +25,35 @@ thread_local! {
     unsafe_code,
     reason = "an allocator is unsafe by its nature; this one hands all on to the system's"
 )]
-// SAFETY: all is handed on as it came.
+// SAFETY: all calls are forwarded unchanged.
 unsafe impl GlobalAlloc for Told {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         tell();
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         tell();
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         tell();
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.realloc(memory, layout, size) }
     }
 }
 
-/// Notes who asks for memory.
+/// Records the caller of an allocation.
 fn tell() {
-    // What noting asks for itself is not noted. At the end of a thread there is nobody to be told.
+    // Allocations of the recording itself are not recorded. At the end of a thread there is no record.
     if IS_WATCHED.try_with(|is| is.replace(false)) == Ok(true) {
         let who = asker(&Backtrace::force_capture().to_string());
         ASKED.with_borrow_mut(|asked| *asked.entry(who).or_default() += 1);
@@ -61,8 +61,8 @@ fn tell() {
     }
 }
 
-/// The innermost function of a trace that names its crate, but for those of the allocator and of the standard library, also
-/// where these are instances for a type of another crate.
+/// Returns the innermost function of a trace that names its crate, except those of the allocator and of the standard
+/// library, also where these are instances for a type of another crate.
 fn asker(trace: &str) -> String {
     let functions = trace.lines().filter_map(|line| {
         let (number, function) = line.trim().split_once(": ")?;
@@ -87,10 +87,10 @@ fn asker(trace: &str) -> String {
     functions.filter(names_crate).take(1).collect()
 }
 
-/// Functions that ask for memory in some ticks of a scene that has run for a while, and how often.
+/// Returns the functions that allocate in some ticks of a scene that has run for a while, with their numbers of allocations.
 fn askers(file: &Path) -> BTreeMap<String, u32> {
     let mut simulation = golden_runs::open(file);
-    // At 300 ticks the Jido meets more contacts than ever before, and memory for them grows once.
+    // At 300 ticks the Jido has more contacts than ever before, and memory for them grows once.
     simulation.run(330).unwrap();
     ASKED.take();
     IS_WATCHED.set(true);
@@ -100,7 +100,7 @@ fn askers(file: &Path) -> BTreeMap<String, u32> {
     ASKED.take()
 }
 
-/// Scenes with pictures, texts in data and messages of objects: these are made anew each time.
+/// Scenes with pictures, texts in data and messages of objects: these are allocated anew each time.
 const ANEW: [&str; 5] = ["inspection", "controllers", "cameras", "earth", "things"];
 
 #[test]

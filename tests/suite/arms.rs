@@ -1,4 +1,4 @@
-//! Arms: joints with and without motors, inverse kinematics; pan-tilt units and what sits on them.
+//! Arms: joints with and without motors, inverse kinematics; pan-tilt units and components on them.
 mod base;
 mod kinematics;
 mod order;
@@ -69,7 +69,7 @@ fn arm(mode: &str) -> Simulation {
         joints.join(", ")
     );
     let mut simulation = parse(&text, Path::new("."));
-    // Where the joints are is measured in each tick.
+    // Joint positions are measured in each tick.
     simulation.step().expect("a tick");
     simulation
 }
@@ -99,7 +99,7 @@ fn a_kinematic_arm_is_where_it_is_set() {
         json!(["kuka_2", half]),
     );
     simulation.step().unwrap();
-    // MORSE: the second joint at -90° brings the tip to +x, 1 m from the shoulder.
+    // MORSE: the second joint at -90° moves the tip to +x, 1 m from the shoulder.
     let tip = at(&simulation, "kuka.tool");
     assert!(
         (tip - Vector3::new(1.0, 0.0, 0.3105)).norm() < 1e-6,
@@ -175,10 +175,10 @@ fn an_arm_with_motors_holds_itself_up_and_follows() {
     assert!((joints(&simulation)[3] - 0.3).abs() < 0.01);
 }
 
-/// The name of the arm's only target.
+/// Name of the arm's only target.
 const TARGET: &str = "ik_target.kuka.motors.kuka_7";
 
-/// Moves the target; returns the answer, and the longest step of any joint in a tick.
+/// Moves the target; returns the reply, and the largest displacement of any joint in a tick.
 fn reach(simulation: &mut Simulation, arguments: Json) -> (Reply, f64) {
     let call = simulation.call("kuka.motors", "move_IK_target", &arguments);
     let mut longest = 0.0_f64;
@@ -301,7 +301,7 @@ fn the_end_of_a_kinematic_arm_goes_straight_to_its_target() {
         (there - Vector3::new(0.5, 0.2, 0.6)).norm() < 0.005,
         "{there}"
     );
-    // Now it is bent: 0.2 m at 0.1 m/s on a straight line, keeping its way of looking.
+    // Now the arm is bent: 0.2 m at 0.1 m/s on a straight line, with constant orientation.
     simulation.run(60).unwrap();
     let begin = at(&simulation, "kuka.tool");
     let started = simulation.tick();
@@ -319,7 +319,7 @@ fn the_end_of_a_kinematic_arm_goes_straight_to_its_target() {
     assert_eq!(wait(&mut simulation, &call).status, Status::Success);
     let seconds = (simulation.tick() - started) as f64 / 120.0;
     assert!((seconds - 2.0).abs() < 0.1, "{seconds}");
-    // A pose: looking along +x, which is 90° about y from straight up.
+    // A pose: pointing along +x, which is 90° about y from upright.
     let half = std::f64::consts::FRAC_PI_2;
     let (reply, longest) = reach(
         &mut simulation,
@@ -350,7 +350,7 @@ fn out_of_reach_the_arm_points_at_its_target_and_rests() {
         why.contains("out of reach") && why.contains("0.500 m"),
         "{why}"
     );
-    // 1 m from the shoulder towards a point that is 1.5 m away.
+    // 1 m from the shoulder towards a point at a distance of 1.5 m.
     simulation.run(120).unwrap();
     let tip = at(&simulation, "kuka.tool");
     assert!(
@@ -365,7 +365,7 @@ fn out_of_reach_the_arm_points_at_its_target_and_rests() {
         .map(|(a, b)| (a - b).abs())
         .fold(0.0, f64::max);
     assert!(moved < 1e-6, "{moved}");
-    // A joint command lets go of the target.
+    // A joint command releases the target.
     let reply = finish(
         &mut simulation,
         "kuka.motors",

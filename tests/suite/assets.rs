@@ -1,4 +1,4 @@
-//! Assets that the program carries in itself: models of robots, arms, environments and objects.
+//! Built-in assets: models of robots, arms, environments and objects.
 #![cfg(test)]
 
 mod arms;
@@ -20,12 +20,12 @@ use morse_sim::{
 };
 use nalgebra::Isometry3;
 
-/// A simulation without files of its own.
+/// Returns a simulation without files of its own.
 fn simulation(text: &str) -> Simulation {
     Simulation::parse(text, "nowhere", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A shipped model, read from the program alone.
+/// Returns a built-in model, read from the program alone.
 fn model(path: &str) -> morse_sim::scene::model::Scene {
     let options = LoadOptions {
         strict: true,
@@ -36,7 +36,7 @@ fn model(path: &str) -> morse_sim::scene::model::Scene {
     loaded.scene
 }
 
-/// Of a frame in a model, with some variables set.
+/// Returns the pose of a frame in a model, with some variables set.
 fn pose_of(path: &str, frame: &str, variables: &[(&str, f64)]) -> Isometry3<f64> {
     let scene = model(path);
     let value = |name: &str| {

@@ -1,4 +1,4 @@
-//! Numbers that no simulation can bear: each is refused where it is written, whatever attribute or field it is of.
+//! Numbers outside of the valid ranges: each is refused at the position where it is written, for every attribute and field.
 #![cfg(test)]
 mod morse;
 
@@ -16,7 +16,7 @@ use morse_sim::{
     simulation::{load::Plan, no_extensions},
 };
 
-/// The text of a scene in which an attribute has a value, and everything else is as it should be.
+/// Returns a valid scene except for an attribute with a given value.
 fn scene(attribute: &Attribute, value: &str) -> String {
     let name = attribute.name;
     let own = format!("{name} {value};");
@@ -49,7 +49,7 @@ fn scene(attribute: &Attribute, value: &str) -> String {
     format!("frame a {{ geometry {{ {shape} {own} }} }}")
 }
 
-/// A value of the attribute in which one number, at any place, is this one.
+/// Returns values of the attribute in which one number, at any index, is this one.
 fn values(attribute: &Attribute, number: f64) -> Vec<String> {
     let number = format!("{number:e}");
     let array = |fair: &[&str]| {
@@ -66,7 +66,7 @@ fn values(attribute: &Attribute, number: f64) -> Vec<String> {
         Kind::Numbers(count) => array(&["0.5"].repeat(count)),
         Kind::ThreeOrMore | Kind::TwoOrThree => array(&["0.5"; 3]),
         Kind::Inertia => array(&["1", "1", "1", "0", "0", "0"]),
-        // So that the order stays right.
+        // Keeps the order of the limits.
         Kind::Interval => vec![format!("[{number}, {number}]")],
         Kind::Name | Kind::Word(_) => Vec::new(),
     }
@@ -158,7 +158,7 @@ fn shapes_without_extent_are_pointed_out() {
         let is_said = said.iter().any(|said| said.code == codes::NO_EXTENT);
         assert_eq!(is_said, is_flat, "{shape}: {said:?}");
     }
-    // The language allows it; nobody can mean it.
+    // The language allows it; it is certainly a mistake.
     let box_without_sizes = "frame a { geometry { shape box; } }";
     let said = |simulated| found(box_without_sizes, simulated)[0].clone();
     assert_eq!(said(false).code, codes::NO_EXTENT);

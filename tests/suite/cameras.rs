@@ -1,5 +1,4 @@
-//! Cameras against closed forms: where points appear, how deep they are, what they are called, and when frames
-//! are taken.
+//! Cameras against closed forms: pixel coordinates of points, their depths, their names, and the times of frames.
 #![cfg(test)]
 mod bent;
 mod gltf;
@@ -33,7 +32,7 @@ const SCENE: &str = r#"
     frame eye { translation [0, 0, 1]; }
 "#;
 
-/// A robot without a body of its own, whose sensors are these, in the scene.
+/// Returns a robot without a body of its own, with these sensors, in the scene.
 fn world(sensors: &str) -> Simulation {
     world_with(sensors, "")
 }
@@ -56,12 +55,12 @@ fn points(values: &[f32]) -> Vec<Vector3<f64>> {
         .collect()
 }
 
-/// Points of a camera that looks along x from (0, 0, 1), in the world.
+/// Converts points of a camera that looks along x from (0, 0, 1) to the world.
 fn in_world(camera: Vector3<f64>) -> Vector3<f64> {
     Vector3::new(camera.z, -camera.x, 1.0 - camera.y)
 }
 
-/// Distance of a point from the surfaces of the scene, m.
+/// Returns the distance of a point from the surfaces of the scene, m.
 fn off(at: &Vector3<f64>) -> f64 {
     let ball = ((at - Vector3::new(4.0, 1.0, 1.0)).norm() - 0.25).abs();
     let block = (at - Vector3::new(5.0, -1.0, 0.5)).abs() - Vector3::new(0.25, 0.25, 0.5);
@@ -89,7 +88,7 @@ fn points_lie_on_what_is_seen() {
         .map(|point| off(&in_world(*point)))
         .fold(0.0, f64::max);
     assert!(worst < 1e-4, "{worst} m");
-    // Straight ahead is the wall; the rest follows from the matrix, line by line from the bottom.
+    // The wall is straight ahead; the rest follows from the matrix, line by line from the bottom.
     let lens = Matrix3::from_row_slice(data.intrinsic_matrix.as_flattened());
     for (number, point) in points.iter().enumerate() {
         let pixel = lens * point / point.z;
@@ -151,7 +150,7 @@ fn pictures_of_depths_have_three_conventions() {
     assert_eq!((ball, sky), (f64::NEG_INFINITY, f64::INFINITY));
     assert!((block - 4.75).abs() < 1e-4, "{block}");
     let [ball, block, sky] = places.map(|(u, v)| value("r.morse", u, v));
-    // The ball is cut off at `near`: the wall behind it is beyond `far`.
+    // The ball is clipped at `near`: the wall behind it is beyond `far`.
     assert!((ball, sky) == (f64::from(7.9_f32), f64::from(7.9_f32)) && (block - 4.75).abs() < 1e-4);
     let expected = (1.0 / 4.5 - 1.0 / 4.75) / (1.0 / 4.5 - 1.0 / 7.9);
     assert!((value("r.z", 184, 156) - expected).abs() < 1e-5);
@@ -168,7 +167,7 @@ fn raw_depths_are_millimetres() {
     let data = simulation.read::<DepthVideoCameraData>("r.raw").unwrap();
     assert!(data.image.values().is_empty());
     let value = |u: usize, v: usize| data.raw.values()[v * 256 + u];
-    // The ball is before `near`, the wall beyond `far`; the block is 4.75 m away.
+    // The ball is nearer than `near`, the wall beyond `far`; the block is 4.75 m away.
     assert_eq!(
         (value(58, 128), value(128, 128), value(184, 156)),
         (0, 0, 4750)
@@ -200,7 +199,7 @@ fn a_picture_shows_things_where_they_are() {
             count += 1.0;
         }
     }
-    // The outline of a ball is a little wider than its radius says, and its middle a little farther out.
+    // The outline of a ball is a little wider than its radius, and its middle a little farther out.
     assert!(count > 900.0 && count < 1200.0, "{count}");
     let (u, v) = (sum[0] / count, sum[1] / count);
     assert!(
@@ -279,7 +278,7 @@ fn a_kinect_sees_from_two_places() {
     simulation.step().unwrap();
     let data = simulation.read::<KinectData>("r.kinect").unwrap();
     assert_eq!((data.width, data.height), (128, 128));
-    // The camera is before the ball, the depth camera before the block.
+    // The camera is in front of the ball, the depth camera in front of the block.
     let [red, green, _, _] = data.image.values().as_chunks::<4>().0[64 * 128 + 64];
     assert!(red / 2 > green, "{red} {green}");
     let depth = data.depth.values()[64 * 128 + 64];
@@ -426,7 +425,7 @@ fn a_stereo_unit_captures_with_all_its_cameras() {
         morse_api::service::Status::Preempted
     );
     assert_eq!(due(&mut simulation, "r.right", 60), 0);
-    // A camera that is busy for somebody else is left alone, and so are the others.
+    // A camera that is busy with another request keeps it, and so do the others.
     let own = simulation.call("r.right", "capture", &json!([1000]));
     let refused = simulation.call("r.unit", "capture", &json!([1])).reply();
     let why = refused.unwrap().value.to_string();

@@ -1,4 +1,4 @@
-//! The program from outside: exit codes, what goes to stdout and what to stderr, files, signals.
+//! End-to-end tests of the program: exit codes, stdout and stderr, files, signals.
 mod bench;
 mod beside;
 mod catalogue;
@@ -27,7 +27,7 @@ const QUIET: &str = r#"Simulation(
 const BLOCKS: &str = "frame floor { geometry { shape box; dimension [4, 4, 0.2]; } }\n\
     frame block { translation [0, 0, 1]; geometry { shape box; dimension [0.1, 0.1, 0.1]; density 500; } }\n";
 
-/// A directory to run in.
+/// A working directory.
 struct Room(tempfile::TempDir);
 
 /// Exit code and output of a run.
@@ -88,7 +88,7 @@ impl Ran {
         self
     }
 
-    /// Says all of these on stderr, and nothing on stdout.
+    /// Checks that stderr contains all of these texts, and that stdout is empty.
     #[track_caller]
     fn with_errors(self, words: &[&str]) {
         assert_eq!(

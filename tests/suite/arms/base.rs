@@ -1,4 +1,4 @@
-//! As MORSE has it: what is on an arm counts from its base, and the targets of inverse kinematics are upright.
+//! As in MORSE, poses on an arm are relative to its base, and the targets of inverse kinematics are upright.
 use std::{f64::consts::FRAC_PI_2, path::Path};
 
 use morse_sim::{Simulation, sensor::pose::PoseData, simulation::no_extensions};
@@ -79,7 +79,7 @@ fn also_on_an_arm_of_six_joints_wherever_it_stands() {
     ) })"#;
     let mut simulation = parse(text, Path::new("."));
     simulation.run(120).unwrap();
-    // The shoulder is 0.317 m high, and ahead is y.
+    // The shoulder is 0.317 m high, and forward is y.
     let (sine, cosine) = libm::sincos(1.5);
     let reach = 1.4 - 0.317;
     near(
@@ -122,8 +122,8 @@ fn what_has_no_base_and_words_that_are_none_are_refused() {
     }
 }
 
-/// Place in a plane and pitch of the end of an upright arm that is to be at a place beyond its reach, by MORSE's
-/// weights: the wrist is 0.79 m from the shoulder at most, and the end 0.21 m above the wrist if that is upright.
+/// Position in a plane and pitch of the end of an upright arm whose target is beyond its reach, by MORSE's weights: the
+/// wrist is 0.79 m from the shoulder at most, and the end 0.21 m above the wrist if that is upright.
 fn best(target: [f64; 2]) -> [f64; 3] {
     let mut found = ([0.0; 3], f64::INFINITY);
     for step in 0..2000 {
@@ -161,18 +161,18 @@ fn a_target_without_an_orientation_is_upright_and_a_radian_counts_as_much_as_one
     let tip = place(&mut simulation, [1.0, 0.0, 0.8105]);
     near(Vector3::new(tip.x, tip.y, tip.z), [x, 0.0, 0.5 + z], 2e-3);
     assert!((tip.pitch - pitch).abs() < 2e-3, "{tip:?}");
-    // Within reach it is upright again, also after joints were turned by themselves.
+    // Within reach it is upright again, also after joint commands.
     turn(&mut simulation, [0.4, -1.2, 0.3, 0.5, 0.0, 0.7, 0.0]);
     let tip = place(&mut simulation, [0.3, -0.4, 1.2]);
     near(Vector3::new(tip.x, tip.y, tip.z), [0.3, -0.4, 1.2], 1e-3);
     assert!(tip.pitch.abs() < 1e-3 && tip.roll.abs() < 1e-3, "{tip:?}");
-    // A step counts from where the target was put, not from the end.
+    // A step is relative to the target's pose, not to the end's.
     turn(&mut simulation, [0.0; 7]);
     let arguments = json!([target, [0.0, 0.1, 0.0]]);
     finish(&mut simulation, "kuka.motors", "place_IK_target", arguments);
     simulation.run(10).unwrap();
     near(at(&simulation, "kuka.tip"), [0.3, -0.3, 1.2], 1e-3);
-    // At the start it is where the end would be if the arm stood in the origin of the world.
+    // At the start the target is at the end of an arm that stands in the origin of the world.
     simulation.reset().unwrap();
     let arguments = json!([target, [0.45, 0.0, -0.2]]);
     finish(&mut simulation, "kuka.motors", "place_IK_target", arguments);

@@ -1,4 +1,4 @@
-//! Chains of joints as a scene has them: a thousand poses of a seven-jointed arm.
+//! Kinematic chains of a scene: a thousand poses of an arm of seven joints.
 use bevy::prelude::{Entity, With, World};
 use morse_api::{frame::RobotName, random::Random};
 use morse_sim::{
@@ -47,7 +47,7 @@ fn the_chain_is_that_of_the_arm() {
     assert_eq!(chain.tips[0].name, "kuka_tip");
     let up = chain.tips[0].base_from_tip(&[0.0; 7]);
     assert!((up.translation.vector - Vector3::new(0.0, 0.0, 1.3105)).norm() < 1e-12);
-    // The second joint at -90° brings the tip to +x.
+    // The second joint at -90° moves the tip to +x.
     let mut values = [0.0; 7];
     values[1] = -std::f64::consts::FRAC_PI_2;
     let out = chain.tips[0].base_from_tip(&values);

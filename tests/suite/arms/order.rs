@@ -6,10 +6,10 @@ use morse_sim::{
 
 use super::*;
 
-/// Joints whose names sort otherwise than they are declared.
+/// Joints whose alphabetical order differs from the order of declaration.
 const NAMES: [&str; 4] = ["q1", "q2", "q10", "a_last"];
 
-/// A chain of all joints but the last one, which is beside the second.
+/// A chain of all joints but the last one, which is a sibling of the second.
 fn robray() -> String {
     "frame base { mass 1;
        frame l1 { type revolute; axis [0, 0, 1]; variable q1; translation [0, 0, 0.1]; mass 1;
@@ -19,7 +19,7 @@ fn robray() -> String {
         .to_owned()
 }
 
-/// The same, with links in another order than the joints.
+/// Returns the same chain in URDF, with links in another order than the joints.
 fn urdf() -> String {
     let link = |name: &str| {
         format!(

@@ -1,7 +1,7 @@
 //! Several arms on one robot, each a part of it.
 use super::*;
 
-/// A mast with two KUKAs, to the left and to the right of it, 1 m up.
+/// Returns a mast with two KUKAs, to the left and to the right of it, 1 m up.
 fn two_arms(more: &str) -> String {
     let arm = |name: &str| {
         format!(r#""{name}": (kind: "armature", root: "{name}.kuka_base", tip: "{name}.kuka_tip")"#)
@@ -53,11 +53,11 @@ fn two_arms_of_one_model_on_one_robot_move_each_by_itself() {
     simulation.run(2).expect("a run");
     for (sensor, angle) in [("rover.left_joints", -1.0), ("rover.right_joints", -0.5)] {
         let data = simulation.read::<ArmaturePoseData>(sensor).expect("data");
-        // As the model has them, whatever the part is called.
+        // Names of the model, whatever the part is called.
         assert_eq!(data.joints.names[..2], ["kuka_1", "kuka_2"]);
         assert!((data.joints.values[1] - angle).abs() < 1e-9, "{data:?}");
     }
-    // From the shoulder, 0.3105 m up, 1 m of arm leans to +x of the part; the right one is turned about.
+    // From the shoulder, 0.3105 m up, the arm of 1 m points to +x of the part; the right one is rotated.
     let reach = |x: f64, y: f64, angle: f64| {
         Vector3::new(x * libm::sin(angle), y, 1.2 + 0.3105 + libm::cos(angle))
     };

@@ -1,4 +1,4 @@
-//! Pan-tilt units, in the scene or not: what sits on them moves with them.
+//! Pan-tilt units, in the scene or not: components on them move with them.
 use morse_api::service::Status;
 use morse_sim::{
     Simulation,
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{at, finish, open, parse, point};
 
-/// A turret on a box, with a joint that pans and one that tilts.
+/// A turret on a box, with a pan joint and a tilt joint.
 const TURRET: &str = "
 frame base {
   geometry { shape box; dimension [0.4, 0.4, 0.4]; }
@@ -21,7 +21,7 @@ frame base {
 }
 ";
 
-/// A fixed box with a pan-tilt unit, a second one on it, and a camera's place on that.
+/// Returns a fixed box with a pan-tilt unit, a second one on it, and a camera on that.
 fn towers() -> Simulation {
     open(
         "frame base { geometry { shape box; dimension [0.4, 0.4, 0.4]; } }",
@@ -72,7 +72,7 @@ fn an_eye_on_a_unit_on_a_unit_moves_with_both() {
         .read::<PtuPostureData>("tower.lower_posture")
         .unwrap();
     assert!((posture.pan - 0.3).abs() < 1e-9, "{posture:?}");
-    // The still one has not moved.
+    // The immovable sensor has not moved.
     assert_eq!(at(&simulation, "tower.still") - Vector3::x(), origin);
 }
 
@@ -131,7 +131,7 @@ fn a_unit_of_two_joints_carries_what_is_on_it() {
         assert_eq!(reply.status, Status::Success, "{mode}");
         simulation.run(480).unwrap();
         let eye = simulation.read::<PoseData>("turret.eye").unwrap();
-        // The eye is on the line from the head to the point.
+        // The camera is on the line from the head to the point.
         let ahead = Vector3::new(
             libm::cos(eye.yaw) * libm::cos(eye.pitch),
             libm::sin(eye.yaw) * libm::cos(eye.pitch),

@@ -1,4 +1,4 @@
-//! Arms and other joints: where their tips are, worked out by hand.
+//! Arms and other joints: positions of their tips, computed by hand.
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
 
 use morse_sim::{scene::model::Joint, sensor::pose::PoseData};
@@ -66,7 +66,7 @@ fn the_kuka_reaches_where_its_bones_say() {
     assert!((weight - 16.0).abs() < 1e-9, "{weight}");
 }
 
-/// An arm of a shipped model, and the frame that has to be its end.
+/// An arm of a built-in model, and the frame that has to be its end.
 struct Arm {
     path: &'static str,
     joints: &'static str,
@@ -104,7 +104,7 @@ const ARMS: [Arm; 7] = [
         joints: r#""head*""#,
         end: "head_mount",
     },
-    // In the middle of the hand, which grasps.
+    // In the middle of the hand.
     Arm {
         path: "robots/human.robray",
         joints: r#""shoulder*left", "elbow_left", "wrist_left""#,
@@ -112,7 +112,7 @@ const ARMS: [Arm; 7] = [
     },
 ];
 
-/// An actuator that is told nothing but the joints finds the end.
+/// An actuator finds the end from the joints alone.
 #[test]
 fn arms_end_at_their_tips() {
     for Arm { path, joints, end } in ARMS {
@@ -137,7 +137,7 @@ fn arms_end_at_their_tips() {
     }
 }
 
-/// Arms that stand straight up at zero: nothing of them is above their tips.
+/// Arms that are upright at zero: no geometry is above their tips.
 #[test]
 fn arms_are_as_high_as_their_tips() {
     for (path, tip) in [
@@ -163,7 +163,7 @@ fn the_pa10_reaches_where_its_data_sheet_says() {
     );
     at(&[("seg2", FRAC_PI_2)], [0.55, 0.0, 0.767]);
     at(&[("seg4", FRAC_PI_2)], [0.07, 0.0, 1.247]);
-    // seg3 turns the wrist's axis to -x, so that a positive seg4 bends towards y.
+    // seg3 rotates the wrist's axis to -x, so that a positive seg4 bends towards y.
     at(
         &[("seg3", FRAC_PI_2), ("seg4", FRAC_PI_2)],
         [0.0, 0.07, 1.247],
@@ -274,7 +274,7 @@ fn the_pr2_reaches_as_published() {
             assert!((found - gap).abs() < 1e-12, "{side}: {found} of {gap}");
         }
     }
-    // What one arm may do to the left, the other may to the right.
+    // Limits of the left arm and of the right arm are mirrored.
     for joint in ["shoulder_pan", "upper_arm_roll"] {
         let [low, high] = limits(robot, &format!("l_{joint}_joint")).unwrap();
         assert_eq!(
@@ -288,7 +288,7 @@ fn the_pr2_reaches_as_published() {
 fn the_human_has_the_measures_of_winters_table() {
     let human = "robots/human.robray";
     let stature = 1.75;
-    // Shares of stature above the ground; half of the breadth of the shoulders aside.
+    // Fractions of stature above the ground; half of the shoulder width to the side.
     assert_at(
         human,
         "shoulder_pitch_left",
@@ -355,7 +355,7 @@ fn the_humans_joints_bend_as_described() {
     assert!(eyes("neck_pitch").z < -0.4 && eyes("spine_pitch").z < -0.4);
 }
 
-/// Limits contain zero and are no more than a turn and a half either way.
+/// Limits contain zero and are at most one and a half turns in both directions.
 #[test]
 fn joints_can_be_at_zero() {
     for path in [

@@ -1,4 +1,4 @@
-//! All assets are in the program, and need nothing but it.
+//! All assets are in the program, and depend on nothing else.
 use std::{fs, path::Path};
 
 use morse_sim::scene::{
@@ -11,7 +11,7 @@ use morse_sim::scene::{
 
 use super::{model, simulation};
 
-/// Names of all files in a folder and below, from there.
+/// Returns the relative paths of all files in a folder and below.
 fn files(folder: &Path) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ fn files(folder: &Path) -> Vec<String> {
 #[test]
 fn every_asset_is_embedded() {
     let mut on_disk = files(Path::new(""));
-    // Tables of the geomagnetic models are in the sensor that reads them.
+    // The sensor that reads the tables of the geomagnetic models contains them.
     on_disk.retain(|file| !file.starts_with("wmm/"));
     let embedded: Vec<&str> = SHIPPED.0.iter().map(|(path, _)| *path).collect();
     assert_eq!(embedded, on_disk, "the list in src/assets.rs, sorted");
@@ -47,7 +47,7 @@ fn every_asset_is_embedded() {
     }
 }
 
-/// Without a warning, tidy, with a summary, and written and read again without its includes.
+/// Each model has no warning, is formatted, has a summary, and can be written and read again without its includes.
 #[test]
 fn every_model_is_in_order() {
     let models = SHIPPED
@@ -98,7 +98,7 @@ fn shipped_files_are_found_behind_those_of_the_user() {
         ..LoadOptions::default()
     };
     let read = |path: &Path| load(path, &options).unwrap_or_else(|failed| panic!("{failed}"));
-    // Includes of a shipped file start from its own directory; it brings its mesh along.
+    // Includes of a built-in file are relative to its own directory; it includes its mesh.
     let loaded = read(&file(
         "mine.robray",
         "include \"environments/outdoors\"\ninclude \"environments/room.robray\"\n",
@@ -109,20 +109,20 @@ fn shipped_files_are_found_behind_those_of_the_user() {
         panic!("{terrain:?}");
     };
     assert_eq!(*resolved, Shipped::path("environments/terrain.obj"));
-    // A mesh can be named alone.
+    // A mesh can be named directly.
     let loaded = read(&file(
         "wedge.robray",
         "frame a { geometry { mesh \"environments/ramp.obj\"; } }",
     ));
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
-    // A file of the same name next to the scene wins.
+    // A file of the same name next to the scene takes precedence.
     file("environments/room.robray", "frame my_room { }");
     let loaded = read(&file(
         "other.robray",
         "include \"environments/room.robray\"",
     ));
     assert!(loaded.scene.frame("my_room").is_some());
-    // Nothing leads out of the shipped files.
+    // No path leads out of the built-in files.
     for path in [
         "shipped:/../Cargo.toml",
         "shipped:/robots/../../Cargo.toml",

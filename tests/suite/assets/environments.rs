@@ -1,4 +1,4 @@
-//! Environments: what is in them is where it should be, and the ground is solid.
+//! Environments: objects have their documented positions, and the ground is solid.
 use std::fmt::Write as _;
 
 use morse_sim::{Simulation, scene::assets::SHIPPED, sensor::pose::PoseData};
@@ -10,7 +10,7 @@ fn pose(simulation: &Simulation, path: &str) -> PoseData {
     simulation.read::<PoseData>(path).unwrap().clone()
 }
 
-/// Ahead of a laser scanner that is turned by an angle, m.
+/// Returns the distance ahead of a laser scanner at an angle, m.
 fn distance(environment: &str, place: [f64; 3], rpy: [f64; 3]) -> f64 {
     let mut simulation = simulation(&format!(
         r#"Simulation(scene: "environments/{environment}.robray", robots: {{ "eye": (
@@ -56,7 +56,7 @@ fn the_boxes_of_morse_rest_six_centimetres_above_the_floor() {
     simulation.run(90).unwrap();
     for name in boxes {
         let body = simulation.body(name).unwrap();
-        // The middle of 1.8 m.
+        // The middle of a height of 1.8 m.
         let height = body.pose.translation.z;
         assert!((height - 0.96).abs() < 0.005, "{name}: {height}");
         let mass = body.center_of_mass - body.pose.translation.vector;
@@ -118,7 +118,7 @@ fn rooms_have_their_walls() {
     }
 }
 
-/// A box that slides down stays on the wedge's slope: 1.2 m over 5.1 m.
+/// A box that slides down follows the wedge's slope: 1.2 m over 5.1 m.
 #[test]
 fn the_ramp_rises_as_it_should() {
     for (y, expected) in [(-0.6, 0.0), (2.0, 0.6), (3.7, 1.2 * (3.7 + 0.55) / 5.1)] {
@@ -137,7 +137,7 @@ fn balls_bounce_in_the_sandbox() {
             "ball": (model: "objects/ball.robray", at: (translation: (0, 0, 1)), sensors: { "pose": (kind: "pose") }),
         })"#,
     );
-    // Down in sqrt(2/g) = 0.452 s, and up again with the greater of 0.8 and 0 of its speed: 0.8² m.
+    // Falls for sqrt(2/g) = 0.452 s, and rises with the greater of 0.8 and 0 of its speed: 0.8² m.
     let mut highest = f64::NEG_INFINITY;
     for tick in 0..90 {
         simulation.step().unwrap();
@@ -169,7 +169,7 @@ fn doors_of_the_apartment_open_when_pushed() {
     assert!(angle.abs() > 0.5 && angle.abs() < 1.76, "{angle}");
 }
 
-/// The distance from a point to a triangle, by the nearest of its face, its edges and its corners.
+/// Returns the distance from a point to a triangle, by the nearest of its face, its edges and its corners.
 fn to_triangle(point: Vector3<f64>, corners: [[f64; 3]; 3]) -> f64 {
     let [a, b, c] = corners.map(Vector3::from);
     let normal = (b - a).cross(&(c - a)).normalize();
@@ -187,7 +187,7 @@ fn to_triangle(point: Vector3<f64>, corners: [[f64; 3]; 3]) -> f64 {
     edges.iter().map(to_edge).fold(f64::INFINITY, f64::min)
 }
 
-/// Balls roll down slowly; wherever they are, the nearest triangle is a radius away.
+/// Balls roll down slowly; at any position the nearest triangle is a radius away.
 #[test]
 fn balls_lie_on_the_terrain() {
     let places = [
@@ -240,7 +240,7 @@ fn balls_lie_on_the_terrain() {
     }
 }
 
-/// Rays meet the mesh where its vertices are.
+/// Rays hit the mesh at its vertices.
 #[test]
 fn lasers_meet_the_terrain() {
     for (column, row) in [(24, 24), (40, 33), (7, 12), (30, 3)] {

@@ -1,4 +1,4 @@
-//! Nothing floats: the parts of a robot, an arm or a thing hang together.
+//! Connectivity of models: all geometry of a robot, an arm or an object is connected.
 use morse_sim::scene::{
     assets::SHIPPED,
     load::{LoadOptions, load},
@@ -8,10 +8,10 @@ use nalgebra::{Isometry3, Matrix3xX, Point3, Vector3};
 
 use super::model;
 
-/// Gap that is no gap, m: what turns needs some room.
+/// Maximum gap, m: rotating geometry has some clearance.
 const ROOM: f64 = 0.02;
 
-/// Parts that are meant to be apart from the rest, with the reason.
+/// Geometry that is intentionally disconnected, with the reason.
 const APART: &[(&str, &str, &str)] = &[
     (
         "robots/atrv.robray",
@@ -35,7 +35,7 @@ const APART: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A shape that is seen or touched.
+/// A visual or collision shape.
 struct Solid<'a> {
     frame: &'a str,
     shape: &'a Shape,
@@ -44,7 +44,7 @@ struct Solid<'a> {
 }
 
 impl Solid<'_> {
-    /// The point that lies farthest in a direction.
+    /// Returns the support point: the farthest point in a direction.
     fn support(&self, direction: &Vector3<f64>) -> Point3<f64> {
         let own = self.pose.rotation.inverse() * direction;
         let along = |height: f64| if own.z * height > 0.0 { height } else { 0.0 };
@@ -79,8 +79,8 @@ impl Solid<'_> {
         self.pose * Point3::from(point)
     }
 
-    /// Distance from another convex shape, m, to a tenth of a millimetre (Gilbert, Johnson and Keerthi, 1988): the
-    /// difference of the two shapes is searched for its point that is nearest to the origin.
+    /// Returns the distance from another convex shape, m, to a tenth of a millimetre (Gilbert, Johnson and Keerthi, 1988):
+    /// the point of the difference of the two shapes that is nearest to the origin.
     fn distance(&self, other: &Self) -> f64 {
         let mut simplex = vec![self.pose.translation.vector - other.pose.translation.vector];
         for _ in 0..200 {
@@ -100,7 +100,7 @@ impl Solid<'_> {
     }
 }
 
-/// The point of a simplex that is nearest to the origin; corners that it does not need are taken out.
+/// Returns the point of a simplex that is nearest to the origin; removes the corners that do not contribute.
 fn nearest(simplex: &mut Vec<Vector3<f64>>) -> Vector3<f64> {
     let faces = (1_usize..1 << simplex.len()).filter_map(|mask| {
         let used = simplex
@@ -123,7 +123,7 @@ fn nearest(simplex: &mut Vec<Vector3<f64>>) -> Vector3<f64> {
     point
 }
 
-/// The point of the plane through some corners that is nearest to the origin, if it lies between them.
+/// Returns the point of the plane through some corners that is nearest to the origin, if it lies between them.
 fn on_face(corners: &[Vector3<f64>]) -> Option<Vector3<f64>> {
     let (first, rest) = corners.split_first()?;
     if rest.len() > 3 {
@@ -141,7 +141,7 @@ fn on_face(corners: &[Vector3<f64>]) -> Option<Vector3<f64>> {
     is_inside.then(|| first + edges * shares)
 }
 
-/// All shapes of a model, with all joints at zero.
+/// Returns all shapes of a model, with all joints at zero.
 fn solids(scene: &Scene) -> Vec<Solid<'_>> {
     let poses = scene.absolute_poses(|_| 0.0);
     let frames = scene.frames().iter().zip(poses);
@@ -156,7 +156,7 @@ fn solids(scene: &Scene) -> Vec<Solid<'_>> {
     shapes.collect()
 }
 
-/// Frames of shapes that do not hang together with the largest part of what is seen, and how far they are from it.
+/// Returns the frames of shapes that are not connected to the largest group of visual shapes, with their distance from it.
 fn floating(scene: &Scene) -> Vec<(String, f64)> {
     let all = solids(scene);
     let (mut main, mut rest): (Vec<&Solid<'_>>, Vec<&Solid<'_>>) = (Vec::new(), Vec::new());
@@ -170,7 +170,7 @@ fn floating(scene: &Scene) -> Vec<(String, f64)> {
         };
         rest.extend(smaller);
     }
-    // What is felt and not seen lies at something that is.
+    // Collision shapes that are not visual have to touch a visual one.
     rest.extend(all.iter().filter(|solid| !solid.visual));
     let gap = |solid: &Solid<'_>| {
         let gaps = main.iter().map(|other| solid.distance(other));
@@ -181,7 +181,7 @@ fn floating(scene: &Scene) -> Vec<(String, f64)> {
     all.filter(|(_, gap)| *gap > ROOM).collect()
 }
 
-/// Takes the shapes out that hang together with one.
+/// Removes the shapes that are connected to one, and returns them.
 fn grow<'a>(first: &'a Solid<'a>, left: &mut Vec<&'a Solid<'a>>) -> Vec<&'a Solid<'a>> {
     let mut group = vec![first];
     let mut done = 0;
@@ -230,7 +230,7 @@ fn the_parts_of_a_model_hang_together() {
 fn a_gap_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("it.robray");
-    // Two boxes of 0.2 m, and a ball of 0.1 m on the second one; a cylinder that is felt alone.
+    // Two boxes of 0.2 m, and a ball of 0.1 m on the second one; a cylinder that is not visual.
     for (gap, hidden, expected) in [
         (0.0, 0.0, &[][..]),
         (0.019, 0.0, &[]),

@@ -1,8 +1,8 @@
-//! Size of a model where it can be touched, from closed forms of its primitives.
+//! Size of a model's collision geometry, from closed forms of its primitives.
 use morse_sim::scene::model::{Geometry, Scene, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-/// Lowest and highest coordinates.
+/// Minimum and maximum coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     pub low: [f64; 3],
@@ -15,7 +15,7 @@ impl Extent {
     }
 }
 
-/// The bounding box of all that counts, with all joints at zero.
+/// Returns the bounding box of the selected geometry, with all joints at zero.
 pub(super) fn extent(scene: &Scene, counts: impl Fn(&Geometry) -> bool) -> Option<Extent> {
     let poses = scene.absolute_poses(|_| 0.0);
     let mut all: Option<Extent> = None;
@@ -34,7 +34,7 @@ pub(super) fn extent(scene: &Scene, counts: impl Fn(&Geometry) -> bool) -> Optio
 
 fn of_shape(shape: &Shape, pose: &Isometry3<f64>) -> Extent {
     let along = |z: f64| pose * Point3::new(0.0, 0.0, z);
-    // Of a disc across z, half the extent along each axis of the world.
+    // Half the extent of a disc across z, along each axis of the world.
     let across = pose.rotation * Vector3::z();
     let disc = |radius: f64| {
         [0, 1, 2].map(|axis| radius * (1.0 - across[axis] * across[axis]).max(0.0).sqrt())

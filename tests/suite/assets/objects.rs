@@ -1,4 +1,4 @@
-//! Objects that stand around: their sizes, their weights, and that they stand.
+//! Objects of the catalogue: their sizes, their masses, and that they stand stably.
 use morse_sim::scene::assets::SHIPPED;
 
 use super::{measure::extent, model, simulation};

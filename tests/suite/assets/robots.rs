@@ -1,4 +1,4 @@
-//! The robots have the masses and sizes of MORSE's, and stand where they are said to.
+//! The robots have the masses and sizes of MORSE's, and stand at their documented heights.
 use std::fmt::Write as _;
 
 use morse_api::{body::BodyState, joint::JointState, motion::MotionMode};
@@ -13,14 +13,14 @@ use morse_sim::{
 
 use super::{measure::extent, model, simulation};
 
-/// Properties that a robot has to have.
+/// Required properties of a robot.
 struct Robot {
     name: &'static str,
-    /// Of the base, without wheels, kg.
+    /// Mass of the base, without wheels, kg.
     mass: f64,
-    /// Along x and y, of what can be touched, m.
+    /// Size of the collision geometry along x and y, m.
     size: [f64; 2],
-    /// Lowest and highest point that can be touched, above the origin, m.
+    /// Lowest and highest point of the collision geometry, above the origin, m.
     heights: [f64; 2],
 }
 
@@ -33,7 +33,7 @@ const fn robot(name: &'static str, mass: f64, size: [f64; 2], heights: [f64; 2])
     }
 }
 
-/// MORSE's numbers, where they are known: the ground is touched at the lowest point.
+/// MORSE's numbers, where they are known; the lowest point touches the ground.
 const ROBOTS: [Robot; 13] = [
     robot("morsy", 15.0, [0.787, 1.115], [0.0, 1.696]),
     robot("atrv", 20.0, [1.140, 0.671], [-0.10, 0.737]),
@@ -57,7 +57,7 @@ const ROBOTS: [Robot; 13] = [
 fn on_the_floor(robot: &Robot, height: f64) -> Simulation {
     let mut joints = String::new();
     if robot.name == "pr2" {
-        // Only its base is of interest: nothing holds its arms.
+        // Only its base is tested: its arms have no motors.
         for variable in model("robots/pr2.robray").variables() {
             write!(joints, "\"{variable}\": (mode: kinematic), ").unwrap();
         }
@@ -71,7 +71,7 @@ fn on_the_floor(robot: &Robot, height: f64) -> Simulation {
     ))
 }
 
-/// Frame heads of the bodies and their masses, as the engine has them.
+/// Returns the frame names of the bodies and their masses in the engine.
 fn masses(simulation: &Simulation) -> Vec<(String, f64)> {
     let world = simulation.world();
     let bodies = world.resource::<Spawned>().bodies.iter();
@@ -129,7 +129,7 @@ fn robots_are_as_large_as_they_should() {
             assert!((is - wanted).abs() < 1e-6, "{}: {what} is {is}", robot.name);
         }
     }
-    // It has no collisions; what is seen of it is 0.6 m wide.
+    // It has no collision geometry; its visual geometry is 0.6 m wide.
     let scene = model("robots/quad2012.robray");
     assert!(extent(&scene, |geometry| geometry.collision).is_none());
     let seen = extent(&scene, |geometry| geometry.visual)
@@ -141,7 +141,7 @@ fn robots_are_as_large_as_they_should() {
     );
 }
 
-/// Falls from 2 mm, and stays where its lowest point touches the ground.
+/// Falls from 2 mm, and comes to rest with its lowest point on the ground.
 #[test]
 fn robots_come_to_rest_where_they_should() {
     for robot in &ROBOTS {
@@ -163,14 +163,14 @@ fn robots_come_to_rest_where_they_should() {
         let aside = libm::hypot(place.x - 0.3, place.y + 0.2);
         assert!(aside < 2e-3, "{name} went aside by {aside}");
         let moved = (after.pose.translation.vector - before.pose.translation.vector).norm();
-        // What has no joints is still but for the last bit.
+        // A robot without joints is at rest except for the last bit.
         let is_jointed = masses(&simulation).len() > 1;
         let most = if is_jointed { 1e-4 } else { 1e-7 };
         assert!(moved <= most, "{name} moves: {moved}");
     }
 }
 
-/// The numbers of every model: positive, and no axis heavier than the two others together.
+/// The numbers of every model: positive, and moments of inertia that satisfy the triangle inequality.
 #[test]
 fn inertias_are_possible() {
     let models = morse_sim::scene::assets::SHIPPED
@@ -232,8 +232,8 @@ fn inertias_are_possible() {
     assert!(seen > 80, "{seen}");
 }
 
-/// Hung up, a wheel that was spun goes on spinning but for its axle's damping: w = w0 exp(-d t / I), with
-/// I = m r²/2 of a cylinder.
+/// A wheel that spins in the air is decelerated by its axle's damping alone: w = w0 exp(-d t / I), with I = m r²/2 of a
+/// cylinder.
 #[test]
 fn wheels_turn_freely() {
     for (name, damping, mass, radius) in [
@@ -285,7 +285,8 @@ fn wheels_turn_freely() {
     }
 }
 
-/// Wheels that turn at w roll at w r, forward, but for a little slip: motors push in jerks; a wheel alone turns the robot to the other side.
+/// Wheels that turn at w roll at w r, forward, except for a little slip of their motors; a single wheel turns the robot to
+/// the other side.
 #[test]
 fn wheels_carry_and_drive() {
     for (name, radius, left, right) in [
@@ -336,7 +337,7 @@ fn wheels_carry_and_drive() {
     }
 }
 
-/// MORSE's table of robots is of these models: it says how high above the ground their origins are.
+/// MORSE's table of robots lists the heights of the origins above the ground for these models.
 #[test]
 fn morses_robots_are_these() {
     for morse in morse_sim::scene::morse_robots::ROBOTS {
@@ -354,7 +355,7 @@ fn morses_robots_are_these() {
     }
 }
 
-/// It is where scripts put it: its shape begins 0.1 m below its origin.
+/// It is at the position of scripts: its shape begins 0.1 m below its origin.
 #[test]
 fn an_atrv_at_the_height_of_the_ground_is_no_mistake() {
     let warnings = |height: f64| {

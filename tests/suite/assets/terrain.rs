@@ -1,18 +1,18 @@
-//! The terrain's formula: the mesh that ships is what it makes.
+//! The terrain's formula, which generates the built-in mesh.
 use std::{fmt::Write as _, path::PathBuf};
 
 use morse_sim::scene::assets::SHIPPED;
 
 /// Cells along each side.
 const CELLS: usize = 48;
-/// m, of a cell's side.
+/// Side of a cell, m.
 const CELL: f64 = 1.25;
-/// m, of the flat clearing.
+/// Radius of the flat clearing, m.
 const CLEARING: f64 = 8.0;
-/// m, from the clearing to the full height of the hills.
+/// Distance from the clearing to the full height of the hills, m.
 const RISE: f64 = 10.0;
 
-/// Above the clearing, m.
+/// Returns the height above the clearing, m.
 fn hills(x: f64, y: f64) -> f64 {
     let out = ((libm::hypot(x, y) - CLEARING) / RISE).clamp(0.0, 1.0);
     let share = out * out * (3.0 - 2.0 * out);
@@ -21,14 +21,14 @@ fn hills(x: f64, y: f64) -> f64 {
     share * (long + short)
 }
 
-/// A vertex, as the file has it: in millimetres.
+/// Returns a vertex in the units of the file, millimetres.
 pub(super) fn vertex(column: usize, row: usize) -> [f64; 3] {
     let half = CELLS as f64 * CELL / 2.0;
     let [x, y] = [column, row].map(|number| number as f64 * CELL - half);
     [x, y, libm::round(hills(x, y) * 1000.0) / 1000.0]
 }
 
-/// All triangles, counter-clockwise from above.
+/// Returns all triangles, counter-clockwise from above.
 pub(super) fn triangles() -> impl Iterator<Item = [[f64; 3]; 3]> {
     let cells = (0..CELLS).flat_map(|row| (0..CELLS).map(move |column| (column, row)));
     cells.flat_map(|(column, row)| {
@@ -45,7 +45,7 @@ fn text() -> String {
     for row in 0..=CELLS {
         for column in 0..=CELLS {
             let [x, y, z] = vertex(column, row);
-            // No minus before zero.
+            // Adding zero removes the sign of a negative zero.
             writeln!(text, "v {x} {y} {}", z + 0.0).unwrap();
         }
     }

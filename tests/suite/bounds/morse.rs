@@ -2,11 +2,11 @@
 //! and half and quarter turns, also rounded.
 use morse_sim::{Simulation, simulation::no_extensions};
 
-/// Ways to write half a turn.
+/// Half a turn, in several roundings.
 const HALF: [&str; 4] = ["3.141592653589793", "3.14159265", "3.1415927", "3.1416"];
 const QUARTER: [&str; 3] = ["1.5707963267948966", "1.5707963", "1.5708"];
 
-/// Kinds of sensors with settings of MORSE's.
+/// Kinds of sensors with settings of MORSE.
 const SENSORS: &[&str] = &[
     r#"kind: "laser_scanner", laser_range: 30, resolution: 0.017453292519943295, scan_window: 3.141592653589793,
        layers: 1, layer_separation: 0.013962634015954637, layer_offset: 0.0021816615649929115"#,
@@ -28,7 +28,7 @@ const SENSORS: &[&str] = &[
     r#"kind: "odometry", modifiers: [(kind: "odometry_noise", factor: 1.05, gyro_drift: 0.00872664625)]"#,
 ];
 
-/// Likewise, actuators.
+/// Kinds of actuators with settings of MORSE.
 const ACTUATORS: &[&str] = &[
     r#"kind: "waypoint", angle_tolerance: 0.17453292519943295, speed: 1"#,
     r#"kind: "destination", speed: 5, tolerance: 0.5"#,

@@ -1,4 +1,4 @@
-//! Lenses that bend rays, through cameras: what they tell of themselves, and where their points are.
+//! Lens distortion of cameras: the reported coefficients, and the pixel coordinates of points.
 use morse_sim::{
     Simulation,
     sensor::{
@@ -29,7 +29,7 @@ fn points_of_a_bent_lens_lie_on_what_is_seen() {
     let [[focal, _, center_u], [_, _, center_v], _] = data.intrinsic_matrix;
     for (number, point) in points.iter().enumerate() {
         assert!(off(&in_world(*point)) < 1e-4, "{point}");
-        // Each is seen, by the formula of the lens, in its own pixel: line by line from the bottom.
+        // By the formula of the lens, each point is in its own pixel: line by line from the bottom.
         let (x, y) = (point.x / point.z, point.y / point.z);
         let r2 = x * x + y * y;
         let radial = 1.0 + k1 * r2 + k2 * r2 * r2 + k3 * r2 * r2 * r2;
@@ -41,7 +41,7 @@ fn points_of_a_bent_lens_lie_on_what_is_seen() {
             "{u} {v}"
         );
     }
-    // The corner of the picture looks farther aside than that of an ideal lens.
+    // The viewing direction of the corner is farther from the axis than that of an ideal lens.
     let aside = |point: &Vector3<f64>| point.xy().norm() / point.z;
     let ideal = libm::hypot(32.0, 24.0) / focal;
     assert!(

@@ -1,4 +1,4 @@
-//! The same cube as OBJ and as glTF: cameras and bodies find no difference.
+//! The same cube as OBJ and as glTF: results for cameras and bodies are equal.
 use std::fs;
 
 use morse_sim::{
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::painted::{BLUE, GREEN, RED, WHITE, write_png};
 
-/// Corners and sides of a cube of 1 m, around the origin.
+/// Returns the corners and sides of a cube of 1 m, around the origin.
 fn cube() -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let corner = |at: u32| [at & 1, at >> 1 & 1, at >> 2].map(|bit| bit as f32 - 0.5);
     let sides = [
@@ -43,7 +43,7 @@ fn obj() -> String {
     text
 }
 
-/// The cube, lower and half as large in its mesh: two nodes make it what it is.
+/// Returns the cube, displaced and half as large in its mesh: two nodes transform it.
 fn glb() -> Vec<u8> {
     let (corners, faces) = cube();
     let small = corners.iter().flatten().map(|part| part / 2.0);
@@ -54,7 +54,7 @@ fn glb() -> Vec<u8> {
             .flatten()
             .flat_map(|corner| corner.to_le_bytes()),
     );
-    // Light of a quarter is code 137 (IEC 61966-2-1): that of the MTL file.
+    // A quarter of the light is code 137 (IEC 61966-2-1), as in the MTL file.
     let json = json!({
         "asset": { "version": "2.0" },
         "scenes": [{ "nodes": [0] }],
@@ -95,7 +95,7 @@ fn container(json: &serde_json::Value, binary: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// Picture of a cube that lies there, and of one that falls onto the ground.
+/// Picture of a cube at rest, and of one that falls onto the ground.
 struct Seen {
     depths: Vec<f32>,
     instances: Vec<u16>,
@@ -166,7 +166,7 @@ fn an_image_inside_is_seen_upright() {
     );
     let image = fs::read(folder.path().join("own.png")).unwrap();
     fs::remove_file(folder.path().join("own.png")).unwrap();
-    // Seen along x, left is +y; coordinates begin in the upper left corner.
+    // In the view along x, left is +y; coordinates begin in the upper left corner.
     let mut numbers: Vec<f32> = Vec::new();
     for [y, z] in [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] {
         numbers.extend([-0.5, y, z]);
@@ -198,7 +198,7 @@ fn an_image_inside_is_seen_upright() {
         ],
         "buffers": [{ "byteLength": binary.len() }]
     });
-    // A binary file is one by what is in it, whatever it is called.
+    // The contents make a file binary, whatever its name is.
     fs::write(folder.path().join("wall.gltf"), container(&json, &binary)).unwrap();
     let mut simulation = super::painted::simulation(folder.path());
     let found = super::painted::quarters(&mut simulation);

@@ -1,16 +1,16 @@
-//! The light of the simulation file against the formulas of light and of screens.
+//! The light of the simulation file against the formulas of illumination and of the sRGB encoding.
 use std::f64::consts::FRAC_PI_2;
 
 use morse_sim::{Simulation, sensor::video_camera::VideoCameraData, simulation::no_extensions};
 
-/// A white floor that fills the picture of who looks down, and a white ceiling far above.
+/// A white floor that fills the picture of a camera that looks down, and a white ceiling far above.
 const SCENE: &str = "
     frame floor { translation [0, 0, -1.5]; geometry { shape box; dimension [50, 50, 1]; color [1, 1, 1]; } }
     frame pole { translation [0.4, 0, -0.5]; geometry { shape box; dimension [0.1, 0.1, 0.1]; } }
     frame eye {}
 ";
 
-/// The middle of the pictures of cameras that look down, up, and along x.
+/// Returns the middle pixels of cameras that look down, up, and along x.
 fn looks(light: &str) -> [[u8; 3]; 3] {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("scene.robray"), SCENE).unwrap();
@@ -45,15 +45,15 @@ fn the_sun_lights_by_its_strength_and_its_height() {
             "sun: (direction: ({direction}), color: (1, 1, 1), strength: {strength}), {ambient}"
         ))[0]
     };
-    // Half of the light is code 188 of a screen (IEC 61966-2-1), all of it 255, and more is no more.
+    // Half of the light is code 188 of a screen (IEC 61966-2-1), all of it 255, and more is clipped.
     assert_eq!(sun("0, 0, 1", 0.5), [188; 3]);
     assert_eq!(sun("0, 0, 0.01", 1.0), [255; 3]);
     assert_eq!(sun("0, 0, 1", 3.0), [255; 3]);
     assert_eq!(sun("0, 0, 1", 0.0), [0; 3]);
-    // 60° from upright, half of it arrives; from below, nothing does.
+    // At 60° from upright, half of it arrives; from below, none.
     assert_eq!(sun("0, -1.7320508, 1", 1.0), [188; 3]);
     assert_eq!(sun("0, 0, -1", 1.0), [0; 3]);
-    // From the side where the pole stands, its shadow is where the camera looks.
+    // From the side of the pole, its shadow is in the middle of the picture.
     assert_eq!(sun("1, 0, 1.25", 1.0), [0; 3]);
 }
 
@@ -78,11 +78,11 @@ fn lamps_light_to_all_sides_and_things_stand_in_their_way() {
         let night = "sun: (strength: 0), ambient: (strength: 0)";
         looks(&format!(r#"{night}, lamps: {{ "a": ({lamp}) }}"#))[0]
     };
-    // Three metres above the floor: half of its strength at its distance, and what it lights has its colour.
+    // Three metres above the floor: half of its strength at its distance, in the colour of the lit surface.
     assert_eq!(by("translation: (0, 0, 2), distance: 3"), [188; 3]);
     let red = "translation: (0, 0, 2), distance: 3, color: (1, 0, 0), strength: 2";
     assert_eq!(by(red), [255, 0, 0]);
-    // 60° from upright, half of the light of one that is never far; a pixel is half a centimetre wide.
+    // At 60° from upright, half of the light of a lamp without attenuation; a pixel is half a centimetre wide.
     let aslant = by("translation: (0, -1.7320508, 0), distance: 1000000");
     assert!(
         aslant.iter().all(|part| (187..=189).contains(part)),
@@ -91,7 +91,7 @@ fn lamps_light_to_all_sides_and_things_stand_in_their_way() {
     // Below the floor, and behind the pole.
     assert_eq!(by("translation: (0, 0, -3)"), [0; 3]);
     assert_eq!(by("translation: (0.8, 0, 0), strength: 4"), [0; 3]);
-    // Two of them add up.
+    // The light of two lamps adds up.
     let two = r#"sun: (strength: 0), ambient: (strength: 0), lamps: {
         "a": (translation: (0, 0, 2), distance: 3, strength: 0.5),
         "b": (translation: (0, 0, 2), distance: 3, strength: 0.5),
@@ -105,6 +105,6 @@ fn the_sky_is_seen_and_lights_nothing() {
     let dark = format!("{sky}, sun: (strength: 0), ambient: (strength: 0)");
     let [down, up, low] = looks(&dark);
     assert_eq!((down, up), ([0; 3], [0, 51, 204]));
-    // Beyond the end of the floor, near the horizon, there is haze over the ground.
+    // Beyond the end of the floor, near the horizon, the ground fades into haze.
     assert!(low[0] > 150 && low[2] > 50 && low[2] < low[0], "{low:?}");
 }

@@ -1,4 +1,4 @@
-//! Images and checkers of scenes: what cameras see of them, what who looks on is shown, and what is refused.
+//! Images and checkers of scenes: pictures of cameras, data for viewers, and refusals.
 use std::{
     fs,
     path::Path,
@@ -22,7 +22,7 @@ use morse_sim::{
 };
 use serde::Deserialize;
 
-/// Light that shows colours as they are.
+/// Light that shows colours unchanged.
 const EVEN: &str = "light: (sun: (strength: 0), ambient: (above: (1, 1, 1), below: (1, 1, 1)))";
 
 /// A camera at (0, 0, 1) that looks along x at a wall 2 m high and wide, 2 m ahead.
@@ -46,8 +46,8 @@ pub(super) const GREEN: [u8; 3] = [10, 180, 30];
 pub(super) const BLUE: [u8; 3] = [20, 30, 220];
 pub(super) const WHITE: [u8; 3] = [250, 250, 250];
 
-/// A directory with a scene that has this geometry as a wall, and with a flag: red and green above, blue and
-/// white below.
+/// Returns a directory with a scene that has this geometry as a wall, and with a flag: red and green above, blue and white
+/// below.
 pub(super) fn folder(geometry: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     write_png(
@@ -69,7 +69,7 @@ pub(super) fn simulation(folder: &Path) -> Simulation {
     Simulation::parse(&text, folder, &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The colours in the middles of the quarters of the picture: the upper left one, that beside it, those below.
+/// Returns the colours in the middles of the quarters of the picture: upper left, upper right, lower left, lower right.
 pub(super) fn quarters(simulation: &mut Simulation) -> [[u8; 3]; 4] {
     simulation.step().unwrap();
     let data = simulation.read::<VideoCameraData>("r.video").unwrap();
@@ -106,7 +106,7 @@ fn a_checker_begins_at_the_lower_left_corner() {
     assert_near(found, [yellow, blue, blue, yellow]);
 }
 
-/// A wall of two parts, the left one with an image.
+/// A wall of two objects, the left one with an image.
 const OBJ: &str = "mtllib wall.mtl\n\
     v -0.5 1 -1\nv -0.5 0 -1\nv -0.5 -1 -1\nv -0.5 1 1\nv -0.5 0 1\nv -0.5 -1 1\n\
     vt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n\
@@ -135,13 +135,13 @@ fn a_mesh_shows_the_materials_of_its_file() {
         [RED, GREEN, BLUE, WHITE],
     );
     assert_eq!([at(25, 10), at(35, 35)], [plain; 2]);
-    // Without the file of the materials it has the colour of the scene, and that is said.
+    // Without the file of the materials it has the colour of the scene, and a warning says so.
     fs::remove_file(wall.path().join("wall.mtl")).unwrap();
     let mut bare = simulation(wall.path());
     assert_eq!(quarters(&mut bare), [[255, 0, 255]; 4]);
     let warnings = bare.take_warnings().join("\n");
     assert!(warnings.contains("wall.mtl"), "{warnings}");
-    // An image of the scene goes before the materials of the file, along the same places.
+    // An image of the scene has precedence over the materials of the file, with the same mapping.
     fs::write(wall.path().join("wall.mtl"), "newmtl flag\nKd 0 0 0\n").unwrap();
     let own = folder(r#"mesh "wall.obj"; image "flag.png"; pattern_size 2;"#);
     fs::write(own.path().join("wall.obj"), OBJ).unwrap();
@@ -152,7 +152,7 @@ fn a_mesh_shows_the_materials_of_its_file() {
 #[test]
 fn what_cannot_be_shown_is_said() {
     let broken = folder(r#"shape box; dimension [1, 2, 2]; image "flag.png"; color [0, 1, 0];"#);
-    // A header that promises four billion pixels.
+    // A header that declares four billion pixels.
     let mut bytes = fs::read(broken.path().join("flag.png")).unwrap();
     bytes[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
     fs::write(broken.path().join("flag.png"), bytes).unwrap();
@@ -199,11 +199,11 @@ fn images_outside_are_not_opened() {
     assert_eq!((colors, warnings.as_str()), ([RED; 4], ""));
 }
 
-/// A middleware that keeps what it is shown.
+/// A middleware that stores the data for viewers.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 struct Looker {}
 
-/// Nothing is set.
+/// No settings.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 struct Nothing {}
 

@@ -1,4 +1,4 @@
-//! `bench`: each scene passes its check and says its figures; wrong arguments are explained.
+//! `bench`: each scene passes its check and prints its figures; wrong arguments are explained.
 use std::{collections::BTreeMap, path::Path, process::Command};
 
 use serde_json::Value as Json;
@@ -30,7 +30,7 @@ const FIELDS: [&str; 20] = [
     "max_rss_mb",
 ];
 
-/// Each scene with as little of it as shows something: arguments, its name, its ticks, and the numbers of its check.
+/// Each scene in its smallest useful size: arguments, its name, its ticks, and the numbers of its check.
 const SCENES: [(&[&str], &str, Option<u64>, &[&str]); 6] = [
     (
         &["S1", "--n", "12", "--seconds", "0.5"],
@@ -168,8 +168,8 @@ fn wrong_arguments_are_explained() {
         .with_errors(&["`taken` cannot be written"]);
 }
 
-/// Prints the scenes of the programs for other simulators: for each of our files and the beginning of its lines, the
-/// numbers of these lines.
+/// Prints the scenes of the programs for other simulators: for each file and the beginning of its lines, the numbers of
+/// these lines.
 const PEERS: &str = r#"
 import json, scenes
 boxes = scenes.arena()
@@ -225,7 +225,7 @@ fn programs_for_other_simulators_have_the_same_scenes() {
     }
 }
 
-/// The numbers of a line; its name, up to a brace, has none.
+/// Returns the numbers of a line; its name, up to a brace, has none.
 fn numbers(line: &str) -> Vec<f64> {
     let body = line.split_once('{').map_or(line, |(_, body)| body);
     body.split([' ', ',', '[', ']', ';'])

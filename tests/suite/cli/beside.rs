@@ -1,11 +1,11 @@
-//! Simulation files beside scenes and robot descriptions, and which of them are taken.
+//! Simulation files beside scenes and robot descriptions, and which of them are used.
 use super::Room;
 
 const BOT: &str = r#"<robot name="bot"><link name="base"><inertial><mass value="2"/>
     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
     <collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link></robot>"#;
 
-/// A room with a robot description and a simulation file of the same name.
+/// Returns a room with a robot description and a simulation file of the same name.
 fn room(simulation: &str) -> Room {
     let room = Room::new();
     room.write("bot.urdf", BOT).write("bot.ron", simulation);
@@ -19,7 +19,7 @@ fn a_simulation_of_the_robot_is_not_the_simulation_of_its_description() {
         r#"Simulation(scene: "blocks.robray", robots: { "bot": (model: "./bot.urdf") })"#,
         r#"Simulation(scene: "environments/indoors.robray")"#,
         r#"Simulation(robots: { "it": (model: "robots/atrv.robray", parts: { "bot": (model: "bot.urdf") }) })"#,
-        // What is wrong with it does not concern the description.
+        // Mistakes in it do not concern the description.
         r#"Simulation(scene: "blocks.robray", robots: { "bot": (model: "bot.urdf", bas: dynamic) })"#,
     ] {
         let room = room(simulation);
@@ -37,7 +37,7 @@ fn a_simulation_of_the_robot_is_not_the_simulation_of_its_description() {
             ran.out
         );
     }
-    // From elsewhere, too.
+    // From another working directory, too.
     let room = room(r#"Simulation(robots: { "bot": (model: "bot.urdf") })"#);
     let path = room.path().join("bot.urdf").display().to_string();
     Room::new().run(&["check", &path]).with_code(0);

@@ -232,7 +232,7 @@ fn frequencies_defaults_and_results_are_described() {
     room.run(&["describe", "--all", "gps"]).with_code(2);
 }
 
-/// The page of the guide is what the program says of itself: `UPDATE_GOLDEN=1` writes it again.
+/// The page of the guide equals the program's output: `UPDATE_GOLDEN=1` writes it again.
 #[test]
 fn the_catalogue_of_the_guide_is_up_to_date() {
     let room = Room::new();
@@ -254,7 +254,7 @@ fn the_catalogue_of_the_guide_is_up_to_date() {
     );
 }
 
-/// The section of the guide is the list of rules that the program has: `UPDATE_GOLDEN=1` writes it again.
+/// The section of the guide equals the program's list of rules: `UPDATE_GOLDEN=1` writes it again.
 #[test]
 fn the_rules_of_motion_are_in_the_guide() {
     let room = Room::new();

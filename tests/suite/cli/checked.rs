@@ -6,7 +6,7 @@ use super::{Ran, Room, program};
 /// A tetrahedron.
 const MESH: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-/// A simulation file with one robot of this model, and what else it has.
+/// Returns a simulation file with one robot of this model, and other fields.
 fn robot(model: &str, rest: &str) -> String {
     format!("Simulation(robots: {{ \"r\": (model: \"{model}\", {rest}) }})")
 }
@@ -14,7 +14,7 @@ fn robot(model: &str, rest: &str) -> String {
 /// A wrong file: its name, its text, and a word of the error.
 type Wrong = (&'static str, String, &'static str);
 
-/// Scenes that are wrong.
+/// Returns scenes with mistakes.
 fn wrong_scenes() -> Vec<Wrong> {
     let shape = |shape: &str| format!("frame a {{ geometry {{ {shape} }} }}");
     let cycle = "frame a { parent b; } frame b { parent a; }";
@@ -49,7 +49,7 @@ fn wrong_scenes() -> Vec<Wrong> {
     ]
 }
 
-/// Simulation files that are wrong in themselves.
+/// Returns simulation files with mistakes of their own.
 fn wrong_simulations() -> Vec<Wrong> {
     let file = |fields: &str| format!("Simulation({fields})");
     let many = "repeat: (count: 1000000, pattern: line((1, 0, 0)))";
@@ -75,7 +75,7 @@ fn wrong_simulations() -> Vec<Wrong> {
     ]
 }
 
-/// Simulation files with components that cannot be, on a robot with a mesh.
+/// Returns simulation files with invalid components, on a robot with a mesh.
 fn wrong_components() -> Vec<Wrong> {
     let sensor = |sensor: &str| robot("mesh.robray", &format!("sensors: {{ \"s\": ({sensor}) }}"));
     let actuator = |actuator: &str| {
@@ -109,7 +109,7 @@ fn room() -> Room {
     room
 }
 
-/// The errors of a check and of a run.
+/// Returns the errors of a check and of a run.
 fn both(room: &Room, arguments: &[&str]) -> [Ran; 2] {
     [["check"].as_slice(), &["run", "--steps", "1"]].map(|command| {
         let output = program()

@@ -1,4 +1,4 @@
-//! Contradictions in simulation files: errors of `check` and `run` that show both places.
+//! Contradictions in simulation files: errors of `check` and `run` that show both positions.
 
 use super::Room;
 
@@ -7,14 +7,14 @@ const SCENE: &str =
 frame bolt { translation [3, 0, 1]; geometry { shape box; dimension [1, 1, 0.2]; } }
 ";
 
-/// A file with these bodies (line 3) and robots (line 4).
+/// Returns a file with these bodies (line 3) and robots (line 4).
 fn file(bodies: &str, robots: &str) -> String {
     format!(
         "Simulation(\n    scene: \"scene.robray\",\n    bodies: {{ {bodies} }},\n    robots: {{ {robots} }},\n)\n"
     )
 }
 
-/// Bodies, robots, and what the error names.
+/// Bodies, robots, and the names in the error.
 const WRONG: [(&str, &str, &[&str]); 6] = [
     (
         r#""cart": (kind: fixed)"#,

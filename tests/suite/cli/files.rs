@@ -1,9 +1,9 @@
-//! Files that a run writes, and what happens where it cannot.
+//! Files that a run writes, and errors where it cannot.
 use std::process::Command;
 
 use super::{Ran, Room, binary};
 
-/// The blocks, logged in both forms.
+/// Returns the blocks, logged in both formats.
 fn logged(directory: &str) -> String {
     format!(
         r#"Simulation(
@@ -19,7 +19,7 @@ fn logged(directory: &str) -> String {
     )
 }
 
-/// Records of MORSE's format, each of which must be whole.
+/// Returns records of MORSE's format, each of which must be complete.
 #[track_caller]
 pub(super) fn whole_records(text: &str) -> usize {
     let (_, records) = text.split_once("\n\n").expect("a head");
@@ -93,7 +93,7 @@ fn a_directory_that_cannot_be_made_is_3() {
     room.run(&["log.ron", "--steps", "5"])
         .with_code(3)
         .with_errors(&["taken/out", "cannot make the directory"]);
-    // Even the superuser may not write here.
+    // The superuser cannot write here either.
     room.write("proc.ron", &logged("/proc/none"));
     room.run(&["proc.ron", "--steps", "5"])
         .with_code(3)
@@ -136,7 +136,7 @@ fn a_full_disk_is_3_and_what_was_logged_is_whole() {
         "it is said once: {}",
         ran.err
     );
-    // What the other file could still take is in it.
+    // It contains as much as the other file had room for.
     let time_of = |row: &str| {
         row.split(';')
             .next()
@@ -155,7 +155,7 @@ fn a_full_disk_is_3_and_what_was_logged_is_whole() {
     );
 }
 
-/// Runs the program with files limited to so many KiB.
+/// Runs the program with files limited to a number of KiB.
 #[cfg(unix)]
 fn limited(room: &Room, kilobytes: u32, arguments: &str) -> Ran {
     let script = format!(
@@ -170,7 +170,7 @@ fn limited(room: &Room, kilobytes: u32, arguments: &str) -> Ran {
     Ran::of(&output)
 }
 
-/// Files in the room, without those that it began with.
+/// Returns the files in the room, without the initial ones.
 fn made(room: &Room) -> Vec<String> {
     let entries = std::fs::read_dir(room.path()).expect("a directory");
     let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -198,7 +198,7 @@ fn half_a_picture_is_no_picture() {
             ran.err
         );
         assert_eq!(made(&room), [""; 0], "{arguments}");
-        // What was there before is there still.
+        // The previous file is still there.
         room.write("a.png", "an older picture");
         limited(&room, 1, arguments).with_code(3);
         assert_eq!(made(&room), ["a.png"], "{arguments}");

@@ -1,10 +1,10 @@
-//! Stills and films: files that other programs can open, the same pixels everywhere, and clear refusals.
+//! Images and videos: files that other programs can open, equal pixels everywhere, and clear refusals.
 #![cfg(test)]
 use std::{fs, io::BufReader, path::Path};
 
 use super::{Ran, Room, program};
 
-/// Columns, rows and pixels of a PNG file.
+/// Returns width, height and pixels of a PNG file.
 fn png(path: &Path) -> (u32, u32, Vec<u8>) {
     let file = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
@@ -13,7 +13,7 @@ fn png(path: &Path) -> (u32, u32, Vec<u8>) {
     (info.width, info.height, pixels)
 }
 
-/// Frames of a GIF file.
+/// Returns the frames of a GIF file.
 fn frames(path: &Path) -> usize {
     let mut decoder = gif::DecodeOptions::new();
     decoder.set_color_output(gif::ColorOutput::RGBA);
@@ -128,7 +128,7 @@ fn pictures_are_taken_from_where_one_says() {
         room.run(&[&run[..], &shot, more].concat()).with_code(0);
         png(&room.path().join(file)).2
     };
-    // The same place as that of a still.
+    // The same position as that of the single image.
     let place = ["--eye=-1,-1,1.5", "--look=0,0,1"];
     let fixed = take("fixed.png", "0s", &place);
     let still = ["render", "quiet.ron", "-o", "still.png", "--size", "64x48"];
@@ -142,7 +142,7 @@ fn pictures_are_taken_from_where_one_says() {
         off < 2 * fixed.len() as u32,
         "edges are smoothed differently: {off}"
     );
-    // Where the eye stays the block leaves its place in the picture; where it goes along the block stays in the middle.
+    // With a fixed eye the block moves in the picture; with a following eye it stays in the middle.
     let middle = |pixels: &[u8]| pixels[4 * (24 * 64 + 32)..][..3].to_vec();
     let [before, after] = ["0s", "0.25s"].map(|at| take("along.png", at, &["--follow", "block"]));
     assert_eq!(middle(&before), middle(&after));
@@ -197,7 +197,7 @@ fn ffmpeg_makes_films_that_it_can_read() {
     // At 0, 1/30, … 15/30 s.
     let frame = 128 * 96 * 3;
     assert_eq!(film.len(), 16 * frame);
-    // How far frames are apart, of 255 a channel.
+    // Difference of frames, of 255 per channel.
     let apart = |one: &[u8], other: &[u8]| {
         let parts = one.iter().zip(other);
         let sum: u32 = parts

@@ -1,4 +1,4 @@
-//! `--profile`: where the time of a run goes.
+//! `--profile`: distribution of a run's time.
 use serde_json::Value as Json;
 
 use super::Room;
@@ -8,7 +8,7 @@ fn summary(room: &Room, arguments: &[&str]) -> Json {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
 }
 
-/// Sum of the times in a list, µs.
+/// Returns the sum of the times in a list, µs.
 fn sum(of: &Json) -> f64 {
     let parts = of.as_array().into_iter().flatten();
     parts.filter_map(|part| part["us"].as_f64()).sum()
@@ -82,7 +82,7 @@ fn what_keeps_a_run_from_its_pace_is_named() {
     ] {
         assert!(ran.out.contains(words), "no `{words}` in:\n{}", ran.out);
     }
-    // A run that keeps up is told nothing.
+    // A run that reaches its pace prints no hint.
     let run = ["quiet.ron", "--until", "200ms", "--rtf", "0.5", "--profile"];
     assert_eq!(room.run(&run).with_code(0).err, "");
 }

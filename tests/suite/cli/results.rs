@@ -1,4 +1,4 @@
-//! Results that cannot be written: every command says so.
+//! Results that cannot be written: every command reports it.
 use std::{
     collections::BTreeSet,
     fs::File,
@@ -8,7 +8,7 @@ use std::{
 
 use super::{Ran, Room, binary};
 
-/// Commands that print results, each with arguments that work and, perhaps, what it reads from stdin.
+/// Commands that print results, each with valid arguments and, if needed, its stdin.
 const PRINTING: [(&[&str], &str); 24] = [
     (&["--help"], ""),
     (&["--version"], ""),

@@ -1,4 +1,4 @@
-//! `morse-sim test`: verdicts, many runs, and what is kept of those that failed.
+//! `morse-sim test`: verdicts, many runs, and the files that are kept of failed runs.
 use std::{path::Path, process::Command};
 
 use serde_json::Value as Json;
@@ -38,7 +38,7 @@ const FAILS: &str = r#"Scenario(
     },
 )"#;
 
-/// Some seeds see it higher than it ever was.
+/// With some seeds the noise exceeds the initial height.
 const CHANCE: &str = r#"Scenario(
     simulation: "noisy.ron", length: 0.2,
     conditions: { "is seen low": never(when: "block.seen.z > 1.13") },
@@ -99,7 +99,7 @@ fn logs_and_summary_of_a_failed_run_are_kept() {
         room.read("bad/1-fails/messages.txt")
             .contains("FAIL fails.ron seed 3")
     );
-    // The logs are those of a run of its own, with the same seed.
+    // The logs are those of a separate run with the same seed.
     let steps = steps.to_string();
     room.run(&[
         "noisy.ron",
@@ -112,14 +112,14 @@ fn logs_and_summary_of_a_failed_run_are_kept() {
     ])
     .with_code(0);
     assert_eq!(room.read("log/block.seen.csv"), log);
-    // What was kept of an earlier test goes.
+    // Files of an earlier test are removed.
     room.write("bad/1-fails/log/older.csv", "");
     room.run(&["test", "fails.ron", "--keep", "bad"])
         .with_code(1);
     assert!(!room.path().join("bad/1-fails/log/older.csv").exists());
 }
 
-/// Lines of the failed runs and, for each, the command below it.
+/// Returns the lines of the failed runs and, for each, the command below it.
 fn failures(out: &str) -> Vec<(&str, &str)> {
     let lines: Vec<&str> = out.lines().collect();
     let pairs = lines.windows(2).filter(|pair| pair[0].starts_with("FAIL"));
@@ -131,7 +131,7 @@ fn failures(out: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Runs a command as it was printed, in a shell.
+/// Runs a printed command in a shell.
 fn in_shell(room: &Room, command: &str) -> Ran {
     let folder = binary();
     let folder = folder.parent().expect("a folder").display().to_string();
@@ -169,7 +169,7 @@ fn many_seeds_and_values_are_run_and_failures_repeat() {
         .count();
     assert_eq!(failed.len() + passed, 24, "{}", ran.out);
     assert!(failed.len() >= 3 && passed >= 3, "{}", ran.out);
-    // In the order of the runs, whatever the number of threads.
+    // Results are in the order of the runs, whatever the number of threads.
     let alone = [&arguments[..], &["--jobs", "1"]].concat();
     let many = [&arguments[..], &["--jobs", "4"]].concat();
     assert_eq!(room.run(&alone).with_code(1).out, ran.out);
@@ -320,7 +320,7 @@ fn what_cannot_be_run_is_2() {
         );
         assert_eq!(ran.out, "", "{arguments:?}");
     }
-    // One of several runs that cannot be made is an error of its own.
+    // One of several runs that cannot be built is an error of its own.
     let ran = room
         .run(&["test", "passes.ron", "--sweep", "environment.rate=60,-1"])
         .with_code(2);
@@ -402,7 +402,7 @@ fn a_scenario_names_its_simulation_from_everywhere() {
             .expect("the program runs");
         Ran::of(&output).with_code(0);
     }
-    // A scenario opens no other files by that.
+    // A scenario cannot open other files in this way.
     room.write("secret.txt", "Simulation(secret: 1)");
     let file = PASSES.replace("noisy.ron", "../secret.txt");
     room.write("tests/passes.ron", &file);

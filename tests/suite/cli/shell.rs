@@ -1,4 +1,4 @@
-//! Completions and pages of the manual: every command and option is in them.
+//! Completions and manual pages: every command and option is in them.
 use std::process::{Command, Stdio};
 
 use super::Room;
@@ -22,7 +22,7 @@ fn bash_offers_what_there_is() {
     let room = Room::new();
     let script = room.run(&["completions", "bash"]).with_code(0).out;
     room.write("complete.bash", &script);
-    // As bash does it when a tab is typed after these words.
+    // As bash completes after these words.
     let ask = |words: &str, last: usize| {
         let script = format!(
             "source complete.bash; COMP_WORDS=({words}); COMP_CWORD={last}; COMPREPLY=(); \

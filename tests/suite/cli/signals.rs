@@ -1,4 +1,4 @@
-//! Signals and time limits end a run, also in the middle of a load or a tick, and its files are whole.
+//! Signals and time limits end a run, also in the middle of a load or a tick, and its files are complete.
 #![cfg(unix)]
 
 use std::{
@@ -12,7 +12,7 @@ use super::{
     starting::{ended, start},
 };
 
-/// Runs in real time until it is told to stop.
+/// Runs in real time until it is stopped.
 fn endless(room: &Room, arguments: &[&str]) -> Child {
     let mut command = Command::new(binary());
     command
@@ -33,7 +33,7 @@ fn send(signal: &str, child: &Child) {
     assert!(status.success());
 }
 
-/// Waits until the log has grown, so that the run is surely under way.
+/// Waits until the log has grown, which implies that the run has begun.
 fn wait_for_records(room: &Room) {
     let path = room.path().join("out/block.pose.txt");
     for _ in 0..600 {
@@ -87,7 +87,7 @@ fn a_killed_run_leaves_whole_records() {
     assert!(text.ends_with("\n\n"), "a record ends with an empty line");
 }
 
-/// A chain of so many joints that its mechanics take minutes.
+/// Writes a chain of so many joints that its mechanics take minutes.
 fn long_chain(room: &Room) {
     let shape = "geometry { shape box; dimension [0.05, 0.05, 0.05]; }";
     let links = (1..5000).map(|link| {
@@ -113,7 +113,7 @@ fn a_program_that_reads_or_calculates_for_long_ends_in_time() {
     assert_eq!(object["exit_code"], 124, "{object}");
     for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let child = start(room.path(), &run);
-        // Long enough for it to hear signals, and not nearly enough for the chain.
+        // Long enough to install the signal handlers, and far too short for the chain.
         std::thread::sleep(Duration::from_secs(1));
         send(signal, &child);
         let ran = ended(child, SOON).with_code(code);
@@ -122,7 +122,7 @@ fn a_program_that_reads_or_calculates_for_long_ends_in_time() {
     }
 }
 
-/// A log that nobody reads, although somebody has opened it: the writer waits for ever, and the tick for the writer.
+/// A log on a pipe that is open but never read: the writer blocks, and the tick waits for the writer.
 fn stuck(arguments: &[&str]) -> (Room, Child, Child) {
     let room = Room::new();
     std::fs::create_dir(room.path().join("out")).expect("a directory");
