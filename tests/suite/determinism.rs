@@ -1,4 +1,4 @@
-//! The same bits every time: runs, worlds side by side, observers, snapshots; and every bit counts.
+//! Bit-identical results: runs, worlds in parallel, observers, snapshots; every bit of the input matters.
 use std::path::PathBuf;
 
 use morse_api::port::Policy;
@@ -15,7 +15,7 @@ use morse_sim::{
 
 use crate::golden_runs::{self, scenes};
 
-/// Number of ticks that a scene is run here; crowds are slow where nothing is optimised.
+/// Returns the number of ticks for a scene; large scenes are slow without optimisation.
 fn ticks(scene: &std::path::Path) -> u64 {
     match scene.file_stem().and_then(|name| name.to_str()) {
         Some("swarm") => 6,
@@ -37,7 +37,7 @@ fn the_final_state_has_a_hash_of_its_own() {
     let mut chained = open(scene);
     chained.run(40).expect("no observer to be lost");
     assert_ne!(chained.state_hash(), run(40));
-    // Only a chain remembers that things were elsewhere on the way.
+    // Only a chained hash depends on the past states.
     let mut restored = golden_runs::open(scene);
     restored.run(20).expect("no observer to be lost");
     restored.reset().expect("it has a start");
@@ -45,7 +45,7 @@ fn the_final_state_has_a_hash_of_its_own() {
     assert_eq!(restored.state_hash(), run(40));
 }
 
-/// A shipped scene without its log files, hashed from the first tick.
+/// Returns a shipped scene without its log files, hashed from the first tick.
 fn open(scene: &std::path::Path) -> Simulation {
     let mut simulation = golden_runs::open(scene);
     simulation.hash_every_tick();
@@ -59,7 +59,7 @@ fn hashed(plan: Plan) -> Simulation {
     simulation
 }
 
-/// Parameters of the small world, so that one thing at a time can be changed.
+/// Parameters of the small world, so that each can be changed separately.
 struct Recipe {
     x: f64,
     seed: u64,
@@ -80,7 +80,7 @@ const RECIPE: Recipe = Recipe {
     friction: 0.5,
 };
 
-/// A rover with a noisy sensor that pushes a box.
+/// Returns a rover with a noisy sensor that pushes a box.
 fn small(recipe: &Recipe) -> Simulation {
     let Recipe {
         x,
@@ -113,7 +113,7 @@ fn small(recipe: &Recipe) -> Simulation {
     simulation
 }
 
-/// Runs the small world to its end, with its one command on the way.
+/// Runs the small world to its end, with its only command on the way.
 fn finish(simulation: &mut Simulation, recipe: &Recipe) -> u128 {
     while simulation.tick() < 60 {
         if simulation.tick() == recipe.command_at {
@@ -173,7 +173,7 @@ fn the_number_of_threads_does_not_matter() {
 fn every_bit_counts() {
     let hash = hash_of(&RECIPE);
     assert_eq!(hash_of(&RECIPE), hash);
-    // The physics counts in single precision; one bit of double precision counts all the same.
+    // The engine computes in single precision; one bit of double precision matters all the same.
     let x = RECIPE.x.next_up();
     let changed = [
         ("one bit of a start pose", Recipe { x, ..RECIPE }),
@@ -355,7 +355,7 @@ fn parts_that_are_not_used_change_nothing() {
     #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
     struct Idle {}
 
-    /// Nothing.
+    /// No data.
     #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
     struct IdleData {}
 

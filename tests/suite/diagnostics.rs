@@ -1,7 +1,7 @@
-//! Messages that users read when a scene file is wrong, word by word.
+//! Error messages of scene files, compared word by word.
 //!
-//! `tests/golden/diagnostics` holds bad files (or folders with a `main.robray`) and, beside each, the
-//! text that must come out. After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
+//! `tests/golden/diagnostics` contains bad files (or folders with a `main.robray`) and, beside each, the expected text.
+//! After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
 #![cfg(test)]
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ fn shown(diagnostics: &[Diagnostic], sources: &Sources, folder: &Path) -> String
     text.replace(&format!("{}/", folder.display()), "")
 }
 
-/// Compares a text with the golden one, or replaces the latter if that was asked for.
+/// Compares a text with the golden one, or replaces the golden one on request.
 fn check(path: &Path, found: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(path, found).unwrap();
@@ -54,7 +54,7 @@ fn check(path: &Path, found: &str) -> Result<(), String> {
     Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}"))
 }
 
-/// The bad files, and the `main.robray` of the bad folders, each with its golden text.
+/// Returns the bad files, and the `main.robray` of the bad folders, each with its golden text.
 fn bad_files() -> Vec<(PathBuf, PathBuf)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(golden()).unwrap() {
@@ -109,7 +109,7 @@ fn every_code_has_a_golden_text() {
     assert_eq!(different.len(), codes::ALL.len(), "a code is used twice");
 }
 
-/// Checks what is said with this code about a text that is too large to keep in a file.
+/// Checks the message with this code for a text that is too large to keep in a file.
 fn check_made(name: &str, code: &str, text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("{name}.robray"));

@@ -1,4 +1,4 @@
-//! Readers of what a sensor exported last are told that there is nothing before that.
+//! Reading a sensor before its first export is an error.
 #![cfg(test)]
 
 use morse_api::service::Status;
@@ -9,7 +9,7 @@ use morse_sim::{
 };
 use serde_json::{Value as Json, json};
 
-/// A sensor that has nothing for so many ticks; `None`: for ever.
+/// A sensor without data for a number of ticks; `None`: for ever.
 struct Case {
     name: &'static str,
     sensor: &'static str,
@@ -64,7 +64,7 @@ fn rover(sensor: &str) -> Simulation {
     Simulation::parse(&text, ".", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All ways to read agree that there is something, or that there is nothing.
+/// Checks that all interfaces agree whether there are data.
 fn check(simulation: &mut Simulation, has_data: bool, what: &str) {
     let typed = match simulation.read::<PoseData>("rover.it") {
         Err(AccessError::OtherKind { .. }) => {
@@ -146,7 +146,7 @@ fn a_sensor_that_has_exported_nothing_says_so() {
     }
 }
 
-/// A sensor that loses what it measures after a while keeps what it exported before.
+/// A sensor that loses its measurements after a while keeps its previous export.
 #[test]
 fn what_was_exported_last_stays() {
     let mut simulation =

@@ -1,4 +1,4 @@
-//! A user's own program, outside this workspace, with a sensor of its own in one file.
+//! A program of a user, outside this workspace, with its own sensor in one file.
 #![cfg(test)]
 
 use std::{
@@ -7,8 +7,8 @@ use std::{
     process::{Command, Output},
 };
 
-/// A profile by which crates from registries are those that the suite was built from. Ours are compiled once more,
-/// since Cargo tells them apart by the workspace that they are seen from: without the optimiser.
+/// Returns a profile with which crates from registries are shared with the suite's build. Our crates are compiled once more,
+/// without the optimiser, since Cargo distinguishes them by workspace.
 fn profile(root: &Path) -> String {
     let read = |path: PathBuf| fs::read_to_string(path).expect("a manifest");
     let own = read(root.join("Cargo.toml"));
@@ -34,21 +34,20 @@ fn profile(root: &Path) -> String {
     profile
 }
 
-/// Builds a program beside this one and says in which folder it is.
+/// Builds a program beside this one and returns its folder.
 pub(crate) fn build(manifest: &Path) -> PathBuf {
     cargo(manifest, &["build"]);
     folder()
 }
 
-/// The folder of what was built.
+/// Returns the folder of build results.
 pub(crate) fn folder() -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_morse-sim"));
     program.parent().expect("a folder").to_owned()
 }
 
-/// Runs Cargo on a crate beside this one, without a warning, and returns what it printed: what was compiled for the suite is
-/// used again, nothing is fetched. It gives way to the tests that run meanwhile, since some of them talk to running
-/// simulators.
+/// Runs Cargo on a crate beside this one, without warnings, and returns its output. Crates compiled for the suite are
+/// reused, nothing is downloaded. It runs at low priority, since concurrent tests use running simulators.
 pub(crate) fn cargo(manifest: &Path, arguments: &[&str]) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let room = tempfile::tempdir().expect("a directory");

@@ -1,4 +1,4 @@
-//! Extremes of every numeric setting of every kind: refused with a word, or borne.
+//! Extreme values of every numeric setting of every kind: refused with a message, or simulated without failure.
 #![cfg(test)]
 mod budget;
 mod leaves;
@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 
 use leaves::{Leaf, leaves, ron};
 
-/// Family of kinds, as simulation files have it.
+/// Family of kinds, as in simulation files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
     Sensor,
@@ -33,7 +33,7 @@ pub(crate) enum Family {
     Input,
 }
 
-/// All kinds with settings of their own.
+/// Returns all kinds with settings of their own.
 fn abouts(kinds: &Kinds) -> Vec<(Family, &'static str, About)> {
     let mut all = Vec::new();
     all.extend(
@@ -68,7 +68,7 @@ fn abouts(kinds: &Kinds) -> Vec<(Family, &'static str, About)> {
     all
 }
 
-/// Numbers that nobody thinks of, and both ends of the range.
+/// Returns unusual numbers, and both ends of the range.
 fn extremes(leaf: &Leaf) -> Vec<f64> {
     let mut extremes = if leaf.is_whole {
         let largest = [255.0, 65_535.0, f64::from(u32::MAX), 9e18, 1.8e19];
@@ -96,7 +96,7 @@ fn extremes(leaf: &Leaf) -> Vec<f64> {
     extremes
 }
 
-/// A number as JSON: whole ones without a point.
+/// Returns a number as JSON: integers without a decimal point.
 fn number(leaf: &Leaf, value: f64) -> Json {
     match (leaf.is_whole, value) {
         (true, value) if value < 0.0 => json!(value as i64),
@@ -105,7 +105,7 @@ fn number(leaf: &Leaf, value: f64) -> Json {
     }
 }
 
-/// Settings of which one was given.
+/// Reads settings with one given field.
 fn read(about: &About, field: &str, value: &Json) -> Result<ErasedSettings, String> {
     use serde::de::value::{Error, MapDeserializer};
     let erase = |error: erased_serde::Error| error.to_string();
@@ -118,7 +118,7 @@ fn read(about: &About, field: &str, value: &Json) -> Result<ErasedSettings, Stri
     (about.read)(&mut <dyn erased_serde::Deserializer<'_>>::erase(&given)).map_err(erase)
 }
 
-/// Tells whether settings need others to be given than the one that is tried.
+/// Returns true if settings require other fields than the tested one.
 fn needs_others(about: &About) -> bool {
     about.defaults().is_none()
 }
@@ -168,7 +168,7 @@ fn every_number_has_a_range_which_it_is_held_to() {
     );
 }
 
-/// A number that is told as text, as a date is, is not read as one.
+/// A number that is written as text, such as a date, is not read as a number.
 fn is_text(why: &str) -> bool {
     why.contains("string")
 }
@@ -182,7 +182,7 @@ struct Wrong {
     wanted: String,
 }
 
-/// For each number of each kind a setting that is out of range.
+/// Returns a setting that is out of range for each number of each kind.
 fn wrong_settings(kinds: &Kinds) -> Vec<Wrong> {
     let mut all = Vec::new();
     for (family, word, about) in abouts(kinds) {
@@ -226,7 +226,7 @@ fn wrong_settings(kinds: &Kinds) -> Vec<Wrong> {
     all
 }
 
-/// A simulation file with these lines, and the number of each line.
+/// Returns a simulation file with these lines, and the number of each line.
 fn file_of(wrong: &[Wrong]) -> (String, Vec<usize>) {
     let mut lines = vec![
         "Simulation(".to_owned(),
@@ -286,7 +286,7 @@ fn a_file_is_told_the_field_the_range_and_the_place() {
     assert!(silent.is_empty(), "not said:\n{silent}");
 }
 
-/// The first number of a list or vector is told by its place.
+/// Messages name the first number of a list or vector by its index.
 fn in_a_list(field: &str) -> String {
     field.replace("[]", "0")
 }

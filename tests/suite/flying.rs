@@ -1,5 +1,5 @@
-//! A quadrotor of 2 kg in the physics, against closed forms and against the continuous laws, integrated
-//! here by the method of Runge and Kutta.
+//! A quadrotor of 2 kg in the physics, against closed forms and against the continuous control laws, integrated here by a
+//! Runge–Kutta method.
 mod model;
 
 use std::f64::consts::{PI, TAU};
@@ -21,9 +21,9 @@ use morse_sim::{
 use nalgebra::Vector3;
 use serde_json::json;
 
-/// m/s².
+/// Gravity, m/s².
 const G: f64 = 9.81;
-/// kg.
+/// Mass, kg.
 const MASS: f64 = 2.0;
 /// Extents, m.
 const EXTENT: [f64; 3] = [0.70, 0.70, 0.197];
@@ -37,7 +37,7 @@ frame base {
 }
 ";
 
-/// A quadrotor above nothing, with one actuator.
+/// Returns a quadrotor in free space, with one actuator.
 fn build(rate: f64, at: &str, base: &str, actuator: &str) -> Result<Simulation, BuildError> {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("quad.robray"), QUADROTOR).expect("a file");
@@ -65,13 +65,13 @@ fn position(simulation: &Simulation) -> Vector3<f64> {
     body(simulation).pose.translation.vector
 }
 
-/// Roll, pitch and yaw, rad.
+/// Returns roll, pitch and yaw, rad.
 fn angles(simulation: &Simulation) -> [f64; 3] {
     let (roll, pitch, yaw) = body(simulation).pose.rotation.euler_angles();
     [roll, pitch, yaw]
 }
 
-/// About x (as about y) and about z, of a homogeneous box, kg·m².
+/// Returns the moments of inertia of a homogeneous box about x (equal to y) and about z, kg·m².
 fn moments() -> [f64; 2] {
     let [x, y, z] = EXTENT;
     [MASS / 12.0 * (y * y + z * z), MASS / 12.0 * (x * x + y * y)]
@@ -140,11 +140,11 @@ fn a_step_of_attitude_overshoots_as_the_law_says() {
     for tick in 1..=1000_u32 {
         simulation.step().expect("a tick");
         let time = f64::from(tick) / 1000.0;
-        // (20 s + 100) / (s + 10)²: the derivative is that of the error, so a step kicks.
+        // (20 s + 100) / (s + 10)²: the derivative acts on the error, so a step of the command causes an impulse.
         let expected = 1.0 - (1.0 - 10.0 * time) * libm::exp(-10.0 * time);
         let [roll, pitch, _] = angles(&simulation);
         worst = worst.max((roll / 0.1 - expected).abs());
-        // Nose up is a turn about -y.
+        // Nose up is a rotation about -y.
         worst = worst.max((pitch / -0.05 - expected).abs());
     }
     println!("attitude step: {worst}");
@@ -172,7 +172,7 @@ fn a_slow_actuator_holds_its_thrust_between_its_actions() {
     );
     let mut simulation = quad(500.0, "", &actuator);
     simulation.run(1000).expect("ticks");
-    // Once it leans it is pulled to the right by g·0.01 for 2 s, less what it took to lean.
+    // After it has rolled, gravity accelerates it to the right by g·0.01 for 2 s, minus the time of the roll.
     let place = position(&simulation);
     println!("slow actuator: {place:?}");
     assert!(place.z.abs() < 0.01, "{place}");
@@ -182,12 +182,12 @@ fn a_slow_actuator_holds_its_thrust_between_its_actions() {
 #[test]
 fn the_way_to_a_waypoint_is_that_of_the_continuous_law() {
     let mut simulation = quad(500.0, "", r#"kind: "rotorcraft_waypoint""#);
-    // A tick to find out where it is.
+    // A tick to measure its pose.
     simulation.step().expect("a tick");
     let reply = call(&mut simulation, "setdest", json!([4.0, 0.0, 0.0, 0.0]));
     assert_eq!((reply.status, reply.value), (Status::Success, json!(true)));
     let mut model = Plane::REST;
-    // The step of the command is one of pitch as well: its derivative kicks once, by 2·P·4 m.
+    // The step of the command is a step of pitch as well: its derivative causes an impulse of 2·P·4 m.
     model.rate = 2.0 * 6.0_f64.to_radians() * 4.0;
     let (mut worst, mut farthest) = (0.0_f64, 0.0_f64);
     for _ in 0..5000 {
@@ -230,8 +230,8 @@ fn a_waypoint_five_metres_away_is_reached_and_held() {
     }
     let time = arrived.expect("it arrives");
     println!("5 m in {time} s, overshoot {overshoot} m");
-    // A bank that followed at once would make a system of 1.01 rad/s and a damping ratio of 0.68, which
-    // overshoots by 5.6 %; its lag takes a little damping away.
+    // Without the lag of the bank angle the system would have 1.01 rad/s and a damping ratio of 0.68, which overshoots by
+    // 5.6 %; the lag reduces the damping a little.
     assert!(time < 8.0 && overshoot < 0.07 * 5.0, "{time} {overshoot}");
     let rest = position(&simulation) - goal;
     assert!(rest.norm() < 0.02, "{rest}");
@@ -270,7 +270,7 @@ fn a_velocity_is_reached_as_by_the_continuous_law() {
     let reply = call(&mut simulation, "setvel", json!([1.5, 0.0, 0.0, 0.0]));
     assert_eq!((reply.status, reply.value), (Status::Success, json!(true)));
     let mut model = Plane::REST;
-    // The step of the command kicks, as above.
+    // The step of the command causes an impulse, as above.
     model.rate = 2.0 * 0.2 * 1.5;
     let mut worst = 0.0_f64;
     for _ in 0..10_000 {
@@ -307,7 +307,7 @@ fn a_velocity_is_held_in_the_axes_of_the_heading() {
     assert!((rate + 0.3).abs() < 0.02 * 0.3, "clockwise: {rate}");
 }
 
-/// The quadrotor with these squares of its engines' speeds, in units of what hovers, after a time.
+/// Returns the quadrotor after a time with these squares of its engine speeds, in units of the hover value.
 fn engines(shares: [f64; 4], configuration: &str, ticks: u64) -> BodyState {
     let actuator = format!(r#"kind: "quadrotor_dynamic_control", configuration: {configuration}"#);
     let mut simulation = quad(1000.0, "", &actuator);

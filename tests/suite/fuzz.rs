@@ -1,6 +1,6 @@
-//! The corpora of the fuzz targets, and mutations of them that are the same on every run.
+//! The corpora of the fuzz targets, and deterministic mutations of them.
 //!
-//! What libFuzzer finds becomes a file of the corpus, so that it stays found.
+//! Inputs found by libFuzzer become files of the corpus, as regression tests.
 #![cfg(test)]
 use std::{
     fs,
@@ -10,10 +10,10 @@ use std::{
 
 use crate::fuzz_targets::{TARGETS, Target};
 
-/// Mutations of each file.
+/// Number of mutations of each file.
 const MUTATIONS: u64 = 150;
 
-/// Pieces that readers stumble over.
+/// Byte sequences that often reveal faults of readers.
 const PIECES: [&[u8]; 16] = [
     b"0",
     b"-1",
@@ -33,7 +33,7 @@ const PIECES: [&[u8]; 16] = [
     b"\x7f\xff\xff\xff",
 ];
 
-/// Numbers that follow from a seed (`SplitMix64`).
+/// Deterministic random numbers (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,13 +45,13 @@ impl Numbers {
         number ^ (number >> 31)
     }
 
-    /// From 0 to below a number, or 0.
+    /// Returns a number from 0 to below `end`, or 0.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 }
 
-/// One to four changes.
+/// Returns the bytes with one to four changes.
 fn mutated(bytes: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
     let mut numbers = Numbers(seed);
     let mut bytes = bytes.to_vec();
@@ -81,7 +81,7 @@ fn mutated(bytes: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Files of a corpus, with their names.
+/// Returns the files of a corpus, with their names.
 fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fuzz/corpus")
@@ -99,7 +99,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The first input that brings a target down, kept as a file.
+/// Returns the first input with which a target panics, stored as a file.
 fn first_found((name, body): Target) -> Option<String> {
     let files = corpus(name);
     assert!(files.len() > 1, "{name}: {} files", files.len());

@@ -1,4 +1,4 @@
-//! Places on Earth against independent libraries: `tests/data/geodesy.csv` says which.
+//! Positions on Earth against independent libraries: `tests/data/geodesy.csv` lists them.
 use std::fmt::Write as _;
 
 use bevy::reflect::structs::DynamicStruct;
@@ -17,7 +17,7 @@ use nalgebra::{Point3, Vector3};
 /// Tolerance, m.
 const MILLIMETRE: f64 = 1e-3;
 
-/// One place, by the libraries.
+/// A position, by the libraries.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     geodetic: Geodetic,
@@ -27,7 +27,7 @@ struct Place {
     projected: Projected,
 }
 
-/// A point of a scene, and its place.
+/// A point of a scene, and its position on Earth.
 #[derive(Clone, Copy, Debug)]
 struct InScene {
     origin: [f64; 4],
@@ -88,7 +88,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     (Vector3::from(a) - Vector3::from(b)).norm()
 }
 
-/// Distance between two places, m.
+/// Returns the distance between two positions, m.
 fn apart(a: Geodetic, b: Geodetic) -> f64 {
     (a.to_ecef() - b.to_ecef()).norm()
 }
@@ -147,7 +147,7 @@ fn the_projection_and_back() {
 
 const KINDS: [&str; 4] = ["ecef", "geodetic", "geocentric", "utm"];
 
-/// The coordinates that a modifier gives.
+/// Returns the coordinates that a modifier gives.
 fn coordinates(place: &Place, kind: &str) -> [f64; 3] {
     let Place {
         geodetic,
@@ -163,7 +163,7 @@ fn coordinates(place: &Place, kind: &str) -> [f64; 3] {
     }
 }
 
-/// Position that coordinates stand for, in the Earth's frame, m.
+/// Returns the position of coordinates in the Earth's frame, m.
 fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
     let geodetic = |[latitude, longitude]: [f64; 2]| Geodetic {
         latitude,
@@ -188,12 +188,12 @@ fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
     point.into()
 }
 
-/// A scene with a robot at each of some points, and one at the origin that is told where to go.
+/// Returns a scene with a robot at each of some points, and one at the origin that receives a goal.
 fn simulation(points: &[InScene], at_points: bool) -> Simulation {
     let [latitude, longitude, altitude, angle] = points[0].origin;
     let zone = points[0].place.zone;
     let hemisphere = if zone.is_north { "north" } else { "south" };
-    // Part of it is found from the origin, which is in its zone.
+    // The zone is determined from the origin, which is inside it.
     let utm = format!("kind: \"utm\", zone: {}", zone.number);
     assert_eq!(
         points[0].place.geodetic.latitude >= 0.0,

@@ -1,8 +1,7 @@
-//! Every shipped scene ends where it did: the readings of all sensors and the poses of all bodies after a
-//! while, to four decimals.
+//! Regression test of every shipped scene: the readings of all sensors and the poses of all bodies after a while, to four
+//! decimals.
 //!
-//! After a change that is meant, `UPDATE_GOLDEN=1 cargo test` writes `tests/golden/runs` again; the
-//! difference is the thing to read.
+//! After an intended change, `UPDATE_GOLDEN=1 cargo test` writes `tests/golden/runs` again; review the difference.
 #![cfg(test)]
 
 use std::{
@@ -27,12 +26,12 @@ use morse_sim::{
 };
 use serde_json::Value as Json;
 
-/// Longer lists are summed up.
+/// Longer lists are summarised.
 const LONGEST_LIST: usize = 12;
-/// Of scenes with many robots the first lines tell enough.
+/// For scenes with many robots the first lines are sufficient.
 const MOST_LINES: usize = 60;
 
-/// All simulation files below `scenes`, sorted.
+/// Returns all simulation files below `scenes`, sorted.
 pub(crate) fn scenes() -> Vec<PathBuf> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes")];
     let mut files = Vec::new();
@@ -50,7 +49,7 @@ pub(crate) fn scenes() -> Vec<PathBuf> {
     files
 }
 
-/// A scene as it is shipped, but without its middlewares.
+/// Returns a shipped scene without its middlewares.
 pub(crate) fn open(scene: &Path) -> Simulation {
     let mut plan = load(scene, &Options::default(), &kinds(&no_extensions))
         .unwrap_or_else(|report| panic!("{report}"));
@@ -59,11 +58,11 @@ pub(crate) fn open(scene: &Path) -> Simulation {
 }
 
 fn rounded(number: f64) -> Json {
-    // Adding zero takes the sign off a negative one.
+    // Adding zero removes the sign of a negative zero.
     ((number * 1e4).round() / 1e4 + 0.0).into()
 }
 
-/// With four decimals, and long lists of numbers summed up.
+/// Rounds to four decimals, and summarises long lists of numbers.
 fn short(value: Json) -> Json {
     match value {
         Json::Number(number) if number.is_f64() => rounded(number.as_f64().unwrap_or_default()),
@@ -88,7 +87,7 @@ fn short(value: Json) -> Json {
     }
 }
 
-/// Pixels and points: how many, and the mean of those that are finite.
+/// Summarises pixels and points: their number, and the mean of the finite ones.
 fn summed_up(samples: &dyn AnySamples) -> Json {
     let bytes = samples.bytes();
     let numbers: Vec<f64> = match samples.number() {

@@ -1,4 +1,4 @@
-//! Work that grows with the size of a scene as the size does, and not as its square.
+//! Computation time that has to grow linearly with the size of a scene, not quadratically.
 #![cfg(test)]
 use std::{
     fmt::Write as _,
@@ -19,7 +19,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// The shortest of several times that a simulation takes to be read and built.
+/// Returns the shortest of several times for reading and building a simulation.
 fn duration(text: &str, folder: &Path) -> Duration {
     let once = || {
         let start = now();
@@ -31,7 +31,7 @@ fn duration(text: &str, folder: &Path) -> Duration {
     (0..3).map(|_| once()).min().unwrap()
 }
 
-/// Compares a size with one four times as large. Work that grows as the square takes 16 times as long.
+/// Compares a size with one four times as large. Quadratic work takes 16 times as long.
 fn check(what: &str, size: u32, text: impl Fn(u32) -> String, folder: &Path) {
     let [small, large] = [size, 4 * size].map(|size| duration(&text(size), folder));
     let ratio = large.as_secs_f64() / small.as_secs_f64();
@@ -56,7 +56,7 @@ fn robots_cost_no_more_for_being_many() {
     check("robots", 250, robots, Path::new(""));
 }
 
-/// A chain of links on joints.
+/// Returns a chain of links on joints.
 fn chain(links: u32) -> String {
     let mut text =
         "frame link_0 { geometry { shape box; dimension [0.1, 0.1, 0.1]; } }\n".to_owned();

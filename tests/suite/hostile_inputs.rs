@@ -1,4 +1,4 @@
-//! Numbers that are none, and far too large ones, on every input of every scene.
+//! NaN, infinite and far too large numbers, on every input of every scene.
 #![cfg(test)]
 
 use bevy::reflect::structs::DynamicStruct;
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::golden_runs::{open, scenes};
 
-/// The scenes in which all kinds are at work; the crowds have nothing of their own.
+/// Returns the scenes with all kinds; scenes of many robots add no kinds.
 fn inputs() -> impl Iterator<Item = std::path::PathBuf> {
     let crowds = ["swarm", "fleet"];
     scenes().into_iter().filter(move |scene| {
@@ -31,7 +31,7 @@ fn actuators(simulation: &Simulation) -> Vec<std::sync::Arc<ActuatorInfo>> {
         .collect()
 }
 
-/// A command that holds such a number in one of its fields, if that field holds numbers.
+/// Returns a command with such a number in one of its fields, if that field contains numbers.
 fn with(info: &ActuatorInfo, field: usize, number: f64) -> Option<DynamicStruct> {
     let field = &info.fields.0[field];
     let forms = [
@@ -101,7 +101,7 @@ fn far_too_large_numbers_do_no_harm() {
             for info in actuators(&simulation) {
                 for field in 0..info.fields.0.len() {
                     if let Some(command) = with(&info, field, number) {
-                        // Whether it is taken or refused is the actuator's business.
+                        // Each actuator accepts or refuses it.
                         drop(simulation.command_any(&info.path, Box::new(command)));
                     }
                 }
@@ -112,7 +112,7 @@ fn far_too_large_numbers_do_no_harm() {
     }
 }
 
-/// Arguments that no service expects.
+/// Returns arguments that no service expects.
 fn absurd() -> Vec<Json> {
     vec![
         json!(["\u{1b}[31m", null, {}]),
@@ -129,7 +129,7 @@ fn absurd() -> Vec<Json> {
 
 #[test]
 fn services_survive_any_arguments() {
-    // These end the run, or put it back.
+    // These services end or reset the run.
     let left_out = ["quit", "terminate", "reset_objects"];
     let mut asked = 0;
     for scene in inputs() {

@@ -1,4 +1,4 @@
-//! Scenes that mean harm: every one of them ends in an ordinary error, soon, on a small stack.
+//! Malicious scenes: every one of them ends in an ordinary error, quickly, on a small stack.
 #![cfg(test)]
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use morse_sim::scene::{
     robray::{codes, format},
 };
 
-/// Reads a text on a thread with little stack, and expects this code among the errors.
+/// Reads a text on a thread with a small stack, and expects this code among the errors.
 fn check(text: &str, code: &str) {
     let text = text.to_owned();
     let thread = std::thread::Builder::new().stack_size(1 << 20);
     let thread = thread.spawn(move || {
-        // The formatter reads the same texts; it must survive them, whatever it says.
+        // The formatter reads the same texts; it must not panic, whatever its result.
         drop(format(&text, Path::new("hostile")));
         parse_str(&text, "hostile", Path::new(""), &LoadOptions::default()).map(|_| ())
     });

@@ -1,4 +1,4 @@
-//! The rules of the scene language that are easy to get wrong, one small scene each.
+//! Error-prone rules of the scene language, one small scene each.
 #![cfg(test)]
 use std::path::Path;
 

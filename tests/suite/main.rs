@@ -1,4 +1,4 @@
-//! All integration tests, linked once: one module a topic.
+//! All integration tests, linked as one binary: one module per topic.
 mod allocations;
 mod arms;
 mod assets;

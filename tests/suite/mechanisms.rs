@@ -1,4 +1,4 @@
-//! Dynamics for users' controllers, against the world that they are of.
+//! Dynamics for users' controllers, compared with the simulated world.
 mod balance;
 mod gripping;
 mod motors;
@@ -14,7 +14,7 @@ use morse_sim::{
 };
 use nalgebra::{DVector, Point3};
 
-/// Two links that swing freely about different axes, on a base that is given.
+/// Two links that swing freely about different axes, on a given base.
 const SCENE: &str = "
 class link { mass 1.5; center_of_mass [0, 0, -0.2]; inertia [0.02, 0.02, 0.003, 0, 0, 0]; }
 frame stand {

@@ -1,6 +1,6 @@
-//! Clients that misbehave, which the program survives: each is a check of a server, which the program has to pass. After
-//! it the state is that of a run that nobody disturbed. And each has to notice a server with just that weakness:
-//! the program with a proxy before it that has it.
+//! Misbehaving clients. Each test is a check of a server. The program has to pass it, and its state afterwards is that of an
+//! undisturbed run. Each check also has to fail for a server with the corresponding weakness: the program behind a proxy
+//! that has it.
 #![cfg(test)]
 mod f14_lockstep_peer;
 mod f1_killed;
@@ -19,7 +19,7 @@ use crate::load::{
 };
 use proxy::{Proxy, Weakness};
 
-/// A rover on sockets. Its clients are noticed soon to be slow.
+/// A rover on sockets. Slow clients are detected soon.
 const ROVER: &str = r#"Simulation(
     scene: "environments/empty.robray",
     environment: (rate: 50),
@@ -31,7 +31,7 @@ const ROVER: &str = r#"Simulation(
     middlewares: { "socket": (kind: "socket", port: 0, streams: 0, line_timeout: 1) },
 )"#;
 
-/// A server to be checked: the program, and perhaps something before it.
+/// The server under test: the program, and possibly a proxy.
 struct Server {
     program: Program,
     proxy: Option<Proxy>,
@@ -55,20 +55,20 @@ impl Server {
         }
     }
 
-    /// Memory that it takes, bytes.
+    /// Returns its memory, bytes.
     fn memory(&self) -> u64 {
         let kept = self.proxy.as_ref().map_or(0, Proxy::kept);
         self.program.holds().memory + kept
     }
 
-    /// Tells whether it has said a line with all these words.
+    /// Returns true if it has printed a line with all these words.
     fn has_said(&self, words: &[&str]) -> bool {
         let said = self.program.said();
         said.iter()
             .any(|line| words.iter().all(|word| line.contains(word)))
     }
 
-    /// It still answers.
+    /// Checks that it still answers.
     fn answers(&self) -> Result<(), String> {
         let reply = self
             .connect("requests")?
@@ -83,7 +83,7 @@ fn ensure(holds: bool, why: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(why()) }
 }
 
-/// The program passes, and nobody was there as far as its state tells.
+/// Checks that the program passes, and that its state is that of a run without clients.
 fn survives(scene: &Scene, check: Check) {
     let server = Server::start(scene, None);
     if let Err(why) = check(&server) {
@@ -100,7 +100,7 @@ fn survives(scene: &Scene, check: Check) {
     );
 }
 
-/// A server with this weakness does not pass.
+/// Checks that a server with this weakness does not pass.
 fn notices(scene: &Scene, weakness: Weakness, check: Check) {
     let server = Server::start(scene, Some(weakness));
     let verdict = check(&server);
@@ -108,7 +108,7 @@ fn notices(scene: &Scene, weakness: Weakness, check: Check) {
     assert!(verdict.is_err(), "{weakness:?} was not noticed");
 }
 
-/// Listens to poses and misses none.
+/// A client that receives poses and misses none.
 struct Bystander {
     client: Client,
     last: Option<i64>,
@@ -125,7 +125,7 @@ impl Bystander {
         })
     }
 
-    /// Takes what is there, and waits for so many records at least.
+    /// Receives the available records, and waits for a minimum number of them.
     fn listen(&mut self, at_least: usize) -> Result<(), String> {
         let wanted = self.heard + at_least;
         loop {

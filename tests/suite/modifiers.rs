@@ -1,4 +1,4 @@
-//! Modifiers in a whole simulation: what fits what, noise that stays, data that is late or lost.
+//! Modifiers in a whole simulation: compatibility, reproducible noise, late or lost data.
 mod catalogue;
 mod under_way;
 
@@ -38,7 +38,7 @@ fn error(environment: &str, parts: &str) -> String {
     }
 }
 
-/// Tells whether a modifier with its defaults fits a kind at one of its levels.
+/// Returns true if a modifier with its defaults fits a kind at one of its levels.
 fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> bool {
     let modifier = kinds.modifiers[modifier];
     let nothing = MapDeserializer::<_, ValueError>::new(std::iter::empty::<(&str, &str)>());
@@ -58,7 +58,7 @@ fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> 
     (modifier.bind)(&settings.expect("defaults"), &fields, &site).is_ok()
 }
 
-/// Table of what fits what: `x` is in MORSE's table, too, `+` is beyond it, and `-` is refused.
+/// Table of compatibility: `x` is in MORSE's table, too, `+` is an addition, and `-` is refused.
 const FITS: &str = "
                   pose gps gps:raw odometry odometry:raw odometry:differential imu velocity clock laser_scanner waypoint teleport v_omega gyroscope attitude magnetometer radar_altimeter rotorcraft_waypoint rotorcraft_attitude destination orientation video_camera video_camera:rgbd depth_camera
 ned               x    x   +       -        -            -                     +   +        -     -             x        x        -       x         +        +            -               +                   -                   x           x           -            -                 -
@@ -280,12 +280,12 @@ fn a_partial_command_keeps_what_the_client_did_not_say() {
         };
         simulation.step().unwrap();
         let close = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
-        // Five metres north, in NED, is `y` in the scene; the rest stays where it was.
+        // Five metres north, in NED, is `y` in the scene; the other coordinates are unchanged.
         let found = goal(&mut simulation, "x", 5.0);
         assert!(close(found, [2.0, 5.0, 0.1]), "{found:?}");
         let found = goal(&mut simulation, "z", -4.0);
         assert!(close(found, [2.0, 5.0, 4.0]), "{found:?}");
-        // A service speaks of the scene, and what follows is merged into that.
+        // A service uses the scene's frame, and the next command is merged into its values.
         let reply = simulation
             .call("rover.t", "translate", &json!({ "x": 10 }))
             .reply();
@@ -330,7 +330,7 @@ fn measured(simulation: &mut Simulation, ticks: u64) -> Vec<u64> {
     for _ in 0..ticks {
         simulation.step().expect("it runs");
         for path in ["rover.a", "rover.b", "rover.d"] {
-            // What is late is not there at first.
+            // Delayed data do not exist at first.
             if let Ok(data) = simulation.read::<PoseData>(path) {
                 bits.extend([data.x, data.y, data.yaw].map(f64::to_bits));
             }
@@ -356,7 +356,7 @@ fn one_component_or_modifier_more_changes_no_others_noise() {
         readings(&longer),
         "a modifier less on another component"
     );
-    // A modifier of another kind on the same one leaves the others' draws as they are.
+    // A modifier of another kind on the same sensor does not change the random numbers of the others.
     let same = NOISY.replace(
         "[(kind: \"gaussian\"),",
         "[(kind: \"position_noise\", sigma: (0, 0, 0)), (kind: \"gaussian\"),",

@@ -1,4 +1,4 @@
-//! Motion of robots: whole simulations, read from text, against what can be worked out by hand.
+//! Motion of robots: whole simulations, read from text, against results computed by hand.
 
 mod as_in_morse;
 mod driving;
@@ -18,7 +18,7 @@ use morse_api::body::BodyState;
 use morse_sim::{Simulation, simulation::no_extensions};
 use nalgebra::Vector3;
 
-/// m/s².
+/// Gravity, m/s².
 const G: f64 = 9.81;
 
 /// A box of 20 kg.
@@ -50,15 +50,15 @@ frame base {
 /// A robot on a plane.
 struct Test {
     simulation: Simulation,
-    /// Of the plane about y: it rises along x, rad.
+    /// Slope of the plane about y, rad: it rises along x.
     slope: f64,
 }
 
-/// Parts of a test; a robot of model [`SLED`] unless said.
+/// Components of a test; by default a robot of model [`SLED`].
 struct Arena<'a> {
     environment: &'a str,
     model: &'a str,
-    /// Fields of the robot besides the model and its place.
+    /// Fields of the robot in addition to its model and pose.
     robot: &'a str,
     slope: f64,
     /// Length of the plane along x, m.
@@ -101,7 +101,7 @@ impl Arena<'_> {
     }
 }
 
-/// An actuator called `motion` that is told something from the start.
+/// Returns an actuator called `motion` with an initial command.
 fn actuator(kind: &str, start: &str) -> String {
     format!("actuators: {{ \"motion\": (kind: \"{kind}\", start: ({start})) }},")
 }
@@ -121,7 +121,7 @@ impl Test {
         libm::atan2(ahead.y, ahead.x)
     }
 
-    /// Position of the robot up the slope, to the left, and above the plane, m.
+    /// Returns the position of the robot up the slope, to the left, and above the plane, m.
     fn place(&self) -> Vector3<f64> {
         let (sin, cos) = libm::sincos(self.slope);
         let at = self.body().pose.translation.vector;

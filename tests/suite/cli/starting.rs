@@ -1,4 +1,5 @@
-//! Middlewares that cannot start: the program says so and ends, whatever was started before. Paths in simulation files.
+//! Middlewares that cannot start: the program reports the error and ends, whatever was started before. Paths in simulation
+//! files.
 use std::{
     net::TcpListener,
     path::Path,
@@ -8,7 +9,7 @@ use std::{
 
 use super::{Ran, Room, binary};
 
-/// Waits for the end of a program; one that hangs is ended, and the test fails.
+/// Waits for the end of a program; a program that hangs is killed, and the test fails.
 #[track_caller]
 pub(super) fn ended(mut child: Child, limit: Duration) -> Ran {
     const PAUSE: Duration = Duration::from_millis(10);
@@ -34,7 +35,7 @@ pub(super) fn start(directory: &Path, arguments: &[&str]) -> Child {
     command.spawn().expect("the program runs")
 }
 
-/// A block whose pose goes to two middlewares, of which the first starts first.
+/// Returns a block whose pose goes to two middlewares, of which the first starts first.
 fn two(first: &str, second: &str) -> String {
     format!(
         r#"Simulation(

@@ -1,4 +1,4 @@
-//! Words of a run: its summary, progress, messages, and how many of them.
+//! Output of a run: its summary, progress, messages, and their number.
 use std::process::Command;
 
 use serde_json::Value as Json;
@@ -77,7 +77,7 @@ fn a_run_that_takes_too_long_is_124() {
         (&"timeout".into(), &124.into())
     );
     assert!(summary["steps"].as_u64() > Some(0) && summary["wall_seconds"].as_f64() < Some(5.0));
-    // A run that is held, or waits, is over in time as well.
+    // A run that is paused, or waits, also ends at its time limit.
     let ran = room
         .run(&["quiet.ron", "--rtf", "0.001", "--timeout", "300ms"])
         .with_code(124);
@@ -119,7 +119,7 @@ fn what_keeps_a_run_from_beginning_is_json_too() {
     }
 }
 
-/// A rover with two actuators that are commanded in one tick, which is warned of.
+/// A rover with two actuators that are commanded in one tick, which causes a warning.
 const RIVALS: &str = r#"Simulation(
     robots: { "rover": (
         model: "robots/atrv.robray",
@@ -223,7 +223,7 @@ fn progress_is_told_as_lines() {
     }
     assert!(steps >= 50, "{}", ran.err);
     for form in ["none", "auto"] {
-        // Nobody looks at a bar that is no terminal's.
+        // A bar outside of a terminal would be useless.
         let ran = room.run(&[&arguments[..], &[form]].concat()).with_code(0);
         assert_eq!(ran.err, "", "{form}");
     }

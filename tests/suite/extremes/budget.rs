@@ -1,4 +1,4 @@
-//! `--memory`: how much memory robots and sensors may take.
+//! `--memory`: the memory budget of robots and sensors.
 use assert_cmd::Command;
 
 const LARGE: &str = r#"Simulation(
@@ -36,7 +36,7 @@ fn every_command_that_builds_a_world_has_a_budget() {
     ] {
         let (code, said) = program(&[command, &["--memory", "16MiB"]].concat());
         assert_eq!(code, Some(2), "{command:?}: {said}");
-        // 2000 · 1000 pixels of 4 B, once to work on and three times kept.
+        // 2000 · 1000 pixels of 4 B, one working copy and three stored copies.
         assert!(
             said.contains(
                 "`rover.eye`: it would take 30.5 MiB of memory (all robots and sensors together 31"

@@ -1,15 +1,15 @@
-//! The numbers of a type of settings, wherever they stand in it.
+//! The numbers of a type of settings, at any depth.
 use bevy::reflect::{NamedField, TypeInfo, UnnamedField, enums::VariantInfo};
 use morse_api::{fields::plain_name, range::Range};
 use serde_json::{Value as Json, json};
 
-/// Step on the way to a number.
+/// Step on the path to a number.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Field(&'static str),
-    /// Each number of an array of so many.
+    /// Each number of an array of this length.
     Array(usize),
-    /// The first of a list.
+    /// First element of a list.
     List,
 }
 
@@ -17,14 +17,14 @@ enum Step {
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
     steps: Vec<Step>,
-    /// True if its type is that of whole numbers.
+    /// True if its type is an integer.
     pub(super) is_whole: bool,
     /// Its own range.
     pub(super) range: Option<Range>,
 }
 
 impl Leaf {
-    /// Name of the setting that it belongs to.
+    /// Returns the name of its setting.
     pub(super) fn field(&self) -> &'static str {
         match self.steps.first() {
             Some(Step::Field(name)) => name,
@@ -32,7 +32,7 @@ impl Leaf {
         }
     }
 
-    /// Its name: `wheels.[].radius`.
+    /// Returns its path: `wheels.[].radius`.
     pub(super) fn name(&self) -> String {
         let step = |step: &Step| match step {
             Step::Field(name) => (*name).to_owned(),
@@ -42,7 +42,7 @@ impl Leaf {
         steps.join(".")
     }
 
-    /// Tells whether it is what a path of names and places leads to.
+    /// Returns true if a path of names and indices leads to it.
     pub(super) fn is(&self, path: &[String]) -> bool {
         let fits = |(step, name): (&Step, &String)| match step {
             Step::Field(field) => field == name,
@@ -51,7 +51,7 @@ impl Leaf {
         self.steps.len() == path.len() && self.steps.iter().zip(path).all(fits)
     }
 
-    /// The value of the setting with this number in it, and else as it was.
+    /// Returns the setting with this number in it, and otherwise unchanged.
     pub(super) fn put(&self, value: &Json, number: &Json) -> Json {
         put(value, &self.steps[1..], number)
     }
@@ -85,7 +85,7 @@ fn put(value: &Json, steps: &[Step], number: &Json) -> Json {
     }
 }
 
-/// All numbers of settings.
+/// Returns all numbers of settings.
 pub(super) fn leaves(info: &'static TypeInfo) -> Vec<Leaf> {
     let mut found = Vec::new();
     search(info, None, &mut Vec::new(), &mut found);
@@ -147,7 +147,7 @@ fn is_integer(info: &TypeInfo) -> bool {
     is_any!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize)
 }
 
-/// A value as it is written in simulation files, where it is made of numbers.
+/// Formats a value made of numbers in the syntax of simulation files.
 pub(super) fn ron(value: &Json) -> String {
     match value {
         Json::Object(fields) => {

@@ -1,4 +1,4 @@
-//! Extremes within their ranges are borne for a while, in the scenes in which all kinds are at work.
+//! Extreme values within their ranges are simulated without failure, in the scenes that contain all kinds.
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -26,7 +26,7 @@ use serde_json::Value as Json;
 
 use super::{Family, extremes, leaves::leaves, number};
 
-/// Most memory of a sensor that is run, B. One that takes more is not run, but must be refused by a budget of as much.
+/// Maximum memory of a sensor that is run, B. A sensor with more is not run, but must be refused by a budget of this size.
 const MOST: u64 = 2 << 20;
 const TICKS: u64 = 12;
 
@@ -36,7 +36,7 @@ struct Variant {
     settings: ErasedSettings,
 }
 
-/// All numbers of some settings at each extreme that their ranges allow; else as they are.
+/// Returns the settings with each number at each extreme of its range; the others are unchanged.
 fn variants(about: &About, given: &model::Settings) -> Vec<Variant> {
     let usual: BTreeMap<_, _> = settings::defaults(*about)
         .into_iter()
@@ -47,7 +47,7 @@ fn variants(about: &About, given: &model::Settings) -> Vec<Variant> {
     let mut base: serde_json::Map<String, Json> = changed
         .map(|(field, value)| (field.name().to_owned(), value))
         .collect();
-    // Small pictures are enough to see how anything else turns out.
+    // Small pictures are sufficient for the other settings.
     for side in ["width", "height"]
         .iter()
         .filter(|side| usual.contains_key(**side))
@@ -75,7 +75,7 @@ fn variants(about: &About, given: &model::Settings) -> Vec<Variant> {
     found
 }
 
-/// Most memory that a sensor takes with these settings.
+/// Returns the maximum memory of a sensor with these settings.
 fn memory(kinds: &Kinds, word: &str, settings: &ErasedSettings) -> u64 {
     let kind = kinds.sensors[word];
     let mut world = World::new();
@@ -86,7 +86,7 @@ fn memory(kinds: &Kinds, word: &str, settings: &ErasedSettings) -> u64 {
     (kind.memory)(&world, entity)
 }
 
-/// Builds and runs a plan. Components that refuse to work with what they were given are left out.
+/// Builds and runs a plan. Components that refuse their settings are left out; returns their number.
 fn run(mut plan: Plan, what: &str) -> usize {
     let mut left_out = 0;
     loop {
@@ -177,7 +177,7 @@ fn sensors(scene: &str, kinds: &Kinds, tried: &mut Tried) {
     tried.count += count;
 }
 
-/// A sensor that takes a lot is refused by a small budget.
+/// Checks that a small budget refuses a sensor with much memory.
 fn refused_by_the_budget(word: &str, what: &str, settings: Arc<dyn std::any::Any + Send + Sync>) {
     let text = format!(
         "Simulation(scene: \"boxes.robray\", robots: {{ \"r\": (model: \"robots/atrv.robray\", \
@@ -207,7 +207,7 @@ fn refused_by_the_budget(word: &str, what: &str, settings: Arc<dyn std::any::Any
     );
 }
 
-/// Runs the actuators and overlays of a scene, time after time, each with another extreme.
+/// Runs the actuators and overlays of a scene repeatedly, each time with another extreme.
 fn actuators(scene: &str, kinds: &Kinds, tried: &mut Tried) {
     let plan = plan(scene, kinds);
     let mut all: BTreeMap<(String, String), Vec<Variant>> = BTreeMap::new();
@@ -254,7 +254,7 @@ fn actuators(scene: &str, kinds: &Kinds, tried: &mut Tried) {
     tried.count += all.values().map(Vec::len).sum::<usize>();
 }
 
-/// The overlays over whole robots, which the gallery has none of.
+/// The overlays over whole robots, which the gallery does not contain.
 const HANDS: &str = r#"Simulation(
     scene: "environments/empty.robray",
     robots: {
@@ -279,18 +279,18 @@ const SCENES: [&str; 9] = [
     "things.ron",
 ];
 
-/// Settings that were tried.
+/// Tested settings.
 #[derive(Default)]
 struct Tried {
-    /// Kinds that have any.
+    /// Kinds with tested settings.
     words: BTreeSet<String>,
     count: usize,
-    /// Components that refused what they were given: by what other settings say, say.
+    /// Number of components that refused their settings, for example in combination with other settings.
     left_out: usize,
 }
 
 impl Tried {
-    /// Every kind with numbers was tried, and hardly any refused what its ranges allow.
+    /// Checks that every kind with numbers was tested, and that few refused values within their ranges.
     fn is_enough(&self, families: [Family; 2], kinds: &Kinds) {
         let missing = super::abouts(kinds)
             .into_iter()

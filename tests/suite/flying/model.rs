@@ -1,7 +1,7 @@
-//! The continuous laws of a rotorcraft in one plane, and an integrator of its own for them.
+//! The continuous control laws of a rotorcraft in one plane, with an integrator.
 use super::{G, MASS};
 
-/// A state of the continuous model, in the plane of x and z: place, speed, pitch and its rate.
+/// State of the continuous model in the x-z plane: position, velocity, pitch and its rate.
 #[derive(Clone, Copy)]
 pub(super) struct Plane {
     pub(super) x: f64,
@@ -33,7 +33,7 @@ impl Plane {
         }
     }
 
-    /// A step of the method of Runge and Kutta.
+    /// Returns the state after a step of the Runge–Kutta method.
     pub(super) fn step(self, slope: impl Fn(&Self) -> Self, time: f64) -> Self {
         let one = slope(&self);
         let two = slope(&self.plus(&one, time / 2.0));
@@ -45,12 +45,12 @@ impl Plane {
             .plus(&four, time / 6.0)
     }
 
-    /// Time derivative of the state, with a thrust beyond the weight, a wanted pitch and the rate of that.
+    /// Returns the time derivative of the state, with a thrust beyond the weight, a commanded pitch and its rate.
     fn slope(&self, climb: f64, wanted: impl Fn(f64, f64) -> (f64, f64)) -> Self {
         let (sin, cos) = libm::sincos(self.pitch);
         let thrust = (MASS * G / cos.max(0.75) + climb).max(0.0);
         let (ahead, up) = (thrust * sin / MASS, thrust * cos / MASS - G);
-        // The rate of `ahead`; the feedback of vertical speed is 8 in both laws.
+        // The rate of `ahead`; the feedback of vertical velocity is 8 in both laws.
         let thrust_rate = if cos > 0.75 {
             MASS * G * sin * self.rate / (cos * cos)
         } else {
@@ -73,7 +73,7 @@ impl Plane {
         }
     }
 
-    /// The waypoint law on its way to (goal, 0, height).
+    /// The waypoint law towards (goal, 0, height).
     pub(super) fn towards(&self, goal: f64, height: f64) -> Self {
         let (p, d) = (6.0_f64.to_radians(), 8.0_f64.to_radians());
         let climb = 8.0 * (height - self.z) - 8.0 * self.vz;
@@ -83,7 +83,7 @@ impl Plane {
         })
     }
 
-    /// The velocity law at a speed ahead.
+    /// The velocity law for a forward velocity.
     pub(super) fn at_speed(&self, speed: f64) -> Self {
         let (vx, climb) = (self.vx, -8.0 * self.vz);
         self.slope(climb, |ahead, jerk| {

@@ -1,11 +1,11 @@
-//! A robot on two wheels that stands as an inverse pendulum, by efforts that a controller of its user's works out.
+//! A robot on two wheels that balances as an inverted pendulum, by the efforts of a user's controller.
 use nalgebra::{Matrix2, Matrix4, RowVector4, Vector2, Vector4};
 
 use super::touching::{FLOOR, G, Test};
 
 /// Mass (kg), height above the axle (m) and moment of inertia (kg·m²) of the body.
 const BODY: (f64, f64, f64) = (20.0, 0.6, 2.0);
-/// Mass (kg), radius (m) and moment of inertia (kg·m²) of a wheel; half of the track, m.
+/// Mass (kg), radius (m) and moment of inertia (kg·m²) of a wheel; half of the track width, m.
 const WHEEL: (f64, f64, f64) = (2.0, 0.2, 0.04);
 const TRACK: f64 = 0.3;
 /// Length of a tick, s.
@@ -28,8 +28,8 @@ fn robot() -> Test {
     Test::new(&scene, &settings)
 }
 
-/// Gains that keep way, speed, lean and its rate (m, m/s, rad, rad/s) near zero by the torque of both wheels, N·m: the optimal
-/// ones for the pendulum that leans little.
+/// Returns the optimal gains (LQR) of the linearised pendulum, from displacement, velocity, lean and its rate (m, m/s, rad,
+/// rad/s) to the torque of both wheels, N·m.
 fn gains() -> RowVector4<f64> {
     let ((mass, height, inertia), (wheel, radius, moment)) = (BODY, WHEEL);
     let rolling = mass + 2.0 * wheel + 2.0 * moment / (radius * radius);
@@ -46,7 +46,7 @@ fn gains() -> RowVector4<f64> {
     (along[(0, 1)], along[(2, 3)]) = (DT, DT);
     (along[(1, 2)], along[(3, 2)]) = (leaning[0] * DT, leaning[1] * DT);
     let by = Vector4::new(0.0, pushed[0], 0.0, pushed[1]) * DT;
-    // Riccati's equation, by iteration.
+    // Riccati equation, by iteration.
     let cost = Matrix4::from_diagonal(&Vector4::new(20.0, 20.0, 10.0, 1.0));
     let (mut value, mut gains) = (cost, RowVector4::zeros());
     for _ in 0..5000 {
@@ -64,7 +64,7 @@ fn a_robot_on_two_wheels_balances_drives_and_turns_as_it_is_told() {
     let (mut way, mut wanted, mut turned) = (0.0, 0.0, 0.0);
     let (mut lowest_lean, mut from) = (f64::MAX, (0.0, 0.0, 0.0));
     for tick in 0..(16.0 / DT) as u32 {
-        // It stands, then drives, then drives on a circle.
+        // The robot stands, then drives, then drives on a circle.
         let time = f64::from(tick) * DT;
         let speed = if time < 4.0 { 0.0 } else { 0.5 };
         let rate = if time < 8.0 { 0.0 } else { 0.5 };
@@ -111,7 +111,7 @@ fn a_robot_on_two_wheels_balances_drives_and_turns_as_it_is_told() {
     println!("leans to {lowest_lean}, drives {driven} m/s");
     assert!(lowest_lean > 0.9, "{lowest_lean}");
     assert!((driven / 0.5 - 1.0).abs() < 0.01, "{driven} m/s");
-    // Nothing else holds it up.
+    // Without the controller the robot falls.
     let mut test = robot();
     let mut lowest: f64 = 1.0;
     for _ in 0..720 {

@@ -1,7 +1,7 @@
-//! A gripper that lifts and shakes what it holds by friction.
+//! A gripper that lifts and shakes an object by friction.
 use super::touching::{JOINTS, Test};
 
-/// Two fingers on slides that close along y, below a hand that goes up, on a table with a box of 0.5 kg.
+/// Two fingers on slides that close along y, below a hand that rises, on a table with a box of 0.5 kg.
 const GRIPPER: &str = "
 frame table { translation [0, 0, 0.2]; geometry { shape box; dimension [0.6, 0.6, 0.4]; friction 0.6; } }
 frame thing { translation [0, 0, 0.43]; mass 0.5; geometry { shape box; dimension [0.06, 0.06, 0.06]; friction 0.6; } }
@@ -38,7 +38,7 @@ fn a_gripper_lifts_and_shakes_what_it_holds() {
         let time = f64::from(tick) / 240.0;
         let rise = (time / 2.0).min(1.0);
         let smooth = rise * rise * (3.0 - 2.0 * rise);
-        // Up to 5 m/s² aside.
+        // Up to 5 m/s² sideways.
         let shake = 0.03 * libm::sin(12.9 * time) * smooth;
         test.order(&names, &[0.3 * smooth, shake, closed, closed]);
         test.run(1.0 / 240.0);
@@ -50,7 +50,7 @@ fn a_gripper_lifts_and_shakes_what_it_holds() {
     assert!(slipped < 1e-3, "slipped by {slipped} m");
 }
 
-/// Set points that come tick by tick, and 20 m/s² aside: what is held slips no more than by velocities.
+/// Set points in every tick, and 20 m/s² sideways: the object slips no more than with velocity commands.
 #[test]
 fn set_points_tick_by_tick_do_not_shake_what_is_held() {
     for rate in [60, 240, 1000] {
@@ -66,12 +66,12 @@ fn set_points_tick_by_tick_do_not_shake_what_is_held() {
 fn set_points_are_steps_where_they_are_not_interpolated() {
     let joints = r#"joints: { "cross": (interpolate: false) }"#;
     let [_, missed] = shaken_by_set_points(240, joints);
-    // The joint comes nearer at 100 s⁻¹, and is that much of 0.77 m/s late.
+    // The joint approaches at 100 s⁻¹, and lags correspondingly at 0.77 m/s.
     println!("{missed} m off");
     assert!((missed - 0.0077).abs() < 1e-3, "{missed} m off");
 }
 
-/// Shakes what a gripper holds with 20 m/s² by positions. Returns how far that slipped, and how far the joint was off, m.
+/// Shakes an object in a gripper with 20 m/s² by positions. Returns its slip and the error of the joint, m.
 fn shaken_by_set_points(rate: u32, joints: &str) -> [f64; 2] {
     let settings = format!(
         r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}, {joints}) }}"#

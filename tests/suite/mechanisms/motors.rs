@@ -1,11 +1,11 @@
-//! Dry friction, rotors and motors that carry weight, as scenes and simulation files name them, against formulas.
+//! Dry friction, rotors and gravity compensation, with the attributes of scenes and simulation files, against formulas.
 use std::f64::consts::TAU;
 
 use nalgebra::DVector;
 
 use super::touching::{G, JOINTS, Test};
 
-/// A block of 2 kg on a level slide.
+/// Returns a block of 2 kg on a level slide.
 fn slide(attributes: &str, joint: &str) -> Test {
     let scene = format!(
         "frame stand {{ frame block {{ type prismatic; axis [1, 0, 0]; variable slide; {attributes}
@@ -39,7 +39,7 @@ fn dry_friction_holds_up_to_its_bound_and_brakes_beyond() {
             assert!((found.position - acceleration * 2.0).abs() < 0.01);
         }
     }
-    // What moves is braked by f / m, and then stands.
+    // A moving block is decelerated by f / m, and then stands.
     let mut test = slide("dry_friction 5;", "");
     test.exert(&["slide"], &[15.0]);
     test.run(1.0);
@@ -110,7 +110,7 @@ fn a_rotor_slows_a_pendulum() {
     }
 }
 
-/// An arm of three joints, and what is said of each of them.
+/// Returns an arm of three joints, with these attributes of each.
 fn arm(joint: &str) -> Test {
     let scene = "class link { mass 1.5; center_of_mass [0.2, 0, 0.03]; inertia [0.01, 0.02, 0.02, 0, 0, 0]; type revolute; }
         frame stand { frame one { isa link; axis [0, -1, 0]; variable a;
@@ -133,7 +133,7 @@ fn an_arm_that_carries_its_weight_stays_where_it_is() {
         off.map(|(name, at)| (test.joint(name).position - at).abs())
             .fold(0.0, f64::max)
     };
-    // Without a spring, with a motor that is told nothing, and with one that exerts nothing.
+    // Without a spring, with a motor without a command, and with one that exerts nothing.
     for joint in [
         format!("{carried}, stiffness: 0, damping: 0"),
         carried.to_owned(),
@@ -156,7 +156,7 @@ fn an_arm_that_carries_its_weight_stays_where_it_is() {
     let mut test = arm("stiffness: 0, damping: 0");
     test.run(1.0);
     assert!(fallen(&test) > 0.5, "it falls without");
-    // No motor gives more than it can.
+    // No motor exceeds its maximum effort.
     let mut test = arm(&format!("{carried}, max_effort: 1"));
     test.run(1.0);
     assert!(fallen(&test) > 0.1, "{}", fallen(&test));
@@ -164,7 +164,7 @@ fn an_arm_that_carries_its_weight_stays_where_it_is() {
 
 #[test]
 fn a_load_that_a_compensated_arm_does_not_know_sags_as_the_spring_says() {
-    // kp·sag = m·g·r·cos q of the load alone, which hangs in a gripper by friction: 0.5 kg, 0.6 m from the joint.
+    // kp·sag = m·g·r·cos q of the load alone, which a gripper holds by friction: 0.5 kg, 0.6 m from the joint.
     let scene = "frame stand { translation [0, 0, 1];
         frame link { type revolute; axis [0, -1, 0]; variable bend; limit_effort 500;
             mass 4; center_of_mass [0.3, 0, 0]; inertia [0.05, 0.05, 0.05, 0, 0, 0];
@@ -191,8 +191,8 @@ fn a_load_that_a_compensated_arm_does_not_know_sags_as_the_spring_says() {
     );
 }
 
-/// Positions of a link of 1 kg that a gate holds at 0 rad, from when the gate is drawn. Its motor, which gives so much at most
-/// (N·m), is what it gets all energy from.
+/// Returns the positions of a link of 1 kg that a gate blocks at 0 rad, from the removal of the gate. All its energy comes
+/// from its motor, which has this maximum effort (N·m).
 fn released(joint: &str, most: f64, order: impl Fn(&Test)) -> Vec<f64> {
     let scene = "frame stand {
         frame link { type revolute; axis [0, 0, 1]; variable bend; limit_position [-1, 0.6]; limit_effort 20;
@@ -231,10 +231,10 @@ fn released(joint: &str, most: f64, order: impl Fn(&Test)) -> Vec<f64> {
 #[test]
 fn a_blocked_joint_that_is_released_goes_where_it_is_told_and_not_beyond() {
     let highest = |way: &[f64]| way.iter().copied().fold(f64::MIN, f64::max);
-    // Against its limit with all the effort: there it stops.
+    // With full effort against its limit: it stops there.
     let way = released("", 5.0, |test| test.exert(&["bend"], &[5.0]));
     assert!((highest(&way) - 0.6).abs() < 1e-3, "{}", highest(&way));
-    // To the limit, with and without gains; and short of it: no further than that.
+    // To the limit, with and without gains; and to a goal before the limit, without overshoot.
     for (joint, goal) in [
         ("", 0.6),
         ("stiffness: 100, damping: 9", 0.6),
@@ -248,7 +248,8 @@ fn a_blocked_joint_that_is_released_goes_where_it_is_told_and_not_beyond() {
     }
 }
 
-/// Energy (J) and angular momentum about the vertical through the origin (kg·m²/s) of a body of 1 kg and 0.01 kg·m².
+/// Returns the energy (J) and angular momentum about the vertical through the origin (kg·m²/s) of a body of 1 kg and 0.01
+/// kg·m².
 fn energy_and_spin(test: &Test, name: &str) -> [f64; 2] {
     let body = test.0.body(name).expect("a body");
     let (way, velocity) = (body.center_of_mass.coords, body.linear_velocity);
@@ -262,7 +263,7 @@ fn energy_and_spin(test: &Test, name: &str) -> [f64; 2] {
 
 #[test]
 fn joints_with_next_to_no_mass_between_them_are_a_planar_joint_or_a_ball() {
-    // A puck whose centre of mass is beside its origin, pushed and spun on a level plane: the centre goes straight.
+    // A puck whose centre of mass is beside its origin, pushed and spun on a level plane: the centre moves straight.
     let scene = "class bare { mass 1e-6; type prismatic; }
         frame stand { frame x { isa bare; axis [1, 0, 0]; frame y { isa bare; axis [0, 1, 0];
             frame puck { type revolute; axis [0, 0, 1]; mass 2; center_of_mass [0.1, 0, 0]; inertia [0.01, 0.01, 0.02, 0, 0, 0];
@@ -281,7 +282,7 @@ fn joints_with_next_to_no_mass_between_them_are_a_planar_joint_or_a_ball() {
     let way = end.center_of_mass - begin.center_of_mass;
     let off = way - begin.linear_velocity * 2.0;
     assert!(off.norm() < 1e-3 * way.norm(), "{way} is off by {off}");
-    // A pendulum on a ball keeps its energy, and what turns about the vertical.
+    // A pendulum on a ball joint keeps its energy, and its angular momentum about the vertical.
     let scene = "class bare { mass 1e-6; type revolute; }
         frame stand { frame roll { isa bare; axis [1, 0, 0]; frame pitch { isa bare; axis [0, 1, 0];
             frame bob { type revolute; axis [0, 0, 1]; mass 1; center_of_mass [0, 0, -0.4];

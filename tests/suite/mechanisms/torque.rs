@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::touching::Test;
 
-/// An arm of three joints that start on the paths of [`path`], with an armature of these settings.
+/// Returns an arm of three joints that start on the paths of [`path`], with an armature of these settings.
 fn arm(joint: &str, armature: &str) -> Result<Test, String> {
     let scene = "class link { mass 1.5; center_of_mass [0.2, 0, 0.03]; inertia [0.01, 0.02, 0.02, 0, 0, 0]; type revolute;
             armature 0.05; damping 0.3; dry_friction 0.2; }
@@ -25,12 +25,12 @@ fn arm(joint: &str, armature: &str) -> Result<Test, String> {
     Test::parse(scene, &settings)
 }
 
-/// A sinusoid of 1 Hz for each joint, rad. It starts at rest.
+/// Returns a sinusoid of 1 Hz for each joint, rad. It starts at rest.
 fn path(joint: usize, time: f64) -> f64 {
     0.4 * libm::cos(TAU * time) - 0.3 * joint as f64
 }
 
-/// The greatest error on the sinusoids, rad, from the second half second on.
+/// Returns the maximum error on the sinusoids, rad, from 0.5 s on.
 fn greatest_error(joint: &str, armature: &str) -> f64 {
     let mut test = arm(joint, armature).expect("an arm");
     let points: Vec<_> = (1..=80)
@@ -82,7 +82,7 @@ fn computed_torque_holds_where_it_is_and_where_it_is_told() {
     test.run(3.0);
     let bend = test.joint("b");
     assert!((bend.position - 0.9).abs() < 1e-4, "{bend:?}");
-    // A motor that cannot give what that takes sags, and no motor gives more than it can.
+    // A motor with too small a maximum effort sags, and no motor exceeds its maximum effort.
     let mut test = arm("max_effort: 1", "control: computed_torque").expect("an arm");
     test.run(1.0);
     let bend = test.joint("b");

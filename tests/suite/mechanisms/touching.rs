@@ -1,4 +1,4 @@
-//! Arms, grippers and legs at work, against what can be worked out by hand.
+//! Arms, grippers and legs in contact, against results computed by hand.
 use bevy::ecs::system::RunSystemOnce as _;
 use morse_sim::{
     Simulation,
@@ -8,7 +8,7 @@ use morse_sim::{
 };
 use nalgebra::Vector3;
 
-/// m/s².
+/// Gravity, m/s².
 pub(super) const G: f64 = 9.81;
 
 /// A simulation of a scene, with a rate of 240 Hz.
@@ -19,7 +19,7 @@ impl Test {
         Self::parse(scene, settings).unwrap_or_else(|error| panic!("{error}\n{scene}"))
     }
 
-    /// As [`new`](Self::new), with another rate, Hz.
+    /// Returns a simulation as [`new`](Self::new) does, with another rate, Hz.
     pub(super) fn at(rate: u32, scene: &str, settings: &str) -> Self {
         Self::parse_at(rate, scene, settings).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -75,7 +75,7 @@ impl Test {
         *self.0.world().get(entity).expect("a joint")
     }
 
-    /// Sum of the contact forces on a body, without friction, N.
+    /// Returns the sum of the contact forces on a body, without friction, N.
     fn force_on(&mut self, name: &str) -> Vector3<f64> {
         let entity = self.0.scene().bodies[name];
         let contacts = move |contacts: Contacts| contacts.force_on(entity);
@@ -83,15 +83,14 @@ impl Test {
         world.run_system_once(contacts).expect("the system runs")
     }
 
-    /// The deepest that any two bodies are inside each other, m.
+    /// Returns the maximum penetration of all contacts, m.
     fn deepest(&mut self) -> f64 {
         let deepest = |contacts: Contacts| contacts.deepest();
         let world = self.0.world_mut();
         world.run_system_once(deepest).expect("the system runs")
     }
 
-    /// Kinetic energy and that of height of these bodies, J, without turning.
-    /// Energy of cubes with sides of some m, J: of their ways, their turns and their heights.
+    /// Returns the energy of cubes with this side (m), J: translational, rotational and potential.
     fn energy(&self, names: &[String], side: f64) -> f64 {
         let bodies = names.iter().filter_map(|name| self.0.body(name));
         bodies
@@ -129,7 +128,7 @@ fn an_arm_sags_as_its_stiffness_says() {
 
 #[test]
 fn an_arm_presses_on_a_table_with_what_it_is_told() {
-    // Two links of 1 kg, 0.5 m each, in the x-z plane: efforts Jᵀf and those against gravity, for 20 N down at the tip.
+    // Two links of 1 kg, 0.5 m each, in the x-z plane: efforts Jᵀf plus gravity efforts, for 20 N down at the tip.
     let scene = format!(
         "{FLOOR} frame arm {{ translation [0, 0, 0.6];
         frame upper {{ type revolute; axis [0, 1, 0]; variable upper; mass 1; center_of_mass [0.25, 0, 0];
@@ -160,7 +159,7 @@ fn an_arm_presses_on_a_table_with_what_it_is_told() {
         test.run(1.0 / 240.0);
     }
     let force = test.force_on("lower").z;
-    // The tip is a ball: what it presses with acts a little beside its middle, and rubs.
+    // The tip is a ball: its contact force acts a little beside its middle, with friction.
     assert!((force - 20.0).abs() < 0.02 * 20.0, "{force} N");
 }
 
@@ -198,7 +197,7 @@ fn an_arm_sweeps_a_pile_of_boxes() {
     for _ in 0..(4 * 240) {
         let swing = test.joint("swing");
         test.run(1.0 / 240.0);
-        // The arm gives no more than its motor's power, and what its own motion held.
+        // The energy is at most that of the motor's power, plus the kinetic energy of the swing.
         let given = (swing.effort * swing.velocity).abs() / 240.0;
         let own = 4.0 / 3.0 * swing.velocity * swing.velocity / 2.0;
         let now = test.energy(&names, 0.1);
@@ -254,7 +253,7 @@ fn a_box_that_falls_on_a_held_arm_stays_there() {
     );
 }
 
-/// At 5 m/s and 60 Hz a box goes 42 mm in a step of the physics.
+/// At 5 m/s and 60 Hz a box moves 42 mm in a physics step.
 #[test]
 fn what_falls_fast_stops_at_the_surface() {
     for (rate, height) in [(60, 1.9), (60, 3.0), (240, 1.9)] {
@@ -273,7 +272,7 @@ fn what_falls_fast_stops_at_the_surface() {
         let mut deepest: f64 = 0.0;
         for _ in 0..2 * rate {
             test.run(1.0 / f64::from(rate));
-            // The bar's upper side is at 0.53 m, and the box is 0.1 m high below its centre.
+            // The bar's upper side is at 0.53 m, and the box extends 0.1 m below its centre.
             deepest = deepest.max(0.63 - test.place("crate").z);
         }
         let rest = test.place("crate").z;
@@ -286,7 +285,7 @@ fn what_falls_fast_stops_at_the_surface() {
     }
 }
 
-/// A bar of 1 m that falls from level about its end: its tip goes with 5.4 m/s at the bottom, 45 mm in a step of the physics.
+/// A bar of 1 m that falls from level about its end: the speed of its tip is 5.4 m/s at the bottom, 45 mm per physics step.
 #[test]
 fn a_fast_arm_stops_at_the_surface_of_what_it_hits() {
     let bar = "frame arm { translation [0, 0, 1.2];
@@ -374,7 +373,7 @@ fn a_joint_stops_at_its_limit_and_gains_nothing() {
     let names = ["link".to_owned()];
     let (mut highest, mut lowest): (f64, f64) = (0.0, 0.0);
     for tick in 0..1200 {
-        // Against the lower limit, then let go: it swings as far to the other side at most.
+        // Against the lower limit, then released: it swings at most as far to the other side.
         let effort = if tick < 480 { -9.0 } else { 0.0 };
         test.exert(&["bend"], &[effort]);
         test.run(1.0 / 240.0);
@@ -388,11 +387,11 @@ fn a_joint_stops_at_its_limit_and_gains_nothing() {
         "{lowest} to {highest}"
     );
     assert!(lowest < -0.5 + 1e-6, "it comes to its limit: {lowest}");
-    // No higher than where it was let go.
+    // No higher than the initial height.
     assert!(test.energy(&names, 0.0) <= -G * 0.4 * libm::cos(0.5) + 1e-3);
 }
 
-/// Twelve joints, four legs of two parts below a body of 8 kg, round feet.
+/// Returns twelve joints, four legs of two links below a body of 8 kg, with round feet.
 fn quadruped() -> String {
     let mut legs = String::new();
     for (name, x, y) in [

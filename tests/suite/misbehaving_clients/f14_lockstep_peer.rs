@@ -1,10 +1,10 @@
-//! F14: a client that holds the ticks: it freezes, sends twice, dies, and comes back.
+//! F14: a client that holds the ticks: it freezes, sends twice, disconnects, and reconnects.
 use std::time::Duration;
 
 use super::{Scene, Server, Weakness, ensure, notices, survives};
 use crate::load::{client::Client, now, wait_for};
 
-/// Time that the client may be silent unless the file says otherwise.
+/// Default time limit for an answer of the client.
 const LIMIT: Duration = Duration::from_secs(5);
 
 fn scene() -> Scene {
@@ -12,12 +12,12 @@ fn scene() -> Scene {
     Scene::of(super::ROVER.replace("streams: 0", sync))
 }
 
-/// The number of ticks so far; requests that only read are answered also while the ticks are held.
+/// Returns the number of ticks so far; requests that only read are answered also while the ticks are held.
 fn ticks(client: &mut Client) -> Result<i64, String> {
     Ok((client.time()? * 50.0).round() as i64)
 }
 
-/// The simulation comes to rest, and stays there.
+/// Checks that the simulation stops ticking.
 fn rests(client: &mut Client) -> Result<i64, String> {
     let mut last = ticks(client)?;
     for _ in 0..50 {
@@ -55,14 +55,14 @@ fn check(server: &Server) -> Result<(), String> {
         })?;
         at = now;
     }
-    // Twice in a row is two ticks, or one if both arrive together; never more.
+    // Two messages in a row are two ticks, or one if both arrive together; never more.
     peer.send("x")?;
     peer.send("x")?;
     let now = rests(&mut client)?;
     ensure((at + 1..=at + 2).contains(&now), || {
         format!("{} ticks for two permits", now - at)
     })?;
-    // It freezes, but not for too long.
+    // The client freezes for less than the time limit.
     std::thread::sleep(LIMIT / 2);
     peer.send("x")?;
     let is_one = wait_for(Duration::from_secs(2), || {
@@ -70,7 +70,7 @@ fn check(server: &Server) -> Result<(), String> {
     });
     ensure(is_one, || "it does not wake up".to_owned())?;
     let now = rests(&mut client)?;
-    // It dies: the ticks run free. It comes back: they wait again.
+    // After a disconnect the ticks run freely. After a reconnect they wait again.
     drop(peer);
     goes_on(&mut client, now)?;
     let peer = server.connect("sync")?;

@@ -1,4 +1,4 @@
-//! F1: clients that are killed in the middle of a message. They are processes of their own, which die of SIGKILL.
+//! F1: clients that are killed in the middle of a message. They are separate processes, which SIGKILL ends.
 use std::{
     io::{BufRead as _, BufReader},
     os::unix::process::ExitStatusExt as _,
@@ -9,29 +9,29 @@ use std::{
 use super::{Bystander, ROVER, Scene, Server, Weakness, ensure, notices, survives};
 use crate::load::wait_for;
 
-/// Clients to be killed.
+/// Number of clients to kill.
 const KILLED: usize = 1000;
-/// So many live at a time.
+/// Number of simultaneous clients.
 const TOGETHER: usize = 20;
-/// The number of the signal.
+/// Number of the signal.
 const KILL: i32 = 9;
 
 const REQUEST: &str = "7 rover.motion set_speed [5.0, 0.0]\n";
 const COMMAND: &str = "{\"v\": 5.0, \"w\": 0.0}\n";
-/// Whole requests, which change nothing; nobody takes the replies.
+/// Complete requests that change nothing; the replies are not read.
 const READS: &str = "1 time now\n2 rover.pose get_local_data\n";
 
-/// Says some bytes, and then nothing more.
+/// Sends some bytes, and then nothing more.
 const STOPS: &str =
     r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %s "$2" >&3; echo said; read -r never"#;
-/// Says the same over and over.
+/// Sends the same bytes repeatedly.
 const GOES_ON: &str =
     r#"exec 3<>"/dev/tcp/127.0.0.1/$1"; echo said; while printf %s "$2" >&3; do :; done"#;
 
 /// A client that is going to be killed.
 struct Victim(Child);
 
-/// Kills the process: who is not needed any more outlives no test.
+/// Kills the process, so that it does not outlive the test.
 impl Drop for Victim {
     fn drop(&mut self) {
         self.0.kill().ok();
@@ -53,7 +53,7 @@ impl Victim {
             .map_err(|error| format!("bash, which is the client: {error}"))
     }
 
-    /// Waits until it has said what it is to say, or has begun.
+    /// Waits until it has sent its bytes, or has begun to.
     fn wait(&mut self) -> Result<(), String> {
         let said = self.0.stdout.as_mut().ok_or("no output")?;
         let mut line = String::new();
@@ -72,13 +72,13 @@ impl Victim {
     }
 }
 
-/// The number of a client decides what it says, and at which byte it dies.
+/// Starts a client; its number determines its bytes, and the byte after which it is killed.
 fn victim(server: &Server, number: usize) -> Result<Victim, String> {
-    // Never all of a message that would act if it were whole: the last byte is the end of the line.
+    // Never a complete message, which would take effect: the last byte is the end of the line.
     let part = |message: &str| message[..number * 31 % message.len()].to_owned();
     let requests = server.port("requests");
     match number % TOGETHER {
-        // One of each group dies wherever it just is.
+        // One of each group is killed at any moment.
         0 => Victim::start(GOES_ON, requests, READS),
         other if other % 3 == 0 => Victim::start(STOPS, requests, &part(REQUEST)),
         other if other % 3 == 1 => {

@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use super::{Bystander, Scene, Server, Weakness, ensure, notices, survives};
 
-/// Memory for one client that does not read, and some for what the system's allocator does, bytes.
+/// Memory for one client that does not read, and for overhead of the system's allocator, bytes.
 const MOST_KEPT: u64 = 16 << 20;
 
-/// Wide readings: a client that does not take them owes many megabytes soon.
+/// Large readings: for a client that does not read, many megabytes accumulate soon.
 fn scene() -> Scene {
     let text = super::ROVER.replace(
         "sensors: {",

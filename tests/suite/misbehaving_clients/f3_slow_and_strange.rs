@@ -1,15 +1,15 @@
-//! F3: clients that hardly send, that do not end their lines, that send rubbish, or that are browsers.
+//! F3: clients that send very slowly, that do not end their lines, that send garbage, or that are browsers.
 use std::time::Duration;
 
 use super::{Bystander, ROVER, Scene, Server, Weakness, ensure, notices, survives};
 use crate::load::client::{Client, NoLine};
 
-/// Of each kind.
+/// Number of clients of each sort.
 const CLIENTS: usize = 60;
-/// Memory that one client may cost, bytes.
+/// Maximum memory per client, bytes.
 const MOST_EACH: u64 = 64 << 10;
 
-/// Within twice the time limit of the scene it hears why it has to go, and that the line is closed.
+/// Within twice the time limit of the scene it receives the reason, and the connection is closed.
 fn is_sent_away(client: &mut Client, why: &str) -> Result<(), String> {
     for _ in 0..200 {
         match client.line_within(Duration::from_secs(4)) {
@@ -39,7 +39,7 @@ fn check(server: &Server) -> Result<(), String> {
         };
         crowd.push(server.connect(what)?);
     }
-    // Half-open ones say nothing at all; others have begun a line; others send a byte now and then.
+    // Half-open clients send nothing at all; others have begun a line; others send a byte now and then.
     for (number, client) in crowd
         .iter_mut()
         .enumerate()
@@ -64,7 +64,7 @@ fn check(server: &Server) -> Result<(), String> {
     {
         is_sent_away(client, "was begun and not ended")?;
     }
-    // Who has begun nothing may stay.
+    // A client that has begun no line is not disconnected.
     let reply = crowd
         .first_mut()
         .ok_or("no client")?
@@ -78,7 +78,7 @@ fn check(server: &Server) -> Result<(), String> {
 fn strangers(server: &Server) -> Result<(), String> {
     for what in ["requests", "rover.motion", "rover.pose"] {
         let mut browser = server.connect(what)?;
-        // The body of a page's request would act.
+        // The body of a page's request would take effect.
         browser.send("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n0 rover.motion set_speed [5, 0]\n{\"v\": 5}\n")?;
         is_sent_away(&mut browser, "no HTTP")?;
     }

@@ -6,12 +6,12 @@ use crate::load::client::{Client, NoLine};
 
 /// Length of the line that the client would send: 4 GiB.
 const LENGTH: u64 = 4 << 30;
-/// Memory that it may cost, bytes.
+/// Maximum memory for the line, bytes.
 const MOST_KEPT: u64 = 4 << 20;
-/// The longest line, unless the file says otherwise.
+/// Default maximum length of a line.
 const LONGEST: usize = 1 << 20;
 
-/// Sends until nobody takes more; what was said, and how many bytes were sent.
+/// Sends until the server stops reading; returns the reply, and the number of bytes sent.
 fn send(server: &Server, client: &mut Client, before: u64) -> Result<(String, u64), String> {
     let chunk = vec![b'7'; 64 << 10];
     let (mut said, mut sent) = (None, 0);
@@ -54,13 +54,13 @@ fn check(server: &Server) -> Result<(), String> {
     server.answers()
 }
 
-/// A request of so many bytes, its end not counted.
+/// Returns a request of a number of bytes, without its end.
 fn request(length: usize) -> String {
     let request = "1 simulation list_robots";
     format!("{request}{}\n", " ".repeat(length - request.len()))
 }
 
-/// A line of the greatest length is served; one more byte is too much.
+/// A line of the maximum length is served; one more byte is too many.
 fn to_the_byte(server: &Server, longest: usize) -> Result<(), String> {
     Bystander::of(server)?.listen(2)?;
     let mut client = server.connect("requests")?;

@@ -1,10 +1,10 @@
-//! F5: requests with mistakes in them. Each is answered.
+//! F5: malformed requests. Each is answered.
 use std::time::Duration;
 
 use super::{Bystander, ROVER, Scene, Server, Weakness, ensure, notices, survives};
 use crate::load::client::Client;
 
-/// Requests that only read, so that those which are still right change nothing.
+/// Requests that only read, so that mutants that are still valid change nothing.
 const VALID: [&str; 6] = [
     "1 simulation details []",
     "2 simulation get_stream_port [\"rover.pose\"]",
@@ -13,9 +13,9 @@ const VALID: [&str; 6] = [
     "5 rover.motion get_properties []",
     "6 simulation get_scene_objects {\"a\": [1.5, null, true]}",
 ];
-/// Made of each of them.
+/// Number of mutants of each request.
 const MUTANTS: usize = 250;
-/// Pieces that mutants get.
+/// Byte sequences that are inserted.
 const PIECES: [&[u8]; 16] = [
     b"\xff",
     b"\0",
@@ -35,7 +35,7 @@ const PIECES: [&[u8]; 16] = [
     b"rover",
 ];
 
-/// Mistakes that chance would not make.
+/// Returns mistakes that random mutation would hardly produce.
 fn chosen() -> Vec<Vec<u8>> {
     let mut deep = b"9 rover.motion set_speed ".to_vec();
     deep.extend(b"[".repeat(100_000));
@@ -73,7 +73,7 @@ fn chosen() -> Vec<Vec<u8>> {
     lines
 }
 
-/// Throws the same numbers each time (Marsaglia's xorshift).
+/// Deterministic random numbers (Marsaglia's xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -85,7 +85,7 @@ impl Dice {
     }
 }
 
-/// A valid request with some bytes changed, cut out, doubled or put in.
+/// Returns a valid request with some bytes changed, removed, doubled or inserted.
 fn mutant(valid: &str, dice: &mut Dice) -> Vec<u8> {
     let mut line = valid.as_bytes().to_vec();
     let mut below = |end: usize| dice.below(end);
@@ -103,11 +103,11 @@ fn mutant(valid: &str, dice: &mut Dice) -> Vec<u8> {
     line
 }
 
-/// Sends lines, each a request, and takes as many answers.
+/// Sends lines, each a request, and receives as many answers.
 fn are_answered(client: &mut Client, lines: &[Vec<u8>]) -> Result<(), String> {
     for (number, line) in lines.iter().enumerate() {
         client.send([line.as_slice(), b"\n"].concat())?;
-        // Some at a time, so that neither side waits for the other to read.
+        // A few at a time, so that neither side blocks on the other.
         if number % 20 == 19 || number + 1 == lines.len() {
             let sent = number % 20 + 1;
             for _ in 0..sent {
@@ -137,7 +137,7 @@ fn check(server: &Server) -> Result<(), String> {
     are_answered(&mut client, &chosen())?;
     for valid in VALID {
         let mutants: Vec<Vec<u8>> = (0..MUTANTS).map(|_| mutant(valid, &mut dice)).collect();
-        // A line that cancels, or that a browser would send, is not answered.
+        // A cancellation, and a line of a browser, are not answered.
         let asks = |line: &&Vec<u8>| {
             !line
                 .windows(6)
@@ -147,7 +147,7 @@ fn check(server: &Server) -> Result<(), String> {
         are_answered(&mut client, &mutants)?;
         bystander.listen(1)?;
     }
-    // An id that is missing, and one that is given twice.
+    // A missing id, and a duplicate one.
     client.send(" time mode\ntwice simulation list_robots\ntwice simulation list_robots\n")?;
     let mut answers = [client.line()?, client.line()?, client.line()?];
     answers.sort();

@@ -1,4 +1,4 @@
-//! F6: numbers that are none, and values of a wrong form, on every input of every kind of actuator.
+//! F6: values that are no numbers, or of a wrong type, on every input of every kind of actuator.
 use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
 
 use morse_api::{
@@ -31,7 +31,7 @@ fn file(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenes/gallery/{name}.ron"))
 }
 
-/// A shipped scene, whose actuators have inputs on sockets.
+/// Returns a shipped scene whose actuators have inputs on sockets.
 fn scene(name: &str) -> Scene {
     let mut scene = Scene::of(file(name).to_string_lossy());
     scene.set(r#"middlewares={ "socket": (kind: "socket", port: 0, streams: 0) }"#);
@@ -44,7 +44,7 @@ fn scene(name: &str) -> Scene {
     scene
 }
 
-/// Bad values for a field, as text; nothing for a field of a form of its own.
+/// Returns bad values for a field, as text; none for a field of its own type.
 fn bad_values(info: &ActuatorInfo, field: usize) -> Vec<String> {
     let field = &info.fields.0[field];
     let takes = |value: serde_json::Value| from_json(field, &value).is_some();
@@ -73,7 +73,7 @@ fn bad_values(info: &ActuatorInfo, field: usize) -> Vec<String> {
     Vec::new()
 }
 
-/// Each is refused with the names of the actuator and of the field.
+/// Checks that each is refused with the names of the actuator and of the field.
 fn check_all(server: &Server, actuators: &[Arc<ActuatorInfo>]) -> Result<(), String> {
     for info in actuators {
         let mut client = server.connect(&info.path)?;

@@ -1,4 +1,4 @@
-//! Proxy between a server and its clients, which passes everything on, but for one weakness.
+//! Proxy between a server and its clients that forwards everything, except for one weakness.
 use std::{
     collections::BTreeMap,
     io::{Read as _, Write as _},
@@ -13,25 +13,25 @@ use std::{
 /// Faults of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weakness {
-    /// A client that ends in the middle of a line costs the others something that was on its way.
+    /// A client that disconnects in the middle of a line makes the others lose data in flight.
     LosesForOthers,
-    /// All that a client does not take is kept.
+    /// Stores all data that a client does not read.
     KeepsEverything,
-    /// One client at a time: who does not read keeps the others waiting.
+    /// Serves one client at a time: a client that does not read delays the others.
     WaitsForTheSlow,
-    /// No client is ever sent away.
+    /// Never disconnects a client.
     SendsNobodyAway,
-    /// A line is collected up to its end, wherever that is.
+    /// Collects a line up to its end, without a limit.
     CollectsWholeLines,
-    /// Text that is no text is not answered.
+    /// Does not answer invalid text.
     IsSilentOnBadText,
-    /// Anything that is no number is taken for one.
+    /// Accepts anything as a number.
     TakesAnythingForNumbers,
-    /// The end of a client is not noticed.
+    /// Does not detect the disconnection of a client.
     MissesTheEnd,
 }
 
-/// The proxy, a port for each port of the server. Its threads end with the connections.
+/// The proxy, with a port for each port of the server. Its threads end with the connections.
 pub(super) struct Proxy {
     ports: BTreeMap<String, u16>,
     shared: Arc<Shared>,
@@ -39,13 +39,13 @@ pub(super) struct Proxy {
 
 struct Shared {
     weakness: Weakness,
-    /// Bytes that it keeps.
+    /// Number of stored bytes.
     kept: AtomicU64,
-    /// Clients that ended in the middle of a line.
+    /// Number of clients that disconnected in the middle of a line.
     cut: AtomicU64,
-    /// Connections that nobody ends.
+    /// Connections that are never closed.
     forgotten: Mutex<Vec<TcpStream>>,
-    /// For who takes one step at a time.
+    /// Serialises the forwarding.
     turn: Mutex<()>,
 }
 
@@ -82,7 +82,7 @@ impl Proxy {
         self.ports[what]
     }
 
-    /// Bytes that it keeps for somebody.
+    /// Returns the number of stored bytes.
     pub(super) fn kept(&self) -> u64 {
         self.shared.kept.load(Ordering::Relaxed)
     }
@@ -95,7 +95,7 @@ fn thread(work: impl FnOnce() + Send + 'static) {
         .expect("a thread");
 }
 
-/// Passes on both ways.
+/// Forwards data in both directions.
 fn join(client: TcpStream, server: TcpStream, shared: &Arc<Shared>) {
     let (Ok(client_too), Ok(server_too)) = (client.try_clone(), server.try_clone()) else {
         return;
@@ -144,7 +144,7 @@ fn to_server(mut client: TcpStream, mut server: TcpStream, shared: &Shared) {
     }
 }
 
-/// A whole line, as the server gets it.
+/// Returns a complete line in the form in which the server receives it.
 fn changed(line: Vec<u8>, shared: &Shared) -> Vec<u8> {
     match (shared.weakness, String::from_utf8(line)) {
         (Weakness::IsSilentOnBadText, Err(_)) => Vec::new(),

@@ -1,6 +1,6 @@
-//! Every modifier on every sensor that it fits, and the faults on every sensor that has something to spoil.
+//! Every modifier on every sensor that it fits, and the faults on every sensor with data to modify.
 //!
-//! The sensors are those of the shipped scenes. Beside each one stand copies of it, each with one modifier.
+//! The sensors are those of the shipped scenes. Beside each sensor there are copies of it, each with one modifier.
 use std::collections::{BTreeMap, BTreeSet};
 
 use morse_api::{
@@ -22,29 +22,29 @@ use serde_json::Value as Json;
 use super::fits;
 use crate::golden_runs::scenes;
 
-/// Modifiers that have to be told something.
+/// Modifiers with required settings.
 const SETTINGS: [(&str, &str); 4] = [
     ("saturation", r#"{ "max": 1 }"#),
     ("spike", r#"{ "probability": 1, "size": 3 }"#),
     ("bias_jump", r#"{ "size": 3 }"#),
     ("freeze", r#"{ "from": 0.095 }"#),
 ];
-/// Time from which on `freeze` holds the data, s: just before ticks of all rates.
+/// Time from which on `freeze` repeats the data, s: just before ticks of all rates.
 const FROZEN: f64 = 0.095;
 /// Sensors without a field.
 const EMPTY: [&str; 2] = ["clock", "stereo_unit"];
-/// Sensors without a number that measures: flags, and names of things.
+/// Sensors without numeric measurements: flags, and names of objects.
 const NUMBERLESS: [&str; 4] = ["clock", "collision", "segmentation_camera", "stereo_unit"];
 
-/// A sensor beside which copies stand.
+/// A sensor with copies.
 struct Original {
     kind: String,
     path: String,
-    /// The modifiers of its copies, which are called after them.
+    /// The modifiers of its copies, which also name the copies.
     modifiers: Vec<&'static str>,
 }
 
-/// A modifier as in a simulation file.
+/// Returns a modifier as read from a simulation file.
 fn modifier(kinds: &Kinds, word: &str) -> Modifier {
     let known = SETTINGS.iter().find(|(known, _)| *known == word);
     let text = known.map_or("{}", |(_, text)| *text);
@@ -57,7 +57,7 @@ fn modifier(kinds: &Kinds, word: &str) -> Modifier {
     }
 }
 
-/// A shipped scene with copies of the sensors of kinds that no scene before it has.
+/// Returns a shipped scene with copies of the sensors of kinds that no previous scene has.
 fn with_copies(
     scene: &std::path::Path,
     words: &[&'static str],
@@ -75,7 +75,7 @@ fn with_copies(
     };
     plan.simulation.environment.origin.get_or_insert(origin);
     let mut originals = Vec::new();
-    // The names of robots that are repeated are others than these.
+    // Robots with `repeat` have other names.
     let single = |robot: &&mut Robot| robot.repeat.is_none();
     let robots = plan.simulation.robots.iter_mut();
     for (robot_name, robot) in robots.filter(|(_, robot)| single(robot)) {
@@ -120,7 +120,7 @@ fn with_copies(
     ))
 }
 
-/// Data that a sensor exports.
+/// Returns the exported data of a sensor.
 fn data(simulation: &Simulation, path: &str) -> Json {
     let data = simulation
         .read_any(path)

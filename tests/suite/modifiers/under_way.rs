@@ -1,4 +1,4 @@
-//! Data that a modifier holds back arrive, whatever modifiers before it withhold meanwhile.
+//! Data that a modifier delays arrive, even if modifiers before it withhold data meanwhile.
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     fields::Fields,
@@ -16,11 +16,11 @@ use morse_sim::{
 };
 use serde::Deserialize;
 
-/// Lets nothing go on for a while: it is lost, or held for ever.
+/// Withholds data for a while: drops them, or holds them for ever.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct Gap {
-    /// As if it were to come later.
+    /// True if the data are reported as delayed.
     held: bool,
 }
 
@@ -49,7 +49,7 @@ fn with_gap(app: &mut App) {
     app.add_modifier::<Gap>();
 }
 
-/// A rover at 2 m that drives 0.1 m in each tick.
+/// Returns a rover at 2 m that drives 0.1 m in each tick.
 fn rover(sensor: &str, motion: &str) -> Simulation {
     let text = format!(
         r#"Simulation(environment: (rate: 10, seed: 3, gravity: (0, 0, 0)), robots: {{ "rover": (
@@ -61,7 +61,7 @@ fn rover(sensor: &str, motion: &str) -> Simulation {
     Simulation::parse(&text, ".", &with_gap).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Ticks in which something is exported, and the ticks in which that was measured.
+/// Returns the ticks of exports, and the ticks in which their data were measured.
 fn exports(simulation: &mut Simulation, observer: &Observer, until: u64) -> Vec<(u64, i64)> {
     while simulation.tick() < until {
         simulation.step().expect("a tick");
@@ -86,9 +86,9 @@ fn what_is_under_way_is_exported_when_it_is_due() {
     let counted = r#"(kind: "latency", measurements: 2)"#;
     let jump = r#"(kind: "bias_jump", fields: ["x"], size: 5)"#;
     let by_time = &[(3, 1), (4, 2), (8, 6), (9, 7), (10, 8)][..];
-    // A delay that is counted goes on when something is measured.
+    // A delay by count advances with each measurement.
     let by_count = &[(6, 1), (7, 2), (8, 6), (9, 7), (10, 8)][..];
-    // What comes after it treats what is let go of as it does all else.
+    // Modifiers after it process delayed data like all other data.
     let jumped = &[(3, 51), (4, 52), (8, 56), (9, 57), (10, 58)][..];
     for (modifiers, expected) in [
         (format!("{dropout}, {late}"), by_time),

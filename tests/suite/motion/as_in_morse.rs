@@ -1,4 +1,4 @@
-//! Rules of `motion: morse`: what holds robots, where their weight is, and how they turn and drive.
+//! Rules of `motion: morse`: held robots, centre of mass, turning and driving.
 
 use morse_api::{body::BodyState, service::Status};
 use morse_sim::{Simulation, simulation::no_extensions};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Arena, G, Test, actuator};
 
-/// A robot of the program's own, on level ground, with these fields besides its model.
+/// Returns a built-in robot, on level ground, with these fields in addition to its model.
 fn shipped(model: &str, fields: &str) -> Test {
     let text = format!(
         "Simulation(scene: \"environments/empty.robray\", environment: (motion: morse), robots: {{ \
@@ -20,7 +20,7 @@ fn shipped(model: &str, fields: &str) -> Test {
     }
 }
 
-/// The rate of a damping by which a share is lost in a second, 1/s.
+/// Returns the damping rate with which a fraction is lost in a second, 1/s.
 fn damping(share: f64) -> f64 {
     -libm::log1p(-share)
 }
@@ -39,7 +39,7 @@ fn assert_at(body: &BodyState, expected: [f64; 3], tolerance: f64) {
 
 #[test]
 fn a_teleported_robot_is_at_its_pose() {
-    // In the air, and half in the ground.
+    // In the air, and half below the ground.
     for height in [3.0, -0.2] {
         let start = format!("x: 2, z: {height}, roll: 0.3, yaw: 1");
         let mut test = shipped("atrv", &actuator("teleport", &start));
@@ -112,7 +112,7 @@ fn errors_of_angles_are_rates_about_the_robots_axes() {
     let body = test.body();
     let rates = body.pose.rotation.inverse() * body.angular_velocity;
     let off = (rates - Vector3::new(0.0, 0.5, 0.5)).norm();
-    // The roll that this brings along is an error of its own, but not at once.
+    // The roll that results from this is a separate error, which builds up slowly.
     assert!(off < 0.06, "{rates}");
 }
 
@@ -132,7 +132,7 @@ fn the_centre_of_mass_is_the_origin() {
         let off = (body.center_of_mass.coords - body.pose.translation.vector).norm();
         assert!(off < 1e-5, "{model}: {off} m");
     }
-    // So it is where a script's model has its origin elsewhere.
+    // The same holds if the origin of a script's model is elsewhere.
     let test = shipped(
         "pioneer3dx",
         "origin: (0, 0, 0.1), at: (translation: (0, 0, 0.1))",
@@ -163,7 +163,7 @@ fn friction_brakes_robots_and_does_not_tip_them_over() {
             let up = (test.body().pose.rotation * Vector3::z()).z;
             println!("{model}, {friction}: {speed} m/s, up {up}");
             assert!(up > 0.999, "{model}, friction {friction}: leans, {up}");
-            // Two steps a tick, each with μ g / 120 less.
+            // Two steps per tick, each with μ g / 120 less.
             let expected = 1.0 - mu * G / 80.0;
             assert!(
                 (speed - expected).abs() < 0.03,
@@ -228,7 +228,7 @@ fn a_locked_axis_does_not_move() {
             turned.x.abs() < 1e-5 && turned.z.abs() < 1e-5,
             "{motion}: {turned}"
         );
-        // Commanded velocities are no forces, but hold to it too.
+        // Commanded velocities are no forces, but obey it too.
         let driven = arena(
             "z, y",
             &format!("locomotion: free, {}", actuator("xy_omega", "x: 1, y: 1")),
@@ -238,7 +238,7 @@ fn a_locked_axis_does_not_move() {
     }
 }
 
-/// A robot of the arena's own model, in the air.
+/// Returns a robot of the arena's own model, in the air.
 fn open(motion: &str, robot: &str) -> Test {
     let text = format!(
         "Simulation(scene: \"environments/empty.robray\", environment: (motion: {motion}), robots: {{ \
@@ -298,8 +298,8 @@ fn turning_keeps_its_share_of_both_speeds() {
     }
 }
 
-/// MORSE's car where its springs carry it, driven by a negative force as there. Of 1/15 N of each spring for a newton of
-/// its load, 2.3/3.9 of the weight is on the front and 1.6/3.9 on the rear: it is 0.169 m lower than 1.3 m at its origin.
+/// Returns MORSE's car in equilibrium on its springs, driven by a negative force as there. Each spring yields by 1/15 of its
+/// load; the front carries 2.3/3.9 of the weight and the rear 1.6/3.9: its origin is 0.169 m lower than 1.3 m.
 fn car() -> Test {
     let fields = format!(
         "at: (translation: (0, 0, 1.1313)), linear_damping: {}, actuators: {{ \"motion\": (\
@@ -356,7 +356,7 @@ fn a_car_accelerates_brakes_and_steers_by_the_rule() {
         stopped < 0.01 && (test.place() - from).norm() < 5e-3,
         "{stopped} m/s"
     );
-    // As a bicycle, whose tyres give way a little: v tan(steer) / wheelbase.
+    // Bicycle model with compliant tyres: v tan(steer) / wheelbase.
     drive(&test, -10.0, 0.0, 0.2);
     test.run(2.5);
     let (yaw, v) = (test.yaw(), test.body().linear_velocity.xy().norm());
@@ -376,7 +376,7 @@ fn a_hard_brake_stops_a_car_and_leaves_it_standing() {
     drive(&test, -20.0, 0.0, 0.0);
     test.run(1.0);
     drive(&test, 0.0, 50.0, 0.0);
-    // It nods, and rocks on its springs for a while.
+    // It pitches, and oscillates on its springs for a while.
     test.run(3.0);
     let from = test.place();
     for _ in 0..60 {

@@ -1,11 +1,11 @@
-//! Commanded speeds, slopes and edges.
+//! Commanded velocities, slopes and edges.
 
 use morse_sim::{Simulation, simulation::no_extensions};
 use serde_json::json;
 
 use super::{Arena, DUO, G, SLED, Test, actuator};
 
-/// Speed along x over the last four of five seconds.
+/// Returns the mean speed along x over the last four of five seconds.
 fn mean_speed(arena: &Arena<'_>) -> f64 {
     let mut test = arena.build();
     test.run(1.0);
@@ -35,7 +35,7 @@ fn a_commanded_speed_is_the_speed() {
 
 #[test]
 fn a_commanded_turning_rate_is_the_rate() {
-    // Round tyres: one that is wide rubs along its edges, and turns less by half its share of the track.
+    // Round tyres: a wide tyre slides along its edges, and turns the robot less by half its fraction of the track width.
     let round = DUO
         .replace(
             "shape cylinder; radius 0.1; height 0.04;",
@@ -66,7 +66,7 @@ fn a_commanded_turning_rate_is_the_rate() {
     }
 }
 
-/// With wheels on joints that rub when it turns, one behind the other or not.
+/// With wheels on joints that scrub when the robot turns, one behind the other or not.
 #[test]
 fn the_shipped_robots_on_wheels_reach_a_commanded_turning_rate() {
     for model in ["segway_rmp400", "pioneer3dx", "patrolbot"] {
@@ -107,8 +107,8 @@ fn the_shipped_robots_on_wheels_reach_a_commanded_turning_rate() {
 
 #[test]
 fn in_morses_motion_friction_takes_its_share() {
-    // Two steps of 1/120 s a tick, each with μ g / 120 less: 1 - μ g / 80 on average. The coefficients
-    // are multiplied: 0.5 · 0.5 and 5 · 0.5.
+    // Two steps of 1/120 s per tick, each with μ g / 120 less: 1 - μ g / 80 on average. The coefficients are multiplied: 0.5
+    // · 0.5 and 5 · 0.5.
     let robot = actuator("v_omega", "v: 1");
     for (friction, mu) in [("", 0.25), ("friction: 5,", 2.5)] {
         let robot = format!("{friction}{robot}");
@@ -126,7 +126,7 @@ fn in_morses_motion_friction_takes_its_share() {
     }
 }
 
-/// Distance that a robot slides down a slope in 2 s, m.
+/// Returns the distance that a robot slides down a slope in 2 s, m.
 fn slid(motion: &str, command: &str, slope: f64) -> f64 {
     let environment = format!("motion: {motion}");
     let mut test = Arena {
@@ -192,12 +192,12 @@ fn turning_on_a_slope_does_not_creep() {
         let from = test.place();
         test.run(4.0);
         let crept = (test.place() - from).norm();
-        // Without anything that holds it: 4 s · 2/3 · g sin θ cos θ / 120 Hz = 4 cm.
+        // Without correction: 4 s · 2/3 · g sin θ cos θ / 120 Hz = 4 cm.
         assert!(crept < 4e-3, "{command}: {crept} m");
     }
 }
 
-/// The vertical speed of the centre of mass of all that moves, m/s.
+/// Returns the vertical velocity of the centre of mass of all moving bodies, m/s.
 fn fall(test: &Test) -> f64 {
     let simulation = &test.simulation;
     let names = simulation.scene().bodies.keys();
@@ -232,7 +232,7 @@ fn past_an_edge_a_robot_falls() {
         );
         let falling = fall(&test);
         test.run(0.5);
-        // A hull that tumbles falls unlike the centre of mass of the whole, which is what gravity moves.
+        // A tumbling hull falls differently from the centre of mass of the whole, on which gravity acts.
         let speed = fall(&test) - falling;
         println!("{kind} falls: {speed}");
         assert!((speed + 0.5 * G).abs() < 0.01, "{kind}: {speed} m/s more");
@@ -256,7 +256,7 @@ fn wheels_do_not_jump() {
         test.run(1.0 / 60.0);
         highest = highest.max((test.place().z - rest.z).abs());
         let turned = (test.yaw() - yaw).abs();
-        // Starting at full torque, the wheels slip for a moment, and never quite alike.
+        // Starting at full torque, the wheels slip for a moment, with small differences.
         assert!(turned < 0.01, "turned by {turned}");
     }
     println!("wheels: {highest} m up or down");

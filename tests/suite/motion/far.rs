@@ -1,5 +1,5 @@
-//! Way and odometry of bases, slow and fast, near the origin and at the coordinates of maps, and what else single
-//! precision would lose there.
+//! Displacement and odometry of bases, slow and fast, near the origin and at map coordinates, and other quantities with
+//! limited single precision there.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::{DUO, SLED};
 
-/// m.
+/// Positions, m.
 const PLACES: [[f64; 2]; 5] = [
     [0.0, 0.0],
     [100.0, 0.0],
@@ -18,13 +18,13 @@ const PLACES: [[f64; 2]; 5] = [
     [500_000.0, 5_400_000.0],
 ];
 
-/// Of a place in UTM coordinates, m.
+/// A position in UTM coordinates, m.
 const MAP: [f64; 2] = PLACES[4];
 
-/// s.
+/// Duration, s.
 const TIME: f64 = 10.0;
 
-/// Opens a scene with a plane of 200 m about a place, and a robot on it.
+/// Opens a scene with a plane of 200 m about a position, and a robot on it.
 fn open([x, y]: [f64; 2], rate: u32, model: &str, robot: &str) -> Simulation {
     let room = tempfile::tempdir().expect("a directory");
     let plane = format!(
@@ -42,7 +42,7 @@ fn open([x, y]: [f64; 2], rate: u32, model: &str, robot: &str) -> Simulation {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// An actuator that is told a speed from the start.
+/// Returns an actuator with an initial velocity.
 fn driver(kind: &str, settings: &str, speed: f64) -> String {
     format!("actuators: {{ \"motion\": (kind: \"{kind}\", {settings} start: (v: {speed})) }},")
 }
@@ -68,7 +68,7 @@ fn odometry(simulation: &Simulation) -> f64 {
     data.expect("it is there").x
 }
 
-/// The way that a robot makes in [`TIME`] and the odometry of it, m, after a second to get going.
+/// Returns the displacement of a robot in [`TIME`] and of its odometry, m, after a second of acceleration.
 fn ways(simulation: &mut Simulation) -> [f64; 2] {
     run(simulation, 1.0);
     let (from, measured) = (place(simulation), odometry(simulation));
@@ -115,7 +115,7 @@ fn wheels_roll_as_far_wherever_they_are() {
             ways(&mut open(at, 240, DUO, &robot))[0]
         });
         for way in ways {
-            // Of wheels, a hundredth may slip.
+            // Wheels may slip by one hundredth.
             assert!(
                 (way / (speed * TIME) - 1.0).abs() < 1e-2,
                 "{speed}: {ways:?}"
@@ -143,7 +143,7 @@ fn bases_turn_as_fast_as_they_are_told() {
     }
 }
 
-/// Falls from a metre onto what is there, and lies still there.
+/// A robot falls from a metre onto the ground or another body, and lies still there.
 #[test]
 fn what_falls_rests_on_the_ground_to_the_last_bit() {
     let fall = |at: [f64; 2]| {
@@ -169,7 +169,7 @@ fn what_falls_rests_on_the_ground_to_the_last_bit() {
     }
 }
 
-/// A robot that drives over where the engine's origin is moved, with a sleeping one behind it.
+/// A robot drives past the point where the engine's origin moves, with a sleeping body behind it.
 #[test]
 fn the_engines_origin_moves_along() {
     let open = || {
@@ -187,7 +187,7 @@ fn the_engines_origin_moves_along() {
             .unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let mut simulation = open();
-    // By friction it gains 4.9 m/s².
+    // Friction accelerates it by 4.9 m/s².
     run(&mut simulation, 6.0);
     let mut other = open();
     other
@@ -208,7 +208,7 @@ fn the_engines_origin_moves_along() {
         last = now;
     }
     assert!(last.x > 512.0, "{last}");
-    // Another world that is at the start takes over one whose origin has moved.
+    // A world in its initial state restores one whose origin has moved.
     let mut late = open();
     late.restore(&simulation.snapshot().expect("saved"))
         .expect("it fits");
@@ -217,7 +217,7 @@ fn the_engines_origin_moves_along() {
     assert_eq!(simulation.state_hash(), late.state_hash());
 }
 
-/// Single precision tells half a metre there.
+/// The resolution of single precision is half a metre there.
 #[test]
 fn poses_are_told_as_they_were_given() {
     let mut simulation = open(MAP, 60, SLED, "base: kinematic,");

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use super::G;
 
-/// A simulation of one body, `thing`, and nothing else.
+/// Returns a simulation of one body, `thing`, and nothing else.
 fn world(environment: &str, frame: &str, fields: &str) -> Simulation {
     let room = tempfile::tempdir().expect("a directory");
     std::fs::write(room.path().join("thing.robray"), frame).expect("written");
@@ -105,7 +105,7 @@ fn a_box_that_floats_rights_itself() {
 
 #[test]
 fn what_falls_reaches_the_speed_at_which_drag_carries_it() {
-    // 2 m g = ρ v² A in air; in water, less what it displaces.
+    // 2 m g = ρ v² A in air; in water, minus the buoyancy.
     let frame = "frame thing { mass 8; geometry { shape sphere; radius 0.1; } }";
     let fields = "bodies: { \"thing\": (drag_area: (0.02, 0.02, 0.02)) }";
     let ball = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
@@ -150,7 +150,7 @@ fn a_vehicle_without_gravity_hovers_and_one_that_is_free_does_while_it_is_driven
         (place - Vector3::new(5.0, 0.0, 0.0)).norm() < 0.01,
         "{place}"
     );
-    // A boat, which is no diver, comes up while it drives.
+    // A boat floats up while it drives.
     let mut boat = world(
         "water: (level: 100)",
         &frame,

@@ -1,4 +1,4 @@
-//! Greatest speeds that commands may ask of a robot: beyond them they are refused with the reason, and the robot goes on.
+//! Maximum commanded velocities of a robot: commands beyond them are refused with the reason, and the robot continues.
 
 use morse_api::service::Status;
 use morse_sim::{
@@ -33,7 +33,7 @@ fn speeds_beyond_the_limits_are_refused_with_the_reason() {
     assert_eq!(reply.status, Status::Failed);
     let why = reply.error.expect("a reason").to_string();
     assert!(why.contains("`w`") && why.contains("100 rad/s"), "{why}");
-    // What was commanded before stands.
+    // The previous command remains in effect.
     simulation.run(60).expect("a run");
     let body = simulation.body("rover").expect("a robot");
     assert!((body.linear_velocity.x - 0.5).abs() < 5e-3, "{body:?}");
@@ -55,7 +55,7 @@ fn the_limits_are_the_robots_own() {
     assert!(fast.is_ok());
 }
 
-/// Also where a command is as fast as it may be: no robot is lost.
+/// With commands at the limits no robot is lost.
 #[test]
 fn no_robot_is_lost_at_the_limits() {
     for robot in [

@@ -1,5 +1,5 @@
-//! Bodies that physics cannot bear are taken out of it, and the run goes on; runs that fail say so, and lose nothing
-//! of what they logged.
+//! Bodies with invalid states are removed from the physics, and the run continues; runs that fail report it, and lose no
+//! logged data.
 
 use std::sync::{Arc, atomic::AtomicUsize};
 
@@ -27,7 +27,7 @@ fn limits(ticks: u64, strict: bool) -> Limits {
     }
 }
 
-/// A floor, three boxes on each other, and a ball that falls beside them, far from all else.
+/// A floor, a stack of three boxes, and a ball that falls far away from them.
 const SCENE: &str = "
 frame floor { translation [0, 0, -0.5]; geometry { shape box; dimension [100, 100, 1]; } }
 frame box_1 { translation [0, 0, 0.5]; geometry { shape box; dimension [1, 1, 1]; } }
@@ -37,7 +37,7 @@ frame box_3 { translation [0.2, 0, 2.7]; geometry { shape box; dimension [1, 1, 
 const BALL: &str =
     "frame ball { translation [30, 30, 20]; geometry { shape sphere; radius 0.1; density 500; } }";
 
-/// A robot on wheels that drives, and the ball.
+/// Returns a robot on wheels that drives, and the ball.
 fn text(ball: &str) -> String {
     format!(
         r#"Simulation(
@@ -91,7 +91,7 @@ fn kick(simulation: &mut Simulation, body: &str, impulse: f64) {
     push(simulation.world_mut(), entity, &impulse, None).expect("it moves");
 }
 
-/// The raw bits of poses and velocities of all bodies but one.
+/// Returns the raw bits of poses and velocities of all bodies but one.
 fn bits(simulation: &Simulation, but: &str) -> Vec<(String, Vec<u64>)> {
     let names = simulation.scene().bodies.keys().filter(|name| *name != but);
     let of = |name: &String| {
@@ -309,7 +309,7 @@ const FAR: &str = r#"Simulation(
     middlewares: { "log": (kind: "text", directory: "out") },
 )"#;
 
-/// A ball out of the world, where frames lead that are each within it.
+/// Returns a ball outside of the world, on frames that are each inside of it.
 fn far_away() -> String {
     let step = |step: usize| {
         let parent = step + 1;

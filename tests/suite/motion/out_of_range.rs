@@ -1,4 +1,4 @@
-//! Numbers that physics cannot bear, from clients: refused with component, field and range, and nothing else happens.
+//! Numbers from clients that are too large for the physics: refused with component, field and range, without side effects.
 use bevy::reflect::{PartialReflect, structs::DynamicStruct};
 use morse_api::{
     command::BadCommand,
@@ -12,7 +12,7 @@ use morse_sim::{
 };
 use serde_json::json;
 
-/// A command with one absurd number, for each field of a kind that holds numbers.
+/// Returns commands with one absurd number, for each numeric field of a kind.
 fn absurd(simulation: &Simulation, kind: &str, number: f64) -> Vec<(&'static str, DynamicStruct)> {
     let command = simulation.world().resource::<Kinds>().actuators[kind].command;
     let fields = Fields::of(command, None);

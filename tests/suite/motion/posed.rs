@@ -1,5 +1,5 @@
-//! A moved body has the velocity of its poses, however it is moved: kinds of motion against kinds of sensors, by
-//! formula.
+//! A body whose pose is set has the velocity of its poses, however they are set: kinds of motion against kinds of sensors,
+//! by formula.
 
 use bevy::reflect::structs::DynamicStruct;
 use morse_api::body::Gravity;
@@ -7,9 +7,9 @@ use morse_sim::{Simulation, simulation::no_extensions};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde_json::{Value as Json, json};
 
-/// m/s.
+/// Speed, m/s.
 const SPEED: f64 = 2.0;
-/// Hz.
+/// Tick rate, Hz.
 const RATE: f64 = 60.0;
 
 const BOX: &str = "frame base { frame hull { translation [0.1, 0, 0.15]; mass 20;
@@ -24,18 +24,18 @@ const SENSORS: &str = r#"
     "on_mast": (kind: "velocity", mount: (frame: "mast", translation: (-0.3, 0, -0.3))),
 "#;
 
-/// Way in which a robot is moved.
+/// Method by which a robot is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// By an actuator of this kind with these settings, to which the velocity is a command.
+    /// An actuator of this kind with these settings, which receives the velocity as a command.
     Drive(&'static str, &'static str),
-    /// By a `teleport` that is told a pose every so many ticks.
+    /// A `teleport` that receives a pose after each number of ticks.
     Teleport(u32),
-    /// By the service `set_object_position` in each tick.
+    /// The service `set_object_position` in each tick.
     Service,
 }
 
-/// Ways, with the kinds of base that they move.
+/// Methods, with the kinds of base that they move.
 const WAYS: [(Way, &[&str]); 7] = [
     (
         Way::Drive("v_omega", "control: velocity,"),
@@ -56,7 +56,7 @@ const WAYS: [(Way, &[&str]); 7] = [
 ];
 
 impl Way {
-    /// True if the pose changes in each tick, so that acceleration can be told.
+    /// True if the pose changes in each tick, so that acceleration can be measured.
     fn is_smooth(self) -> bool {
         !matches!(
             self,
@@ -72,7 +72,7 @@ impl Way {
         };
         let room = tempfile::tempdir().expect("a directory");
         std::fs::write(room.path().join("box.robray"), BOX).expect("written");
-        // What forces move would fall.
+        // A body that forces move would fall.
         let falls = base == "dynamic" && matches!(self, Self::Drive(..));
         let gravity = if falls { 0.0 } else { -9.81 };
         let text = format!(
@@ -86,7 +86,7 @@ impl Way {
             .unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
-    /// Lets the robot move on by a tick.
+    /// Moves the robot by one tick.
     fn step(self, simulation: &mut Simulation, tick: u32, turning: f64) {
         match self {
             Self::Drive(kind, _) if tick == 1 => {
@@ -94,7 +94,7 @@ impl Way {
                 command(simulation, &[(ahead, SPEED), ("w", turning)]);
             }
             Self::Teleport(every) if (tick - 1).is_multiple_of(every) => {
-                // Where it is to be when the poses to come are behind it by this.
+                // Pose at which the robot has to be when it is this far behind the future poses.
                 let ([x, y, z], yaw) = pose_at(tick + every - 1, turning);
                 command(simulation, &[("x", x), ("y", y), ("z", z), ("yaw", yaw)]);
             }
@@ -119,7 +119,7 @@ fn command(simulation: &Simulation, fields: &[(&str, f64)]) {
     sent.expect("a command");
 }
 
-/// Pose after so many ticks on a straight line, or on a circle to the left.
+/// Returns the pose after a number of ticks on a straight line, or on a circle to the left.
 fn pose_at(tick: u32, turning: f64) -> ([f64; 3], f64) {
     let time = f64::from(tick) / RATE;
     let yaw = turning * time;
@@ -141,10 +141,10 @@ fn vector(value: &Json) -> Vector3<f64> {
     Vector3::new(part(0), part(1), part(2))
 }
 
-/// Vectors that sensors tell of a motion: each with its sensor and field, the value, and how far off it may be.
+/// Vectors that sensors measure: each with its sensor and field, the value, and the tolerance.
 type Told = (&'static str, &'static str, Vector3<f64>, f64);
 
-/// Compares what all sensors tell with a motion ahead at 2 m/s and a turn to the left (rad/s).
+/// Compares all sensors with a forward motion at 2 m/s and a turning rate to the left (rad/s).
 fn check(simulation: &mut Simulation, turning: f64, is_smooth: bool, what: &str) {
     let yaw = {
         let pose = simulation.body("rover").expect("a robot").pose;
@@ -228,7 +228,7 @@ fn a_moved_body_has_the_velocity_of_its_poses() {
     }
 }
 
-/// A flight at some lean: its model has no drag, so that speed is what has been gained.
+/// A flight at a constant tilt: its model has no drag, so its speed grows linearly.
 #[test]
 fn a_stabilized_quadrotor_has_the_velocity_of_its_poses() {
     let room = tempfile::tempdir().expect("a directory");
@@ -336,7 +336,7 @@ fn the_velocity_of_poses_is_state() {
         assert!(restored.linear_velocity.norm() > 1.9, "{way:?}");
         (46..=90).for_each(|tick| way.step(&mut other, tick, 0.5));
         assert_eq!(other.state_hash(), simulation.state_hash(), "{way:?}");
-        // Going back is no motion.
+        // A reset is no motion.
         simulation.reset().expect("it was saved");
         assert_eq!(
             simulation.body("rover").expect("a robot").linear_velocity,
@@ -345,7 +345,7 @@ fn the_velocity_of_poses_is_state() {
     }
 }
 
-/// Far above what the engine would cut off of itself.
+/// Far above the engine's own limit.
 #[test]
 fn fast_bodies_fly_as_they_should() {
     for speed in [100.0, 399.0, 401.0, 1000.0, 5000.0] {

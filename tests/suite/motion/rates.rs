@@ -4,10 +4,10 @@ use morse_sim::{Simulation, simulation::no_extensions};
 use nalgebra::Vector3;
 use serde_json::{Value as Json, json};
 
-/// Off the centre, and turned.
+/// Off the centre, and rotated.
 const MOUNT: &str = "mount: (translation: (1, 0, 0))";
 
-/// A shipped robot that is driven at `v` (m/s) and `w` (rad/s), with sensors of a frequency.
+/// Returns a shipped robot with commands `v` (m/s) and `w` (rad/s), and sensors of a frequency.
 fn open(robot: &str, base: &str, (rate, frequency): (f64, f64), (v, w): (f64, f64)) -> Simulation {
     let sensor = |name: &str, more: &str| {
         format!(r#""{name}": (kind: {more}, frequency: {frequency}, {MOUNT}),"#)
@@ -42,7 +42,7 @@ fn vector(value: &Json) -> Vector3<f64> {
     Vector3::new(part(0), part(1), part(2))
 }
 
-/// A circle at constant rates, from r = 1 m ahead of the robot's origin.
+/// Checks a circle at constant rates, from r = 1 m ahead of the robot's origin.
 fn check(robot: &str, base: &str, clock: (f64, f64), (v, w): (f64, f64), gravity: f64) {
     let mut simulation = open(robot, base, clock, (v, w));
     let seconds = 2.0_f64.max(4.0 / clock.1);

@@ -1,10 +1,10 @@
-//! A robot that stands, stands.
+//! A robot at rest stays at rest.
 
 use serde_json::json;
 
 use super::{Arena, DUO, SLED, actuator};
 
-/// Slower than this, m/s, a robot has stopped.
+/// Below this speed, m/s, a robot has stopped.
 const STOPPED: f64 = 2e-3;
 
 #[test]
@@ -100,6 +100,6 @@ fn what_carries_a_sleeping_robot_wakes_it() {
         body.pose.translation.x
     };
     assert!((x("ferry") - 2.0).abs() < 0.02, "{}", x("ferry"));
-    // It slips until friction has made it as fast: v² / 2 μ g behind.
+    // It slips until friction has accelerated it: v² / 2 μ g behind.
     assert!((x("ferry") - x("rover")).abs() < 0.05, "{}", x("rover"));
 }

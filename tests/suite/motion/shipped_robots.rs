@@ -1,11 +1,12 @@
-//! The shipped robots, as shipped, do what actuators of speed are told: on level ground and slopes, at any rate and friction.
+//! The shipped robots reach the velocities commanded by their actuators: on level ground and slopes, at any rate and
+//! friction.
 use morse_api::angles::normalized;
 use morse_sim::{Simulation, simulation::no_extensions};
 use nalgebra::{Point3, Vector3};
 
 use super::{Test, actuator};
 
-/// Ground robots that stand on wheels, on or without joints.
+/// Ground robots on wheels, with or without joints.
 const ROBOTS: [&str; 7] = [
     "atrv",
     "b21",
@@ -20,12 +21,12 @@ const ROBOTS: [&str; 7] = [
 struct Drive<'a> {
     robot: &'a str,
     kind: &'a str,
-    /// Command of the actuator from the start.
+    /// Initial command of the actuator.
     start: String,
     rate: f64,
     friction: f64,
     slope: f64,
-    /// More frames of the scene.
+    /// Additional frames of the scene.
     more: &'a str,
 }
 
@@ -56,7 +57,7 @@ impl Drive<'_> {
 }
 
 impl Test {
-    /// Mean speed (m/s) and turning rate (rad/s) over a time, about the robot's own vertical.
+    /// Returns the mean speed (m/s) and turning rate (rad/s) over a time, about the robot's own vertical.
     fn mean_motion(&mut self, seconds: f64) -> [f64; 2] {
         let steps = (seconds / 0.1).round() as u32;
         let [mut way, mut turned] = [0.0; 2];
@@ -73,7 +74,7 @@ impl Test {
 
 #[track_caller]
 fn assert_reached([speed, turning]: [f64; 2], [v, w]: [f64; 2], case: &str) {
-    // What stands or does not turn may tremble by a little.
+    // A robot at rest, or without rotation, may vibrate a little.
     let near = |is: f64, wanted: f64| (is - wanted.abs()).abs() <= 0.01 * wanted.abs() + 5e-4;
     assert!(near(speed, v), "{case}: {speed} of {v} m/s");
     assert!(
@@ -82,7 +83,7 @@ fn assert_reached([speed, turning]: [f64; 2], [v, w]: [f64; 2], case: &str) {
     );
 }
 
-/// Commands that every robot gets, with the rate, the friction and the slope (degrees) at which it gets them.
+/// Commands for every robot, with rate, friction and slope (degrees).
 const COMMANDS: [([f64; 2], f64, f64, f64); 8] = [
     ([0.5, 0.0], 60.0, 1.0, 0.0),
     ([0.5, 0.0], 240.0, 0.3, 10.0),
@@ -132,14 +133,15 @@ fn xy_omega_is_reached_by_every_shipped_robot() {
     });
 }
 
-/// Wheels that are joints: robots, with the middle between their wheels ahead of the origin, m.
+/// Robots with wheels on joints, with the position of the middle between their wheels ahead of the origin, m.
 const WHEELED: [(&str, f64); 3] = [
     ("pioneer3dx", 0.045),
     ("patrolbot", 0.0),
     ("segway_rmp400", 0.0),
 ];
 
-/// Commands that wheels can hold, with friction of the floor and slope (degrees). Tyres have their own, and casters none.
+/// Commands within the traction of wheels, with friction of the floor and slope (degrees). Tyres have their own friction,
+/// and casters none.
 const ON_WHEELS: [([f64; 2], f64, f64); 5] = [
     ([0.5, 0.0], 1.0, 0.0),
     ([0.02, 0.0], 0.3, 10.0),
@@ -151,7 +153,7 @@ const ON_WHEELS: [([f64; 2], f64, f64); 5] = [
 /// Rates, Hz.
 const RATES: [f64; 3] = [60.0, 240.0, 1000.0];
 
-/// A robot of a kind of actuator on a floor, with the friction of its own.
+/// Returns a robot with a kind of actuator on a floor, with its own friction.
 fn on_floor(model: &str, more: &str, (rate, friction, degrees): (f64, f64, f64)) -> Test {
     let room = tempfile::tempdir().expect("a directory");
     let slope = f64::to_radians(degrees);
@@ -175,7 +177,7 @@ fn on_floor(model: &str, more: &str, (rate, friction, degrees): (f64, f64, f64))
 }
 
 impl Test {
-    /// Mean speed of a point ahead of the origin (m/s) and turning rate (rad/s).
+    /// Returns the mean speed of a point ahead of the origin (m/s) and the turning rate (rad/s).
     fn mean_motion_of(&mut self, ahead: f64, seconds: f64) -> [f64; 2] {
         let steps = (seconds / 0.1).round() as u32;
         let [mut way, mut turned] = [0.0; 2];
@@ -191,7 +193,8 @@ impl Test {
     }
 }
 
-/// Wheels of any width reach the speeds that they are told within 1 %, at every rate; a Segway the same ones within 0.3 %.
+/// Wheels of any width reach their commanded velocities within 1 %, at every rate; those of a Segway agree between rates
+/// within 0.3 %.
 #[test]
 fn v_omega_diff_is_reached_alike_at_every_rate() {
     for (robot, ahead) in WHEELED {
@@ -210,7 +213,7 @@ fn v_omega_diff_is_reached_alike_at_every_rate() {
                 assert_reached([motion[0] - creeps, motion[1]], [v, w], &case);
                 all.push(motion);
             }
-            // Contacts of cylinders tremble more beside a caster.
+            // Contacts of cylinders vibrate more beside a caster.
             let alike = if robot == "segway_rmp400" {
                 3e-3
             } else {
@@ -224,7 +227,7 @@ fn v_omega_diff_is_reached_alike_at_every_rate() {
     }
 }
 
-/// The car of the gallery with cylinders as tyres, 6 cm wide.
+/// Returns the car of the gallery with cylinders as tyres, 6 cm wide.
 fn car() -> String {
     let text = std::fs::read_to_string("scenes/gallery/car.robray").expect("a model");
     let tyre = |side: &str| {
@@ -245,7 +248,7 @@ fn car() -> String {
     text
 }
 
-/// A car with wide tyres goes on the circle that it is told, at its speed, at every rate.
+/// A car with wide tyres drives the commanded circle, at its commanded speed, at every rate.
 #[test]
 fn an_ackermann_car_keeps_its_circle_at_every_rate() {
     for [v, w] in [[0.5, 0.25], [1.0, -0.5], [1.5, 0.5]] {
@@ -262,7 +265,7 @@ fn an_ackermann_car_keeps_its_circle_at_every_rate() {
     }
 }
 
-/// The Hummer gains what its force gives, and rolls on the circle of its front wheels.
+/// The Hummer accelerates by its force, and rolls on the circle of its front wheels.
 #[test]
 fn the_hummer_obeys_its_law_at_every_rate() {
     for rate in RATES {
@@ -281,7 +284,7 @@ fn the_hummer_obeys_its_law_at_every_rate() {
     }
 }
 
-/// On ice of friction 0.02 the traction is 0.02 g at most: the robot gains that speed, and says that it slips.
+/// On ice of friction 0.02 the traction is 0.02 g at most: the robot accelerates by that, and a warning reports the slip.
 #[test]
 fn on_ice_a_robot_gains_what_friction_gives() {
     for robot in ["atrv", "pioneer3dx"] {
@@ -300,7 +303,7 @@ fn on_ice_a_robot_gains_what_friction_gives() {
         test.run(2.0);
         let gained = (test.body().linear_velocity.x - before) / 2.0;
         println!("{robot}: {gained} m/s²");
-        // The Pioneer's caster has no friction, and bears a part of its weight.
+        // The Pioneer's caster has no friction, and carries a part of its weight.
         let most = 0.02 * super::G;
         assert!(
             gained > 0.5 * most && gained < 1.01 * most,
@@ -316,7 +319,7 @@ fn on_ice_a_robot_gains_what_friction_gives() {
     }
 }
 
-/// Against a wall a robot stands, and pushes with no more than its traction; then it goes on.
+/// Against a wall a robot stops, and pushes with no more than its traction; then it continues.
 #[test]
 fn a_wall_stops_a_robot_with_a_warning() {
     for robot in ["jido", "segway_rmp400"] {

@@ -115,7 +115,7 @@ fn a_steered_car_drives_a_circle() {
     let (yaw, v) = (test.yaw(), test.body().linear_velocity);
     test.run(0.5);
     let rate = (test.yaw() - yaw) / 0.5;
-    // As a bicycle: v tan(steer) / wheelbase, at the rear axle; tyres that give way take a little.
+    // Bicycle model at the rear axle: v tan(steer) / wheelbase; compliant tyres reduce it a little.
     let expected = (v.x * v.x + v.y * v.y).sqrt() * libm::tan(0.2) / 1.0;
     println!("turns at {rate} expected {expected}");
     assert!(
@@ -124,8 +124,8 @@ fn a_steered_car_drives_a_circle() {
     );
 }
 
-/// Positive angles steer to the left and negative ones to the right while the car drives ahead; backwards it turns
-/// the other way. In MORSE a negative force drives ahead; what is to the left stays there.
+/// Positive angles steer to the left and negative ones to the right while the car drives forward; in reverse it turns to the
+/// other side. In MORSE a negative force drives forward; left stays left.
 #[test]
 fn a_car_turns_to_the_side_that_it_is_steered_to() {
     for (settings, ahead) in [("", 12.5), ("reversed: true,", -12.5)] {
