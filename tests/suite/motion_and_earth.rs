@@ -1,4 +1,4 @@
-//! Sensors of motion, air and Earth on robots that physics and actuators move.
+//! Sensors of motion, air and Earth on robots moved by physics and actuators.
 use morse_sim::{
     Simulation,
     actuator::teleport::{Teleport, TeleportCommand},
@@ -10,7 +10,7 @@ use morse_sim::{
     simulation::{BuildError, no_extensions},
 };
 
-/// A rover at x = -3, two metres above the plain.
+/// Returns a rover at x = -3, two metres above the plain.
 fn build(
     environment: &str,
     base: &str,
@@ -44,7 +44,7 @@ fn refused(environment: &str, sensors: &str) -> String {
 
 const EARTH: &str = "origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)";
 
-/// One of each, in both ways where there are two.
+/// One sensor of each kind, in both variants where there are two.
 const ALL: &str = r#"
     "acc_v": (kind: "accelerometer", computation_mode: velocity),
     "acc_p": (kind: "accelerometer", computation_mode: position, frequency: 25),
@@ -93,7 +93,7 @@ fn a_falling_rover_as_its_sensors_see_it() {
         let pose: &PoseData = simulation.read("rover.pose").unwrap();
         let height: &RadarAltimeterData = simulation.read("rover.height").unwrap();
         assert!((height.z - pose.z).abs() < 1e-9, "{height:?} {pose:?}");
-        // Near the start by 12.01 Pa a metre: p·M·g / (R·T).
+        // Near the start the pressure changes by 12.01 Pa per metre: p·M·g / (R·T).
         let air: &BarometerData = simulation.read("rover.air").unwrap();
         let fallen = 2.5 - pose.z;
         assert!(
@@ -228,7 +228,7 @@ fn morse_stores_the_place_with_32_bits_and_takes_north_east_and_down_for_the_axe
     let (place, swapped) = run("morse");
     assert!(near(place, rounded), "{place:?}");
     assert!((rounded[0] - given[0]).abs() > 1e-6, "{rounded:?}");
-    // East, north and up in axes that are turned by 0.5 rad, and north, east and down in the same.
+    // East, north and up in axes rotated by 0.5 rad, and north, east and down in the same axes.
     let (sine, cosine) = libm::sincos(0.5);
     let unturned = [
         cosine * field[0] - sine * field[1],

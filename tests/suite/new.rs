@@ -1,4 +1,4 @@
-//! `morse-sim new`: crates that build, pass their tests and run at once; and what is refused.
+//! `morse-sim new`: crates that build, pass their tests and run at once; and refusals.
 #![cfg(test)]
 use std::{fs, path::Path, process::Command};
 
@@ -8,7 +8,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Calls the program in a folder: its exit code, and all that it says.
+/// Calls the program in a folder; returns its exit code, and its output.
 fn new(room: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_morse-sim"))
         .arg("new")
@@ -84,7 +84,7 @@ fn a_folder_that_cannot_be_written_is_3() {
     assert!(said.contains("cannot be written"), "{said}");
 }
 
-/// Away from the repository the crates of the registry are named, in it those beside.
+/// Outside of the repository the manifest names the crates of the registry; inside of it, the local crates.
 #[test]
 fn the_simulator_is_found() {
     let room = tempfile::tempdir().expect("a directory");
@@ -123,7 +123,7 @@ fn the_guide_shows_the_manifest() {
     );
 }
 
-/// Names that the guide's tables and rules use, so that a part's file needs one `use`.
+/// Names in the guide's tables and rules, so that the file of a component needs one `use`.
 #[test]
 fn the_prelude_has_what_the_guide_names() {
     let guide = fs::read_to_string(root().join("src/docs/write_a_sensor.md")).unwrap();

@@ -1,4 +1,4 @@
-//! Things with names and properties: what sensors and actuators make of them in a world with physics.
+//! Objects with names and properties: results of sensors and actuators in a world with physics.
 use morse_api::{
     object::{Objects, Property, Zones},
     service::{Reply, Status},
@@ -18,7 +18,7 @@ use morse_sim::{
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value as Json, json};
 
-/// A rover in the hall of boxes: where it stands, what it has, and what else is in the file.
+/// Returns a rover in the hall of boxes: its pose, its components, and other fields of the file.
 fn rover(at: &str, parts: &str, more: &str) -> Simulation {
     build(at, parts, more).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -118,7 +118,7 @@ fn near_things_are_felt_where_they_are() {
             "{near:?}"
         );
     }
-    // 12 times a second unless told otherwise.
+    // 12 times a second by default.
     assert_eq!(std::iter::from_fn(|| sent.try_recv()).count(), 12);
     let sensor = rover + Vector3::new(0.0, 0.0, 0.8);
     let heat = |heat: f64, at| heat * libm::exp(-0.2 * distance(at, &sensor));
@@ -172,7 +172,7 @@ const BOXES: &str = r#"
     },
 "#;
 
-/// A rover half a metre before the blue box, which it can reach.
+/// Returns a rover half a metre before the blue box, which it can reach.
 fn grabber() -> Simulation {
     let mut simulation = rover("translation: (-5, -3, 0.1)", GRIPPER, BOXES);
     simulation.hash_every_tick();
@@ -187,7 +187,7 @@ fn drive(simulation: &Simulation, v: f64) {
         .expect("finite numbers");
 }
 
-/// Position of the box, seen from the rover.
+/// Returns the position of the box relative to the rover.
 fn carried(simulation: &Simulation) -> Vector3<f64> {
     let pose = |body| simulation.body(body).expect("a body").pose;
     (pose("rover").inverse() * pose("BlueBox"))
@@ -206,7 +206,7 @@ fn what_is_grabbed_comes_along_until_it_is_released() {
         ask(&mut simulation, "rover.hand", "grab").value,
         json!("BlueBox")
     );
-    // Its hand is full.
+    // The gripper already holds an object.
     assert_eq!(ask(&mut simulation, "rover.hand", "grab").value, Json::Null);
     let (before, start) = (carried(&simulation), place(&simulation, "rover"));
     drive(&simulation, -0.5);
@@ -223,11 +223,11 @@ fn what_is_grabbed_comes_along_until_it_is_released() {
     assert_eq!((reply.status, reply.value), (Status::Success, json!(true)));
     let (box_, rover) = (place(&simulation, "BlueBox"), place(&simulation, "rover"));
     simulation.step().unwrap();
-    // It goes on as the gripper did, but for the friction of a tick: 0.5 · g / 60 = 0.08 m/s.
+    // The box keeps the gripper's velocity, minus the friction of a tick: 0.5 · g / 60 = 0.08 m/s.
     let speed = simulation.body("BlueBox").unwrap().linear_velocity.x;
     assert!((-0.51..-0.39).contains(&speed), "{speed}");
     simulation.run(60).unwrap();
-    // v² / (2 μ g) = 2.5 cm, while the rover goes on for half a metre.
+    // v² / (2 μ g) = 2.5 cm, while the rover drives another half metre.
     let slid = box_.x - place(&simulation, "BlueBox").x;
     assert!((0.01..0.06).contains(&slid), "{slid}");
     let left = rover.x - place(&simulation, "rover").x;
@@ -274,7 +274,7 @@ fn a_grasp_is_state() {
     let first = go_on(&mut simulation);
     simulation.restore(&snapshot).unwrap();
     assert_eq!(go_on(&mut simulation), first);
-    // A world that never held anything can go on from there, too.
+    // A world that never held anything can continue from this snapshot, too.
     other.restore(&snapshot).unwrap();
     assert_eq!(go_on(&mut other), first);
     simulation.restore(&snapshot).unwrap();
@@ -336,8 +336,8 @@ fn a_box_hides_another_one() {
             ask(&mut simulation, "rover.eye", "get_local_data").value,
         )
     };
-    // From -7.5, past the red box's edge at (-7, 0), the green one's right side at -6 is in the open; from
-    // -8.5 all lines to it cross y = 0.5 between -7.7 and -7.1, within the red box, below its top.
+    // From -7.5, past the red box's edge at (-7, 0), the green one's right side at -6 is visible; from -8.5 all lines to it
+    // cross y = 0.5 between -7.7 and -7.1, within the red box, below its top.
     let (names, json) = seen(-7.5, "");
     assert_eq!(names, ["Green", "RedBox"]);
     assert_eq!(json["visible_objects"][1]["type"], "Object");
@@ -381,7 +381,7 @@ fn a_compound_is_made_of_what_others_export() {
             "NED"
         );
     }
-    // One measures at every tick, the other at every sixth.
+    // One sensor measures at every tick, the other at every sixth.
     let expected: Vec<[u64; 2]> = (1..=8)
         .map(|tick| [tick, if tick < 7 { 1 } else { 7 }])
         .collect();

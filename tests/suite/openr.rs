@@ -1,4 +1,4 @@
-//! Controllers as objects: a memory stick's objects drive a rover, the same each time, and stop nothing but themselves.
+//! Controllers as objects: the objects of a memory stick drive a rover, reproducibly, and faults stay in the object.
 use std::{fs, path::Path};
 
 use bevy::prelude::App;
@@ -41,7 +41,7 @@ fn objects_drive_a_rover_around_the_room() {
             assert!(pose.z.abs() < 0.2, "on the floor");
         }
     }
-    // The driver is there at 0.3 m.
+    // The driver regards a goal as reached within 0.3 m.
     assert!(nearest.iter().all(|&least| least < 0.3), "{nearest:?}");
     assert!(delivered(&simulation, "Driver.Arrived.point.S") >= 5);
     let pose = delivered(&simulation, "rover.pose.pose.S");
@@ -53,8 +53,8 @@ fn objects_drive_a_rover_around_the_room() {
     );
 }
 
-/// Two metres in a straight line within 0.3 m, and a turn by 90 degrees within 10.
-/// Way ahead until the dog turns (m), way beside (m) and turn at the end (degrees), at a rate (Hz).
+/// Two metres in a straight line within 0.3 m, and a turn by 90 degrees within 10. Returns the forward displacement until
+/// the dog turns (m), the lateral displacement (m) and the final yaw (degrees), at a rate (Hz).
 fn trot(rate: u32) -> ([f64; 3], Simulation) {
     let text = fs::read_to_string("scenes/aibo.ron").expect("a scene");
     let text = text.replace("rate: 125", &format!("rate: {rate}"));
@@ -136,7 +136,7 @@ fn runs_with_objects_are_the_same_bits_also_after_a_reset() {
     assert_eq!(first, of(&simulation));
 }
 
-/// A rover whose stick has the given objects and connections.
+/// Returns a rover whose stick has the given objects and connections.
 fn rover(
     directory: &Path,
     (objects, connections): (&str, &str),
@@ -163,7 +163,7 @@ fn rover(
     Simulation::parse(&text, "scenes", extensions).map_err(|error| error.to_string())
 }
 
-/// Tells a constant speed for each pose, until it has seen so many.
+/// Commands a constant speed for each pose, for a number of poses.
 struct Pusher {
     poses: u32,
     command: &'static str,
@@ -252,7 +252,7 @@ fn a_command_that_makes_no_sense_is_told_and_does_nothing() {
             "{warnings}"
         );
         let pose = simulation.read::<PoseData>("rover.pose").expect("a pose");
-        // It settles on its wheels, and no more.
+        // The robot settles on its wheels, without driving.
         assert!(pose.x.abs() < 0.1, "it stands: {}", pose.x);
     }
 }
@@ -297,7 +297,7 @@ fn objects_in_threads_drive_in_real_time() {
     let settings = "scheduler: threads";
     let simulation = rover(directory.path(), stick, settings, &extensions);
     let mut simulation = simulation.expect("a rover");
-    // As long as it takes until a command has come back from there.
+    // Until a command of the process has arrived.
     let is_driven = |simulation: &Simulation| delivered(simulation, "GOOD.Motion.v_omega.S") > 0;
     for _ in 0..5000 {
         simulation.step().expect("a tick");

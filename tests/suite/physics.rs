@@ -1,4 +1,4 @@
-//! The physics against what can be worked out by hand.
+//! The physics against results computed by hand.
 
 mod bounces;
 mod drives;
@@ -23,7 +23,7 @@ use morse_sim::{
 };
 use nalgebra::Vector3;
 
-/// m/s².
+/// Gravity, m/s².
 const G: f64 = 9.81;
 
 /// A world that steps one tick at a time.
@@ -78,7 +78,7 @@ impl TestWorld {
     }
 }
 
-/// A floor whose top is at z = 0.
+/// Returns a floor whose top is at z = 0.
 fn floor() -> Assembly {
     let mut assembly = Assembly::default();
     let slab = Geometry::new(Shape::Box {
@@ -199,7 +199,7 @@ fn a_resting_box_weighs_what_it_weighs() {
     }
 }
 
-/// Each with its name and the height at which its frame comes to rest.
+/// Returns shapes with their names and the heights at which their frames come to rest.
 fn round_shapes() -> [(&'static str, Shape, f64); 5] {
     [
         (

@@ -1,4 +1,4 @@
-//! The way of data through a tick: who is due, what is measured, modified, exported; commands and requests.
+//! Data flow through a tick: due sensors, measurements, modifiers, exports; commands and requests.
 mod failing;
 mod morse;
 mod order;
@@ -21,7 +21,7 @@ use morse_sim::{
 };
 use serde_json::{Value as Json, json};
 
-/// A rover on the plain, with these sensors and actuators.
+/// Returns a rover on the plain, with these sensors and actuators.
 fn build(sensors: &str, actuators: &str) -> Result<Simulation, BuildError> {
     let text = format!(
         r#"Simulation(

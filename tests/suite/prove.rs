@@ -1,4 +1,4 @@
-//! `morse-sim prove`: what it checks holds, and each check finds what is planted for it.
+//! `morse-sim prove`: its checks pass, and each check detects the defects that are planted for it.
 #![cfg(test)]
 use std::process::Command;
 
@@ -10,14 +10,14 @@ use crate::load::side_by_side;
 const DROP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/drop.ron");
 const PATROL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/patrol.ron");
 
-/// Exit code, what it said, and the report.
+/// Exit code, output, and the report.
 struct Proved {
     code: Option<i32>,
     said: String,
     report: Json,
 }
 
-/// Proves one thing of a scene, with a planted defect or without.
+/// Runs one check on a scene, with a planted defect or without.
 fn prove(check: &str, scene: &str, plants: Option<&str>) -> Proved {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_morse-sim"));
@@ -36,7 +36,7 @@ fn prove(check: &str, scene: &str, plants: Option<&str>) -> Proved {
     }
 }
 
-/// Each check, a scene for it, and defects that it has to find.
+/// Each check, a scene for it, and defects that it has to detect.
 const CHECKS: [(&str, &str, &[&str]); 8] = [
     ("D1", DROP, &["hash-order", "wall-clock"]),
     ("D2", DROP, &[]),
@@ -96,7 +96,7 @@ fn each_of_the_surroundings_finds_its_defect() {
     for name in expected {
         assert!(find(name).is_some(), "`{name}` differs: {notes:?}");
     }
-    // What differs in nothing that is planted stays the same.
+    // Comparisons that the defect does not affect still pass.
     assert_eq!(find("1 threads"), None, "{notes:?}");
     assert_eq!(find("lowest priority"), None, "{notes:?}");
 }

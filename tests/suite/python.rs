@@ -1,4 +1,4 @@
-//! The Python side: builder scripts, the launcher, the client, and MORSE's own harness where it can be had.
+//! The Python packages: builder scripts, the launcher, the client, and MORSE's own test harness where it is available.
 #![cfg(test)]
 
 use std::{
@@ -10,7 +10,7 @@ use std::{
 
 use crate::{external, require};
 
-/// Tells whether a Python is there that is new enough.
+/// Returns true if a sufficiently new Python is installed.
 pub(crate) fn has_python() -> bool {
     let version = "import sys; sys.exit(sys.version_info < (3, 9))";
     Command::new("python3")
@@ -22,8 +22,8 @@ pub(crate) fn has_python() -> bool {
 
 pub(crate) const NO_PYTHON: &str = "there is no python3 of 3.9 or later";
 
-/// Runs the Python tests of a folder, which are named so where they are required. At least so many have to be there,
-/// be it that they say why they are skipped.
+/// Runs the Python tests of a folder; `what` names their requirement. A minimum number of tests has to exist, including
+/// tests that are skipped with a reason.
 pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32) {
     if !has_python() {
         require::left_out(what, NO_PYTHON);
@@ -61,7 +61,7 @@ fn python_tests() {
     unittests("python", "plugins/python", &["-s", "tests", "-t", "."], 31);
 }
 
-/// The launcher, in a home of its own.
+/// Runs the launcher, in its own home directory.
 fn morse(home: &Path, arguments: &[&str]) -> String {
     let launcher = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/python/bin/morse");
     let output = Command::new("python3")
@@ -130,8 +130,8 @@ env.configure_stream_manager("socket", port=0, streams=0)
         let line = csv.lines().last().expect("a line").to_owned();
         line.split(';').map(|part| part.parse().unwrap()).collect()
     };
-    // The robot's origin rests at 0.1 m, the sensor sits half a metre above, and counts from -1 m.
+    // The robot's origin rests at 0.1 m, the sensor is mounted half a metre above, and measures from -1 m.
     assert!((last("robot.nose.csv")[1] - 1.6).abs() < 0.05);
-    // Two seconds at a metre a second, less what friction takes.
+    // Two seconds at 1 m/s, minus the loss by friction.
     assert!((last("robot.pose.csv")[1] - 1.94).abs() < 0.1);
 }

@@ -1,4 +1,4 @@
-//! Rays and the laser scanner in a running world: what is seen, where, and from when on.
+//! Rays and the laser scanner in a running world: hits, distances, and the tick from which on bodies are included.
 use std::f64::consts::PI;
 
 use bevy::prelude::*;
@@ -72,7 +72,7 @@ fn put(
         .id()
 }
 
-/// A fixed body of one shape at a pose.
+/// Adds a fixed body of one shape at a pose.
 fn stand(app: &mut App, pose: Isometry3<f64>, shape: Shape) -> Entity {
     let body = body(app, pose, BodyKind::Fixed);
     put(app, body, None, Isometry3::identity(), Geometry::new(shape))
@@ -102,7 +102,7 @@ fn look(app: &App, origin: [f64; 3], direction: [f64; 3]) -> Option<Hit> {
         .cast(Point3::from(origin), direction.into(), 1e3, None)
 }
 
-/// Distance at which a ray from the origin of the plane at `angle` meets a circle around (x, y).
+/// Returns the distance at which a ray from the origin of the plane at `angle` meets a circle around (x, y).
 fn circle(angle: f64, [x, y]: [f64; 2], radius: f64) -> f64 {
     let (sine, cosine) = libm::sincos(angle);
     let (along, aside) = (x * cosine + y * sine, y * cosine - x * sine);
@@ -113,7 +113,7 @@ fn circle(angle: f64, [x, y]: [f64; 2], radius: f64) -> f64 {
     }
 }
 
-/// Columns, and the walls of a hall of |x|, |y| < 95 m.
+/// Adds columns, and the walls of a hall of |x|, |y| < 95 m.
 fn hall(app: &mut App, columns: &[([f64; 2], f64)]) {
     for &([x, y], radius) in columns {
         stand(
@@ -145,7 +145,7 @@ fn a_scan_of_a_hall_with_columns_is_right_to_a_tenth_of_a_millimetre() {
         ([0.0, 90.0], 2.0),
     ];
     hall(&mut app, &columns);
-    // The robot is turned, and its own hull surrounds the scanner.
+    // The robot is rotated, and its own hull surrounds the scanner.
     let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.3);
     let robot = body(
         &mut app,
@@ -309,7 +309,7 @@ fn only_what_collides_is_seen_and_only_while_it_is_there() {
     assert_eq!(look(&app, [0.0, 0.0, -0.9], [1.0, 0.0, 0.0]), None);
 }
 
-/// A ball of radius 1 at (4, 0, 0) that shines, on a floor of dull stone at z = −1.
+/// Adds a ball of radius 1 at (4, 0, 0) with highlights, on a matt floor at z = −1.
 fn ball_on_floor(app: &mut App) {
     let ball = stand(app, at(4.0, 0.0, 0.0), Shape::Sphere { radius: 1.0 });
     let surface = Surface {
@@ -320,7 +320,7 @@ fn ball_on_floor(app: &mut App) {
     stand(app, at(0.0, 0.0, -1.5), Shape::Box { dimension });
 }
 
-/// Distance of the ball or the floor from the origin along a direction, and whether it is the ball.
+/// Returns the distance of the ball or the floor from the origin along a direction, and true if it is the ball.
 fn ball_or_floor(direction: &Vector3<f64>) -> (f64, bool) {
     let along = 4.0 * direction.x;
     let ball =
@@ -436,8 +436,7 @@ fn an_infrared_sees_two_metres_far_and_may_tell_the_nearest_only() {
     app.update();
     let range = |entity| app.world().get::<LaserScannerData>(entity).unwrap().range;
     assert_eq!(range(far), 2.0, "the ball is 2.5 m away");
-    // The ray that points nearest to the centre, from (1.5, 0.1): straight ahead is 2.3° off, so it is
-    // that at −2°.
+    // The ray that points nearest to the centre, from (1.5, 0.1): straight ahead is 2.3° off, so it is the ray at −2°.
     let a = -2.0 * DEGREE;
     let along = 2.5 * libm::cos(a) - 0.1 * libm::sin(a);
     let aside = 2.5 * libm::sin(a) + 0.1 * libm::cos(a);

@@ -1,4 +1,4 @@
-//! Replays: what came from outside is written down, and whoever does it again gets the same run, bit for bit.
+//! Replays: actions from outside are logged, and a run with the same actions is the same run, bit for bit.
 use std::time::Duration;
 
 use bevy::reflect::{PartialReflect, structs::DynamicStruct};
@@ -39,7 +39,7 @@ fn ask(simulation: &Simulation, component: &str, service: &str, arguments: Json)
     sent.expect("a place in the queue")
 }
 
-/// Acts as a person does in a window: drives, drags and pushes, changes their mind, and starts again.
+/// Acts like a user of the window: drives, drags, pushes, cancels, and resets.
 fn play(simulation: &mut Simulation) {
     let drive = |simulation: &Simulation, field: &str, value: f64| {
         let mut command = DynamicStruct::default();
@@ -65,11 +65,11 @@ fn play(simulation: &mut Simulation) {
                     "push_object",
                     json!(["BlueBox", [3, 2, 9]]),
                 );
-                // These two do not act.
+                // These two requests only read.
                 ask(simulation, "simulation", "details", json!([]));
                 ask(simulation, "nobody", "nothing", json!([]));
             }
-            // Back to the start, while the run is held.
+            // A reset while the run is paused.
             50 => {
                 ask(simulation, "simulation", "reset", json!([]));
                 simulation.rest(Duration::ZERO);
@@ -97,7 +97,7 @@ fn play(simulation: &mut Simulation) {
     }
 }
 
-/// Does what was logged, each thing in its tick.
+/// Repeats the logged actions, each in its tick.
 fn play_again(simulation: &mut Simulation, log: &CommandLog) {
     let mut numbers = std::collections::BTreeMap::new();
     let mut rest = log.0.iter().peekable();
@@ -166,7 +166,7 @@ fn a_run_follows_from_what_was_done_to_it() {
     assert_eq!(again.tick(), first.tick());
     assert_eq!(again.state_hash(), first.state_hash());
 
-    // One thing less is another run.
+    // Without one action the run differs.
     let mut other = world();
     let shorter = CommandLog(
         log.0

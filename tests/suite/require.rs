@@ -1,26 +1,26 @@
-//! Tests that are left out where something is missing, and those that must not be: what
-//! `MORSE_REQUIRE=screen,browser,python,ffmpeg` names fails instead.
+//! Tests that are skipped where a requirement is missing; those named in `MORSE_REQUIRE=screen,browser,python,ffmpeg` fail
+//! instead.
 #![cfg(test)]
 
 use std::{env, io::Write as _};
 
-/// Names of what can be missing.
+/// Names of the requirements.
 ///
 /// - `screen`: an X server, xdotool, and a Vulkan driver that draws without a graphics card;
 /// - `browser`: Playwright and a Chromium;
-/// - `python`: Python 3.9 or later, with pip, and what its tests talk to;
-/// - `pymorse`: MORSE's own client (Debian's), and a Python before 3.12, which it needs;
+/// - `python`: Python 3.9 or later, with pip, and the packages of its tests;
+/// - `pymorse`: MORSE's own client (Debian's), and a Python before 3.12, which it requires;
 /// - `ffmpeg`.
 const WORDS: [&str; 5] = ["screen", "browser", "python", "pymorse", "ffmpeg"];
 
-/// Says that a test is left out, or fails where it must not be.
+/// Reports that a test is skipped, or fails if it is required.
 #[track_caller]
 pub(crate) fn left_out(what: &str, why: &str) {
     check(&required(), what, why);
     say(why);
 }
 
-/// Says what is left out, also where `cargo test` keeps what tests print to itself.
+/// Prints a message, also where `cargo test` captures the output of tests.
 pub(crate) fn say(why: &str) {
     writeln!(std::io::stderr(), "skipped: {why}").ok();
 }
@@ -35,7 +35,7 @@ fn check(list: &str, what: &str, why: &str) {
     assert!(WORDS.contains(&what), "{what} cannot be required");
 }
 
-/// The words of a list. One that nobody knows would require nothing, so it is an error.
+/// Returns the words of a list. An unknown word would require nothing, so it is an error.
 #[track_caller]
 fn words(list: &str) -> Vec<&str> {
     let words = list.split(',').map(str::trim);

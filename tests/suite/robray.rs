@@ -1,4 +1,4 @@
-//! The scene language: what is accepted, what it means, and that nothing is lost in writing.
+//! The scene language: accepted texts, their meaning, and lossless writing.
 #![cfg(test)]
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use morse_sim::{
 };
 use serde_json::Value;
 
-/// The data of other implementations lies outside of the repository; tests that need it are skipped
+/// Returns the directory of other implementations' data, which is outside of the repository; tests that need it are skipped
 /// where it is absent.
 fn conformance_data() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
@@ -139,7 +139,7 @@ fn scenes_mean_what_the_first_implementation_says() {
     }
 }
 
-/// Compares a scene with what is expected, and with itself after it has been written and read.
+/// Compares a scene with the expected one, and with itself after it has been written and read.
 fn check_scene(loaded: &Loaded, expected: &Value, tolerance: f64) -> Result<(), String> {
     let scene = &loaded.scene;
     let mut expected = expected.clone();
@@ -172,7 +172,7 @@ fn check_scene(loaded: &Loaded, expected: &Value, tolerance: f64) -> Result<(), 
     }
 }
 
-/// Numbers within the tolerance, a quaternion also if it is the negative one; all else equal.
+/// Compares numbers with the tolerance, and quaternions up to the sign; all else has to be equal.
 fn close(found: &Value, expected: &Value, tolerance: f64, path: &str) -> Result<(), String> {
     let differ = || Err(format!("{path}: found {found}, expected {expected}"));
     match (found, expected) {

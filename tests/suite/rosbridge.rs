@@ -1,4 +1,4 @@
-//! Clients of rosbridge: topics with their types and values, commands, services, frames, and who misbehaves.
+//! Clients of rosbridge: topics with their types and values, commands, services, frames, and misbehaving clients.
 #![cfg(test)]
 mod client;
 mod listening;
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use crate::web::client::Served;
 use client::Bridge;
 
-/// A rover that looks at a red box, whose side is seven metres away, and an arm.
+/// A rover that faces a red box, whose side is seven metres away, and an arm.
 const WORLD: &str = r#"Simulation(
     scene: "boxes.robray",
     environment: (origin: (latitude: 43.6, longitude: 1.45, altitude: 150)),
@@ -127,7 +127,7 @@ fn messages_hold_what_there_is() {
     near(&fix["latitude"], 43.6, 1e-6);
     near(&fix["longitude"], 1.45, 1e-6);
 
-    // The field at Toulouse is some 47 µT strong.
+    // The field at Toulouse has a magnitude of some 47 µT.
     let field = bridge.one("/rover/compass")["magnetic_field"].clone();
     let square = ["x", "y", "z"].map(|axis| field[axis].as_f64().unwrap().powi(2));
     near(&json!(square.iter().sum::<f64>().sqrt()), 47e-6, 2e-6);
@@ -187,7 +187,7 @@ fn scans_and_pictures_are_as_ros_has_them() {
         .collect();
     assert!(!on_box.is_empty());
     assert!(on_box.iter().all(|(_, ring)| *ring < 4));
-    // Higher layers see higher.
+    // Higher layers hit higher points.
     let height = |ring| {
         on_box
             .iter()
@@ -244,7 +244,7 @@ fn commands_move_robots_and_services_are_called() {
         (&json!("rover/odom"), &json!("rover/base_link"))
     );
 
-    // The world's pose is behind the start, since the rover looks the other way.
+    // The world's origin is behind the start, since the rover faces the other way.
     let pose = bridge.one("/rover/pose");
     assert!(
         pose["pose"]["position"]["x"].as_f64() < Some(-1.0),
@@ -386,7 +386,7 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
         assert_eq!(answer["result"], false);
         assert!(answer["values"].to_string().contains(expected), "{answer}");
     }
-    // It still listens.
+    // The subscription is still active.
     bridge.one("/rover/imu");
     served.end();
 }
@@ -396,13 +396,13 @@ fn clients_hear_each_other_and_only_what_they_ask_for() {
     let served = serve();
     let (mut one, mut other) = (Bridge::new(&served), Bridge::new(&served));
     other.say(json!({ "op": "subscribe", "topic": "/chatter", "type": "std_msgs/String" }));
-    // An answer tells that what was said before was heard.
+    // A reply confirms that the previous messages have been processed.
     other.call("/rosapi/nodes", json!({}));
     one.say(json!({ "op": "advertise", "topic": "/chatter", "type": "std_msgs/String" }));
     one.say(json!({ "op": "publish", "topic": "/chatter", "msg": { "data": "hello" } }));
     assert_eq!(other.next("/chatter")["data"], "hello");
 
-    // Two messages of 60 Hz that are a simulated third of a second apart.
+    // Two messages of a 60 Hz sensor that are a third of a simulated second apart.
     other.say(json!({ "op": "subscribe", "topic": "/rover/pose", "throttle_rate": 400 }));
     let stamps = [(); 2].map(|()| {
         let stamp = other.next("/rover/pose")["header"]["stamp"].clone();
@@ -456,7 +456,7 @@ fn pages_of_strangers_and_strangers_without_the_token_stay_out() {
         Bridge::status(&served, "/?token=secret", Some("http://localhost:3000")),
         101
     );
-    // Half a handshake, and silence, take no room for ever; the program ends in spite of them.
+    // An incomplete handshake, and a silent connection, are closed in the end; the program ends in spite of them.
     let _silent = served.stream();
     std::thread::sleep(Duration::from_millis(20));
     served.end();

@@ -1,8 +1,8 @@
-//! Messages that users read when a run cannot begin, or begins with a warning, word by word.
+//! Messages of runs that cannot begin, or that begin with a warning, compared word by word.
 //!
-//! `tests/golden/run` holds folders with the files of a run and, beside each, the text that must come out.
-//! A file `arguments` is what the program is called with, in that folder; otherwise it runs one tick of
-//! `main.ron`. After a change, `UPDATE_GOLDEN=1 cargo test` writes the texts again.
+//! `tests/golden/run` contains folders with the files of a run and, beside each, the expected text. A file `arguments`
+//! contains the arguments of the program in that folder; without it the program runs one tick of `main.ron`. After a change,
+//! `UPDATE_GOLDEN=1 cargo test` writes the texts again.
 #![cfg(test)]
 use std::{
     collections::BTreeSet,
@@ -24,7 +24,7 @@ fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/run")
 }
 
-/// Compares a text with the golden one, or replaces the latter if that was asked for.
+/// Compares a text with the golden one, or replaces the golden one on request.
 fn check(name: &str, found: &str) -> Result<(), String> {
     let path = golden().join(format!("{name}.txt"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -37,7 +37,7 @@ fn check(name: &str, found: &str) -> Result<(), String> {
     Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}"))
 }
 
-/// The exit code of a call in a folder, and what it wrote on stderr.
+/// Returns the exit code of a call in a folder, and its stderr.
 fn call(folder: &Path) -> String {
     let arguments = fs::read_to_string(folder.join("arguments"));
     let arguments = arguments.unwrap_or("main.ron --steps 1".to_owned());
@@ -71,7 +71,7 @@ fn every_call_is_explained() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Message about an assembly that was made in Rust: such a one has no lines to point at.
+/// Returns the message about an assembly that was built in Rust, which has no source positions.
 fn refused(assembly: Assembly) -> String {
     let plan = Plan {
         assembly,
@@ -135,7 +135,7 @@ fn too_much_is_explained() {
     check("made_too_large", &short).unwrap();
 }
 
-/// The codes of diagnostics in the program's sources: texts such as `"load::format"`.
+/// Returns the codes of diagnostics in the program's sources: texts such as `"load::format"`.
 fn codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! `check`, `inspect` and `fmt`: what they print, and their exit codes.
+//! `check`, `inspect` and `fmt`: their output, and their exit codes.
 #![cfg(test)]
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ const ARM: &str = "frame base { translation [0, 0, 1]; frame arm { type revolute
 #[test]
 fn check_reports_every_file() {
     let folder = tempfile::tempdir().unwrap();
-    // What moves without a mass is worth a warning.
+    // A moving body without a mass causes a warning.
     let heavy = ARM.replace("variable shoulder;", "variable shoulder; mass 1;");
     let good = written(folder.path(), "good.robray", &heavy);
     let bad = written(folder.path(), "bad.robray", "frame a { size 1; }");

@@ -1,5 +1,4 @@
-//! Writing and formatting scenes: nothing is lost, nothing changes when it is done twice, and no
-//! input brings the reader down.
+//! Writing and formatting scenes: nothing is lost, both are idempotent, and no input makes the reader panic.
 #![cfg(test)]
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -192,7 +191,7 @@ fn what_cannot_be_written_is_refused() {
     assert_eq!(scene.absolute_poses(|_| 0.0).len(), 2);
 }
 
-/// Names with and without a need for quotes.
+/// Generates names with and without a need for quotes.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-d][a-z0-9_-]{0,3}",
@@ -221,7 +220,7 @@ fn triple() -> impl Strategy<Value = [f64; 3]> {
     prop::array::uniform3(number())
 }
 
-// Boxed, since unoptimised strategies take much stack.
+// Boxed, since unoptimised strategies need a large stack.
 fn shape() -> BoxedStrategy<Shape> {
     let pair = || prop::array::uniform2(number());
     prop_oneof![
@@ -383,7 +382,7 @@ prop_compose! {
         pairs in prop::collection::vec((name(), name()), 0..3),
     ) -> Scene {
         let mut scene = Scene::default();
-        // What is refused (a name twice, for example) is left out.
+        // Refused elements (a duplicate name, for example) are left out.
         for class in classes {
             drop(scene.add_class(class));
         }
@@ -397,7 +396,7 @@ prop_compose! {
     }
 }
 
-/// Pieces that make texts which are almost right.
+/// Generates tokens that form almost valid texts.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "frame a",
@@ -482,7 +481,7 @@ proptest! {
     }
 }
 
-/// All that is not white space.
+/// Returns all characters except white space.
 fn words(text: &str) -> String {
     text.split_whitespace().collect()
 }

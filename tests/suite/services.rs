@@ -1,4 +1,4 @@
-//! Services: one that calls another, overlays, settings while the simulation runs, and the simulation itself.
+//! Services: calls of other services, overlays, settings during the simulation, and the simulation's own services.
 mod chaining;
 mod globals;
 mod morse;
@@ -11,7 +11,7 @@ use morse_api::service::{Reply, Status};
 use morse_sim::{Simulation, simulation::Extensions};
 use serde_json::Value as Json;
 
-/// A rover on the plain, with these parts, in a file that ends so.
+/// Returns a rover on the plain, with these components, in a file with this end.
 fn rover_with(parts: &str, rest: &str, plugins: Extensions<'_>) -> Simulation {
     let text = format!(
         r#"Simulation(
@@ -25,14 +25,14 @@ fn rover_with(parts: &str, rest: &str, plugins: Extensions<'_>) -> Simulation {
     Simulation::parse(&text, "scenes", plugins).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Reply that a service gives at once.
+/// Returns the immediate reply of a service.
 fn ask(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> Reply {
     let call = simulation.call(path, service, &arguments);
     call.reply()
         .unwrap_or_else(|| panic!("{path} {service}: no answer yet"))
 }
 
-/// The result of a service that succeeds at once.
+/// Returns the result of a service that succeeds at once.
 fn answer(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> Json {
     let reply = ask(simulation, path, service, arguments);
     assert_eq!(
@@ -44,7 +44,7 @@ fn answer(simulation: &mut Simulation, path: &str, service: &str, arguments: Jso
     reply.value
 }
 
-/// Reason for which a service refuses.
+/// Returns the reason for which a service refuses.
 fn refusal(simulation: &mut Simulation, path: &str, service: &str, arguments: Json) -> String {
     let reply = ask(simulation, path, service, arguments);
     assert_eq!(

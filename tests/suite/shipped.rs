@@ -1,4 +1,4 @@
-//! The shipped scenes do what their comments say, and meshes are solid for bodies and for rays.
+//! The shipped scenes behave as documented, and meshes are solid for bodies and for rays.
 #![cfg(test)]
 use std::{fmt::Write as _, path::Path};
 
@@ -11,7 +11,7 @@ use morse_sim::{
     simulation::no_extensions,
 };
 
-/// A shipped simulation file, without its logs.
+/// Returns a shipped simulation file, without its logs.
 fn shipped(name: &str) -> Simulation {
     let text = std::fs::read_to_string(Path::new("scenes").join(name)).unwrap();
     let lines = text
@@ -159,7 +159,7 @@ fn a_collision_is_felt_and_named() {
     assert_eq!(felt.objects, "RedBox");
 }
 
-/// The twelve triangles of a box with these corners.
+/// Returns the twelve triangles of a box with these corners.
 fn triangles([x, y, z]: [f64; 3]) -> Vec<[[f64; 3]; 3]> {
     let corner = |n: usize| {
         let sign = |bit: usize| if n & bit == 0 { -1.0 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! Simulation files: what good ones mean, and what is said about bad ones.
+//! Simulation files: the meaning of valid files, and the errors of invalid ones.
 
 mod hostile;
 mod vocabulary;
@@ -41,7 +41,7 @@ fn read(text: &str, set: &[&str]) -> (Loaded, Sources) {
     (loaded, sources)
 }
 
-/// The simulation of a text without mistakes.
+/// Returns the simulation of a valid text.
 fn good(text: &str, set: &[&str]) -> Loaded {
     let (loaded, sources) = read(text, set);
     assert!(loaded.is_fine(), "{}", shown(&loaded.diagnostics, &sources));
@@ -54,7 +54,7 @@ fn shown(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
         let rendered = render(diagnostic, sources, Style::Plain);
-        // Expected text is kept without blanks at the ends of lines.
+        // Expected texts are stored without trailing blanks.
         for line in rendered.lines() {
             writeln!(text, "{}", line.trim_end()).expect("text grows");
         }
@@ -62,8 +62,8 @@ fn shown(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     text
 }
 
-/// Compares what is said about a file with what is expected. `UPDATE_GOLDEN=1` writes the
-/// expectation instead. Lines `// --set …` at the start of the file are arguments.
+/// Compares the messages about a file with the expected ones. `UPDATE_GOLDEN=1` writes the expected text instead. Lines `//
+/// --set …` at the start of the file are arguments.
 fn check(path: &Path) -> Result<(), String> {
     let bytes = fs::read(path).expect("a readable file");
     let text = String::from_utf8_lossy(&bytes);
@@ -224,7 +224,7 @@ fn settings_have_the_types_of_their_kinds() {
     assert_eq!(log.format, Format::Csv);
     let socket: &Socket = simulation.middlewares["socket"].settings.get().unwrap();
     assert_eq!(socket.port, 4000);
-    // A kind that asks for common fields is given them, too.
+    // A kind that requests common fields receives them, too.
     let camera: &Camera = rover.sensors["eye"].component.settings.get().unwrap();
     assert_eq!((camera.level.as_str(), camera.frequency), ("rgb", 20.0));
     assert_eq!(camera.lens.focal, Some(0.02));
@@ -307,7 +307,7 @@ fn arguments_reach_names_with_dots_and_parts_that_are_not_there() {
     assert!(simulation.bodies.contains_key("table"));
 }
 
-/// The names and places of the robots of a file.
+/// Returns the names and positions of the robots of a file.
 fn placed(repeat: &str) -> Vec<(String, [f64; 3])> {
     let text = format!(
         r#"(robots: {{ "r": (model: "r.robray", at: (translation: (10, 0, 0)), repeat: {repeat}) }})"#

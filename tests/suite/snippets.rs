@@ -1,19 +1,19 @@
-//! Snippets of the README and of the guide, all of them: each does what its page says.
+//! Snippets of the README and of the guide, all of them: each is executed as its page describes.
 //!
-//! The word after the fence says how a block is tried, and a block that nothing can try is a failure:
+//! The word after the fence determines how a block is tried; a block that cannot be tried is a failure:
 //!
-//! - none, `rust` and `no_run`: by `cargo test --doc`, which takes warnings for errors;
-//! - `ron` and `robray`: a world is built from it and ticks ([`worlds`]). A file stands as it is; of a fragment the first
-//!   field says where in a file it stands;
-//!   A scenario is kept as a file, and a command of its page tests it;
-//! - `sh`: all its commands succeed ([`shell`]); `console`: they print what is shown;
+//! - none, `rust` and `no_run`: `cargo test --doc` runs them, with warnings as errors;
+//! - `ron` and `robray`: a world is built from the block and ticks ([`worlds`]). A complete file is used unchanged; the
+//!   first field of a fragment determines its position in a file. A scenario is written to a file, and a command of its page
+//!   tests it;
+//! - `sh`: all its commands succeed ([`shell`]); `console`: they print the shown output;
 //! - `python`: it is one of the examples of `plugins/python`, which its tests run;
-//! - `xml`: it is kept as a file, and commands of its page read it;
+//! - `xml`: it is written to a file, and commands of its page read it;
 //! - `toml`: it is the manifest that `morse-sim new` writes;
-//! - `text`: nothing to try, for the reason in the parentheses that follow.
+//! - `text`: not tried, for the reason in the parentheses that follow.
 //!
-//! `file:NAME` after the word keeps a block as a file, for the blocks below it; one that is `wrong:NAME` is kept and has
-//! mistakes, which a command below it shows.
+//! `file:NAME` after the word writes a block to a file, for the blocks below it; a block with `wrong:NAME` is written and
+//! has mistakes, which a command below it shows.
 #![cfg(test)]
 mod blocks;
 mod inline;
@@ -25,7 +25,7 @@ use std::{fs, path::Path};
 use blocks::{Block, Keep};
 use morse_sim::simulation::{kinds, no_extensions};
 
-/// A page, and where it is.
+/// A page, and its path.
 struct Page {
     name: String,
     text: String,
@@ -35,7 +35,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The README and the pages of the guide, by name.
+/// Returns the README and the pages of the guide, by name.
 fn pages() -> Vec<Page> {
     let read = |path: &Path| fs::read_to_string(path).expect("a page");
     let guide = fs::read_dir(root().join("src/docs")).expect("the guide");
@@ -55,7 +55,7 @@ fn pages() -> Vec<Page> {
     pages
 }
 
-/// Gathers what is wrong with the blocks of some languages.
+/// Collects the failures of the blocks of some languages.
 #[track_caller]
 fn assert_all(languages: &[&str], least: usize, check: impl Fn(&Block) -> Result<(), String>) {
     let pages = pages();
@@ -81,7 +81,7 @@ const RUST: [&str; 3] = ["", "rust", "no_run"];
 const WORLDS: [&str; 2] = ["ron", "robray"];
 const SHELL: [&str; 2] = ["sh", "console"];
 
-/// The one language that nothing tries.
+/// Accepts blocks of the only language that is not tried, if they give a reason.
 fn untried(block: &Block) -> Result<(), String> {
     match block.language.as_str() {
         "text" if block.reason.is_none() => {
@@ -120,7 +120,7 @@ fn every_block_can_be_tried() {
     );
 }
 
-/// Rust is tried by rustdoc: where a page is a part of its docs, and nothing tells it not to.
+/// Rustdoc runs the Rust blocks, if their page is part of its docs and no attribute prevents it.
 #[test]
 fn rust_is_left_to_rustdoc() {
     let docs = fs::read_to_string(root().join("src/docs.rs")).expect("the guide");
@@ -164,7 +164,7 @@ fn python_is_an_example_that_is_run() {
     });
 }
 
-/// The worlds of a page, in order: a block may need the files above it.
+/// The worlds of a page, in order: a block may depend on the files above it.
 #[test]
 fn worlds_are_built_and_tick() {
     let mut count = 0;
@@ -195,7 +195,7 @@ fn worlds_are_built_and_tick() {
     assert!(count > 115, "{count} blocks");
 }
 
-/// A scenario is tried by a command of its page.
+/// Checks that a command of the page runs a scenario.
 fn is_tested(page: &Page, scenario: &Block) -> Result<(), String> {
     let (name, _) = scenario
         .file()
@@ -211,7 +211,7 @@ fn is_tested(page: &Page, scenario: &Block) -> Result<(), String> {
     }
 }
 
-/// So that the worlds of the catalogue are those of all kinds.
+/// Ensures that the worlds of the catalogue cover all kinds.
 #[test]
 fn the_catalogue_shows_each_kind() {
     let kinds = kinds(&no_extensions);

@@ -1,4 +1,4 @@
-//! MORSE's socket protocol, spoken by plain TCP clients.
+//! MORSE's socket protocol, with plain TCP clients.
 #![cfg(test)]
 mod crowd;
 mod morse;
@@ -23,7 +23,7 @@ use morse_sim::{
 };
 use serde_json::{Value as Json, json};
 
-/// A simulation on a thread of its own, and the way to its ports.
+/// A simulation on its own thread, and the access to its ports.
 struct Served {
     ports: Vec<(String, String, u16)>,
     signal: Arc<AtomicUsize>,
@@ -67,7 +67,7 @@ impl Served {
     }
 }
 
-/// A client that speaks lines.
+/// A client that exchanges lines.
 struct Client {
     stream: TcpStream,
     lines: BufReader<TcpStream>,
@@ -88,7 +88,7 @@ impl Client {
         self.stream.write_all(text.as_bytes()).unwrap();
     }
 
-    /// The next line, without its end; empty when the server has closed.
+    /// Returns the next line, without its end; empty when the server has closed.
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
@@ -121,7 +121,7 @@ const ROVER: &str = r#"Simulation(
     middlewares: { "socket": (kind: "socket", port: 0, streams: 0) },
 )"#;
 
-/// Requests to an object are answered through the middlewares that it names, and no other.
+/// Requests to an object are answered through the middlewares that it names, and no others.
 #[test]
 fn objects_answer_where_they_say() {
     let text = r#"Simulation(
@@ -150,7 +150,7 @@ fn objects_answer_where_they_say() {
     );
 }
 
-/// A sensor that has exported nothing yet has no data; zeros would pass for a measurement.
+/// A sensor without an export has no data; zeros would look like a measurement.
 #[test]
 fn nothing_is_no_data() {
     let never = r#""quiet": (kind: "pose", services: ["socket"], modifiers: [(kind: "dropout", probability: 1)])"#;
@@ -224,7 +224,7 @@ fn requests_may_come_in_pieces_and_in_heaps() {
     assert_eq!(client.line(), "0 SUCCESS");
     assert_eq!(client.line(), "1 SUCCESS");
     assert_eq!(client.ask("ver.motion stop"), "2 SUCCESS");
-    // More at once than wait in the simulation, each answered.
+    // More simultaneous requests than the simulation's queue holds, each answered.
     let heap: String = (0..3000)
         .map(|id| format!("{id} rover.motion stop []\n"))
         .collect();
@@ -267,7 +267,7 @@ fn readings_are_streamed_and_commands_are_taken() {
     }
     let gone = last["x"].as_f64().unwrap() - first["x"].as_f64().unwrap();
     assert!((1.5..2.8).contains(&gone), "{gone}");
-    // Bad commands are dropped, and the simulation goes on.
+    // Bad commands are dropped, and the simulation continues.
     motion.send("{\"v\": NaN}\n{\"v\": \"fast\"}\n{\"speed\": 1}\n[1]\nv=1\n\n{\"v\": 1e999}\n");
     motion.send("{\"v\": 0}\n");
     for _ in 0..30 {
@@ -283,7 +283,7 @@ fn an_async_request_is_cancelled_by_its_id() {
     let (mut client, mut other) = (served.connect("requests"), served.connect("requests"));
     client.send("0 rover.way goto [30.0, 0.0, 0.0]\n");
     std::thread::sleep(Duration::from_millis(100));
-    // Ids are a client's own.
+    // Each client has its own ids.
     other.send("0 cancel\nunknown cancel\n");
     assert_eq!(other.ask("1 rover.motion stop"), "1 SUCCESS");
     client.send("0 cancel\n");
@@ -312,7 +312,7 @@ fn a_client_may_hold_the_ticks() {
     }
     let span = stamps.last().unwrap() - stamps.first().unwrap();
     assert!((span - 8.0 / 30.0).abs() < 1e-6, "{stamps:?}");
-    // Nothing more comes: twenty ticks were let through.
+    // Nothing more arrives within twenty ticks.
     pose.stream
         .set_read_timeout(Some(Duration::from_millis(300)))
         .unwrap();
@@ -385,7 +385,7 @@ fn a_busy_port_is_named() {
     assert_eq!(json!(port), port);
 }
 
-/// The program on a simulation file, with its ports in `ports.json`.
+/// Starts the program on a simulation file, with its ports in `ports.json`.
 fn program(folder: &std::path::Path, text: &str) -> std::process::Child {
     std::fs::write(folder.join("main.ron"), text).unwrap();
     std::process::Command::new(env!("CARGO_BIN_EXE_morse-sim"))

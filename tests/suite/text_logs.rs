@@ -1,4 +1,4 @@
-//! Text logs of a simulation in the same process: what is in the files while it runs, and columns of vectors.
+//! Text logs of a simulation in the same process: contents of the files during the run, and columns of vectors.
 #![cfg(test)]
 use std::{fs, path::Path, time::Duration};
 
@@ -87,7 +87,7 @@ fn a_log_has_its_head_before_the_first_tick_and_readings_soon_after_they_were_me
     assert!(read("rover.a.txt").starts_with("ROBOT: rover\n"));
     assert_eq!(read("rover.b.csv"), "timestamp;x;y;z;yaw;pitch;roll\n");
     simulation.run(10).unwrap();
-    // Nothing else is written from now on: time alone brings the readings to the disk.
+    // Nothing else is written from now on: the flush interval alone writes the readings to the disk.
     let is_there = || {
         let records = read("rover.a.txt").matches("==> ").count();
         records == 10 && read("rover.b.csv").lines().count() == 11

@@ -1,7 +1,7 @@
-//! The habits of this repository, checked: files, docs, layers, and what every kind tells of itself.
+//! Conventions of this repository, checked: files, docs, layers, and the documentation of every kind.
 //!
-//! Each check is a function that returns what it found, so that every test can also show that its check
-//! finds a planted violation.
+//! Each check is a function that returns its findings, so that every test can also show that its check detects a planted
+//! violation.
 mod circles;
 mod code;
 mod docs;
@@ -16,13 +16,13 @@ use std::{
 
 /// A file of the repository.
 struct Source {
-    /// From the root of the repository, with slashes.
+    /// Path relative to the root of the repository, with slashes.
     path: String,
     text: String,
 }
 
 impl Source {
-    /// A file that is only thought of.
+    /// Returns a file that exists only in memory.
     fn planted(path: &str, text: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -35,7 +35,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All files with one of these extensions below these directories, sorted by path.
+/// Returns all files with one of these extensions below these directories, sorted by path.
 fn sources(directories: &[&str], extensions: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for directory in directories {
@@ -57,7 +57,7 @@ fn sources(directories: &[&str], extensions: &[&str]) -> Vec<Source> {
     found
 }
 
-/// All Rust files.
+/// Returns all Rust files.
 fn rust() -> Vec<Source> {
     sources(&["src", "plugins", "tests", "examples"], &["rs"])
 }

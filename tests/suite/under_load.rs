@@ -1,5 +1,5 @@
-//! A short form of the load program: nothing lost, reordered, torn or leaked. How fast it is, `cargo bench --bench
-//! load` tells.
+//! A short form of the load program: nothing is lost, reordered, incomplete or leaked. `cargo bench --bench load` measures
+//! its speed.
 #![cfg(test)]
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Robot descriptions of ROS: what they become, and what users read where they are wrong.
+//! Robot descriptions of ROS: the resulting scenes, and error messages.
 #![cfg(test)]
 
 mod kinematics;
@@ -15,7 +15,7 @@ use morse_sim::scene::{
     model::Scene,
 };
 
-/// Descriptions of the tests.
+/// Returns the directory of the tests' descriptions.
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/urdf")
 }
@@ -24,7 +24,7 @@ fn read(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
     load(path, options)
 }
 
-/// The scene of a description in the tests' data, which nothing is wrong with.
+/// Returns the scene of a valid description in the tests' data.
 fn fine(name: &str) -> Scene {
     let loaded = read(&data().join(name), &LoadOptions::default());
     let loaded = loaded.unwrap_or_else(|failed| panic!("{name}: {failed}"));

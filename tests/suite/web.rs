@@ -1,4 +1,4 @@
-//! The page and its language: what viewers are shown, and what they may do to the run.
+//! The page and its protocol: data for viewers, and their actions on the run.
 #![cfg(test)]
 mod browser;
 pub(crate) mod client;
@@ -108,7 +108,7 @@ fn a_viewer_sees_what_moves() {
     let first = viewer.see();
     assert_eq!(first.moved.len(), count, "a newcomer gets everything");
     assert_eq!(first.factor, 1.0);
-    // Of the boxes and walls, which rest, nothing more is told.
+    // Boxes and walls at rest are not sent again.
     let later = viewer.until(|frame| frame.tick > first.tick + 60.0);
     assert!(
         later.moved.iter().all(|(body, _)| *body == rover),
@@ -134,7 +134,7 @@ fn who_is_slow_sees_the_end() {
     let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(90), &no_extensions);
     let mut viewer = served.viewer();
     viewer.watch(&["rover.pose"]);
-    // It never says that it has seen anything.
+    // It never acknowledges a frame.
     let frames = viewer.rest();
     let last = frames.last().unwrap();
     assert!(frames.len() <= 3, "{} frames", frames.len());
@@ -156,7 +156,7 @@ fn readings_are_sent_to_who_watches() {
     let (mut one, mut other) = (served.viewer(), served.viewer());
     one.watch(&["rover.scan", "rover.pose", "rover.nothing"]);
     other.watch(&["rover.pose"]);
-    // The first look may come before the first scan.
+    // The first frame may come before the first scan.
     let is_scan = |reading: &&(usize, f64, Vec<u8>)| {
         reading.0 == place("rover.scan") && reading.2.len() > 1000
     };
@@ -175,7 +175,7 @@ fn readings_are_sent_to_who_watches() {
                 .all(|(sensor, ..)| *sensor == place("rover.pose"))
         );
     }
-    // Who watches nothing gets nothing more.
+    // A viewer without subscriptions receives no more readings.
     other.watch(&[]);
     other.call("time", "now", &json!([]));
     for _ in 0..10 {
@@ -189,7 +189,7 @@ fn a_viewer_that_stalls_loses_frames_and_nothing_else() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
     let rover = served.scene()["robots"][0]["body"].as_u64().unwrap() as usize;
     let (mut stalled, mut keen) = (served.viewer(), served.viewer());
-    // Two frames are on their way; without a word no third one comes.
+    // Two frames are in flight; without an acknowledgement no third one is sent.
     let (_, second) = (stalled.frame(), stalled.frame());
     let mut last = keen.until(|frame| frame.tick > second.tick + 120.0);
     stalled.say(&json!({ "seen": second.number }));
@@ -201,7 +201,7 @@ fn a_viewer_that_stalls_loses_frames_and_nothing_else() {
         second.number
     );
     assert!(next.tick > second.tick + 100.0);
-    // What it is shown then is as new as what the other one sees.
+    // The next frame is then as recent as the one of the other viewer.
     if next.tick > last.tick {
         last = keen.until(|frame| frame.tick >= next.tick);
     }
@@ -242,10 +242,10 @@ fn a_run_is_held_stepped_and_reset() {
         .as_f64()
         .unwrap();
     assert_eq!(now, later, "no tick is made");
-    // What was measured before is shown all the same.
+    // Measurements before the subscription are sent all the same.
     viewer.watch(&["rover.scan"]);
     viewer.until(|frame| !frame.readings.is_empty());
-    // A newcomer sees where things are, too.
+    // A new viewer receives the poses, too.
     let newcomer = served.viewer().see();
     assert!(newcomer.is_held && newcomer.tick >= held.tick);
     call(&mut viewer, "step", json!([]));
@@ -257,7 +257,7 @@ fn a_run_is_held_stepped_and_reset() {
         (stepped.tick, stepped.is_held),
         (newcomer.tick + 31.0, true)
     );
-    // What acts waits for a tick, and a reset does not.
+    // Requests that act wait for a tick; a reset does not.
     viewer.say(&json!({ "call": { "id": 900, "component": "rover.motion", "service": "stop" } }));
     call(&mut viewer, "reset", json!([]));
     let reset = viewer.until(|frame| frame.tick < held.tick);
@@ -282,7 +282,7 @@ fn a_viewer_is_shown_nothing_before_there_is_something() {
         r#""late": (kind: "pose", modifiers: [(kind: "latency", measurements: 60)]), "pose": "#;
     let served = Served::new(&ROVER.replace(r#""pose": "#, late), Pace::RealTime(1.0));
     let mut viewer = served.viewer();
-    // In path order: `late` is the first sensor, and `pose` the second.
+    // In the order of paths: `late` is the first sensor, and `pose` the second.
     let has = |sensor: usize, frame: &client::Frame| {
         let mut sensors = frame.readings.iter().map(|(place, ..)| *place);
         sensors.any(|place| place == sensor)
@@ -295,7 +295,7 @@ fn a_viewer_is_shown_nothing_before_there_is_something() {
     viewer.until(|frame| frame.is_held);
     viewer.call("simulation", "reset", &json!([]));
     viewer.until(|frame| frame.tick == 0.0);
-    // What was seen before the reset is not shown to who comes later, either.
+    // Readings from before the reset are not sent to later viewers, either.
     let mut newcomer = served.viewer();
     newcomer.watch(&["rover.late", "rover.pose"]);
     newcomer.see();
@@ -305,7 +305,7 @@ fn a_viewer_is_shown_nothing_before_there_is_something() {
     served.end();
 }
 
-/// The hash of so many ticks; with viewers that look on, pause, and come and go, or without.
+/// Returns the hash of a number of ticks; with viewers that watch, pause, connect and disconnect, or without viewers.
 fn hash(viewers: usize) -> String {
     let mut served = Served::with(ROVER, Pace::RealTime(1.0), Some(600), &no_extensions);
     let mut all: Vec<_> = (0..viewers).map(|_| served.viewer()).collect();
@@ -345,7 +345,7 @@ fn viewers_leave_no_trace() {
     assert_eq!(hash(4), expected);
 }
 
-/// A camera that sees a chessboard.
+/// A camera in front of a chessboard.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Chess {}
@@ -389,7 +389,7 @@ fn images_go_out_as_they_are() {
     let served = Served::with(CHESS, Pace::RealTime(1.0), None, &chess);
     let mut viewer = served.viewer();
     viewer.watch(&["eye.camera"]);
-    // The first look may come before the first picture.
+    // The first frame may come before the first picture.
     let frame = viewer.until(|frame| {
         frame
             .readings
@@ -397,7 +397,7 @@ fn images_go_out_as_they_are() {
             .is_some_and(|reading| reading.2.len() > 1000)
     });
     let (_, _, values) = &frame.readings[0];
-    // Two whole numbers, then bytes.
+    // Two integers, then bytes.
     assert_eq!(values[1..9], 48.0_f64.to_le_bytes());
     let mut rest = &values[19..];
     assert_eq!((values[18], length(&mut rest)), (11, 48 * 64 * 4));

@@ -154,7 +154,7 @@ fn numbers_out_of_range_are_told_where_they_stand() {
     // All of them in one pass.
     let said = refusal("threshold: -1, samples: 0, patience: -1e300");
     assert_eq!(said.matches("out of range").count(), 3, "{said}");
-    // What it has where nothing is given is fine.
+    // The default values are valid.
     let mut simulation = load("threshold: 120").unwrap_or_else(|error| panic!("{error}"));
     simulation.run(2).expect("no observer");
     assert_eq!(
@@ -175,7 +175,7 @@ fn services_are_held_to_ranges_too() {
         said.contains("threshold: 121 is out of range: 0 to 120 dB"),
         "{said}"
     );
-    // The infinite one is not what was asked for.
+    // The requested number is not the infinite one.
     assert!(!set("threshold", json!(12)).contains("range"));
     let said = set("samples", json!(1_000_000_000));
     assert!(
@@ -285,7 +285,7 @@ fn ranges_are_described() {
     assert_eq!(range("bands"), Json::Null);
 }
 
-/// Data of a kind, and what is wrong with it.
+/// A kind with data, and the reason why it is refused.
 macro_rules! kind {
     ($name:ident, $data:ident { $field:ident: $type:ty }) => {
         #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
@@ -312,7 +312,7 @@ struct Inner {
     map: bevy::platform::collections::HashMap<String, f64>,
 }
 
-/// Words with which a kind is refused.
+/// Returns the message with which a kind is refused.
 fn refused<S: Sensor>() -> String {
     let add = || {
         let mut app = BevyApp::empty();

@@ -1,9 +1,9 @@
-//! Driven wheels: speeds as they are told, stops without a swing, slopes that are held, far from the origin.
+//! Driven wheels: commanded speeds, stops without oscillation, holding on slopes, far from the origin.
 use serde_json::json;
 
 use super::{Arena, DUO, Test, actuator};
 
-/// Tyres that are as round as balls: wide ones rub along their edges when they turn.
+/// Returns tyres that are as round as balls: wide tyres scrub along their edges when they turn.
 fn round() -> String {
     DUO.replace(
         "shape cylinder; radius 0.1; height 0.04;",
@@ -31,7 +31,7 @@ fn wheels_drive_as_fast_as_they_are_told() {
         test.run(4.0);
         let way = test.place() - from;
         println!("{speed} m/s: {} {}", way.x / 4.0, way.y);
-        // What rolls sinks in by a tenth of a millimetre of the wheel's 0.1 m.
+        // A rolling wheel of 0.1 m penetrates the ground by a tenth of a millimetre.
         assert!((way.x / 4.0 / speed - 1.0).abs() < 1e-3, "{speed}: {way}");
         assert!(way.y.abs() < 2e-3 * way.x, "{speed}: {way}");
     }

@@ -2,7 +2,8 @@
 
 use morse_sim::{Simulation, simulation::no_extensions};
 
-/// Share of its speed with which a ball of restitution 0.8 leaves a floor of restitution `floor`, dropped from 1 m.
+/// Returns the fraction of its speed with which a ball of restitution 0.8 leaves a floor of restitution `floor`, dropped
+/// from 1 m.
 fn share(environment: &str, floor: Option<f64>) -> f64 {
     let folder = tempfile::tempdir().expect("a folder");
     let scene = "frame floor { geometry { shape box; dimension [4, 4, 0.2]; } }

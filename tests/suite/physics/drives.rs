@@ -1,4 +1,4 @@
-//! Robots that are told to move.
+//! Robots with commanded velocities.
 
 use bevy::prelude::*;
 use morse_api::{
@@ -18,7 +18,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::{TestWorld, add, cube, floor, free};
 
-/// A robot of 20 kg that stands on the floor.
+/// Returns a robot of 20 kg that stands on the floor.
 fn rover(kind: BodyKind) -> Assembly {
     let mut assembly = floor();
     let body = Geometry::new(Shape::Box {
@@ -71,7 +71,7 @@ fn a_commanded_speed_is_reached() {
     for kind in [BodyKind::Dynamic, BodyKind::Kinematic] {
         let mut test = TestWorld::new(&rover(kind));
         test.actuator("rover.motion", forward(1.0, 0.0));
-        // It gains 4.9 m/s² by friction.
+        // Friction accelerates it by 4.9 m/s².
         test.run(1.0);
         let from = test.position("rover").x;
         test.run(5.0);

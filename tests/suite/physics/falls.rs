@@ -1,10 +1,10 @@
-//! Free fall is exact at every rate, whatever the engine rounds.
+//! Free fall is exact at every rate, independent of the engine's rounding.
 
 use morse_sim::{Simulation, sensor::imu::ImuData, simulation::no_extensions};
 use nalgebra::Vector3;
 
-/// A ball that is thrown and falls for 2 s, with a spin (rad/s) and an IMU off its centre; its way beyond the formula (m), and what the
-/// IMU shows beyond its spin (m/s²).
+/// Throws a ball that falls for 2 s, with a spin (rad/s) and an IMU off its centre; returns the error of its displacement
+/// (m), and the acceleration of the IMU minus that of the spin (m/s²).
 fn fall(rate: f64, spin: f64) -> (f64, f64) {
     let folder = tempfile::tempdir().expect("a folder");
     let scene =
@@ -47,7 +47,7 @@ fn a_fall_is_as_the_formula_has_it_at_every_rate() {
     }
 }
 
-/// Turning rates are in single precision.
+/// Angular velocities are in single precision.
 #[test]
 fn a_fall_with_a_spin_is_as_the_formula_has_it_up_to_a_kilohertz() {
     for rate in [10.0, 60.0, 240.0, 1000.0] {

@@ -29,7 +29,7 @@ impl TestWorld {
     }
 }
 
-/// A link of a mass whose centre is `length` away from its joint, along -z.
+/// Returns a link whose centre of mass is `length` away from its joint, along -z.
 fn link(name: &str, parent: &str, axis: JointAxis, length: f64) -> Frame {
     let mut frame = Frame::new(name).under(parent).joined(Joint::Revolute(axis));
     frame.mass = Some(1.0);
@@ -63,7 +63,7 @@ fn pendulum() -> Assembly {
     assembly
 }
 
-/// Seven links of 1.5 kg and 0.2 m that stretch out sideways.
+/// Returns seven links of 1.5 kg and 0.2 m, extended sideways.
 fn arm(mode: JointMode) -> Assembly {
     let mut assembly = Assembly::default();
     add(&mut assembly.scene, Frame::new("l0").at([0.0, 0.0, 2.0]));
@@ -193,8 +193,8 @@ fn an_arm_reaches_and_holds_its_targets() {
     assert!(speed.abs() < 1e-2, "still moving at {speed}");
 }
 
-/// Greatest lag of a twist while it turns a boom of 4 kg and 0.8 m that is stretched out, rad; `start` is the
-/// angle of the boom from upright when the motors were made.
+/// Returns the maximum lag of a twist joint while it rotates an extended boom of 4 kg and 0.8 m, rad; `start` is the angle
+/// of the boom from upright when the motors were created.
 fn lag_of_a_twist(start: f64) -> f64 {
     let mut assembly = Assembly::default();
     add(&mut assembly.scene, Frame::new("world"));
@@ -268,7 +268,7 @@ fn a_motor_reports_the_torque_that_holds() {
         "{effort} N·m"
     );
     assert!((position + std::f64::consts::FRAC_PI_2).abs() < 2e-3);
-    // A torque along the axis turns it the way it is reported.
+    // A torque along the axis accelerates the joint in the positive direction.
     test.ask("q", JointTarget::Effort(effort));
     test.run(0.2);
     let held = test.joint("q").position;

@@ -1,4 +1,4 @@
-//! Cylinders and capsules roll as balls do: evenly, and never by themselves.
+//! Cylinders and capsules roll as balls do: evenly, and not without a cause.
 use nalgebra::Vector3;
 
 use super::*;
@@ -7,7 +7,7 @@ const RADIUS: f64 = 0.1;
 
 const DOWN: [f64; 3] = [0.0, 0.0, -G];
 
-/// Something round that lies on the floor along y; in the order of names it comes before or after the floor.
+/// Returns a round body that lies on the floor along y; in the order of names it comes before or after the floor.
 fn lying(name: &str, shape: Shape, speed: f64, gravity: [f64; 3]) -> TestWorld {
     let mut scene = Scene::default();
     let floor = Geometry::new(Shape::Box {
@@ -65,7 +65,7 @@ fn what_lies_stays() {
     }
 }
 
-/// Nothing brakes what rolls without slipping: x = v t.
+/// Rolling without slipping has no losses: x = v t.
 #[test]
 fn what_rolls_keeps_its_speed() {
     for shape in SHAPES {
@@ -83,8 +83,7 @@ fn what_rolls_keeps_its_speed() {
     }
 }
 
-/// Down a slope of 10 degrees, here by gravity that is askew: a = g sin(10°) / (1 + I/(m r²)), with
-/// I = m r²/2 of a cylinder.
+/// Down a slope of 10 degrees, modelled by tilted gravity: a = g sin(10°) / (1 + I/(m r²)), with I = m r²/2 of a cylinder.
 #[test]
 fn a_cylinder_rolls_down_a_slope() {
     for name in ["a_wheel", "wheel"] {

@@ -1,4 +1,4 @@
-//! Two runs are the same run, and a snapshot continues as if nothing had happened.
+//! Two runs are equal, and a run from a snapshot is equal to the original one.
 
 use morse_api::{body::BodyKind, joint::JointTarget};
 use morse_sim::{
@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 
 use super::{TestWorld, add, cube, floor, free};
 
-/// Boxes that fall on each other, and an arm that swings among them.
+/// Returns boxes that fall on each other, and an arm that swings among them.
 fn rummage() -> Assembly {
     let mut assembly = floor();
     for at in 0..30 {

@@ -1,4 +1,4 @@
-//! Middlewares of one's own that panic, and one that does not end.
+//! Custom middlewares that panic, and one that does not end.
 use std::{
     sync::{Arc, atomic::AtomicUsize},
     time::Duration,
@@ -16,7 +16,7 @@ use morse_sim::{
 };
 use serde::Deserialize;
 
-/// Place of the failure.
+/// Function in which the middleware fails.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Place {
@@ -80,7 +80,7 @@ impl Middleware for Failing {
     }
 }
 
-/// A block, and a log beside a middleware that fails.
+/// Returns a block, and a log beside a middleware that fails.
 fn built(place: &str, policy: &str, log: &str) -> Result<Simulation, BuildError> {
     let failing = |app: &mut App| {
         app.add_middleware::<Failing>();
@@ -103,7 +103,7 @@ fn built(place: &str, policy: &str, log: &str) -> Result<Simulation, BuildError>
 fn a_panic_in_a_middleware_ends_the_run_with_an_error() {
     let room = tempfile::tempdir().unwrap();
     for policy in ["", "policy: queue(1)"] {
-        // Far more ticks than are made before the panic: without the error the run would take hours.
+        // Far more ticks than are run before the panic: without the error the run would take hours.
         let limits = Limits {
             ticks: Some(1_000_000),
             pace: Pace::RealTime(2.0),

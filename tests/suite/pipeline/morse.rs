@@ -1,4 +1,4 @@
-//! The order of a tick in MORSE's motion.
+//! The order of a tick under `motion: morse`.
 use std::time::Duration;
 
 use morse_api::port::Policy;
@@ -58,7 +58,7 @@ fn a_start_is_one_reading_of_an_accelerometer() {
         (x.abs() > 1.0).then_some((reading.tick, x))
     });
     let large: Vec<(u64, f64)> = large.collect();
-    // v = 1 - mu g dt after the first tick, by 60 Hz; it is seen in the second one.
+    // v = 1 - mu g dt after the first tick, at 60 Hz; it is measured in the second one.
     let expected = (1.0 - 0.25 * 9.81 / 60.0) * 60.0;
     let [(tick, x)] = large[..] else {
         panic!("{large:?}");
@@ -77,7 +77,7 @@ fn speed(simulation: &Simulation) -> f64 {
     data.expect("a velocity").linear_velocity[0]
 }
 
-/// Measured by a ray.
+/// Returns the height that a ray measures.
 fn height(simulation: &Simulation) -> f64 {
     let data = simulation.read::<RadarAltimeterData>("rover.height");
     data.expect("a height").z
@@ -128,7 +128,7 @@ fn sensors_see_poses_that_are_set_in_this_tick() {
         pose(&simulation).z
     });
     let heights: Vec<f64> = heights.collect();
-    // It falls from this tick on, which is seen in the next one: by g dt² in the first tick.
+    // It falls from this tick on, which is measured in the next one: by g dt² in the first tick.
     let fallen = 9.81 / 60.0 / 60.0;
     assert!((heights[0] - 5.0).abs() < 1e-6, "{heights:?}");
     assert!(
@@ -175,7 +175,7 @@ fn posed_links_are_seen_where_this_tick_takes_them() {
     }
 }
 
-/// Ticks after which requests are answered that were sent after some tick, by the names of what is asked.
+/// Returns the ticks after which requests are answered that were sent after some tick, by their names.
 fn answered(simulation: &mut Simulation, asked: &[(&str, Json)]) -> Vec<(u64, Json)> {
     let (send, receive) = crossbeam_channel::bounded(8);
     for (name, arguments) in asked {
@@ -204,7 +204,7 @@ fn requests_are_heard_in_the_tick_after_they_arrive() {
         &mut simulation,
         &[("now", json!([])), ("sleep", json!([1.0]))],
     );
-    // Heard in tick 5, which the sleep counts from.
+    // Received in tick 5, from which the sleep counts.
     assert_eq!(found, [(5, json!(5.0 / 60.0)), (65, Json::Null)]);
     for (seconds, ticks) in [
         (0.0, 1),
@@ -237,7 +237,7 @@ fn what_a_request_commands_acts_from_the_next_tick_on() {
             .unwrap();
         let mut ticks = (5..10).filter(|_| {
             simulation.step().unwrap();
-            // By friction it gains 0.08 m/s in a tick.
+            // Friction accelerates it by 0.08 m/s per tick.
             simulation.body("rover").unwrap().linear_velocity.x > 0.05
         });
         assert_eq!(ticks.next(), Some(first), "{motion}");
@@ -270,10 +270,10 @@ fn a_waypoint_that_is_stopped_coasts() {
         assert!(simulation.body("rover").unwrap().linear_velocity.x > 0.9);
         at - from
     };
-    // v² / 2 mu g of 0.96 m/s is 0.188 m; damping takes a little.
+    // v² / 2 mu g of 0.96 m/s is 0.188 m; damping reduces it a little.
     let coasted = way("morse");
     assert!((coasted - 0.18).abs() < 0.015, "{coasted}");
-    // Friction of 0.5 brakes 1 m/s within 0.102 m.
+    // Friction of 0.5 decelerates 1 m/s within 0.102 m.
     let stopped = way("default");
     assert!((stopped - 0.1).abs() < 0.01, "{stopped}");
 }

@@ -1,4 +1,4 @@
-//! Order in the tick: what has run when a step of it begins.
+//! Order in the tick: systems that have run at the beginning of each phase.
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{service::find, tick::Inputs};
 use morse_sim::{Simulation, actuator::v_omega::VOmegaCommand};

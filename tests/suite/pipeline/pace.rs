@@ -1,4 +1,4 @@
-//! Pace of simulated time, and the two strategies of MORSE.
+//! Pace of simulated time, and the two time strategies of MORSE.
 use std::{sync::Arc, time::Duration};
 
 use morse_api::middleware::Failure;
@@ -9,7 +9,7 @@ use morse_sim::{
 };
 use serde_json::Value as Json;
 
-/// Something that keeps a run from going on, once: a machine with other work to do.
+/// Delays a run once, as other load on the machine would.
 struct Stall {
     last: Option<f64>,
     statistics: Json,
@@ -23,7 +23,7 @@ impl Watch for Stall {
         if simulation.tick() == 10 {
             std::thread::sleep(STALL);
         }
-        // No tick is left out, and each one is as long as the others.
+        // No tick is left out, and all have the same length.
         let now = simulation.seconds();
         if let Some(before) = self.last.replace(now) {
             assert!((now - before - 1.0 / 60.0).abs() < 1e-9);
@@ -79,7 +79,7 @@ fn best_effort_catches_up_and_a_fixed_step_does_not() {
     assert_eq!(told["mode"], "Fixed Simulation Step");
     assert_eq!(told["mean_time"], 1.0 / 60.0);
     let late = told["diff_real_time"].as_f64().expect("a number");
-    // The tick that was due during the delay came right after it.
+    // The tick that was due during the delay followed at once.
     let lost = STALL.as_secs_f64() - 1.5 / 60.0;
     assert!(late < -lost, "{late}");
     assert!(

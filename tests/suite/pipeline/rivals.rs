@@ -1,4 +1,4 @@
-//! Several actuators of one robot: which of them drives.
+//! Arbitration between several actuators of one robot.
 use morse_sim::{
     Simulation,
     actuator::{
@@ -9,7 +9,7 @@ use morse_sim::{
 };
 use serde_json::json;
 
-/// A rover with these actuators.
+/// Returns a rover with these actuators.
 fn rover(motion: &str, actuators: &str) -> Simulation {
     let text = format!(
         r#"Simulation(
@@ -51,7 +51,7 @@ fn x(simulation: &Simulation) -> f64 {
         .x
 }
 
-/// Way along x in a second.
+/// Returns the displacement along x in a second.
 fn way(simulation: &mut Simulation) -> f64 {
     let before = x(simulation);
     simulation.run(60).expect("a rover");
@@ -84,7 +84,8 @@ fn the_newest_command_drives() {
     assert!(simulation.warnings().is_empty());
 }
 
-/// A teleport alone, and MORSE's, holds the robot from the start; beside another one it waits to be commanded.
+/// A teleport alone, and one under `motion: morse`, holds the robot from the start; beside another actuator it waits for a
+/// command.
 #[test]
 fn who_was_never_commanded_drives_nothing() {
     let both = r#""m": (kind: "v_omega"), "t": (kind: "teleport")"#;
@@ -95,7 +96,7 @@ fn who_was_never_commanded_drives_nothing() {
         ("morse", both, true),
     ] {
         let mut simulation = rover(motion, actuators);
-        // A kick that makes it 2 m/s fast.
+        // An impulse that accelerates it to 2 m/s.
         let mass = simulation.body("rover").expect("a rover").mass;
         let kick = json!(["rover", [2.0 * mass, 0.0, 0.0]]);
         simulation.call("simulation", "push_object", &kick);
@@ -222,7 +223,7 @@ fn a_keyboard_takes_over_while_keys_are_pressed() {
     press(&simulation, &["down"]);
     assert!(way(&mut simulation) < -0.8);
     press(&simulation, &[]);
-    // Friction takes 0.6 s to turn 2 m/s backwards into 1 m/s forwards.
+    // Friction takes 0.6 s to change 2 m/s backwards into 1 m/s forwards.
     simulation.run(40).unwrap();
     assert!(
         way(&mut simulation) > 0.4,

@@ -1,4 +1,4 @@
-//! Order in which a middleware carries readings, and when clients of MORSE's protocol are heard and answered.
+//! Order in which a middleware sends readings, and the ticks in which clients of MORSE's protocol are served.
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::TcpStream,
@@ -10,11 +10,11 @@ use morse_api::middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareC
 use morse_sim::{Simulation, simulation::no_extensions};
 use serde::Deserialize;
 
-/// A middleware that tells what it carries.
+/// A middleware that reports the readings it sends.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 struct Teller {}
 
-/// Nothing is set.
+/// No settings.
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 struct Nothing {}
 
@@ -105,11 +105,11 @@ fn connect(simulation: &Simulation, what: &str) -> TcpStream {
     stream
 }
 
-/// Ticks that pass until the robot moves.
+/// Returns the number of ticks until the robot moves.
 fn ticks_until_it_drives(simulation: &mut Simulation) -> u64 {
     let first = simulation.tick();
     for _ in 0..10 {
-        // The server hears, and is told of the tick before.
+        // The server receives it, and has the state of the previous tick.
         std::thread::sleep(Duration::from_millis(150));
         simulation.step().expect("a tick");
         let body = simulation.body("rover").expect("a rover");
@@ -133,7 +133,7 @@ fn in_the_motion_of_morse_who_connects_to_an_actuator_is_heard_a_tick_later() {
         simulation.run(60).unwrap();
         client.write_all(b"{\"v\": 1}\n").unwrap();
         assert_eq!(ticks_until_it_drives(&mut simulation), 1, "{motion}");
-        // Who has said what it had to say may go at once.
+        // A client may disconnect at once after its last line.
         client.write_all(b"{\"v\": 0}\n").unwrap();
         std::thread::sleep(Duration::from_millis(150));
         simulation.run(60).unwrap();
@@ -160,7 +160,7 @@ fn in_the_motion_of_morse_a_tick_is_answered_after_its_data() {
         replies.read_line(&mut reply).unwrap();
         let now: f64 = reply.trim().rsplit(' ').next().unwrap().parse().unwrap();
         assert!((now * 60.0 - f64::from(tick)).abs() < 1e-6, "{reply}");
-        // What was sent before is there, and there is no need to wait for it.
+        // Data sent before have arrived, and there is no need to wait for them.
         readings.get_ref().set_nonblocking(true).unwrap();
         let mut reading = String::new();
         readings.read_line(&mut reading).unwrap();

@@ -1,4 +1,4 @@
-//! A client of rosbridge in a few lines.
+//! A minimal client of rosbridge.
 use std::net::TcpStream;
 
 use serde_json::{Value as Json, json};
@@ -8,7 +8,7 @@ use crate::web::client::Served;
 
 pub(super) struct Bridge {
     socket: WebSocket<TcpStream>,
-    /// Messages that came while another one was waited for.
+    /// Messages that arrived while another one was awaited.
     others: Vec<Json>,
 }
 
@@ -23,7 +23,7 @@ impl Bridge {
         }
     }
 
-    /// The status of the answer to a request to come in.
+    /// Returns the HTTP status of a connection request.
     pub(super) fn status(served: &Served, path: &str, origin: Option<&str>) -> u16 {
         let address = format!("ws://localhost:{}{path}", served.port);
         let mut request = address.into_client_request().unwrap();
@@ -55,7 +55,7 @@ impl Bridge {
         }
     }
 
-    /// The next thing of a kind.
+    /// Returns the next message of a kind.
     fn wait(&mut self, is_it: impl Fn(&Json) -> bool) -> Json {
         if let Some(place) = self.others.iter().position(&is_it) {
             return self.others.remove(place);
@@ -69,12 +69,12 @@ impl Bridge {
         }
     }
 
-    /// The next message of a topic that it listens to.
+    /// Returns the next message of a subscribed topic.
     pub(super) fn next(&mut self, topic: &str) -> Json {
         self.wait(|said| said["op"] == "publish" && said["topic"] == topic)["msg"].take()
     }
 
-    /// The next message of a topic that is as it should be.
+    /// Returns the next message of a topic that satisfies a predicate.
     pub(super) fn until(&mut self, topic: &str, is_it: impl Fn(&Json) -> bool) -> Json {
         self.say(json!({ "op": "subscribe", "topic": topic }));
         // Ten seconds of a sensor that measures at each tick.
@@ -91,7 +91,7 @@ impl Bridge {
         unreachable!("the loop ends by itself")
     }
 
-    /// A message of a topic.
+    /// Returns one message of a topic.
     pub(super) fn one(&mut self, topic: &str) -> Json {
         self.until(topic, |_| true)
     }
@@ -107,17 +107,17 @@ impl Bridge {
         self.wait(|said| said["op"] == "service_response" && said["id"] == "call")
     }
 
-    /// Waits for the answer to a call.
+    /// Waits for the reply to a call.
     pub(super) fn answer(&mut self, id: &str) -> Json {
         self.wait(|said| said["op"] == "service_response" && said["id"] == id)
     }
 
-    /// The next status message.
+    /// Returns the next status message.
     pub(super) fn status_message(&mut self) -> Json {
         self.wait(|said| said["op"] == "status")
     }
 
-    /// The reason why something was refused.
+    /// Returns the reason of a refusal.
     pub(super) fn refused(&mut self, said: &str) -> String {
         self.socket.send(Message::text(said.to_owned())).unwrap();
         self.wait(|said| said["op"] == "status")["msg"]

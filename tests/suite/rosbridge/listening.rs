@@ -1,4 +1,4 @@
-//! Rates, names without a slash, compression, messages of a wrong form, and answers that come when something is done.
+//! Rates, names without a slash, compression, messages of a wrong type, and replies after completion.
 use morse_sim::run::Pace;
 use serde_json::{Value as Json, json};
 
@@ -10,7 +10,7 @@ fn seconds(stamp: &Json) -> f64 {
     part("sec") + part("nanosec") / 1e9
 }
 
-/// Simulated time, s.
+/// Returns the simulated time, s.
 fn now(bridge: &mut Bridge) -> f64 {
     seconds(&bridge.call("/rosapi/get_time", json!({}))["values"]["time"])
 }
@@ -38,7 +38,7 @@ fn names_may_lack_their_first_slash() {
     assert_eq!(bridge.next("rover/pose")["header"]["frame_id"], "map");
     bridge.say(json!({ "op": "subscribe", "topic": "tf_static" }));
     assert!(bridge.next("tf_static")["transforms"].is_array());
-    // Both spellings at once are told in both.
+    // With both spellings subscribed, messages are sent under both.
     bridge.say(json!({ "op": "subscribe", "topic": "/rover/pose" }));
     bridge.next("/rover/pose");
     bridge.say(json!({ "op": "unsubscribe", "topic": "/rover/pose" }));
@@ -100,9 +100,9 @@ fn steps_and_a_reset_are_answered_when_they_are_done() {
         assert!(answer["values"].to_string().contains(expected), "{answer}");
     }
     assert_eq!(now(&mut bridge), 0.0);
-    // A reset ends the wait of others: the ticks that they wait for do not come any more.
+    // A reset ends the waiting of others: the ticks that they wait for do not come any more.
     bridge.say(json!({ "op": "call_service", "id": "long", "service": "/simulation/step", "args": { "ticks": 100_000_000 } }));
-    // An answer tells that what was said before was heard.
+    // A reply confirms that the previous messages have been processed.
     bridge.call("/rosapi/nodes", json!({}));
     let mut other = Bridge::new(&served);
     other.call("/simulation/reset", json!({}));
@@ -134,7 +134,7 @@ fn a_message_of_a_wrong_form_moves_nothing_and_is_told() {
     }
     let drives = |pose: &Json| pose["twist"]["twist"]["linear"]["x"].as_f64() > Some(0.24);
     bridge.until("/rover/odometry", drives);
-    // The type need not be advertised where the message says it.
+    // The type need not be advertised if the message determines it.
     bridge.say(twist(json!({ "header": { "seq": 3, "stamp": { "secs": 1, "nsecs": 2 } }, "twist": { "linear": { "x": 0.0 } } })));
     bridge.until("/rover/odometry", |pose| {
         pose["twist"]["twist"]["linear"]["x"].as_f64() < Some(0.01)

@@ -1,4 +1,4 @@
-//! roslibpy, as it is on PyPI, drives a rover to a goal by its odometry and its scan.
+//! roslibpy, from PyPI, drives a rover to a goal by its odometry and its scan.
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -16,7 +16,7 @@ use crate::{
 
 const ROSLIBPY: &str = "roslibpy==2.1.0";
 
-/// A Python with roslibpy, in a folder of the tests.
+/// Returns a Python with roslibpy, in a folder of the tests.
 fn roslib() -> Option<PathBuf> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roslibpy");
     let python = home.join("bin/python3");
@@ -58,7 +58,7 @@ fn roslibpy_drives_a_rover_to_a_goal() {
     let last = said.lines().last().unwrap_or_default();
     let result: Json =
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {said} {why}"));
-    // It was to stop four metres before the red box, whose side is seven metres ahead.
+    // The goal is four metres before the red box, whose side is seven metres ahead.
     let x = result["x"].as_f64().unwrap_or_default();
     assert!((x - 3.0).abs() < 0.15, "{result} {why}");
     assert!(

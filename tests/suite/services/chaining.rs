@@ -23,8 +23,8 @@ const WAY: &str = r#"
     },
 "#;
 
-/// Services of a user: `tour` goes to a place by the waypoint actuator and says where it is, `halt` stops
-/// it and itself, `ring` and `rong` call each other.
+/// Services of a user: `tour` goes to a position by the waypoint actuator and returns it, `halt` stops it and itself, `ring`
+/// and `rong` call each other.
 fn plugins(app: &mut App) {
     fn said(_: &World, _: Entity, reply: Reply) -> Reply {
         Reply {
@@ -56,7 +56,7 @@ fn plugins(app: &mut App) {
             "Rings.",
             |world, _, _: NoArguments| pass_on(world, "rover.motion", "ring", &json!(null)),
         ))
-        // On the component itself, over its own service.
+        // On the component itself, in place of its own service.
         .add_service::<Waypoint>(
             Service::new(
                 "home",
@@ -105,10 +105,10 @@ fn who_interrupts_the_one_below_interrupts_the_one_above() {
     assert_eq!(above.reply().unwrap().status, Status::Preempted);
     simulation.step().unwrap();
     assert_eq!(below.reply(), None);
-    // And the other way round: a new tour ends the other's journey.
+    // In the opposite direction: a new tour ends the other's journey.
     let again = simulation.call("rover.motion", "tour", &json!([]));
     assert_eq!(below.reply().unwrap().status, Status::Preempted);
-    // Cancelled above, it ends below.
+    // Cancelled at the upper level, it ends at the lower level.
     simulation.cancel(&again);
     assert_eq!(again.reply().unwrap().status, Status::Preempted);
     let status = answer(&mut simulation, "rover.way", "get_status", json!([]));
@@ -138,7 +138,7 @@ fn services_that_call_each_other_in_a_circle_are_told_so() {
         "{}",
         reply.value
     );
-    // Nothing is left over: as deep a call as before works.
+    // No state is left over: a call of the same depth works again.
     answer(&mut simulation, "rover.motion", "halt", json!([]));
 }
 

@@ -11,7 +11,7 @@ const PARTS: &str = r#"
     actuators: { "motion": (kind: "v_omega", start: (v: 1, w: 0)) },
 "#;
 
-/// A rover that drives, and two frames of the scene as robots, with a box between them and beside them.
+/// Returns a rover that drives, and two frames of the scene as robots, with a box between them and beside them.
 fn world() -> Simulation {
     let text = r#"Simulation(
             scene: "three.robray",
@@ -69,7 +69,7 @@ fn robots_are_listed_and_see_each_other() {
             json!([from, to]),
         )
     };
-    // 6 and 8 make 10; the third stands behind the second.
+    // Distances of 6 and 8 give 10; the third robot is behind the second.
     let near = look("one", "two");
     assert!((near[0].as_f64().unwrap() - 10.0).abs() < 1e-5, "{near}");
     assert_eq!(
@@ -209,7 +209,7 @@ fn an_object_is_put_somewhere_and_held_there() {
     put(&mut simulation, json!(["ball", [-30, 0, 10.25]]));
     assert!((height(&simulation, "ball") - 10.25).abs() < 1e-6);
     simulation.run(60).unwrap();
-    // Half of 9.81 m in the first second, a bit more in steps.
+    // Half of 9.81 m in the first second, slightly more with discrete steps.
     let fallen = 10.25 - height(&simulation, "ball");
     assert!((fallen - 4.905).abs() < 0.1, "{fallen}");
     let state = answer(
@@ -270,7 +270,7 @@ fn an_object_is_pushed() {
         arguments,
     );
     let mass = simulation.body("ball").unwrap().mass;
-    // 2 m/s to the left, past the centre of mass by 0.1 m: it turns, and falls as it would.
+    // 2 m/s to the left, 0.1 m off the centre of mass: it rotates, and falls freely.
     let push = json!(["ball", [0, 2.0 * mass, 0], [-29.9, 0, 10.25]]);
     answer(&mut simulation, "simulation", "push_object", push);
     simulation.run(30).unwrap();

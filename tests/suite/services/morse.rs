@@ -1,4 +1,4 @@
-//! MORSE's services, all 98 of them: which there are, and why the others are not.
+//! MORSE's services, all 98 of them: the implemented ones, and the reasons for the others.
 #![cfg(test)]
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use morse_sim::{
     simulation::no_extensions,
 };
 
-/// A line a service: what answers, its name, and `here`, `later` (what answers is not here, or has not all
-/// of its services), `elsewhere` and what has it, or `never` and why. A family in brackets stands for all its kinds.
+/// One line per service: the component, its name, and `here`, `later` (the component does not exist here, or lacks some of
+/// its services), `elsewhere` and its replacement, or `never` and the reason. A family in brackets stands for all its kinds.
 const LIST: &str = include_str!("morse.txt");
 
-/// The services of each kind, by family and word, and those that all kinds have.
+/// Returns the services of each kind, by family and word, and those that all kinds have.
 fn offered() -> BTreeMap<String, Vec<String>> {
     let args = describe::Args {
         all: true,

@@ -91,7 +91,7 @@ fn an_overlay_beside_its_component_answers_under_its_path_and_later() {
         (reply.status, reply.value),
         (Status::Success, json!("Arrived"))
     );
-    // Two layers, interrupted at the bottom.
+    // Two layers, interrupted at the lowest one.
     let top = simulation.call("rover.top", "travel", &json!([5.0, 0.0, 0.0]));
     simulation.step().unwrap();
     drop(simulation.call("rover.way", "goto", &json!([1.0, 0.0, 0.0])));
@@ -136,11 +136,11 @@ fn what_an_overlay_names_must_be_there() {
     assert!(found.contains("missing its field `of`"), "{found}");
 }
 
-/// Drives by one number: a turn of so much a metre.
+/// Drives by one number: the curvature of the path.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Bend {
-    /// The speed.
+    /// Speed, m/s.
     speed: f64,
 }
 
@@ -151,7 +151,7 @@ impl Overlay for Bend {
 /// Arguments of `bend`.
 #[derive(Reflect, Deserialize)]
 struct Curvature {
-    /// 1/m.
+    /// Curvature, 1/m.
     curvature: f64,
 }
 

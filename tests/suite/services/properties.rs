@@ -1,5 +1,5 @@
-//! MORSE's properties, all of them: what `get_properties` tells, `set_property` takes, in MORSE's units; and why
-//! the others are not there.
+//! MORSE's properties, all of them: `get_properties` and `set_property` use the same values, in MORSE's units; and the
+//! reasons for missing ones.
 #![cfg(test)]
 use std::{collections::BTreeMap, path::Path as File};
 
@@ -23,7 +23,7 @@ struct Row<'a> {
     rest: &'a str,
 }
 
-/// Entry of a line for a property that is there.
+/// Entry of a line for an implemented property.
 struct Here<'a> {
     setting: &'a str,
     theirs: Json,
@@ -65,7 +65,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A component of each kind in the shipped scenes: kind, scene, path.
+/// Returns a component of each kind in the shipped scenes: kind, scene, path.
 fn components() -> BTreeMap<String, (Simulation, Vec<(String, String)>)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut found = BTreeMap::new();
@@ -75,7 +75,7 @@ fn components() -> BTreeMap<String, (Simulation, Vec<(String, String)>)> {
             continue;
         }
         let mut simulation = golden_runs::open(&scene);
-        // None is bound to the ground: some settings need that.
+        // None is bound to the ground: some settings require that.
         let world = simulation.world_mut();
         let mut robots = world.query::<&mut Robot>();
         for mut robot in robots.iter_mut(world) {
@@ -95,7 +95,7 @@ fn components() -> BTreeMap<String, (Simulation, Vec<(String, String)>)> {
     found
 }
 
-/// The value of a setting as a simulation file has it.
+/// Returns the value of a setting in the form of a simulation file.
 fn own_value(simulation: &Simulation, path: &str, setting: &str) -> Json {
     let entity = service::find(simulation.world(), path).unwrap();
     let all = settings::all(simulation.world(), entity).into_iter();
@@ -103,7 +103,7 @@ fn own_value(simulation: &Simulation, path: &str, setting: &str) -> Json {
     found.next().map(|(_, value)| value).unwrap_or_default()
 }
 
-/// Value of a property that both services tell; the same.
+/// Returns the value of a property, which both services report equally.
 fn told(simulation: &mut Simulation, path: &str, property: &str) -> Json {
     let all = answer(simulation, path, "get_properties", json!([]));
     let one = all["properties"][property].as_array();
@@ -125,7 +125,7 @@ fn assert_same(found: &Json, expected: &Json, what: &str) {
     assert!(is_same, "{what}: {found}, not {expected}");
 }
 
-/// Sets and gets are each other's inverse, in MORSE's form and in our own.
+/// Checks that setting and reading are inverse, in MORSE's form and in our own.
 fn check(simulation: &mut Simulation, path: &str, row: &Row<'_>, here: &Here<'_>) {
     let what = format!("{path} {}", row.property);
     let before = own_value(simulation, path, here.setting);
@@ -182,7 +182,7 @@ fn every_property_is_told_and_taken_as_in_morse() {
                 }
             }
         }
-        // Whatever was set, it goes on.
+        // The simulation continues with any value.
         simulation
             .run(3)
             .unwrap_or_else(|lost| panic!("{scene}: {lost}"));
@@ -241,7 +241,7 @@ fn a_robot_is_on_the_ground_or_not() {
         simulation.run(20).unwrap();
         height(simulation)
     };
-    // On the ground it keeps its own vertical speed, so it falls; what flies is held by its actuator.
+    // On the ground the robot keeps its own vertical velocity, so it falls; a flying robot is held by its actuator.
     assert!(lift(&mut simulation) < 1.9);
     for value in [false, true] {
         let arguments = json!(["GroundRobot", value]);
@@ -250,7 +250,7 @@ fn a_robot_is_on_the_ground_or_not() {
         let height = lift(&mut simulation);
         assert_eq!(height < 1.9, value, "{height}");
     }
-    // What was changed is undone by a reset.
+    // A reset undoes the change.
     answer(
         &mut simulation,
         "rover",
@@ -298,7 +298,7 @@ fn a_property_that_is_changed_acts_from_then_on() {
     assert_eq!(shine(&simulation), 0.0);
     let played = answer(&mut simulation, "rover.horn", "get_playback", json!([]));
     assert_eq!(played["mode"], "pause");
-    // A request goes before what the settings said.
+    // A request overrides the settings.
     answer(&mut simulation, "rover.lamp", "toggle", json!([true]));
     simulation.run(2).unwrap();
     assert_eq!(shine(&simulation), 3.0);

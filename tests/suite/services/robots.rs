@@ -14,7 +14,7 @@ fn parse(text: &str) -> Simulation {
     Simulation::parse(text, "scenes", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A PR2 that stands, with its armatures; `joints` are what is said of its joints.
+/// Returns a PR2 that stands, with its armatures; `joints` are fields of its joints.
 fn pr2(joints: &str, overlay: &str) -> String {
     format!(
         r#"Simulation(
@@ -38,7 +38,7 @@ fn pr2(joints: &str, overlay: &str) -> String {
     )
 }
 
-/// Position of a frame of a body, as its body has it.
+/// Returns the position of a body's frame, from the pose of the body.
 fn body(simulation: &Simulation, name: &str) -> Vector3<f64> {
     let body = simulation.body(name).unwrap_or_else(|| panic!("{name}"));
     body.pose.translation.vector
@@ -67,7 +67,7 @@ fn a_pr2_tells_its_armatures_and_lifts_its_torso() {
     for wanted in [0.2, 0.0, 0.31] {
         answer(&mut simulation, "pr2", "set_torso", json!([wanted]));
         simulation.run(2).unwrap();
-        // It jumps, as in MORSE.
+        // The joint jumps, as in MORSE.
         assert!((height(&mut simulation) - wanted).abs() < 1e-9);
         let lifted = body(&simulation, "pr2.torso_lift_link").z - lowest;
         assert!((lifted - wanted).abs() < 1e-6, "{lifted} of {wanted}");
@@ -76,13 +76,13 @@ fn a_pr2_tells_its_armatures_and_lifts_its_torso() {
         let why = refusal(&mut simulation, "pr2", "set_torso", json!([wrong]));
         assert!(why.contains("from 0 m to 0.31 m"), "{why}");
     }
-    // Under its own path, too.
+    // Also under its own path.
     answer(&mut simulation, "pr2.services", "set_torso", json!([0.1]));
     simulation.run(2).unwrap();
     assert!((height(&mut simulation) - 0.1).abs() < 1e-9);
 }
 
-/// The lift of the published description goes at 13 mm/s, and carries some 110 kg.
+/// The lift of the published description moves at 13 mm/s, and carries some 110 kg.
 #[test]
 fn a_torso_with_a_motor_goes_as_fast_as_its_lift() {
     let mut simulation = parse(&pr2("", r#"kind: "pr2""#));
@@ -99,7 +99,7 @@ fn a_torso_with_a_motor_goes_as_fast_as_its_lift() {
     assert!((effort / weight - 1.0).abs() < 0.02, "{effort} of {weight}");
 }
 
-/// Of everything that stands on the torso, kg.
+/// Returns the mass of everything on the torso, kg.
 fn weight_above(simulation: &Simulation) -> f64 {
     let spawned = simulation.scene();
     let own = spawned
@@ -152,7 +152,7 @@ fn the_grippers_of_a_pr2_open_and_close() {
         let found = gap(&simulation);
         assert!((found - wanted).abs() < 1e-3, "{found} of {wanted}");
     }
-    // No wider than it can, however hard it is pulled.
+    // No wider than its limit, at any effort.
     let mut target = simulation
         .world_mut()
         .get_mut::<JointTarget>(joint)
@@ -166,7 +166,7 @@ fn the_grippers_of_a_pr2_open_and_close() {
     assert!((found - 0.09).abs() < 2e-3, "{found}");
 }
 
-/// To its limit, but for a degree.
+/// To within one degree of its limit.
 #[test]
 fn the_elbows_of_a_pr2_bend_as_far_as_published() {
     let mut simulation = parse(&pr2(POSED, r#"kind: "pr2""#));
@@ -186,7 +186,7 @@ fn the_elbows_of_a_pr2_bend_as_far_as_published() {
 
 #[test]
 fn a_pr2_takes_what_is_near_its_hand() {
-    // As MORSE's: every joint is posed, and nothing swings.
+    // As in MORSE: every joint is posed, and nothing swings.
     let file = std::fs::read_to_string("assets/robots/pr2.robray").expect("the model");
     let lines = file
         .lines()
@@ -221,7 +221,7 @@ fn a_pr2_takes_what_is_near_its_hand() {
     assert!(fallen.z.abs() < 0.02, "{fallen}");
 }
 
-/// A human among things that may be taken, or not.
+/// Returns a human among graspable and other objects.
 fn human() -> Simulation {
     let scene = std::fs::read_to_string("scenes/robots/human.ron").expect("the scene");
     let start = scene.find("joints: {").expect("the joints");

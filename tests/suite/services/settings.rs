@@ -1,4 +1,4 @@
-//! The settings of components while the simulation runs.
+//! The settings of components during the simulation.
 #![cfg(test)]
 use morse_sim::{Simulation, sensor::laser::LaserScannerData, simulation::no_extensions};
 use serde_json::json;
@@ -45,7 +45,7 @@ fn settings_are_told_with_value_type_and_meaning() {
         [&control[0], &control[1], &control[3]],
         ["Velocity", "string", "control"]
     );
-    // What MORSE does not have goes by its own name.
+    // Settings that MORSE does not have use their own names.
     let told = answer(&mut simulation, "rover.touch", "get_properties", json!([]));
     assert_eq!(told["properties"]["ignore"][1], "list");
 }
@@ -66,7 +66,7 @@ fn the_place_on_the_robot_is_told() {
     for (at, expected) in [0.1, 0.2, 0.8].into_iter().enumerate() {
         assert!((number(&place["translation"][at]) - expected).abs() < 1e-9);
     }
-    // A quarter turn to the left takes x to y, and y to minus x.
+    // A quarter turn to the left maps x to y, and y to minus x.
     let turn = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
     for (row, numbers) in turn.iter().enumerate() {
         for (column, expected) in numbers.iter().enumerate() {
@@ -151,7 +151,7 @@ fn a_changed_setting_is_state() {
     other.run(3).unwrap();
     assert_eq!(rays(&simulation), 3 * 181);
     assert_ne!(simulation.state_hash(), other.state_hash());
-    // Another simulation of the same files takes it over, ...
+    // Another simulation of the same files restores it, ...
     let saved = simulation.snapshot().unwrap();
     other.restore(&saved).unwrap();
     simulation.run(5).unwrap();

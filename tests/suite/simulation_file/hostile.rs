@@ -1,4 +1,4 @@
-//! Files and arguments made to do harm, or damaged by accident.
+//! Malicious files and arguments, and accidentally damaged ones.
 use std::time::Duration;
 
 use morse_sim::scene::{
@@ -9,7 +9,7 @@ use morse_sim::scene::{
 use super::vocabulary::Toy;
 use super::{PATROL, read, scene, shown};
 
-/// Reads hostile bytes: something must be said, soon, and without control characters.
+/// Reads hostile bytes: they must cause a message, quickly, without control characters.
 fn endure(what: &str, bytes: &[u8]) {
     let (sender, receiver) = std::sync::mpsc::channel();
     let owned = bytes.to_vec();
@@ -38,7 +38,7 @@ fn endure(what: &str, bytes: &[u8]) {
     );
 }
 
-/// Ten times what a reader on a quiet machine takes.
+/// Ten times the duration on a quiet machine.
 const LONGEST: Duration = Duration::from_secs(20);
 
 #[test]
@@ -106,7 +106,7 @@ proptest::proptest! {
         ..proptest::prelude::ProptestConfig::default()
     })]
 
-    /// Whatever is done to a good file, reading it does not panic, and what is still accepted is RON.
+    /// Reading a modified valid file does not panic, and accepted files are RON.
     #[test]
     fn damaged_files_do_no_damage(at in 0..PATROL.len(), length in 0..40_usize, put in r#"[\PC\x00-\x1f"'(){}\[\],:/*#]{0,6}"#) {
         let mut characters: Vec<char> = PATROL.chars().collect();
@@ -122,7 +122,7 @@ proptest::proptest! {
         }
     }
 
-    /// Any argument is either taken or explained.
+    /// Any argument is either accepted or explained.
     #[test]
     fn arguments_of_any_form_are_answered(argument in r"(robots|environment|bodies)?(\.[a-z0-9\u{e9}]{0,3}){0,3}=?\PC{0,8}") {
         let (loaded, sources) = read(PATROL, &[&argument]);

@@ -1,4 +1,4 @@
-//! A few made-up kinds, so that the file format is tested without the catalogue.
+//! Some invented kinds, so that the file format is tested without the catalogue.
 
 use std::any::Any;
 use std::collections::BTreeMap;

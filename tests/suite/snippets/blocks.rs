@@ -3,35 +3,35 @@ use std::fmt;
 
 use super::Page;
 
-/// A block, and how it says to be tried.
+/// A block, and how it is to be tried.
 pub(super) struct Block {
     pub(super) page: String,
     /// Line of its fence, from 1.
     line: usize,
     pub(super) language: String,
     pub(super) keep: Option<Keep>,
-    /// Reason why nothing tries it.
+    /// Reason why it is not tried.
     pub(super) reason: Option<String>,
     pub(super) text: String,
 }
 
-/// A file that a block is kept as.
+/// A file to which a block is written.
 pub(super) enum Keep {
-    /// As it should be.
+    /// A valid file.
     File(String),
-    /// With mistakes.
+    /// A file with mistakes.
     Wrong(String),
 }
 
 impl Block {
-    /// Name and text of the file that it is kept as.
+    /// Returns the name and text of its file.
     pub(super) fn file(&self) -> Option<(&str, &str)> {
         match self.keep.as_ref()? {
             Keep::File(name) | Keep::Wrong(name) => Some((name, &self.text)),
         }
     }
 
-    /// A name for what has none.
+    /// Returns a name for a file without one.
     pub(super) fn name(&self) -> String {
         format!("{}-{}", self.page.trim_end_matches(".md"), self.line)
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// The blocks of a page, in order.
+/// Returns the blocks of a page, in order.
 pub(super) fn of(page: &Page) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
@@ -81,7 +81,7 @@ fn begun(page: &Page, line: usize, info: &str) -> Block {
             Some(("file", name)) => block.keep = Some(Keep::File(name.to_owned())),
             Some(("wrong", name)) => block.keep = Some(Keep::Wrong(name.to_owned())),
             Some(_) => panic!("{}:{line}: `{word}` is not known", page.name),
-            // Of several the first one is the language: `rust,no_run`.
+            // The first of several words is the language: `rust,no_run`.
             None if block.language.is_empty() => block.language = word.to_owned(),
             None => assert!(
                 word == "no_run",

@@ -1,4 +1,4 @@
-//! Code between back quotes in the text: commands run, options and kinds are there, and so are files.
+//! Inline code in the text: commands run; options, kinds and files exist.
 use std::collections::BTreeSet;
 
 use morse_sim::simulation::{kinds, no_extensions};
@@ -11,7 +11,7 @@ const OTHERS: [&str; 4] = ["--release", "--features", "--bench", "--open"];
 /// Folders of the repository.
 const FOLDERS: [&str; 6] = ["src/", "plugins/", "scenes/", "examples/", "tests/", ".ci/"];
 
-/// Pieces of a text that stand in back quotes, outside of blocks.
+/// Returns the pieces of a text in back quotes, outside of blocks.
 fn inline(text: &str) -> Vec<String> {
     let mut is_block = false;
     let outside: Vec<&str> = text
@@ -30,7 +30,7 @@ fn inline(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// All inline code, each with its page.
+/// Returns all inline code, each with its page.
 fn everywhere() -> Vec<(String, String)> {
     let pages = pages().into_iter();
     let pieces = pages.flat_map(|page| {
@@ -41,7 +41,7 @@ fn everywhere() -> Vec<(String, String)> {
     pieces.collect()
 }
 
-/// Words in capitals, dots and bars stand for something else.
+/// Words in capitals, dots and bars are placeholders.
 fn is_pattern(command: &str) -> bool {
     let is_placeholder = |word: &str| word.len() > 1 && word.chars().all(char::is_uppercase);
     command.contains(['…', '|', '[']) || command.split([' ', '=', ':', ',']).any(is_placeholder)
@@ -54,12 +54,12 @@ fn commands_in_the_text_succeed() {
         .into_iter()
         .map(|(_, piece)| piece)
         .filter(|piece| piece.starts_with("morse-sim ") && !is_pattern(piece))
-        // Files that only a page knows are tried where it shows them.
+        // Files of a single page are tried where the page shows them.
         .filter(|piece| !piece.contains(".ro") || piece.contains("scenes/"))
         .filter(|piece| !piece.starts_with("morse-sim new "))
         .collect();
     let failed = commands.iter().filter_map(|command| {
-        // A command alone, or with options: that is there.
+        // A command alone, or with options: it has to exist.
         let is_named = command
             .split(' ')
             .skip(2)
@@ -94,7 +94,7 @@ fn options_in_the_text_are_known() {
     let mut count = 0;
     let mut found = Vec::new();
     for (page, piece) in everywhere() {
-        // Of other programs.
+        // Commands of other programs.
         if [
             "cargo",
             "pip",
@@ -168,7 +168,7 @@ fn files_in_the_text_are_there() {
     assert!(count > 15, "{count} files");
 }
 
-/// Figures that grow with the catalogue.
+/// Numbers that grow with the catalogue.
 #[test]
 fn models_are_counted() {
     let count = |folder: &str| {

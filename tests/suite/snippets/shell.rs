@@ -1,8 +1,8 @@
-//! Commands of the guide, in a folder with the repository's scenes: they succeed, and print what is shown.
+//! Commands of the guide, in a folder with the repository's scenes: they succeed, and print the shown output.
 //!
-//! In what is shown `…` stands for any text, and a line of it alone for any lines; how long a run took is not compared.
-//! The program is found as `morse-sim` and as what `cargo run` runs. What would wait for people gets an end, what listens a
-//! free port, and a window says that it is not built in.
+//! In the shown output `…` stands for any text, and a line of it alone for any lines; durations of runs are not compared.
+//! The program is available as `morse-sim` and by `cargo run`. Commands that would wait for a user get an end time, servers
+//! get a free port, and a window is reported as not built in.
 use std::{
     collections::BTreeSet,
     fs,
@@ -14,7 +14,7 @@ use std::{
 use super::{blocks::Block, root};
 use crate::{python, require};
 
-/// Commands that are tried elsewhere, or cannot be tried: how their lines begin, and why.
+/// Commands that are tried elsewhere, or cannot be tried: the beginnings of their lines, and the reasons.
 const ELSEWHERE: [(&str, &str); 14] = [
     ("cargo test", "it is what runs this"),
     ("cargo install --path .", "it builds the program once more"),
@@ -49,7 +49,7 @@ const ELSEWHERE: [(&str, &str); 14] = [
 
 const FOLLOWED: &str = "plugins/python/tests/test_guide.py follows the page";
 
-/// The program, with what it needs to run here.
+/// The program, with its environment for these tests.
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 arguments=() has_end= is_run=1 has_window=
@@ -99,7 +99,7 @@ const MORSE: &str = r#"#!/usr/bin/env bash
 PYTHONDONTWRITEBYTECODE=1 exec python3 plugins/python/bin/morse "$@"
 "#;
 
-/// Talks to the simulation that runs beside, whose port for requests is a free one.
+/// Connects to the simulation in the background, whose port for requests is a free one.
 const NC: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 for _ in {1..400}; do if [ -s ports.json ]; then break; fi; sleep 0.05; done
@@ -109,12 +109,12 @@ cat >&3
 timeout 2 cat <&3 || true
 "#;
 
-/// The lines that were excused.
+/// The lines that were skipped.
 #[derive(Default)]
 pub(super) struct Excuses(BTreeSet<&'static str>);
 
 impl Excuses {
-    /// Tells whether a line is tried elsewhere.
+    /// Returns true if a line is tried elsewhere.
     fn has(&mut self, line: &str) -> bool {
         let found = ELSEWHERE.iter().find(|(start, _)| line.starts_with(start));
         self.0.extend(found.map(|(start, _)| start));
@@ -171,7 +171,7 @@ impl Room {
         self.folder.path()
     }
 
-    /// Writes what is kept as a file.
+    /// Writes the file of a block.
     pub(super) fn keep(&self, block: &Block) {
         if let Some((name, text)) = block.file() {
             let path = self.path().join(name);
@@ -200,7 +200,7 @@ impl Room {
         }
     }
 
-    /// Commands after `$ `, each with what it prints.
+    /// Returns the commands after `$ `, each with its output.
     fn converse(&self, text: &str) -> Result<(), String> {
         let mut entries = text.split("$ ").filter(|entry| !entry.is_empty());
         entries.try_for_each(|entry| {
@@ -239,7 +239,7 @@ impl Room {
     }
 }
 
-/// Tells whether MORSE's command can be run, which is written in Python.
+/// Returns true if MORSE's command, which is written in Python, can be run.
 fn has_launcher() -> bool {
     let is_there = python::has_python();
     if !is_there {
@@ -266,7 +266,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Tells whether an output is the one that is shown.
+/// Returns true if an output matches the shown one.
 fn fits(shown: &str, found: &str) -> bool {
     let lines = |text: &str| -> Vec<String> {
         text.trim_end()
@@ -307,7 +307,7 @@ fn line_fits(shown: &str, found: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A summary, without how long the run took.
+/// Returns a summary without the durations.
 fn without_time(line: &str) -> String {
     match line.split_once(" s simulated in ") {
         Some((before, after)) if after.ends_with(" times real time)") => {

@@ -16,7 +16,7 @@ use super::blocks::Block;
 /// Ticks of each world.
 const TICKS: u64 = 3;
 
-/// Sensors and actuators that need nothing but a robot, in the order in which modifiers are tried on them.
+/// Sensors and actuators that require only a robot, in the order in which modifiers are tried on them.
 const PLAIN: [(&str, &str); 10] = [
     ("sensors", "pose"),
     ("sensors", "gps"),
@@ -41,14 +41,14 @@ impl Room {
         Self(room)
     }
 
-    /// Writes what is kept as a file.
+    /// Writes the file of a block.
     pub(super) fn keep(&self, block: &Block) {
         if let Some((name, text)) = block.file() {
             fs::write(self.0.path().join(name), text).expect("a file");
         }
     }
 
-    /// Builds the world of a block, and lets it tick.
+    /// Builds the world of a block, and runs some ticks.
     pub(super) fn run(&self, block: &Block) -> Result<(), String> {
         if block.language == "robray" {
             let path = self.path(block, "robray");
@@ -77,7 +77,7 @@ impl Room {
         self.0.path().join(name)
     }
 
-    /// Values that make it run beside others: free ports, and logs in the room.
+    /// Returns the settings for parallel tests: free ports, and logs in the room.
     fn changes(&self, text: &str) -> Vec<String> {
         let logs = self.0.path().join("out");
         let logs = format!("directory=\"{}\"", logs.display());
@@ -100,13 +100,13 @@ impl Room {
     }
 }
 
-/// Tells whether a block is a scenario file.
+/// Returns true if a block is a scenario file.
 pub(super) fn is_scenario(block: &Block) -> bool {
     let mut lines = block.text.lines();
     lines.any(|line| line.starts_with("Scenario("))
 }
 
-/// Files in which a block stands: itself, or what is around a fragment. Of several, one has to be right.
+/// Returns the files that a block may be part of: itself, or a file around a fragment. One of them has to be valid.
 fn files(text: &str) -> Result<Vec<String>, String> {
     let code: String = text
         .lines()

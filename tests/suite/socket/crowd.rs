@@ -1,13 +1,13 @@
-//! A room full of clients that say nothing, and one that has something to say.
+//! Many idle clients, and one that sends requests.
 use morse_sim::run::Pace;
 
 use super::{Client, ROVER, Served};
 
-/// Clients that there is room for, and strangers that come.
+/// Maximum number of clients, and the number of additional ones.
 const ROOM: usize = 32;
 const CROWD: usize = 80;
 
-/// Strangers: the port to which they go, what they say, and whether a token is needed.
+/// Additional clients: their port, the bytes that they send, and true if a token is required.
 const STRANGERS: [(&str, &str, bool); 8] = [
     ("requests", "", false),
     ("requests", "1 rover.pose get_local", false),
@@ -29,7 +29,7 @@ fn served(needs_token: bool) -> Served {
     Served::new(&ROVER.replace("port: 0,", &settings), Pace::RealTime(1.0))
 }
 
-/// A client that asks something at once.
+/// Connects a client that sends a request at once.
 fn friend(served: &Served, needs_token: bool) -> Client {
     let mut client = served.connect("requests");
     if needs_token {
@@ -54,7 +54,7 @@ fn who_speaks_is_served_among_the_silent() {
                 stranger
             })
             .collect();
-        // Each with a share of the room, and none pushed out by the silent ones.
+        // Each within its quota, and none disconnected because of the idle ones.
         let mut friends: Vec<Client> = (0..4).map(|_| friend(&served, needs_token)).collect();
         friends.push(known);
         for friend in &mut friends {
@@ -72,7 +72,7 @@ fn who_speaks_is_served_among_the_silent() {
 fn the_oldest_silent_client_goes_and_is_told_why() {
     let served = served(false);
     let mut crowd: Vec<Client> = (0..ROOM).map(|_| served.connect("requests")).collect();
-    // A quarter of the room is kept for those who speak.
+    // A quarter of the connections is reserved for active clients.
     for client in &mut crowd[..ROOM / 4] {
         assert_eq!(client.line(), r#" FAILED "too many clients""#);
         assert_eq!(client.line(), "", "and it is closed");

@@ -1,4 +1,4 @@
-//! Behaviour that MORSE's clients rely on, to the byte.
+//! Byte-exact behaviour on which MORSE's clients depend.
 use std::{collections::BTreeMap, io::Read as _, net::Shutdown, time::Duration};
 
 use morse_api::port::Policy;
@@ -38,7 +38,7 @@ fn connect(simulation: &Simulation, what: &str) -> Client {
     Client::new(port.unwrap_or_else(|| panic!("{ports:?}")).2)
 }
 
-/// Steps until the server has noticed a listener, and returns its first record.
+/// Steps until the server has detected a new client, and returns its first record.
 fn first_record(simulation: &mut Simulation, client: &mut Client) -> Json {
     let short = Some(Duration::from_millis(100));
     client.stream.set_read_timeout(short).unwrap();
@@ -147,7 +147,7 @@ fn nobody_knows_of_streams_where_there_are_none() {
 
 #[test]
 fn every_kind_has_its_class_of_morse() {
-    // Kind( "word", … "module.Class" and the like, without blanks.
+    // Kind( "word", … "module.Class" and similar entries, without blanks.
     let table: String = TABLE.split_whitespace().collect();
     let mut classes = BTreeMap::new();
     for (opening, is_laser) in [
@@ -225,7 +225,7 @@ fn time_has_morses_two_modes() {
     assert_eq!(client.ask("0 time mode"), r#"0 SUCCESS "Best Effort""#);
     assert_eq!(keys(&client.ask("1 time statistics")).0, best);
     served.end();
-    // A client that holds the ticks decides when they come.
+    // A client that holds the ticks determines when they are run.
     let text = ROVER.replace("streams: 0", "streams: 0, time_sync: true, sync_port: 0");
     let served = Served::new(&text, Pace::RealTime(1.0));
     let mut sync = served.connect("sync");
@@ -272,7 +272,7 @@ fn a_reading_goes_out_in_the_tick_in_which_it_was_made() {
     first_record(&mut simulation, &mut client);
     for _ in 0..20 {
         simulation.step().unwrap();
-        // No other tick is made before the record is here.
+        // No other tick is run before the record arrives.
         let stamp = client.json()["timestamp"].as_f64().unwrap();
         assert!((stamp - simulation.seconds()).abs() < 1e-8, "{stamp}");
     }
@@ -282,7 +282,7 @@ fn a_reading_goes_out_in_the_tick_in_which_it_was_made() {
 fn outputs_keep_some_readings_unless_told_otherwise() {
     let policy = kinds(&no_extensions).middlewares["socket"].default_policy;
     assert_eq!(policy, Policy::Queue(256));
-    // Many ticks pass before the server's thread can look, and nothing is lost.
+    // Many ticks pass before the server's thread polls, and nothing is lost.
     let text = ROVER.replace(r#"kind: "pose", frequency: 30"#, r#"kind: "pose""#);
     let mut simulation = simulation(&text);
     let mut client = connect(&simulation, "rover.pose");

@@ -1,7 +1,7 @@
-//! Numbers that physics could not bear, by every way into the sockets.
+//! Numbers that are too large for the physics, through all ports of the sockets.
 use super::*;
 
-/// Requests, and what their refusals name.
+/// Requests, and the names in their refusals.
 const OUT_OF_RANGE: [(&str, &str, &str, &str); 9] = [
     ("rover.motion set_speed [NaN, 0]", "set_speed", "`v`", "NaN"),
     (
@@ -44,7 +44,7 @@ const OUT_OF_RANGE: [(&str, &str, &str, &str); 9] = [
     ("rover.way goto [NaN, 0, 0]", "goto", "`x`", "NaN"),
 ];
 
-/// Refused in words that name component, field and range, whoever asks; the world goes on as if nobody had asked.
+/// Refusals name component, field and range, for every client; the state of the world is that without the request.
 #[test]
 fn numbers_out_of_range_are_refused_and_leave_no_trace() {
     let text = ROVER.replace(

@@ -1,4 +1,4 @@
-//! Ticks in which requests that act are served: the first that begins after they are there.
+//! Ticks in which requests that act are served: the first one that begins after their arrival.
 use std::{
     sync::{
         Arc,
@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Client, ROVER};
 
-/// Components tell the tick in which they are asked.
+/// Components return the tick in which they serve a request.
 fn with_ticks(app: &mut App) {
     app.add_service::<Active>(Service::new(
         "which_tick",
@@ -34,7 +34,7 @@ fn connect(simulation: &Simulation, what: &str) -> Client {
     Client::new(port.unwrap().2)
 }
 
-/// Waits between two ticks until a client has heard something.
+/// Waits between two ticks until a client has received a line.
 fn hear(client: &mut Client, mut wait: impl FnMut()) -> String {
     for _ in 0..2000 {
         wait();
@@ -50,14 +50,14 @@ fn hear(client: &mut Client, mut wait: impl FnMut()) -> String {
     panic!("no reply");
 }
 
-/// Asks again as soon as it is answered, without end.
+/// Repeats a request as soon as it is answered, without end.
 fn ask_again(requests: RequestSender, answered: Arc<AtomicU64>) {
     let (sender, counter) = (requests.clone(), answered);
     let reply = move |_| {
         counter.fetch_add(1, Ordering::Relaxed);
         ask_again(requests, counter);
     };
-    // Once the simulation has gone, nobody is asked.
+    // At the end of the simulation the channel is closed.
     sender.send("time", "now", Json::Null, reply).ok();
 }
 
@@ -75,7 +75,7 @@ fn ticks_come_however_many_requests_there_are() {
         assert!(between > before, "some are answered between two ticks");
         simulation.step().unwrap();
         assert_eq!(simulation.tick(), tick);
-        // All that were there are answered, each once.
+        // All pending requests are answered, each once.
         assert_eq!(answered.load(Ordering::Relaxed) - between, 200);
     }
 }
@@ -96,7 +96,7 @@ fn what_arrives_between_two_ticks_is_served_and_answered_in_the_second() {
         for client in &mut clients {
             client.send("act rover.motion which_tick\nread time now\n");
         }
-        // Lines of a client are taken in order: once the second one is answered, the first one is there, too.
+        // Lines of a client are processed in order: once the second one is answered, the first one has been received, too.
         for client in &mut clients {
             let read = hear(client, || simulation.serve(Duration::from_millis(10)));
             assert_eq!(read, format!("read SUCCESS{}", time(tick)));

@@ -1,4 +1,4 @@
-//! Circles: files of a crate that need each other cannot be read one after the other.
+//! Cyclic dependencies: files of a crate that depend on each other cannot be read one after the other.
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
     sources,
 };
 
-/// Files that are one subject in several parts, and none else.
+/// Known cycles: files that form one subject in several files.
 const KNOWN: [&str; 11] = [
     "actuators: armature::motion -> armature::reach",
     "geometry: mesh::gltf::file -> mesh::gltf::uri",
@@ -23,10 +23,10 @@ const KNOWN: [&str; 11] = [
     "viewer: occlusion -> window",
 ];
 
-/// Files, each with those that it names. A file and those in the folder of its name are one room.
+/// Dependencies: each file with the files that it names. A file and those in the folder of its name are one node.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// The arrows between the files of one crate.
+/// Returns the dependencies between the files of one crate.
 fn arrows(files: &[(Vec<&str>, &Source)]) -> Arrows {
     let modules: BTreeSet<&[&str]> = files.iter().map(|(module, _)| module.as_slice()).collect();
     let mut arrows = Arrows::new();
@@ -48,13 +48,14 @@ fn arrows(files: &[(Vec<&str>, &Source)]) -> Arrows {
     arrows
 }
 
-/// The tokens before a file's tests.
+/// Returns the tokens before a file's tests.
 fn code(text: &str) -> Vec<Token> {
     let tests = text.find("#[cfg(test)]\nmod tests {");
     tokens(&text[..tests.unwrap_or(text.len())])
 }
 
-/// Files that can be reached from themselves, together with those that reach back.
+/// Returns the strongly connected components: files that can be reached from themselves, together with those that reach
+/// back.
 fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> = arrows
         .keys()
@@ -91,7 +92,7 @@ fn reached<'a>(arrows: &'a Arrows, from: &str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// The circles of all crates.
+/// Returns the cycles of all crates.
 fn all(files: &[Source]) -> Vec<String> {
     let mut crates: BTreeMap<&str, Vec<(Vec<&str>, &Source)>> = BTreeMap::new();
     for source in files {
@@ -115,7 +116,7 @@ fn all(files: &[Source]) -> Vec<String> {
         .collect()
 }
 
-/// A crate, and the place of a file in it.
+/// Returns the crate of a file, and its path there.
 fn place(path: &str) -> Option<(&str, &str)> {
     match path.strip_prefix("plugins/") {
         Some(rest) => rest.split_once("/src/"),

@@ -1,22 +1,22 @@
-//! Just enough of Rust's grammar to see what a file names.
+//! A minimal parser of Rust that finds the names in a file.
 
-/// A piece of code: an identifier, or one character of punctuation (`::` is one piece).
+/// A token: an identifier, or one character of punctuation (`::` is one token).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) line: usize,
     pub(super) text: String,
 }
 
-/// A path such as `crate::scene::model`, in a `use` or elsewhere; trees are spread out.
+/// A path such as `crate::scene::model`, in a `use` or elsewhere; trees are expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) line: usize,
     pub(super) path: Vec<String>,
-    /// Inline modules that the path stands in.
+    /// Number of inline modules around the path.
     pub(super) depth: usize,
 }
 
-/// The tokens of a file without comments, strings and characters.
+/// Returns the tokens of a file without comments, strings and characters.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut line = 1;
@@ -76,7 +76,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// Length of the string or character that a text starts with.
+/// Returns the length of the string or character at the start of a text.
 fn literal(text: &str) -> Option<usize> {
     let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|prefix| {
         text.strip_prefix(prefix).is_some_and(|rest| {
@@ -111,7 +111,7 @@ fn literal(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// Tells whether a text that starts with a quote is a character, not a lifetime.
+/// Returns true if a text that starts with a quote is a character, not a lifetime.
 fn is_character(text: &str) -> bool {
     let mut chars = text.chars().skip(1);
     matches!(
@@ -120,7 +120,7 @@ fn is_character(text: &str) -> bool {
     )
 }
 
-/// All paths of a file that have more than one segment, each with the inline modules around it.
+/// Returns all paths of a file that have more than one segment, each with the inline modules around it.
 pub(super) fn paths(tokens: &[Token]) -> Vec<Named> {
     let mut named = Vec::new();
     let mut modules: Vec<bool> = Vec::new();
@@ -146,7 +146,7 @@ pub(super) fn paths(tokens: &[Token]) -> Vec<Named> {
     named
 }
 
-/// Spreads out the tree that starts here; returns the place after it.
+/// Expands the tree that starts here; returns the index after it.
 fn tree(
     tokens: &[Token],
     mut at: usize,

@@ -1,12 +1,12 @@
 //! Docs of items and files: each begins with a noun or a verb that gives the meaning.
 use super::{Source, assert_clean, rust};
 
-/// Words that begin a question instead.
+/// Words that begin a question.
 const QUESTIONS: [&str; 8] = [
     "What", "Whether", "Where", "Who", "How", "When", "Which", "Why",
 ];
 
-/// First lines of doc comments that begin with a question.
+/// Returns the first lines of doc comments that begin with a question.
 fn questions(file: &Source) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_inside = false;

@@ -3,10 +3,10 @@ use std::{collections::BTreeSet, fs};
 
 use super::{Source, assert_clean, code::tokens, root, rust, sources};
 
-/// Lines in a file.
+/// Maximum number of lines in a file.
 const LONGEST: usize = 500;
 
-/// Every file that people write or read.
+/// Returns every file that people write or read.
 fn texts() -> Vec<Source> {
     let mut texts = sources(
         &[
@@ -32,7 +32,7 @@ fn texts() -> Vec<Source> {
             });
         }
     }
-    // Golden files are mistakes on purpose.
+    // Golden files contain intentional mistakes.
     texts.retain(|file| !file.path.starts_with("tests/golden/"));
     texts
 }
@@ -63,9 +63,9 @@ fn length(file: &Source) -> Vec<String> {
     }
 }
 
-/// Finds what is left to do: it belongs into a list of issues, not into the code.
+/// Finds notes about unfinished work, which belong in a list of issues, not in the code.
 fn unfinished(file: &Source) -> Vec<String> {
-    // Put together, so that this file may be looked at too.
+    // Assembled from pieces, so that this file is checked too.
     let words = [
         ["TO", "DO"],
         ["FIX", "ME"],
@@ -78,7 +78,7 @@ fn unfinished(file: &Source) -> Vec<String> {
     containing(file, &words.map(|word| word.concat()), |_| true)
 }
 
-/// Finds places: where and how the repository is worked on is nobody's business.
+/// Finds paths and names of the workplace, which do not belong in the repository.
 fn workplace(file: &Source) -> Vec<String> {
     let places = [
         ["/wo", "rk/"],
@@ -87,7 +87,7 @@ fn workplace(file: &Source) -> Vec<String> {
         ["SHA", "RED/"],
     ]
     .map(|word| word.concat());
-    // The one exception: conformance data that is too large for the repository.
+    // The only exception: conformance data that is too large for the repository.
     let mut found = containing(file, &places, |line| {
         !line.contains("MORSE_SIM_SHARED") && !line.contains("../shared\"")
     });
@@ -108,7 +108,7 @@ fn containing(file: &Source, words: &[String], counts: impl Fn(&str) -> bool) ->
     found
 }
 
-/// Two crates or modules that are declared or mapped, but not both.
+/// Returns crates or modules that are declared or mapped, but not both.
 fn map(lib: &str, crates: &[String]) -> Vec<String> {
     let mut declared: BTreeSet<String> = crates.iter().cloned().collect();
     let tokens = tokens(lib);
@@ -154,7 +154,7 @@ fn map(lib: &str, crates: &[String]) -> Vec<String> {
     unmapped.chain(unknown).collect()
 }
 
-/// The names under which a library passes on crates of ours.
+/// Returns the names under which a library re-exports our crates.
 fn exports(lib: &str) -> BTreeSet<&str> {
     let statements = lib
         .lines()
@@ -163,7 +163,7 @@ fn exports(lib: &str) -> BTreeSet<&str> {
     words.collect()
 }
 
-/// The Rust names of the crates under `plugins/`.
+/// Returns the Rust names of the crates under `plugins/`.
 pub(super) fn plugin_crates() -> Vec<String> {
     let manifests = sources(&["plugins"], &["toml"]);
     manifests
@@ -179,8 +179,8 @@ fn crate_name(manifest: &str) -> Option<String> {
     line.split('"').nth(1).map(str::to_owned)
 }
 
-/// Files of a folder that its list leaves out, and that are not declared beside it; the compiler finds the ones that
-/// the list makes up.
+/// Returns files of a folder that are missing in its list, and not declared beside it; the compiler reports entries without
+/// a file.
 fn forgotten(folder: &str, list: &[&str]) -> Vec<String> {
     let read = |path: String| fs::read_to_string(root().join(path));
     let lib = read(format!("{folder}/lib.rs"));

@@ -1,4 +1,4 @@
-//! Facts that every kind tells of itself: docs, units, an example that loads; and one order for all of them.
+//! Requirements on every kind: docs, units, an example that loads; and one schedule order for all of them.
 use bevy::{
     ecs::schedule::{LogLevel, ScheduleBuildSettings},
     prelude::*,
@@ -10,10 +10,10 @@ use morse_sim::{
     simulation::{kinds, load::Plan, no_extensions},
 };
 
-/// A type that people read about, and what it is called.
+/// A documented type, and its name.
 type Subject = (String, &'static TypeInfo);
 
-/// The settings, data and commands of all kinds.
+/// Returns the settings, data and commands of all kinds.
 fn subjects(kinds: &Kinds) -> Vec<Subject> {
     let mut subjects = Vec::new();
     let mut add = |family: &str, word: &str, what: &str, info| {
@@ -41,7 +41,7 @@ fn subjects(kinds: &Kinds) -> Vec<Subject> {
     subjects
 }
 
-/// Types, fields and variants without docs, and numbers without units, also in types inside.
+/// Returns types, fields and variants without docs, and numbers without units, also in nested types.
 fn undescribed((name, info): &Subject) -> Vec<String> {
     let mut found = Vec::new();
     if is_own(info) && info.docs().is_none_or(|docs| docs.trim().is_empty()) {
@@ -99,12 +99,12 @@ fn variant_docs(variant: &bevy::reflect::enums::VariantInfo) -> Option<&str> {
     }
 }
 
-/// Tells whether a type is a real number, or an array, list or option of what is one.
+/// Returns true if a type is a real number, or an array, list or option of a numeric type.
 fn is_numeric(info: &'static TypeInfo) -> bool {
     info.is::<f64>() || info.is::<f32>() || container(info).is_some_and(is_numeric)
 }
 
-/// Type of the elements of an array, list, option or map.
+/// Returns the type of the elements of an array, list, option or map.
 fn container(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     match info {
         TypeInfo::Array(array) => array.item_info(),
@@ -120,7 +120,7 @@ fn container(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     }
 }
 
-/// The types of our own that a field holds.
+/// Returns our own type inside of a field.
 fn inside(info: &'static TypeInfo) -> Option<&'static TypeInfo> {
     container(info).map_or_else(|| is_own(info).then_some(info), inside)
 }
@@ -206,14 +206,14 @@ fn every_service_and_its_arguments_have_docs() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Builds a schedule again, where two systems that may run in either order are an error.
+/// Builds a schedule again, where two systems without a defined order are an error.
 fn one_order(world: &mut World) -> Result<(), String> {
     world.schedule_scope(FixedUpdate, |world, schedule| {
         schedule.set_build_settings(ScheduleBuildSettings {
             ambiguity_detection: LogLevel::Error,
             ..default()
         });
-        // A schedule that was built already is built again when something is added.
+        // A schedule that was already built is built again when a system is added.
         schedule.add_systems((|| {}).after(Tick::Export));
         let built = schedule.initialize(world).map(drop);
         built.map_err(|error| error.to_string(schedule.graph(), world))

@@ -1,4 +1,4 @@
-//! Layers, and who may name whom: crates by what Cargo knows of them, parts and words by what stands in the files.
+//! Layers and allowed references: crates by Cargo's metadata, components and words by the contents of the files.
 use std::{collections::BTreeMap, process::Command};
 
 use morse_sim::{actuator, modifier, overlay, sensor};
@@ -11,7 +11,7 @@ use super::{
     root, rust, sources,
 };
 
-/// Each crate with those of ours that it may depend on, and those that its tests may. The program may name all.
+/// Each crate with the crates of ours that it may depend on, and those that its tests may. The program may depend on all.
 const CRATES: [(&str, &[&str], &[&str]); 23] = [
     ("morse_api", &["morse_mechanisms"], &[]),
     ("morse_testing", &["morse_api"], &[]),
@@ -23,7 +23,7 @@ const CRATES: [(&str, &[&str], &[&str]); 23] = [
     (
         "morse_modifiers",
         &["morse_api", "morse_geodesy"],
-        // They need some sensor's data to modify.
+        // They require some sensor's data to modify.
         &["morse_actuators", "morse_sensors", "morse_testing"],
     ),
     ("morse_diagnostics", &[], &[]),
@@ -58,7 +58,7 @@ const PART: &[&str] = &[
     "morse_mechanisms",
 ];
 const SERVER: &[&str] = &["morse_api", "morse_server"];
-/// Languages do not know each other.
+/// Languages are independent of each other.
 const LANGUAGE: &[&str] = &["morse_api", "morse_diagnostics", "morse_scene"];
 const WORLD: &[&str] = &[
     "morse_api",
@@ -107,7 +107,7 @@ const IN_THE_TICK: [&str; 15] = [
     "plugins/simulation_file",
 ];
 
-/// Dependencies of all crates of the workspace: name, and whether only tests need it.
+/// Dependencies of all crates of the workspace: name, and true if only tests need it.
 type Dependencies = BTreeMap<String, Vec<(String, bool)>>;
 
 fn dependencies() -> Dependencies {
@@ -135,7 +135,7 @@ fn dependencies() -> Dependencies {
     packages.collect()
 }
 
-/// Dependencies that are not in the table, and crates that are in one of the two alone.
+/// Returns dependencies that are not in the table, and crates that are in only one of the two.
 fn crates(all: &Dependencies) -> Vec<String> {
     let mut found = Vec::new();
     for (name, needs) in all.iter().filter(|(name, _)| *name != "morse-sim") {
@@ -168,7 +168,7 @@ fn violation(file: &Source, line: usize, text: &str) -> String {
     format!("{}:{line}: {text}", file.path)
 }
 
-/// The lists of parts, and the folders of their files.
+/// The lists of components, and the folders of their files.
 const LISTS: [(&str, &[&str]); 4] = [
     ("plugins/actuators/src/overlay", overlay::FILES),
     ("plugins/actuators/src", actuator::FILES),
@@ -176,7 +176,7 @@ const LISTS: [(&str, &[&str]); 4] = [
     ("plugins/sensors/src", sensor::FILES),
 ];
 
-/// Parts that name another of their list.
+/// Returns components that name another one of their list.
 fn parts(file: &Source) -> Vec<String> {
     let list = LISTS.iter().find_map(|(folder, list)| {
         let rest = file.path.strip_prefix(folder)?.strip_prefix('/')?;
@@ -207,7 +207,7 @@ fn parts(file: &Source) -> Vec<String> {
     found
 }
 
-/// A path from the crate's root, where it is one of this crate's.
+/// Returns a path from the crate's root, if it belongs to this crate.
 pub(super) fn resolved<'a>(own: &[&'a str], named: &'a Named) -> Option<Vec<&'a str>> {
     let segments: Vec<&str> = named.path.iter().map(String::as_str).collect();
     if segments.first() == Some(&"crate") {
@@ -223,7 +223,7 @@ pub(super) fn resolved<'a>(own: &[&'a str], named: &'a Named) -> Option<Vec<&'a 
     Some([&own[..own.len() - up], &segments[supers..]].concat())
 }
 
-/// Words that occur in a file where they may not.
+/// Returns words that occur in a file where they are not allowed.
 fn words(file: &Source, is_forbidden: impl Fn(&str) -> bool, why: &str) -> Vec<String> {
     let is_used = |token: &&Token| is_forbidden(&token.text);
     tokens(&file.text)

@@ -1,4 +1,4 @@
-//! Kinematics and masses beside those that Pinocchio 4.1 has for the same descriptions (`tests/data/urdf/pinocchio.json`);
+//! Kinematics and masses against those of Pinocchio 4.1 for the same descriptions (`tests/data/urdf/pinocchio.json`);
 //! `tests/robots/compare.py` does it for every robot that can be installed.
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{data, fine};
 
-/// Metres, radians and parts of the whole.
+/// Tolerance in metres, in radians, and relative.
 const TOLERANCE: f64 = 1e-9;
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -22,7 +22,7 @@ fn pose(numbers: &[f64]) -> Isometry3<f64> {
     Isometry3::from_parts(Vector3::new(x, y, z).into(), rotation)
 }
 
-/// Mass, centre and inertia about it of all frames together.
+/// Returns mass, centre of mass and inertia about it of all frames together.
 fn whole(
     scene: &Scene,
     poses: &BTreeMap<&str, Isometry3<f64>>,

@@ -1,5 +1,5 @@
-//! Macros of descriptions, beside xacro 2.1.1: `tests/data/xacro` holds files with macros and, beside each, what that
-//! program makes of it.
+//! Macros of descriptions, against xacro 2.1.1: `tests/data/xacro` contains files with macros and, beside each, the output
+//! of that program.
 use std::path::Path;
 
 use morse_sim::scene::{

@@ -1,7 +1,7 @@
-//! Messages that users read when a robot description is wrong, word by word.
+//! Error messages of robot descriptions, compared word by word.
 //!
-//! `tests/golden/urdf` holds bad files and, beside each, the text that must come out. After a change,
-//! `UPDATE_GOLDEN=1 cargo test` writes the texts again.
+//! `tests/golden/urdf` contains bad files and, beside each, the expected text. After a change, `UPDATE_GOLDEN=1 cargo test`
+//! writes the texts again.
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/urdf")
 }
 
-/// Bad files with macros.
+/// Returns the bad files with macros.
 fn golden_macros() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/xacro")
 }
@@ -38,14 +38,14 @@ fn shown(diagnostics: &[Diagnostic], sources: &Sources, folder: &Path) -> String
         writeln!(text, "{}", render(diagnostic, sources, Style::Plain)).unwrap();
     }
     let text = text.replace(&format!("{}/", folder.display()), "");
-    // Directories above the project differ from place to place.
+    // Directories above the project differ between machines.
     let own = |line: &&str| !line.contains("looked for `/") || line.contains("`/etc/");
     text.lines()
         .filter(own)
         .fold(String::new(), |all, line| all + line + "\n")
 }
 
-/// Compares a text with the golden one, or replaces the latter if that was asked for.
+/// Compares a text with the golden one, or replaces the golden one on request.
 fn check(path: &Path, found: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(path, found).unwrap();
@@ -83,7 +83,7 @@ fn every_bad_macro_is_explained() {
     explained(&files, &golden_macros());
 }
 
-/// Compares what is said about files in a folder with the texts beside them.
+/// Compares the messages about files in a folder with the texts beside them.
 fn explained(files: &[PathBuf], folder: &Path) {
     let options = LoadOptions {
         simulated: true,
@@ -119,7 +119,7 @@ fn every_code_has_a_golden_text() {
     assert!(missing.is_empty(), "no golden text shows {missing:?}");
 }
 
-/// Checks what is said with this code about a text that is too large to keep in a file.
+/// Checks the message with this code for a text that is too large to keep in a file.
 fn check_made(name: &str, code: &str, text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("{name}.urdf"));

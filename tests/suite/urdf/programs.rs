@@ -1,4 +1,4 @@
-//! Descriptions from the command line: checked, inspected, run, drawn, and robots of simulation files.
+//! Descriptions on the command line: checked, inspected, run, drawn, and robots of simulation files.
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -51,7 +51,8 @@ fn a_description_is_checked_inspected_run_and_drawn() {
     }
 }
 
-/// A description in `here` that names a mesh which packages in `given` and below `ros` have, and one that none has.
+/// Writes a description in `here` with a mesh that exists in packages in `given` and below `ros`, and a mesh that does not
+/// exist.
 fn packages() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
@@ -143,7 +144,7 @@ fn simulated(text: &str, options: &Options) -> Simulation {
     Simulation::build(plan, &no_extensions).unwrap()
 }
 
-/// Height of a body's origin.
+/// Returns the height of a body's origin.
 fn height(simulation: &Simulation, body: &str) -> f64 {
     simulation.body(body).unwrap().pose.translation.z
 }
@@ -172,13 +173,13 @@ fn a_robot_of_a_simulation_file_goes_where_it_is_put() {
     simulation.run(120).unwrap();
     let way = simulation.body("rover").unwrap().pose.translation.x - 2.0;
     assert!((0.8..1.05).contains(&way), "0.5 m/s for 2 s: {way}");
-    // It stands on its wheels; its origin is on the ground.
+    // The robot stands on its wheels; its origin is on the ground.
     assert!(
         height(&simulation, "rover").abs() < 0.01,
         "{}",
         height(&simulation, "rover")
     );
-    // The root link `world` bolts it down, though nothing in the file says so.
+    // The root link `world` makes it fixed, though the file contains no such field.
     assert!(height(&simulation, "arm").abs() <= 0.0);
 }
 

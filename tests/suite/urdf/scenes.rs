@@ -1,4 +1,4 @@
-//! Scenes that descriptions become: frames, joints, shapes, looks, and scenes that include them.
+//! Scenes of descriptions: frames, joints, shapes, materials, and scenes that include them.
 use std::path::Path;
 
 use morse_sim::scene::{
@@ -52,7 +52,7 @@ fn every_link_is_a_frame_and_every_joint_that_moves_a_variable() {
 fn shapes_stand_where_their_origins_are() {
     let scene = fine("arm.urdf");
     let visual = scene.frame("upper_arm-visual").unwrap();
-    // Ours stand on their origin, the description's are centred there: 0.25 m - 0.4 m / 2.
+    // Our cylinders begin at their origin, the description's are centred there: 0.25 m - 0.4 m / 2.
     assert!((visual.pose.translation.z - 0.05).abs() < 1e-12);
     let [shape] = visual.geometry.as_slice() else {
         panic!("one shape");

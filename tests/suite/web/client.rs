@@ -1,4 +1,4 @@
-//! A simulation that is served, and a viewer of it in a few lines.
+//! A served simulation, and a minimal viewer of it.
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
@@ -70,12 +70,12 @@ impl Served {
         let mut stream = self.stream();
         stream.write_all(bytes).unwrap();
         let mut answer = Vec::new();
-        // The end may be a reset, after the answer.
+        // The connection may end with a reset, after the answer.
         stream.read_to_end(&mut answer).ok();
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Asks for a page; the status and the body.
+    /// Requests a page; returns the status and the body.
     pub(super) fn get(&self, path: &str, headers: &str) -> (u16, String) {
         let host = if headers.contains("Host:") {
             ""
@@ -130,16 +130,16 @@ impl Served {
     }
 }
 
-/// A frame, as far as tests look into it.
+/// The fields of a frame that tests read.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) number: u32,
     pub(super) is_held: bool,
     pub(super) tick: f64,
     pub(super) factor: f32,
-    /// Bodies that moved, by place, and where they are.
+    /// Bodies that moved, by index, and their positions.
     pub(super) moved: Vec<(usize, [f32; 3])>,
-    /// Sensors by place, the time of measurement, and the bytes of the fields.
+    /// Sensors by index, the time of measurement, and the bytes of the fields.
     pub(super) readings: Vec<(usize, f64, Vec<u8>)>,
     pub(super) length: usize,
 }
@@ -197,11 +197,11 @@ pub(super) fn length(rest: &mut &[u8]) -> usize {
     }
 }
 
-/// A viewer that speaks the page's language.
+/// A viewer that uses the page's protocol.
 pub(super) struct Viewer {
     pub(super) socket: WebSocket<TcpStream>,
     replies: Vec<Json>,
-    /// Warnings that it was told.
+    /// Warnings that it has received.
     pub(super) warnings: Vec<String>,
     next: u64,
 }
@@ -215,7 +215,7 @@ impl Viewer {
         self.say(&json!({ "watch": paths }));
     }
 
-    /// The next frame. It is not said to be seen.
+    /// Returns the next frame, without an acknowledgement.
     pub(super) fn frame(&mut self) -> Frame {
         loop {
             match self.socket.read().unwrap() {
@@ -234,7 +234,7 @@ impl Viewer {
         }
     }
 
-    /// All frames up to the end of the connection. They are not said to be seen.
+    /// Returns all frames up to the end of the connection, without acknowledgements.
     pub(super) fn rest(&mut self) -> Vec<Frame> {
         let mut frames = Vec::new();
         while let Ok(message) = self.socket.read() {
@@ -245,14 +245,14 @@ impl Viewer {
         frames
     }
 
-    /// The next frame, and room for another one.
+    /// Returns the next frame, and acknowledges it.
     pub(super) fn see(&mut self) -> Frame {
         let frame = self.frame();
         self.say(&json!({ "seen": frame.number }));
         frame
     }
 
-    /// Looks on until a frame is as it should be.
+    /// Receives frames until one satisfies a predicate.
     pub(super) fn until(&mut self, mut is_it: impl FnMut(&Frame) -> bool) -> Frame {
         for _ in 0..2000 {
             let frame = self.see();
@@ -263,7 +263,7 @@ impl Viewer {
         panic!("no such frame");
     }
 
-    /// Asks for a service, and looks on until it is answered.
+    /// Calls a service, and receives frames until the reply.
     pub(super) fn call(&mut self, component: &str, service: &str, arguments: &Json) -> Json {
         let id = self.next;
         self.next += 1;
@@ -285,7 +285,7 @@ impl Viewer {
         }
     }
 
-    /// The reason that the close frame gives which comes in the end.
+    /// Returns the reason in the final close frame.
     pub(super) fn last_words(&mut self) -> String {
         loop {
             match self.socket.read() {
@@ -296,7 +296,7 @@ impl Viewer {
         }
     }
 
-    /// The code of the close frame that comes in the end; 0 if the connection just ends.
+    /// Returns the code of the final close frame; 0 if the connection ends without one.
     pub(super) fn farewell(&mut self) -> u16 {
         loop {
             match self.socket.read() {

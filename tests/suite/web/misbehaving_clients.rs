@@ -1,4 +1,4 @@
-//! Requests that are turned away: foreign pages, wrong names, strange paths, and frames that break the rules.
+//! Refused requests: foreign pages, wrong host names, strange paths, and frames that violate the protocol.
 use std::{io::Write as _, time::Duration};
 
 use morse_sim::{
@@ -119,7 +119,7 @@ fn no_file_but_those_of_the_page_is_served() {
     served.end();
 }
 
-/// A viewer, the bytes that it sends, and the code with which it has to go.
+/// Connects a viewer, sends bytes, and expects the code of the close frame.
 fn closes(served: &Served, send: impl FnOnce(&mut Viewer), code: u16) {
     let mut viewer = served.viewer();
     send(&mut viewer);
@@ -134,7 +134,7 @@ fn raw(viewer: &mut Viewer, bytes: &[u8]) {
 fn oversize_messages_end_their_connection_alone() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
     let mut witness = served.viewer();
-    // Oversize: what is said, and what is only announced.
+    // Too large: sent completely, and only announced.
     closes(
         &served,
         |viewer| {
@@ -147,7 +147,7 @@ fn oversize_messages_end_their_connection_alone() {
         |viewer| raw(viewer, b"\x81\xff\x00\x00\x00\x10\x00\x00\x00\x00abcd{"),
         1009,
     );
-    // Oversize by fragments.
+    // Too large by fragments.
     closes(
         &served,
         |viewer| {
@@ -184,7 +184,7 @@ fn messages_that_make_no_sense_end_their_connection_alone() {
     ] {
         closes(&served, |viewer| raw(viewer, bytes), 1002);
     }
-    // Not UTF-8, not text, not of this language.
+    // Not UTF-8, not text, not of this protocol.
     closes(
         &served,
         |viewer| raw(viewer, b"\x81\x82\x00\x00\x00\x00\xff\xfe"),
@@ -210,7 +210,7 @@ fn messages_that_make_no_sense_end_their_connection_alone() {
             1008,
         );
     }
-    // A long nesting is refused, not followed.
+    // A deep nesting is refused without recursion.
     closes(
         &served,
         |viewer| {
@@ -257,7 +257,7 @@ fn a_flood_of_pings_ends_itself() {
     let mut bytes = Vec::new();
     ping.format(&mut bytes).unwrap();
     let many = bytes.repeat(100_000);
-    // It never reads what comes back. The other end closes in between, or not yet.
+    // It never reads the replies. The other end closes meanwhile, or later.
     flood.socket.get_mut().write_all(&many).ok();
     let before = witness.see().tick;
     witness.until(|frame| frame.tick > before + 5.0);
@@ -299,7 +299,7 @@ fn who_says_nothing_holds_nobody_up() {
             "while they are all there: {says}"
         );
         served.viewer().see();
-        // The oldest ones were told why they had to go.
+        // The oldest connections received the reason of their end.
         let mut buffer = String::new();
         let mut first = crowd.first().unwrap();
         std::io::Read::read_to_string(&mut first, &mut buffer).ok();
@@ -308,7 +308,7 @@ fn who_says_nothing_holds_nobody_up() {
     served.end();
 }
 
-/// Browsers that do not take their answers make way, too.
+/// Browsers that do not read their answers are disconnected, too.
 #[test]
 fn who_takes_no_answer_holds_nobody_up() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// The program at work, in a folder with files `token` and `empty`.
+/// Starts the program in a folder with files `token` and `empty`.
 fn program(room: &Path, variable: &str, arguments: &[&str]) -> Command {
     std::fs::write(room.join("token"), "s3cret\n").unwrap();
     std::fs::write(room.join("empty"), " \n").unwrap();
@@ -22,7 +22,7 @@ fn program(room: &Path, variable: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// It is ended whatever becomes of the test.
+/// It is killed whatever the result of the test is.
 struct Ended(Child);
 
 impl Drop for Ended {
@@ -43,7 +43,7 @@ fn port(room: &Path) -> u16 {
     panic!("it does not serve");
 }
 
-/// Status of the answer to a browser that tells a token.
+/// Returns the status of the answer to a browser with a token.
 fn status(port: u16, token: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let request = format!("GET /?token={token} HTTP/1.1\r\nHost: localhost\r\n\r\n");

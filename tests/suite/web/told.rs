@@ -1,9 +1,9 @@
-//! Words for viewers: the warnings of a run, and refusals of numbers that it cannot bear.
+//! Messages for viewers: the warnings of a run, and refusals of numbers that are too large.
 use super::*;
 
 #[test]
 fn viewers_are_told_what_the_run_warns_of() {
-    // It weighs next to nothing, and is pushed as hard as can be.
+    // It has almost no mass, and the maximum force acts on it.
     let light = r#"robots: { "light": (
         model: "robots/atrv.robray", base: dynamic, at: (translation: (9, 9, 9)), mass: 1e-9,
         actuators: { "push": (kind: "external_force", start: (force: (1e8, 0, 0))) },

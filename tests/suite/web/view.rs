@@ -1,4 +1,4 @@
-//! The first view: what a file says of it is what the page is told, and what makes no sense is refused.
+//! The initial view: fields of the file are sent to the page, and invalid ones are refused.
 use serde_json::Value as Json;
 
 use super::*;
@@ -16,7 +16,7 @@ fn the_page_is_told_from_where_to_look() {
         "angle": 1.5, "near": 0.5, "far": 80.0, "selected": "rover.scan",
     });
     assert_eq!(scene["view"], expected);
-    // What is not given is for the page to choose, and the robot is seen.
+    // Omitted fields are left to the page, and the robot is visible.
     let scene = Served::new(ROVER, Pace::RealTime(1.0)).scene();
     let view = &scene["view"];
     for open in ["angle", "near", "far", "selected"] {
