@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Cache of compiled dependencies for `.ci/run`: target directories that outlive the checkout.
 #
-# It is in the folder MORSE_CI_CACHE, or in the user's cache directory once somebody has made it there:
+# It is in the directory MORSE_CI_CACHE, or in the user's cache directory if this directory exists:
 #     mkdir -p "${XDG_CACHE_HOME:-$HOME/.cache}/morse-sim-ci"
-# Without either, or with an empty MORSE_CI_CACHE, everything is built in the checkout, from nothing.
-# A run has one of the slots in it to itself. A slot is thrown away when the compiler or a version of a dependency
-# changes, and when it is larger than MORSE_CI_CACHE_GB. Of our own crates nothing is kept.
+# Without either, or with an empty MORSE_CI_CACHE, everything is built from scratch in the checkout.
+# A run locks one of its slots. A slot is deleted when the compiler or a version of a dependency changes, and when it is
+# larger than MORSE_CI_CACHE_GB. Our own crates are not kept.
 
-# Chooses CARGO_TARGET_DIR, unless the caller has.
+# Sets CARGO_TARGET_DIR, unless the caller has set it.
 open_cache() {
     local folder slot
     folder=$(cache_folder)
@@ -21,7 +21,7 @@ open_cache() {
     fi
     folder=$(cd "$folder" && pwd)
     for slot in 1 2; do
-        # It stays open, also in what this run starts, so that nobody else gets the slot while anything writes there.
+        # The lock stays open, also in child processes, so that no other run gets the slot while anything writes there.
         exec {cache_lock}>"$folder/$slot.lock"
         if flock --nonblock "$cache_lock"; then
             export CARGO_TARGET_DIR=$folder/$slot
@@ -43,7 +43,7 @@ cache_folder() {
     fi
 }
 
-# Leaves what is still of use in a slot.
+# Removes everything from a slot that later runs cannot use.
 keep_dependencies() {
     local target=$1 key
     key=$({ rustc -vV && grep '^checksum' Cargo.lock; } | sha256sum)
@@ -63,9 +63,9 @@ megabytes() {
     du --summarize --block-size=1M "$1" | cut -f1
 }
 
-# Removes all but what comes from registries, which Cargo knows by version and checksum. Our own crates it knows by their
-# path in the workspace and by time: sources of this checkout may be older than what another one has left, and would
-# pass for compiled.
+# Removes everything except crates from registries, which Cargo identifies by version and checksum. Cargo identifies our
+# own crates by their path in the workspace and by time: sources of this checkout may be older than the files of another
+# checkout, and would be taken for compiled.
 forget_own() {
     local target=$1 known path name
     find "$target" -mindepth 1 -maxdepth 1 ! -name debug ! -name .key -exec rm -rf {} +
@@ -77,17 +77,17 @@ forget_own() {
     known=$'\n'$(registry_packages)$'\n'
     for path in "$target"/debug/.fingerprint/* "$target"/debug/build/*; do
         name=${path##*/}
-        # Without the hash.
+        # The name without the hash.
         [[ $known == *$'\n'"${name%-*}"$'\n'* ]] || rm -rf "$path"
     done
-    # Cargo would compile what has no fingerprint, and write it over these: they take space.
+    # Cargo would compile crates without a fingerprint again, and overwrite these files: they only take space.
     { grep -sL '/registry/src/' "$target"/debug/deps/*.d || true; } | while read -r path; do
         path=${path%.d}
         rm -f "$path" "$path".* "${path%/*}/lib${path##*/}".*
     done
 }
 
-# Names in Cargo.lock that stand for packages of registries, and for no others.
+# Names in Cargo.lock of packages from registries, without any others.
 registry_packages() {
     awk -F'"' '
         function done_with() { if (source ~ /^registry\+/) known[name]; else other[name]; source = "" }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# One hash for every build: the debug and the release build, and with `--all` four more, run every scene, each tick chained
-# (D3 of the guide's page on the same bits). By hand, or once a week; the builds take their time.
+# Compares the hash of every build: the debug and the release build, and with `--all` four more, run every scene, with
+# hashes chained over each tick (D3 of the guide's page on the same bits). Run it by hand, or once a week; the builds
+# take long.
 #
 #     tests/prove_builds.sh [--all] [STEPS]
 set -euo pipefail

@@ -21,18 +21,18 @@ sys.path.append(os.path.join(HERE, "..", "..", "plugins", "python", "tests"))
 from require import needs  # noqa: E402
 
 SCENE = os.path.join(HERE, "page.ron")
-# Milliseconds for what a slow machine may take long to do; nothing is measured by them.
+# Time limit in milliseconds for operations that are slow on a slow machine; it is no measurement.
 PATIENCE = 90_000
-# Without a graphics card, and without asking anybody else anything.
+# Without a graphics card, and without network access.
 ARGUMENTS = [
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--disable-background-networking",
     "--disable-component-update",
 ]
-# What Chromium itself says of a server that is gone; the page cannot keep it from that.
+# Chromium's own message about a server that has ended; the page cannot prevent it.
 GONE = re.compile(r"ERR_CONNECTION|ERR_EMPTY_RESPONSE|WebSocket connection to")
-# The page forbids `eval`, which Playwright's own way to wait needs; a promise needs it once, at its start.
+# The page forbids `eval`, which Playwright's own waiting requires; a promise requires it once, at its start.
 WAIT = """new Promise((done, never) => {
     const start = performance.now();
     const look = () => {
@@ -79,7 +79,7 @@ class Served:
                 break
         else:
             raise AssertionError(f"it is not served: {said}")
-        # Whatever it says from now on is taken, so that it never waits.
+        # All further output is read, so that the program never blocks.
         self.reader = threading.Thread(target=self.child.stderr.read, daemon=True)
         self.reader.start()
 
@@ -147,7 +147,7 @@ class PageTest(unittest.TestCase):
     def held(self) -> int:
         """Waits until the run is held, and the page shows where it stands; the tick."""
         self.wait("morse.world.now.held")
-        # The simulator's own clock: the news that it is held may come before its last ticks.
+        # The simulator's own clock: the message about the pause may come before its last ticks.
         seconds = self.value("morse.connection.call('time', 'now')")
         self.wait(f"Math.abs(morse.world.now.seconds - {seconds}) < 1e-6")
         return int(self.value("morse.world.now.tick"))
@@ -166,7 +166,7 @@ class PageTest(unittest.TestCase):
         folder = os.environ.get("MORSE_SHOTS")
         if folder:
             os.makedirs(folder, exist_ok=True)
-            # With what was measured last, drawn.
+            # With the latest measurement, drawn.
             self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             self.page.screenshot(path=os.path.join(folder, f"{name}.png"))
 

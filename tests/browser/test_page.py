@@ -11,7 +11,7 @@ from support import SCENE, PageTest, Served
 CLOCK = "morse.world.now.tick"
 PLACE = "morse.world.poseOf({ robot: 'rover' })"
 FOCUS = "document.activeElement.id || document.activeElement.textContent.trim()"
-# How many colours the picture has, once it is drawn.
+# Number of colours in the picture, once it is drawn.
 COLORS = """new Promise((answer) => {
     const view = document.getElementById('view');
     const small = document.createElement('canvas');
@@ -42,7 +42,7 @@ DECODED = """async (text) => {
     return Array.from(canvas.getContext('2d').getImageData(0, 0, image.width, image.height).data);
 }"""
 FITS = "document.documentElement.scrollWidth <= innerWidth"
-# Controls that stick out of the window sideways, or lie under others.
+# Controls that extend beyond the window sideways, or are covered by others.
 HIDDEN = """[...document.querySelectorAll('header button, header select, #layers button, .end span')].filter((one) => {
     const box = one.getBoundingClientRect();
     const met = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
@@ -70,7 +70,7 @@ class Shows(PageTest):
         self.wait(f"{shown} !== '{self.value(shown)}'")
         page.click("#play")
         tick = self.held()
-        # The same run without a page says what was to be measured last.
+        # The same run without a page gives the expected last measurement.
         folder = self.folder()
         self.run_alone("--steps", str(tick), "--output", f"csv:{folder}")
         with open(os.path.join(folder, "rover.pose.csv"), encoding="utf-8", newline="") as file:
@@ -90,7 +90,7 @@ class Shows(PageTest):
         self.wait(f"{series}?.times.length > 15")
         # It is drawn a frame later.
         self.wait("document.querySelector('#inspector .pick').getAttribute('aria-pressed') === 'true'")
-        # The unit stands at the axis, the newest value at the name.
+        # The unit is at the axis, the newest value at the name.
         self.assertEqual(page.inner_text("#plot .scale span"), "m")
         self.wait("/rover.pose x\\s*[0-9.]+$/.test(document.querySelector('#plot .legend').innerText)")
         drawn = "document.querySelector('#plot canvas').getContext('2d').getImageData(60, 0, 120, 80).data.some(Boolean)"
@@ -184,12 +184,12 @@ class Acts(PageTest):
         wanted += ["Grid", "Labels", "Scans", "Rays", "Trails", "Frames"]
         wanted += ["x", "y", "z", "yaw", "pitch", "roll"]
         self.assertEqual([name for name in reached if name in wanted][:21], wanted)
-        # What has the focus is seen to have it.
+        # The focus is visible.
         page.locator("#step").focus()
         page.keyboard.press("Tab")
         outline = "getComputedStyle(document.activeElement).outlineStyle"
         self.assertEqual((self.value(FOCUS), self.value(outline)), ("reset", "solid"))
-        # Space is for the button that has the focus, and arrows walk the tree.
+        # Space acts on the button with the focus, and arrows walk the tree.
         page.locator("#play").focus()
         page.keyboard.press("Space")
         self.wait("morse.world.now.held")
@@ -212,7 +212,7 @@ class Acts(PageTest):
         self.wait("morse.world.now.tick > 0 && !morse.world.now.held")
         self.assertTrue(page.is_enabled("#play"))
         again.end()
-        # Another simulation at the same place is shown as what it is.
+        # Another simulation at the same address is detected.
         other = os.path.join(self.folder(), "other.ron")
         with open(SCENE, encoding="utf-8") as old, open(other, "w", encoding="utf-8") as new:
             new.write(old.read().replace('"rover": (', '"wanderer": ('))
@@ -239,7 +239,7 @@ class Looks(PageTest):
         page = self.open(color_scheme="light")
         page.keyboard.press("d")
         self.assertEqual(self.value("document.documentElement.dataset.theme"), "dark")
-        # A choice is remembered, whatever the system likes.
+        # A choice is stored, and overrides the system's preference.
         page.reload()
         self.wait("document.documentElement.dataset.theme === 'dark'")
         page.click("#theme")
@@ -257,7 +257,7 @@ class Looks(PageTest):
         self.assertTrue(self.value(FITS))
         page.locator("#plot canvas").scroll_into_view_if_needed()
         self.shoot("narrow_plot")
-        # All that is below can be scrolled to, and the view stays.
+        # Everything below can be scrolled to, and the view stays.
         image = page.locator("#inspector canvas.image")
         image.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
         self.wait("""(() => {

@@ -60,7 +60,7 @@ while watch.elapsed()[0] < args.seconds:
     frames += 1
 time = watch.elapsed()
 middle, mean = float(numpy.median(depth)), float(color.mean())
-# Ours has 22 m there, and any picture of that has the same.
+# Our scene has 22 m there, and any picture of it has the same.
 check = {
     "passed": bool(20 < middle < 25 and 20 < mean < 235),
     "median_depth": round(middle, 4),

@@ -56,7 +56,7 @@ def scan():
         angles = degrees + yaw[robot]
         rays[:, 0], rays[:, 1] = numpy.cos(angles), numpy.sin(angles)
         eye = numpy.array([x[robot], y[robot], scenes.SCANNER_HEIGHT])
-        # Without the robot's own body: the one after the world and the robots before it.
+        # Without the robot's own body: its index follows the world and the robots before it.
         mujoco.mj_multiRay(
             model, data, eye, rays.ravel(), None, True, robot + 1, geom[robot], ranges[robot], None, 360, scenes.RANGE
         )

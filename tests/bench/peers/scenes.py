@@ -147,8 +147,8 @@ def check_scans(boxes, poses, scans):
 
 STIFFNESS = (2000, 2000, 2000, 2000, 500, 500, 200)
 
-# KUKA's iiwa: joint on the link before (m, rad), limit (rad), mass (kg), its centre (m), inertia about that (kg m2),
-# axis, radius and length of a cylinder as large as the link (m).
+# KUKA's iiwa: joint relative to the parent link (m, rad), limit (rad), mass (kg), its centre (m), inertia about that
+# (kg m2), axis, radius and length of a cylinder as large as the link (m).
 WIDE, NARROW = math.radians(170), math.radians(120)
 HALF = math.pi / 2
 IIWA = (
@@ -185,7 +185,7 @@ def hull():
     golden = (1 + math.sqrt(5)) / 2
     flat = [(-1, golden), (1, golden), (-1, -golden), (1, -golden)]
     corners = [(a, b, 0) for a, b in flat] + [(0, a, b) for a, b in flat] + [(b, 0, a) for a, b in flat]
-    # Edges are between neighbours, which are 2 apart.
+    # Edges connect neighbours, at a distance of 2.
     for i in range(CORNERS):
         for j in range(i):
             if abs(math.dist(corners[i], corners[j]) - 2) < 1e-9:
