@@ -6,7 +6,11 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::arc;
-use crate::{convert, engine::BodyRow, held};
+use crate::{
+    convert,
+    engine::{BodyRow, EngineItem},
+    held,
+};
 
 /// rad/s, from which a driven robot turns.
 const TURNING: f64 = 1e-3;
@@ -77,18 +81,24 @@ impl Command {
     /// rates: gravity and the ground give those.
     ///
     /// With a length of the `step` (s), it is the mean velocity of the body on its arc in that step.
-    pub(super) fn impose(&self, body: &mut RigidBody, row: &BodyRow, step: Option<f64>) {
-        let (linear, angular) = self.start(body, row);
+    pub(super) fn impose(&self, engine: &mut EngineItem<'_, '_>, row: &BodyRow, step: Option<f64>) {
+        let places = &mut *engine.places;
+        let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
+            return;
+        };
+        let (linear, angular) = self.start(body, &places.of(body), row);
         let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
-        let wakes = self.wakes();
-        body.set_linvel(convert::vec3(&held::allowed(row, linear)), wakes);
-        body.set_angvel(convert::vec3(&angular), wakes);
+        places.set_velocities(body, [held::allowed(row, linear), angular], self.wakes());
     }
 
     /// Velocity that the body is to have as it lies now: of its centre of mass, and about it; world axes.
-    pub(super) fn start(&self, body: &RigidBody, row: &BodyRow) -> (Vector3<f64>, Vector3<f64>) {
-        let pose = convert::isometry(body.position());
-        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+    pub(super) fn start(
+        &self,
+        body: &RigidBody,
+        pose: &Isometry3<f64>,
+        row: &BodyRow,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let arm = pose.rotation * convert::vector(body.local_center_of_mass());
         let (own_linear, own_angular) = if row.kind == BodyKind::Kinematic {
             (Vector3::zeros(), Vector3::zeros())
         } else {
@@ -98,7 +108,7 @@ impl Command {
                 angular,
             )
         };
-        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        let (linear, angular) = self.velocities(pose, &own_linear, &own_angular);
         let angular = held::allowed_turn(row, angular);
         (linear + angular.cross(&arm), angular)
     }
