@@ -82,11 +82,13 @@ impl Commanded {
         let motion = settings.motion;
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
-            let body = row.and_then(|row| engine.movable(row));
-            let (Some(row), Some(body)) = (row, body) else {
+            let is_asleep = row
+                .and_then(|row| engine.movable(row))
+                .map(|body| body.is_sleeping());
+            let (Some(row), Some(is_asleep)) = (row, is_asleep) else {
                 continue;
             };
-            if body.is_sleeping() && !command.wakes() {
+            if is_asleep && !command.wakes() {
                 continue;
             }
             let is_due = match motion {
@@ -99,7 +101,7 @@ impl Commanded {
                 let share = if is_braked { TURNING_SHARE } else { 1.0 };
                 let is_on_arc = !motion.is_morse() && command.is_alone(row);
                 let step = is_on_arc.then(|| settings.substep());
-                command.times(share).impose(body, row, step);
+                command.times(share).impose(engine, row, step);
             }
         }
     }

@@ -40,14 +40,17 @@ impl EngineItem<'_, '_> {
             let Some(wanted) = body.map(|body| places.follow(at, body, step)) else {
                 continue;
             };
-            if (wanted.pose.is_some() || wanted.velocity.is_some())
+            if wanted.is_any()
                 && let Some(body) = bodies.get_mut(row.handle)
             {
                 if let Some(pose) = wanted.pose {
                     body.set_position(pose, false);
                 }
-                if let Some(velocity) = wanted.velocity {
+                if let Some(velocity) = wanted.linear {
                     body.set_linvel(velocity, false);
+                }
+                if let Some(velocity) = wanted.angular {
+                    body.set_angvel(velocity, false);
                 }
             }
         }

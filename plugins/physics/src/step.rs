@@ -183,19 +183,15 @@ pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyS
     // The engine keeps the last set velocities of bodies that joints posed and that were lost.
     let velocity = |velocity| {
         if body.is_enabled() {
-            convert::vector(velocity)
+            velocity
         } else {
             Vector3::zeros()
         }
     };
     *state = BodyState {
         pose: row.still.unwrap_or_else(|| engine.places.of(body)),
-        linear_velocity: if body.is_enabled() {
-            engine.places.velocity(body)
-        } else {
-            Vector3::zeros()
-        },
-        angular_velocity: velocity(body.angvel()),
+        linear_velocity: velocity(engine.places.velocity(body)),
+        angular_velocity: velocity(engine.places.angular_velocity(body)),
         center_of_mass: engine.places.center(body),
         mass: row.mass,
     };
