@@ -146,7 +146,11 @@ fn a_spinning_base_feels_no_rounding_at_high_rates() {
         ("atrv", "base: dynamic, locomotion: free", false),
     ] {
         // A ground robot turns about the vertical.
-        let tilt = if base.ends_with("free") { "0.3, -0.2" } else { "0, 0" };
+        let tilt = if base.ends_with("free") {
+            "0.3, -0.2"
+        } else {
+            "0, 0"
+        };
         for rate in HIGH_RATES {
             let text = format!(
                 r#"Simulation(
