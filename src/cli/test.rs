@@ -215,7 +215,7 @@ fn simulation_of(
     if let Some(named) = &scenario.simulation {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(allow_paths.iter().cloned());
-        // The path is relative to the directory of the scenario; the scenario cannot refer to files elsewhere.
+        // The directory of the simulation file is trusted, whatever the working directory; files of other types are not.
         let simulation = directory.join(named.as_str());
         let ending = simulation.extension().and_then(|ending| ending.to_str());
         if ending.is_some_and(|ending| ["ron", "robray", "urdf", "xacro"].contains(&ending)) {
