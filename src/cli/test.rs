@@ -282,12 +282,12 @@ fn run_all<'c>(
             }
         }
         let mut waiting = BTreeMap::new();
-        let mut told = 0;
+        let mut reported = 0;
         for (place, attempt) in receiver {
             waiting.insert(place, attempt);
-            while let Some((case, attempt)) = cases.get(told).zip(waiting.remove(&told)) {
+            while let Some((case, attempt)) = cases.get(reported).zip(waiting.remove(&reported)) {
                 take(case, attempt);
-                told += 1;
+                reported += 1;
             }
         }
     });

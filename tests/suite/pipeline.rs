@@ -1,9 +1,9 @@
 //! The way of data through a tick: who is due, what is measured, modified, exported; commands and requests.
+mod arbitration;
 mod failing;
 mod morse;
 mod order;
 mod pace;
-mod rivals;
 mod sending;
 
 use std::time::Duration;

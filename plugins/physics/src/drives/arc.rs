@@ -23,7 +23,7 @@ impl Commanded {
             let Some(body) = body.filter(|body| body.is_enabled() && !body.is_sleeping()) else {
                 continue;
             };
-            let (linear, angular) = command.start(body, &engine.places.of(body), row);
+            let (linear, angular) = command.start(body, &engine.body_poses.of(body), row);
             let turn = angular.norm() * settings.substep();
             let off = convert::vector(body.linvel()) - held::allowed(row, linear);
             if row.kind == BodyKind::Kinematic || off.norm() <= turn * linear.norm() {

@@ -82,13 +82,13 @@ impl Command {
     ///
     /// With a length of the `step` (s), the velocity is the mean on the body's arc in that step.
     pub(super) fn impose(&self, engine: &mut EngineItem<'_, '_>, row: &BodyRow, step: Option<f64>) {
-        let places = &mut *engine.places;
+        let body_poses = &mut *engine.body_poses;
         let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
             return;
         };
-        let (linear, angular) = self.start(body, &places.of(body), row);
+        let (linear, angular) = self.start(body, &body_poses.of(body), row);
         let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
-        places.set_velocities(body, [held::allowed(row, linear), angular], self.wakes());
+        body_poses.set_velocities(body, [held::allowed(row, linear), angular], self.wakes());
     }
 
     /// Returns the commanded velocity at the present orientation: of the centre of mass, and the angular velocity; world

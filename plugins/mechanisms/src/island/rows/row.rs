@@ -70,7 +70,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    const fn place(&self) -> Range<usize> {
+    const fn range(&self) -> Range<usize> {
         self.at..self.at + self.count
     }
 }
@@ -111,7 +111,7 @@ impl Row {
         let mut sum = self.offset;
         for block in &self.blocks {
             let velocities = &velocities[block.start..block.start + block.count];
-            sum += dot(&jacobians[block.place()], velocities);
+            sum += dot(&jacobians[block.range()], velocities);
         }
         sum
     }
@@ -122,7 +122,7 @@ impl Row {
         let parts = own.flat_map(|own| {
             let same = other.blocks.iter();
             let same = same.filter(|block| block.count > 0 && block.participant == own.participant);
-            same.map(|block| dot(&jacobians[own.place()], &responses[block.place()]))
+            same.map(|block| dot(&jacobians[own.range()], &responses[block.range()]))
         });
         parts.sum()
     }

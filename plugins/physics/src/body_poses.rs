@@ -34,9 +34,9 @@ const LITTLE: f64 = 2e-5;
 /// As well, of what all but rests: whatever is put somewhere is awake for a while, and would never fall asleep.
 const RESTING: f64 = 1e-3;
 
-/// Places of all bodies; state. On the entity that carries the engine's sets.
+/// BodyPoses of all bodies; state. On the entity that carries the engine's sets.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Places {
+pub(super) struct BodyPoses {
     pub origin: Origin,
     /// Of each body of the tables.
     known: Vec<Known>,
@@ -138,7 +138,7 @@ impl Wanted {
     }
 }
 
-impl Places {
+impl BodyPoses {
     /// Nothing is anywhere yet.
     pub(super) fn about(origin: Origin) -> Self {
         Self {
