@@ -12,6 +12,7 @@
 //! several rounds a step, or less than its share of mass for each contact, and gets neither stiff nor exact.
 mod bodies;
 mod drive;
+mod flat;
 mod gather;
 mod groups;
 mod heavy;

@@ -280,6 +280,7 @@ impl Rows {
     pub(super) fn respond(&mut self, members: &[Member<'_>], bodies: &[FreeBody], dt: f64) {
         self.responses.clone_from(&self.jacobians);
         self.direct.forget(self.rows.len());
+        let is_shared = self.contacts.len() > 1;
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
@@ -309,7 +310,8 @@ impl Rows {
                     before,
                     parting,
                 } => {
-                    row.press([distance, entered, before, parting], self.contact_rate, dt);
+                    let numbers = [distance, entered, before, parting];
+                    row.press(numbers, is_shared, self.contact_rate, dt);
                 }
                 Kind::Tangent { before } => row.lag(before),
                 Kind::Other => {}

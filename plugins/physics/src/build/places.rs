@@ -57,7 +57,7 @@ impl Builder<'_> {
     }
 }
 
-/// What of a body is the furthest from the axis of its joint, which goes through its origin.
+/// Part of a body that is the furthest from the axis of its joint, which goes through its origin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rim {
     /// Distance from the axis, m.

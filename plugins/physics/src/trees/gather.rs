@@ -14,6 +14,7 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use super::{
     Trees,
     bodies::{moves, rigid},
+    flat::Flat,
     isometry,
     lent::Lent,
     line, recheck,
@@ -277,6 +278,16 @@ impl Trees {
             let last = moved.iter().rev().flatten().next();
             let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
             let pushed = || self.pushed_before(pair.geometry);
+            let poses = moved
+                .each_ref()
+                .map(|moved| moved.as_ref().map(|moved| moved.is));
+            let flat = Flat::new(engine, pair.colliders, poses);
+            let complete = |contacts: &mut Vec<Touch>, from: usize| {
+                if let Some(flat) = &flat {
+                    flat.refine(contacts, from);
+                }
+                line::spread(contacts, from, &turn);
+            };
             if let Some(known) = known
                 && let Some(points) =
                     recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
@@ -289,7 +300,7 @@ impl Trees {
                         .iter()
                         .filter_map(|at| touch(pair, &moved, at, material)),
                 );
-                line::spread(contacts, from, &turn);
+                complete(contacts, from);
                 continue;
             }
             for manifold in known.iter().flat_map(|known| known.solver_manifolds()) {
@@ -308,7 +319,7 @@ impl Trees {
                     };
                     contacts.extend(touch(pair, &moved, &at, material));
                 }
-                line::spread(contacts, from, &turn);
+                complete(contacts, from);
             }
         }
     }

@@ -146,25 +146,33 @@ impl Row {
 
     /// Makes a contact a stiff spring with a damper, as it is at the end of the step. Until there is contact, the two come no
     /// nearer than that.
+    ///
+    /// Where several contacts share a load (`is_shared`), one that pressed in the step before gives way on either side of the
+    /// distance at which it begins to. If it were rigid beyond, it could rest there, and bear any part of what the others share by
+    /// their depths.
     pub(super) fn press(
         &mut self,
         [distance, entered, before, parting]: [f64; 4],
+        is_shared: bool,
         rate: f64,
         dt: f64,
     ) {
+        let both = 2.0 * CONTACT_DAMPING + rate;
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
-            return;
-        }
-        let both = 2.0 * CONTACT_DAMPING + rate;
-        // A surface that turns is met there in the middle of the step.
-        let within = if parting == 0.0 {
-            entered
+            if before <= 0.0 || !is_shared {
+                return;
+            }
         } else {
-            parting * dt / 4.0
-        };
-        let back = -(distance + within) / dt * (rate / both);
-        (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
+            // A surface that turns is met there in the middle of the step.
+            let within = if parting == 0.0 {
+                entered
+            } else {
+                parting * dt / 4.0
+            };
+            let back = -(distance + within) / dt * (rate / both);
+            (self.target, self.relaxed) = (back.min(FASTEST_RETURN) + entered / dt, parting);
+        }
         if self.mass > 0.0 {
             // As stiff as its own mass asks for, and under what is much heavier, so stiff that it does not give way further.
             let mass = self.mass.max(before * dt / (rate * rate * DEEPEST));
