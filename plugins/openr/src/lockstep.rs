@@ -134,11 +134,11 @@ impl Lockstep {
     pub fn connect(&mut self, connection: &Connection) -> bool {
         let Self {
             cells,
-            event_queue,
+            events,
             directory,
             ..
         } = self;
-        let result = wiring::connect(cells, event_queue, directory, connection);
+        let result = wiring::connect(cells, events, directory, connection);
         self.note(result)
     }
 
@@ -146,11 +146,11 @@ impl Lockstep {
     pub fn disconnect(&mut self, connection: &Connection) -> bool {
         let Self {
             cells,
-            event_queue,
+            events,
             directory,
             ..
         } = self;
-        let result = wiring::disconnect(cells, event_queue, directory, connection);
+        let result = wiring::disconnect(cells, events, directory, connection);
         self.note(result)
     }
 
@@ -233,21 +233,20 @@ impl Lockstep {
     /// Inserts the objects that have become ready into the queue.
     fn wake(&mut self) {
         let Self {
-            event_queue,
+            events,
             turns,
             ready,
             ..
         } = self;
-        event_queue.fire(&mut |id| {
+        events.fire(&mut |id| {
             turns[id].is_blocked = false;
         });
-        while let Some(id) = event_queue.awake.pop() {
+        while let Some(id) = events.awake.pop() {
             let turn = &mut turns[id];
             if turn.rank.is_some() || turn.is_blocked || turn.fault.is_some() {
                 continue;
             }
-            let Some(arrival) =
-                (turn.job.is_some().then_some(0)).or_else(|| event_queue.arrival(id))
+            let Some(arrival) = (turn.job.is_some().then_some(0)).or_else(|| events.arrival(id))
             else {
                 continue;
             };
@@ -408,7 +407,7 @@ impl Lockstep {
         let Self {
             cells,
             turns,
-            event_queue,
+            events,
             ..
         } = self;
         let works = |id: usize| turns[id].fault.is_none();
@@ -416,7 +415,7 @@ impl Lockstep {
         for selector in [Selector::Stop, Selector::Destroy] {
             faults.extend(wiring::life(
                 cells,
-                event_queue,
+                events,
                 selector,
                 SystemEvent::Shutdown,
                 works,

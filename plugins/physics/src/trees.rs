@@ -14,6 +14,7 @@ mod collect;
 mod contact_point;
 mod coupled;
 mod drive;
+mod flat;
 mod groups;
 mod heavy;
 mod line;

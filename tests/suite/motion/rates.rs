@@ -180,3 +180,45 @@ fn a_spinning_base_feels_no_rounding_at_high_rates() {
         }
     }
 }
+
+/// Robots that stand, drive ahead or turn on the ground: an IMU shows gravity, and on a Pioneer the way to the middle of its
+/// wheels, 0.045 m ahead.
+#[test]
+fn robots_on_the_ground_feel_no_tremble() {
+    for (robot, kind, ahead) in [
+        ("pioneer3dx", "v_omega_diff", 0.045),
+        ("patrolbot", "v_omega_diff", 0.0),
+        ("segway_rmp400", "v_omega_diff", 0.0),
+        ("atrv", "v_omega", 0.0),
+        ("b21", "v_omega", 0.0),
+        ("jido", "v_omega", 0.0),
+    ] {
+        for (v, w) in [(0.0, 0.0), (0.5, 0.0), (0.0, 1.0)] {
+            for rate in [60.0, 240.0, 1000.0, 5000.0] {
+                let text = format!(
+                    r#"Simulation(
+    scene: "environments/empty.robray", environment: (rate: {rate}, gravity: (0, 0, -9.81)),
+    robots: {{ "rover": (model: "robots/{robot}.robray",
+        sensors: {{ "imu": (kind: "imu", frequency: {rate}) }},
+        actuators: {{ "motion": (kind: "{kind}", start: (v: {v}, w: {w})) }}) }},
+)"#
+                );
+                let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
+                    .unwrap_or_else(|error| panic!("{error}\n{text}"));
+                simulation.run(rate as u64).expect("nobody is in lockstep");
+                let expected = Vector3::new(w * w * ahead, 0.0, 9.81);
+                let mut worst = 0.0_f64;
+                for _ in 0..(0.2 * rate) as u32 {
+                    simulation.step().expect("nobody is in lockstep");
+                    let felt = vector(&data(&mut simulation, "imu")["linear_acceleration"]);
+                    worst = worst.max((felt - expected).norm());
+                }
+                println!("{robot}, v {v}, w {w}, {rate} Hz: {worst} m/s² off");
+                assert!(
+                    worst < 0.05,
+                    "{robot}, v {v}, w {w}, {rate} Hz: {worst} m/s² off"
+                );
+            }
+        }
+    }
+}

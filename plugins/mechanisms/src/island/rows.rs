@@ -295,6 +295,7 @@ impl Rows {
     ) {
         self.responses.clone_from(&self.jacobians);
         self.newton.invalidate(self.rows.len());
+        let is_shared = self.contacts.len() > 1;
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
@@ -324,11 +325,8 @@ impl Rows {
                     before,
                     parting,
                 } => {
-                    row.set_normal_compliance(
-                        [distance, entered, before, parting],
-                        self.contact_rate,
-                        dt,
-                    );
+                    let numbers = [distance, entered, before, parting];
+                    row.set_normal_compliance(numbers, is_shared, self.contact_rate, dt);
                 }
                 Kind::Tangent { before } => row.regularise_tangent(before),
                 Kind::Other => {}

@@ -16,6 +16,7 @@ use super::{
     bodies::{moves, rigid},
     contact_point::{ContactPoint, Key},
     coupled::CoupledBody,
+    flat::Flat,
     isometry, line, recheck,
 };
 use crate::{
@@ -276,6 +277,16 @@ impl Trees {
             let last = moved.iter().rev().flatten().next();
             let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
             let pushed = || self.pushed_before(pair.geometry);
+            let poses = moved
+                .each_ref()
+                .map(|moved| moved.as_ref().map(|moved| moved.is));
+            let flat = Flat::new(engine, pair.colliders, poses);
+            let complete = |contacts: &mut Vec<ContactPoint>, from: usize| {
+                if let Some(flat) = &flat {
+                    flat.refine(contacts, from);
+                }
+                line::spread(contacts, from, &turn);
+            };
             if let Some(known) = known
                 && let Some(points) =
                     recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
@@ -288,7 +299,7 @@ impl Trees {
                         .iter()
                         .filter_map(|at| touch(pair, &moved, at, material)),
                 );
-                line::spread(contacts, from, &turn);
+                complete(contacts, from);
                 continue;
             }
             for manifold in known.iter().flat_map(|known| known.solver_manifolds()) {
@@ -307,7 +318,7 @@ impl Trees {
                     };
                     contacts.extend(touch(pair, &moved, &at, material));
                 }
-                line::spread(contacts, from, &turn);
+                complete(contacts, from);
             }
         }
     }

@@ -144,26 +144,33 @@ impl Row {
     }
 
     /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
+    ///
+    /// If several contacts share a load (`is_shared`), a contact that was active in the last step is compliant on both sides of
+    /// zero depth. A rigid bound there could carry any fraction of the load that the other contacts share by their depths.
     pub(super) fn set_normal_compliance(
         &mut self,
         [distance, entered, before, parting]: [f64; 4],
+        is_shared: bool,
         rate: f64,
         dt: f64,
     ) {
+        let both = 2.0 * CONTACT_DAMPING + rate;
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
-            return;
-        }
-        let both = 2.0 * CONTACT_DAMPING + rate;
-        // The rotation of the surface is evaluated in the middle of the step.
-        let within = if parting == 0.0 {
-            entered
+            if before <= 0.0 || !is_shared {
+                return;
+            }
         } else {
-            parting * dt / 4.0
-        };
-        let back = -(distance + within) / dt * (rate / both);
-        (self.target, self.relaxed) =
-            (back.min(MAX_DEPENETRATION_VELOCITY) + entered / dt, parting);
+            // The rotation of the surface is evaluated in the middle of the step.
+            let within = if parting == 0.0 {
+                entered
+            } else {
+                parting * dt / 4.0
+            };
+            let back = -(distance + within) / dt * (rate / both);
+            (self.target, self.relaxed) =
+                (back.min(MAX_DEPENETRATION_VELOCITY) + entered / dt, parting);
+        }
         if self.mass > 0.0 {
             // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
             let mass = self
