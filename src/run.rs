@@ -31,7 +31,7 @@ use losses::Losses;
 use speed::Speed;
 
 /// Longer waits are split into pieces of this length, so that a signal ends them.
-const PATIENCE: Duration = Duration::from_millis(50);
+const MAX_WAIT: Duration = Duration::from_millis(50);
 
 /// Interval between two reports of progress.
 const REPORT: Duration = Duration::from_millis(100);
@@ -151,7 +151,7 @@ struct Course<'a> {
     /// Tick after which it began.
     first: u64,
     /// Time of the last report of progress.
-    told: Instant,
+    reported: Instant,
     speed: Speed,
     losses: Losses,
 }
@@ -162,7 +162,7 @@ impl<'a> Course<'a> {
             limits,
             start,
             first,
-            told: start,
+            reported: start,
             speed: Speed::default(),
             losses: Losses::default(),
         }
@@ -200,8 +200,8 @@ impl<'a> Course<'a> {
         let period = simulation.clock().rate.recip();
         let lasted = (since_start(began), since_start(ended));
         self.speed.add(simulation.tick(), period, lasted);
-        if ended.duration_since(self.told) >= REPORT {
-            self.told = ended;
+        if ended.duration_since(self.reported) >= REPORT {
+            self.reported = ended;
             let steps = self.made(simulation);
             watch.progress(&Progress {
                 steps,
@@ -235,7 +235,7 @@ fn pace(
             }
             continue;
         }
-        if !simulation.may_step(PATIENCE) {
+        if !simulation.may_step(MAX_WAIT) {
             match simulation.failure() {
                 Some(failure) => return End::Failure(failure),
                 None => continue,
@@ -320,7 +320,7 @@ impl Stride {
     fn waits(&mut self, simulation: &mut Simulation) -> bool {
         match self.hold {
             Hold::After(0) => {
-                simulation.rest(PATIENCE);
+                simulation.rest(MAX_WAIT);
                 return true;
             }
             Hold::After(_) => return false,
@@ -344,7 +344,7 @@ impl Stride {
             }
             return false;
         };
-        simulation.serve(wait.min(PATIENCE));
+        simulation.serve(wait.min(MAX_WAIT));
         true
     }
 

@@ -50,7 +50,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     let prepared = morse_physics::prepare(&layout, &assembly.scene, settings.motion)?;
     let mut warnings = std::mem::take(&mut layout.warnings);
     warnings.extend(prepared.warnings.iter().cloned());
-    warnings.extend(morse_physics::doubts(
+    warnings.extend(morse_physics::lints(
         &layout,
         &assembly.scene,
         &prepared,

@@ -237,9 +237,9 @@ mod tests {
 
     #[test]
     fn a_slow_run_is_told_what_makes_it_slow() {
-        let told = warning(&profile(), &summary(0.8), Pace::RealTime(1.0)).unwrap();
+        let reported = warning(&profile(), &summary(0.8), Pace::RealTime(1.0)).unwrap();
         assert_eq!(
-            told,
+            reported,
             "the run reached 0.80 of 1 times real time: a tick took 20000 µs, and 16667 µs are there for it; most of it 2 of the \
              kind camera, such as `rover.left`, 16000 µs a tick (80 %), then the physics, 3000 µs a tick (15 %)"
         );
@@ -256,8 +256,8 @@ mod tests {
             tick_us: 900.0,
             ..profile()
         };
-        let told = warning(&quick, &summary(0.5), Pace::RealTime(1.0)).unwrap();
-        assert!(told.contains("held up between ticks"), "{told}");
+        let reported = warning(&quick, &summary(0.5), Pace::RealTime(1.0)).unwrap();
+        assert!(reported.contains("held up between ticks"), "{reported}");
     }
 
     #[test]

@@ -215,7 +215,7 @@ fn simulation_of(
     if let Some(named) = &scenario.simulation {
         let mut roots = vec![PathBuf::from(".")];
         roots.extend(allow_paths.iter().cloned());
-        // The path is relative to the directory of the scenario; the scenario cannot refer to files elsewhere.
+        // The directory of the simulation file is trusted, whatever the working directory; files of other types are not.
         let simulation = directory.join(named.as_str());
         let ending = simulation.extension().and_then(|ending| ending.to_str());
         if ending.is_some_and(|ending| ["ron", "robray", "urdf", "xacro"].contains(&ending)) {
@@ -282,12 +282,12 @@ fn run_all<'c>(
             }
         }
         let mut waiting = BTreeMap::new();
-        let mut told = 0;
+        let mut reported = 0;
         for (place, attempt) in receiver {
             waiting.insert(place, attempt);
-            while let Some((case, attempt)) = cases.get(told).zip(waiting.remove(&told)) {
+            while let Some((case, attempt)) = cases.get(reported).zip(waiting.remove(&reported)) {
                 take(case, attempt);
-                told += 1;
+                reported += 1;
             }
         }
     });

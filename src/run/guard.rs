@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use super::clock::Stopwatch;
 
 /// Interval between two checks.
-const BEAT: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Time for the current tick after the run has to end.
 const GRACE: Duration = Duration::from_secs(1);
 /// Time for the outputs after the run has ended.
@@ -127,7 +127,7 @@ fn watch(
 ) {
     // Stage and time in which the end became due.
     let mut since: Option<(Stage, Stopwatch)> = None;
-    while ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+    while ended.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         let Some(due) = is_due() else {
             continue;
         };

@@ -8,7 +8,7 @@ use crate::simulation::Simulation;
 pub(super) struct Losses {
     pub(super) all: Vec<LostBody>,
     /// Number of losses that the simulation has reported.
-    told: usize,
+    reported: usize,
 }
 
 impl Losses {
@@ -16,8 +16,8 @@ impl Losses {
     pub(super) fn look(&mut self, simulation: &Simulation) -> Option<String> {
         let lost = simulation.lost_bodies();
         // There are fewer after a reset.
-        let new = lost.get(self.told..).unwrap_or_default();
-        self.told = lost.len();
+        let new = lost.get(self.reported..).unwrap_or_default();
+        self.reported = lost.len();
         self.all.extend_from_slice(new);
         new.first().map(ToString::to_string)
     }

@@ -50,7 +50,7 @@ fn get_properties(
             Some(unit) => format!("{docs} ({unit})"),
             None => docs,
         };
-        let (value, kind) = (property::told(field, &value), property::type_of(field));
+        let (value, kind) = (property::to_morse(field, &value), property::type_of(field));
         (
             property::name_of(field).to_owned(),
             json!([value, kind, docs, field.name()]),
@@ -80,7 +80,7 @@ fn set_property(
         return Err(settings::unknown(world, entity, &name));
     };
     let value = if is_property {
-        property::heard(field, &value.0)
+        property::from_morse(field, &value.0)
     } else {
         value.0
     };
@@ -97,7 +97,7 @@ fn get_configurations(
     let mut all: Map<String, Json> = values
         .map(|(field, value)| {
             let name = property::name_of(field).to_owned();
-            (name, property::told(field, &value))
+            (name, property::to_morse(field, &value))
         })
         .collect();
     if let Some(mount) = world.get::<Mount>(entity) {

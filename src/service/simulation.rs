@@ -68,9 +68,9 @@ pub(super) fn add(app: &mut App) {
             "get_warnings",
             "Warnings of the run so far: of components about their input, and of the physics about bodies that it lost.",
             |world, _, _: NoArguments| {
-                let told = world.get_resource::<Warnings>().map(Warnings::told);
-                let told = told.map_or(Vec::new(), |told| told.since(0));
-                Ok(Outcome::Done(told.iter().map(|text| &**text).collect()))
+                let history = world.get_resource::<Warnings>().map(Warnings::history);
+                let warnings = history.map_or(Vec::new(), |history| history.since(0));
+                Ok(Outcome::Done(warnings.iter().map(|text| &**text).collect()))
             },
         )
         .returns("a list of texts, the oldest one first; only the first few dozen are kept")

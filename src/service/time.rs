@@ -120,8 +120,8 @@ pub(super) fn add(app: &mut App) {
 
 /// Returns the time strategy: that of the simulation file, or else that of the pace.
 fn strategy(world: &World) -> TimeStrategy {
-    let told = world.get_resource::<TimeStrategy>().copied();
-    told.unwrap_or_else(|| {
+    let reported = world.get_resource::<TimeStrategy>().copied();
+    reported.unwrap_or_else(|| {
         if world.resource::<Pacing>().is_real_time {
             TimeStrategy::BestEffort
         } else {

@@ -40,10 +40,10 @@ use crate::{
     spawn::{Frame, Spawned},
 };
 
+mod arbitration;
 mod examined;
 mod modifiers;
 mod ranges;
-mod rivals;
 
 /// Installs all components of all robots.
 ///
@@ -119,11 +119,11 @@ pub fn install(
 
 /// Returns the problems without repetitions from copies of a robot: those of the first copy.
 fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut problems = problems;
     problems.retain(|problem| {
         let label = problem.labels.first();
-        label.is_none_or(|label| told.insert((problem.code, label.span, label.text.clone())))
+        label.is_none_or(|label| reported.insert((problem.code, label.span, label.text.clone())))
     });
     problems
 }
@@ -203,15 +203,15 @@ impl<'a> Installer<'a> {
             };
             self.sensor(&site, sensor);
         }
-        let has_rivals = rivals::has_rivals(instance.robot, self.kinds);
+        let has_contenders = arbitration::has_contenders(instance.robot, self.kinds);
         for (name, actuator) in &instance.robot.actuators {
             let Some(site) = self.site(instance, name, &actuator.component) else {
                 continue;
             };
             let entity = self.actuator(&site, actuator);
-            if let Some(entity) = entity.filter(|_| has_rivals) {
-                let rival = rivals::at_start(actuator);
-                self.world.entity_mut(entity).insert(rival);
+            if let Some(entity) = entity.filter(|_| has_contenders) {
+                let contender = arbitration::at_start(actuator);
+                self.world.entity_mut(entity).insert(contender);
             }
         }
         let links = self.links(instance, first);

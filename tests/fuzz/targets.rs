@@ -226,5 +226,5 @@ pub fn http(bytes: &[u8]) {
 /// Frames of a browser after its upgrade to a WebSocket.
 pub fn websocket(bytes: &[u8]) {
     // The head of a frame has six bytes.
-    assert!(6 * morse_web::hear_all(bytes) <= bytes.len());
+    assert!(6 * morse_web::count_valid_messages(bytes) <= bytes.len());
 }

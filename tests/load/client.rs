@@ -8,7 +8,7 @@ use std::{
 use super::now;
 
 /// Timeout of a line.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A client.
 pub(crate) struct Client {
@@ -91,7 +91,7 @@ impl Client {
     }
 
     pub(crate) fn line(&mut self) -> Result<String, String> {
-        self.line_within(PATIENCE)
+        self.line_within(TIMEOUT)
             .map_err(|why| format!("no line: {why:?}"))
     }
 

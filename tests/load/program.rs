@@ -111,7 +111,7 @@ impl Program {
             .spawn()
             .expect("the program runs");
         let said = Arc::<Mutex<Vec<String>>>::default();
-        let (lines, hear) = (
+        let (lines, read) = (
             BufReader::new(child.stderr.take().expect("its errors")),
             said.clone(),
         );
@@ -119,7 +119,7 @@ impl Program {
             .name("ear".to_owned())
             .spawn(move || {
                 for line in lines.lines().map_while(Result::ok) {
-                    hear.lock().expect("no panic").push(line);
+                    read.lock().expect("no panic").push(line);
                 }
             });
         let file = folder.path().join("ports.json");

@@ -237,23 +237,23 @@ fn targets_may_have_names_of_their_own() {
     let named =
         r#"targets: { "neck_pitch": "head", "wrist_left": "wrist_L", "ankle_left": "foot_L" }"#;
     let mut simulation = person(named).unwrap();
-    let told = finish(
+    let reported = finish(
         &mut simulation,
         "human.skeleton",
         "list_IK_targets",
         json!([]),
     )
     .value;
-    let mut told: Vec<&str> = told
+    let mut reported: Vec<&str> = reported
         .as_array()
         .unwrap()
         .iter()
         .map(|name| name.as_str().unwrap())
         .collect();
-    told.sort_unstable();
+    reported.sort_unstable();
     let names = ["ankle_right", "foot_L", "head", "wrist_L", "wrist_right"];
     assert_eq!(
-        told,
+        reported,
         names.map(|name| format!("ik_target.human.skeleton.{name}"))
     );
     simulation.step().unwrap();

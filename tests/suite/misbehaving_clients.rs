@@ -135,14 +135,14 @@ impl Bystander {
                 Duration::ZERO
             };
             match self.client.line_within(wait) {
-                Ok(line) => self.hear(&line)?,
+                Ok(line) => self.read(&line)?,
                 Err(NoLine::Silence) if wait.is_zero() => return Ok(()),
                 Err(why) => return Err(format!("a bystander hears nothing more: {why:?}")),
             }
         }
     }
 
-    fn hear(&mut self, line: &str) -> Result<(), String> {
+    fn read(&mut self, line: &str) -> Result<(), String> {
         let record: serde_json::Value = serde_json::from_str(line)
             .map_err(|error| format!("a bystander got `{line}`: {error}"))?;
         let tick = record["timestamp"]

@@ -96,8 +96,8 @@ fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
     // Vectors of four and of sixteen frames, without a gap.
     let moves = delivered(&simulation, "Walk.Move.OCommandVectorData.S");
     assert!((686..=689).contains(&moves), "{moves}");
-    let told = delivered(&simulation, "OVirtualRobotComm.Motors.joints.S");
-    assert!(told >= 22 * 125 - 2, "a posture each frame: {told}");
+    let reported = delivered(&simulation, "OVirtualRobotComm.Motors.joints.S");
+    assert!(reported >= 22 * 125 - 2, "a posture each frame: {reported}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Data flow through a tick: due sensors, measurements, modifiers, exports; commands and requests.
+mod arbitration;
 mod failing;
 mod morse;
 mod order;
 mod pace;
-mod rivals;
 mod sending;
 
 use std::time::Duration;

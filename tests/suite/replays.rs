@@ -44,8 +44,8 @@ fn play(simulation: &mut Simulation) {
     let drive = |simulation: &Simulation, field: &str, value: f64| {
         let mut command = DynamicStruct::default();
         command.insert(field, value);
-        let told = simulation.command_any("rover.motion", Box::new(command));
-        told.expect("an actuator");
+        let reported = simulation.command_any("rover.motion", Box::new(command));
+        reported.expect("an actuator");
     };
     let mut goal = 0;
     for step in 0..110 {

@@ -371,8 +371,8 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
             "is no actuator's topic",
         ),
     ] {
-        let told = bridge.refused(said);
-        assert!(told.contains(expected), "{said}: {told}");
+        let reported = bridge.refused(said);
+        assert!(reported.contains(expected), "{said}: {reported}");
     }
     for (service, expected) in [
         (

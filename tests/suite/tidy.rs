@@ -8,6 +8,7 @@ mod docs;
 mod files;
 mod kinds;
 mod layers;
+mod words;
 
 use std::{
     fs,

@@ -3,8 +3,8 @@
 mod browser;
 pub(crate) mod client;
 mod misbehaving_clients;
+mod reported;
 mod tokens;
-mod told;
 mod view;
 
 use morse_api::prelude::*;

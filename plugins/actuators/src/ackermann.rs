@@ -1,5 +1,5 @@
 //! Drives a car with two steered and two driven wheels (MORSE's `MotionVWDiff` on an Ackermann robot).
-use morse_api::{joint::JointTarget, prelude::*, rival::Rivals};
+use morse_api::{arbitration::Contenders, joint::JointTarget, prelude::*};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
@@ -78,12 +78,12 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    rivals: Rivals,
+    contenders: Contenders,
     mut targets: Query<&mut JointTarget>,
     actuators: Query<(Entity, &Due, &Chassis, &WheelsCommand), With<Ackermann>>,
 ) {
     for (actuator, due, chassis, command) in &actuators {
-        if !due.0 || rivals.yields(actuator, |other| actuators.contains(other)) {
+        if !due.0 || contenders.yields(actuator, |other| actuators.contains(other)) {
             continue;
         }
         let curvature = chassis.curvature(command);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     /// Returns the angles of the steered wheels and the velocities of the driven ones, left first.
-    fn told(test: &mut TestWorld, v: f64, w: f64) -> [f64; 4] {
+    fn commanded(test: &mut TestWorld, v: f64, w: f64) -> [f64; 4] {
         drop(test.call("rover.motion", "set_speed", json!([v, w])));
         test.step(BodyState::default());
         let joints = &test.get::<RobotJoints>(test.robot).0;
@@ -244,11 +244,11 @@ mod tests {
         let mut test = test_world();
         // The centre is 4 m to the left: 3.5 m from the line of the left wheels, 4.5 m from that of the right ones.
         let [inner, outer] = [libm::atan2(2.0, 3.5), libm::atan2(2.0, 4.5)];
-        let left = told(&mut test, 2.0, 0.5);
+        let left = commanded(&mut test, 2.0, 0.5);
         assert_near(left, [inner, outer, 3.5 / 4.0 * 8.0, 4.5 / 4.0 * 8.0]);
-        let back = told(&mut test, -2.0, 0.5);
+        let back = commanded(&mut test, -2.0, 0.5);
         assert_near(back, [-outer, -inner, -4.5 / 4.0 * 8.0, -3.5 / 4.0 * 8.0]);
-        assert_near(told(&mut test, 1.0, 0.0), [0.0, 0.0, 4.0, 4.0]);
+        assert_near(commanded(&mut test, 1.0, 0.0), [0.0, 0.0, 4.0, 4.0]);
     }
 
     #[test]
@@ -256,8 +256,11 @@ mod tests {
         let mut test = test_world();
         // The inner wheel is at 45°: the centre is 2 m from it, 2.5 m from the middle.
         let outer = libm::atan2(2.0, 3.0);
-        let found = told(&mut test, 1.0, 9.0);
+        let found = commanded(&mut test, 1.0, 9.0);
         assert_near(found, [FRAC_PI_4, outer, 2.0 / 2.5 * 4.0, 3.0 / 2.5 * 4.0]);
-        assert_near(told(&mut test, 0.0, -1.0), [-outer, -FRAC_PI_4, 0.0, 0.0]);
+        assert_near(
+            commanded(&mut test, 0.0, -1.0),
+            [-outer, -FRAC_PI_4, 0.0, 0.0],
+        );
     }
 }

@@ -101,7 +101,7 @@ struct Way {
     passed: f64,
     duration: f64,
     /// Last set point of the joint.
-    told: f64,
+    set_point: f64,
 }
 
 /// Controlled joints, by name. Derived from the scene and the settings, so not state.
@@ -234,7 +234,7 @@ fn obey(
         };
         match Way::new(motor, (*target, state), (wanted, command.duration)) {
             Some(way) => {
-                *target = JointTarget::Position(way.told);
+                *target = JointTarget::Position(way.set_point);
                 ways.0.push(way);
             }
             None => *target = wanted,
@@ -263,26 +263,26 @@ impl Way {
             to,
             passed: 0.0,
             duration,
-            told: from,
+            set_point: from,
         })
     }
 
     /// Advances the set point of the joint by a time, s. Returns false if the motion is complete, or another actuator
     /// controls the joint now.
     fn go_on(&mut self, target: &mut JointTarget, period: f64) -> bool {
-        if *target != JointTarget::Position(self.told) {
+        if *target != JointTarget::Position(self.set_point) {
             return false;
         }
         self.passed += period;
         // The tolerance allows for rounding of the periods.
         let share = self.passed / self.duration;
         let is_over = share > 1.0 - 1e-9;
-        self.told = if is_over {
+        self.set_point = if is_over {
             self.to
         } else {
             self.from + (self.to - self.from) * share
         };
-        *target = JointTarget::Position(self.told);
+        *target = JointTarget::Position(self.set_point);
         !is_over
     }
 }

@@ -155,10 +155,10 @@ fn default_action(mut actuators: Query<(&SteerForce, &Due, &SteerForceCommand, &
             continue;
         }
         let sign = if settings.reversed { -1.0 } else { 1.0 };
-        for (wheel, told) in settings.wheels.iter().zip(&mut vehicle.wheels) {
-            told.steer = command.steer * wheel.steer;
-            told.force = command.force * wheel.force * sign;
-            told.brake = command.brake * wheel.brake;
+        for (wheel, commanded) in settings.wheels.iter().zip(&mut vehicle.wheels) {
+            commanded.steer = command.steer * wheel.steer;
+            commanded.force = command.force * wheel.force * sign;
+            commanded.brake = command.brake * wheel.brake;
         }
     }
 }
@@ -185,9 +185,9 @@ mod tests {
             );
             test.step(BodyState::default());
             let wheels = &test.get::<Vehicle>(car).wheels;
-            let told = |at: usize| [wheels[at].steer, wheels[at].force, wheels[at].brake];
-            assert_eq!([told(0), told(1)], [[0.3, force, 1.0]; 2]);
-            assert_eq!([told(2), told(3)], [[0.0, force, 13.0]; 2]);
+            let commanded = |at: usize| [wheels[at].steer, wheels[at].force, wheels[at].brake];
+            assert_eq!([commanded(0), commanded(1)], [[0.3, force, 1.0]; 2]);
+            assert_eq!([commanded(2), commanded(3)], [[0.0, force, 13.0]; 2]);
         }
     }
 }

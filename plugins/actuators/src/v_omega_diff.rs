@@ -1,5 +1,5 @@
 //! Drives a robot by its wheels, faster on one side to turn (MORSE's `MotionVWDiff`).
-use morse_api::{joint::JointTarget, prelude::*, rival::Rivals};
+use morse_api::{arbitration::Contenders, joint::JointTarget, prelude::*};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
@@ -62,12 +62,12 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    rivals: Rivals,
+    contenders: Contenders,
     mut targets: Query<&mut JointTarget>,
     actuators: Query<(Entity, &Due, &Gears, &WheelsCommand), With<VOmegaDiff>>,
 ) {
     for (actuator, due, gears, command) in &actuators {
-        if !due.0 || rivals.yields(actuator, |other| actuators.contains(other)) {
+        if !due.0 || contenders.yields(actuator, |other| actuators.contains(other)) {
             continue;
         }
         for gear in &gears.0 {

@@ -6,13 +6,13 @@
 //! - here: settings, command, and the state of a journey.
 use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::{
+    arbitration::Contender,
     body::{BodyKind, Robot},
     command::Received,
     motion::MotionMode,
     object::Objects,
     prelude::*,
     rays::Rays,
-    rival::Rival,
     service::Status,
     state::Stateful,
 };
@@ -210,10 +210,10 @@ fn begin(
         &mut Journey,
         &mut WaypointCommand,
         &mut Received<WaypointCommand>,
-        Option<&mut Rival>,
+        Option<&mut Contender>,
     )>,
 ) {
-    for (settings, pose, mut journey, mut command, mut received, rival) in &mut actuators {
+    for (settings, pose, mut journey, mut command, mut received, contender) in &mut actuators {
         if received.0 != WaypointCommand::default() {
             // The simulation file gives a first goal.
             journey.progress = Progress::Transit;
@@ -234,7 +234,7 @@ fn begin(
         journey.speed_to_resume = settings.speed;
         if let Some(&first) = settings.route.first() {
             set_goal(&mut command, &mut received, first);
-            Rival::note(rival);
+            Contender::note(contender);
             journey.progress = Progress::Transit;
             journey.goal = first;
             journey.leg = Some(0);

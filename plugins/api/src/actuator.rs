@@ -10,6 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
+    arbitration::Contender,
     body::Drive,
     check::CheckError,
     command::{ActuatorInfo, Command, Mailbox, Received, give, read_inputs},
@@ -19,7 +20,6 @@ use crate::{
     kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
     modifier::{ModifierStates, Modifiers},
     range::Range,
-    rival::Rival,
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::Tick,
@@ -31,7 +31,7 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// Name of the kind in simulation files.
     const KIND: &'static str;
     /// True if the actuator sets the velocity or the pose of the robot's base. Of several such actuators on a robot, one
-    /// drives at a time (see [`Rival`]).
+    /// drives at a time (see [`Contender`]).
     const MOVES_ROBOT: bool = false;
     /// Type of its commands.
     type Command: Command;
@@ -170,7 +170,7 @@ impl AddActuator for App {
             .register_state::<ModifierStates>()
             .register_state::<Drive>()
             .register_state::<JointTarget>()
-            .register_state::<Rival>()
+            .register_state::<Contender>()
             .register_state::<Active>();
         settings::register(self.world_mut());
         add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A, A::Command>);

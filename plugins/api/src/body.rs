@@ -79,7 +79,7 @@ pub struct Robot {
 
 /// Request of one actuator to the robot's base body (or to the body on which it is mounted). Written by that actuator only.
 /// One system applies all drives in path order: wrenches add up; of several actuators that set velocity or pose one drives
-/// (see [`Rival`](crate::rival::Rival)).
+/// (see [`Contender`](crate::arbitration::Contender)).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Drive {
     /// Nothing: the body is left to physics and to the other actuators.

@@ -10,12 +10,12 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
+    arbitration::Contender,
     component::{Active, Path},
     fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
     range::{self, Range},
-    rival::Rival,
     tick::Clock,
     warning::Warnings,
 };
@@ -68,7 +68,7 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result
     world
         .entity_mut(entity)
         .insert((Received(command.clone()), command));
-    Rival::note(world.get_mut(entity));
+    Contender::note(world.get_mut(entity));
     Ok(())
 }
 
@@ -258,25 +258,32 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
             &mut Received<C>,
             &mut C,
             (&Modifiers, &mut ModifierStates),
-            Option<&mut Rival>,
+            Option<&mut Contender>,
         ),
         With<A>,
     >,
 ) {
-    for (path, active, mailbox, mut received, mut command, (modifiers, mut states), mut rival) in
-        &mut actuators
+    for (
+        path,
+        active,
+        mailbox,
+        mut received,
+        mut command,
+        (modifiers, mut states),
+        mut contender,
+    ) in &mut actuators
     {
         if !active.0 {
             continue;
         }
         if release(modifiers, &mut states, &clock, &mut *command) {
-            Rival::note(rival.as_mut().map(Mut::reborrow));
+            Contender::note(contender.as_mut().map(Mut::reborrow));
         }
         if mailbox.receiver.is_empty() {
             continue;
         }
         if modifiers.0.is_empty() {
-            Rival::note(rival);
+            Contender::note(contender);
             for message in mailbox.receiver.try_iter() {
                 merge(&mut received.0, message.as_ref());
             }
@@ -297,7 +304,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
             continue;
         }
         if outcome == ModifierOutcome::Passed {
-            Rival::note(rival);
+            Contender::note(contender);
         }
         if outcome == ModifierOutcome::Passed && !take(&mut *command, changed, &setpoint) {
             if let Some(warnings) = &mut warnings {

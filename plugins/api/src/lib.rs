@@ -12,7 +12,7 @@
 //!   move; [`mechanism`]: dynamics of joints; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
 //! - [`render`]: images of the world; [`lighting`], [`paint`]: its light, and textures of its surfaces; [`distortion`]: lens
 //!   distortion;
-//! - [`motion`]: the rules of motion, default or MORSE's; [`rival`]: several actuators that move one robot;
+//! - [`motion`]: the rules of motion, default or MORSE's; [`arbitration`]: several actuators that move one robot;
 //! - [`object`]: objects by name and property, and zones; [`carrier`]: components that carry others;
 //! - [`fields`], [`numbers`], [`named`], [`dynamic`], [`names`]: units, levels and access to the numbers of a reading;
 //!   numbers whose names the scene gives, values whose form is determined at run time; patterns of names;
@@ -27,6 +27,7 @@
 mod about;
 pub mod actuator;
 pub mod angles;
+pub mod arbitration;
 mod attributes;
 pub mod body;
 pub mod carrier;
@@ -63,7 +64,6 @@ pub mod random;
 pub mod rays;
 pub mod reading;
 pub mod render;
-pub mod rival;
 pub mod samples;
 pub mod sensor;
 pub mod service;

@@ -86,7 +86,7 @@ pub const RULES: &[Rule] = &[
         rule: "Within a tick, sensors that were created later send first. Components were created in the order in which the simulation file has them.",
     },
     Rule {
-        about: "rivals",
+        about: "arbitration",
         rule: "Of several actuators that set a robot's velocity or pose, and were commanded, the one that was created first drives, until it is deactivated.",
     },
     Rule {

@@ -97,7 +97,7 @@ pub fn find(settings: &'static TypeInfo, name: &str) -> Option<(&'static NamedFi
 
 /// Converts the value of a setting to MORSE's form.
 #[must_use]
-pub fn told(field: &NamedField, value: &Json) -> Json {
+pub fn to_morse(field: &NamedField, value: &Json) -> Json {
     let Some(form) = form_of(field) else {
         return value.clone();
     };
@@ -117,7 +117,7 @@ pub fn told(field: &NamedField, value: &Json) -> Json {
 /// Converts the value of a setting from MORSE's form. A value of another form is returned unchanged, for the reader to
 /// report.
 #[must_use]
-pub fn heard(field: &NamedField, value: &Json) -> Json {
+pub fn from_morse(field: &NamedField, value: &Json) -> Json {
     let with = |convert: fn(f64) -> f64| {
         let number = value.as_f64().or_else(|| no_json_number(value));
         number.map_or(value.clone(), |number| number_to_json(convert(number)))
@@ -282,8 +282,8 @@ mod tests {
             ("keep_list", json!(null), json!(null)),
             ("own", json!(true), json!(true)),
         ] {
-            assert_eq!(told(field(name), &own), theirs, "{name}");
-            assert_eq!(heard(field(name), &theirs), own, "{name}");
+            assert_eq!(to_morse(field(name), &own), theirs, "{name}");
+            assert_eq!(from_morse(field(name), &theirs), own, "{name}");
         }
     }
 
@@ -292,10 +292,10 @@ mod tests {
         let window = field("window");
         for tenths in -36_000..36_000 {
             let degrees = json!(f64::from(tenths) / 100.0);
-            assert_eq!(told(window, &heard(window, &degrees)), degrees);
+            assert_eq!(to_morse(window, &from_morse(window, &degrees)), degrees);
         }
         let inexact = json!(1.0);
-        assert_eq!(heard(window, &told(window, &inexact)), inexact);
+        assert_eq!(from_morse(window, &to_morse(window, &inexact)), inexact);
     }
 
     #[test]
@@ -308,16 +308,16 @@ mod tests {
             // The reader reports the error.
             ("keep_list", "all", json!("all")),
         ] {
-            assert_eq!(heard(field(name), &json!(text)), expected, "{name}");
+            assert_eq!(from_morse(field(name), &json!(text)), expected, "{name}");
         }
     }
 
     #[test]
     fn numbers_without_end_stay_so() {
         let endless = number_to_json(f64::INFINITY);
-        assert_eq!(told(field("window"), &endless), endless);
-        assert_eq!(heard(field("window"), &endless), endless);
-        assert_eq!(heard(field("window"), &json!("wide")), json!("wide"));
+        assert_eq!(to_morse(field("window"), &endless), endless);
+        assert_eq!(from_morse(field("window"), &endless), endless);
+        assert_eq!(from_morse(field("window"), &json!("wide")), json!("wide"));
     }
 
     #[test]

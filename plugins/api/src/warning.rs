@@ -10,30 +10,30 @@ const CAPACITY: usize = 64;
 
 /// Warnings of components about their input, such as a joint that does not exist, and of the physics.
 ///
-/// The program that runs the simulation takes and prints them, and clients read [`Warnings::told`]; they are no state. Each
+/// The program that runs the simulation takes and prints them, and clients read [`Warnings::history`]; they are no state. Each
 /// warning is kept once, and at most a few dozen.
 #[derive(Resource, Default, Debug)]
 pub struct Warnings {
     waiting: Vec<String>,
-    told: Told,
+    history: WarningHistory,
 }
 
 /// Warnings since the start of the run, for clients on any thread: the first few dozen, each once.
 #[derive(Clone, Default, Debug)]
-pub struct Told(Arc<Mutex<Vec<Arc<str>>>>);
+pub struct WarningHistory(Arc<Mutex<Vec<Arc<str>>>>);
 
-impl Told {
+impl WarningHistory {
     /// Returns the warnings from this index on.
     #[must_use]
     pub fn since(&self, number: usize) -> Vec<Arc<str>> {
-        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.get(number..).unwrap_or_default().to_vec()
+        let history = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        history.get(number..).unwrap_or_default().to_vec()
     }
 
     fn add(&self, warning: &str) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() < CAPACITY && told.iter().all(|known| **known != *warning) {
-            told.push(warning.into());
+        let mut history = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if history.len() < CAPACITY && history.iter().all(|known| **known != *warning) {
+            history.push(warning.into());
         }
     }
 }
@@ -46,7 +46,7 @@ impl Warnings {
 
     /// Adds a warning without a component.
     pub fn say(&mut self, warning: String) {
-        self.told.add(&warning);
+        self.history.add(&warning);
         if self.waiting.len() < CAPACITY && !self.waiting.contains(&warning) {
             self.waiting.push(warning);
         }
@@ -54,8 +54,8 @@ impl Warnings {
 
     /// Returns the warnings since the start, for clients.
     #[must_use]
-    pub fn told(&self) -> Told {
-        self.told.clone()
+    pub fn history(&self) -> WarningHistory {
+        self.history.clone()
     }
 
     /// Returns the warnings since the last call.
@@ -71,16 +71,16 @@ mod tests {
     #[test]
     fn clients_see_each_warning_once_and_the_run_each_time() {
         let mut warnings = Warnings::default();
-        let told = warnings.told();
+        let history = warnings.history();
         warnings.add(&Path("rover.arm".into()), "there is no such joint");
         assert_eq!(warnings.take(), ["`rover.arm`: there is no such joint"]);
         warnings.add(&Path("rover.arm".into()), "there is no such joint");
         warnings.say("a body was lost".to_owned());
         assert_eq!(warnings.take().len(), 2);
-        assert_eq!(told.since(0).len(), 2);
-        assert_eq!(&*told.since(1)[0], "a body was lost");
-        assert_eq!(told.since(2).len() + told.since(9).len(), 0);
+        assert_eq!(history.since(0).len(), 2);
+        assert_eq!(&*history.since(1)[0], "a body was lost");
+        assert_eq!(history.since(2).len() + history.since(9).len(), 0);
         (0..1000).for_each(|number| warnings.say(number.to_string()));
-        assert_eq!(told.since(0).len(), CAPACITY);
+        assert_eq!(history.since(0).len(), CAPACITY);
     }
 }

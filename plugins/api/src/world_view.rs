@@ -23,7 +23,7 @@ use crate::{
     lighting::Lighting,
     paint::{Image, Paint},
     port::Observer,
-    warning::Told,
+    warning::WarningHistory,
 };
 pub use poses::{ContactInfo, PoseObserver, PosePort, Poses, Viewers, pose_port, show};
 
@@ -40,7 +40,7 @@ pub struct WorldView {
     /// Pace of time.
     pub pacing: Arc<Pacing>,
     /// Warnings of the run so far.
-    pub warnings: Told,
+    pub warnings: WarningHistory,
     /// Initial viewpoint.
     pub view: LookAt,
     /// Initial lens.

@@ -106,17 +106,17 @@ impl Workspace {
                 let moved = self.local_poses[at].inertia_to_outer(&self.composites[at]);
                 self.composites[parent] += moved;
             }
-            for place in row.columns.clone() {
-                self.column_of(tree, at, place);
+            for index in row.columns.clone() {
+                self.column_of(tree, at, index);
             }
         }
     }
 
     /// Adds the products of one column of a joint with itself and with the columns of its ancestors.
-    fn column_of(&mut self, tree: &Tree, link: usize, place: usize) {
-        let column = &tree.columns[place];
+    fn column_of(&mut self, tree: &Tree, link: usize, index: usize) {
+        let column = &tree.columns[index];
         let mut force = self.composites[link] * column.motion;
-        let own = tree.links[link].columns.start..=place;
+        let own = tree.links[link].columns.start..=index;
         for other in &tree.columns[own] {
             let number = other.motion.dot(&force);
             self.matrix.add(column.speed, other.speed, number);

@@ -31,7 +31,7 @@ impl MassMatrix {
     /// Returns an element of the symmetric matrix. Valid before the factorisation.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> f64 {
-        self.lower[place(row.max(column), row.min(column))]
+        self.lower[index(row.max(column), row.min(column))]
     }
 
     pub(crate) fn clear(&mut self) {
@@ -39,32 +39,32 @@ impl MassMatrix {
     }
 
     pub(crate) fn add(&mut self, row: usize, column: usize, number: f64) {
-        self.lower[place(row.max(column), row.min(column))] += number;
+        self.lower[index(row.max(column), row.min(column))] += number;
     }
 
     /// Adds a number to a diagonal element: armature, or implicit spring and damper terms.
     pub fn add_diagonal(&mut self, row: usize, number: f64) {
-        self.lower[place(row, row)] += number;
+        self.lower[index(row, row)] += number;
     }
 
     /// Factors the matrix in place. A row without inertia gets an infinite pivot, so that its velocity stays constant.
     pub fn factor(&mut self) {
         for row in (0..self.order()).rev() {
-            let diagonal = place(row, row);
+            let diagonal = index(row, row);
             if self.lower[diagonal] <= f64::MIN_POSITIVE {
                 self.lower[diagonal] = f64::MAX.sqrt();
             }
             let pivot = self.lower[diagonal];
             let mut at = self.parents[row];
             while let Some(left) = at {
-                let share = self.lower[place(row, left)] / pivot;
+                let share = self.lower[index(row, left)] / pivot;
                 let mut other = Some(left);
                 while let Some(column) = other {
-                    let by = share * self.lower[place(row, column)];
-                    self.lower[place(left, column)] -= by;
+                    let by = share * self.lower[index(row, column)];
+                    self.lower[index(left, column)] -= by;
                     other = self.parents[column];
                 }
-                self.lower[place(row, left)] = share;
+                self.lower[index(row, left)] = share;
                 at = self.parents[left];
             }
         }
@@ -75,17 +75,17 @@ impl MassMatrix {
         for row in (0..self.order()).rev() {
             let mut at = self.parents[row];
             while let Some(left) = at {
-                vector[left] -= self.lower[place(row, left)] * vector[row];
+                vector[left] -= self.lower[index(row, left)] * vector[row];
                 at = self.parents[left];
             }
         }
         for (row, number) in vector.iter_mut().enumerate() {
-            *number /= self.lower[place(row, row)];
+            *number /= self.lower[index(row, row)];
         }
         for row in 0..self.order() {
             let mut at = self.parents[row];
             while let Some(left) = at {
-                vector[row] -= self.lower[place(row, left)] * vector[left];
+                vector[row] -= self.lower[index(row, left)] * vector[left];
                 at = self.parents[left];
             }
         }
@@ -93,7 +93,7 @@ impl MassMatrix {
 }
 
 /// Returns the index of an element in the lower triangle.
-const fn place(row: usize, column: usize) -> usize {
+const fn index(row: usize, column: usize) -> usize {
     row * (row + 1) / 2 + column
 }
 

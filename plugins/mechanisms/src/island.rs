@@ -35,7 +35,7 @@ pub struct Member<'a> {
     /// Gravity, and the motion of the base.
     pub base: Base,
     /// Pose of the base in the world.
-    pub place: Pose,
+    pub pose: Pose,
     /// External forces on the links, each in its frame; or an empty slice.
     pub external_forces: &'a [Force],
 }

@@ -275,8 +275,8 @@ impl Integrator {
     /// Computes the gains of the motors, and the positions that they see at the end of the step: `q + dt·((1 − θ)·v +
     /// θ·v_end)`.
     fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
-        for (place, variable) in tree.variables().iter().enumerate() {
-            let (motor, resistance) = (&self.motors[place], &self.joint_dynamics[place]);
+        for (index, variable) in tree.variables().iter().enumerate() {
+            let (motor, resistance) = (&self.motors[index], &self.joint_dynamics[index]);
             let inertia =
                 self.workspace.matrix.at(variable.speed, variable.speed) + resistance.armature;
             let [stiffness, damping] = motor.gains(inertia, dt);
@@ -288,7 +288,7 @@ impl Integrator {
             let share = (1.0 + rate * rate / (1.0 + rate * rate)) / 2.0;
             let later = share * dt - dt / 2.0;
             let (speed, middle) = (state.velocities[variable.speed], &self.middle.positions);
-            self.gains[place] = Gain {
+            self.gains[index] = Gain {
                 stiffness,
                 damping,
                 ahead: share * dt,
@@ -301,7 +301,7 @@ impl Integrator {
             };
             if motor.stiff.is_some() {
                 // The motor sees the joint at another position; the target is shifted by as much.
-                self.gains[place].position -= later * dt * motor.acceleration;
+                self.gains[index].position -= later * dt * motor.acceleration;
             }
         }
     }
@@ -333,10 +333,10 @@ impl Integrator {
             tree.integrate(&mut self.middle.positions, apart, dt);
         }
         tree.integrate(&mut self.middle.positions, &self.velocities, dt / 2.0);
-        for (place, variable) in tree.variables().iter().enumerate() {
-            if self.saturated[place].is_none() {
+        for (index, variable) in tree.variables().iter().enumerate() {
+            if self.saturated[index].is_none() {
                 let change = self.velocities[variable.speed] - state.velocities[variable.speed];
-                self.middle.positions[variable.position] += self.gains[place].beyond * change;
+                self.middle.positions[variable.position] += self.gains[index].beyond * change;
             }
         }
         for row in self
@@ -355,11 +355,11 @@ impl Integrator {
     /// Factors the mass matrix, with the terms of armatures, dampers and motors.
     pub(crate) fn factor(&mut self, tree: &Tree, dt: f64) {
         self.workspace.matrix.lower.copy_from_slice(&self.masses);
-        for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.joint_dynamics[place];
+        for (index, variable) in tree.variables().iter().enumerate() {
+            let resistance = &self.joint_dynamics[index];
             let mut weight = resistance.armature + dt * resistance.damping;
-            if self.saturated[place].is_none() {
-                let gain = &self.gains[place];
+            if self.saturated[index].is_none() {
+                let gain = &self.gains[index];
                 weight += dt * (gain.damping + gain.ahead * gain.stiffness);
             }
             self.workspace.matrix.add_diagonal(variable.speed, weight);
@@ -368,8 +368,8 @@ impl Integrator {
     }
 
     /// Returns the effort of a motor without its limit, for a velocity at the end.
-    fn effort(&self, place: usize, variable: &Variable, speed: f64) -> f64 {
-        let (motor, gain) = (&self.motors[place], &self.gains[place]);
+    fn effort(&self, index: usize, variable: &Variable, speed: f64) -> f64 {
+        let (motor, gain) = (&self.motors[index], &self.gains[index]);
         let position = gain.position + gain.ahead * speed;
         let pull =
             gain.stiffness * (motor.position - position) + gain.damping * (motor.speed - speed);
@@ -384,11 +384,11 @@ impl Integrator {
         for (speed, bias) in self.velocities.iter_mut().zip(&self.bias) {
             *speed = -bias;
         }
-        for (place, variable) in tree.variables().iter().enumerate() {
+        for (index, variable) in tree.variables().iter().enumerate() {
             let speed = state.velocities[variable.speed];
             let given =
-                self.saturated[place].unwrap_or_else(|| self.effort(place, variable, speed));
-            self.velocities[variable.speed] += given - self.joint_dynamics[place].damping * speed;
+                self.saturated[index].unwrap_or_else(|| self.effort(index, variable, speed));
+            self.velocities[variable.speed] += given - self.joint_dynamics[index].damping * speed;
         }
         self.workspace.matrix.solve(&mut self.velocities);
         for (speed, before) in self.velocities.iter_mut().zip(&state.velocities) {
@@ -399,18 +399,18 @@ impl Integrator {
     /// Collects the constraints of joints with dry friction, and of those that would pass a limit in this step.
     pub(crate) fn constraints(&mut self, tree: &Tree, state: &State, dt: f64) {
         self.rows.clear();
-        for (place, variable) in tree.variables().iter().enumerate() {
-            let resistance = &self.joint_dynamics[place];
+        for (index, variable) in tree.variables().iter().enumerate() {
+            let resistance = &self.joint_dynamics[index];
             let position = state.positions[variable.position];
             let mut row = Row {
                 speed: variable.speed,
-                variable: place,
+                variable: index,
                 target: 0.0,
                 bounds: [-resistance.friction * dt, resistance.friction * dt],
                 impulse: 0.0,
                 is_limit: false,
             };
-            if let Some(rate) = self.rolling[place] {
+            if let Some(rate) = self.rolling[index] {
                 let bounds = [f64::NEG_INFINITY, f64::INFINITY];
                 self.rows.push(Row {
                     target: rate,
@@ -439,11 +439,11 @@ impl Integrator {
 
     /// Computes the efforts of the motors for the final velocities.
     pub(crate) fn store_efforts(&mut self, tree: &Tree) {
-        for (place, variable) in tree.variables().iter().enumerate() {
-            let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable, self.velocities[variable.speed]);
-            let given = self.saturated[place].unwrap_or(wanted);
-            self.efforts[place] = given.clamp(-most, most);
+        for (index, variable) in tree.variables().iter().enumerate() {
+            let most = self.motors[index].max_effort;
+            let wanted = self.effort(index, variable, self.velocities[variable.speed]);
+            let given = self.saturated[index].unwrap_or(wanted);
+            self.efforts[index] = given.clamp(-most, most);
         }
     }
 
@@ -451,14 +451,14 @@ impl Integrator {
     /// changed.
     pub(crate) fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
         let mut is_changed = false;
-        for (place, variable) in tree.variables().iter().enumerate() {
-            let most = self.motors[place].max_effort;
-            let wanted = self.effort(place, variable, self.velocities[variable.speed]);
+        for (index, variable) in tree.variables().iter().enumerate() {
+            let most = self.motors[index].max_effort;
+            let wanted = self.effort(index, variable, self.velocities[variable.speed]);
             let effort = wanted.clamp(-most, most);
             let saturated = (effort != wanted).then_some(effort);
-            is_changed |= saturated != self.saturated[place];
-            self.saturated[place] = saturated;
-            self.efforts[place] = effort;
+            is_changed |= saturated != self.saturated[index];
+            self.saturated[index] = saturated;
+            self.efforts[index] = effort;
         }
         self.limit_efforts.fill(0.0);
         for row in self.rows.iter().filter(|row| row.is_limit) {

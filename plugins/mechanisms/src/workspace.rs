@@ -68,7 +68,7 @@ impl Workspace {
     pub fn forward_kinematics(&mut self, tree: &Tree, base: &Base, state: &State) {
         for (at, row) in tree.links.iter().enumerate() {
             let pose = row.pose(&state.positions);
-            let (place, carried) = match row.parent {
+            let (base_pose, carried) = match row.parent {
                 Some(parent) => (self.poses[parent] * pose, self.velocities[parent]),
                 None => (pose, base.velocity),
             };
@@ -77,7 +77,7 @@ impl Workspace {
                 velocity += column.motion * state.velocities[column.speed];
             }
             self.local_poses[at] = pose;
-            self.poses[at] = place;
+            self.poses[at] = base_pose;
             self.velocities[at] = velocity;
         }
     }
@@ -112,11 +112,11 @@ impl Workspace {
         columns.fill(Motion::ZERO);
         let mut at = Some(link);
         while let Some(here) = at {
-            let (row, place) = (&tree.links[here], &self.poses[here]);
-            let arm = target - place.position;
+            let (row, base_pose) = (&tree.links[here], &self.poses[here]);
+            let arm = target - base_pose.position;
             for column in &tree.columns[row.columns.clone()] {
-                let angular = place.rotation * column.motion.angular;
-                let linear = place.rotation * column.motion.linear + angular.cross(&arm);
+                let angular = base_pose.rotation * column.motion.angular;
+                let linear = base_pose.rotation * column.motion.linear + angular.cross(&arm);
                 columns[column.speed] += Motion { angular, linear };
             }
             at = row.parent;
@@ -134,12 +134,12 @@ impl Workspace {
         point: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> Option<(usize, f64)> {
-        let (row, place) = (tree.links.get(link)?, self.poses.get(link)?);
+        let (row, base_pose) = (tree.links.get(link)?, self.poses.get(link)?);
         let [column] = tree.columns.get(row.columns.clone())? else {
             return None;
         };
-        let angular = place.rotation * column.motion.angular;
-        let per_speed = angular.cross(&(point - place.position));
+        let angular = base_pose.rotation * column.motion.angular;
+        let per_speed = angular.cross(&(point - base_pose.position));
         let square = per_speed.norm_squared();
         if square < f64::EPSILON {
             return None;
@@ -153,9 +153,10 @@ impl Workspace {
     #[must_use]
     pub fn center_of_mass(&self, tree: &Tree) -> (f64, Vector3<f64>) {
         let (mut mass, mut moment) = (0.0, Vector3::zeros());
-        for (row, place) in tree.links.iter().zip(&self.poses) {
+        for (row, base_pose) in tree.links.iter().zip(&self.poses) {
             mass += row.inertia.mass;
-            moment += place.rotation * row.inertia.first_moment + place.position * row.inertia.mass;
+            moment += base_pose.rotation * row.inertia.first_moment
+                + base_pose.position * row.inertia.mass;
         }
         let center = if mass > 0.0 {
             moment / mass

@@ -11,9 +11,9 @@ use morse_api::{
 use serde_json::Value as Json;
 
 use crate::{
-    cell::Part,
     context::{Context, Level},
     object::{NotifyEvent, Object, Payload, SystemEvent},
+    object_runner::Part,
     region::Region,
     service::{Interface, Service, ServiceName, Side},
     status::Status,

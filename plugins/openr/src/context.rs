@@ -152,7 +152,7 @@ fn send(link: &mut Link, batch: Vec<Region>, scheduler: &mut dyn Scheduler) -> S
     match scheduler.send(link.to.object, Message::Notify(event)) {
         Ok(()) => Status::SUCCESS,
         Err((status, Message::Notify(event))) => {
-            link.take_back(event.data);
+            link.requeue(event.data);
             status
         }
         Err((status, _)) => status,

@@ -219,18 +219,21 @@ fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        cells
+            .map(|object_runner| object_runner.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+        for (column, (object_runner, &width)) in row.iter().zip(&widths).enumerate() {
             // Writing to a string cannot fail.
             if column == 0 {
-                write!(line, "{cell:<width$}").ok();
+                write!(line, "{object_runner:<width$}").ok();
             } else {
-                write!(line, "  {cell:>width$}").ok();
+                write!(line, "  {object_runner:>width$}").ok();
             }
         }
         text += line.trim_end();

@@ -1,8 +1,8 @@
 //! Common interface of the two schedulers for the host.
 use crate::{
-    cell::{Fault, Part},
     counters::Report,
     lockstep::{Lockstep, LogLine, Rules},
+    object_runner::{Fault, Part},
     threaded::Threaded,
     wiring::Connection,
 };

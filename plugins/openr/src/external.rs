@@ -293,7 +293,7 @@ impl Object for External {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{cell::Part, lockstep::Lockstep, lockstep::Rules};
+    use crate::{lockstep::Lockstep, lockstep::Rules, object_runner::Part};
 
     /// Returns the fault of an object whose process answers with these bytes, and its log.
     fn outcome(answer: &[u8]) -> (String, String) {
@@ -347,10 +347,10 @@ mod tests {
                 "no base64",
             ),
         ] {
-            let (told, logged) = outcome(&answer);
+            let (reported, logged) = outcome(&answer);
             assert!(
-                told.contains(fault) && told.is_empty() == fault.is_empty(),
-                "{told}"
+                reported.contains(fault) && reported.is_empty() == fault.is_empty(),
+                "{reported}"
             );
             assert!(
                 logged.contains(line) && logged.is_empty() == line.is_empty(),

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use bevy::prelude::App;
 use morse_api::middleware::Offers;
 
-use crate::cell::Part;
+use crate::object_runner::Part;
 
 /// Creates an object, with its default interface and priority, which a stick may override.
 pub type Factory = Arc<dyn Fn() -> Part + Send + Sync>;

@@ -23,13 +23,13 @@ use serde::Deserialize;
 use self::checks::{is_external, unknown};
 use crate::{
     body::comm::{self, Input},
-    cell::{Cause, FaultPolicy, Part},
     components::{self, Port},
     context::Level,
     engine::Engine,
     external::{External, LOST, Peer},
     factory::Factories,
     lockstep::Rules,
+    object_runner::{Cause, FaultPolicy, Part},
     stick::{Contents, Stick, StickObject},
     wiring::Connection,
 };

@@ -8,7 +8,7 @@
 //! In reading order:
 //! - [`object`]: the trait that objects implement; [`context`]: calls that are available to an object;
 //! - [`message`], [`status`], [`region`], [`service`], [`sync`]: common types of both;
-//! - [`link`]: credit, skipping and buffering; `cell`: runner of one object; `wiring`: life cycle and connections;
+//! - [`link`]: credit, skipping and buffering; `object_runner`: runner of one object; `wiring`: life cycle and connections;
 //! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: one thread per object;
 //! - [`files`], [`stick`]: objects and connections of a memory stick;
 //! - [`body`]: the robot's primitives, and the system object that executes vectors on them;
@@ -17,7 +17,6 @@
 //! - [`host`]: the middleware; `engine`: its interface to the two schedulers; `components`: sensors and actuators as
 //!   objects.
 pub mod body;
-pub mod cell;
 mod components;
 pub mod context;
 pub mod counters;
@@ -30,6 +29,7 @@ pub mod link;
 pub mod lockstep;
 pub mod message;
 pub mod object;
+pub mod object_runner;
 pub mod region;
 pub mod samples;
 pub mod service;
@@ -53,11 +53,11 @@ pub fn plugin(app: &mut App) {
 /// Items that the file of an object usually needs.
 pub mod prelude {
     pub use crate::{
-        cell::Part,
         context::{Context, Level},
         factory::AddObject as _,
         link::Buffering,
         object::{ConnectionEvent, NotifyEvent, Object, Payload, ReadyEvent, SystemEvent},
+        object_runner::Part,
         region::Region,
         service::Interface,
         status::Status,

@@ -172,7 +172,7 @@ impl Link {
     }
 
     /// Queues data again that could not be sent, and restores the credit.
-    pub(crate) fn take_back(&mut self, batch: Vec<Region>) {
+    pub(crate) fn requeue(&mut self, batch: Vec<Region>) {
         self.counters.sent -= 1;
         self.counters.delivered -= batch.len() as u64;
         self.counters.refused += 1;
@@ -275,7 +275,7 @@ mod tests {
         link.ready(true);
         let batch = link.notify().expect("the newest");
         assert_eq!((batch[0].bytes()[0], batch.len()), (6, MOST_DATA));
-        link.take_back(batch);
+        link.requeue(batch);
         assert_eq!(link.counters.refused, 1);
         assert_eq!(numbers(link.notify())[0], 6);
     }

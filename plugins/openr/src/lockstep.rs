@@ -3,21 +3,21 @@
 //! Of the objects that are ready, one of the highest class runs; within a class the one with the least processor time
 //! relative to its share; among equals the one whose message arrived first. A handler takes its declared time: it runs at
 //! once, and its messages are sent when its time has passed.
-mod desk;
+mod event_queue;
 mod turn;
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::{
-    cell::{Cause, Cell, Fault, FaultPolicy, Part},
     counters::{LinkReport, ObjectReport, Report},
     message::{Message, Payload, SystemEvent},
+    object_runner::{Cause, Fault, FaultPolicy, ObjectRunner, Part},
     service::{Interface, Selector, ServiceName},
     status::Status,
     wiring::{self, Connection, Directory, Refusal},
 };
-use desk::{Desk, Step};
-pub use desk::{FRAME, LogLine, MAILBOX};
+use event_queue::{EventQueue, Step};
+pub use event_queue::{FRAME, LogLine, MAILBOX};
 use turn::{Job, Rank, Turn};
 
 /// Odd multiplier that mixes each word of messages into their hash.
@@ -56,9 +56,9 @@ pub struct Traced {
 
 /// Objects on one virtual processor.
 pub struct Lockstep {
-    cells: Vec<Cell>,
+    cells: Vec<ObjectRunner>,
     turns: Vec<Turn>,
-    desk: Desk,
+    events: EventQueue,
     directory: Directory,
     rules: Rules,
     /// Objects that are ready to run; entries with an outdated rank are skipped when they reach the top.
@@ -85,12 +85,14 @@ impl Lockstep {
         let turns: Vec<Turn> = turns.collect();
         let cells = parts
             .into_iter()
-            .map(|part| Cell::new(part.interface, part.object));
-        let cells: Vec<Cell> = cells.collect();
-        let names = cells.iter().map(|cell| cell.name().to_owned());
+            .map(|part| ObjectRunner::new(part.interface, part.object));
+        let cells: Vec<ObjectRunner> = cells.collect();
+        let names = cells
+            .iter()
+            .map(|object_runner| object_runner.name().to_owned());
         let mut warnings = Vec::new();
         let mut system = Self {
-            desk: Desk::new(names.collect()),
+            events: EventQueue::new(names.collect()),
             directory: Directory::new(&cells, &mut warnings),
             cells,
             turns,
@@ -104,7 +106,7 @@ impl Lockstep {
             hash: 0xcbf2_9ce4_8422_2325,
             trace: None,
         };
-        for (id, fault) in wiring::init(&mut system.cells, &mut system.desk) {
+        for (id, fault) in wiring::init(&mut system.cells, &mut system.events) {
             system.fail(id, fault);
         }
         for connection in connections {
@@ -112,7 +114,7 @@ impl Lockstep {
         }
         for id in 0..system.cells.len() {
             // A closed mailbox belongs to an object that has failed.
-            drop(system.desk.put(id, Message::Start(SystemEvent::Boot)));
+            drop(system.events.put(id, Message::Start(SystemEvent::Boot)));
         }
         system
     }
@@ -132,11 +134,11 @@ impl Lockstep {
     pub fn connect(&mut self, connection: &Connection) -> bool {
         let Self {
             cells,
-            desk,
+            events,
             directory,
             ..
         } = self;
-        let result = wiring::connect(cells, desk, directory, connection);
+        let result = wiring::connect(cells, events, directory, connection);
         self.note(result)
     }
 
@@ -144,11 +146,11 @@ impl Lockstep {
     pub fn disconnect(&mut self, connection: &Connection) -> bool {
         let Self {
             cells,
-            desk,
+            events,
             directory,
             ..
         } = self;
-        let result = wiring::disconnect(cells, desk, directory, connection);
+        let result = wiring::disconnect(cells, events, directory, connection);
         self.note(result)
     }
 
@@ -164,13 +166,17 @@ impl Lockstep {
     /// Returns the index of an object, by its name.
     #[must_use]
     pub fn find(&self, object: &str) -> Option<usize> {
-        self.cells.iter().position(|cell| cell.name() == object)
+        self.cells
+            .iter()
+            .position(|object_runner| object_runner.name() == object)
     }
 
     /// Returns the interface of an object.
     #[must_use]
     pub fn interface(&self, id: usize) -> Option<&Interface> {
-        self.cells.get(id).map(|cell| &cell.interface)
+        self.cells
+            .get(id)
+            .map(|object_runner| &object_runner.interface)
     }
 
     /// Calls an extra entry of an object on behalf of the host.
@@ -182,14 +188,14 @@ impl Lockstep {
         if id >= self.cells.len() {
             return Err(Status::INVALID_OID);
         }
-        let sent = self.desk.put(id, Message::Extra(entry, payload));
+        let sent = self.events.put(id, Message::Extra(entry, payload));
         sent.map_err(|(status, _)| status)
     }
 
     /// Returns the time since the start, ns.
     #[must_use]
     pub fn now(&self) -> u64 {
-        self.desk.now()
+        self.events.now()
     }
 
     /// Advances the time, and executes all events up to and including that instant.
@@ -197,8 +203,8 @@ impl Lockstep {
         while !self.is_halted {
             self.wake();
             let Some(rank) = self.first() else {
-                match self.desk.next_event() {
-                    Some(time) if time <= until => self.desk.pass_until(time),
+                match self.events.next_event() {
+                    Some(time) if time <= until => self.events.pass_until(time),
                     _ => break,
                 }
                 continue;
@@ -210,7 +216,7 @@ impl Lockstep {
                 return;
             }
         }
-        self.desk.pass_until(until);
+        self.events.pass_until(until);
     }
 
     /// Returns the object to run next.
@@ -227,17 +233,20 @@ impl Lockstep {
     /// Inserts the objects that have become ready into the queue.
     fn wake(&mut self) {
         let Self {
-            desk, turns, ready, ..
+            events,
+            turns,
+            ready,
+            ..
         } = self;
-        desk.fire(&mut |id| {
+        events.fire(&mut |id| {
             turns[id].is_blocked = false;
         });
-        while let Some(id) = desk.awake.pop() {
+        while let Some(id) = events.awake.pop() {
             let turn = &mut turns[id];
             if turn.rank.is_some() || turn.is_blocked || turn.fault.is_some() {
                 continue;
             }
-            let Some(arrival) = (turn.job.is_some().then_some(0)).or_else(|| desk.arrival(id))
+            let Some(arrival) = (turn.job.is_some().then_some(0)).or_else(|| events.arrival(id))
             else {
                 continue;
             };
@@ -251,7 +260,7 @@ impl Lockstep {
     /// Starts the next message of an object.
     fn begin(&mut self, rank: Rank) {
         let id = rank.id;
-        let Some(message) = self.desk.take(id) else {
+        let Some(message) = self.events.take(id) else {
             self.leave(id);
             return;
         };
@@ -260,11 +269,11 @@ impl Lockstep {
         self.record(id, selector, &message);
         let turn = &mut self.turns[id];
         if turn.handler_cost > 0 {
-            self.desk.steps.push_back(Step::Work(turn.handler_cost));
+            self.events.steps.push_back(Step::Work(turn.handler_cost));
         }
-        let cell = &mut self.cells[id];
-        let result = cell.handle((id, &mut self.desk.clerk(id)), message);
-        let steps = std::mem::take(&mut self.desk.steps);
+        let object_runner = &mut self.cells[id];
+        let result = object_runner.handle((id, &mut self.events.clerk(id)), message);
+        let steps = std::mem::take(&mut self.events.steps);
         let took = steps.iter().map(Step::time).sum();
         turn.counters.handlers.add(took);
         turn.job = Some(Job { steps });
@@ -272,10 +281,10 @@ impl Lockstep {
         let cause = match result {
             Err(cause) => Some(cause),
             Ok(()) if took > bound => Some(Cause::Hang { took, bound }),
-            Ok(()) => turn.livelock(self.desk.now()),
+            Ok(()) => turn.livelock(self.events.now()),
         };
         if let Some(cause) = cause {
-            let fault = cell.fault(selector, self.desk.now(), cause);
+            let fault = object_runner.fault(selector, self.events.now(), cause);
             self.fail(id, fault);
         }
     }
@@ -291,18 +300,18 @@ impl Lockstep {
                     self.finish(id);
                     return true;
                 }
-                Some(Step::Deliver(to, message)) => self.desk.deliver(to, message),
-                Some(Step::Later(to, after, message)) => self.desk.later(to, after, message),
+                Some(Step::Deliver(to, message)) => self.events.deliver(to, message),
+                Some(Step::Later(to, after, message)) => self.events.later(to, after, message),
                 Some(Step::Block(nanos)) => {
-                    self.desk.unblock_after(id, nanos);
+                    self.events.unblock_after(id, nanos);
                     self.leave(id);
                     self.turns[id].is_blocked = true;
                     self.turns[id].job = Some(job);
                     return true;
                 }
                 Some(Step::Work(left)) => {
-                    let now = self.desk.now();
-                    let next = self.desk.next_event().unwrap_or(u64::MAX).min(until);
+                    let now = self.events.now();
+                    let next = self.events.next_event().unwrap_or(u64::MAX).min(until);
                     let rest = QUANTUM - self.turns[id].turn_so_far;
                     let slice = left.min(rest).min(next.saturating_sub(now));
                     if left > slice {
@@ -310,8 +319,8 @@ impl Lockstep {
                     }
                     self.turns[id].job = Some(job);
                     self.work(id, slice, left == slice);
-                    let is_due = |time| time <= self.desk.now();
-                    return slice > 0 || self.desk.next_event().is_some_and(is_due);
+                    let is_due = |time| time <= self.events.now();
+                    return slice > 0 || self.events.next_event().is_some_and(is_due);
                 }
             }
         }
@@ -319,7 +328,7 @@ impl Lockstep {
 
     /// Runs the object for a time slice. The end of a slice does not depend on the time to which the clock is advanced.
     fn work(&mut self, id: usize, slice: u64, is_done: bool) {
-        self.desk.pass_until(self.desk.now() + slice);
+        self.events.pass_until(self.events.now() + slice);
         let turn = &mut self.turns[id];
         turn.turn_so_far += slice;
         if turn.turn_so_far < QUANTUM && !is_done {
@@ -337,7 +346,7 @@ impl Lockstep {
     /// Completes the handler.
     fn finish(&mut self, id: usize) {
         self.leave(id);
-        self.desk.awake.push(id);
+        self.events.awake.push(id);
     }
 
     fn leave(&mut self, id: usize) {
@@ -346,22 +355,22 @@ impl Lockstep {
 
     fn fail(&mut self, id: usize, fault: Fault) {
         if let Some(job) = self.turns[id].job.take() {
-            self.desk.forget(job.steps);
+            self.events.forget(job.steps);
         }
         self.leave(id);
-        self.desk.shut(id);
+        self.events.shut(id);
         self.turns[id].fault = Some(fault.clone());
         self.faults.push(fault);
         if self.rules.policy == FaultPolicy::All {
             self.is_halted = true;
-            (0..self.cells.len()).for_each(|id| self.desk.shut(id));
+            (0..self.cells.len()).for_each(|id| self.events.shut(id));
             self.ready.clear();
         }
     }
 
     /// Adds a message to the hash of all, and to the trace.
     fn record(&mut self, id: usize, selector: Selector, message: &Message) {
-        let now = self.desk.now();
+        let now = self.events.now();
         let interface = &self.cells[id].interface;
         let mut add = |bytes: &[u8]| {
             for chunk in bytes.chunks(8) {
@@ -396,14 +405,17 @@ impl Lockstep {
             return;
         }
         let Self {
-            cells, turns, desk, ..
+            cells,
+            turns,
+            events,
+            ..
         } = self;
         let works = |id: usize| turns[id].fault.is_none();
         let mut faults = Vec::new();
         for selector in [Selector::Stop, Selector::Destroy] {
             faults.extend(wiring::life(
                 cells,
-                desk,
+                events,
                 selector,
                 SystemEvent::Shutdown,
                 works,
@@ -426,7 +438,7 @@ impl Lockstep {
 
     /// Returns and clears the log lines since the last call.
     pub fn take_log(&mut self) -> Vec<LogLine> {
-        self.desk.take_log()
+        self.events.take_log()
     }
 
     /// Returns the hash of all messages so far: their times, objects, entries and data.
@@ -438,14 +450,14 @@ impl Lockstep {
     /// Returns the counters of all objects and links.
     #[must_use]
     pub fn report(&self) -> Report {
-        let objects = self.cells.iter().enumerate().map(|(id, cell)| {
+        let objects = self.cells.iter().enumerate().map(|(id, object_runner)| {
             let turn = &self.turns[id];
             let mut counters = turn.counters.clone();
-            (counters.longest_queue, counters.overflows) = self.desk.statistics(id);
+            (counters.longest_queue, counters.overflows) = self.events.statistics(id);
             ObjectReport {
-                queue: self.desk.queued(id),
+                queue: self.events.queued(id),
                 fault: turn.fault.as_ref().map(ToString::to_string),
-                ..ObjectReport::new(cell.name(), turn.priority, &counters)
+                ..ObjectReport::new(object_runner.name(), turn.priority, &counters)
             }
         });
         Report {
@@ -457,10 +469,14 @@ impl Lockstep {
 }
 
 /// Returns the reports of all links of all objects.
-pub(crate) fn link_reports(cells: &[Cell]) -> Vec<LinkReport> {
+pub(crate) fn link_reports(cells: &[ObjectRunner]) -> Vec<LinkReport> {
     let mut reports = Vec::new();
-    for cell in cells {
-        let services = cell.interface.subjects.iter().zip(&cell.services.subjects);
+    for object_runner in cells {
+        let services = object_runner
+            .interface
+            .subjects
+            .iter()
+            .zip(&object_runner.services.subjects);
         for (service, end) in services {
             reports.extend(end.links.iter().map(|link| {
                 LinkReport {
@@ -476,7 +492,7 @@ pub(crate) fn link_reports(cells: &[Cell]) -> Vec<LinkReport> {
     reports
 }
 
-fn observer_name(cells: &[Cell], object: usize, observer: usize) -> Option<&ServiceName> {
+fn observer_name(cells: &[ObjectRunner], object: usize, observer: usize) -> Option<&ServiceName> {
     let service = cells.get(object)?.interface.observers.get(observer)?;
     Some(&service.name)
 }

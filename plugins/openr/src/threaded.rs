@@ -12,10 +12,10 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::{
-    cell::{Cause, Cell, Fault, FaultPolicy, Part},
     counters::{LinkReport, ObjectReport, Report},
     lockstep::{LogLine, MAILBOX, Rules},
     message::{Message, Payload, SystemEvent},
+    object_runner::{Cause, Fault, FaultPolicy, ObjectRunner, Part},
     service::Selector,
     status::Status,
     wiring::{self, Connection, Directory, Refusal},
@@ -23,7 +23,7 @@ use crate::{
 use worker::{Order, Shared, Worker};
 
 /// Timeout of an object for a step of the shutdown.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Handle of the thread of one object.
 struct Handle {
@@ -60,8 +60,8 @@ impl Threaded {
         let names: Vec<(String, u8)> = parts.iter().map(name).collect();
         let cells = parts
             .into_iter()
-            .map(|part| Cell::new(part.interface, part.object));
-        let mut cells: Vec<Cell> = cells.collect();
+            .map(|part| ObjectRunner::new(part.interface, part.object));
+        let mut cells: Vec<ObjectRunner> = cells.collect();
         let (senders, receivers): (Vec<_>, Vec<_>) =
             cells.iter().map(|_| bounded::<Message>(MAILBOX)).unzip();
         let own = names.iter().map(|(name, _)| name.clone()).collect();
@@ -79,8 +79,8 @@ impl Threaded {
                 Err(Refusal::Fault(id, fault)) => shared.fail(id, fault),
             }
         }
-        for (state, cell) in shared.states.iter().zip(&cells) {
-            let subjects = cell.services.subjects.iter();
+        for (state, object_runner) in shared.states.iter().zip(&cells) {
+            let subjects = object_runner.services.subjects.iter();
             let links = subjects.map(|subject| subject.links.len()).sum();
             lock(state).links = vec![Default::default(); links];
         }
@@ -93,16 +93,21 @@ impl Threaded {
             rules,
             is_down: false,
         };
-        for (id, (cell, mailbox)) in cells.into_iter().zip(receivers).enumerate() {
-            system.spawn(id, cell, mailbox)?;
+        for (id, (object_runner, mailbox)) in cells.into_iter().zip(receivers).enumerate() {
+            system.spawn(id, object_runner, mailbox)?;
         }
         Ok(system)
     }
 
-    fn spawn(&mut self, id: usize, cell: Cell, mailbox: Receiver<Message>) -> Result<(), NoThread> {
+    fn spawn(
+        &mut self,
+        id: usize,
+        object_runner: ObjectRunner,
+        mailbox: Receiver<Message>,
+    ) -> Result<(), NoThread> {
         let (orders, receiver) = bounded(4);
         let is_out = self.shared.is_out(id);
-        let worker = Worker::new(id, cell, self.shared.clone(), mailbox, receiver);
+        let worker = Worker::new(id, object_runner, self.shared.clone(), mailbox, receiver);
         let thread = if is_out {
             None
         } else {
@@ -175,9 +180,11 @@ impl Threaded {
         }
         let (done, answer) = bounded(1);
         let order = Order { selector, done };
-        let sent = self.handles[id].orders.send_timeout(order, PATIENCE);
-        if sent.is_err() || answer.recv_timeout(PATIENCE).is_err() {
-            let took = u64::try_from(PATIENCE.as_nanos()).unwrap_or(u64::MAX);
+        let sent = self.handles[id]
+            .orders
+            .send_timeout(order, CONNECTION_TIMEOUT);
+        if sent.is_err() || answer.recv_timeout(CONNECTION_TIMEOUT).is_err() {
+            let took = u64::try_from(CONNECTION_TIMEOUT.as_nanos()).unwrap_or(u64::MAX);
             let fault = Fault {
                 object: self.names[id].0.clone(),
                 entry: format!("{selector:?}").to_lowercase(),

@@ -2,10 +2,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    cell::{Cause, Cell, Fault},
     context::Scheduler,
     link::ObserverEnd,
     message::{ConnectionEvent, SystemEvent},
+    object_runner::{Cause, Fault, ObjectRunner},
     service::{Selector, ServiceName, Side},
     status::Status,
 };
@@ -14,7 +14,7 @@ use crate::{
 pub type Connection = (ServiceName, ServiceName);
 
 /// Source of the schedulers of all objects.
-pub(crate) trait Office {
+pub(crate) trait SchedulerFactory {
     fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_>;
     fn now(&self) -> u64;
 }
@@ -25,16 +25,19 @@ pub(crate) struct Directory(BTreeMap<ServiceName, (usize, usize)>);
 
 impl Directory {
     /// Lists all services; of two with the same name the first one is used.
-    pub(crate) fn new(cells: &[Cell], warnings: &mut Vec<String>) -> Self {
+    pub(crate) fn new(cells: &[ObjectRunner], warnings: &mut Vec<String>) -> Self {
         let mut known = BTreeMap::new();
-        for (id, cell) in cells.iter().enumerate() {
-            for list in [&cell.interface.subjects, &cell.interface.observers] {
+        for (id, object_runner) in cells.iter().enumerate() {
+            for list in [
+                &object_runner.interface.subjects,
+                &object_runner.interface.observers,
+            ] {
                 for (index, service) in list.iter().enumerate() {
                     if known.contains_key(&service.name) {
                         warnings.push(format!(
                             "`{}` of `{}`: {}: another object has this service",
                             service.name,
-                            cell.name(),
+                            object_runner.name(),
                             Status::ALREADY_EXIST
                         ));
                     } else {
@@ -69,24 +72,27 @@ impl Directory {
 }
 
 /// Initialises all objects, in order; returns those that fail.
-pub(crate) fn init(cells: &mut [Cell], office: &mut dyn Office) -> Vec<(usize, Fault)> {
+pub(crate) fn init(
+    cells: &mut [ObjectRunner],
+    office: &mut dyn SchedulerFactory,
+) -> Vec<(usize, Fault)> {
     life(cells, office, Selector::Init, SystemEvent::Boot, |_| true)
 }
 
 /// Executes a step of the life cycle of all running objects, in order; returns those that fail.
 pub(crate) fn life(
-    cells: &mut [Cell],
-    office: &mut dyn Office,
+    cells: &mut [ObjectRunner],
+    office: &mut dyn SchedulerFactory,
     selector: Selector,
     event: SystemEvent,
     works: impl Fn(usize) -> bool,
 ) -> Vec<(usize, Fault)> {
     let mut faults = Vec::new();
     let now = office.now();
-    for (id, cell) in cells.iter_mut().enumerate().filter(|(id, _)| works(*id)) {
-        let result = cell.step((id, office.scheduler(id).as_mut()), selector, event);
+    for (id, object_runner) in cells.iter_mut().enumerate().filter(|(id, _)| works(*id)) {
+        let result = object_runner.step((id, office.scheduler(id).as_mut()), selector, event);
         if let Err(cause) = result {
-            faults.push((id, cell.fault(selector, now, cause)));
+            faults.push((id, object_runner.fault(selector, now, cause)));
         }
     }
     faults
@@ -94,8 +100,8 @@ pub(crate) fn life(
 
 /// Connects a subject and an observer, if both exist and accept it.
 pub(crate) fn connect(
-    cells: &mut [Cell],
-    office: &mut dyn Office,
+    cells: &mut [ObjectRunner],
+    office: &mut dyn SchedulerFactory,
     directory: &Directory,
     (subject, observer): &Connection,
 ) -> Result<(), Refusal> {
@@ -145,8 +151,8 @@ pub(crate) fn connect(
 
 /// Removes a connection. It is reported to both ends, which cannot refuse it.
 pub(crate) fn disconnect(
-    cells: &mut [Cell],
-    office: &mut dyn Office,
+    cells: &mut [ObjectRunner],
+    office: &mut dyn SchedulerFactory,
     directory: &Directory,
     (subject, observer): &Connection,
 ) -> Result<(), Refusal> {
@@ -173,8 +179,8 @@ pub(crate) enum Refusal {
 }
 
 fn ask(
-    cells: &mut [Cell],
-    office: &mut dyn Office,
+    cells: &mut [ObjectRunner],
+    office: &mut dyn SchedulerFactory,
     (id, index, is_subject): (usize, usize, bool),
     other: &ServiceName,
     is_new: bool,
@@ -185,22 +191,25 @@ fn ask(
         other: other.clone(),
     };
     let now = office.now();
-    let cell = &mut cells[id];
+    let object_runner = &mut cells[id];
     let selector = if is_subject {
         Selector::Control(index)
     } else {
         Selector::Connect(index)
     };
-    let answer = cell.ask((id, office.scheduler(id).as_mut()), is_subject, &event);
+    let answer = object_runner.ask((id, office.scheduler(id).as_mut()), is_subject, &event);
     match answer {
         Ok(status) if status.is_success() || !is_new => Ok(()),
         Ok(status) => Err(Refusal::Problem(format!(
             "`{}` refuses the connection with `{other}`: {status}",
-            cell.name()
+            object_runner.name()
         ))),
         Err(cause) => {
             let cause: Cause = cause;
-            Err(Refusal::Fault(id, cell.fault(selector, now, cause)))
+            Err(Refusal::Fault(
+                id,
+                object_runner.fault(selector, now, cause),
+            ))
         }
     }
 }

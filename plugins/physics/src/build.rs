@@ -1,8 +1,8 @@
 //! Builds the engine's bodies, colliders and joints of a scene.
 
 mod carried;
+mod joint_locations;
 mod joints;
-mod places;
 
 use std::collections::BTreeSet;
 
@@ -23,13 +23,14 @@ use morse_scene::{
 use nalgebra::Vector3;
 
 use super::{
-    PhysicsSettings, convert,
+    PhysicsSettings,
+    body_poses::{BodyPoses, STILL},
+    convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, Tables, VariableRow},
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     mechanisms::mechanisms,
     origin::{self, Origin},
-    places::{Places, STILL},
     prepare::{Prepared, PreparedBody, PreparedSolid},
     rolling, step,
     trees::Trees,
@@ -85,10 +86,10 @@ pub fn build(
         jointed: BTreeSet::new(),
         paired: BTreeSet::new(),
     };
-    *engine.places = Places::about(Origin::of(layout));
+    *engine.body_poses = BodyPoses::about(Origin::of(layout));
     builder.bodies(&mut engine);
     builder.joints();
-    let places = builder.places();
+    let joint_locations = builder.joint_locations();
     let fluids = Fluids::new(&settings, layout, prepared);
     tables = builder.tables;
     let mut trees = Trees::new(layout, prepared, &settings);
@@ -104,7 +105,7 @@ pub fn build(
             .entity_mut(entity)
             .insert((BodyIndex(place), state, convert::transform(&state.pose)));
     }
-    for (entity, place) in places {
+    for (entity, place) in joint_locations {
         world.entity_mut(entity).insert(place);
     }
     for (row, body) in tables.bodies.iter().zip(&prepared.bodies) {
@@ -193,9 +194,9 @@ impl Builder<'_> {
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let hangs = body.attachment.is_some() && !is_posed;
-            let pose = engine.places.origin.engine(&body.pose);
+            let pose = engine.body_poses.origin.engine(&body.pose);
             let rigid = rigid_body(place, body, prepared, is_posed).pose(pose);
-            engine.places.add(&body.pose);
+            engine.body_poses.add(&body.pose);
             let rigid = if hangs {
                 rigid.gravity_scale(0.0)
             } else {

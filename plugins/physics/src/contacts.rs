@@ -160,7 +160,7 @@ impl Contacts<'_, '_> {
             other_geometry: other.entity,
             other_body: entity(other).unwrap_or(Entity::PLACEHOLDER),
             force: impulse * (sign / self.settings.substep()),
-            point: (weighted / weights + self.engine.places.origin.vector()).into(),
+            point: (weighted / weights + self.engine.body_poses.origin.vector()).into(),
         }
     }
 }

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::*;
 use morse_api::{
+    arbitration::{Contender, Created},
     body::{BodyKind, BodyState, Drive, Robot},
     component::{Active, Due, Mount, Path, UpdateRate},
     motion::MotionMode,
-    rival::{Created, Rival},
     state::InPathOrder,
     tick::Clock,
     warning::Warnings,
@@ -18,11 +18,12 @@ use morse_api::{
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    PhysicsSettings, convert,
+    PhysicsSettings,
+    arbitration::{Claim, Claims},
+    convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     held,
     posed::{PosedMotions, Puts},
-    rivals::{Claim, Claims},
 };
 pub(super) use command::Command;
 use last::Last;
@@ -42,7 +43,7 @@ pub struct Commanded {
     /// Bodies that were recently moved past physics.
     pub(super) posed: PosedMotions,
     /// Bodies with a commanded pose out of the range of the physics.
-    pub(super) unbearable: Vec<usize>,
+    pub(super) out_of_range: Vec<usize>,
 }
 
 impl Commanded {
@@ -82,11 +83,13 @@ impl Commanded {
         let motion = settings.motion;
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
-            let body = row.and_then(|row| engine.movable(row));
-            let (Some(row), Some(body)) = (row, body) else {
+            let is_asleep = row
+                .and_then(|row| engine.movable(row))
+                .map(|body| body.is_sleeping());
+            let (Some(row), Some(is_asleep)) = (row, is_asleep) else {
                 continue;
             };
-            if body.is_sleeping() && !command.wakes() {
+            if is_asleep && !command.wakes() {
                 continue;
             }
             let is_due = match motion {
@@ -99,7 +102,7 @@ impl Commanded {
                 let share = if is_braked { TURNING_SHARE } else { 1.0 };
                 let is_on_arc = !motion.is_morse() && command.is_alone(row);
                 let step = is_on_arc.then(|| settings.substep());
-                command.times(share).impose(body, row, step);
+                command.times(share).impose(engine, row, step);
             }
         }
     }
@@ -136,11 +139,11 @@ type Driver<'a> = (
     Option<&'a Due>,
     Option<&'a UpdateRate>,
     Option<&'a Path>,
-    (Option<&'a mut Rival>, Option<&'a Created>),
+    (Option<&'a mut Contender>, Option<&'a Created>),
 );
 
 /// Applies the drives of all active actuators: wrenches add up; of several that set velocity or pose of a robot, one drives
-/// (see [`Rival`]). Wrenches act on the body on which the actuator is mounted, the others on the robot's base. A velocity
+/// (see [`Contender`]). Wrenches act on the body on which the actuator is mounted, the others on the robot's base. A velocity
 /// and a thrust last until the actuator changes them; all other drives last for the ticks in which the actuator acts.
 pub(super) fn apply(
     settings: Res<PhysicsSettings>,
@@ -155,12 +158,12 @@ pub(super) fn apply(
     mut memory: Local<Memory>,
 ) {
     commanded.pushed.clear();
-    commanded.unbearable.clear();
+    commanded.out_of_range.clear();
     let Memory { claims, driven } = &mut *memory;
     claims.clear(tables.bodies.len());
     driven.clear();
     for &entity in order.iter().flat_map(|order| &order.0) {
-        let Ok((drive, mount, active, due, rate, path, (mut rival, created))) =
+        let Ok((drive, mount, active, due, rate, path, (mut contender, created))) =
             drives.get_mut(entity)
         else {
             continue;
@@ -168,7 +171,7 @@ pub(super) fn apply(
         let Ok((&BodyIndex(base), robot)) = bodies.get(mount.robot) else {
             continue;
         };
-        let is_new = claims.note(base, rival.as_mut().map(Mut::reborrow), clock.tick);
+        let is_new = claims.note(base, contender.as_mut().map(Mut::reborrow), clock.tick);
         if active.is_some_and(|active| !active.0) {
             continue;
         }
@@ -196,7 +199,7 @@ pub(super) fn apply(
         let period = rate.map_or_else(|| settings.dt(), UpdateRate::period);
         if *drive != Drive::None {
             let last = Last::of(drive, acts, is_ground_robot, period);
-            let who = (entity, rival.as_deref(), created.copied());
+            let who = (entity, contender.as_deref(), created.copied());
             claims.add(base, Claim::new(who, (is_new, settings.motion), last));
         }
     }
@@ -205,12 +208,12 @@ pub(super) fn apply(
         path.cloned().unwrap_or_default()
     });
     still(&mut engine, &tables);
-    let told = Told {
-        told: claims.told(settings.motion),
+    let commands = Told {
+        commands: claims.winners(settings.motion),
         driven,
         settings: &settings,
     };
-    told.carry_out(&mut engine, &tables, &mut commanded, &mut states);
+    commands.carry_out(&mut engine, &tables, &mut commanded, &mut states);
     // Driven bodies are sorted by index.
     let is_driven = |place: &usize| driven.binary_search(place).is_ok();
     commanded.velocities.retain(|place, _| is_driven(place));
@@ -225,7 +228,7 @@ pub(super) struct Memory {
 
 /// Commands to bodies in this tick by index, and the indices of bodies with a velocity.
 struct Told<'a, T> {
-    told: T,
+    commands: T,
     driven: &'a mut Vec<usize>,
     settings: &'a PhysicsSettings,
 }
@@ -239,11 +242,11 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
         states: &mut Query<&mut BodyState>,
     ) {
         let Self {
-            told,
+            commands,
             driven,
             settings,
         } = self;
-        for (place, last) in told {
+        for (place, last) in commands {
             let Some(row) = tables.bodies.get(place) else {
                 continue;
             };
@@ -251,7 +254,7 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
                 settings,
                 tables,
                 motions: &mut commanded.posed,
-                unbearable: &mut commanded.unbearable,
+                out_of_range: &mut commanded.out_of_range,
                 place,
                 row,
             };
@@ -317,7 +320,7 @@ fn rolls(
     };
     let swims = || {
         let pose = row.and_then(|row| engine.bodies.bodies.get(row.handle));
-        let height = pose.map(|body| engine.places.of(body).translation.z);
+        let height = pose.map(|body| engine.body_poses.of(body).translation.z);
         settings
             .water
             .zip(height)

@@ -21,7 +21,7 @@ use morse_api::{body::BodyKind, motion::MotionMode};
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::Isometry3;
 
-use super::{PhysicsSettings, convert, places::Places};
+use super::{PhysicsSettings, body_poses::BodyPoses, convert};
 
 /// All sets of the engine.
 #[derive(QueryData)]
@@ -32,14 +32,14 @@ pub(super) struct Engine {
     pub joints: &'static mut RapierContextJoints,
     pub bodies: &'static mut RapierRigidBodySet,
     pub configuration: &'static RapierConfiguration,
-    pub places: &'static mut Places,
+    pub body_poses: &'static mut BodyPoses,
 }
 
 impl EngineItem<'_, '_> {
     /// Sets the pose of a body in the world.
     pub(super) fn put(&mut self, body: RigidBodyHandle, pose: &Isometry3<f64>, wakes: bool) {
         if let Some(body) = self.bodies.bodies.get_mut(body) {
-            self.places.put(body, pose, wakes);
+            self.body_poses.put(body, pose, wakes);
         }
     }
 
@@ -184,7 +184,7 @@ pub(super) fn spawn_engine(world: &mut World, settings: &PhysicsSettings) {
             simulation,
             configuration,
             DefaultRapierContext,
-            Places::default(),
+            BodyPoses::default(),
         ))
         .id();
     world.insert_resource(Tables {

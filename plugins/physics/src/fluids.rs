@@ -93,7 +93,7 @@ impl Fluids {
         commanded: &Commanded,
     ) {
         let gravity = Vector3::from(settings.gravity);
-        let height = engine.places.origin.vector().z;
+        let height = engine.body_poses.origin.vector().z;
         for immersed in &self.0 {
             let row = tables.bodies.get(immersed.body);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));

@@ -3,28 +3,28 @@
 use morse_api::body::BodyKind;
 
 use super::{
+    body_poses::Step,
     engine::{BodyRow, EngineItem, Tables},
-    places::Step,
 };
 
 impl EngineItem<'_, '_> {
     /// Stores the motion of all bodies that the engine is about to move, except those for which `is_moved` is true.
     pub(super) fn remember(&mut self, tables: &Tables, is_moved: impl Fn(usize) -> bool) {
-        let places = &mut *self.places;
-        places.prepare(tables.bodies.len());
+        let body_poses = &mut *self.body_poses;
+        body_poses.prepare(tables.bodies.len());
         for (at, row) in tables.bodies.iter().enumerate() {
             if row.kind != BodyKind::Fixed
                 && !row.is_posed
                 && !is_moved(at)
                 && let Some(body) = self.bodies.bodies.get(row.handle)
             {
-                places.remember(at, body);
+                body_poses.remember(at, body);
             }
         }
     }
 
     /// Applies the result of the engine's step to the f64 poses of these bodies.
-    pub(super) fn keep_up(
+    pub(super) fn integrate_poses(
         &mut self,
         tables: &Tables,
         step: &Step,
@@ -34,20 +34,23 @@ impl EngineItem<'_, '_> {
             if row.kind == BodyKind::Fixed || row.is_posed || is_moved(at) {
                 continue;
             }
-            let places = &mut *self.places;
+            let body_poses = &mut *self.body_poses;
             let bodies = &mut self.bodies.bodies;
             let body = bodies.get(row.handle).filter(|body| body.is_enabled());
-            let Some(wanted) = body.map(|body| places.follow(at, body, step)) else {
+            let Some(wanted) = body.map(|body| body_poses.follow(at, body, step)) else {
                 continue;
             };
-            if (wanted.pose.is_some() || wanted.velocity.is_some())
+            if wanted.is_any()
                 && let Some(body) = bodies.get_mut(row.handle)
             {
                 if let Some(pose) = wanted.pose {
                     body.set_position(pose, false);
                 }
-                if let Some(velocity) = wanted.velocity {
+                if let Some(velocity) = wanted.linear {
                     body.set_linvel(velocity, false);
+                }
+                if let Some(velocity) = wanted.angular {
+                    body.set_angvel(velocity, false);
                 }
             }
         }
@@ -55,17 +58,17 @@ impl EngineItem<'_, '_> {
 
     /// Moves the origin, and all bodies in the engine with it, if the moving bodies are far from it.
     pub(super) fn keep_near(&mut self, tables: &Tables) {
-        let Some(origin) = self.places.nearer(&tables.roaming) else {
+        let Some(origin) = self.body_poses.nearer(&tables.roaming) else {
             return;
         };
         let bodies = &mut self.bodies.bodies;
-        let places = &mut *self.places;
-        let pose = |row: &BodyRow| Some((row.handle, places.of(bodies.get(row.handle)?)));
+        let body_poses = &mut *self.body_poses;
+        let pose = |row: &BodyRow| Some((row.handle, body_poses.of(bodies.get(row.handle)?)));
         let poses: Vec<_> = tables.bodies.iter().filter_map(pose).collect();
-        places.origin = origin;
+        body_poses.origin = origin;
         for (handle, pose) in poses {
             if let Some(body) = bodies.get_mut(handle) {
-                places.put(body, &pose, false);
+                body_poses.put(body, &pose, false);
             }
         }
     }

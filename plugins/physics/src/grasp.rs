@@ -100,11 +100,11 @@ fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHol
 fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     can_hold(world, holder, held)?;
     let mut state: SystemState<GraspParams> = SystemState::new(world);
-    let Ok((mut engine, tables, mut grasps, places)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, mut grasps, indices)) = state.get_mut(world) else {
         return Err(CannotHold::NoBodies);
     };
-    let one = tables.row(places.get(holder).ok());
-    let other = tables.row(places.get(held).ok());
+    let one = tables.row(indices.get(holder).ok());
+    let other = tables.row(indices.get(held).ok());
     let (Some((holder, one)), Some((held, other))) = (one, other) else {
         return Err(CannotHold::NoBodies);
     };
@@ -112,8 +112,8 @@ fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHol
     let (Some(above), Some(below)) = (bodies.get(one.handle), bodies.get(other.handle)) else {
         return Err(CannotHold::NoBodies);
     };
-    let places = &engine.places;
-    let apart = places.of(above).inverse() * places.of(below);
+    let poses = &engine.body_poses;
+    let apart = poses.of(above).inverse() * poses.of(below);
     for handle in [one.handle, other.handle] {
         ask_for_filter(&mut engine, handle);
         engine.wake(handle);
@@ -147,10 +147,10 @@ pub(super) fn ask_for_filter(engine: &mut EngineItem<'_, '_>, body: RigidBodyHan
 /// Releases a body, which keeps its velocity. Does nothing if the holder does not hold it.
 fn let_go(world: &mut World, holder: Entity, held: Entity) {
     let mut state: SystemState<GraspParams> = SystemState::new(world);
-    let Ok((mut engine, tables, mut grasps, places)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, mut grasps, indices)) = state.get_mut(world) else {
         return;
     };
-    let (Ok(holder), Ok(held)) = (places.get(holder), places.get(held)) else {
+    let (Ok(holder), Ok(held)) = (indices.get(holder), indices.get(held)) else {
         return;
     };
     let is_this = |grasp: &Grasp| grasp.holder == holder.0 && grasp.held == held.0;

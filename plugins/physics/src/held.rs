@@ -43,9 +43,9 @@ pub(super) fn carry_jointed(
         if at == place || row.is_posed {
             continue;
         }
-        let places = &engine.places;
+        let body_poses = &engine.body_poses;
         let body = engine.bodies.bodies.get(row.handle);
-        let Some(pose) = body.map(|body| by * places.of(body)) else {
+        let Some(pose) = body.map(|body| by * body_poses.of(body)) else {
             continue;
         };
         if engine.is_lost(row) {

@@ -3,10 +3,10 @@
 //! In reading order:
 //! - [`plugin`] and [`PhysicsSettings`]: one tick of the clock is [`PhysicsSettings::substeps`] steps of the engine;
 //! - `engine`: the engine's sets and the tables from entities to handles; `convert`: conversions between f64 and f32;
-//! - `places`: poses in f64; `follow`: their updates after the engine's steps; `origin`: the origin of the engine's world;
+//! - `body_poses`: poses in f64; `follow`: their updates after the engine's steps; `origin`: the origin of the engine's world;
 //! - [`shapes`], [`mass`]: solids and masses of the scene's geometry;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene;
-//! - [`drives`]: drives of actuators; `rivals`: arbitration between them; `posed`: velocities of bodies that are moved past
+//! - [`drives`]: drives of actuators; `arbitration`: arbitration between them; `posed`: velocities of bodies that are moved past
 //!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints;
 //! - [`grasp`]: bodies that hold others;
 //! - `slip`: warnings about robots that miss their commands;
@@ -18,11 +18,12 @@
 //! - [`mod@place`]: changes of poses by the simulation itself;
 //! - `snapshot`: hash, save and restore.
 
+mod arbitration;
+mod body_poses;
 pub mod build;
 mod cars;
 pub mod contacts;
 mod convert;
-mod doubts;
 pub mod drives;
 mod engine;
 mod filter;
@@ -31,6 +32,7 @@ mod follow;
 pub mod grasp;
 mod held;
 mod joints;
+mod lints;
 mod loads;
 pub mod lost_body;
 pub mod mass;
@@ -38,11 +40,9 @@ mod mechanisms;
 mod motor;
 mod origin;
 pub mod place;
-mod places;
 mod posed;
 mod posing;
 pub mod prepare;
-mod rivals;
 mod rolling;
 pub mod shapes;
 mod slip;
@@ -67,8 +67,8 @@ use morse_api::{
 pub use build::{Built, Entities, build};
 pub use contacts::Contacts;
 pub use convert::transform;
-pub use doubts::doubts;
 pub use fluids::Water;
+pub use lints::lints;
 pub use prepare::{Prepared, prepare};
 
 /// Numerical settings of a world.

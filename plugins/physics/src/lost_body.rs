@@ -104,9 +104,9 @@ impl Losses<'_, '_> {
         &mut self,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
-        places: &[usize],
+        indices: &[usize],
     ) {
-        let faults = places.iter().map(|place| (*place, Fault::TooFar));
+        let faults = indices.iter().map(|place| (*place, Fault::TooFar));
         self.take_out(engine, tables, faults.collect());
     }
 
@@ -197,7 +197,7 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
     let given_up = given_up.bodies().iter().copied().chain(of_colliders);
     let given_up = given_up.map(|handle| (handle, Fault::NotANumber));
     let active = engine.simulation.islands.active_bodies();
-    let origin = engine.places.origin.vector();
+    let origin = engine.body_poses.origin.vector();
     let wrong = |handle: RigidBodyHandle| Some((handle, wrong(bodies.get(handle)?, &origin)?));
     let found = given_up.chain(active.filter_map(wrong));
     let place = |handle: RigidBodyHandle| {
@@ -227,7 +227,7 @@ fn wrong(body: &RigidBody, origin: &Vector3<f64>) -> Option<Fault> {
 /// Restores the last pose of a body, at rest, and removes it from the physics.
 fn freeze(engine: &mut EngineItem<'_, '_>, row: &BodyRow, pose: &Isometry3<f64>) {
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
-        engine.places.put(body, pose, false);
+        engine.body_poses.put(body, pose, false);
         body.set_linvel(default(), false);
         body.set_angvel(default(), false);
         body.reset_forces(false);

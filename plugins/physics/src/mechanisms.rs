@@ -137,7 +137,7 @@ impl<'a> Parts<'a> {
             return Ok(None);
         };
         let floats = body.kind == BodyKind::Dynamic;
-        let (mut links, mut places) = (Vec::new(), Vec::new());
+        let (mut links, mut bodies) = (Vec::new(), Vec::new());
         if floats {
             links.push(Link {
                 parent: None,
@@ -145,16 +145,16 @@ impl<'a> Parts<'a> {
                 joint: Joint::Floating,
                 inertia: self.inertia(base),
             });
-            places.push(base);
+            bodies.push(base);
         }
-        self.hang(base, floats.then_some(0), &mut links, &mut places);
+        self.hang(base, floats.then_some(0), &mut links, &mut bodies);
         let tree = Tree::new(&links)?;
         let joint_dynamics = tree.variables().iter();
         let joint_dynamics = joint_dynamics.map(|known| self.resistance(known.number));
         Ok(Some(Group {
             base,
             floats,
-            links: places,
+            links: bodies,
             joint_dynamics: joint_dynamics.collect(),
             tree,
         }))
@@ -166,7 +166,7 @@ impl<'a> Parts<'a> {
         body: usize,
         parent: Option<usize>,
         links: &mut Vec<Link>,
-        places: &mut Vec<usize>,
+        bodies: &mut Vec<usize>,
     ) {
         // Chains may be long: no recursion.
         let mut open: Vec<(usize, Option<usize>)> = self.on(body, parent);
@@ -181,7 +181,7 @@ impl<'a> Parts<'a> {
                 joint: joint(attachment),
                 inertia: self.inertia(place),
             });
-            places.push(place);
+            bodies.push(place);
             open.extend(self.on(place, Some(links.len() - 1)));
         }
     }

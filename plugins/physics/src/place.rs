@@ -137,7 +137,7 @@ pub fn push(
         BodyKind::Kinematic => return Err(Unmoved::Kinematic),
         BodyKind::Dynamic => {}
     }
-    let origin = engine.places.origin.vector();
+    let origin = engine.body_poses.origin.vector();
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
         let impulse = convert::vec3(impulse);
         match point {

@@ -54,7 +54,7 @@ pub(super) struct Puts<'a> {
     pub tables: &'a Tables,
     pub motions: &'a mut PosedMotions,
     /// Bodies with a commanded pose out of the range of the physics.
-    pub unbearable: &'a mut Vec<usize>,
+    pub out_of_range: &'a mut Vec<usize>,
     pub place: usize,
     pub row: &'a BodyRow,
 }
@@ -82,7 +82,7 @@ impl Puts<'_> {
         }
         let (from, to) = (state.pose, pose(state.pose));
         if !is_bearable(&to) {
-            self.unbearable.push(self.place);
+            self.out_of_range.push(self.place);
             return;
         }
         engine.put(row.handle, &to, true);
@@ -191,7 +191,7 @@ pub(super) fn carry(
             continue;
         };
         if let Some(body) = engine.bodies.bodies.get(row.handle) {
-            let pose = by * engine.places.of(body);
+            let pose = by * engine.body_poses.of(body);
             engine.put(row.handle, &pose, true);
         }
     }

@@ -131,15 +131,16 @@ pub(super) fn lead(
     if tables.posed.is_empty() {
         return;
     }
-    let (bodies, places) = (&engine.bodies.bodies, &engine.places);
+    let (bodies, body_poses) = (&engine.bodies.bodies, &engine.body_poses);
     let expected = |place: usize| {
         let row = tables.bodies.get(place);
         let Some((row, body)) = row.and_then(|row| Some((row, bodies.get(row.handle)?))) else {
             return Isometry3::identity();
         };
-        row.still.unwrap_or_else(|| places.expected(body, substep))
+        row.still
+            .unwrap_or_else(|| body_poses.expected(body, substep))
     };
-    let origin = engine.places.origin;
+    let origin = engine.body_poses.origin;
     find(poses, tables, motion, share, expected);
     for (place, pose) in poses {
         let row = tables.bodies.get(*place);

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use super::{PhysicsSettings, drives::Commanded, engine::Tables};
 
 /// Time for which a robot has to miss its command before there is a warning, s.
-const PATIENCE: f64 = 1.0;
+const WARNING_DELAY: f64 = 1.0;
 
 /// Error of a velocity that is none: a share of the command, and m/s or rad/s.
 const TOLERANCE: [f64; 2] = [0.05, 0.01];
@@ -27,7 +27,7 @@ pub(super) fn watch(
     mut misses: Local<Misses>,
     mut warnings: ResMut<Warnings>,
 ) {
-    let enough = (PATIENCE * settings.rate).ceil() as u32;
+    let enough = (WARNING_DELAY * settings.rate).ceil() as u32;
     misses.0.retain(|place, _| commanded.drives(*place));
     for (place, command) in commanded.of_rolling_robots() {
         let row = tables.bodies.get(place);

@@ -19,12 +19,12 @@ use morse_api::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    body_poses::BodyPoses,
     convert,
     drives::{Command, Commanded},
     engine::{Engine, EngineItem, Tables},
     joints::JointMotion,
     lost_body::LostBodies,
-    places::Places,
     posed::{self, PosedMotions},
     step,
     trees::{Trees, TreesState},
@@ -52,7 +52,7 @@ struct Saved<'a> {
     commands: &'a BTreeMap<usize, Command>,
     posed: &'a PosedMotions,
     lost: &'a LostBodies,
-    places: &'a Places,
+    body_poses: &'a BodyPoses,
 }
 
 /// Deserialised form of [`Saved`].
@@ -69,7 +69,7 @@ struct Restored {
     commands: BTreeMap<usize, Command>,
     posed: PosedMotions,
     lost: LostBodies,
-    places: Places,
+    body_poses: BodyPoses,
 }
 
 /// Hashes poses, velocities and sleep flags of all bodies, and all joint coordinates, in path order; velocities of posed
@@ -103,7 +103,7 @@ fn hash(world: &World, hasher: &mut StateHasher) {
         hasher.f64(variable.effort);
     }
     engine.trees.hash(hasher);
-    engine.places.hash(hasher);
+    engine.body_poses.hash(hasher);
     for (place, motion) in engine.posed {
         if motion.velocities().is_some() {
             hasher.value(&(place, motion));
@@ -187,7 +187,7 @@ fn put(
 ) -> (JointMotion, TreesState, LostBodies) {
     engine.bodies.bodies = restored.bodies;
     engine.colliders.colliders = restored.colliders;
-    *engine.places = restored.places;
+    *engine.body_poses = restored.body_poses;
     engine.simulation.islands = restored.islands;
     engine.simulation.broad_phase = restored.broad_phase;
     engine.simulation.narrow_phase = restored.narrow_phase;
@@ -219,7 +219,7 @@ fn sets(world: &World) -> Option<Saved<'_>> {
         commands: &commanded.velocities,
         posed: &commanded.posed,
         lost: world.get_resource()?,
-        places: world.get(entity)?,
+        body_poses: world.get(entity)?,
     })
 }
 

@@ -5,7 +5,9 @@ use morse_api::body::{BodyKind, BodyState};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    PhysicsSettings, convert,
+    PhysicsSettings,
+    body_poses::Step,
+    convert,
     drives::Commanded,
     engine::{BodyRow, Engine, EngineItem, Tables},
     filter::Hooks,
@@ -14,7 +16,6 @@ use super::{
     joints::JointMotion,
     loads::Loads,
     lost_body::Losses,
-    places::Step,
     posing::{self, Poses},
     trees::Trees,
     vehicles::Vehicles,
@@ -34,7 +35,7 @@ pub(super) fn step(
 ) {
     let gravity = engine.configuration.gravity;
     engine.keep_near(&tables);
-    losses.put_out(&mut engine, &tables, &commanded.unbearable);
+    losses.put_out(&mut engine, &tables, &commanded.out_of_range);
     let substeps = settings.substeps.max(1);
     let extra = fluids
         .bodies()
@@ -67,7 +68,7 @@ pub(super) fn step(
         engine.remember(&tables, |body| trees.has(body));
         look_ahead(&mut engine, &tables, settings.substep());
         advance(&mut engine, &hooks);
-        engine.keep_up(&tables, &length, |body| trees.has(body));
+        engine.integrate_poses(&tables, &length, |body| trees.has(body));
         trees.end(&mut engine, &tables, &grasps, settings.substep());
         losses.look(&mut engine, &tables);
     }
@@ -163,7 +164,7 @@ pub(super) fn write_back(
         let Some(row) = tables.bodies.get(at).filter(|row| !engine.is_lost(row)) else {
             continue;
         };
-        let wanted = engine.places.origin.engine(&pose);
+        let wanted = engine.body_poses.origin.engine(&pose);
         let body = engine.bodies.bodies.get(row.handle);
         if body.is_some_and(|body| *body.position() != wanted) {
             engine.put(row.handle, &pose, true);
@@ -183,20 +184,16 @@ pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyS
     // The engine keeps the last set velocities of bodies that joints posed and that were lost.
     let velocity = |velocity| {
         if body.is_enabled() {
-            convert::vector(velocity)
+            velocity
         } else {
             Vector3::zeros()
         }
     };
     *state = BodyState {
-        pose: row.still.unwrap_or_else(|| engine.places.of(body)),
-        linear_velocity: if body.is_enabled() {
-            engine.places.velocity(body)
-        } else {
-            Vector3::zeros()
-        },
-        angular_velocity: velocity(body.angvel()),
-        center_of_mass: engine.places.center(body),
+        pose: row.still.unwrap_or_else(|| engine.body_poses.of(body)),
+        linear_velocity: velocity(engine.body_poses.velocity(body)),
+        angular_velocity: velocity(engine.body_poses.angular_velocity(body)),
+        center_of_mass: engine.body_poses.center(body),
         mass: row.mass,
     };
 }

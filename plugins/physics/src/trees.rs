@@ -10,17 +10,18 @@
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
+mod collect;
+mod contact_point;
+mod coupled;
 mod drive;
-mod gather;
+mod flat;
 mod groups;
 mod heavy;
-mod lent;
 mod line;
 mod motors;
 mod recheck;
 mod solve;
 mod sync;
-mod touch;
 
 use bevy::prelude::*;
 use morse_api::{state::StateHasher, warning::Warnings};
@@ -42,12 +43,12 @@ use super::{
     mechanisms::{Group, Parts},
     prepare::Prepared,
 };
+use collect::Found;
+pub(super) use contact_point::Key;
+use coupled::CoupledBody;
 use drive::Driven;
-use gather::Found;
 use groups::Groups;
-use lent::Lent;
 use solve::{Scene, Spare, Together};
-pub(super) use touch::Key;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -70,15 +71,15 @@ pub(super) struct Trees {
     /// Trees without gravity on the base in this step.
     lifted: Vec<bool>,
     /// Poses of the bases before the step.
-    places: Vec<Pose>,
+    base_poses: Vec<Pose>,
     /// Trees that are to wake up.
-    stirred: Vec<bool>,
+    wake_requests: Vec<bool>,
     /// Trees that are integrated in this step.
     awake: Vec<bool>,
     /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
-    lent: Vec<Lent>,
+    coupled: Vec<CoupledBody>,
     found: Found,
     groups: Groups,
     island: Island,
@@ -114,7 +115,7 @@ struct Weight {
 pub(super) struct TreesState {
     trees: Vec<TreeState>,
     /// Coupled bodies of the last step: free bodies with contacts to links, or to such bodies.
-    pulled: Vec<usize>,
+    coupled: Vec<usize>,
     /// Contacts of the last step, by growing key.
     touched: Vec<Touched>,
 }
@@ -183,11 +184,11 @@ impl Trees {
             of_body: vec![None; layout.bodies.len()],
             of_variable: vec![None; layout.variables.len()],
             masses: prepared.masses().map(Weight::new).collect(),
-            stirred: vec![false; count],
+            wake_requests: vec![false; count],
             awake: vec![false; count],
             lifted: vec![false; count],
             seen: vec![Isometry3::identity(); layout.bodies.len()],
-            places: vec![Pose::identity(); count],
+            base_poses: vec![Pose::identity(); count],
             island: Island::new(settings.contact_frequency),
             ..Self::default()
         };
@@ -267,7 +268,7 @@ impl Trees {
 
     /// Returns true if contacts and motion of a body are computed here and not by the engine.
     pub(super) fn moves(&self, body: usize) -> bool {
-        self.has(body) || self.state.pulled.binary_search(&body).is_ok()
+        self.has(body) || self.state.coupled.binary_search(&body).is_ok()
     }
 
     /// Returns true if a body is a link.
@@ -289,13 +290,13 @@ impl Trees {
         commanded: &Commanded,
         dt: f64,
     ) {
-        self.lent.clear();
+        self.coupled.clear();
         self.collect_driven(commanded);
-        if self.rows.is_empty() && self.state.pulled.is_empty() {
+        if self.rows.is_empty() && self.state.coupled.is_empty() {
             return;
         }
-        self.take_up(engine, tables, commanded, dt);
-        self.lend(engine, tables, dt);
+        self.read_engine(engine, tables, commanded, dt);
+        self.couple_touching(engine, tables, dt);
     }
 
     /// Finishes the step after the engine has detected the contacts: moves all trees and coupled bodies.
@@ -306,11 +307,11 @@ impl Trees {
         grasps: &Grasps,
         dt: f64,
     ) {
-        let is_idle = self.rows.is_empty() && self.lent.is_empty() && self.heavy.is_empty();
+        let is_idle = self.rows.is_empty() && self.coupled.is_empty() && self.heavy.is_empty();
         if is_idle && grasps.is_empty() {
             return;
         }
-        self.gather(engine, tables, grasps, dt);
+        self.collect(engine, tables, grasps, dt);
         self.solve(&Scene { engine, tables, dt });
         self.follow(engine, tables, dt);
     }

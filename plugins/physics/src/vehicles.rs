@@ -111,14 +111,14 @@ impl Driven {
             .wheels_mut()
             .iter_mut()
             .zip(&mut self.wheels);
-        for ((slot, told), wheel) in slots.zip(&vehicle.wheels) {
+        for ((slot, commanded), wheel) in slots.zip(&vehicle.wheels) {
             let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
-            told.clone_from(wheel);
-            told.steer = finite(wheel.steer);
-            told.force = finite(wheel.force);
-            told.brake = finite(wheel.brake).max(0.0);
-            slot.steering = told.steer as f32;
-            slot.engine_force = told.force as f32;
+            commanded.clone_from(wheel);
+            commanded.steer = finite(wheel.steer);
+            commanded.force = finite(wheel.force);
+            commanded.brake = finite(wheel.brake).max(0.0);
+            slot.steering = commanded.steer as f32;
+            slot.engine_force = commanded.force as f32;
             self.is_driven |= slot.engine_force != 0.0;
         }
     }

@@ -132,9 +132,9 @@ fn enter(faces: &Faces, columns: &Row, rows: &impl Lanes) -> Row {
     let mut enter = [f64::INFINITY; SIDE];
     for (plane, _) in &faces.front {
         for lane in 0..SIDE {
-            let nearness = plane.at(columns[lane], rows.at(lane));
-            enter[lane] = if nearness < enter[lane] {
-                nearness
+            let inverse_depth = plane.at(columns[lane], rows.at(lane));
+            enter[lane] = if inverse_depth < enter[lane] {
+                inverse_depth
             } else {
                 enter[lane]
             };
@@ -143,9 +143,9 @@ fn enter(faces: &Faces, columns: &Row, rows: &impl Lanes) -> Row {
     let mut leave = [0.0; SIDE];
     for plane in &faces.back {
         for lane in 0..SIDE {
-            let nearness = plane.at(columns[lane], rows.at(lane));
-            leave[lane] = if nearness > leave[lane] {
-                nearness
+            let inverse_depth = plane.at(columns[lane], rows.at(lane));
+            leave[lane] = if inverse_depth > leave[lane] {
+                inverse_depth
             } else {
                 leave[lane]
             };

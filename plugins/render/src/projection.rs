@@ -382,9 +382,9 @@ impl Faces {
     pub(super) fn entered(&self, u: f64, v: f64) -> usize {
         let mut best = (f64::INFINITY, 0);
         for (plane, face) in &self.front {
-            let nearness = plane.at(u, v);
-            if nearness < best.0 {
-                best = (nearness, *face);
+            let inverse_depth = plane.at(u, v);
+            if inverse_depth < best.0 {
+                best = (inverse_depth, *face);
             }
         }
         best.1

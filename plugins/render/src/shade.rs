@@ -20,19 +20,19 @@ impl<'t> Shading<'t> {
     pub(super) fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
         let mut places = Bounds::NOTHING;
         let shadows = tile.projection.shadows.as_ref().map(|shadows| {
-            let mut add = |row: usize, lane: usize, nearness: f64| {
-                places.add(&shadows.in_sun(&tile.in_world((row, lane), nearness)));
+            let mut add = |row: usize, lane: usize, inverse_depth: f64| {
+                places.add(&shadows.in_sun(&tile.in_world((row, lane), inverse_depth)));
             };
             for row in 0..SIDE {
                 for lane in 0..SIDE {
                     if nearest.what[row][lane] != NONE {
-                        add(row, lane, nearest.nearness[row][lane]);
+                        add(row, lane, nearest.inverse_depth[row][lane]);
                     }
                 }
             }
             panes
                 .iter()
-                .for_each(|pane| add(pane.row, pane.lane, pane.nearness));
+                .for_each(|pane| add(pane.row, pane.lane, pane.inverse_depth));
             (shadows, shadows.between(&places))
         });
         Self {
@@ -48,7 +48,7 @@ impl<'t> Shading<'t> {
         cast: &Cast,
         what: u64,
         pixel: (usize, usize),
-        nearness: f64,
+        inverse_depth: f64,
     ) -> Rgb {
         let tile = self.tile;
         let [u, v] = tile.pixels.place(pixel);
@@ -57,7 +57,7 @@ impl<'t> Shading<'t> {
             let face = &flat[face(faces)];
             let is_lit = face.is_sunny
                 && (self.has_clear_sky()
-                    || self.is_sunny(&tile.in_world(pixel, nearness), &face.normal));
+                    || self.is_sunny(&tile.in_world(pixel, inverse_depth), &face.normal));
             return if is_lit { face.lit } else { face.shade };
         }
         let (projection, scene) = (tile.projection, tile.projection.scene);
@@ -66,7 +66,7 @@ impl<'t> Shading<'t> {
         };
         let ray = tile.pixels.ray(pixel);
         let next = 1.0 / projection.camera.focal;
-        let local = cast.local.point(&(ray / nearness));
+        let local = cast.local.point(&(ray / inverse_depth));
         let own = match &cast.faces {
             Some(faces) => {
                 let face = face(faces);
@@ -80,14 +80,14 @@ impl<'t> Shading<'t> {
             thing,
             local: &cast.local,
             rays: [ray, ray + Vector3::x() * next, ray + Vector3::y() * next],
-            depth: 1.0 / nearness,
+            depth: 1.0 / inverse_depth,
             at: local,
             normal: own,
             part: unpack(what).1,
         }
         .appearance();
         let mut normal = thing.world_from_thing.rotation * own.normalize();
-        let at = tile.in_world(pixel, nearness);
+        let at = tile.in_world(pixel, inverse_depth);
         let sight = projection.rotation * ray;
         // Triangles and lines are two-sided.
         if normal.dot(&sight) > 0.0 {

@@ -22,7 +22,7 @@ pub(super) type Row = [f64; SIDE];
 /// Nearest thing in each pixel of a tile.
 pub(super) struct Nearest {
     /// Inverse depth, 1 / depth.
-    pub(super) nearness: [Row; SIDE],
+    pub(super) inverse_depth: [Row; SIDE],
     /// Index of the cast and, for a mesh, of its triangle; or [`NONE`].
     pub(super) what: [[u64; SIDE]; SIDE],
 }
@@ -31,7 +31,7 @@ pub(super) struct Nearest {
 pub(super) struct Pane {
     pub(super) row: usize,
     pub(super) lane: usize,
-    pub(super) nearness: f64,
+    pub(super) inverse_depth: f64,
     what: u64,
     /// Fraction of the light behind the surface that it blocks.
     cover: f64,
@@ -72,10 +72,10 @@ pub(super) fn draw(projection: &Projection<'_>, column: usize, row: usize, shown
         tile.paint(&nearest, &panes, shown);
     }
     for pane in &panes {
-        let before = &mut nearest.nearness[pane.row][pane.lane];
+        let before = &mut nearest.inverse_depth[pane.row][pane.lane];
         let is_solid = tile.cast(pane.what).is_some_and(|cast| tile.is_solid(cast));
-        if is_solid && pane.nearness > *before {
-            *before = pane.nearness;
+        if is_solid && pane.inverse_depth > *before {
+            *before = pane.inverse_depth;
             nearest.what[pane.row][pane.lane] = pane.what;
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn draw(projection: &Projection<'_>, column: usize, row: usize, shown
             let what = nearest.what[row][lane];
             let (depth, thing) = match tile.cast(what) {
                 Some(cast) => (
-                    (1.0 / nearest.nearness[row][lane]) as f32,
+                    (1.0 / nearest.inverse_depth[row][lane]) as f32,
                     u16::try_from(cast.thing + 1).unwrap_or(u16::MAX),
                 ),
                 None => (f32::INFINITY, 0),
@@ -130,7 +130,7 @@ impl<'s> Tile<'s> {
     fn nearest(&self) -> Nearest {
         let camera = self.projection.camera;
         let mut nearest = Nearest {
-            nearness: [[1.0 / camera.far; SIDE]; SIDE],
+            inverse_depth: [[1.0 / camera.far; SIDE]; SIDE],
             what: [[NONE; SIDE]; SIDE],
         };
         let mut least = 1.0 / camera.far;
@@ -147,7 +147,7 @@ impl<'s> Tile<'s> {
                 for row in 0..SIDE {
                     let (found, parts) = self.row(cast, row);
                     for lane in 0..SIDE {
-                        let near = &mut nearest.nearness[row][lane];
+                        let near = &mut nearest.inverse_depth[row][lane];
                         if found[lane] > *near {
                             *near = found[lane];
                             nearest.what[row][lane] = pack(number, parts[lane]);
@@ -156,7 +156,7 @@ impl<'s> Tile<'s> {
                 }
             }
             least = nearest
-                .nearness
+                .inverse_depth
                 .iter()
                 .flatten()
                 .fold(
@@ -176,7 +176,7 @@ impl<'s> Tile<'s> {
         let most = 1.0 / self.projection.camera.near;
         for row in 0..SIDE {
             let found = self.pixels.enter(faces, row);
-            let (near, known) = (&mut nearest.nearness[row], &mut nearest.what[row]);
+            let (near, known) = (&mut nearest.inverse_depth[row], &mut nearest.what[row]);
             for lane in 0..SIDE {
                 let is_nearer = (found[lane] > near[lane]) & (found[lane] <= most);
                 near[lane] = if is_nearer { found[lane] } else { near[lane] };
@@ -244,7 +244,7 @@ impl<'s> Tile<'s> {
                     _ => self.row(cast, row),
                 };
                 for lane in 0..SIDE {
-                    if found[lane] <= nearest.nearness[row][lane] {
+                    if found[lane] <= nearest.inverse_depth[row][lane] {
                         continue;
                     }
                     let cover = match &thing.form {
@@ -254,7 +254,7 @@ impl<'s> Tile<'s> {
                     panes.push(Pane {
                         row,
                         lane,
-                        nearness: found[lane],
+                        inverse_depth: found[lane],
                         what: pack(number, parts[lane]),
                         cover: cover * f64::from(thing.alpha),
                     });
@@ -263,8 +263,8 @@ impl<'s> Tile<'s> {
         }
         let place = |pane: &Pane| (pane.row, pane.lane);
         panes.sort_by(|one, other| {
-            let nearness = one.nearness.total_cmp(&other.nearness);
-            place(one).cmp(&place(other)).then(nearness)
+            let inverse_depth = one.inverse_depth.total_cmp(&other.inverse_depth);
+            place(one).cmp(&place(other)).then(inverse_depth)
         });
         panes
     }
@@ -276,9 +276,9 @@ impl<'s> Tile<'s> {
         let range = 1.0 / camera.far..=1.0 / camera.near;
         std::array::from_fn(|lane| {
             let [u, v] = self.pixels.place((row, lane));
-            let nearness = plane.at(u, v);
-            if range.contains(&nearness) {
-                nearness
+            let inverse_depth = plane.at(u, v);
+            if range.contains(&inverse_depth) {
+                inverse_depth
             } else {
                 0.0
             }
@@ -286,10 +286,10 @@ impl<'s> Tile<'s> {
     }
 
     /// Returns the fraction of a pixel that the lines of a grid cover, so that lines thinner than a pixel do not vanish.
-    fn lines(&self, cast: &Cast, grid: &Grid, pixel: (usize, usize), nearness: f64) -> f64 {
-        let at = |ray: Vector3<f64>, nearness: f64| cast.local.point(&(ray / nearness));
+    fn lines(&self, cast: &Cast, grid: &Grid, pixel: (usize, usize), inverse_depth: f64) -> f64 {
+        let at = |ray: Vector3<f64>, inverse_depth: f64| cast.local.point(&(ray / inverse_depth));
         let ray = self.pixels.ray(pixel);
-        let here = at(ray, nearness);
+        let here = at(ray, inverse_depth);
         // Distances to the neighbouring pixels, on the grid.
         let plane = Plane::new(
             self.projection.camera,
@@ -299,11 +299,11 @@ impl<'s> Tile<'s> {
         let step = 1.0 / self.projection.camera.focal;
         let right = at(
             ray + Vector3::x() * step,
-            (nearness + plane.a).max(nearness * 0.5),
+            (inverse_depth + plane.a).max(inverse_depth * 0.5),
         );
         let below = at(
             ray + Vector3::y() * step,
-            (nearness + plane.b).max(nearness * 0.5),
+            (inverse_depth + plane.b).max(inverse_depth * 0.5),
         );
         let mut open = 1.0;
         for axis in 0..2 {
@@ -337,13 +337,13 @@ impl<'s> Tile<'s> {
                 let what = nearest.what[row][lane];
                 let mut color = match self.cast(what) {
                     Some(cast) => {
-                        shading.color(cast, what, (row, lane), nearest.nearness[row][lane])
+                        shading.color(cast, what, (row, lane), nearest.inverse_depth[row][lane])
                     }
                     None => self.projection.sky(&self.pixels.ray((row, lane))),
                 };
                 while let Some(pane) = panes.next_if(|pane| (pane.row, pane.lane) == (row, lane)) {
                     if let Some(cast) = self.cast(pane.what).filter(|_| pane.cover > 0.0) {
-                        let own = shading.color(cast, pane.what, (row, lane), pane.nearness);
+                        let own = shading.color(cast, pane.what, (row, lane), pane.inverse_depth);
                         color = mix(color, own, pane.cover);
                     }
                 }
@@ -355,7 +355,8 @@ impl<'s> Tile<'s> {
 
 impl Tile<'_> {
     /// Returns the position in the world of the point that a pixel shows.
-    pub(super) fn in_world(&self, pixel: (usize, usize), nearness: f64) -> Vector3<f64> {
-        self.projection.rotation * (self.pixels.ray(pixel) / nearness) + self.projection.position
+    pub(super) fn in_world(&self, pixel: (usize, usize), inverse_depth: f64) -> Vector3<f64> {
+        self.projection.rotation * (self.pixels.ray(pixel) / inverse_depth)
+            + self.projection.position
     }
 }

@@ -165,7 +165,7 @@ impl Client {
     }
 
     /// Reads the available messages, up to a limit.
-    pub(crate) fn hear(&mut self, so_far: usize) -> Heard {
+    pub(crate) fn read_messages(&mut self, so_far: usize) -> Heard {
         if so_far >= MOST_AT_ONCE {
             return Heard::Enough;
         }

@@ -34,13 +34,13 @@ use crate::{
 };
 
 /// Poll interval without events, at which timeouts of clients are checked.
-const BEAT: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Minimum interval of the messages on `/clock`.
-const CLOCK_BEAT: Duration = Duration::from_millis(10);
+const CLOCK_INTERVAL: Duration = Duration::from_millis(10);
 /// Time slice for long messages; then readings and short messages follow.
 const SLICE: Duration = Duration::from_millis(4);
 /// Timeout of the handshake.
-const PATIENCE: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) struct ServerOptions {
     pub(crate) access: ProgramAccess,
@@ -87,7 +87,7 @@ pub(crate) struct Server {
     has_waiting: bool,
     nanos: Arc<AtomicU64>,
     /// Last time that was published on `/clock`, and when.
-    told: Option<(u64, Instant)>,
+    reported: Option<(u64, Instant)>,
 }
 
 impl Server {
@@ -110,7 +110,7 @@ impl Server {
             turn: 0,
             has_waiting: false,
             nanos: options.nanos,
-            told: None,
+            reported: None,
         })
     }
 
@@ -122,7 +122,7 @@ impl Server {
                 Failure::Environment(format!("rosbridge cannot wait for clients: {error}"))
             })?;
             for number in std::mem::take(&mut self.unheard) {
-                self.hear(number);
+                self.read_messages(number);
             }
             for event in &events {
                 match self.event_loop.source(event) {
@@ -132,13 +132,13 @@ impl Server {
                         if let Some(client) = self.clients.get_mut(&number) {
                             client.go_on();
                         }
-                        self.hear(number);
+                        self.read_messages(number);
                     }
                 }
             }
             self.pass_on();
             self.hand_out();
-            self.tidy();
+            self.remove_closed_clients();
         }
         // The last readings are sent before the end.
         self.pass_on();
@@ -154,11 +154,11 @@ impl Server {
             return Duration::ZERO;
         }
         let now = self.nanos.load(Ordering::Relaxed);
-        let is_behind = self.told.is_none_or(|(told, _)| told != now);
+        let is_behind = self.reported.is_none_or(|(reported, _)| reported != now);
         if self.is_heard(CLOCK) && is_behind {
-            CLOCK_BEAT
+            CLOCK_INTERVAL
         } else {
-            BEAT
+            POLL_INTERVAL
         }
     }
 
@@ -180,16 +180,16 @@ impl Server {
             let client = Client::new(stream, self.access.clone(), now());
             self.clients.insert(number, client);
             // Bytes that arrived before the registration cause no event.
-            self.hear(number);
+            self.read_messages(number);
         }
     }
 
     /// Processes the messages of a client.
-    fn hear(&mut self, number: usize) {
+    fn read_messages(&mut self, number: usize) {
         let (mut count, mut has_news) = (0, false);
         let nanos = self.nanos.load(Ordering::Relaxed);
         while let Some(client) = self.clients.get_mut(&number) {
-            match client.hear(count) {
+            match client.read_messages(count) {
                 Heard::Text(text) => {
                     let scope = Scope {
                         graph: &self.graph,
@@ -285,10 +285,10 @@ impl Server {
     fn tell_time(&mut self, now: Instant) {
         let nanos = self.nanos.load(Ordering::Relaxed);
         let is_new = self
-            .told
-            .is_none_or(|(told, at)| told != nanos && now >= at + CLOCK_BEAT);
+            .reported
+            .is_none_or(|(reported, at)| reported != nanos && now >= at + CLOCK_INTERVAL);
         if is_new {
-            self.told = Some((nanos, now));
+            self.reported = Some((nanos, now));
             let message = Clock {
                 clock: Time::of_nanos(nanos),
             };
@@ -299,11 +299,11 @@ impl Server {
     }
 
     /// Removes clients that have disconnected or whose handshake timed out.
-    fn tidy(&mut self) {
+    fn remove_closed_clients(&mut self) {
         let now = now();
         let before = self.clients.len();
         self.clients.retain(|_, client| {
-            let is_late = !client.is_in() && now.duration_since(client.since) > PATIENCE;
+            let is_late = !client.is_in() && now.duration_since(client.since) > HANDSHAKE_TIMEOUT;
             !client.is_gone() && !is_late
         });
         if self.clients.len() != before {

@@ -143,7 +143,7 @@ impl Default for BodySettings {
     }
 }
 
-/// How the motion of a joint is determined.
+/// Source of the motion of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointMode {
     /// By forces, limits and the joint's motor.
@@ -156,7 +156,7 @@ pub enum JointMode {
 /// Settings of the joints of one configuration variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointSettings {
-    /// How the joint's motion is determined.
+    /// Source of the joint's motion.
     pub mode: JointMode,
     /// Initial position, rad or m; clamped to the limits.
     pub position: f64,

@@ -108,7 +108,7 @@ pub enum Locomotion {
     Free,
 }
 
-/// How the motion of a joint is determined.
+/// Source of the motion of a joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JointMode {
     /// By forces and the joint's motor.
@@ -121,7 +121,7 @@ pub enum JointMode {
 /// Settings of a joint; positions in rad or m, depending on the joint's type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joint {
-    /// How the joint's motion is determined.
+    /// Source of the joint's motion.
     pub mode: Option<JointMode>,
     /// Initial position, rad or m.
     pub position: Option<f64>,

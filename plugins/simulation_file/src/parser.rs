@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str, source: SourceId, from: usize, problems: &mut Pr
         values: 0,
         sound: true,
         missed: None,
-        told: Told::default(),
+        reported: Told::default(),
     };
     parser.skip_hashes();
     parser.attributes();
@@ -67,7 +67,7 @@ struct Parser<'t, 'p> {
     sound: bool,
     /// First bracket whose closing bracket is indented less, and therefore probably belongs to an outer group.
     missed: Option<Missed>,
-    told: Told,
+    reported: Told,
 }
 
 /// Constructs of other languages that were reported already; each is reported once.
@@ -94,8 +94,8 @@ impl Parser<'_, '_> {
     /// Skips `# …`, and reports the syntax of comments once.
     fn skip_hashes(&mut self) {
         while self.token == Token::Hash {
-            if !self.told.hash {
-                self.told.hash = true;
+            if !self.reported.hash {
+                self.reported.hash = true;
                 let problem = error("simulation::syntax", self.span, "`#` begins no comment")
                     .label("taken for a comment")
                     .help("write `// …`, here and wherever else it stands so");
@@ -218,8 +218,8 @@ impl Parser<'_, '_> {
         self.advance();
         if let (Token::Character, Err(problem)) = (token, &kind) {
             let text = text.trim_matches('\'').to_owned();
-            if !self.told.quotes {
-                self.told.quotes = true;
+            if !self.reported.quotes {
+                self.reported.quotes = true;
                 self.remark((**problem).clone());
             }
             return Some(Node::new(span, Kind::Text(text)));

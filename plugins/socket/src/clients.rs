@@ -4,7 +4,7 @@ use morse_server::{clock::now, event_loop::Accepted};
 use crate::{
     command,
     connection::{Connection, Heard, Role},
-    server::{FAREWELL, Server},
+    server::{CLOSE_TIMEOUT, Server},
 };
 
 impl Server {
@@ -106,26 +106,26 @@ impl Server {
     /// bytes, the reason could be lost.
     pub(crate) fn dismiss(&mut self, token: usize, why: &str) {
         if let Some(connection) = self.connections.get_mut(&token) {
-            connection.dismiss(now() + FAREWELL);
+            connection.dismiss(now() + CLOSE_TIMEOUT);
         }
         self.say(token, format!(" FAILED \"{why}\"\n").into_bytes());
     }
 
     /// Reads the bytes of a client, up to a limit, and closes the connection if the client has disconnected.
     pub(crate) fn hear_or_close(&mut self, token: usize) {
-        if !self.hear(token) {
+        if !self.read_messages(token) {
             self.close(token);
         }
     }
 
-    fn hear(&mut self, token: usize) -> bool {
+    fn read_messages(&mut self, token: usize) -> bool {
         let Some(connection) = self.connections.get_mut(&token) else {
             return true;
         };
         if connection.is_choked() || connection.is_closing {
             return true;
         }
-        let heard = connection.hear();
+        let heard = connection.read_messages();
         if connection.is_dismissed {
             connection.swallow();
         } else {
@@ -143,7 +143,7 @@ impl Server {
             }
             Heard::End if connection.is_awaiting() && !connection.is_dismissed => {
                 // The client has ended its sending direction, but may still receive.
-                connection.leaves.get_or_insert(now() + FAREWELL);
+                connection.leaves.get_or_insert(now() + CLOSE_TIMEOUT);
             }
             Heard::End if is_held_up && matches!(connection.role, Role::Commands(_)) => {}
             Heard::End | Heard::Gone => return false,

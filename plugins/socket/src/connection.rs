@@ -105,7 +105,7 @@ impl Connection {
 
     /// Reads available bytes, up to a limit, so that a client that sends without end does not delay others. Lines in the
     /// buffer come first.
-    pub(crate) fn hear(&mut self) -> Heard {
+    pub(crate) fn read_messages(&mut self) -> Heard {
         if self.rest().contains(&b'\n') {
             return Heard::More;
         }

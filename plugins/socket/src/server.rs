@@ -27,13 +27,13 @@ use crate::{
 };
 
 /// Poll interval without events, at which timeouts of clients are checked.
-const BEAT: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Delay of replies after readings where their order is defined: a client of both receives the readings first.
 const GRACE: Duration = Duration::from_millis(1);
 /// Maximum number of stored warnings; further ones are counted.
 const MOST_WARNINGS: usize = 64;
 /// Time in which clients can receive the rest when the simulation ends.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reply to a client.
 pub(crate) struct Answer {
@@ -184,7 +184,7 @@ impl Server {
         let mut events = event_loop::events();
         while !self.wake.is_over() {
             let wait = match (self.busy.is_empty(), self.later.is_empty()) {
-                (true, true) => BEAT,
+                (true, true) => POLL_INTERVAL,
                 (true, false) => GRACE,
                 (false, _) => Duration::ZERO,
             };
@@ -221,7 +221,7 @@ impl Server {
     /// Accepts waiting clients, and disconnects clients after timeouts; called at each poll interval.
     fn look_around(&mut self) {
         let now = now();
-        if now.duration_since(self.last_look) < BEAT {
+        if now.duration_since(self.last_look) < POLL_INTERVAL {
             return;
         }
         self.last_look = now;
@@ -341,7 +341,7 @@ impl Server {
         self.pass_on();
         self.last_readings = None;
         self.pass_on();
-        let end = now() + FAREWELL;
+        let end = now() + CLOSE_TIMEOUT;
         for connection in self.connections.values_mut() {
             connection.is_closing = true;
         }

@@ -44,12 +44,12 @@ pub(crate) struct Gamepads {
     /// and must not displace a real one.
     moved: Vec<(Entity, Axes)>,
     /// Values that were last sent to each actuator.
-    told: BTreeMap<usize, Axes>,
+    sent: BTreeMap<usize, Axes>,
 }
 
 impl Gamepads {
     /// Stores an event of a gamepad. Bevy has removed values within the dead zone.
-    fn hear(&mut self, event: &GamepadEvent) {
+    fn show_errors(&mut self, event: &GamepadEvent) {
         match event {
             GamepadEvent::Connection(event) if event.disconnected() => {
                 self.moved.retain(|(pad, _)| *pad != event.gamepad);
@@ -97,11 +97,11 @@ pub(crate) fn drive(
     mut gamepads: Local<Gamepads>,
 ) {
     for event in events.read() {
-        gamepads.hear(event);
+        gamepads.show_errors(event);
     }
     for (actuator, sender) in command_panel.of_kind("joystick").enumerate() {
         let axes = gamepads.axes(actuator);
-        let before = gamepads.told.insert(actuator, axes).unwrap_or(AT_REST);
+        let before = gamepads.sent.insert(actuator, axes).unwrap_or(AT_REST);
         if axes != before {
             // Cannot fail: the field exists, and finite numbers are not refused.
             command_panel::tell(sender, "axes", json!(axes)).ok();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// Runs a frame of the window and a tick of the simulation. Returns the commands that each actuator received.
-    fn told(app: &mut App) -> Vec<(String, Vec<f64>)> {
+    fn sent(app: &mut App) -> Vec<(String, Vec<f64>)> {
         app.update();
         app.world_mut().run_schedule(FixedUpdate);
         let log = std::mem::take(&mut app.world_mut().resource_mut::<CommandLog>().0);
@@ -217,19 +217,19 @@ mod tests {
 
     #[track_caller]
     fn assert_told(app: &mut App, expected: &[(&str, [f64; 6])]) {
-        let told = told(app);
-        let names: Vec<&str> = told.iter().map(|(name, _)| &**name).collect();
+        let sent = sent(app);
+        let names: Vec<&str> = sent.iter().map(|(name, _)| &**name).collect();
         let wanted: Vec<&str> = expected.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, wanted, "{told:?}");
-        for ((_, told), (_, wanted)) in told.iter().zip(expected) {
+        assert_eq!(names, wanted, "{reported:?}");
+        for ((_, sent), (_, wanted)) in sent.iter().zip(expected) {
             let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6;
             assert!(
-                told.len() == wanted.len() && told.iter().zip(wanted).all(is_near),
-                "{told:?} is not {wanted:?}"
+                sent.len() == wanted.len() && sent.iter().zip(wanted).all(is_near),
+                "{reported:?} is not {wanted:?}"
             );
             // The state hash distinguishes them.
             assert!(
-                !told
+                !sent
                     .iter()
                     .any(|axis| *axis == 0.0 && axis.is_sign_negative())
             );

@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Maximum number of frames that are drawn until a picture arrives from the card.
-const PATIENCE: usize = 600;
+const MAX_FRAMES: usize = 600;
 
 /// Number of frames that are drawn before the first picture of a new camera.
 const FRESH: usize = 4;
@@ -226,7 +226,7 @@ fn take(app: &mut App, view: &CameraView, poses: &[Isometry3<f64>]) -> Result<Ve
         .spawn(Readback::texture(target))
         .observe(keep)
         .id();
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_FRAMES {
         app.update();
         if let Some(done) = app
             .world_mut()

@@ -98,7 +98,11 @@ impl Requests {
 }
 
 /// Shows the latest error.
-pub(crate) fn hear(requests: Res<Requests>, mut notice: ResMut<Notice>, time: Res<Time<Real>>) {
+pub(crate) fn show_errors(
+    requests: Res<Requests>,
+    mut notice: ResMut<Notice>,
+    time: Res<Time<Real>>,
+) {
     let now = time.elapsed_secs_f64();
     let refused = requests
         .refusals

@@ -84,11 +84,11 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 fn run(context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> Result<(), WindowError> {
     let failure = std::sync::Arc::new(std::sync::Mutex::new(None));
-    let told = failure.clone();
+    let reported = failure.clone();
     let mut app = app(context, screenshots);
     app.add_systems(Last, move |screenshots: Res<ScreenshotQueue>| {
-        if let (Some(why), Ok(mut told)) = (&screenshots.failure, told.lock()) {
-            *told = Some(why.clone());
+        if let (Some(why), Ok(mut reported)) = (&screenshots.failure, reported.lock()) {
+            *reported = Some(why.clone());
         }
     });
     app.run();
@@ -128,7 +128,7 @@ fn app(mut context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> App {
         .add_plugins((camera::plugin, pick::plugin, gizmos::plugin))
         .add_systems(Startup, entities::build)
         .add_systems(First, replica::take)
-        .add_systems(PreUpdate, requests::hear)
+        .add_systems(PreUpdate, requests::show_errors)
         .add_systems(
             Update,
             (

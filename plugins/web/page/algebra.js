@@ -1,5 +1,5 @@
-// Vectors as arrays of three, quaternions as [x, y, z, w], poses as [x, y, z, qx, qy, qz, qw], and matrices of
-// sixteen numbers, column by column, as WebGL has them.
+// Vectors as arrays of three, quaternions as [x, y, z, w], poses as [x, y, z, qx, qy, qz, qw], and matrices of sixteen
+// numbers, column-major as in WebGL.
 
 export const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -17,7 +17,7 @@ export function rotate(q, v, at = 0) {
   return [v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx];
 }
 
-// The pose b, which is given in the frame of pose a, in the frame of a's parent.
+// Returns pose b, given in the frame of pose a, in the frame of a's parent.
 export function compose(a, b) {
   const at = rotate(a, b, 3);
   const [ax, ay, az, aw] = [a[3], a[4], a[5], a[6]];
@@ -33,7 +33,7 @@ export function compose(a, b) {
 
 export const place = (pose, point) => add(rotate(pose, point, 3), pose);
 
-// A pose with a size along each axis, as a matrix, into `out` at `at`.
+// Writes a pose with a scale along each axis as a matrix, into `out` at `at`.
 export function matrixOf(pose, size, out, at = 0) {
   const [x, y, z, w] = [pose[3], pose[4], pose[5], pose[6]];
   const [sx, sy, sz] = size;
@@ -98,7 +98,7 @@ export function lookAt(eye, target, up) {
   ]);
 }
 
-// A point of the world on the screen: x and y from -1 to 1, and its depth; null behind the eye.
+// Returns a point of the world on the screen: x and y from -1 to 1, and its depth; null behind the camera.
 export function project(matrix, [x, y, z]) {
   const w = matrix[3] * x + matrix[7] * y + matrix[11] * z + matrix[15];
   if (w <= 0) return null;
@@ -109,7 +109,7 @@ export function project(matrix, [x, y, z]) {
   ];
 }
 
-// Roll, pitch and yaw of a quaternion in a pose: turns about x, then y, then z.
+// Returns roll, pitch and yaw of the quaternion in a pose: rotations about x, then y, then z.
 export function angles(pose) {
   const [x, y, z, w] = [pose[3], pose[4], pose[5], pose[6]];
   const sine = 2 * (w * y - z * x);

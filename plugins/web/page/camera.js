@@ -1,4 +1,4 @@
-// The camera: it turns about a target, and follows it where it goes.
+// Camera that orbits a target, and follows it when it moves.
 import { add, cross, lookAt, multiply, norm, perspective, scaled, sub, unit } from "./algebra.js";
 
 const ANGLE = (42 * Math.PI) / 180;
@@ -12,7 +12,8 @@ export class Camera {
     this.listen();
   }
 
-  // Where the camera begins, as the simulation proposes it for a broad picture; and its lens, where a file has one.
+  // Initial pose of the camera, as proposed by the simulation for a wide image; and its field of view, if a file declares
+  // one.
   setHome({ eye, target, angle, near, far }) {
     Object.assign(this, { angle: angle ?? ANGLE, near, far });
     const away = sub(eye, target);
@@ -25,7 +26,7 @@ export class Camera {
     const { target, distance, yaw, pitch } = this.home;
     Object.assign(this, { target: [...target], yaw, pitch });
     this.update();
-    // What fits into a broad picture needs to be farther away in a narrow one.
+    // A narrow image requires a larger distance than a wide one.
     this.distance = distance * Math.max(1, 1 / this.aspect);
     this.update();
   }
@@ -44,7 +45,7 @@ export class Camera {
     this.aspect = aspect;
   }
 
-  // The ray through a point of the canvas.
+  // Returns the ray through a point of the canvas.
   ray(x, y) {
     const { clientWidth, clientHeight } = this.canvas;
     const tangent = Math.tan(this.angle / 2);
@@ -59,7 +60,7 @@ export class Camera {
     this.pitch = Math.min(Math.max(this.pitch + y, -STEEPEST), STEEPEST);
   }
 
-  // Moves along the ground and up, by parts of what is seen.
+  // Moves along the ground and up, by fractions of the view.
   pan(x, y) {
     const size = this.distance * Math.tan(this.angle / 2) * 2;
     const level = unit(cross([0, 0, 1], this.right));

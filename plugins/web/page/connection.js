@@ -1,11 +1,11 @@
-// The way to the simulator and back. It comes back by itself when the simulator does.
+// Connection to the simulator. It reconnects when the simulator is available again.
 import { readFrame } from "./values.js";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 4000;
 
 export class Connection {
-  // `hear` has scene(scene), frame(frame), warning(text) and state(word).
+  // `hear` has the callbacks scene(scene), frame(frame), warning(text) and state(word).
   constructor(hear) {
     this.hear = hear;
     this.wait = FIRST_WAIT;
@@ -23,7 +23,7 @@ export class Connection {
       const answer = await fetch("/scene.json", { cache: "no-store" });
       if (!answer.ok) throw new Error(await answer.text());
       const text = await answer.text();
-      // After a mere break the scene is the same one, and stays as it is.
+      // After an interruption the scene is unchanged, and is kept.
       if (text !== this.text) {
         this.text = text;
         await this.hear.scene(JSON.parse(text));
@@ -71,7 +71,7 @@ export class Connection {
     this.unseen = frame.number;
   }
 
-  // What has come was drawn: there is room for more. A page that is not drawn asks for nothing.
+  // Acknowledges drawn frames: there is room for more. A hidden page requests nothing.
   seen() {
     if (this.unseen === undefined) return;
     this.send({ seen: this.unseen });

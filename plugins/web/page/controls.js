@@ -38,7 +38,7 @@ function icon(button, name) {
 }
 
 export class Controls {
-  // `act` has play(), step(), reset(), speed(factor), follow(), home(), deselect(), layers().
+  // `act` has the callbacks play(), step(), reset(), speed(factor), follow(), home(), deselect(), layers().
   constructor(act) {
     this.act = act;
     this.layers = Object.fromEntries(LAYERS.map(([key, , , isOn]) => [key, isOn]));
@@ -91,7 +91,7 @@ export class Controls {
     this.setTheme(theme);
   }
 
-  // One speed down or up.
+  // Changes the speed by one step.
   shift(by) {
     const select = get("speed");
     const index = Math.min(Math.max(select.selectedIndex + by, 0), select.options.length - 1);
@@ -126,7 +126,7 @@ export class Controls {
     act();
   }
 
-  // Shows how time passes.
+  // Shows the speed of the simulation.
   draw(now) {
     get("time").textContent = clock(now.seconds);
     get("tick").textContent = now.tick;

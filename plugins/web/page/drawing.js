@@ -1,10 +1,10 @@
-// Draws the world with WebGL 2: shapes with a soft sun and its shadows, the ground, lines and points.
+// Draws the world with WebGL 2: shapes with sunlight and soft shadows, the ground, lines and points.
 import { add, compose, lookAt, matrixOf, multiply, orthographic, rotate, scaled, sub } from "./algebra.js";
 import { formOf } from "./forms.js";
 import { DEPTH, GROUND, SOLID, STROKE, compile } from "./shaders.js";
 
 const SHADOW_SIZE = 2048;
-// How much of the scene's light there is, so that it suits the page around it.
+// Fraction of the scene's light, chosen to suit the theme of the page.
 const LOOKS = {
   light: { haze: [0.953, 0.957, 0.961], ink: [0.2, 0.26, 0.3], ambient: 1.8, sun: 0.9 },
   dark: { haze: [0.078, 0.094, 0.106], ink: [0.78, 0.85, 0.9], ambient: 1.0, sun: 0.78 },
@@ -55,7 +55,7 @@ export class Drawing {
     attribute(gl, 0, 2, 8, 0);
   }
 
-  // Takes the shapes of a scene: those that share triangles and opacity are drawn together.
+  // Sets the shapes of a scene: shapes with the same triangles and opacity are drawn together.
   setScene(scene, meshes) {
     const { gl } = this;
     for (const batch of this.batches) {
@@ -117,7 +117,7 @@ export class Drawing {
     }
   }
 
-  // Makes the shapes of some bodies glow.
+  // Highlights the shapes of some bodies.
   choose(bodies) {
     this.ofBody?.forEach((shapes, body) => {
       for (const { batch, index } of shapes) {
@@ -151,7 +151,7 @@ export class Drawing {
     }
   }
 
-  // Draws everything as the camera sees it. `strokes` are lists of lines and points.
+  // Draws the view of the camera. `strokes` are lists of lines and points.
   draw(camera, look, { ground, accent, strokes }) {
     const { gl, canvas } = this;
     const colors = LOOKS[look];
@@ -198,7 +198,7 @@ export class Drawing {
     gl.flush();
   }
 
-  // Whether the last picture is still being drawn: a slow card is not given more than it can do.
+  // Returns true while the last image is still being drawn, so that a slow graphics card is not overloaded.
   isBusy() {
     const { gl, fence } = this;
     return Boolean(fence) && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED;
@@ -210,7 +210,7 @@ export class Drawing {
     const { direction } = this.light;
     const up = Math.abs(direction[2]) > 0.999 ? [0, 1, 0] : [0, 0, 1];
     const view = lookAt(add(camera.target, scaled(direction, half * 3)), camera.target, up);
-    // In whole texels, so that shadows do not crawl when the camera moves.
+    // In whole texels, so that shadows do not flicker when the camera moves.
     const step = (2 * half) / SHADOW_SIZE;
     view[12] = Math.round(view[12] / step) * step;
     view[13] = Math.round(view[13] / step) * step;
@@ -237,7 +237,7 @@ export class Drawing {
     gl.uniform3fv(at.ink, colors.ink);
     gl.bindVertexArray(this.plane);
     gl.enable(gl.POLYGON_OFFSET_FILL);
-    // Shadows lie behind a floor at the same height, lines before it.
+    // Shadows are drawn behind a floor at the same height, lines in front of it.
     for (const [mode, offset] of lines ? [[0, 1], [1, -1]] : [[0, 1]]) {
       gl.polygonOffset(offset, offset * 4);
       gl.uniform1f(at.lines, mode);
@@ -264,7 +264,7 @@ export class Drawing {
     }
   }
 
-  // The body whose shape a ray meets first, or null. Boxes around the shapes are good enough.
+  // Returns the body whose shape a ray hits first, or null. Shapes are approximated by their bounding boxes.
   pick(origin, direction, poses) {
     let best = null;
     let nearest = Infinity;
@@ -298,7 +298,7 @@ function bounds(positions) {
   return [low, high];
 }
 
-// Where a ray enters a box; infinitely far if it does not, or begins inside.
+// Returns the distance at which a ray enters a box; infinite if it misses the box, or begins inside.
 function slab(from, along, [low, high]) {
   let [enter, leave] = [-Infinity, Infinity];
   for (let axis = 0; axis < 3; axis++) {

@@ -1,8 +1,8 @@
-// The triangles of shapes. Shapes that differ by their size along the axes alone share them.
+// Triangles of shapes. Shapes that differ in their scale along the axes alone share them.
 
 const AROUND = 40;
 
-// What a shape is drawn with: a key of its triangles, how to make them, and its size along each axis.
+// Returns the geometry of a shape: a key of its triangles, their generator, and the scale along each axis.
 export function formOf(form, meshes) {
   if (form.box) return { key: "box", size: form.box, make: box };
   if (form.sphere !== undefined) return { key: "sphere", size: [form.sphere, form.sphere, form.sphere], make: sphere };
@@ -61,7 +61,7 @@ function box() {
   return builder.done();
 }
 
-// A surface of revolution about z. Each ring is [radius, z, normal outwards, normal upwards].
+// Returns a surface of revolution about z. Each ring is [radius, z, normal outwards, normal upwards].
 function turned(rings) {
   const builder = new Builder();
   rings.forEach(([radius, z, out, up], ring) => {
@@ -79,7 +79,7 @@ function turned(rings) {
   return builder.done();
 }
 
-// Half a ball about z = `z`, from one pole or to the other.
+// Returns half a sphere about z = `z`, from one pole or to the other.
 function cap(from, to, z) {
   const rings = [];
   for (let step = 0; step <= 12; step++) {
@@ -127,7 +127,7 @@ function grid([width, depth, stepX, stepY, thickness]) {
   return builder.done();
 }
 
-// Triangles of a file: corners between faces that turn by less than 40 degrees are smooth.
+// Returns the triangles of a file: edges between faces at an angle below 40 degrees are smooth.
 function faceted({ vertices, faces }) {
   const corners = new Map();
   const normals = [];
@@ -164,7 +164,7 @@ function faceted({ vertices, faces }) {
   return builder.done();
 }
 
-// The triangles of a mesh as they come: counts, corners, faces.
+// Decodes the triangles of a mesh: counts, vertices, faces.
 export function readMesh(buffer) {
   const [vertices, faces] = new Uint32Array(buffer, 0, 2);
   return {

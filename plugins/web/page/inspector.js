@@ -1,4 +1,4 @@
-// The data of what is selected: numbers with their units, long lists as strips, images as images.
+// Data of the selected object: numbers with their units, long lists as strips, images as images.
 import { element } from "./tree.js";
 import { Points } from "./values.js";
 import { keyOf, nameOf } from "./world.js";
@@ -10,7 +10,7 @@ export class Inspector {
     this.shape = null;
   }
 
-  // Shows what is known now; `seriesColor` tells the colour of a plotted number.
+  // Shows the current data; `seriesColor` returns the colour of a plotted number.
   draw(world, seriesColor) {
     const of = world.selected;
     if (!of) return this.drawNothing(world);
@@ -166,7 +166,7 @@ function drawStrip(canvas, values) {
   context.fill();
 }
 
-// Width, height and pixels, where a reading has them.
+// Returns width, height and pixels, if a reading has them.
 function imageOf(rows) {
   const of = (name) => rows.find((row) => row.name === name)?.value;
   const [width, height] = [of("width"), of("height")];
@@ -192,7 +192,7 @@ function drawImage(canvas, { width, height, data, channels }) {
   context.putImageData(image, 0, 0);
 }
 
-// Distances as greys: near is bright, and what is infinitely far black.
+// Converts distances to grey levels: near is bright, infinite distances are black.
 function greys(values) {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((a, b) => Math.min(a, b), Infinity);

@@ -17,7 +17,7 @@ const labels = new Labels(get("labels"));
 let follows = false;
 let isStale = true;
 let isFramed = false;
-// What the file selects is selected once: not again when the simulation was started again.
+// The selection in the file is applied once, not again when the simulation is restarted.
 let isShown = false;
 let drawing = null;
 
@@ -156,5 +156,5 @@ function draw() {
 }
 
 draw();
-// For the console, and for programs that drive the page.
+// For the console, and for programs that control the page.
 window.morse = { world, camera, controls, connection, select };

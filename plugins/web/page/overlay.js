@@ -1,10 +1,10 @@
-// What is drawn over the shapes: scans, trails, axes and names.
+// Overlays on the shapes: scans, trails, axes and names.
 import { place, project } from "./algebra.js";
 import { keyOf } from "./world.js";
 
 const AXES = [[[1, 0, 0], [0.85, 0.24, 0.22]], [[0, 1, 0], [0.22, 0.62, 0.29]], [[0, 0, 1], [0.2, 0.42, 0.88]]];
 
-// The lines and points of the layers that are on.
+// Returns the lines and points of the visible layers.
 export function strokesOf(world, layers, accent, camera) {
   const strokes = [];
   if (layers.trails) {
@@ -48,7 +48,7 @@ function addAxes(lines, body, own, length) {
   }
 }
 
-// Colours that are far apart, of one lightness.
+// Distinct colours of equal lightness.
 export function hue(index) {
   const angle = ((index * 137.508 + 200) % 360) / 60;
   const part = (shift) => {
@@ -73,7 +73,7 @@ export class Labels {
   draw(world, camera, isOn) {
     const shown = isOn ? world.scene.robots.map((robot) => ({ robot: robot.name })) : [];
     const selected = world.selected && !world.selected.robot ? [world.selected] : [];
-    // Two names on one spot are none.
+    // Of two names at the same position only one is shown.
     const hidden = selected.length && world.selected.component && world.components.get(world.selected.component).robot;
     const wanted = new Set();
     for (const of of [...shown.filter(({ robot }) => robot !== hidden), ...selected]) {
@@ -107,7 +107,7 @@ export class Labels {
     label.classList.toggle("selected", Boolean(world.selected) && keyOf(world.selected) === keyOf(of));
   }
 
-  // How high a robot's shapes reach over its base, about.
+  // Returns the approximate height of a robot's shapes above its base.
   heightOf(world, robot) {
     this.heights ??= new Map();
     if (!this.heights.has(robot)) {

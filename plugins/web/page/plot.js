@@ -25,13 +25,13 @@ export class Plot {
     this.key = "";
   }
 
-  // The colour of a plotted number, or null.
+  // Returns the colour of a plotted number, or null.
   color(world, of, name) {
     const found = world.plotted.find((one) => one.name === name && keyOf(one.of) === keyOf(of));
     return found ? found.color : null;
   }
 
-  // Adds a number to the plot, or takes it out.
+  // Adds a number to the plot, or removes it.
   toggle(world, of, name, unit) {
     const rest = world.plotted.filter((one) => !(one.name === name && keyOf(one.of) === keyOf(of)));
     if (rest.length < world.plotted.length) world.plotted = rest;
@@ -79,7 +79,7 @@ export class Plot {
     const key = lines.map((one) => one.color + keyOf(one.of) + one.name).join();
     if (key !== this.key) {
       this.key = key;
-      // One unit stands at the axis, several at the names.
+      // A common unit is shown at the axis, several units at the names.
       const units = new Set(lines.map((one) => one.unit ?? ""));
       this.unit.textContent = units.size === 1 ? [...units][0] : "";
       const unitOf = (one) => (units.size > 1 && one.unit ? ` (${one.unit})` : "");
@@ -168,7 +168,7 @@ function stroke(context, x0, y0, x1, y1) {
 
 const short = (value) => String(Number(value.toPrecision(4))).replace("-", "−");
 
-// Round numbers between two others, about so many.
+// Returns about a given count of round numbers between two others.
 function ticks(low, high, about) {
   const rough = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(rough));

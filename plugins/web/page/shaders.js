@@ -1,6 +1,6 @@
-// The programs of the graphics card.
+// Shaders.
 
-// How much of the sun reaches a place: the mean of a few looks into the shadow map.
+// Fraction of sunlight at a position: the mean of several samples of the shadow map.
 const SHADOW = `
 uniform highp sampler2DShadow shadow;
 uniform mat4 sun;
@@ -70,7 +70,7 @@ precision mediump float;
 void main() {}`,
 };
 
-// The ground: shadows where nothing else is, or lines a metre and ten metres apart.
+// The ground: shadows, or lines a metre and ten metres apart.
 export const GROUND = {
   vertex: `#version 300 es
 layout(location=0) in vec2 corner;

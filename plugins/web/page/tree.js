@@ -1,4 +1,4 @@
-// The tree of robots, their components, and other bodies, with a search.
+// Tree of robots, their components, and other bodies, with a search.
 import { keyOf } from "./world.js";
 
 export class Tree {
@@ -18,7 +18,7 @@ export class Tree {
   }
 
   setScene(scene) {
-    // The second before the tenth.
+    // Natural order: "2" before "10".
     const byName = (one, other) => one.name.localeCompare(other.name, undefined, { numeric: true });
     this.groups = [...scene.robots].sort(byName).map((robot) => ({
       key: `robot:${robot.name}`, name: robot.name, of: { robot: robot.name },

@@ -1,4 +1,4 @@
-// Reads what the simulator writes: lengths, values and frames, little endian.
+// Decodes the binary data of the simulator: lengths, values and frames, little-endian.
 
 const decoder = new TextDecoder();
 
@@ -52,7 +52,7 @@ export class Reader {
     return decoder.decode(this.bytes(this.length()));
   }
 
-  // Arrays are copied, since their place need not be aligned.
+  // Arrays are copied, since their offset need not be aligned.
   floats(count) {
     return new Float32Array(this.bytes(count * 4).slice().buffer);
   }
@@ -102,7 +102,7 @@ export class Points {
   }
 }
 
-// A frame: when it is, which bodies moved where, and what was measured.
+// A frame: its time, the poses of moved bodies, and readings.
 export function readFrame(buffer) {
   const reader = new Reader(buffer);
   if (reader.byte() !== 1) throw new Error("the simulator speaks another version of this page's language");

@@ -1,4 +1,4 @@
-// What the page knows of the simulation: the scene, where bodies are, what was measured, and what is selected.
+// State of the simulation in the page: the scene, poses of bodies, readings, and the selection.
 import { angles, compose, norm, place, sub } from "./algebra.js";
 import { Points } from "./values.js";
 
@@ -33,7 +33,7 @@ export class World {
     this.forget();
   }
 
-  // What was seen before, as after a reset.
+  // Discards earlier data, as after a reset.
   forget() {
     this.readings.clear();
     this.clouds.clear();
@@ -41,7 +41,7 @@ export class World {
     this.series.clear();
   }
 
-  // Takes a frame; whether time went back.
+  // Applies a frame; returns true if the time went back.
   apply(frame) {
     const isReset = frame.tick < this.now.tick;
     if (isReset) this.forget();
@@ -59,7 +59,7 @@ export class World {
     const reading = { seconds, fields: new Map() };
     component.fields.forEach((field, index) => {
       const value = values[index];
-      // Numbers with names of their own stand beside the others.
+      // Named values are listed next to the other fields.
       const isFlat = value instanceof Map && (field.flat || component.fields.length === 1);
       for (const [name, part] of isFlat ? value : [[field.name, value]]) {
         reading.fields.set(name, { value: part, unit: field.unit, docs: field.docs });
@@ -70,7 +70,7 @@ export class World {
     if (points instanceof Points) this.clouds.set(component.path, this.cloud(component, points));
   }
 
-  // The points of a scan in the world. A point at the sensor itself is a ray that met nothing.
+  // Returns the points of a scan in the world. A point at the sensor itself is a ray without a hit.
   cloud(component, { xyz }) {
     const pose = this.poseOf({ component: component.path });
     const points = [];
@@ -92,7 +92,7 @@ export class World {
     }
   }
 
-  // Remembers the numbers of what is selected or plotted.
+  // Stores the history of the selected and plotted numbers.
   sample() {
     const wanted = new Map(this.plotted.map(({ of }) => [keyOf(of), of]));
     if (this.selected) wanted.set(keyOf(this.selected), this.selected);
@@ -119,7 +119,7 @@ export class World {
     return of.robot ? this.robots.has(of.robot) : this.bodies.has(of.body);
   }
 
-  // Where something is in the world.
+  // Returns the pose of an object in the world.
   poseOf(of) {
     if (of.component) {
       const { body, pose } = this.components.get(of.component);
@@ -128,7 +128,7 @@ export class World {
     return this.poses[of.robot ? this.robots.get(of.robot).body : this.bodies.get(of.body)];
   }
 
-  // The bodies that belong to something.
+  // Returns the bodies of an object.
   bodiesOf(of) {
     if (!of) return new Set();
     const robot = of.robot ?? (of.component && this.components.get(of.component).robot);
@@ -136,7 +136,7 @@ export class World {
     return new Set([this.bodies.get(of.body)]);
   }
 
-  // Names, values and units of all that is known of something now.
+  // Returns names, values and units of the current data of an object.
   rowsOf(of) {
     const rows = [];
     const reading = of.component && this.readings.get(of.component);
@@ -152,7 +152,7 @@ export class World {
     return rows;
   }
 
-  // The sensors whose data are needed.
+  // Returns the sensors whose data are required.
   watched(scans) {
     const paths = new Set(this.plotted.map(({ of }) => of.component).filter(Boolean));
     if (this.selected?.component) paths.add(this.selected.component);
@@ -166,7 +166,7 @@ export const nameOf = (of) => of.component ?? of.robot ?? of.body;
 
 const PARTS = { 2: ["x", "y"], 3: ["x", "y", "z"], 4: ["x", "y", "z", "w"] };
 
-// Short lists and maps as their parts, everything else as it is.
+// Expands short lists and maps into their elements; other values stay unchanged.
 function spread(rows, name, value, rest) {
   const isNumbers = value instanceof Float64Array || value instanceof Float32Array;
   if (isNumbers && value.length <= 16) {

@@ -46,7 +46,7 @@ impl HttpConnection {
     }
 
     /// Reads until there is a complete request; `None` if the connection is closed.
-    pub(crate) fn hear(&mut self) -> Option<Heard> {
+    pub(crate) fn read_messages(&mut self) -> Option<Heard> {
         let mut chunk = [0; CHUNK];
         loop {
             match self.stream.read(&mut chunk) {
@@ -116,7 +116,7 @@ impl ClosingConnection {
         }
     }
 
-    pub(crate) fn hear(&mut self) -> ConnectionState {
+    pub(crate) fn read_messages(&mut self) -> ConnectionState {
         let mut chunk = [0; CHUNK];
         while self.swallowed < MOST_SWALLOWED {
             match self.stream.read(&mut chunk) {

@@ -76,8 +76,8 @@ impl Default for Web {
 
 /// Parses all WebSocket messages in these bytes, as the server does, and returns the number of valid ones.
 #[must_use]
-pub fn hear_all(bytes: &[u8]) -> usize {
-    viewer::hear_all(bytes)
+pub fn count_valid_messages(bytes: &[u8]) -> usize {
+    viewer::count_valid_messages(bytes)
 }
 
 /// Empty settings of sensors and actuators.

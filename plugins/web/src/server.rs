@@ -26,15 +26,15 @@ use crate::{
 };
 
 /// Poll interval without events.
-const BEAT: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Poll interval while there are viewers: the run may be paused and resumed without a tick.
-const QUICK_BEAT: Duration = Duration::from_millis(50);
+const POLL_INTERVAL_WITH_VIEWERS: Duration = Duration::from_millis(50);
 /// Maximum number of connections with HTTP. If it is reached, the one with the oldest incomplete request is closed.
 const MOST_HTTP_CONNECTIONS: usize = 128;
 /// Timeout of a connection without a complete request, or that does not accept its response.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time in which a closing connection can receive the last response.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time after which a silent viewer gets a ping; it is disconnected after the same time without an answer.
 const SILENCE: Duration = Duration::from_secs(30);
 
@@ -119,7 +119,7 @@ impl Server {
                 }
             }
             for token in std::mem::take(&mut self.unheard) {
-                self.hear(token);
+                self.read_messages(token);
             }
             self.pass_on();
             self.tidy();
@@ -140,12 +140,16 @@ impl Server {
         if !self.unheard.is_empty() {
             Duration::ZERO
         } else if self.viewers.is_empty() {
-            BEAT
+            POLL_INTERVAL
         } else if self.viewers.values().any(Viewer::is_ready) {
             let left = self.watch.next().saturating_duration_since(now());
-            if left.is_zero() { QUICK_BEAT } else { left }
+            if left.is_zero() {
+                POLL_INTERVAL_WITH_VIEWERS
+            } else {
+                left
+            }
         } else {
-            QUICK_BEAT
+            POLL_INTERVAL_WITH_VIEWERS
         }
     }
 
@@ -181,7 +185,8 @@ impl Server {
             return true;
         }
         let now = now();
-        let is_slow = |connection: &HttpConnection| now.duration_since(connection.since) > FAREWELL;
+        let is_slow =
+            |connection: &HttpConnection| now.duration_since(connection.since) > CLOSE_TIMEOUT;
         let slow = self.connections.first_entry();
         let slow = slow.filter(|entry| is_slow(entry.get()));
         slow.map(std::collections::btree_map::OccupiedEntry::remove)
@@ -190,14 +195,14 @@ impl Server {
 
     fn event(&mut self, token: usize, is_writable: bool) {
         if let Some(closing) = self.closing.get_mut(&token) {
-            if closing.hear() == ConnectionState::Gone {
+            if closing.read_messages() == ConnectionState::Gone {
                 self.closing.remove(&token);
             }
         } else if let Some(viewer) = self.viewers.get_mut(&token) {
             if is_writable && !viewer.flush() {
                 self.close(token);
             } else {
-                self.hear(token);
+                self.read_messages(token);
             }
         } else if let Some(connection) = self.connections.get_mut(&token) {
             if connection.is_answered() {
@@ -214,7 +219,7 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&token) else {
             return;
         };
-        let answer = match connection.hear() {
+        let answer = match connection.read_messages() {
             Some(http::Heard::More) => return,
             Some(http::Heard::Wrong(answer)) => http::line(answer),
             Some(http::Heard::Request(head, length)) => match self.answer(&head) {
@@ -290,14 +295,14 @@ impl Server {
         if connection.answer(http::switch(key)) == ConnectionState::Leaves {
             let (stream, rest) = connection.into_rest(length);
             self.viewers.insert(token, Viewer::new(stream, rest, now()));
-            self.hear(token);
+            self.read_messages(token);
         }
     }
 
     /// Processes the messages of a viewer.
-    fn hear(&mut self, token: usize) {
+    fn read_messages(&mut self, token: usize) {
         while let Some(viewer) = self.viewers.get_mut(&token) {
-            match viewer.hear(now()) {
+            match viewer.read_messages(now()) {
                 Heard::Said(Said::Seen(frame)) => viewer.seen(frame),
                 Heard::Said(Said::Watch(paths)) => self.watch.set(&mut viewer.view, &paths),
                 Heard::Said(Said::Call(call)) => {
@@ -381,14 +386,14 @@ impl Server {
     /// Checks for silent connections once a second.
     fn tidy(&mut self) {
         let now = now();
-        if now.duration_since(self.tidied) < FAREWELL {
+        if now.duration_since(self.tidied) < CLOSE_TIMEOUT {
             return;
         }
         self.tidied = now;
         self.connections
-            .retain(|_, connection| now.duration_since(connection.since) < PATIENCE);
+            .retain(|_, connection| now.duration_since(connection.since) < REQUEST_TIMEOUT);
         self.closing
-            .retain(|_, closing| now.duration_since(closing.since) < FAREWELL);
+            .retain(|_, closing| now.duration_since(closing.since) < CLOSE_TIMEOUT);
         let mut gone = Vec::new();
         for (token, viewer) in &mut self.viewers {
             let silent = now.duration_since(viewer.heard);

@@ -105,7 +105,7 @@ impl<S: Read + Write> Viewer<S> {
     }
 
     /// Returns the next message.
-    pub(crate) fn hear(&mut self, now: Instant) -> Heard {
+    pub(crate) fn read_messages(&mut self, now: Instant) -> Heard {
         loop {
             if self.at_once >= MOST_AT_ONCE {
                 self.at_once = 0;
@@ -234,12 +234,12 @@ impl Write for Recorded<'_> {
     }
 }
 
-pub(crate) fn hear_all(bytes: &[u8]) -> usize {
+pub(crate) fn count_valid_messages(bytes: &[u8]) -> usize {
     let now = now();
     let mut viewer = Viewer::new(Recorded(Cursor::new(bytes)), Vec::new(), now);
     let mut count = 0;
     loop {
-        match viewer.hear(now) {
+        match viewer.read_messages(now) {
             Heard::Said(_) => count += 1,
             Heard::Enough => {}
             Heard::Silence | Heard::Leaves | Heard::Gone => return count,
@@ -265,8 +265,14 @@ mod tests {
             masked(0x89, ""),
             masked(0x80, ":[]}"),
         ];
-        assert_eq!(hear_all(&[whole.clone(), parts.concat()].concat()), 2);
-        assert_eq!(hear_all(&[masked(0x81, "{}"), whole].concat()), 0);
-        assert_eq!(hear_all(b""), 0);
+        assert_eq!(
+            count_valid_messages(&[whole.clone(), parts.concat()].concat()),
+            2
+        );
+        assert_eq!(
+            count_valid_messages(&[masked(0x81, "{}"), whole].concat()),
+            0
+        );
+        assert_eq!(count_valid_messages(b""), 0);
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Timeout of a client.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A connection, and its unused input.
 pub(super) struct Connection {
@@ -19,7 +19,7 @@ impl Connection {
         let open = || {
             let stream = TcpStream::connect(("127.0.0.1", port))?;
             stream.set_nodelay(true)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
             Ok(stream)
         };
         let stream = open().map_err(|error: std::io::Error| format!("port {port}: {error}"))?;

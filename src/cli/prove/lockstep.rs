@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Timeout of a client.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) fn check(bench: &Bench<'_>) -> Figures {
     let ticks = bench.size.held_ticks;
@@ -134,7 +134,7 @@ fn by_readings(
     let Some(sensor) = first_sensor(&mut simulation) else {
         return Ok(None);
     };
-    let observer = simulation.observe(&sensor, Policy::Lockstep(PATIENCE));
+    let observer = simulation.observe(&sensor, Policy::Lockstep(TIMEOUT));
     let observer = observer.map_err(|error| error.to_string())?;
     thread::scope(|scope| {
         let look = move || {

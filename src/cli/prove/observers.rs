@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Timeout of a run.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Minimum wall-clock time for clients, s.
 const LOOK: f64 = 0.25;
@@ -182,7 +182,7 @@ pub(super) fn run(
     let limits = Limits {
         ticks: Some(ticks),
         pace,
-        timeout: Some(PATIENCE),
+        timeout: Some(TIMEOUT),
         signal: Arc::default(),
         strict: false,
     };

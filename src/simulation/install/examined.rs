@@ -26,8 +26,8 @@ pub(super) fn examine(
             continue;
         };
         let Outlook { obstacles, listens } = (kind.examine)(&middleware.settings.0, context);
-        let told = obstacles.iter().map(|why| told(why, name, middleware));
-        problems.extend(told);
+        let reported = obstacles.iter().map(|why| reported(why, name, middleware));
+        problems.extend(reported);
         for address in listens.into_iter().filter(|address| address.port() != 0) {
             let other = taken.iter().find(|(_, other)| is_same(*other, address));
             problems.extend(other.map(|(other, _)| twice(name, other, address.port(), middleware)));
@@ -43,7 +43,7 @@ fn is_same(one: SocketAddr, other: SocketAddr) -> bool {
     one.port() == other.port() && (is_any || one.ip() == other.ip())
 }
 
-fn told(why: &Obstacle, name: &str, middleware: &Middleware) -> Diagnostic {
+fn reported(why: &Obstacle, name: &str, middleware: &Middleware) -> Diagnostic {
     let message = format!("`{name}`: {}", why.message);
     let (problem, label) = match why.weight {
         Weight::Warning => (

@@ -53,7 +53,7 @@ pub(super) fn open(
     let (scenery, unseen) = scenery(world, simulation, spawned);
     let scenery = Arc::new(scenery);
     let pacing = Arc::new(Pacing::default());
-    let warnings = world.get_resource_or_init::<Warnings>().told();
+    let warnings = world.get_resource_or_init::<Warnings>().history();
     let given = &simulation.environment.view;
     let view = given.look.unwrap_or_else(|| morse_render::view(world));
     let mut viewers = Viewers {

@@ -258,12 +258,12 @@ fn the_catalogue_of_the_guide_is_up_to_date() {
 #[test]
 fn the_rules_of_motion_are_in_the_guide() {
     let room = Room::new();
-    let told = |form: &[&str]| {
+    let reported = |form: &[&str]| {
         let ran = room.run(&[&["describe", "motion"], form].concat());
         ran.with_code(0).out
     };
-    let text = told(&[]);
-    let rules = &json(&told(&["--json"]))["rules"];
+    let text = reported(&[]);
+    let rules = &json(&reported(&["--json"]))["rules"];
     assert!(rules.as_array().is_some_and(|rules| rules.len() > 5));
     for rule in rules.as_array().into_iter().flatten() {
         let rule = rule["rule"].as_str().unwrap();
@@ -272,7 +272,7 @@ fn the_rules_of_motion_are_in_the_guide() {
     room.run(&["describe", "motoin"])
         .with_code(2)
         .with_errors(&["did you mean `motion`?"]);
-    let section = told(&["--markdown"]);
+    let section = reported(&["--markdown"]);
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/docs/coming_from_morse.md");
     let page = std::fs::read_to_string(&path).expect("a page");

@@ -133,20 +133,22 @@ const RIVALS: &str = r#"Simulation(
 #[test]
 fn quiet_runs_say_only_errors() {
     let room = Room::new();
-    room.write("rivals.ron", RIVALS);
-    let loud = room.run(&["rivals.ron", "--steps", "3"]).with_code(0);
+    room.write("contenders.ron", RIVALS);
+    let loud = room.run(&["contenders.ron", "--steps", "3"]).with_code(0);
     assert!(loud.err.contains("in the same tick") && !loud.out.is_empty());
-    let quiet = room.run(&["rivals.ron", "--steps", "3", "-q"]).with_code(0);
+    let quiet = room
+        .run(&["contenders.ron", "--steps", "3", "-q"])
+        .with_code(0);
     assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
     let quiet = room
-        .run(&["rivals.ron", "--steps", "3", "-q", "--json"])
+        .run(&["contenders.ron", "--steps", "3", "-q", "--json"])
         .with_code(0);
     assert_eq!(json(&quiet.out)["steps"], 3);
     room.write("bad.ron", "Simulation(scen: \"blocks.robray\")")
         .run(&["bad.ron", "-q"])
         .with_code(2)
         .with_errors(&["bad.ron:1:12", "nothing was run"]);
-    room.run(&["rivals.ron", "-q", "--timeout", "100ms"])
+    room.run(&["contenders.ron", "-q", "--timeout", "100ms"])
         .with_code(124)
         .with_errors(&["--timeout"]);
 }
@@ -169,20 +171,27 @@ fn verbose_runs_say_more() {
 #[test]
 fn everything_that_is_said_is_logged() {
     let room = Room::new();
-    room.write("rivals.ron", RIVALS);
-    let arguments = ["rivals.ron", "--steps", "3", "-q", "--log", "run.log"];
+    room.write("contenders.ron", RIVALS);
+    let arguments = ["contenders.ron", "--steps", "3", "-q", "--log", "run.log"];
     room.run(&arguments).with_code(0);
     let log = room.read("run.log");
     for word in [
         "`rover.motion`: it was commanded in the same tick as `rover.patrol`",
-        "files: rivals.ron",
+        "files: contenders.ron",
         "3 ticks, 0.050 s",
         "state ",
     ] {
         assert!(log.contains(word), "no `{word}` in:\n{log}");
     }
-    room.run(&["rivals.ron", "-q", "--timeout", "100ms", "--log", "run.log"])
-        .with_code(124);
+    room.run(&[
+        "contenders.ron",
+        "-q",
+        "--timeout",
+        "100ms",
+        "--log",
+        "run.log",
+    ])
+    .with_code(124);
     let log = room.read("run.log");
     assert!(log.contains("error: the run took longer"), "{log}");
 }

@@ -173,9 +173,12 @@ fn what_is_lost_stands_still_and_everything_else_goes_on() {
         if impulse.abs() != 1e38 {
             assert_eq!(lost.cause, cause);
         }
-        let told = simulation.take_warnings();
-        assert_eq!(told.len(), 1, "told once: {told:?}");
-        assert!(told[0].contains("`ball` was lost in tick 11"), "{told:?}");
+        let reported = simulation.take_warnings();
+        assert_eq!(reported.len(), 1, "told once: {reported:?}");
+        assert!(
+            reported[0].contains("`ball` was lost in tick 11"),
+            "{reported:?}"
+        );
     }
 }
 

@@ -151,8 +151,8 @@ fn check(simulation: &mut Simulation, turning: f64, is_smooth: bool, what: &str)
         let nose = pose.rotation * Vector3::x();
         libm::atan2(nose.y, nose.x)
     };
-    let told = told(simulation, turning, is_smooth, yaw);
-    for (sensor, field, expected, tolerance) in told {
+    let reported = reported(simulation, turning, is_smooth, yaw);
+    for (sensor, field, expected, tolerance) in reported {
         let found = vector(&data(simulation, sensor)[field]);
         let error = (found - expected).norm();
         assert!(
@@ -185,13 +185,13 @@ fn check(simulation: &mut Simulation, turning: f64, is_smooth: bool, what: &str)
     }
 }
 
-fn told(simulation: &Simulation, turning: f64, is_smooth: bool, yaw: f64) -> Vec<Told> {
+fn reported(simulation: &Simulation, turning: f64, is_smooth: bool, yaw: f64) -> Vec<Told> {
     let gravity = -simulation.world().resource::<Gravity>().0;
     let (ahead, spin) = (Vector3::x() * SPEED, Vector3::z() * turning);
     let world = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * ahead;
     // A velocity between two poses is half a tick late, or half a period of poses.
     let late = if is_smooth { 1.1 } else { 8.0 } * SPEED * turning / RATE + 2e-3;
-    let mut told = vec![
+    let mut reported = vec![
         ("velocity", "linear_velocity", ahead, late),
         ("velocity", "angular_velocity", spin, 2e-3),
         ("velocity", "world_linear_velocity", world, late),
@@ -204,10 +204,10 @@ fn told(simulation: &Simulation, turning: f64, is_smooth: bool, yaw: f64) -> Vec
     if is_smooth {
         // v² / r, to the left.
         let centripetal = Vector3::y() * SPEED * turning;
-        told.push(("accelerometer", "acceleration", centripetal, 0.05));
-        told.push(("imu", "linear_acceleration", centripetal + gravity, 0.05));
+        reported.push(("accelerometer", "acceleration", centripetal, 0.05));
+        reported.push(("imu", "linear_acceleration", centripetal + gravity, 0.05));
     }
-    told
+    reported
 }
 
 #[test]

@@ -132,3 +132,93 @@ fn a_robot_that_flies_as_it_is_told_does_so_exactly() {
         }
     }
 }
+
+/// Rates up to the highest that is accepted, Hz.
+const HIGH_RATES: [f64; 6] = [60.0, 240.0, 1000.0, 5000.0, 10_000.0, 20_000.0];
+
+/// A base that spins by itself, without gravity and command, or by command: nothing is felt 1 m from the axis but the way to it.
+#[test]
+fn a_spinning_base_feels_no_rounding_at_high_rates() {
+    for (robot, base, is_told) in [
+        ("atrv", "base: kinematic", true),
+        ("quadrotor", "base: dynamic, locomotion: free", true),
+        ("quadrotor", "base: dynamic, locomotion: free", false),
+        ("atrv", "base: dynamic, locomotion: free", false),
+    ] {
+        // A ground robot turns about the vertical.
+        let tilt = if base.ends_with("free") {
+            "0.3, -0.2"
+        } else {
+            "0, 0"
+        };
+        for rate in HIGH_RATES {
+            let text = format!(
+                r#"Simulation(
+    environment: (rate: {rate}, gravity: (0, 0, 0)),
+    robots: {{ "rover": (model: "robots/{robot}.robray", {base}, at: (translation: (3, -4, 5), rpy: ({tilt}, 0.7)),
+        sensors: {{ "imu": (kind: "imu", frequency: {rate}, {MOUNT}) }},
+        actuators: {{ "motion": (kind: "v_omega", start: (w: 6)) }}) }},
+)"#
+            );
+            let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
+            simulation.run(4).expect("nobody is in lockstep");
+            if !is_told {
+                simulation.call("rover.motion", "deactivate", &json!([]));
+            }
+            simulation
+                .run((rate / 20.0) as u64)
+                .expect("nobody is in lockstep");
+            let mut worst = 0.0_f64;
+            for _ in 0..200 {
+                simulation.step().expect("nobody is in lockstep");
+                let felt = vector(&data(&mut simulation, "imu")["linear_acceleration"]);
+                worst = worst.max((felt + Vector3::x() * 36.0).norm());
+            }
+            let case = format!("{robot}, {base}, commanded {is_told}, {rate} Hz");
+            assert!(worst < 1e-3, "{case}: {worst} m/s² off");
+        }
+    }
+}
+
+/// Robots that stand, drive ahead or turn on the ground: an IMU shows gravity, and on a Pioneer the way to the middle of its
+/// wheels, 0.045 m ahead.
+#[test]
+fn robots_on_the_ground_feel_no_tremble() {
+    for (robot, kind, ahead) in [
+        ("pioneer3dx", "v_omega_diff", 0.045),
+        ("patrolbot", "v_omega_diff", 0.0),
+        ("segway_rmp400", "v_omega_diff", 0.0),
+        ("atrv", "v_omega", 0.0),
+        ("b21", "v_omega", 0.0),
+        ("jido", "v_omega", 0.0),
+    ] {
+        for (v, w) in [(0.0, 0.0), (0.5, 0.0), (0.0, 1.0)] {
+            for rate in [60.0, 240.0, 1000.0, 5000.0] {
+                let text = format!(
+                    r#"Simulation(
+    scene: "environments/empty.robray", environment: (rate: {rate}, gravity: (0, 0, -9.81)),
+    robots: {{ "rover": (model: "robots/{robot}.robray",
+        sensors: {{ "imu": (kind: "imu", frequency: {rate}) }},
+        actuators: {{ "motion": (kind: "{kind}", start: (v: {v}, w: {w})) }}) }},
+)"#
+                );
+                let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
+                    .unwrap_or_else(|error| panic!("{error}\n{text}"));
+                simulation.run(rate as u64).expect("nobody is in lockstep");
+                let expected = Vector3::new(w * w * ahead, 0.0, 9.81);
+                let mut worst = 0.0_f64;
+                for _ in 0..(0.2 * rate) as u32 {
+                    simulation.step().expect("nobody is in lockstep");
+                    let felt = vector(&data(&mut simulation, "imu")["linear_acceleration"]);
+                    worst = worst.max((felt - expected).norm());
+                }
+                println!("{robot}, v {v}, w {w}, {rate} Hz: {worst} m/s² off");
+                assert!(
+                    worst < 0.05,
+                    "{robot}, v {v}, w {w}, {rate} Hz: {worst} m/s² off"
+                );
+            }
+        }
+    }
+}

@@ -122,18 +122,18 @@ fn a_panic_in_a_middleware_ends_the_run_with_an_error() {
     }
     let simulation = built("stop", "", &room.path().to_string_lossy());
     let (_, finished) = simulation.unwrap().finish();
-    let told = finished.unwrap_err().to_string();
-    assert_eq!(told, "the middleware `a` panicked: the stop is broken");
-    let told = built("start", "", &room.path().to_string_lossy()).err();
-    let told = told.expect("it cannot start").to_string();
-    assert_eq!(told, "the middleware `a` panicked: the start is broken");
+    let reported = finished.unwrap_err().to_string();
+    assert_eq!(reported, "the middleware `a` panicked: the stop is broken");
+    let reported = built("start", "", &room.path().to_string_lossy()).err();
+    let reported = reported.expect("it cannot start").to_string();
+    assert_eq!(reported, "the middleware `a` panicked: the start is broken");
 }
 
 #[test]
 fn a_middleware_that_does_not_end_holds_up_no_error() {
     for place in ["never", "stop"] {
-        let told = built(place, "", "Cargo.toml/out").err();
-        let told = told.expect("it cannot start").to_string();
-        assert!(told.contains("Cargo.toml/out"), "{told}");
+        let reported = built(place, "", "Cargo.toml/out").err();
+        let reported = reported.expect("it cannot start").to_string();
+        assert!(reported.contains("Cargo.toml/out"), "{reported}");
     }
 }

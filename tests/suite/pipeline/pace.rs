@@ -66,19 +66,21 @@ fn run(environment: &str, pace: Pace) -> (Summary, Json) {
 fn best_effort_catches_up_and_a_fixed_step_does_not() {
     let whole = TICKS as f64 / 60.0;
     let real = Pace::RealTime(1.0);
-    let (best, told) = run("motion: morse", real);
-    assert_eq!(told["mode"], "Best Effort");
-    assert!(told.get("diff_real_time").is_none() && told.get("mean_frame_by_sec").is_some());
+    let (best, reported) = run("motion: morse", real);
+    assert_eq!(reported["mode"], "Best Effort");
+    assert!(
+        reported.get("diff_real_time").is_none() && reported.get("mean_frame_by_sec").is_some()
+    );
     assert!(best.wall_seconds > whole - 0.1, "{}", best.wall_seconds);
     assert!(
         best.wall_seconds < whole + STALL.as_secs_f64() / 2.0,
         "{}",
         best.wall_seconds
     );
-    let (fixed, told) = run("motion: morse, time_strategy: fixed_step", real);
-    assert_eq!(told["mode"], "Fixed Simulation Step");
-    assert_eq!(told["mean_time"], 1.0 / 60.0);
-    let late = told["diff_real_time"].as_f64().expect("a number");
+    let (fixed, reported) = run("motion: morse, time_strategy: fixed_step", real);
+    assert_eq!(reported["mode"], "Fixed Simulation Step");
+    assert_eq!(reported["mean_time"], 1.0 / 60.0);
+    let late = reported["diff_real_time"].as_f64().expect("a number");
     // The tick that was due during the delay followed at once.
     let lost = STALL.as_secs_f64() - 1.5 / 60.0;
     assert!(late < -lost, "{late}");
@@ -107,8 +109,8 @@ fn the_strategy_is_what_the_file_says_whatever_the_pace() {
         ("", Pace::Max, "Fixed Simulation Step"),
         ("", Pace::RealTime(4.0), "Best Effort"),
     ] {
-        let (summary, told) = run(environment, pace);
-        assert_eq!(told["mode"], mode, "{environment}");
+        let (summary, reported) = run(environment, pace);
+        assert_eq!(reported["mode"], mode, "{environment}");
         assert!(summary.wall_seconds > STALL.as_secs_f64());
     }
 }

@@ -97,9 +97,9 @@ fn time_is_told_and_slept_through_by_many() {
         answer(&mut simulation, "time", "mode", json!([])),
         "Fixed Simulation Step"
     );
-    let told = answer(&mut simulation, "time", "statistics", json!([]));
+    let reported = answer(&mut simulation, "time", "statistics", json!([]));
     assert_eq!(
-        [&told["mean_time"], &told["variance_time"]],
+        [&reported["mean_time"], &reported["variance_time"]],
         [&json!(1.0 / 60.0), &json!(0.0)]
     );
     let long = simulation.call("time", "sleep", &json!([0.5]));
@@ -321,9 +321,9 @@ fn what_is_there_is_told_in_detail() {
     let directory = tempfile::tempdir().unwrap();
     let rest = rest.replace("logs", &directory.path().to_string_lossy());
     let mut simulation = rover_with(PARTS, &rest, &no_extensions);
-    let told = answer(&mut simulation, "simulation", "details", json!([]));
-    assert_eq!(told["environment"], "boxes");
-    let rover = &told["robots"][0];
+    let reported = answer(&mut simulation, "simulation", "details", json!([]));
+    assert_eq!(reported["environment"], "boxes");
+    let rover = &reported["robots"][0];
     assert_eq!([&rover["name"], &rover["type"]], ["rover", "atrv"]);
     let pose = &rover["components"]["rover.pose"];
     assert_eq!(pose["type"], "pose");

@@ -104,7 +104,7 @@ fn own_value(simulation: &Simulation, path: &str, setting: &str) -> Json {
 }
 
 /// Returns the value of a property, which both services report equally.
-fn told(simulation: &mut Simulation, path: &str, property: &str) -> Json {
+fn reported(simulation: &mut Simulation, path: &str, property: &str) -> Json {
     let all = answer(simulation, path, "get_properties", json!([]));
     let one = all["properties"][property].as_array();
     let one = one.unwrap_or_else(|| panic!("{path} does not tell {property}: {all}"));
@@ -129,7 +129,7 @@ fn assert_same(found: &Json, expected: &Json, what: &str) {
 fn check(simulation: &mut Simulation, path: &str, row: &Row<'_>, here: &Here<'_>) {
     let what = format!("{path} {}", row.property);
     let before = own_value(simulation, path, here.setting);
-    let first = told(simulation, path, row.property);
+    let first = reported(simulation, path, row.property);
     let set = |simulation: &mut Simulation, name: &str, value: &Json| {
         answer(simulation, path, "set_property", json!([name, value]));
     };
@@ -141,12 +141,20 @@ fn check(simulation: &mut Simulation, path: &str, row: &Row<'_>, here: &Here<'_>
         &here.ours,
         &what,
     );
-    assert_same(&told(simulation, path, row.property), &here.theirs, &what);
+    assert_same(
+        &reported(simulation, path, row.property),
+        &here.theirs,
+        &what,
+    );
     set(simulation, row.property, &first);
-    assert_same(&told(simulation, path, row.property), &first, &what);
+    assert_same(&reported(simulation, path, row.property), &first, &what);
     if here.setting != row.property {
         set(simulation, here.setting, &here.ours);
-        assert_same(&told(simulation, path, row.property), &here.theirs, &what);
+        assert_same(
+            &reported(simulation, path, row.property),
+            &here.theirs,
+            &what,
+        );
         set(simulation, here.setting, &before);
         assert_same(&own_value(simulation, path, here.setting), &before, &what);
     }
@@ -215,10 +223,10 @@ fn no_property_is_missing_in_the_list() {
             assert!(["here", "fixed"].contains(&row.state), "{kind} {name}");
         }
     }
-    let told = rows
+    let reported = rows
         .iter()
         .filter(|row| row.kind != "(robot)" && ["here", "fixed"].contains(&row.state));
-    assert_eq!(count, told.count());
+    assert_eq!(count, reported.count());
 }
 
 #[test]
@@ -229,11 +237,11 @@ fn a_robot_is_on_the_ground_or_not() {
         &no_extensions,
     );
     simulation.step().unwrap();
-    let told = |simulation: &mut Simulation| {
+    let reported = |simulation: &mut Simulation| {
         let all = answer(simulation, "rover", "get_properties", json!([]));
         all["properties"]["GroundRobot"][0].clone()
     };
-    assert_eq!(told(&mut simulation), true);
+    assert_eq!(reported(&mut simulation), true);
     let height = |simulation: &Simulation| simulation.body("rover").unwrap().pose.translation.z;
     let lift = |simulation: &mut Simulation| {
         let arguments = json!(["rover", [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]]);
@@ -246,7 +254,7 @@ fn a_robot_is_on_the_ground_or_not() {
     for value in [false, true] {
         let arguments = json!(["GroundRobot", value]);
         answer(&mut simulation, "rover", "set_property", arguments);
-        assert_eq!(told(&mut simulation), value);
+        assert_eq!(reported(&mut simulation), value);
         let height = lift(&mut simulation);
         assert_eq!(height < 1.9, value, "{height}");
     }
@@ -258,7 +266,7 @@ fn a_robot_is_on_the_ground_or_not() {
         json!(["GroundRobot", false]),
     );
     simulation.reset().unwrap();
-    assert_eq!(told(&mut simulation), true);
+    assert_eq!(reported(&mut simulation), true);
     let why = refusal(
         &mut simulation,
         "rover",

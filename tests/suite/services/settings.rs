@@ -28,41 +28,41 @@ fn rays(simulation: &Simulation) -> usize {
 #[test]
 fn settings_are_told_with_value_type_and_meaning() {
     let mut simulation = rover();
-    let told = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
-    let range = &told["properties"]["laser_range"];
+    let reported = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
+    let range = &reported["properties"]["laser_range"];
     assert_eq!(
         *range,
         json!([30.0, "float", "Range of the rays. (m)", "laser_range"])
     );
     let docs = "Angle between the first and the last ray of a layer. (deg)";
     assert_eq!(
-        told["properties"]["scan_window"],
+        reported["properties"]["scan_window"],
         json!([180.0, "float", docs, "scan_window"])
     );
-    let told = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
-    let control = &told["properties"]["ControlType"];
+    let reported = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
+    let control = &reported["properties"]["ControlType"];
     assert_eq!(
         [&control[0], &control[1], &control[3]],
         ["Velocity", "string", "control"]
     );
     // Settings that MORSE does not have use their own names.
-    let told = answer(&mut simulation, "rover.touch", "get_properties", json!([]));
-    assert_eq!(told["properties"]["ignore"][1], "list");
+    let reported = answer(&mut simulation, "rover.touch", "get_properties", json!([]));
+    assert_eq!(reported["properties"]["ignore"][1], "list");
 }
 
 #[test]
 fn the_place_on_the_robot_is_told() {
     let mut simulation = rover();
-    let told = answer(
+    let reported = answer(
         &mut simulation,
         "rover.scan",
         "get_configurations",
         json!([]),
     );
-    let told = &told["configurations"];
-    assert_eq!(told["layers"], 1);
+    let reported = &reported["configurations"];
+    assert_eq!(reported["layers"], 1);
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    let place = &told["object_to_robot"];
+    let place = &reported["object_to_robot"];
     for (at, expected) in [0.1, 0.2, 0.8].into_iter().enumerate() {
         assert!((number(&place["translation"][at]) - expected).abs() < 1e-9);
     }
@@ -94,8 +94,8 @@ fn a_setting_that_is_changed_acts_from_then_on() {
         "set_property",
         json!(["control", "position"]),
     );
-    let told = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
-    assert_eq!(told["properties"]["ControlType"][0], "Position");
+    let reported = answer(&mut simulation, "rover.motion", "get_properties", json!([]));
+    assert_eq!(reported["properties"]["ControlType"][0], "Position");
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn a_setting_is_checked_as_in_a_file_and_stays_if_it_is_refused() {
     refused("rover.both", "sensors", json!("rover.gps"), at_load);
     refused("rover.imu", "date", json!(2020), at_load);
     refused("rover.gps", "level", json!("raw"), at_load);
-    let told = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
-    assert_eq!(told["properties"]["laser_range"][0], 30.0);
+    let reported = answer(&mut simulation, "rover.scan", "get_properties", json!([]));
+    assert_eq!(reported["properties"]["laser_range"][0], 30.0);
     simulation.step().unwrap();
     assert_eq!(rays(&simulation), 181);
 }

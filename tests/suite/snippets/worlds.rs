@@ -167,7 +167,7 @@ fn a_world_that_cannot_be_built_is_found() {
             ```ron\nsensors: { \"a\": (kind: \"armature_pose\") }\n```\n\
             ```ron\nmodifiers: [(kind: \"gps_nose\")]\n```\n\
             ```ron\nwheels: 3\n```\n\
-            ```robray\nframe a { parent nobody; }\n```\n\
+            ```robray\nframe a { parent none; }\n```\n\
             ```ron\nsensors: { \"a\": (kind: \"pose\") }\n```\n"
             .to_owned(),
     };

@@ -70,7 +70,7 @@ fn details_are_as_morse_tells_them() {
         )
         .replace("middlewares: {", &log);
     let served = Served::new(&text, Pace::RealTime(1.0));
-    let told = served.connect("requests").ask("0 simulation details []");
+    let reported = served.connect("requests").ask("0 simulation details []");
     served.end();
     let manager = "morse.middleware.socket_request_manager.SocketRequestManager";
     let streams = r#"[["morse.middleware.socket_datastream.SocketDatastreamManager", "#;
@@ -106,7 +106,7 @@ fn details_are_as_morse_tells_them() {
         r#"0 SUCCESS {{"robots": [{{"name": "rover", "type": "ATRV", "components": {{{}}}, "services": ["get_properties", "set_property"], "services_interfaces": ["{manager}"]}}], "environment": "boxes"}}"#,
         components.join(", ")
     );
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -203,8 +203,8 @@ fn time_has_morses_two_modes() {
     let mut client = served.connect("requests");
     assert_eq!(client.ask("0 time sleep [0.5]"), "0 SUCCESS");
     assert_eq!(client.ask("0 time mode"), r#"0 SUCCESS "Best Effort""#);
-    let (told, mean) = keys(&client.ask("1 time statistics"));
-    assert_eq!(told, best);
+    let (reported, mean) = keys(&client.ask("1 time statistics"));
+    assert_eq!(reported, best);
     assert!((0.1..10.0).contains(&(mean * 60.0)), "{mean}");
     assert_eq!(client.ask("2 time set_time_scale [2.0]"), "2 SUCCESS true");
     assert_eq!(client.ask("0 time mode"), r#"0 SUCCESS "Best Effort""#);
@@ -327,8 +327,8 @@ fn the_joints_of_a_pr2_are_one_flat_record() {
         .iter()
         .zip(&data.positions)
         .filter(|(name, position)| {
-            let told = record.get(name.as_str()).and_then(Json::as_f64);
-            told.is_some_and(|told| (told - **position).abs() < 1e-12)
+            let reported = record.get(name.as_str()).and_then(Json::as_f64);
+            reported.is_some_and(|reported| (reported - **position).abs() < 1e-12)
         });
     assert_eq!(is_told.count(), 19, "{record:?}");
     assert_eq!(record["fl_caster_rotation_joint"], 0.0);

@@ -35,7 +35,7 @@ fn connect(simulation: &Simulation, what: &str) -> Client {
 }
 
 /// Waits between two ticks until a client has received a line.
-fn hear(client: &mut Client, mut wait: impl FnMut()) -> String {
+fn read(client: &mut Client, mut wait: impl FnMut()) -> String {
     for _ in 0..2000 {
         wait();
         let short = Some(Duration::from_millis(1));
@@ -98,7 +98,7 @@ fn what_arrives_between_two_ticks_is_served_and_answered_in_the_second() {
         }
         // Lines of a client are processed in order: once the second one is answered, the first one has been received, too.
         for client in &mut clients {
-            let read = hear(client, || simulation.serve(Duration::from_millis(10)));
+            let read = read(client, || simulation.serve(Duration::from_millis(10)));
             assert_eq!(read, format!("read SUCCESS{}", time(tick)));
         }
         simulation.step().unwrap();
@@ -123,7 +123,7 @@ fn while_a_peer_holds_the_ticks_it_is_the_same() {
     }));
     for tick in 0..30 {
         client.send("act rover.motion which_tick\nread time now\n");
-        let read = hear(&mut client, || assert!(!simulation.may_step(wait)));
+        let read = read(&mut client, || assert!(!simulation.may_step(wait)));
         assert_eq!(read, format!("read SUCCESS{}", time(tick)));
         peer.send("x");
         assert!((0..2000).any(|_| simulation.may_step(wait)));

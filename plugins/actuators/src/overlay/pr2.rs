@@ -143,8 +143,8 @@ fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static
     let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
     let path = format!("{robot}.{name}");
     let actuator = find(world, &path);
-    let mut movers = MOVERS.into_iter();
-    let service = movers
+    let mut actuators_by_kind = MOVERS.into_iter();
+    let service = actuators_by_kind
         .find(|service| actuator.is_some_and(|at| service_of(world, at, service).is_some()))
         .ok_or_else(|| {
             CheckError::unmet(format!(

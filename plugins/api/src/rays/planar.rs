@@ -33,7 +33,7 @@ pub struct PlanarFan {
 #[derive(Clone, Debug, Default)]
 pub struct ScanBuffer {
     /// Inverse range of the nearest hit of each ray, 1/m.
-    pub nearness: Vec<[f64; GROUP]>,
+    pub inverse_range: Vec<[f64; GROUP]>,
     /// Index of the hit object of each ray, or a negative marker.
     pub objects: Vec<[f64; GROUP]>,
     /// Smallest inverse range in each group, 1/m.

@@ -281,14 +281,14 @@ mod tests {
             let error = error(&json);
             assert_eq!(error.to_string(), text);
             let ServiceError::WrongArity {
-                given: told,
+                given: reported,
                 expected: 2,
                 ..
             } = error
             else {
                 panic!("{error:?}");
             };
-            assert_eq!(told, given);
+            assert_eq!(reported, given);
         }
     }
 

@@ -72,11 +72,11 @@ impl World {
         self.moving.scan(&mut raster, scan);
         raster.settle();
         let found = buffer.objects.as_flattened().iter();
-        let found = found.zip(buffer.nearness.as_flattened());
-        for ((number, direction), (&object, &nearness)) in scan.fan.rays().zip(found) {
+        let found = found.zip(buffer.inverse_range.as_flattened());
+        for ((number, direction), (&object, &inverse_range)) in scan.fan.rays().zip(found) {
             hits[number] = answer(if object >= 0.0 {
                 Some(Found {
-                    distance: 1.0 / nearness,
+                    distance: 1.0 / inverse_range,
                     object: object as u32,
                 })
             } else if object > DOUBTFUL {

@@ -70,7 +70,7 @@ impl Run {
             integrator: &mut self.integrator,
             state: &mut self.state,
             base: self.base,
-            place: Pose::identity(),
+            pose: Pose::identity(),
             external_forces: &[],
         };
         self.island
@@ -210,9 +210,9 @@ fn a_base_that_carries_both_keeps_its_energy() {
     let mut run = Run::new(&links, 240.0);
     let tree = &run.tree;
     let at = |number: usize| tree.variable(number).unwrap().position;
-    let places = [at(0), at(1), at(2)];
-    for (place, angle) in places.into_iter().zip([2.0, 0.5, PI / 3.0]) {
-        run.state.positions[place] = angle;
+    let indices = [at(0), at(1), at(2)];
+    for (index, angle) in indices.into_iter().zip([2.0, 0.5, PI / 3.0]) {
+        run.state.positions[index] = angle;
     }
     let tip = [(3, Vector3::new(0.0, 0.0, -0.2))];
     let [first, last] = run.ends(10.0, &tip, 0.0);
@@ -269,7 +269,7 @@ fn a_body_that_weighs_nothing_changes_nothing() {
             angular: Vector3::zeros(),
             moving: Motion::ZERO,
         }];
-        let mut place = bodies[0].center;
+        let mut index = bodies[0].center;
         for _ in 0..(2.0 * rate) as usize {
             alone.predict();
             alone.step(&mut [], &mut [], &[]);
@@ -279,7 +279,7 @@ fn a_body_that_weighs_nothing_changes_nothing() {
                 angular: body.angular,
                 linear: body.linear,
             };
-            body.center = place + body.linear * (with.dt / 2.0);
+            body.center = index + body.linear * (with.dt / 2.0);
             body.linear += GRAVITY * with.dt;
             let weld = Weld {
                 sides: [Side::Link { member: 0, link: 1 }, Side::Body(0)],
@@ -291,7 +291,7 @@ fn a_body_that_weighs_nothing_changes_nothing() {
                 holds: [true, true, true, false, false, false],
             };
             with.step(&mut bodies, &mut [], &[weld]);
-            place += bodies[0].moving.linear * with.dt;
+            index += bodies[0].moving.linear * with.dt;
         }
         for (one, other) in alone.state.positions.iter().zip(&with.state.positions) {
             assert!(

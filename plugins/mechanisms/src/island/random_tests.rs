@@ -89,7 +89,7 @@ enum Inside {
 /// A ball inside of what the last link of a tree carries.
 struct Ball {
     inside: Inside,
-    place: Vector3<f64>,
+    position: Vector3<f64>,
     motion: Motion,
     mass: f64,
     friction: f64,
@@ -106,7 +106,7 @@ impl Ball {
             .forward_kinematics(&run.tree, &run.base, &run.state);
         Self {
             inside,
-            place: run.point(run.tree.link_count() - 1, end),
+            position: run.point(run.tree.link_count() - 1, end),
             motion: Motion::ZERO,
             mass,
             friction: 0.0,
@@ -120,7 +120,7 @@ impl Ball {
         let mut bodies = [FreeBody {
             inverse_mass: Vector3::repeat(1.0 / self.mass),
             inverse_inertia: Matrix3::identity() * (2.5 / (self.mass * RADIUS * RADIUS)),
-            center: self.place + self.motion.linear * (run.dt / 2.0),
+            center: self.position + self.motion.linear * (run.dt / 2.0),
             before: self.motion,
             linear: self.motion.linear + GRAVITY * run.dt,
             angular: self.motion.angular,
@@ -138,7 +138,7 @@ impl Ball {
             self.separation_velocity[side] = contact.separation_velocity;
         }
         let [body] = bodies;
-        self.place += body.moving.linear * run.dt;
+        self.position += body.moving.linear * run.dt;
         (self.motion.linear, self.motion.angular) = (body.linear, body.angular);
     }
 
@@ -191,7 +191,7 @@ impl Ball {
     fn energy(&self) -> f64 {
         let speed = self.motion.linear.norm_squared();
         let spin = 0.4 * RADIUS * RADIUS * self.motion.angular.norm_squared();
-        self.mass * ((speed + spin) / 2.0 - GRAVITY.dot(&self.place))
+        self.mass * ((speed + spin) / 2.0 - GRAVITY.dot(&self.position))
     }
 }
 
@@ -319,8 +319,8 @@ proptest! {
         let end = Vector3::new(0.0, 0.0, -size[1]);
         let mut ball = Ball::new(Inside::Bowl(radius), &mut run, end, mass);
         let down = run.integrator.workspace.pose_of(link).rotation.tr_mul(&-Vector3::z());
-        ball.place = run.point(link, end + down * (radius - RADIUS + 1e-4));
-        let before = ball.place.z;
+        ball.position = run.point(link, end + down * (radius - RADIUS + 1e-4));
+        let before = ball.position.z;
         let rods = swing(&mut run, &parts);
         let bottom = at_bottom(&parts) - (radius - RADIUS);
         let swing = rods + mass * GRAVITY.norm() * (before - bottom);
@@ -330,7 +330,7 @@ proptest! {
             ball.step(&mut run, end);
             // What jumps comes down without a bounce, and loses what it had; and what turns far in a step is rough.
             prop_assume!(ball.touches());
-            let speed = ball.motion.linear - run.velocity(link, &ball.place);
+            let speed = ball.motion.linear - run.velocity(link, &ball.position);
             prop_assume!(speed.norm() / rate < 0.05 * (radius - RADIUS));
             energies.push(run.energy() + ball.energy());
         }

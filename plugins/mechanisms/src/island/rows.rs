@@ -170,13 +170,13 @@ impl Rows {
                     let Some(of) = members.get(member) else {
                         continue;
                     };
-                    let target = of.place.rotation.tr_mul(&(point - of.place.position));
+                    let target = of.pose.rotation.tr_mul(&(point - of.pose.position));
                     self.columns.resize(of.tree.velocity_count(), Motion::ZERO);
                     let work = &of.integrator.workspace;
                     work.jacobian_at(of.tree, link, &target, &mut self.columns);
                     let carried = of.base.velocity;
                     for (at, direction) in directions.iter().enumerate() {
-                        let turn = |axis| of.place.rotation.tr_mul(axis) * sign;
+                        let turn = |axis| of.pose.rotation.tr_mul(axis) * sign;
                         let (along, about) = (turn(&direction.linear), turn(&direction.angular));
                         let number = |motion: &Motion| {
                             along.dot(&motion.linear) + about.dot(&motion.angular)
@@ -188,11 +188,11 @@ impl Rows {
                         row.add((member, starts[member]), numbers, &mut self.jacobians);
                     }
                 }
-                Side::Body(place) => {
-                    let Some(body) = bodies.get(place) else {
+                Side::Body(index) => {
+                    let Some(body) = bodies.get(index) else {
                         continue;
                     };
-                    let participant = members.len() + place;
+                    let participant = members.len() + index;
                     for (at, direction) in directions.iter().enumerate() {
                         let along = direction.linear;
                         let angular = (point - body.center).cross(&along) + direction.angular;
@@ -295,11 +295,12 @@ impl Rows {
     ) {
         self.responses.clone_from(&self.jacobians);
         self.newton.invalidate(self.rows.len());
+        let is_shared = self.contacts.len() > 1;
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
-                let place = block.at..block.at + block.count;
-                let response = &mut self.responses[place.clone()];
+                let index = block.at..block.at + block.count;
+                let response = &mut self.responses[index.clone()];
                 if let Some(member) = members.get(block.participant) {
                     member.integrator.workspace.matrix.solve(response);
                 } else if let Some(body) = bodies.get(block.participant - members.len()) {
@@ -309,7 +310,7 @@ impl Rows {
                     }
                     response[3..].copy_from_slice(angular.as_slice());
                 }
-                let numbers = self.jacobians[place].iter().zip(&*response);
+                let numbers = self.jacobians[index].iter().zip(&*response);
                 weight += numbers.map(|(one, other)| one * other).sum::<f64>();
             }
             row.mass = if weight > f64::MIN_POSITIVE {
@@ -324,11 +325,8 @@ impl Rows {
                     before,
                     parting,
                 } => {
-                    row.set_normal_compliance(
-                        [distance, entered, before, parting],
-                        self.contact_rate,
-                        dt,
-                    );
+                    let numbers = [distance, entered, before, parting];
+                    row.set_normal_compliance(numbers, is_shared, self.contact_rate, dt);
                 }
                 Kind::Tangent { before } => row.regularise_tangent(before),
                 Kind::Other => {}

@@ -43,7 +43,7 @@ impl Part {
             integrator: &mut self.integrator,
             state: &mut self.state,
             base: Base::at_rest(GRAVITY),
-            place: Pose::identity(),
+            pose: Pose::identity(),
             external_forces: &[],
         }
     }

@@ -77,7 +77,7 @@ impl Run {
             integrator,
             state,
             base: *base,
-            place: Pose::identity(),
+            pose: Pose::identity(),
             external_forces: &[],
         };
         self.island.step(&mut [member], &mut [], &mut [], &[], *dt);
@@ -309,13 +309,13 @@ fn a_free_body_falls_and_tumbles_as_it_should() {
         run.integrator
             .workspace
             .forward_kinematics(&run.tree, &run.base, &run.state);
-        let place = run.integrator.workspace.pose_of(0);
+        let index = run.integrator.workspace.pose_of(0);
         let velocity = run.integrator.workspace.velocity_of(0);
         let body = &run.tree.links[0].inertia;
         let force = *body * velocity;
         let spin = force.moment - body.center().cross(&force.force);
         let (_, center) = run.integrator.workspace.center_of_mass(&run.tree);
-        (place.rotation * spin, place.rotation * force.force, center)
+        (index.rotation * spin, index.rotation * force.force, center)
     };
     let (spin, push, center) = momentum(&mut run);
     run.run(2.0);

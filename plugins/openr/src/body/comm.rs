@@ -111,7 +111,7 @@ impl Object for Comm {
         }
         let input = self.inputs.get(event.observer - 1).copied();
         if let (Some(input), Some(json)) = (input, event.data.last().and_then(Region::json)) {
-            self.hear(input, &json);
+            self.store_measurement(input, &json);
         }
         context.assert_ready(event.observer);
     }
@@ -146,7 +146,7 @@ impl Comm {
     /// Executes one frame of each sender's vector; joints without a command keep their targets.
     fn play(&mut self, context: &mut Context<'_>) {
         // If two senders command the same joint, the one that was connected last takes precedence.
-        let mut told = BTreeMap::new();
+        let mut commands = BTreeMap::new();
         for (&sender, track) in &mut self.tracks {
             let Some(vector) = track.vectors.front() else {
                 continue;
@@ -157,7 +157,7 @@ impl Comm {
                 if let (Some(kind), Some(value)) = (kind, value)
                     && let Some(target) = target(kind, value)
                 {
-                    told.insert(entry.primitive, target);
+                    commands.insert(entry.primitive, target);
                 }
             }
             track.frame += 1;
@@ -168,42 +168,42 @@ impl Comm {
             }
         }
         if self.is_guarded {
-            self.guard(&mut told);
+            self.guard(&mut commands);
         }
-        if !told.is_empty() {
-            let names: Vec<_> = told.keys().filter_map(|id| motor(*id)).collect();
-            let positions = told.values().map(|target| f64::from(*target) / MICRO);
+        if !commands.is_empty() {
+            let names: Vec<_> = commands.keys().filter_map(|id| motor(*id)).collect();
+            let positions = commands.values().map(|target| f64::from(*target) / MICRO);
             let positions: Vec<_> = positions.collect();
             // Set points are interpolated for the ticks between two frames.
             let duration = FRAME as f64 / 1e9;
             let told_now = json!({ "names": names, "positions": positions, "duration": duration });
             context.set_data(MOTORS, told_now);
             context.notify_observers(MOTORS);
-            self.targets.append(&mut told);
+            self.targets.append(&mut commands);
         }
     }
 
     /// Limits the second joints of moving legs to the angles that the first joints allow.
-    fn guard(&self, told: &mut BTreeMap<u32, i32>) {
+    fn guard(&self, commands: &mut BTreeMap<u32, i32>) {
         for (is_front, joints) in LEGS {
             let [Some(first), Some(second)] = joints.map(joint) else {
                 continue;
             };
-            if !told.contains_key(&first) && !told.contains_key(&second) {
+            if !commands.contains_key(&first) && !commands.contains_key(&second) {
                 continue;
             }
-            let of = |id: u32| told.get(&id).or_else(|| self.targets.get(&id)).copied();
+            let of = |id: u32| commands.get(&id).or_else(|| self.targets.get(&id)).copied();
             let degrees = f64::from(of(first).unwrap_or(0)) / MICRO;
             let least = f64::from(least_j2(is_front, degrees.to_degrees()));
             let least = (least.to_radians() * MICRO).round() as i32;
             if let Some(target) = of(second).filter(|target| *target < least) {
-                told.insert(second, target.max(least));
+                commands.insert(second, target.max(least));
             }
         }
     }
 
     /// Stores the measurement of a component.
-    fn hear(&mut self, input: Input, json: &Json) {
+    fn store_measurement(&mut self, input: Input, json: &Json) {
         let micro = |json: &Json| json.as_f64().map(|value| (value * MICRO).round() as i32);
         match input {
             Input::Joints => {
@@ -344,20 +344,20 @@ mod tests {
         let degrees = |value: f64| (value.to_radians() * MICRO).round() as i32;
         let [first, second] = ["lf_j1", "lf_j2"].map(|name| joint(name).expect("a joint"));
         let comm = Comm::default();
-        let mut told = BTreeMap::from([(first, degrees(130.0)), (second, degrees(-10.0))]);
-        comm.guard(&mut told);
-        assert_eq!(told[&second], degrees(-2.0));
+        let mut commands = BTreeMap::from([(first, degrees(130.0)), (second, degrees(-10.0))]);
+        comm.guard(&mut commands);
+        assert_eq!(commands[&second], degrees(-2.0));
         // The limit also applies if the leg swings and only its first joint is commanded.
         let comm = Comm {
             targets: BTreeMap::from([(second, degrees(-10.0))]),
             ..Comm::default()
         };
-        let mut told = BTreeMap::from([(first, degrees(130.0))]);
-        comm.guard(&mut told);
-        assert_eq!(told.get(&second), Some(&degrees(-2.0)));
+        let mut commands = BTreeMap::from([(first, degrees(130.0))]);
+        comm.guard(&mut commands);
+        assert_eq!(commands.get(&second), Some(&degrees(-2.0)));
         // Joints without a command keep their previous target.
-        let mut told = BTreeMap::from([(first, degrees(0.0))]);
-        comm.guard(&mut told);
-        assert_eq!(told.len(), 1);
+        let mut commands = BTreeMap::from([(first, degrees(0.0))]);
+        comm.guard(&mut commands);
+        assert_eq!(commands.len(), 1);
     }
 }

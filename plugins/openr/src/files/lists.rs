@@ -189,11 +189,14 @@ mod tests {
         assert_eq!(parsed.value.len(), 2);
         let text = "A.Move.v.S\nB.Move.v.O A.Move.v.S\nA.v.S B.Move.v.O\n";
         let parsed = connections("CONNECT.CFG", text, "ERS-7");
-        let told: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
-        assert!(told[0].starts_with("CONNECT.CFG:1:1: `A.Move.v.S` is no connection"));
-        assert!(told[1].starts_with("CONNECT.CFG:2:1: `B.Move.v.O` is on the wrong side"));
-        assert!(told[2].starts_with("CONNECT.CFG:2:12: "), "{told:?}");
-        assert!(told[3].contains("four fields"), "{told:?}");
+        let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
+        assert!(reported[0].starts_with("CONNECT.CFG:1:1: `A.Move.v.S` is no connection"));
+        assert!(reported[1].starts_with("CONNECT.CFG:2:1: `B.Move.v.O` is on the wrong side"));
+        assert!(
+            reported[2].starts_with("CONNECT.CFG:2:12: "),
+            "{reported:?}"
+        );
+        assert!(reported[3].contains("four fields"), "{reported:?}");
     }
 
     #[test]

@@ -62,10 +62,10 @@ mod tests {
             (parsed.value["ESSID"].as_str(), parsed.value.len()),
             ("field", 4)
         );
-        let told: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
+        let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
         let expected =
             "WLANCONF.TXT:3:1: `DNS_SERVER_2` is not known; did you mean `DNS_SERVER_1`?";
-        assert_eq!(told, [expected]);
+        assert_eq!(reported, [expected]);
         let parsed = parse("VRCOMM.CFG", "JamDetectionHighThreshold=1\nthen\n", &JOINTS);
         assert!(parsed.has_errors() && parsed.problems.len() == 1);
     }

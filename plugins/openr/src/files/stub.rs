@@ -295,8 +295,11 @@ mod tests {
             let text = text.replacen("// A player.\r\n", "// A player.\r\n\r\n", 1);
             let parsed = parse("stub.cfg", &text);
             assert!(parsed.has_errors(), "{to}");
-            let told: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
-            assert!(told.iter().any(|line| line.contains(expected)), "{told:?}");
+            let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
+            assert!(
+                reported.iter().any(|line| line.contains(expected)),
+                "{reported:?}"
+            );
         }
     }
 

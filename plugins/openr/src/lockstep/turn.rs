@@ -1,10 +1,10 @@
 //! Progress of one object in lockstep, and its rank among the others.
 use std::collections::VecDeque;
 
-use super::desk::Step;
+use super::event_queue::Step;
 use crate::{
-    cell::{Cause, Fault},
     counters::ObjectCounters,
+    object_runner::{Cause, Fault},
 };
 
 /// Number of messages in one instant from which a livelock is assumed.

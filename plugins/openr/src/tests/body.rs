@@ -48,12 +48,12 @@ fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
 /// Runs ten seconds of a robot without motors, with vectors of a number of frames; returns the times of the credits, the
 /// sensor values, and the commands to the motors.
 fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
-    let (notes, sensed, told) = (Notes::default(), Arc::default(), Arc::default());
+    let (notes, sensed, reported) = (Notes::default(), Arc::default(), Arc::default());
     let parts = vec![
         comm::part(&[], false),
         mover(frames, &notes),
         keeper("Seer", "OSensorFrameVectorData", &sensed),
-        keeper("Motor", "joints", &told),
+        keeper("Motor", "joints", &reported),
     ];
     let connections = [
         join(
@@ -77,24 +77,24 @@ fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
     let sensed = sensed
         .iter()
         .map(|region| SensorVector::read(region).expect("a vector"));
-    let told = told.lock().expect("one thread").clone();
-    (times, sensed.collect(), told)
+    let reported = reported.lock().expect("one thread").clone();
+    (times, sensed.collect(), reported)
 }
 
 #[test]
 fn a_credit_comes_when_a_vector_has_been_played_and_no_frame_is_without_motion() {
     for frames in [4, 16] {
-        let (times, _, told) = run(frames);
+        let (times, _, reported) = run(frames);
         let period = frames as u64 * 8 * MS;
         assert!(
             times[2..]
                 .windows(2)
                 .all(|pair| pair[1] - pair[0] == period)
         );
-        assert_eq!(told.len(), 1250, "a posture each frame");
+        assert_eq!(reported.len(), 1250, "a posture each frame");
         let angle = |region: &Region| region.json().expect("JSON")["positions"][0].as_f64();
         // One millirad per frame, up to the limit of 130 degrees.
-        for (number, region) in told.iter().enumerate() {
+        for (number, region) in reported.iter().enumerate() {
             let wanted = ((number + 1) as f64 * 1e-3).min(130_f64.to_radians());
             assert!((angle(region).expect("an angle") - wanted).abs() < 1e-6);
         }

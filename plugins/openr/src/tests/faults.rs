@@ -1,10 +1,10 @@
 //! Tests of objects that panic, hang or livelock: reported, and contained.
 use super::*;
-use crate::cell::{Cause, FaultPolicy};
+use crate::object_runner::{Cause, FaultPolicy};
 
 /// Runs a faulty object next to a source and a sink; returns the number of data that reach the sink in a second, and the
 /// faults.
-fn beside(bad: Scripted, rules: Rules) -> (usize, Vec<crate::cell::Fault>) {
+fn beside(bad: Scripted, rules: Rules) -> (usize, Vec<crate::object_runner::Fault>) {
     let notes = Notes::default();
     let interface = Interface::new("Bad").observer("In", "d").extra("Clock");
     let parts = vec![

@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{cell::Cause, threaded::Threaded};
+use crate::{object_runner::Cause, threaded::Threaded};
 
 /// Waits until a condition is true; fails the test after a timeout.
 fn wait(what: &str, is_so: impl Fn() -> bool) {

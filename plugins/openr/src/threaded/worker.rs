@@ -13,15 +13,15 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, after, never};
 
 use super::{END, lock};
 use crate::{
-    cell::{Cell, Fault},
     context::{Level, Scheduler},
     counters::{LinkCounters, ObjectCounters},
     lockstep::LogLine,
     message::{Message, SystemEvent},
+    object_runner::{Fault, ObjectRunner},
     service::Selector,
     status::Status,
     sync::SyncKeys,
-    wiring::Office,
+    wiring::SchedulerFactory,
 };
 
 /// Maximum number of stored log lines; further ones are dropped.
@@ -141,7 +141,7 @@ impl Shared {
     }
 }
 
-impl Office for Arc<Shared> {
+impl SchedulerFactory for Arc<Shared> {
     fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_> {
         Box::new(Own::new(id, self.clone()))
     }
@@ -203,7 +203,7 @@ impl Scheduler for Own {
 
 /// Thread of one object.
 pub(super) struct Worker {
-    cell: Cell,
+    object_runner: ObjectRunner,
     own: Own,
     mailbox: Receiver<Message>,
     orders: Receiver<Order>,
@@ -212,13 +212,13 @@ pub(super) struct Worker {
 impl Worker {
     pub(super) fn new(
         id: usize,
-        cell: Cell,
+        object_runner: ObjectRunner,
         shared: Arc<Shared>,
         mailbox: Receiver<Message>,
         orders: Receiver<Order>,
     ) -> Self {
         Self {
-            cell,
+            object_runner,
             own: Own::new(id, shared),
             mailbox,
             orders,
@@ -256,12 +256,12 @@ impl Worker {
             let mut state = lock(&self.own.shared.states[id]);
             let waiting = self.mailbox.len() + 1;
             state.counters.longest_queue = state.counters.longest_queue.max(waiting);
-            let interface = &self.cell.interface;
+            let interface = &self.object_runner.interface;
             let number = interface.number(selector);
             state.at_work = Some((number, interface.entry_name(selector), began));
         }
-        let result = self.cell.handle((id, &mut self.own), message);
-        let links = self.cell.services.subjects.iter();
+        let result = self.object_runner.handle((id, &mut self.own), message);
+        let links = self.object_runner.services.subjects.iter();
         let links = links.flat_map(|subject| &subject.links);
         {
             let mut state = lock(&self.own.shared.states[id]);
@@ -276,7 +276,7 @@ impl Worker {
                 .extend(links.map(|link| (link.counters, link.queued())));
         }
         if let Err(cause) = result {
-            let fault = self.cell.fault(selector, self.own.now(), cause);
+            let fault = self.object_runner.fault(selector, self.own.now(), cause);
             self.own.shared.fail(id, fault);
             return false;
         }
@@ -286,9 +286,13 @@ impl Worker {
     /// Executes a step of the shutdown; false after the last one.
     fn end(&mut self, order: &Order) -> bool {
         let id = self.own.id;
-        let result = self.cell.step((id, &mut self.own), order.selector, END);
+        let result = self
+            .object_runner
+            .step((id, &mut self.own), order.selector, END);
         if let Err(cause) = result {
-            let fault = self.cell.fault(order.selector, self.own.now(), cause);
+            let fault = self
+                .object_runner
+                .fault(order.selector, self.own.now(), cause);
             self.own.shared.fail(id, fault);
         }
         order.done.try_send(()).ok();

@@ -16,16 +16,18 @@ impl Commanded {
     ) {
         for (place, command) in &self.velocities {
             let row = tables.bodies.get(*place);
-            if let Some(row) = row.filter(|row| command.is_alone(row))
-                && let Some(body) = engine.movable(row)
-                && !body.is_sleeping()
-            {
-                let (linear, angular) = command.start(body, row);
-                let turn = angular.norm() * settings.substep();
-                let off = convert::vector(body.linvel()) - held::allowed(row, linear);
-                if row.kind == BodyKind::Kinematic || off.norm() <= turn * linear.norm() {
-                    command.impose(body, row, None);
-                }
+            let Some(row) = row.filter(|row| command.is_alone(row)) else {
+                continue;
+            };
+            let body = engine.bodies.bodies.get(row.handle);
+            let Some(body) = body.filter(|body| body.is_enabled() && !body.is_sleeping()) else {
+                continue;
+            };
+            let (linear, angular) = command.start(body, &engine.body_poses.of(body), row);
+            let turn = angular.norm() * settings.substep();
+            let off = convert::vector(body.linvel()) - held::allowed(row, linear);
+            if row.kind == BodyKind::Kinematic || off.norm() <= turn * linear.norm() {
+                command.impose(engine, row, None);
             }
         }
     }

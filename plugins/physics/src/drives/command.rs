@@ -6,7 +6,11 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::arc;
-use crate::{convert, engine::BodyRow, held};
+use crate::{
+    convert,
+    engine::{BodyRow, EngineItem},
+    held,
+};
 
 /// Turning rate from which a driven robot counts as turning, rad/s.
 const TURNING: f64 = 1e-3;
@@ -77,19 +81,25 @@ impl Command {
     /// and the ground determine.
     ///
     /// With a length of the `step` (s), the velocity is the mean on the body's arc in that step.
-    pub(super) fn impose(&self, body: &mut RigidBody, row: &BodyRow, step: Option<f64>) {
-        let (linear, angular) = self.start(body, row);
+    pub(super) fn impose(&self, engine: &mut EngineItem<'_, '_>, row: &BodyRow, step: Option<f64>) {
+        let body_poses = &mut *engine.body_poses;
+        let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
+            return;
+        };
+        let (linear, angular) = self.start(body, &body_poses.of(body), row);
         let linear = step.map_or(linear, |step| arc::mean(&linear, &angular, step));
-        let wakes = self.wakes();
-        body.set_linvel(convert::vec3(&held::allowed(row, linear)), wakes);
-        body.set_angvel(convert::vec3(&angular), wakes);
+        body_poses.set_velocities(body, [held::allowed(row, linear), angular], self.wakes());
     }
 
     /// Returns the commanded velocity at the present orientation: of the centre of mass, and the angular velocity; world
     /// axes.
-    pub(super) fn start(&self, body: &RigidBody, row: &BodyRow) -> (Vector3<f64>, Vector3<f64>) {
-        let pose = convert::isometry(body.position());
-        let arm = convert::vector(body.center_of_mass()) - pose.translation.vector;
+    pub(super) fn start(
+        &self,
+        body: &RigidBody,
+        pose: &Isometry3<f64>,
+        row: &BodyRow,
+    ) -> (Vector3<f64>, Vector3<f64>) {
+        let arm = pose.rotation * convert::vector(body.local_center_of_mass());
         let (own_linear, own_angular) = if row.kind == BodyKind::Kinematic {
             (Vector3::zeros(), Vector3::zeros())
         } else {
@@ -99,7 +109,7 @@ impl Command {
                 angular,
             )
         };
-        let (linear, angular) = self.velocities(&pose, &own_linear, &own_angular);
+        let (linear, angular) = self.velocities(pose, &own_linear, &own_angular);
         let angular = held::allowed_turn(row, angular);
         (linear + angular.cross(&arm), angular)
     }

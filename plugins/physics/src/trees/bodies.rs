@@ -68,12 +68,12 @@ pub(super) fn show_pose(
     pose: &Isometry3<f64>,
     rests: bool,
 ) {
-    let places = &mut *engine.places;
+    let body_poses = &mut *engine.body_poses;
     let Some(body) = engine.bodies.bodies.get_mut(row.handle) else {
         return;
     };
     let known = convert::isometry(body.position());
-    let wanted = places.origin.local(pose);
+    let wanted = body_poses.origin.local(pose);
     let is_there = if rests {
         let way = (known.translation.vector - wanted.translation.vector).norm();
         way < LITTLE && known.rotation.angle_to(&wanted.rotation) < LITTLE
@@ -81,9 +81,9 @@ pub(super) fn show_pose(
         convert::is_rounding(&known, &wanted)
     };
     if is_there {
-        places.note(body, pose);
+        body_poses.note(body, pose);
     } else {
-        places.put(body, pose, false);
+        body_poses.put(body, pose, false);
     }
 }
 

@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::{
     Trees,
-    gather::Found,
+    collect::Found,
     isometry,
     solve::{Scene, rigid_motion},
     sync::velocity,
@@ -63,9 +63,9 @@ impl Trees {
         self.driven.clear();
         for (base, command) in commanded.of_rolling_robots() {
             if !self.has(base)
-                && let Err(at) = self.state.pulled.binary_search(&base)
+                && let Err(at) = self.state.coupled.binary_search(&base)
             {
-                self.state.pulled.insert(at, base);
+                self.state.coupled.insert(at, base);
             }
             self.driven.push(Driven {
                 base,
@@ -189,7 +189,7 @@ impl Trees {
             if let Some((tree, link)) = self.of_body[touch.bodies[side]]
                 && link > 0
             {
-                let place = &self.places[tree];
+                let place = &self.base_poses[tree];
                 let point = place
                     .rotation
                     .tr_mul(&(touch.contact.point - place.position));
@@ -216,9 +216,9 @@ impl Trees {
             for (speed, more) in velocities.iter_mut().zip(numbers) {
                 *speed += more;
             }
-        } else if let Some(lent) = self.lent.iter_mut().find(|lent| lent.body == base) {
-            lent.linear += change.at(&(whole.center.coords - whole.pose.translation.vector));
-            lent.angular += change.angular;
+        } else if let Some(coupled) = self.coupled.iter_mut().find(|coupled| coupled.body == base) {
+            coupled.linear += change.at(&(whole.center.coords - whole.pose.translation.vector));
+            coupled.angular += change.angular;
         }
     }
 
@@ -244,7 +244,7 @@ impl Trees {
         let (_, center) = self.integrators[tree]
             .workspace
             .center_of_mass(&self.rows[tree].tree);
-        self.places[tree].point(&center)
+        self.base_poses[tree].point(&center)
     }
 
     /// Returns a robot with all its descendants as one rigid body; `None` if it is not moved here.
@@ -259,15 +259,15 @@ impl Trees {
             inertia: Matrix3::zeros(),
         };
         let Some((tree, _)) = self.of_body[base] else {
-            let lent = self.lent.iter().find(|lent| lent.body == base)?;
-            whole.velocity = lent.velocity_before(&center);
+            let coupled = self.coupled.iter().find(|coupled| coupled.body == base)?;
+            whole.velocity = coupled.velocity_before(&center);
             whole.add(&pose, &self.masses[base]);
             return Some(whole);
         };
         if !self.awake[tree] {
             return None;
         }
-        let (work, place) = (&self.integrators[tree].workspace, &self.places[tree]);
+        let (work, place) = (&self.integrators[tree].workspace, &self.base_poses[tree]);
         let [linear, angular] = velocity(work, 0, place, &Vector3::zeros());
         whole.velocity = Motion { angular, linear };
         for (link, body) in self.rows[tree].links.iter().enumerate() {

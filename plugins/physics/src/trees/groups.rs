@@ -1,6 +1,6 @@
 //! Islands of trees and free bodies with contacts or welds between them, by union–find with path compression.
 
-use super::{Trees, gather::Found};
+use super::{Trees, collect::Found};
 
 /// Trees, free bodies, contacts and welds of an island, by index.
 #[derive(Default)]
@@ -78,12 +78,12 @@ impl Trees {
                 return self.awake[tree].then_some(tree);
             }
             let at = self
-                .lent
-                .binary_search_by(|lent| lent.body.cmp(&body))
+                .coupled
+                .binary_search_by(|coupled| coupled.body.cmp(&body))
                 .ok()?;
             Some(trees + at)
         };
-        let nodes = trees + self.lent.len();
+        let nodes = trees + self.coupled.len();
         groups.clear(nodes);
         for touch in &found.contacts {
             groups.join(touch.bodies.map(node));

@@ -4,7 +4,7 @@ use std::mem;
 use morse_mechanisms::island::Contact;
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::touch::Touch;
+use super::contact_point::ContactPoint;
 
 /// Feature ids of ends and middle, which the engine does not use.
 const NAMES: [u32; 3] = [u32::MAX - 2, u32::MAX - 1, u32::MAX];
@@ -23,7 +23,7 @@ const STRAIGHT: f64 = 1e-2;
 ///
 /// The engine reports two ends and points between them, with changing ids. A tyre turns about the point that does not slide:
 /// that should be its middle. The ends are distinguished by their order in a body with this rotation.
-pub(super) fn spread(contacts: &mut Vec<Touch>, from: usize, turn: &UnitQuaternion<f64>) {
+pub(super) fn spread(contacts: &mut Vec<ContactPoint>, from: usize, turn: &UnitQuaternion<f64>) {
     let Some(ends) = ends(&contacts[from..]) else {
         return;
     };
@@ -44,10 +44,10 @@ pub(super) fn spread(contacts: &mut Vec<Touch>, from: usize, turn: &UnitQuaterni
 }
 
 /// Returns the indices of the two ends of collinear points.
-fn ends(points: &[Touch]) -> Option<[usize; 2]> {
+fn ends(points: &[ContactPoint]) -> Option<[usize; 2]> {
     let apart = |one: usize, two: usize| points[two].contact.point - points[one].contact.point;
-    let places = 0..points.len();
-    let pairs = places.flat_map(|two| (0..two).map(move |one| [one, two]));
+    let indices = 0..points.len();
+    let pairs = indices.flat_map(|two| (0..two).map(move |one| [one, two]));
     let length = |[one, two]: [usize; 2]| apart(one, two).norm_squared();
     let [one, two] = pairs.max_by(|a, b| length(*a).total_cmp(&length(*b)))?;
     let along = apart(one, two);
@@ -56,10 +56,10 @@ fn ends(points: &[Touch]) -> Option<[usize; 2]> {
     (0..points.len()).all(is_straight).then_some([one, two])
 }
 
-fn halfway(one: &Touch, two: &Touch) -> Touch {
+fn halfway(one: &ContactPoint, two: &ContactPoint) -> ContactPoint {
     let mean =
         |number: fn(&Contact) -> Vector3<f64>| (number(&one.contact) + number(&two.contact)) / 2.0;
-    Touch {
+    ContactPoint {
         contact: Contact {
             point: mean(|contact| contact.point),
             distance: f64::midpoint(one.contact.distance, two.contact.distance),
@@ -76,9 +76,9 @@ mod tests {
 
     use super::*;
 
-    fn touch(point: [f64; 3], distance: f64) -> Touch {
-        Touch {
-            key: super::super::touch::Key::default(),
+    fn touch(point: [f64; 3], distance: f64) -> ContactPoint {
+        ContactPoint {
+            key: super::super::contact_point::Key::default(),
             bodies: [0, 1],
             driven: None,
             contact: Contact {
@@ -104,7 +104,8 @@ mod tests {
             touch([1.0, 0.5, 0.0], -1e-4),
             touch([1.0, 0.75, 0.0], -3e-4),
         ];
-        let ends = |contacts: &[Touch]| contacts.iter().map(|at| at.contact.point.y).collect();
+        let ends =
+            |contacts: &[ContactPoint]| contacts.iter().map(|at| at.contact.point.y).collect();
         let none = UnitQuaternion::identity();
         let mut turned = contacts.clone();
         contacts.swap(1, 3);

@@ -23,7 +23,7 @@ impl Trees {
         if known != motor {
             *known = *motor;
             self.integrators[tree].motors[place] = *motor;
-            self.stirred[tree] = true;
+            self.wake_requests[tree] = true;
         }
     }
 
@@ -31,11 +31,11 @@ impl Trees {
     /// that of the tick.
     pub(crate) fn lead_motors(&mut self, share: f64, dt: f64) {
         for (integrator, tree) in self.integrators.iter_mut().zip(&self.state.trees) {
-            for (motor, told) in integrator.motors.iter_mut().zip(&tree.motors) {
-                let [speed, change] = told.ramp;
-                if told.ramp != [0.0; 2] {
+            for (motor, commanded) in integrator.motors.iter_mut().zip(&tree.motors) {
+                let [speed, change] = commanded.ramp;
+                if commanded.ramp != [0.0; 2] {
                     let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;
-                    motor.position = told.position - left * dt;
+                    motor.position = commanded.position - left * dt;
                     motor.speed = speed + change * (share - 0.5);
                     motor.acceleration = change / dt;
                 }

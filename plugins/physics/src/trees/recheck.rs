@@ -18,7 +18,7 @@ use bevy_rapier3d::{
 };
 use nalgebra::Vector3;
 
-use super::touch::Key;
+use super::contact_point::Key;
 use crate::{convert, engine::EngineItem};
 
 /// Tolerance between distance and separation, m, and relative to the size of the larger shape, which scales the effect of a
@@ -166,11 +166,11 @@ fn point(
     let known = &manifold.points[at];
     let pose = colliders[0].position();
     let normal = convert::vector(pose.rotation * manifold.local_n1).normalize();
-    let places = [
+    let positions = [
         pose * known.local_p1,
         colliders[1].position() * known.local_p2,
     ];
-    let middle = (places[0] + places[1]) / 2.0;
+    let middle = (positions[0] + positions[1]) / 2.0;
     let arms = colliders.map(|collider| {
         let body = collider
             .parent()

@@ -14,11 +14,11 @@ use nalgebra::{Point3, Vector3};
 use super::{
     Touched, Trees,
     bodies::{allowed, carried, rigid},
-    gather::Found,
+    collect::Found,
+    contact_point::ContactPoint,
     groups::Group,
     isometry,
     sync::velocity,
-    touch::Touch,
 };
 use crate::{
     convert,
@@ -83,7 +83,7 @@ impl Trees {
             for one in taken.drain(..) {
                 let state = &mut self.state.trees[one.at];
                 (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
-                self.heal(one.at, &one.before);
+                self.recover_non_finite(one.at, &one.before);
                 let state = &mut self.state.trees[one.at];
                 let carried = one.base.velocity;
                 state.carried = [carried.angular.into(), carried.linear.into()];
@@ -100,7 +100,7 @@ impl Trees {
     }
 
     /// Restores the positions of a tree whose state became non-finite; its links are lost.
-    fn heal(&mut self, at: usize, before: &[f64]) {
+    fn recover_non_finite(&mut self, at: usize, before: &[f64]) {
         let state = &mut self.state.trees[at].motion;
         let mut numbers = state.positions.iter().chain(&state.velocities);
         if !numbers.all(|number| number.is_finite()) {
@@ -135,7 +135,7 @@ impl Trees {
             integrator: &mut one.integrator,
             state: &mut one.motion,
             base: one.base,
-            place: one.place,
+            pose: one.place,
             external_forces: &one.external_forces,
         }));
         island.step(&mut of_trees, bodies, contacts, welds, scene.dt);
@@ -147,9 +147,9 @@ impl Trees {
                 (contact.impulse, contact.separation_velocity);
         }
         for (at, body) in group.free.iter().zip(&*bodies) {
-            let lent = &mut self.lent[*at];
-            (lent.linear, lent.angular) = (body.linear, body.angular);
-            lent.moving = body.moving;
+            let coupled = &mut self.coupled[*at];
+            (coupled.linear, coupled.angular) = (body.linear, body.angular);
+            coupled.moving = body.moving;
         }
         self.together = together;
     }
@@ -179,7 +179,7 @@ impl Trees {
             {
                 return Side::Link { member, link };
             }
-            let is_this = |at: &usize| self.lent[*at].body.cmp(&body);
+            let is_this = |at: &usize| self.coupled[*at].body.cmp(&body);
             if let Ok(place) = group.free.binary_search_by(is_this) {
                 return Side::Body(place);
             }
@@ -187,7 +187,7 @@ impl Trees {
         };
         contacts.clear();
         contacts.extend(group.contacts.iter().map(|at| {
-            let Touch {
+            let ContactPoint {
                 bodies,
                 driven,
                 contact,
@@ -226,7 +226,7 @@ impl Trees {
                 allowed(body.locked_axes()).map(|free| free.map(|free| free == 0.0));
             let weld = Weld {
                 sides: [Side::Prescribed(Vector3::zeros()); 2],
-                point: scene.engine.places.center(body).coords,
+                point: scene.engine.body_poses.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
             };
@@ -252,7 +252,7 @@ impl Trees {
             integrator: mem::take(&mut self.integrators[at]),
             motion: mem::take(&mut self.state.trees[at].motion),
             base,
-            place: self.places[at],
+            place: self.base_poses[at],
         }
     }
 
@@ -283,8 +283,8 @@ impl Trees {
                 force -= gravity * weight.mass;
             }
             let work = &self.integrators[at].workspace;
-            let turn = isometry(&(self.places[at] * work.pose_of(link))).rotation;
-            let [linear, angular] = velocity(work, link, &self.places[at], &weight.center);
+            let turn = isometry(&(self.base_poses[at] * work.pose_of(link))).rotation;
+            let [linear, angular] = velocity(work, link, &self.base_poses[at], &weight.center);
             let slower = damping.map(|damping| {
                 let damping = f64::from(damping);
                 damping / (1.0 + damping * scene.dt)
@@ -301,24 +301,24 @@ impl Trees {
     }
 
     fn free(&self, at: usize, scene: &Scene<'_, '_, '_>) -> FreeBody {
-        let lent = &self.lent[at];
-        let weight = &self.masses[lent.body];
+        let coupled = &self.coupled[at];
+        let weight = &self.masses[coupled.body];
         let mut body = FreeBody {
             inverse_mass: Vector3::repeat(1.0 / weight.mass),
             inverse_inertia: weight.inverse_inertia,
             center: Vector3::zeros(),
             before: Motion {
-                angular: lent.before[1],
-                linear: lent.before[0],
+                angular: coupled.before[1],
+                linear: coupled.before[0],
             },
-            linear: lent.linear,
-            angular: lent.angular,
+            linear: coupled.linear,
+            angular: coupled.angular,
             moving: Motion::ZERO,
         };
-        if let Some(rigid) = rigid(scene.engine, scene.tables, lent.body) {
-            let turn = lent.pose.rotation.to_rotation_matrix().into_inner();
+        if let Some(rigid) = rigid(scene.engine, scene.tables, coupled.body) {
+            let turn = coupled.pose.rotation.to_rotation_matrix().into_inner();
             let [ways, turns] = allowed(rigid.locked_axes());
-            body.center = (lent.pose * Point3::from(weight.center)).coords;
+            body.center = (coupled.pose * Point3::from(weight.center)).coords;
             body.inverse_mass.component_mul_assign(&ways);
             let inverse = turn * weight.inverse_inertia * turn.transpose();
             body.inverse_inertia = inverse.component_mul(&(turns * turns.transpose()));
@@ -336,7 +336,7 @@ impl Trees {
         let mut kept = mem::take(&mut self.state.touched);
         kept.retain(|known| known.key.geometry().into_iter().any(rests));
         let new = found.contacts.iter();
-        kept.extend(new.map(|Touch { key, contact, .. }| Touched {
+        kept.extend(new.map(|ContactPoint { key, contact, .. }| Touched {
             key: *key,
             impulse: contact.impulse.into(),
             separation_velocity: contact.separation_velocity,
@@ -357,7 +357,7 @@ pub(super) fn rigid_motion(body: usize, point: &Vector3<f64>, scene: &Scene<'_, 
     let Some(body) = rigid(scene.engine, scene.tables, body).filter(|body| !body.is_fixed()) else {
         return Motion::ZERO;
     };
-    let pose = scene.engine.places.of(body);
+    let pose = scene.engine.body_poses.of(body);
     let motion = carried(body, &pose);
     let local = pose.inverse_transform_point(&(*point).into());
     Motion {

@@ -11,15 +11,15 @@ use super::{
     isometry, put, set_base,
 };
 use crate::{
+    body_poses::STILL,
     convert,
     drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
-    places::STILL,
 };
 
 impl Trees {
     /// Reads changes in the engine since the last step: bodies that were moved, pushed, woken or lost.
-    pub(super) fn take_up(
+    pub(super) fn read_engine(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
@@ -27,12 +27,12 @@ impl Trees {
         dt: f64,
     ) {
         for at in 0..self.rows.len() {
-            self.awake[at] = self.take_up_tree(at, engine, tables, commanded);
+            self.awake[at] = self.read_tree(at, engine, tables, commanded);
             if self.awake[at] {
                 self.show_ahead(at, engine, tables, dt / 2.0);
             }
             self.lift(at, engine, tables, false);
-            self.stirred[at] = false;
+            self.wake_requests[at] = false;
         }
     }
 
@@ -52,7 +52,7 @@ impl Trees {
     }
 
     /// Reads the changes of a tree. Returns true if it is awake.
-    fn take_up_tree(
+    fn read_tree(
         &mut self,
         at: usize,
         engine: &mut EngineItem<'_, '_>,
@@ -69,12 +69,13 @@ impl Trees {
             return false;
         }
         let is_carried = self.is_carried(at, engine, tables);
-        let is_awake = self.stirred[at] || is_carried || bodies().any(|body| !body.is_sleeping());
+        let is_awake =
+            self.wake_requests[at] || is_carried || bodies().any(|body| !body.is_sleeping());
         if !is_awake {
             self.stop(at, engine, tables);
             return false;
         }
-        if self.stirred[at] || is_carried {
+        if self.wake_requests[at] || is_carried {
             for row in row.links.iter().filter_map(|body| tables.bodies.get(*body)) {
                 engine
                     .simulation
@@ -82,7 +83,7 @@ impl Trees {
                     .wake_up(&mut engine.bodies.bodies, row.handle, true);
             }
         }
-        self.take_up_motion(at, engine, tables, commanded);
+        self.read_motion(at, engine, tables, commanded);
         true
     }
 
@@ -110,7 +111,7 @@ impl Trees {
             );
             show_pose(engine, known, &pose, all_but_rests(&now));
             if let Some(rigid) = engine.bodies.bodies.get(known.handle) {
-                self.seen[*body] = engine.places.seen(rigid);
+                self.seen[*body] = engine.body_poses.seen(rigid);
             }
         }
     }
@@ -144,7 +145,7 @@ impl Trees {
     }
 
     /// Reads poses and velocities that were set.
-    fn take_up_motion(
+    fn read_motion(
         &mut self,
         at: usize,
         engine: &EngineItem<'_, '_>,
@@ -153,7 +154,7 @@ impl Trees {
     ) {
         let row = &self.rows[at];
         let (base, place) = self.base(at, engine, tables);
-        self.places[at] = place;
+        self.base_poses[at] = place;
         let TreeState {
             motion,
             shown,
@@ -164,9 +165,9 @@ impl Trees {
         let mut is_set = commanded.drives(row.base) || commanded.posed.contains_key(&row.base);
         if row.floats
             && let Some(body) = rigid(engine, tables, row.base)
-            && engine.places.of(body) != *known
+            && engine.body_poses.of(body) != *known
         {
-            put(motion, &engine.places.of(body));
+            put(motion, &engine.body_poses.of(body));
             work.forward_kinematics(&row.tree, &base, motion);
             is_set = true;
         }
@@ -230,7 +231,7 @@ impl Trees {
         else {
             return (Base::at_rest(gravity), Pose::identity());
         };
-        let pose = carrier.still.unwrap_or_else(|| engine.places.of(body));
+        let pose = carrier.still.unwrap_or_else(|| engine.body_poses.of(body));
         let turn = pose.rotation.inverse();
         let mut base = Base::at_rest(turn * gravity);
         if !body.is_fixed() {
@@ -241,7 +242,7 @@ impl Trees {
 
     /// Writes the poses of the links to the engine, and returns the coupled bodies to it.
     pub(super) fn follow(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
-        self.give_back(engine, tables, dt);
+        self.release_coupled(engine, tables, dt);
         for at in 0..self.rows.len() {
             if dt > 0.0 {
                 self.lift(at, engine, tables, true);

@@ -126,18 +126,18 @@ fn no_more_memory_is_taken_than_was_told() {
         let directions = scanner.directions();
         assert_eq!(directions.len() as u64, scanner.count());
         assert_eq!(directions.capacity(), directions.len());
-        let told = scanner.memory(level);
+        let reported = scanner.memory(level);
         let hits = vec![None; directions.len()];
         let mut data = LaserScannerData::default();
         data.report(level, 30.0, &directions, &hits, |_| 0.0);
         let taken = size_of_val(&*data.point_list)
             + size_of_val(&*data.range_list)
             + size_of_val(&*data.remission_list);
-        assert_eq!(told.measurement, taken as u64, "{level}");
+        assert_eq!(reported.measurement, taken as u64, "{level}");
         let beams = 3 * size_of_val(&*directions) + size_of_val(&*hits);
         // Memory of a planar fan and its buffers per ray.
         let fan = (7 * size_of::<f64>() + 3 * size_of::<u32>()) * directions.len();
-        assert_eq!(told.workspace, (beams + fan) as u64);
+        assert_eq!(reported.workspace, (beams + fan) as u64);
     }
 }
 

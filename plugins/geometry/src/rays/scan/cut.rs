@@ -114,7 +114,7 @@ impl Slabs {
     /// Returns the inverse ranges of the box for the rays of a group, and true for rays that pass too near to an edge; the
     /// const parameters are the numbers of distinct faces.
     #[inline(always)]
-    pub(super) fn nearness<const ENTER: usize, const LEAVE: usize>(
+    pub(super) fn inverse_range<const ENTER: usize, const LEAVE: usize>(
         &self,
         x: &Lanes,
         y: &Lanes,
@@ -134,14 +134,14 @@ impl Slabs {
         if ENTER == 0 {
             return (leave, [false; GROUP]);
         }
-        let mut nearness = [-1.0; GROUP];
+        let mut inverse_range = [-1.0; GROUP];
         let mut unsure = [false; GROUP];
         for lane in 0..GROUP {
             let width = enter[lane] - leave[lane];
-            nearness[lane] = if width >= 0.0 { enter[lane] } else { -1.0 };
+            inverse_range[lane] = if width >= 0.0 { enter[lane] } else { -1.0 };
             unsure[lane] = width.abs() <= EDGE * leave[lane];
         }
-        (nearness, unsure)
+        (inverse_range, unsure)
     }
 }
 
@@ -213,8 +213,8 @@ impl Tube {
 
     /// Returns the inverse ranges of the ellipse for the rays of a group, and true for rays that pass too near to its edge.
     #[inline]
-    pub(super) fn nearness(&self, x: &Lanes, y: &Lanes) -> (Lanes, [bool; GROUP]) {
-        let mut nearness = [-1.0; GROUP];
+    pub(super) fn inverse_range(&self, x: &Lanes, y: &Lanes) -> (Lanes, [bool; GROUP]) {
+        let mut inverse_range = [-1.0; GROUP];
         let mut unsure = [false; GROUP];
         let linear = |f: &Linear, lane: usize| f[0] * x[lane] + f[1] * y[lane];
         for lane in 0..GROUP {
@@ -222,14 +222,14 @@ impl Tube {
             let toward = linear(&self.toward, lane);
             let depth = self.square * (1.0 - along * along) - aside * aside;
             let new = (toward + max(depth, 0.0).sqrt()) * self.over;
-            nearness[lane] = if depth >= 0.0 && toward > 0.0 {
+            inverse_range[lane] = if depth >= 0.0 && toward > 0.0 {
                 new
             } else {
                 -1.0
             };
             unsure[lane] = depth.abs() <= EDGE * self.square && toward > 0.0;
         }
-        (nearness, unsure)
+        (inverse_range, unsure)
     }
 }
 

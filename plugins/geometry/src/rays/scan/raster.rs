@@ -58,17 +58,17 @@ impl<'a> Raster<'a> {
     ) -> Self {
         let groups = fan.cosines().len();
         let empty = 1.0 / max_distance;
-        buffer.nearness.clear();
-        buffer.nearness.resize(groups, [empty; GROUP]);
+        buffer.inverse_range.clear();
+        buffer.inverse_range.resize(groups, [empty; GROUP]);
         buffer.objects.clear();
         buffer.objects.resize(groups, [NONE; GROUP]);
         buffer.farthest.clear();
         buffer.farthest.resize(groups, empty);
         buffer.doubtful.clear();
         // The padding of the last group must not hide objects from its rays.
-        let fill = buffer.nearness.as_flattened_mut().iter_mut();
+        let fill = buffer.inverse_range.as_flattened_mut().iter_mut();
         fill.skip(fan.len())
-            .for_each(|nearness| *nearness = f64::INFINITY);
+            .for_each(|inverse_range| *inverse_range = f64::INFINITY);
         let [x, y, z] = &plane.axes;
         Self {
             fan,
@@ -154,23 +154,23 @@ impl<'a> Raster<'a> {
     fn draw_slabs(&mut self, slabs: &Slabs, object: u32, window: Window) {
         // An upright box has one or two faces towards the origin, and two or three others in question.
         match slabs.faces {
-            [0, _] => self.draw_groups(object, window, |x, y, _| slabs.nearness::<0, 6>(x, y)),
+            [0, _] => self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<0, 6>(x, y)),
             [..=2, ..=3] => {
-                self.draw_groups(object, window, |x, y, _| slabs.nearness::<2, 3>(x, y));
+                self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<2, 3>(x, y));
             }
-            _ => self.draw_groups(object, window, |x, y, _| slabs.nearness::<3, 6>(x, y)),
+            _ => self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<3, 6>(x, y)),
         }
     }
 
     fn draw_tube(&mut self, tube: &Tube, object: u32, window: Window) {
-        self.draw_groups(object, window, |x, y, _| tube.nearness(x, y));
+        self.draw_groups(object, window, |x, y, _| tube.inverse_range(x, y));
     }
 
     /// Intersects the object with each ray.
     fn draw_exactly(&mut self, object: &Object, window: Window) {
         let plane = self.plane;
         let reach = self.max_distance.min(f64::MAX);
-        self.draw_groups(object.number, window, |x, y, nearness| {
+        self.draw_groups(object.number, window, |x, y, inverse_range| {
             let mut directions = [[0.0; GROUP]; 3];
             for lane in 0..GROUP {
                 let [along, aside, up] = plane.direction(x[lane], y[lane]);
@@ -181,7 +181,7 @@ impl<'a> Raster<'a> {
                 ) = (along, aside, up);
             }
             // A little beyond the present hit, to detect two objects at one distance.
-            let farthest = |lane: usize| min((1.0 + TIE) / nearness[lane], reach);
+            let farthest = |lane: usize| min((1.0 + TIE) / inverse_range[lane], reach);
             let is_ray = |lane: usize| x[lane] != 0.0 || y[lane] != 0.0;
             let reach =
                 std::array::from_fn(|lane| if is_ray(lane) { farthest(lane) } else { -1.0 });
@@ -210,25 +210,30 @@ impl<'a> Raster<'a> {
     ) {
         let object = f64::from(object);
         for groups in window.ranges(self.buffer.farthest.len()) {
-            let rows = self.buffer.nearness[groups.clone()].iter_mut();
+            let rows = self.buffer.inverse_range[groups.clone()].iter_mut();
             let rows = rows.zip(&mut self.buffer.objects[groups.clone()]);
             let rows = rows.zip(&mut self.buffer.farthest[groups.clone()]);
             let rays = self.fan.cosines()[groups.clone()].iter();
             let rays = rays.zip(&self.fan.sines()[groups.clone()]);
-            for (group, ((x, y), ((nearness, objects), farthest))) in groups.zip(rays.zip(rows)) {
-                let (new, unsure) = meet(x, y, nearness);
+            for (group, ((x, y), ((inverse_range, objects), farthest))) in
+                groups.zip(rays.zip(rows))
+            {
+                let (new, unsure) = meet(x, y, inverse_range);
                 for lane in 0..GROUP {
-                    let ahead = new[lane] - nearness[lane];
-                    let tie = nearness[lane] * TIE;
+                    let ahead = new[lane] - inverse_range[lane];
+                    let tie = inverse_range[lane] * TIE;
                     let kept = if ahead < -tie {
                         objects[lane]
                     } else {
                         DOUBTFUL
                     };
                     objects[lane] = if ahead > tie { object } else { kept };
-                    nearness[lane] = max(new[lane], nearness[lane]);
+                    inverse_range[lane] = max(new[lane], inverse_range[lane]);
                 }
-                *farthest = min(min(nearness[0], nearness[1]), min(nearness[2], nearness[3]));
+                *farthest = min(
+                    min(inverse_range[0], inverse_range[1]),
+                    min(inverse_range[2], inverse_range[3]),
+                );
                 if unsure.iter().any(|unsure| *unsure) {
                     let first = (group * GROUP) as u32;
                     let unsure = (first..).zip(unsure).filter(|(_, unsure)| *unsure);

@@ -87,8 +87,8 @@ impl NewtonSolver {
         if !solve(&mut self.matrix, count) {
             return false;
         }
-        for (place, free) in self.free.iter().enumerate() {
-            let more = self.matrix[(place + 1) * (count + 1) - 1];
+        for (index, free) in self.free.iter().enumerate() {
+            let more = self.matrix[(index + 1) * (count + 1) - 1];
             let row = &mut rows[free.row];
             row.impulse += more;
             row.act(numbers[1], more, velocities);
@@ -146,12 +146,12 @@ impl NewtonSolver {
     /// Assembles the linear system: coupling matrix and residuals. Without sliding, the lower triangle is omitted.
     fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: &[f64], slides: bool) {
         self.matrix.clear();
-        for (place, free) in self.free.iter().enumerate() {
+        for (index, free) in self.free.iter().enumerate() {
             let row = &rows[free.row];
             for (at, other) in self.free.iter().enumerate() {
-                self.matrix.push(if at == place {
+                self.matrix.push(if at == index {
                     (1.0 + DIAGONAL_REGULARISATION) / row.mass
-                } else if at < place && !slides {
+                } else if at < index && !slides {
                     0.0
                 } else {
                     self.couplings.of([free.row, other.row], rows, numbers)
@@ -162,11 +162,11 @@ impl NewtonSolver {
             self.matrix.push(lacks);
         }
         let width = self.free.len() + 1;
-        for (place, free) in self.free.iter().enumerate() {
+        for (index, free) in self.free.iter().enumerate() {
             if let Some(slide) = &free.slide {
                 let masses = [0, 1].map(|at| rows[free.row + at].mass);
-                let tangents = &mut self.matrix[place * width..(place + 2) * width];
-                slide.linearize_sliding(tangents, place, masses);
+                let tangents = &mut self.matrix[index * width..(index + 2) * width];
+                slide.linearize_sliding(tangents, index, masses);
             }
         }
     }
@@ -201,10 +201,10 @@ impl Couplings {
 impl Slide {
     /// Replaces the equations of a sticking contact's tangents by the linearisation of sliding friction. They start at this
     /// index.
-    fn linearize_sliding(&self, equations: &mut [f64], place: usize, masses: [f64; 2]) {
+    fn linearize_sliding(&self, equations: &mut [f64], index: usize, masses: [f64; 2]) {
         let width = equations.len() / 2;
         let (one, two) = equations.split_at_mut(width);
-        (one[place], two[place + 1]) = (0.0, 0.0);
+        (one[index], two[index + 1]) = (0.0, 0.0);
         for (first, second) in one.iter_mut().zip(&mut *two) {
             let changes = [*first * masses[0], *second * masses[1]];
             let bent = self
@@ -215,8 +215,8 @@ impl Slide {
             *second = bent[1] / masses[1];
         }
         for (at, row) in [one, two].into_iter().enumerate() {
-            row[place + at] += 1.0 / masses[at];
-            row[place - 1] -= self.friction * self.sliding.along[at] / masses[at];
+            row[index + at] += 1.0 / masses[at];
+            row[index - 1] -= self.friction * self.sliding.along[at] / masses[at];
             row[width - 1] = self.lacks[at] / masses[at];
         }
     }
@@ -345,11 +345,11 @@ mod tests {
         let mut rows = Rows::default();
         rows.clear(3.0);
         for at in 0..9 {
-            let place = Vector3::new(f64::from(at / 3) - 0.9, f64::from(at % 3) - 1.2, 0.0);
+            let index = Vector3::new(f64::from(at / 3) - 0.9, f64::from(at % 3) - 1.2, 0.0);
             let contact = Contact {
                 sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
                 friction_sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
-                point: place * 0.1,
+                point: index * 0.1,
                 normal: Vector3::z(),
                 separation_velocity: None,
                 distance: -1.2e-4,

@@ -70,7 +70,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    const fn place(&self) -> Range<usize> {
+    const fn range(&self) -> Range<usize> {
         self.at..self.at + self.count
     }
 }
@@ -111,7 +111,7 @@ impl Row {
         let mut sum = self.offset;
         for block in &self.blocks {
             let velocities = &velocities[block.start..block.start + block.count];
-            sum += dot(&jacobians[block.place()], velocities);
+            sum += dot(&jacobians[block.range()], velocities);
         }
         sum
     }
@@ -122,7 +122,7 @@ impl Row {
         let parts = own.flat_map(|own| {
             let same = other.blocks.iter();
             let same = same.filter(|block| block.count > 0 && block.participant == own.participant);
-            same.map(|block| dot(&jacobians[own.place()], &responses[block.place()]))
+            same.map(|block| dot(&jacobians[own.range()], &responses[block.range()]))
         });
         parts.sum()
     }
@@ -144,26 +144,33 @@ impl Row {
     }
 
     /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
+    ///
+    /// If several contacts share a load (`is_shared`), a contact that was active in the last step is compliant on both sides of
+    /// zero depth. A rigid bound there could carry any fraction of the load that the other contacts share by their depths.
     pub(super) fn set_normal_compliance(
         &mut self,
         [distance, entered, before, parting]: [f64; 4],
+        is_shared: bool,
         rate: f64,
         dt: f64,
     ) {
+        let both = 2.0 * CONTACT_DAMPING + rate;
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
-            return;
-        }
-        let both = 2.0 * CONTACT_DAMPING + rate;
-        // The rotation of the surface is evaluated in the middle of the step.
-        let within = if parting == 0.0 {
-            entered
+            if before <= 0.0 || !is_shared {
+                return;
+            }
         } else {
-            parting * dt / 4.0
-        };
-        let back = -(distance + within) / dt * (rate / both);
-        (self.target, self.relaxed) =
-            (back.min(MAX_DEPENETRATION_VELOCITY) + entered / dt, parting);
+            // The rotation of the surface is evaluated in the middle of the step.
+            let within = if parting == 0.0 {
+                entered
+            } else {
+                parting * dt / 4.0
+            };
+            let back = -(distance + within) / dt * (rate / both);
+            (self.target, self.relaxed) =
+                (back.min(MAX_DEPENETRATION_VELOCITY) + entered / dt, parting);
+        }
         if self.mass > 0.0 {
             // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
             let mass = self

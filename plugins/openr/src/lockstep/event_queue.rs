@@ -9,7 +9,7 @@ use crate::{
     message::Message,
     status::Status,
     sync::SyncKeys,
-    wiring::Office,
+    wiring::SchedulerFactory,
 };
 
 /// Capacity of a mailbox, messages.
@@ -96,7 +96,7 @@ impl Ord for Event {
     }
 }
 
-pub(super) struct Desk {
+pub(super) struct EventQueue {
     now: u64,
     names: Vec<String>,
     mailboxes: Vec<Mailbox>,
@@ -110,7 +110,7 @@ pub(super) struct Desk {
     pub(super) steps: VecDeque<Step>,
 }
 
-impl Desk {
+impl EventQueue {
     pub(super) fn new(names: Vec<String>) -> Self {
         Self {
             now: 0,
@@ -158,8 +158,8 @@ impl Desk {
     }
 
     /// Returns the interface for the handlers of an object.
-    pub(super) fn clerk(&mut self, id: usize) -> Clerk<'_> {
-        Clerk { desk: self, id }
+    pub(super) fn clerk(&mut self, id: usize) -> HandlerContext<'_> {
+        HandlerContext { events: self, id }
     }
 
     fn number(&mut self) -> u64 {
@@ -218,13 +218,13 @@ impl Desk {
                 Ok(())
             }
             Err(status) => {
-                self.complain(to, status);
+                self.log_refusal(to, status);
                 Err((status, message))
             }
         }
     }
 
-    fn complain(&mut self, to: usize, status: Status) {
+    fn log_refusal(&mut self, to: usize, status: Status) {
         if status == Status::FULL_OF_QUEUE {
             let text = format!("a message found the mailbox full: {status}");
             self.write(to, Level::Error, text);
@@ -282,7 +282,7 @@ impl Desk {
     }
 }
 
-impl Office for Desk {
+impl SchedulerFactory for EventQueue {
     fn scheduler(&mut self, id: usize) -> Box<dyn Scheduler + '_> {
         Box::new(self.clerk(id))
     }
@@ -293,58 +293,58 @@ impl Office for Desk {
 }
 
 /// Interface of the event queue for the handlers of an object.
-pub(super) struct Clerk<'a> {
-    desk: &'a mut Desk,
+pub(super) struct HandlerContext<'a> {
+    events: &'a mut EventQueue,
     id: usize,
 }
 
-impl Scheduler for Clerk<'_> {
+impl Scheduler for HandlerContext<'_> {
     fn now(&self) -> u64 {
-        let passed: u64 = self.desk.steps.iter().map(Step::time).sum();
-        self.desk.now + passed
+        let passed: u64 = self.events.steps.iter().map(Step::time).sum();
+        self.events.now + passed
     }
 
     fn spend(&mut self, nanos: u64) {
         if nanos > 0 {
-            self.desk.steps.push_back(Step::Work(nanos));
+            self.events.steps.push_back(Step::Work(nanos));
         }
     }
 
     fn block(&mut self, nanos: u64) {
         if nanos > 0 {
-            self.desk.steps.push_back(Step::Block(nanos));
+            self.events.steps.push_back(Step::Block(nanos));
         }
     }
 
     fn send(&mut self, to: usize, message: Message) -> Result<(), (Status, Message)> {
-        if self.desk.steps.is_empty() {
-            return self.desk.put(to, message);
+        if self.events.steps.is_empty() {
+            return self.events.put(to, message);
         }
-        match self.desk.reserve(to) {
+        match self.events.reserve(to) {
             Ok(()) => {
-                self.desk.steps.push_back(Step::Deliver(to, message));
+                self.events.steps.push_back(Step::Deliver(to, message));
                 Ok(())
             }
             Err(status) => {
-                self.desk.complain(to, status);
+                self.events.log_refusal(to, status);
                 Err((status, message))
             }
         }
     }
 
     fn send_later(&mut self, to: usize, after: u64, message: Message) {
-        if self.desk.steps.is_empty() {
-            self.desk.later(to, after, message);
+        if self.events.steps.is_empty() {
+            self.events.later(to, after, message);
         } else {
-            self.desk.steps.push_back(Step::Later(to, after, message));
+            self.events.steps.push_back(Step::Later(to, after, message));
         }
     }
 
     fn log(&mut self, level: Level, text: String) {
-        self.desk.write(self.id, level, text);
+        self.events.write(self.id, level, text);
     }
 
     fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys)) {
-        work(&mut self.desk.keys);
+        work(&mut self.events.keys);
     }
 }

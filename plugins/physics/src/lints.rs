@@ -55,7 +55,7 @@ struct Placed<'a> {
 
 /// Returns the warnings of a scene that can be simulated, and is probably a mistake.
 #[must_use]
-pub fn doubts(
+pub fn lints(
     layout: &Layout,
     scene: &Scene,
     prepared: &Prepared,

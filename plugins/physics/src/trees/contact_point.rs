@@ -30,7 +30,7 @@ impl Key {
 
 /// A contact point.
 #[derive(Clone, Copy)]
-pub(super) struct Touch {
+pub(super) struct ContactPoint {
     pub key: Key,
     pub bodies: [usize; 2],
     /// For a supporting contact of a driven robot: the robot's side, and its base.

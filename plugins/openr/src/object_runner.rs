@@ -128,13 +128,13 @@ pub enum FaultPolicy {
     All,
 }
 
-pub(crate) struct Cell {
+pub(crate) struct ObjectRunner {
     pub(crate) interface: Interface,
     pub(crate) services: Services,
     object: Box<dyn Object>,
 }
 
-impl Cell {
+impl ObjectRunner {
     pub(crate) fn new(interface: Interface, object: Box<dyn Object>) -> Self {
         let services = Services::new(interface.subjects.len(), interface.observers.len());
         Self {

@@ -2,16 +2,16 @@
 
 use bevy::prelude::*;
 use morse_api::{
+    arbitration::{Contender, Created, Rank},
     component::Path,
     motion::MotionMode,
-    rival::{Created, Rank, Rival},
     warning::Warnings,
 };
 
 /// Claim of an actuator to drive a body.
 pub(super) struct Claim<D> {
     rank: Rank,
-    has_rivals: bool,
+    has_contenders: bool,
     /// True if it received a command in this tick.
     is_new: bool,
     actuator: Entity,
@@ -49,18 +49,23 @@ impl<D> Claims<D> {
     }
 
     /// Records the commands of an actuator, active or not. Returns true if it received one in this tick.
-    pub(super) fn note(&mut self, body: usize, rival: Option<Mut<'_, Rival>>, tick: u64) -> bool {
-        let Some(mut rival) = rival else {
+    pub(super) fn note(
+        &mut self,
+        body: usize,
+        contender: Option<Mut<'_, Contender>>,
+        tick: u64,
+    ) -> bool {
+        let Some(mut contender) = contender else {
             return false;
         };
-        let is_new = rival.is_new;
+        let is_new = contender.is_new;
         if is_new {
-            *rival = Rival {
+            *contender = Contender {
                 is_new: false,
                 since: tick,
             };
         }
-        if rival.since > 0
+        if contender.since > 0
             && let Some(is_commanded) = self.commanded.get_mut(body)
         {
             *is_commanded = true;
@@ -101,12 +106,12 @@ impl<D> Claims<D> {
 
     /// Iterates over the winning drive of each body. In MORSE's motion actuators without any command hold the robot, as a
     /// teleport does from the start.
-    pub(super) fn told(&mut self, motion: MotionMode) -> impl Iterator<Item = (usize, D)> + '_ {
+    pub(super) fn winners(&mut self, motion: MotionMode) -> impl Iterator<Item = (usize, D)> + '_ {
         let claims = self.best.iter_mut().zip(&self.commanded).enumerate();
         claims.filter_map(move |(body, (claim, is_commanded))| {
             let claim = claim.take()?;
             let is_first = motion.is_morse() && !is_commanded;
-            let may = claim.rank.is_commanded() || !claim.has_rivals || is_first;
+            let may = claim.rank.is_commanded() || !claim.has_contenders || is_first;
             Some((body, claim.drive.filter(|_| may)?))
         })
     }
@@ -115,13 +120,13 @@ impl<D> Claims<D> {
 impl<D> Claim<D> {
     /// Returns the claim of an actuator by its commands, or its age.
     pub(super) fn new(
-        (actuator, rival, created): (Entity, Option<&Rival>, Option<Created>),
+        (actuator, contender, created): (Entity, Option<&Contender>, Option<Created>),
         (is_new, motion): (bool, MotionMode),
         drive: Option<D>,
     ) -> Self {
         Self {
-            rank: Rank::of(rival, created, motion),
-            has_rivals: rival.is_some(),
+            rank: Rank::of(contender, created, motion),
+            has_contenders: contender.is_some(),
             is_new,
             actuator,
             drive,

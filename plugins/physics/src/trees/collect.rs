@@ -14,10 +14,10 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use super::{
     Trees,
     bodies::{moves, rigid},
-    isometry,
-    lent::Lent,
-    line, recheck,
-    touch::{Key, Touch},
+    contact_point::{ContactPoint, Key},
+    coupled::CoupledBody,
+    flat::Flat,
+    isometry, line, recheck,
 };
 use crate::{
     convert,
@@ -31,7 +31,7 @@ pub(super) struct Found {
     /// Bodies whose contacts are still to be collected.
     open: Vec<usize>,
     pairs: Vec<Pair>,
-    pub contacts: Vec<Touch>,
+    pub contacts: Vec<ContactPoint>,
     pub welds: Vec<(Sides, Weld)>,
 }
 
@@ -58,7 +58,7 @@ impl Found {
 
 impl Trees {
     /// Collects all contacts that are solved here, and the coupled bodies.
-    pub(super) fn gather(
+    pub(super) fn collect(
         &mut self,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
@@ -67,7 +67,7 @@ impl Trees {
     ) {
         let mut found = mem::take(&mut self.found);
         found.clear();
-        self.state.pulled.clear();
+        self.state.coupled.clear();
         for (row, is_awake) in self.rows.iter().zip(&self.awake) {
             if *is_awake {
                 found.open.extend(&row.links);
@@ -86,27 +86,27 @@ impl Trees {
         for at in 0..self.driven.len() {
             let base = self.driven[at].base();
             if rigid(engine, tables, base).is_some_and(|body| !body.is_sleeping()) {
-                self.pull(&mut found, base, engine, tables, dt);
+                self.couple(&mut found, base, engine, tables, dt);
             }
         }
         for at in 0..self.heavy.len() {
             let body = self.heavy[at];
             if self.presses_light(body, engine, tables) {
-                self.pull(&mut found, body, engine, tables, dt);
+                self.couple(&mut found, body, engine, tables, dt);
             }
         }
         while let Some(body) = found.open.pop() {
             self.touching(&mut found, body, engine, tables, dt);
         }
-        self.state.pulled.sort_unstable();
+        self.state.coupled.sort_unstable();
         // Bodies without contact to a tree are released after this step, since the engine did not move them in it.
-        for at in 0..self.lent.len() {
-            let body = self.lent[at].body;
-            if self.state.pulled.binary_search(&body).is_err() {
+        for at in 0..self.coupled.len() {
+            let body = self.coupled[at].body;
+            if self.state.coupled.binary_search(&body).is_err() {
                 self.pairs(&mut found, body, engine, tables);
             }
         }
-        self.lent.sort_unstable_by_key(|lent| lent.body);
+        self.coupled.sort_unstable_by_key(|coupled| coupled.body);
         // Both bodies of a contact may have been visited.
         found.pairs.sort_unstable_by_key(|pair| pair.geometry);
         found.pairs.dedup_by_key(|pair| pair.geometry);
@@ -115,7 +115,7 @@ impl Trees {
     }
 
     /// Couples a body without joints, unless it is coupled or static.
-    fn pull(
+    fn couple(
         &mut self,
         found: &mut Found,
         body: usize,
@@ -123,19 +123,19 @@ impl Trees {
         tables: &Tables,
         dt: f64,
     ) {
-        if self.has(body) || self.state.pulled.contains(&body) {
+        if self.has(body) || self.state.coupled.contains(&body) {
             return;
         }
         let Some(rigid) = rigid(engine, tables, body).filter(|body| moves(body)) else {
             return;
         };
-        if self.lent.iter().all(|lent| lent.body != body) {
-            let lent = Lent::late((body, engine.places.of(rigid)), rigid, dt);
-            self.seen[body] = lent.start;
-            self.lent.push(lent);
+        if self.coupled.iter().all(|coupled| coupled.body != body) {
+            let coupled = CoupledBody::late((body, engine.body_poses.of(rigid)), rigid, dt);
+            self.seen[body] = coupled.start;
+            self.coupled.push(coupled);
         }
         grasp::ask_for_filter(engine, tables.bodies[body].handle);
-        self.state.pulled.push(body);
+        self.state.coupled.push(body);
         found.open.push(body);
     }
 
@@ -155,7 +155,7 @@ impl Trees {
             return;
         }
         for body in pair {
-            self.pull(found, body, engine, tables, dt);
+            self.couple(found, body, engine, tables, dt);
             self.wake(found, body, engine, tables, dt);
         }
         let (Some(holder), Some(held)) = (
@@ -215,12 +215,12 @@ impl Trees {
         {
             self.awake[tree] = true;
             let (base, place) = self.base(tree, engine, tables);
-            self.places[tree] = place;
+            self.base_poses[tree] = place;
             let motion = &self.state.trees[tree].motion;
             self.integrators[tree].predict(&self.rows[tree].tree, &base, motion, dt / 2.0);
             for body in &self.rows[tree].links {
                 if let Some(rigid) = rigid(engine, tables, *body) {
-                    self.seen[*body] = engine.places.seen(rigid);
+                    self.seen[*body] = engine.body_poses.seen(rigid);
                 }
             }
             found.open.extend(&self.rows[tree].links);
@@ -240,7 +240,7 @@ impl Trees {
         self.pairs(found, body, engine, tables);
         for at in from..found.pairs.len() {
             for other in found.pairs[at].bodies {
-                self.pull(found, other, engine, tables, dt);
+                self.couple(found, other, engine, tables, dt);
                 self.wake(found, other, engine, tables, dt);
             }
         }
@@ -277,6 +277,16 @@ impl Trees {
             let last = moved.iter().rev().flatten().next();
             let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
             let pushed = || self.pushed_before(pair.geometry);
+            let poses = moved
+                .each_ref()
+                .map(|moved| moved.as_ref().map(|moved| moved.is));
+            let flat = Flat::new(engine, pair.colliders, poses);
+            let complete = |contacts: &mut Vec<ContactPoint>, from: usize| {
+                if let Some(flat) = &flat {
+                    flat.refine(contacts, from);
+                }
+                line::spread(contacts, from, &turn);
+            };
             if let Some(known) = known
                 && let Some(points) =
                     recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
@@ -289,7 +299,7 @@ impl Trees {
                         .iter()
                         .filter_map(|at| touch(pair, &moved, at, material)),
                 );
-                line::spread(contacts, from, &turn);
+                complete(contacts, from);
                 continue;
             }
             for manifold in known.iter().flat_map(|known| known.solver_manifolds()) {
@@ -308,7 +318,7 @@ impl Trees {
                     };
                     contacts.extend(touch(pair, &moved, &at, material));
                 }
-                line::spread(contacts, from, &turn);
+                complete(contacts, from);
             }
         }
     }
@@ -330,13 +340,13 @@ impl Trees {
         tables: &Tables,
     ) -> Option<Isometry3<f64>> {
         if let Some((tree, link)) = self.of_body[body] {
-            let place = self.places[tree] * self.integrators[tree].workspace.pose_of(link);
+            let place = self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link);
             return Some(isometry(&place));
         }
-        if let Some(lent) = self.lent.iter().find(|lent| lent.body == body) {
-            return Some(lent.pose);
+        if let Some(coupled) = self.coupled.iter().find(|coupled| coupled.body == body) {
+            return Some(coupled.pose);
         }
-        Some(engine.places.of(rigid(engine, tables, body)?))
+        Some(engine.body_poses.of(rigid(engine, tables, body)?))
     }
 
     /// Returns the rounded and the exact pose of a body that is moved here; `None` for other bodies.
@@ -345,10 +355,15 @@ impl Trees {
         let seen = *self.seen.get(body)?;
         let is = match self.of_body[body] {
             Some((tree, link)) if self.awake[tree] => {
-                isometry(&(self.places[tree] * self.integrators[tree].workspace.pose_of(link)))
+                isometry(&(self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link)))
             }
             Some(_) => return None,
-            None => self.lent.iter().find(|lent| lent.body == body)?.pose,
+            None => {
+                self.coupled
+                    .iter()
+                    .find(|coupled| coupled.body == body)?
+                    .pose
+            }
         };
         Some(Moved { center, seen, is })
     }
@@ -391,7 +406,7 @@ fn touch(
     moved: &[Option<Moved>; 2],
     at: &recheck::Point,
     [friction, restitution]: [f32; 2],
-) -> Option<Touch> {
+) -> Option<ContactPoint> {
     let mut sides = moved.iter().zip(at.arms);
     let point = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)))?;
     // The engine's poses are in single precision, and those of bodies almost at rest are updated late.
@@ -399,7 +414,7 @@ fn touch(
         let way = moved.as_ref().map(|moved| moved.way(&point));
         way.unwrap_or_default()
     });
-    Some(Touch {
+    Some(ContactPoint {
         key: at.key,
         bodies: pair.bodies,
         driven: None,

@@ -8,12 +8,15 @@
 //!
 //! Velocities are in double precision as well, of bodies that gravity and forces alone move in a step: the engine adds a little
 //! to a velocity in single precision several times a step, which is rounded away at high rates. In free fall a body goes by the mean of its
-//! velocities before and after the step, which is exact for a constant acceleration.
+//! velocities before and after the step, which is exact for a constant acceleration. Angular velocities likewise: see [`free`].
 //!
 //! The origin is where what moves is, of one world: see [`Origin`].
 
+mod free;
+
 use bevy::{math::Quat, prelude::*};
 use bevy_rapier3d::rapier::{math::Pose, prelude::RigidBody};
+use free::Free;
 use morse_api::state::StateHasher;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -31,9 +34,9 @@ const LITTLE: f64 = 2e-5;
 /// As well, of what all but rests: whatever is put somewhere is awake for a while, and would never fall asleep.
 const RESTING: f64 = 1e-3;
 
-/// Places of all bodies; state. On the entity that carries the engine's sets.
+/// BodyPoses of all bodies; state. On the entity that carries the engine's sets.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Places {
+pub(super) struct BodyPoses {
     pub origin: Origin,
     /// Of each body of the tables.
     known: Vec<Known>,
@@ -51,13 +54,15 @@ struct Known {
     exact: Isometry3<f64>,
     /// Pose of the engine for it. If that has another one by now, somebody put the body there.
     engine: Pose,
-    speed: Speed,
+    /// Velocity of its centre of mass, m/s.
+    linear: Speed,
+    /// rad/s.
+    angular: Speed,
 }
 
-/// Velocity of a body's centre of mass.
+/// Linear or angular velocity of a body, world axes.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Speed {
-    /// m/s.
     exact: Vector3<f64>,
     /// Velocity of the engine for it. If that has another one by now, something else moves the body.
     engine: Vec3,
@@ -71,12 +76,19 @@ impl Speed {
         }
     }
 
-    /// That of a body by now.
-    fn now(self, body: &RigidBody) -> Self {
-        if self.engine == body.linvel() {
+    fn exact(exact: Vector3<f64>) -> Self {
+        Self {
+            exact,
+            engine: convert::vec3(&exact),
+        }
+    }
+
+    /// This velocity, unless the engine has another one by now.
+    fn now(self, engine: Vec3) -> Self {
+        if self.engine == engine {
             self
         } else {
-            Self::of(body.linvel())
+            Self::of(engine)
         }
     }
 }
@@ -87,6 +99,8 @@ struct Before {
     pose: Pose,
     linear: Vec3,
     angular: Vec3,
+    /// Change of the angular velocity by torques in the whole step per second, rad/s².
+    spin_up: Vec3,
     is_awake: bool,
 }
 
@@ -113,11 +127,18 @@ impl Step {
 pub(super) struct Wanted {
     /// If its pose is not near enough.
     pub pose: Option<Pose>,
-    /// If its velocity is rounded otherwise.
-    pub velocity: Option<Vec3>,
+    /// If its velocities are rounded otherwise.
+    pub linear: Option<Vec3>,
+    pub angular: Option<Vec3>,
 }
 
-impl Places {
+impl Wanted {
+    pub(super) fn is_any(&self) -> bool {
+        self.pose.is_some() || self.linear.is_some() || self.angular.is_some()
+    }
+}
+
+impl BodyPoses {
     /// Nothing is anywhere yet.
     pub(super) fn about(origin: Origin) -> Self {
         Self {
@@ -131,7 +152,8 @@ impl Places {
         self.known.push(Known {
             exact: *pose,
             engine: self.origin.engine(pose),
-            speed: Speed::default(),
+            linear: Speed::default(),
+            angular: Speed::default(),
         });
     }
 
@@ -150,13 +172,35 @@ impl Places {
     /// The velocity of a body's centre of mass, without the engine's rounding.
     pub(super) fn velocity(&self, body: &RigidBody) -> Vector3<f64> {
         let known = place(body).and_then(|place| self.known.get(place));
-        let speed = known.map_or_else(|| Speed::of(body.linvel()), |known| known.speed);
-        speed.now(body).exact
+        let linear = known.map_or_else(default, |known| known.linear);
+        linear.now(body.linvel()).exact
+    }
+
+    /// The angular velocity of a body, without the engine's rounding.
+    pub(super) fn angular_velocity(&self, body: &RigidBody) -> Vector3<f64> {
+        let known = place(body).and_then(|place| self.known.get(place));
+        let angular = known.map_or_else(default, |known| known.angular);
+        angular.now(body.angvel()).exact
     }
 
     /// The centre of mass of a body in the world.
     pub(super) fn center(&self, body: &RigidBody) -> Point3<f64> {
         self.of(body) * convert::point(body.local_center_of_mass())
+    }
+
+    /// Sets the velocity of a body's centre of mass (m/s) and its angular velocity (rad/s), world axes.
+    pub(super) fn set_velocities(
+        &mut self,
+        body: &mut RigidBody,
+        velocities: [Vector3<f64>; 2],
+        wakes: bool,
+    ) {
+        let [linear, angular] = velocities.map(Speed::exact);
+        body.set_linvel(linear.engine, wakes);
+        body.set_angvel(angular.engine, wakes);
+        if let Some(known) = place(body).and_then(|place| self.known.get_mut(place)) {
+            (known.linear, known.angular) = (linear, angular);
+        }
     }
 
     /// Puts a body to a pose.
@@ -171,7 +215,8 @@ impl Places {
             *known = Known {
                 exact: *pose,
                 engine: *body.position(),
-                speed: known.speed.now(body),
+                linear: known.linear.now(body.linvel()),
+                angular: known.angular.now(body.angvel()),
             };
         }
     }
@@ -207,6 +252,8 @@ impl Places {
             if before.is_awake {
                 before.pose = *body.position();
                 (before.linear, before.angular) = (body.linvel(), body.angvel());
+                let inverse = body.mass_properties().effective_world_inv_inertia;
+                before.spin_up = inverse * body.user_torque();
             }
         }
     }
@@ -227,16 +274,21 @@ impl Places {
                 ..Before::default()
             }
         };
-        let free = before.free(known.speed.exact, body, step);
-        known.exact = before.moved(&known.exact, body, step, free.map(|free| free.mean));
+        let free = before.free(known, body, step);
+        known.exact = before.moved(&known.exact, body, step, &free);
         let wanted = self.origin.engine(&known.exact);
         let is_off = is_off(body, &wanted);
         known.engine = if is_off { wanted } else { *body.position() };
-        known.speed = free.map_or_else(|| Speed::of(body.linvel()), |free| free.after);
-        let velocity = known.speed.engine;
+        let [linear, angular] = [body.linvel(), body.angvel()];
+        let exact = free.linear.map(|falling| Speed::exact(falling.after));
+        known.linear = exact.unwrap_or_else(|| Speed::of(linear));
+        let exact = free.rotated.map(|rotated| Speed::exact(rotated.velocity));
+        known.angular = exact.unwrap_or_else(|| Speed::of(angular));
+        let other = |wanted: Vec3, is: Vec3| (wanted != is).then_some(wanted);
         Wanted {
             pose: is_off.then_some(wanted),
-            velocity: (velocity != body.linvel()).then_some(velocity),
+            linear: other(known.linear.engine, linear),
+            angular: other(known.angular.engine, angular),
         }
     }
 
@@ -247,7 +299,9 @@ impl Places {
             for number in pose.translation.vector.iter().chain(&pose.rotation.coords) {
                 hasher.f64(*number);
             }
-            known.speed.exact.iter().for_each(|part| hasher.f64(*part));
+            for number in known.linear.exact.iter().chain(&known.angular.exact) {
+                hasher.f64(*number);
+            }
         }
     }
 }
@@ -269,55 +323,14 @@ fn is_off(body: &RigidBody, wanted: &Pose) -> bool {
     f64::from(way) > little.max(f64::from(rounding)) || f64::from(turn) > little
 }
 
-/// Motion of a body in a step in which gravity and forces alone move it.
-#[derive(Clone, Copy)]
-struct Free {
-    /// Mean velocity of its centre of mass, m/s.
-    mean: Vector3<f64>,
-    after: Speed,
-}
-
 impl Before {
-    /// The motion of a body, if its velocity changed as gravity and forces alone change it, but for rounding.
-    fn free(&self, exact: Vector3<f64>, body: &RigidBody, step: &Step) -> Option<Free> {
-        let gravity = convert::vector(step.gravity?);
-        if !body.is_dynamic() || body.linear_damping() != 0.0 {
-            return None;
-        }
-        let inverse = convert::vector(body.mass_properties().effective_inv_mass);
-        let allowed = inverse.map(|part| if part > 0.0 { 1.0 } else { 0.0 });
-        let falling = gravity * f64::from(body.gravity_scale());
-        let pushed = convert::vector(body.user_force()).component_mul(&inverse);
-        let change = (falling.component_mul(&allowed) + pushed) * step.dt;
-        let [before, after] = [self.linear, body.linvel()].map(convert::vector);
-        let rounding = f64::from(step.moves + 2) * f64::from(f32::EPSILON);
-        let is_free = (0..3).all(|axis| {
-            let most = before[axis].abs().max(after[axis].abs());
-            (after[axis] - before[axis] - change[axis]).abs() <= rounding * most
-        });
-        // Of forces that depend on where the body is, such as buoyancy, the mean would feed a swing.
-        let share = match body.user_force() == Vec3::ZERO {
-            true => 0.5,
-            false => step.share(),
-        };
-        let after = exact + change;
-        is_free.then(|| Free {
-            mean: exact + change * share,
-            after: Speed {
-                exact: after,
-                engine: convert::vec3(&after),
-            },
-        })
-    }
-
     /// The pose of a body after a step, that was at a pose before: moved by its velocities, and by what else the engine did.
-    /// `free` is the mean velocity of its centre, if nothing else moved it.
     fn moved(
         &self,
         pose: &Isometry3<f64>,
         body: &RigidBody,
         step: &Step,
-        free: Option<Vector3<f64>>,
+        free: &Free,
     ) -> Isometry3<f64> {
         let unchanged = self.linear == Vec3::ZERO
             && self.angular == Vec3::ZERO
@@ -334,15 +347,18 @@ impl Before {
             undamped(body.angvel(), body.angular_damping()),
         ];
         let center = body.local_center_of_mass();
-        let rounded = self.rounded(center, after, step);
+        let rotated = free.rotated.map(|rotated| rotated.engine);
+        let rounded = self.rounded(center, after, step, rotated);
         let own = convert::point(center);
         let mean = |before: Vec3, after: Vec3| {
             let share = step.share();
             convert::vector(before) * (1.0 - share) + convert::vector(after) * share
         };
-        let turn = mean(self.angular, after[1]) * step.dt;
-        let mut rotation = UnitQuaternion::from_scaled_axis(turn) * pose.rotation;
-        let way = free.unwrap_or_else(|| mean(self.linear, after[0]));
+        let turn = || UnitQuaternion::from_scaled_axis(mean(self.angular, after[1]) * step.dt);
+        let rotated = free.rotated.map(|rotated| rotated.rotation);
+        let mut rotation = rotated.unwrap_or_else(|| turn() * pose.rotation);
+        let falling = free.linear.map(|falling| falling.mean);
+        let way = falling.unwrap_or_else(|| mean(self.linear, after[0]));
         let mut at = (pose * own).coords + way * step.dt;
         let is = body.position();
         if *is != rounded {
@@ -355,7 +371,8 @@ impl Before {
     }
 
     /// The pose to which the engine brings a body that changes its velocity evenly: by its own sums, so that they round as there.
-    fn rounded(&self, center: Vec3, after: [Vec3; 2], step: &Step) -> Pose {
+    /// `rotated` is its rotation, if it is known.
+    fn rounded(&self, center: Vec3, after: [Vec3; 2], step: &Step, rotated: Option<Quat>) -> Pose {
         let dt = step.dt as f32 / step.moves as f32;
         let change = 1.0 / step.moves as f32;
         let by = [
@@ -370,6 +387,7 @@ impl Before {
             pose.rotation = (turn * pose.rotation).normalize();
             pose.translation += (self.linear + by[0] * count) * dt;
         }
+        pose.rotation = rotated.unwrap_or(pose.rotation);
         pose.prepend_translation(-center)
     }
 }
@@ -386,6 +404,11 @@ mod tests {
         gravity: None,
     };
 
+    const BY_THE_ENGINE: Free = Free {
+        linear: None,
+        rotated: None,
+    };
+
     /// A body 100 m from the engine's origin that the engine's sums move for a second; its pose by them, and in double precision.
     fn drive(linear: Vec3, angular: Vec3, push: Vec3) -> [Isometry3<f64>; 2] {
         let builder = RigidBodyBuilder::kinematic_velocity_based();
@@ -399,11 +422,12 @@ mod tests {
                 linear,
                 angular,
                 is_awake: true,
+                ..Before::default()
             };
-            let mut pose = before.rounded(Vec3::ZERO, [linear, angular], &STEP);
+            let mut pose = before.rounded(Vec3::ZERO, [linear, angular], &STEP, None);
             pose.translation += push;
             body.set_position(pose, false);
-            exact = before.moved(&exact, &body, &STEP, None);
+            exact = before.moved(&exact, &body, &STEP, &BY_THE_ENGINE);
         }
         let by = |pose: Isometry3<f64>| at.inverse() * pose;
         [by(convert::isometry(body.position())), by(exact)]

@@ -16,20 +16,20 @@ use crate::{
 /// motion the actuator that was [`Created`] first drives until it is deactivated, and while none has received a command, it
 /// behaves as if it were alone. Wheels without any command stand still.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rival {
+pub struct Contender {
     /// True from a command on until drives are applied.
     pub is_new: bool,
     /// Tick in which the newest command took effect; 0 before the first one.
     pub since: u64,
 }
 
-impl Stateful for Rival {}
+impl Stateful for Contender {}
 
-impl Rival {
+impl Contender {
     /// Records a command of an actuator, if it has competitors.
-    pub fn note(rival: Option<Mut<'_, Self>>) {
-        if let Some(mut rival) = rival {
-            rival.is_new = true;
+    pub fn note(contender: Option<Mut<'_, Self>>) {
+        if let Some(mut contender) = contender {
+            contender.is_new = true;
         }
     }
 }
@@ -49,8 +49,14 @@ pub struct Rank {
 impl Rank {
     /// Returns the rank of an actuator.
     #[must_use]
-    pub fn of(rival: Option<&Rival>, created: Option<Created>, motion: MotionMode) -> Self {
-        let since = rival.map_or(0, |rival| if rival.is_new { u64::MAX } else { rival.since });
+    pub fn of(contender: Option<&Contender>, created: Option<Created>, motion: MotionMode) -> Self {
+        let since = contender.map_or(0, |contender| {
+            if contender.is_new {
+                u64::MAX
+            } else {
+                contender.since
+            }
+        });
         match motion {
             MotionMode::Default => Self {
                 since,
@@ -73,7 +79,7 @@ impl Rank {
 
 /// Actuators with competitors, for those that set something other than a [`Drive`](crate::body::Drive), such as wheels.
 #[derive(SystemParam)]
-pub struct Rivals<'w, 's> {
+pub struct Contenders<'w, 's> {
     all: Query<
         'w,
         's,
@@ -81,27 +87,27 @@ pub struct Rivals<'w, 's> {
             Entity,
             &'static Mount,
             &'static Active,
-            &'static Rival,
+            &'static Contender,
             Option<&'static Created>,
         ),
     >,
     motion: Option<Res<'w, MotionMode>>,
 }
 
-impl Rivals<'_, '_> {
+impl Contenders<'_, '_> {
     /// Returns true if another actuator of the robot has priority for values that both set. `sets` returns true for
     /// actuators that set them.
     #[must_use]
     pub fn yields(&self, actuator: Entity, sets: impl Fn(Entity) -> bool) -> bool {
-        let Ok((_, own, _, rival, created)) = self.all.get(actuator) else {
+        let Ok((_, own, _, contender, created)) = self.all.get(actuator) else {
             return false;
         };
         let motion = self.motion.as_deref().copied().unwrap_or_default();
-        let rank = Rank::of(Some(rival), created.copied(), motion);
+        let rank = Rank::of(Some(contender), created.copied(), motion);
         self.all
             .iter()
-            .any(|(other, mount, active, rival, created)| {
-                let other_rank = Rank::of(Some(rival), created.copied(), motion);
+            .any(|(other, mount, active, contender, created)| {
+                let other_rank = Rank::of(Some(contender), created.copied(), motion);
                 // A commanded actuator has priority over one that never was, also while it does not act.
                 let goes_before = if active.0 {
                     other_rank > rank

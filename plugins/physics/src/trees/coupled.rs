@@ -9,14 +9,14 @@ use super::{
     bodies::{allowed, moves, show, show_pose},
 };
 use crate::{
+    body_poses::STILL,
     convert,
     engine::{EngineItem, Tables},
-    places::STILL,
 };
 
 /// A coupled body in this step, and its settings in the engine.
 #[derive(Clone, Debug)]
-pub(super) struct Lent {
+pub(super) struct CoupledBody {
     pub body: usize,
     /// Pose before the step.
     pub start: Isometry3<f64>,
@@ -43,7 +43,7 @@ struct Acts {
     torque: Vec3,
 }
 
-impl Lent {
+impl CoupledBody {
     /// Couples a body before the engine's step.
     fn early(
         (body, pose): (usize, Isometry3<f64>),
@@ -132,12 +132,17 @@ fn moved(
 impl Trees {
     /// Couples the free bodies that touched links in the last step, and removes their gravity, damping and forces in the
     /// engine.
-    pub(super) fn lend(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
+    pub(super) fn couple_touching(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        dt: f64,
+    ) {
         let gravity = engine.configuration.gravity;
-        for place in &self.state.pulled {
+        for place in &self.state.coupled {
             let row = tables.bodies.get(*place);
             let body = row.and_then(|row| engine.bodies.bodies.get(row.handle));
-            let pose = body.map(|body| engine.places.of(body));
+            let pose = body.map(|body| engine.body_poses.of(body));
             let Some((body, pose)) = row
                 .and_then(|row| engine.movable(row))
                 .filter(|body| moves(body))
@@ -146,9 +151,9 @@ impl Trees {
                 continue;
             };
             let weight = &self.masses[*place];
-            let lent = Lent::early((*place, pose), body, weight, gravity, dt);
-            let middle = lent.pose;
-            self.lent.push(lent);
+            let coupled = CoupledBody::early((*place, pose), body, weight, gravity, dt);
+            let middle = coupled.pose;
+            self.coupled.push(coupled);
             body.set_gravity_scale(0.0, false);
             body.set_linear_damping(0.0);
             body.set_angular_damping(0.0);
@@ -158,19 +163,24 @@ impl Trees {
             let row = &tables.bodies[*place];
             show_pose(engine, row, &middle, rests);
             if let Some(body) = engine.bodies.bodies.get(row.handle) {
-                self.seen[*place] = engine.places.seen(body);
+                self.seen[*place] = engine.body_poses.seen(body);
             }
         }
     }
 
     /// Returns the coupled bodies to the engine, at their poses after the step.
-    pub(super) fn give_back(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
-        for lent in &self.lent {
-            let row = tables.bodies.get(lent.body);
+    pub(super) fn release_coupled(
+        &self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        dt: f64,
+    ) {
+        for coupled in &self.coupled {
+            let row = tables.bodies.get(coupled.body);
             let Some((row, body)) = row.and_then(|row| Some((row, engine.movable(row)?))) else {
                 continue;
             };
-            if let Some(acts) = &lent.acts {
+            if let Some(acts) = &coupled.acts {
                 body.set_gravity_scale(acts.gravity, false);
                 body.set_linear_damping(acts.damping[0]);
                 body.set_angular_damping(acts.damping[1]);
@@ -178,9 +188,9 @@ impl Trees {
                 body.add_torque(acts.torque, false);
             }
             if !body.is_sleeping() {
-                let center = &self.masses[lent.body].center;
-                let pose = moved(&lent.start, center, &lent.moving, dt);
-                let [linear, angular] = [&lent.linear, &lent.angular].map(convert::vec3);
+                let center = &self.masses[coupled.body].center;
+                let pose = moved(&coupled.start, center, &coupled.moving, dt);
+                let [linear, angular] = [&coupled.linear, &coupled.angular].map(convert::vec3);
                 let rests = linear.length() < STILL && angular.length() < STILL;
                 show(engine, row, &pose, [linear, angular], rests);
             }

@@ -13,8 +13,8 @@ fn viewers_are_told_what_the_run_warns_of() {
     let mut viewers = [served.viewer(), served.viewer()];
     for viewer in &mut viewers {
         viewer.until(|frame| frame.tick > 5.0);
-        let told = viewer.call("simulation", "get_warnings", &json!([]));
-        assert_eq!(told["value"], json!(viewer.warnings));
+        let reported = viewer.call("simulation", "get_warnings", &json!([]));
+        assert_eq!(reported["value"], json!(viewer.warnings));
         let lost = |text: &&String| text.contains("`light` was lost in tick 1");
         let about = viewer.warnings.iter().filter(lost);
         assert_eq!(about.count(), 1, "{:?}", viewer.warnings);

@@ -2,8 +2,8 @@
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use morse_api::{
+    arbitration::{Contender, Created},
     kind::Kinds,
-    rival::{Created, Rival},
 };
 use morse_diagnostics::SourceId;
 use morse_simulation_file::{
@@ -14,7 +14,7 @@ use morse_simulation_file::{
 use super::Installer;
 
 /// Returns true if several actuators of a robot set its velocity or its pose.
-pub(super) fn has_rivals(robot: &Robot, kinds: &Kinds) -> bool {
+pub(super) fn has_contenders(robot: &Robot, kinds: &Kinds) -> bool {
     let moves = |actuator: &&Actuator| {
         let kind = kinds.actuators.get(actuator.component.kind.as_str());
         kind.is_some_and(|kind| kind.moves_robot)
@@ -23,8 +23,8 @@ pub(super) fn has_rivals(robot: &Robot, kinds: &Kinds) -> bool {
 }
 
 /// Returns the state of arbitration of an actuator at the start.
-pub(super) fn at_start(actuator: &Actuator) -> Rival {
-    Rival {
+pub(super) fn at_start(actuator: &Actuator) -> Contender {
+    Contender {
         is_new: actuator.start.is_some(),
         since: 0,
     }

@@ -21,7 +21,7 @@ const DIRECTIONS: u32 = 32;
 
 impl Builder<'_> {
     /// Returns the position of each variable's first joint.
-    pub(super) fn places(&self) -> Vec<(Entity, JointPlace)> {
+    pub(super) fn joint_locations(&self) -> Vec<(Entity, JointPlace)> {
         // Of several joints of a variable, the first one counts.
         let mut bases: BTreeMap<&str, &BodyLayout> = BTreeMap::new();
         for body in &self.layout.bodies {

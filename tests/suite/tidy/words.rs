@@ -1,0 +1,167 @@
+//! Words of code and documentation: standard terms, one word for one thing. `CONTRIBUTING.md` has the glossary.
+use super::{Source, assert_clean, code::tokens, rust};
+
+/// Names that the glossary replaces: the crate in which they are refused (empty for all), the name, and the standard term.
+const NAMES: &[(&str, &str, &str)] = &[
+    ("", "BEAT", "POLL_INTERVAL"),
+    ("", "FAREWELL", "CLOSE_TIMEOUT"),
+    ("", "PATIENCE", "TIMEOUT, with the noun of what ends"),
+    ("", "hear", "read, receive"),
+    ("", "nobody", "none"),
+    ("", "somebody", "the noun"),
+    ("", "told", "commanded, reported, notified"),
+    ("", "nearness", "inverse_range"),
+    ("", "movers", "integrators"),
+    ("", "rivals", "arbitration"),
+    ("", "unbearable", "over_limit"),
+    ("plugins/mechanisms", "BOUNCE", "RESTITUTION_THRESHOLD"),
+    (
+        "plugins/mechanisms",
+        "FASTEST_RETURN",
+        "MAX_DEPENETRATION_VELOCITY",
+    ),
+    ("plugins/mechanisms", "KEPT", "TOLERANCE"),
+    ("plugins/mechanisms", "Mover", "Integrator"),
+    ("plugins/mechanisms", "RETURN", "BAUMGARTE"),
+    ("plugins/mechanisms", "Resistance", "JointDynamics"),
+    ("plugins/mechanisms", "TOUCHING", "CONTACT_SLOP"),
+    ("plugins/mechanisms", "Touch", "ContactRows"),
+    ("plugins/mechanisms", "Work", "Workspace"),
+    ("plugins/mechanisms", "conditions", "constraints"),
+    ("plugins/mechanisms", "gather", "backward_pass"),
+    ("plugins/mechanisms", "go_back", "back_substitute"),
+    ("plugins/mechanisms", "guess", "newton_step"),
+    ("plugins/mechanisms", "lag", "regularise_tangent"),
+    ("plugins/mechanisms", "of_joints", "add_joint_rows"),
+    ("plugins/mechanisms", "parts_of", "substep_count"),
+    ("plugins/mechanisms", "place", "forward_kinematics, pose"),
+    ("plugins/mechanisms", "place_ahead", "predict"),
+    ("plugins/mechanisms", "place_of", "pose_of"),
+    ("plugins/mechanisms", "places", "poses, indices"),
+    ("plugins/mechanisms", "press", "set_normal_compliance"),
+    ("plugins/mechanisms", "pushes", "external_forces"),
+    ("plugins/mechanisms", "rub", "project_onto_friction_cone"),
+    ("plugins/mechanisms", "stiffen", "regularise"),
+    ("plugins/mechanisms", "take_back", "rollback"),
+    ("plugins/mechanisms", "tell_efforts", "store_efforts"),
+    ("plugins/mechanisms", "tell_joints", "store_joint_impulses"),
+    ("plugins/mechanisms", "who", "block, side"),
+    ("plugins/openr", "Cell", "ObjectRunner"),
+    ("plugins/openr", "Clerk", "HandlerContext"),
+    ("plugins/openr", "Desk", "EventQueue"),
+    ("plugins/openr", "Office", "SchedulerFactory"),
+    ("plugins/physics", "Lent", "CoupledBody"),
+    ("plugins/physics", "Touch", "ContactPoint"),
+    ("plugins/physics", "doubts", "lints"),
+    ("plugins/physics", "gather", "collect_contacts"),
+    ("plugins/physics", "heal", "recover_non_finite"),
+    ("plugins/physics", "keep_up", "integrate_poses"),
+    ("plugins/physics", "lent", "coupled"),
+    ("plugins/physics", "places", "poses, indices"),
+    ("plugins/physics", "pulled", "coupled"),
+    ("plugins/physics", "stirred", "wake_requests"),
+    ("plugins/physics", "take_up", "read_engine"),
+];
+
+/// Words of documentation for things that are no persons, with plain ones.
+const WORDS: [(&str, &str); 13] = [
+    ("hear", "receive"),
+    ("heard", "received"),
+    ("hears", "receives"),
+    ("knows", "has, contains, stores"),
+    ("likewise", "(repeat the noun)"),
+    ("nobody", "no client, none"),
+    ("somebody", "a client, something"),
+    ("tell", "return, report, distinguish"),
+    ("telling", "reporting"),
+    ("tells", "returns, reports, true if"),
+    ("told", "commanded, reported"),
+    ("whoever", "whatever, the client that"),
+    ("whom", "which client"),
+];
+
+/// First words of documentation that need another sentence to be understood.
+const FIRST_WORDS: [&str; 3] = ["Of", "As", "Likewise"];
+
+/// Directories whose documentation is not checked.
+const UNCHECKED: [&str; 1] = ["tests/"];
+
+fn is_documentation_checked(path: &str) -> bool {
+    let mut unchecked = UNCHECKED.iter();
+    !unchecked.any(|directory| path.starts_with(directory))
+}
+
+/// Identifiers that the glossary replaces.
+fn names(file: &Source) -> Vec<String> {
+    if file.path.ends_with("tidy/words.rs") {
+        return Vec::new();
+    }
+    let found = tokens(&file.text).into_iter().filter_map(|token| {
+        let is_refused = |(scope, old, _): &&(&str, &str, &str)| {
+            *old == token.text && file.path.starts_with(scope)
+        };
+        let (_, old, new) = NAMES.iter().find(is_refused)?;
+        Some(format!(
+            "{}:{}: `{old}`: write {new}",
+            file.path, token.line
+        ))
+    });
+    found.collect()
+}
+
+/// Words of doc comments that are refused.
+fn words(file: &Source) -> Vec<String> {
+    if !is_documentation_checked(&file.path) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut is_inside = false;
+    for (number, line) in file.text.lines().enumerate() {
+        let line = line.trim_start();
+        let docs = line
+            .strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"));
+        let Some(docs) = docs else {
+            is_inside = false;
+            continue;
+        };
+        let mut problem = |old: &str, new: &str| {
+            found.push(format!("{}:{}: “{old}”: {new}", file.path, number + 1));
+        };
+        let words: Vec<&str> = docs
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect();
+        for word in &words {
+            let lower = word.to_lowercase();
+            if let Some((old, new)) = WORDS.iter().find(|(old, _)| *old == lower) {
+                problem(old, new);
+            }
+        }
+        let first = words.first().filter(|_| !is_inside);
+        if let Some(first) = first.filter(|first| FIRST_WORDS.contains(first)) {
+            problem(first, "begin with the noun");
+        }
+        is_inside = true;
+    }
+    found
+}
+
+#[test]
+fn names_are_standard_terms() {
+    assert_clean(&rust(), names);
+    let planted = |text| names(&Source::planted("a.rs", text));
+    assert_eq!(
+        planted("let told = 1;\n// hear\nlet heard = \"hear\";\n"),
+        ["a.rs:1: `told`: write commanded, reported, notified"]
+    );
+}
+
+#[test]
+fn documentation_is_plain() {
+    assert_clean(&rust(), words);
+    let planted = |text| words(&Source::planted("a.rs", text)).len();
+    assert_eq!(planted("/// Tells whether it is on.\n"), 1);
+    assert_eq!(planted("/// Of each link.\n/// Of which some move.\n"), 1);
+    assert_eq!(planted("/// True if it is on.\n// Nobody knows.\n"), 0);
+}
