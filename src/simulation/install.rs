@@ -44,6 +44,7 @@ mod arbitration;
 mod examined;
 mod modifiers;
 mod ranges;
+mod speed_limits;
 
 /// Installs all components of all robots.
 ///
@@ -182,15 +183,6 @@ struct Site<'a> {
     limits: SpeedLimits,
 }
 
-/// Returns the maximum speeds that commands may request of a robot.
-fn limits(robot: &Robot) -> SpeedLimits {
-    let usual = SpeedLimits::default();
-    SpeedLimits {
-        speed: robot.max_speed.unwrap_or(usual.speed),
-        turning_rate: robot.max_turning_rate.unwrap_or(usual.turning_rate),
-    }
-}
-
 impl<'a> Installer<'a> {
     fn robot(&mut self, instance: &'a Instance<'_>) {
         let first = self.installed.len();
@@ -239,7 +231,7 @@ impl<'a> Installer<'a> {
                 robot_from_component: pose_of(robot)?.inverse() * world_from_component,
             },
             common,
-            limits: limits(instance.robot),
+            limits: speed_limits::of(self.world, instance.robot, robot),
         })
     }
 

@@ -3,10 +3,10 @@ use morse_api::{body::Robot, command::Received, prelude::*, state::Stateful};
 
 /// Moves the robot in a straight line to a point of the world, without turning it.
 ///
-/// As in MORSE, but for two things: the way to the goal is a direction of the world, whatever the robot
-/// heads for (MORSE took it for one of the robot's axes); and it slows down in the last step instead of
-/// passing the goal. For a robot on the ground the height of the goal does not count. Within the tolerance
-/// the robot is stopped once, and then left to others until there is a new goal.
+/// As in MORSE, with two differences: the direction to the goal is in the world, regardless of the robot's heading (MORSE
+/// used one of the robot's axes); and the robot slows down in the last step instead of passing the goal. For a robot on the
+/// ground the height of the goal is ignored. Within the tolerance the robot is stopped once, and then released until there
+/// is a new goal.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Journey)]
@@ -17,10 +17,10 @@ pub struct Destination {
     /// Distance from the goal at which it is reached.
     #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Tolerance"))]
     pub tolerance: f64,
-    /// True if the robot is held at the goal; else another actuator may drive it on.
+    /// True if the robot is held at the goal; otherwise another actuator may move it.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
-    /// Kind of control: the speed is given to physics, or the robot is moved past it.
+    /// Control mode: the velocity is applied by physics, or the robot is displaced past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
@@ -36,7 +36,7 @@ impl Default for Destination {
     }
 }
 
-/// A goal in the world, for the actuator itself; at first where it is.
+/// A goal in the world, for the actuator itself; initially its own position.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DestinationCommand {
@@ -59,7 +59,7 @@ impl DestinationCommand {
     }
 }
 
-/// Progress of a robot on its way.
+/// Progress towards the goal.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Journey {
     goal: [f64; 3],
@@ -80,7 +80,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, begin);
 }
 
-/// The first goal is where the actuator is, also for commands that give a part of it only.
+/// Sets the first goal to the position of the actuator, also for partial commands.
 fn begin(
     mut actuators: Query<
         (
@@ -146,7 +146,7 @@ fn default_action(
 }
 
 impl Destination {
-    /// World axes, m/s; zero at the goal.
+    /// Velocity in world axes, m/s; zero at the goal.
     fn velocity(&self, way: &Vector3<f64>, period: f64) -> Vector3<f64> {
         let distance = way.norm();
         if distance.is_nan() || distance <= self.tolerance {

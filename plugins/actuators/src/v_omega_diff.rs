@@ -3,46 +3,46 @@ use morse_api::{arbitration::Contenders, joint::JointTarget, prelude::*};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
-/// The wheels of a robot that turns by their difference of speed, such as a Pioneer or a Segway RMP.
+/// Drives the wheels of a robot that turns by their difference of speed, such as a Pioneer or a Segway RMP.
 ///
-/// The wheels are real: they slip where friction is too weak, stop at obstacles, and climb as far as their
-/// motors can. Those are as strong as `limit_effort` of the model or `max_effort` of the robot's `joints`
-/// say. Each wheel gets the speed of its own radius (MORSE took the first wheel's for all). Wheels one behind the
-/// other slide when the robot turns, and turn it less than two would; the law makes up for that.
+/// The wheels are simulated: they slip if friction is too weak, stop at obstacles, and climb as far as their motors can. The
+/// strength of the motors is `limit_effort` of the model or `max_effort` of the robot's `joints`. Each wheel gets the speed
+/// of its own radius (MORSE used the first wheel's for all). Wheels one behind the other slide when the robot turns, and
+/// turn it less than two would; the law compensates for that.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/pioneer3dx.robray",
 actuators: { "v_omega_diff": (kind: "v_omega_diff") }"#))]
 #[require(Gears)]
 pub struct VOmegaDiff {
-    /// The driven joints on the left; none: `wheel_front_left` and `wheel_rear_left`, or `wheel_left`.
+    /// Driven joints on the left; by default `wheel_front_left` and `wheel_rear_left`, or `wheel_left`.
     pub left: Vec<String>,
-    /// The driven joints on the right; none: `wheel_front_right` and `wheel_rear_right`, or `wheel_right`.
+    /// Driven joints on the right; by default `wheel_front_right` and `wheel_rear_right`, or `wheel_right`.
     pub right: Vec<String>,
-    /// Radius of the wheels; 0: as large as they are.
+    /// Radius of the wheels; 0: that of their geometry.
     #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
-    /// Distance between left and right wheels in the law; 0: that at which the friction of wheels that slide turns the robot as
-    /// it was told. It is the real one b of two wheels, b + l² / b of four narrow ones that lie l behind each other, and a
-    /// little more of wide ones, whose edges slide ahead and back.
+    /// Distance between left and right wheels in the law; 0: the effective distance at which sliding wheels turn the robot
+    /// at the commanded rate. It is the geometric distance b for two wheels, b + l² / b for four narrow ones at a distance l
+    /// behind each other, and a little more for wide ones, whose edges slide forwards and backwards.
     #[reflect(@Unit("m"), @Range(0.0, 1000.0), @AtLoad)]
     pub fix_turning_speed: f64,
 }
 
-/// Steps in which the speed of wheels that turn a robot is looked for: up to 10⁶ m/s for each rad/s, to the last digit.
+/// Number of bisection steps for the speed of wheels that turn a robot: up to 10⁶ m/s per rad/s, to the last digit.
 const DOUBLINGS: usize = 20;
 const HALVINGS: usize = 80;
 
-/// Speed of each joint for a speed of the robot. It follows from the scene and the settings, so it is no state.
+/// Speed of each joint per unit of the robot's velocity. Computed from the scene and the settings, so it is no state.
 #[derive(Component, Debug, Default)]
 pub struct Gears(Vec<Gear>);
 
 #[derive(Debug)]
 struct Gear {
     joint: Entity,
-    /// rad/s for 1 m/s.
+    /// Joint speed for 1 m/s, rad/s.
     per_v: f64,
-    /// rad/s for 1 rad/s.
+    /// Joint speed for 1 rad/s, rad/s.
     per_w: f64,
 }
 
@@ -121,11 +121,11 @@ impl OnWheels for VOmegaDiff {
     }
 }
 
-/// Distance between left and right wheels that would turn the robot as fast without sliding, m.
+/// Returns the distance between left and right wheels that would turn the robot equally fast without sliding, m.
 ///
-/// The robot turns by 1 rad/s about the middle of its wheels, and wheels roll by ±u. A point of a tyre at (x, y) slides by
-/// (-y ∓ u, x), and friction acts against that, as strong at the edges and in the middle of each tyre. Its torque about the middle
-/// grows with u, and is zero where the robot neither gains nor loses speed: the distance is 2 u then.
+/// The robot turns by 1 rad/s about the centre of its wheels, and wheels roll by ±u. A point of a tyre at (x, y) slides by
+/// (-y ∓ u, x), and friction acts against that, equally at the edges and in the middle of each tyre. Its torque about the
+/// centre grows with u, and is zero in steady state: the distance is then 2 u.
 fn turning_track(left: &[Wheel], right: &[Wheel]) -> f64 {
     let wheels = || left.iter().chain(right);
     let count = (left.len() + right.len()) as f64;
@@ -252,7 +252,7 @@ mod tests {
             (four(0.4, 7.0, 0.0) - 0.8).abs() < 1e-12,
             "wherever the origin is"
         );
-        // Wide ones rub along their edges as well; by a calculation of its own.
+        // Wide tyres slide along their edges as well; the value is computed independently.
         let wide = four(0.4, 0.0, 0.1);
         assert!((wide - 0.816_374_275_152_864).abs() < 1e-9, "{wide}");
     }

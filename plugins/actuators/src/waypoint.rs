@@ -1,9 +1,9 @@
-//! Drives a robot to a point, turning aside for obstacles (MORSE's `Waypoint`).
+//! Drives a robot to a point, avoiding obstacles (MORSE's `Waypoint`).
 //!
-//! - [`law`]: from a goal to a velocity;
-//! - [`radar`]: what is in the way;
-//! - `requests`: the services.
-//! - here: settings, command, and the state of a journey.
+//! - [`law`]: velocity for a goal;
+//! - [`radar`]: obstacles ahead;
+//! - `requests`: services;
+//! - here: settings, command, and state of a journey.
 use bevy::prelude::{Changed, IntoScheduleConfigs as _};
 use morse_api::{
     arbitration::Contender,
@@ -26,39 +26,38 @@ use radar::{Names, Radar};
 
 /// Drives to a point of the world, at a constant speed, and stops within a tolerance of it.
 ///
-/// As in MORSE, with these differences: it keeps its own status (MORSE's was shared by the robot's
-/// actuators); a robot that turns aside does so at the full turning rate, where MORSE's turned the less the
-/// better it headed for the goal; it can follow a route by itself; `stop` brings the robot to a halt, and leaves it to coast only in MORSE's motion; obstacles
-/// are looked for at every action, by rays instead of cones. A `target`, an object that shows the goal, is not moved.
+/// As in MORSE, with these differences: it has its own status (MORSE's was shared by the robot's actuators); a robot that
+/// avoids an obstacle does so at the full turning rate, where MORSE's rate decreased with the heading error; it can follow a
+/// route; `stop` stops the robot, and lets it coast only in MORSE's motion; obstacles are detected at every action, by rays
+/// instead of cones. A `target`, an object that shows the goal, is not moved.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[require(Journey, Task, Unseen)]
 pub struct Waypoint {
-    /// True if it turns aside for obstacles.
+    /// True to avoid obstacles.
     #[reflect(@Property("ObstacleAvoidance"))]
     pub obstacle_avoidance: bool,
-    /// True if it goes for the height of the goal as well, for robots that fly or dive.
+    /// True to control the height as well, for robots that fly or dive.
     #[reflect(@Property("FreeZ"))]
     pub free_z: bool,
-    /// Heading errors below this are left alone.
+    /// Heading errors below this are ignored.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
-    /// Speed where a command or request does not say.
+    /// Default speed of commands and requests.
     #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
-    /// True if the robot is held at the goal; else another actuator may drive it on.
+    /// True if the robot is held at the goal; otherwise another actuator may move it.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
-    /// Goals to go to one after the other from the start, until a command or request sets another.
+    /// Goals that are visited in order from the start, until a command or request sets another one.
     #[reflect(@Unit("m"), @Range(-1e8, 1e8))]
     pub route: Vec<[f64; 3]>,
-    /// True if the route begins again at its end.
+    /// True if the route starts again at its end.
     pub repeat: bool,
-    /// For what not to turn aside: properties of objects and robots, and names of bodies, in which `*` stands
-    /// for any text.
+    /// Ignored obstacles: properties of objects and robots, and names of bodies, in which `*` stands for any text.
     #[reflect(@Property("Ignore"), @Changeable)]
     pub ignore: Vec<String>,
-    /// The left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
+    /// Pose of the left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
     #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
     pub radar_at: [f64; 3],
     /// Range of the radars.
@@ -67,7 +66,7 @@ pub struct Waypoint {
     /// Full opening angle of their cones.
     #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
     pub radar_angle: f64,
-    /// Kind of control: the speed is given to physics, or the robot is moved past it.
+    /// Control mode: the velocity is applied by physics, or the robot is displaced past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
 }
@@ -91,7 +90,7 @@ impl Default for Waypoint {
     }
 }
 
-/// A goal, and how to go there; kept until the next command. At first it is where the actuator is.
+/// A goal with its parameters, in force until the next command. Initially the actuator's own position.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WaypointCommand {
@@ -107,7 +106,7 @@ pub struct WaypointCommand {
     /// Distance from the goal within which it is reached.
     #[reflect(@Unit("m"))]
     pub tolerance: f64,
-    /// Speed on the way.
+    /// Speed.
     #[reflect(@Unit("m/s"))]
     pub speed: f64,
 }
@@ -126,15 +125,15 @@ impl Default for WaypointCommand {
 
 impl Stateful for WaypointCommand {}
 
-/// Distance from the goal within which it is reached, m, unless a command or request says otherwise.
+/// Default distance from the goal within which it is reached, m.
 const TOLERANCE: f64 = 0.5;
 
 /// Progress of a journey.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Progress {
-    /// Halted on the way.
+    /// Stopped before the goal.
     Stop,
-    /// On the way.
+    /// Moving to the goal.
     Transit,
     /// At the goal.
     #[default]
@@ -142,7 +141,7 @@ enum Progress {
 }
 
 impl Progress {
-    /// MORSE's word for it.
+    /// Returns MORSE's name of the progress.
     fn word(self) -> &'static str {
         match self {
             Self::Stop => "Stop",
@@ -152,21 +151,21 @@ impl Progress {
     }
 }
 
-/// The journey that an actuator is on. It is state.
+/// State of a journey.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Journey {
     progress: Progress,
-    /// The goal that `progress` is about.
+    /// Goal to which `progress` refers.
     goal: [f64; 3],
     /// Speed that `resume` sets, m/s.
     speed_to_resume: f64,
-    /// The goal of the route that it goes to; none if it goes somewhere else, or the route has ended.
+    /// Index of the goal in the route; `None` for another goal, or after the end of the route.
     leg: Option<usize>,
 }
 
 impl Stateful for Journey {}
 
-/// The geometry of objects that have a property which is ignored, sorted. Follows from the scene.
+/// Geometries of ignored objects, sorted. Computed from the scene.
 #[derive(Component, Clone, Debug, Default)]
 struct Unseen(Vec<Entity>);
 
@@ -202,7 +201,7 @@ pub(super) fn plugin(app: &mut App) {
     requests::add(app);
 }
 
-/// The first goal is where the actuator is, also for commands that give a part of it only.
+/// Sets the first goal to the position of the actuator, also for partial commands.
 fn begin(
     mut actuators: Query<(
         &Waypoint,
@@ -242,7 +241,7 @@ fn begin(
     }
 }
 
-/// Looks for what is ignored.
+/// Collects the ignored obstacles.
 fn look(objects: Res<Objects>, mut actuators: Query<(&Waypoint, &mut Unseen), Changed<Waypoint>>) {
     for (settings, mut unseen) in &mut actuators {
         let objects = objects.all().iter();
@@ -333,7 +332,7 @@ fn default_action(
     }
 }
 
-/// Brings a robot that is being driven to a halt, and then leaves it alone.
+/// Stops a robot that is moving, and then releases it.
 fn halt(drive: Drive) -> Drive {
     let still = Drive::Velocity {
         linear: Vector3::zeros(),
@@ -346,7 +345,7 @@ fn halt(drive: Drive) -> Drive {
 }
 
 impl Journey {
-    /// The next goal of the route, if it is on one that goes on.
+    /// Returns the next goal of the route, if there is one.
     fn next_leg(&mut self, settings: &Waypoint) -> Option<[f64; 3]> {
         let next = self.leg? + 1;
         let is_over = next >= settings.route.len();
@@ -362,7 +361,7 @@ impl Journey {
         Some(self.goal)
     }
 
-    /// Step to take in this action.
+    /// Returns the step of this action.
     fn advance(&mut self, law: &law::Law<'_>) -> Step {
         let goal = [law.command.x, law.command.y, law.command.z];
         let is_new = goal != self.goal;

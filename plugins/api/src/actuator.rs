@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bevy::{
     ecs::{component::Mutable, schedule::IntoScheduleConfigs, system::ScheduleSystem},
     prelude::*,
-    reflect::Typed,
+    reflect::{ReflectRef, TypeInfo, Typed},
 };
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -15,7 +15,7 @@ use crate::{
     check::CheckError,
     command::{ActuatorInfo, Command, Mailbox, Received, give, read_inputs},
     component::{Active, Due, WorldPose, WorldVelocity},
-    fields::Fields,
+    fields::{Fields, Unit},
     joint::JointTarget,
     kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
     modifier::{ModifierStates, Modifiers},
@@ -188,8 +188,15 @@ fn insert<A: Actuator>(entity: &mut EntityWorldMut<'_>, settings: &ErasedSetting
 }
 
 fn check<A: Actuator>(world: &World, entity: Entity) -> Result<(), CheckError> {
-    let actuator = world.get::<A>(entity);
-    actuator.map_or(Ok(()), |actuator| actuator.check(world, entity))
+    let Some(actuator) = world.get::<A>(entity) else {
+        return Ok(());
+    };
+    if A::MOVES_ROBOT
+        && let Some(limits) = world.get::<SpeedLimits>(entity)
+    {
+        limits.check(actuator)?;
+    }
+    actuator.check(world, entity)
 }
 
 /// Gives an actuator its mailbox.
@@ -202,17 +209,19 @@ pub fn insert_mailbox(
 ) {
     let mut fields = Fields::of(kind.command, None);
     limits.narrow(&mut fields);
-    entity.insert(Mailbox::new(Arc::new(ActuatorInfo {
+    let info = ActuatorInfo {
         path,
         robot,
         kind: word,
         command: kind.command,
         fields,
-    })));
+    };
+    entity.insert((Mailbox::new(Arc::new(info)), *limits));
 }
 
-/// Maximum speeds that commands may request. A command beyond them is refused, and the previous command stays in force.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Maximum speeds that commands and settings may request. A command beyond them is refused, and the previous command stays in
+/// force. A component of each actuator.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct SpeedLimits {
     /// Maximum speed along any axis, m/s.
     pub speed: f64,
@@ -230,13 +239,45 @@ impl Default for SpeedLimits {
 }
 
 impl SpeedLimits {
+    /// Maximum of a quantity with this unit, if the unit is that of a speed.
+    fn maximum(&self, unit: &str) -> Option<f64> {
+        match unit {
+            "m/s" => Some(self.speed),
+            "rad/s" => Some(self.turning_rate),
+            _ => None,
+        }
+    }
+
+    /// Checks the settings of an actuator whose unit is a speed. An infinite speed is a jump, and no speed.
+    fn check<A: Typed>(&self, settings: &A) -> Result<(), CheckError> {
+        let (TypeInfo::Struct(info), ReflectRef::Struct(values)) =
+            (A::type_info(), settings.reflect_ref())
+        else {
+            return Ok(());
+        };
+        for (at, field) in info.iter().enumerate() {
+            let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
+            let value = values.field_at(at);
+            let value = value.and_then(|value| value.try_downcast_ref::<f64>());
+            if let (Some(maximum), Some(value)) = (self.maximum(unit), value)
+                && value.is_finite()
+                && value.abs() > maximum
+            {
+                let name = field.name();
+                return Err(CheckError::setting(format!(
+                    "`{name}` is {value} {unit}, but this robot may be commanded {maximum} {unit} at most: give a smaller \
+                     `{name}`, or a greater `max_speed` or `max_turning_rate` to the robot"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Narrows the ranges of a command's fields whose unit is a speed, except fields with a range of their own.
     fn narrow(&self, fields: &mut Fields) {
         for field in fields.0.iter_mut().filter(|field| !field.has_own_range) {
-            match field.unit {
-                Some("m/s") => field.range = Range(-self.speed, self.speed),
-                Some("rad/s") => field.range = Range(-self.turning_rate, self.turning_rate),
-                _ => {}
+            if let Some(maximum) = field.unit.and_then(|unit| self.maximum(unit)) {
+                field.range = Range(-maximum, maximum);
             }
         }
     }

@@ -1,16 +1,16 @@
-//! Poses of all bodies in double precision, beside the engine's, which are in single precision about an origin of the world's.
+//! Poses of all bodies in double precision, beside those of the engine, which are in single precision relative to an origin.
 //!
-//! The engine adds what a body moves by to its position several times a step, and rounds each time: a metre a minute is nothing
-//! there beyond some kilometres. Here, poses are integrated from the engine's velocities. What the engine did to a
-//! body's pose beyond its velocity, such as to push it out of the ground, is found by doing in single precision what it would
-//! have done without, rounding as it does: the difference is taken over. The engine's pose is set anew once it is off by more
-//! than a little.
+//! The engine adds the displacement of a body to its position several times per step, with rounding: beyond some kilometres,
+//! a metre per minute is lost. Here, poses are integrated from the engine's velocities. Other changes of a pose by the
+//! engine, such as a push out of the ground, are detected by repeating the engine's integration in single precision, with
+//! the same rounding, and adding the difference. The engine's pose is replaced when its deviation exceeds a threshold.
 //!
-//! Velocities are in double precision as well, of bodies that gravity and forces alone move in a step: the engine adds a little
-//! to a velocity in single precision several times a step, which is rounded away at high rates. In free fall a body goes by the mean of its
-//! velocities before and after the step, which is exact for a constant acceleration. Angular velocities likewise: see [`free`].
+//! Velocities of bodies that only gravity and forces move are in double precision as well: the engine adds small changes to
+//! a velocity in single precision several times per step, which are lost at high rates. In free fall a body moves with the
+//! mean of its velocities before and after the step, which is exact for a constant acceleration. For angular velocities see
+//! [`free`].
 //!
-//! The origin is where what moves is, of one world: see [`Origin`].
+//! The origin follows the moving bodies of a world: see [`Origin`].
 
 mod free;
 
@@ -23,27 +23,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{convert, origin::Origin};
 
-/// m/s (and rad/s without colliders): what joints, actuators or water may move sleeps when it is slower than this
-/// for half a second, and is then at rest to the last bit. Whatever it is asked to do wakes it. Other bodies
-/// sleep sooner.
+/// Speed below which bodies that joints, actuators or water may move fall asleep after half a second, m/s (and rad/s without
+/// colliders); they are then exactly at rest. Commands wake them. Other bodies fall asleep at higher speeds.
 pub(super) const STILL: f32 = 5e-4;
 
-/// Way (m) and turn (rad) that the engine need not know of.
+/// Deviation of the engine's pose that is tolerated: displacement (m) and rotation (rad).
 const LITTLE: f64 = 2e-5;
 
-/// As well, of what all but rests: whatever is put somewhere is awake for a while, and would never fall asleep.
+/// Tolerated deviation for bodies almost at rest: writing a pose keeps a body awake, and it would never fall asleep.
 const RESTING: f64 = 1e-3;
 
-/// BodyPoses of all bodies; state. On the entity that carries the engine's sets.
+/// Poses of all bodies; state. A component of the entity with the engine's sets.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct BodyPoses {
     pub origin: Origin,
-    /// Of each body of the tables.
+    /// Pose and velocities of each body of the tables.
     known: Vec<Known>,
     /// Motion of each body before a step.
     #[serde(skip)]
     before: Vec<Before>,
-    /// Memory for the search of another origin.
+    /// Buffer for the search of another origin.
     #[serde(skip)]
     scratch: Vec<f64>,
 }
@@ -52,11 +51,11 @@ pub(super) struct BodyPoses {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Known {
     exact: Isometry3<f64>,
-    /// Pose of the engine for it. If that has another one by now, somebody put the body there.
+    /// Corresponding pose in the engine. A different pose there means that another system has moved the body.
     engine: Pose,
     /// Velocity of its centre of mass, m/s.
     linear: Speed,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     angular: Speed,
 }
 
@@ -64,7 +63,7 @@ struct Known {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Speed {
     exact: Vector3<f64>,
-    /// Velocity of the engine for it. If that has another one by now, something else moves the body.
+    /// Corresponding velocity in the engine. A different velocity there means that another system has changed it.
     engine: Vec3,
 }
 
@@ -83,7 +82,7 @@ impl Speed {
         }
     }
 
-    /// This velocity, unless the engine has another one by now.
+    /// Returns this velocity, or that of the engine if it has changed.
     fn now(self, engine: Vec3) -> Self {
         if self.engine == engine {
             self
@@ -99,7 +98,7 @@ struct Before {
     pose: Pose,
     linear: Vec3,
     angular: Vec3,
-    /// Change of the angular velocity by torques in the whole step per second, rad/s².
+    /// Angular acceleration by torques in the whole step, rad/s².
     spin_up: Vec3,
     is_awake: bool,
 }
@@ -109,25 +108,26 @@ struct Before {
 pub(super) struct Step {
     /// Length, s.
     pub dt: f64,
-    /// So many times in it, the engine moves the bodies.
+    /// Number of times that the engine moves the bodies in it.
     pub moves: u32,
-    /// m/s², if free motion is exact; in MORSE's motion it is as its engine had it.
+    /// Gravity, m/s², if free motion is exact; `None` in MORSE's motion.
     pub gravity: Option<Vec3>,
 }
 
 impl Step {
-    /// Part of the change of a velocity that counts for the way: the engine moves bodies by the velocity after each of its sums.
+    /// Fraction of the change of a velocity that counts for the displacement: the engine moves bodies after each of its
+    /// additions.
     fn share(&self) -> f64 {
         f64::from(self.moves + 1) / f64::from(2 * self.moves)
     }
 }
 
-/// Pose and velocity that the engine is to have for a body.
+/// Pose and velocity to write to the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted {
-    /// If its pose is not near enough.
+    /// Pose, if the engine's deviates too much.
     pub pose: Option<Pose>,
-    /// If its velocities are rounded otherwise.
+    /// Velocities, if the engine's are rounded differently.
     pub linear: Option<Vec3>,
     pub angular: Option<Vec3>,
 }
@@ -139,7 +139,7 @@ impl Wanted {
 }
 
 impl BodyPoses {
-    /// Nothing is anywhere yet.
+    /// Returns an empty list of poses relative to an origin.
     pub(super) fn about(origin: Origin) -> Self {
         Self {
             origin,
@@ -147,7 +147,7 @@ impl BodyPoses {
         }
     }
 
-    /// Takes up the next body of the tables.
+    /// Adds the next body of the tables.
     pub(super) fn add(&mut self, pose: &Isometry3<f64>) {
         self.known.push(Known {
             exact: *pose,
@@ -157,33 +157,33 @@ impl BodyPoses {
         });
     }
 
-    /// The pose of a body, without the engine's rounding.
+    /// Returns the pose of a body, without the engine's rounding.
     pub(super) fn of(&self, body: &RigidBody) -> Isometry3<f64> {
         let known = place(body).and_then(|place| self.known.get(place));
         let known = known.filter(|known| known.engine == *body.position());
         known.map_or_else(|| self.seen(body), |known| known.exact)
     }
 
-    /// The pose of a body as the engine has it.
+    /// Returns the pose of a body in the engine.
     pub(super) fn seen(&self, body: &RigidBody) -> Isometry3<f64> {
         self.origin.world(body.position())
     }
 
-    /// The velocity of a body's centre of mass, without the engine's rounding.
+    /// Returns the velocity of a body's centre of mass, without the engine's rounding.
     pub(super) fn velocity(&self, body: &RigidBody) -> Vector3<f64> {
         let known = place(body).and_then(|place| self.known.get(place));
         let linear = known.map_or_else(default, |known| known.linear);
         linear.now(body.linvel()).exact
     }
 
-    /// The angular velocity of a body, without the engine's rounding.
+    /// Returns the angular velocity of a body, without the engine's rounding.
     pub(super) fn angular_velocity(&self, body: &RigidBody) -> Vector3<f64> {
         let known = place(body).and_then(|place| self.known.get(place));
         let angular = known.map_or_else(default, |known| known.angular);
         angular.now(body.angvel()).exact
     }
 
-    /// The centre of mass of a body in the world.
+    /// Returns the centre of mass of a body in the world.
     pub(super) fn center(&self, body: &RigidBody) -> Point3<f64> {
         self.of(body) * convert::point(body.local_center_of_mass())
     }
@@ -203,13 +203,13 @@ impl BodyPoses {
         }
     }
 
-    /// Puts a body to a pose.
+    /// Sets the pose of a body.
     pub(super) fn put(&mut self, body: &mut RigidBody, pose: &Isometry3<f64>, wakes: bool) {
         body.set_position(self.origin.engine(pose), wakes);
         self.note(body, pose);
     }
 
-    /// A body is at this pose, whatever the engine has for it.
+    /// Records the pose of a body, whatever its pose in the engine.
     pub(super) fn note(&mut self, body: &RigidBody, pose: &Isometry3<f64>) {
         if let Some(known) = place(body).and_then(|place| self.known.get_mut(place)) {
             *known = Known {
@@ -221,7 +221,7 @@ impl BodyPoses {
         }
     }
 
-    /// The pose of a body after so many seconds (s), if it goes on as it does.
+    /// Returns the pose of a body after a time (s) at constant velocities.
     pub(super) fn expected(&self, body: &RigidBody, seconds: f64) -> Isometry3<f64> {
         let pose = self.of(body);
         let own = convert::point(body.local_center_of_mass());
@@ -231,19 +231,19 @@ impl BodyPoses {
         Isometry3::from_parts((at - rotation * own.coords).into(), rotation)
     }
 
-    /// Another origin that these bodies have to be about, if there is one: of those that go far.
+    /// Returns another origin for these bodies, if they are far from the present one.
     pub(super) fn nearer(&mut self, roaming: &[usize]) -> Option<Origin> {
         let at = roaming.iter();
         let at = at.filter_map(|at| Some(self.known.get(*at)?.exact.translation.vector));
         self.origin.nearer(at, &mut self.scratch)
     }
 
-    /// Makes room for so many bodies.
+    /// Allocates buffers for a number of bodies.
     pub(super) fn prepare(&mut self, bodies: usize) {
         self.before.resize(bodies, Before::default());
     }
 
-    /// Remembers how a body moves before a step.
+    /// Stores the motion of a body before a step.
     pub(super) fn remember(&mut self, place: usize, body: &RigidBody) {
         let exact = self.of(body);
         self.note(body, &exact);
@@ -258,7 +258,7 @@ impl BodyPoses {
         }
     }
 
-    /// Moves a body by what the engine did in a step.
+    /// Applies the result of the engine's step to a body.
     pub(super) fn follow(&mut self, place: usize, body: &RigidBody, step: &Step) -> Wanted {
         let (Some(known), Some(before)) = (self.known.get_mut(place), self.before.get(place))
         else {
@@ -292,7 +292,7 @@ impl BodyPoses {
         }
     }
 
-    /// The poses of all bodies.
+    /// Hashes the poses and velocities of all bodies.
     pub(super) fn hash(&self, hasher: &mut StateHasher) {
         for known in &self.known {
             let pose = &known.exact;
@@ -306,12 +306,12 @@ impl BodyPoses {
     }
 }
 
-/// Place of a body in the tables.
+/// Returns the index of a body in the tables.
 fn place(body: &RigidBody) -> Option<usize> {
     usize::try_from(body.user_data).ok()
 }
 
-/// Tells whether the engine has to be told where a body is.
+/// Returns true if the engine's pose has to be replaced.
 fn is_off(body: &RigidBody, wanted: &Pose) -> bool {
     let known = body.position();
     let rests = body.linvel().length() < STILL && body.angvel().length() < STILL;
@@ -324,7 +324,8 @@ fn is_off(body: &RigidBody, wanted: &Pose) -> bool {
 }
 
 impl Before {
-    /// The pose of a body after a step, that was at a pose before: moved by its velocities, and by what else the engine did.
+    /// Returns the pose of a body after a step, given its pose before: moved by its velocities, and by other changes of the
+    /// engine.
     fn moved(
         &self,
         pose: &Isometry3<f64>,
@@ -340,7 +341,7 @@ impl Before {
         if unchanged {
             return *pose;
         }
-        // Damping comes after the moves.
+        // Damping is applied after the moves.
         let undamped = |velocity: Vec3, damping: f32| velocity * (1.0 + damping * step.dt as f32);
         let after = [
             undamped(body.linvel(), body.linear_damping()),
@@ -370,8 +371,8 @@ impl Before {
         Isometry3::from_parts((at - rotation * own.coords).into(), rotation)
     }
 
-    /// The pose to which the engine brings a body that changes its velocity evenly: by its own sums, so that they round as there.
-    /// `rotated` is its rotation, if it is known.
+    /// Returns the pose to which the engine moves a body with a linearly changing velocity, by the engine's own additions,
+    /// with the same rounding. `rotated` is its rotation, if it is known.
     fn rounded(&self, center: Vec3, after: [Vec3; 2], step: &Step, rotated: Option<Quat>) -> Pose {
         let dt = step.dt as f32 / step.moves as f32;
         let change = 1.0 / step.moves as f32;
@@ -409,7 +410,8 @@ mod tests {
         rotated: None,
     };
 
-    /// A body 100 m from the engine's origin that the engine's sums move for a second; its pose by them, and in double precision.
+    /// A body 100 m from the engine's origin that the engine moves for a second; returns its pose by the engine's additions,
+    /// and in double precision.
     fn drive(linear: Vec3, angular: Vec3, push: Vec3) -> [Isometry3<f64>; 2] {
         let builder = RigidBodyBuilder::kinematic_velocity_based();
         let at = Isometry3::translation(100.1, 0.3, 0.0);

@@ -1,4 +1,4 @@
-//! Warnings about ground robots that do not move as they are commanded: their wheels slip, or something holds them.
+//! Warnings about ground robots that miss their commands, because their wheels slip or an obstacle holds them.
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
@@ -10,15 +10,15 @@ use super::{PhysicsSettings, drives::Commanded, engine::Tables};
 /// Time for which a robot has to miss its command before there is a warning, s.
 const WARNING_DELAY: f64 = 1.0;
 
-/// Error of a velocity that is none: a share of the command, and m/s or rad/s.
+/// Tolerated error of a velocity: a fraction of the command, and m/s or rad/s.
 const TOLERANCE: [f64; 2] = [0.05, 0.01];
 
-/// Numbers of ticks in a row in which robots missed their commands, by place of the base. Warnings follow from it, and nothing else:
-/// it is no state of the simulation.
+/// Numbers of consecutive ticks in which robots missed their commands, by index of the base. Used for warnings only: no
+/// state of the simulation.
 #[derive(Default)]
 pub(super) struct Misses(BTreeMap<usize, u32>);
 
-/// Warns of each robot that has missed its command for a while, once until it reaches it again.
+/// Warns of each robot that has missed its command for a while; again only after it has reached its command.
 pub(super) fn watch(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
@@ -52,7 +52,7 @@ pub(super) fn watch(
     }
 }
 
-/// Velocity along x and y (m/s) and about z (rad/s) of the base's origin, in its own axes.
+/// Returns the velocity along x and y (m/s) and about z (rad/s) of the base's origin, in its own axes.
 fn planar(state: &BodyState) -> Vector3<f64> {
     let arm = state.pose.translation.vector - state.center_of_mass.coords;
     let linear = state.linear_velocity + state.angular_velocity.cross(&arm);

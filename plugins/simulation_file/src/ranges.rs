@@ -68,8 +68,8 @@ numbers! {
 numbers! {
     /// Numbers of robots and components that do not become part of an assembly.
     OF_COMPONENTS:
-    ROBOT_SPEED = "robots.*.max_speed", Bounds::between(0.0, 1e4), "in m/s; 100 unless given";
-    ROBOT_TURNING_RATE = "robots.*.max_turning_rate", Bounds::between(0.0, 1e5), "in rad/s; 100 unless given";
+    ROBOT_SPEED = "robots.*.max_speed", Bounds::between(0.0, 1e4), "in m/s; from the limits of the wheels, or 100, unless given";
+    ROBOT_TURNING_RATE = "robots.*.max_turning_rate", Bounds::between(0.0, 1e5), "in rad/s; from the limits of the wheels, or 100, unless given";
     FREQUENCY = "robots.*.sensors.*.frequency", Bounds::between(1e-6, 1e6),
         "leave `frequency` out to act at every tick, or write `active: false`";
     LOCKSTEP = "robots.*.sensors.*.outputs.*.policy.lockstep", Bounds::between(1e-6, 86_400.0),

@@ -85,3 +85,75 @@ fn no_robot_is_lost_at_the_limits() {
         }
     }
 }
+
+/// A robot with wheels of 0.1 m, 0.4 m apart, that turn by 8 rad/s at most.
+fn on_wheels(fields: &str, actuator: &str) -> Result<Simulation, String> {
+    let room = tempfile::tempdir().expect("a directory");
+    let limited = "type revolute; limit_velocity 8;";
+    let model = super::DUO.replace("type revolute;", limited);
+    std::fs::write(room.path().join("duo.robray"), model).expect("written");
+    let text = format!(
+        r#"Simulation(scene: "environments/empty.robray", robots: {{ "rover": (model: "duo.robray", {fields}
+            actuators: {{ "motion": ({actuator}) }}) }})"#
+    );
+    Simulation::parse(&text, room.path(), &no_extensions).map_err(|error| error.to_string())
+}
+
+/// 8 rad/s at 0.1 m are 0.8 m/s, and 4 rad/s on the spot; what the file says counts for more.
+#[test]
+fn wheels_of_the_model_limit_a_robot() {
+    for kind in ["v_omega", "v_omega_diff"] {
+        let start = |v: f64, w: f64| format!("kind: \"{kind}\", start: (v: {v}, w: {w})");
+        for (fields, command, range) in [
+            ("", (0.81, 0.0), Some("-0.8 to 0.8 m/s")),
+            ("", (0.79, 3.99), None),
+            ("", (0.0, 4.01), Some("-4 to 4 rad/s")),
+            ("max_speed: 0.5,", (0.6, 0.0), Some("-0.5 to 0.5 m/s")),
+            ("max_speed: 2, max_turning_rate: 9,", (1.9, 8.0), None),
+        ] {
+            let opened = on_wheels(fields, &start(command.0, command.1)).map(drop);
+            let error = opened.err();
+            assert_eq!(error.is_some(), range.is_some(), "{command:?}: {error:?}");
+            if let (Some(error), Some(range)) = (error, range) {
+                assert!(error.contains(range), "{error}");
+            }
+        }
+    }
+}
+
+/// Settings that are speeds hold to the limits at the start and later; so do requests.
+#[test]
+fn speeds_in_settings_hold_to_the_limits() {
+    for (kind, name) in [
+        ("waypoint", "speed"),
+        ("destination", "speed"),
+        ("orientation", "speed"),
+        ("keyboard", "speed"),
+    ] {
+        let fields = "max_speed: 2, max_turning_rate: 2,";
+        let open = |speed: f64| on_wheels(fields, &format!("kind: \"{kind}\", {name}: {speed}"));
+        let error = open(2.1).map(drop).expect_err("too fast");
+        assert!(error.contains("`speed` is 2.1 "), "{kind}: {error}");
+        assert!(
+            error.contains("2 m/s at most") || error.contains("2 rad/s at most"),
+            "{error}"
+        );
+        let mut simulation = open(2.0).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        simulation.run(2).expect("a run");
+        let call = simulation.call("rover.motion", "set_property", &json!([name, 2.1]));
+        let reply = call.reply().expect("at once");
+        assert_eq!(reply.status, Status::Failed, "{kind}: {:?}", reply.value);
+        let why = reply.error.expect("a reason").to_string();
+        assert!(why.contains("2.1"), "{kind}: {why}");
+    }
+    let actuator = "kind: \"waypoint\", speed: 0.5";
+    let mut simulation = on_wheels("", actuator).expect("a simulation");
+    simulation.run(2).expect("a run");
+    let call = simulation.call("rover.motion", "goto", &json!([9.0, 0.0, 0.0, 0.5, 0.9]));
+    let reply = call.reply().expect("at once");
+    assert_eq!(reply.status, Status::Failed);
+    let why = reply.error.expect("a reason").to_string();
+    assert!(why.contains("`speed`") && why.contains("m/s"), "{why}");
+    // An infinite speed of an orientation is a jump.
+    assert!(on_wheels("", "kind: \"orientation\"").is_ok());
+}

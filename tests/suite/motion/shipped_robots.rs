@@ -133,6 +133,39 @@ fn xy_omega_is_reached_by_every_shipped_robot() {
     });
 }
 
+/// Speeds on the path to a goal, m/s.
+const TO_A_GOAL: [f64; 4] = [0.02, 0.1, 0.5, 1.5];
+
+/// Checks that every robot, as shipped, approaches a goal 30 m ahead at each speed, at every rate.
+fn goes_to_a_goal(fields: impl Fn(f64) -> String) {
+    for robot in ROBOTS {
+        for rate in RATES {
+            for speed in TO_A_GOAL {
+                let more = format!("actuators: {{ \"motion\": ({}) }}", fields(speed));
+                let model = format!("robots/{robot}.robray");
+                let mut test = on_floor(&model, &more, (rate, 1.0, 0.0));
+                test.run(0.6);
+                let motion = test.mean_motion(0.5);
+                assert_reached(motion, [speed, 0.0], &format!("{robot}, {more}, {rate} Hz"));
+            }
+        }
+    }
+}
+
+#[test]
+fn destination_is_approached_at_the_speed_of_its_settings() {
+    goes_to_a_goal(|speed| {
+        format!("kind: \"destination\", speed: {speed}, start: (x: 30, y: 0, z: 0)")
+    });
+}
+
+#[test]
+fn waypoint_is_approached_at_the_speed_of_its_command() {
+    goes_to_a_goal(|speed| {
+        format!("kind: \"waypoint\", start: (x: 30, y: 0, z: 0, speed: {speed})")
+    });
+}
+
 /// Robots with wheels on joints, with the position of the middle between their wheels ahead of the origin, m.
 const WHEELED: [(&str, f64); 3] = [
     ("pioneer3dx", 0.045),

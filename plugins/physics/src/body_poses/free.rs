@@ -1,11 +1,11 @@
-//! Motion of bodies that no contact and no joint acts on, in double precision.
+//! Motion of bodies without contacts and joints, in double precision.
 //!
 //! # Rotation
 //!
-//! In each of its substeps the engine adds the torque's change to the angular velocity, adds the gyroscopic term, and restores the
-//! magnitude of the angular momentum; each of these rounds in single precision. An accelerometer off the axis shows that rounding
-//! divided by the length of a step. The same sums are done here twice: in single precision with the operations of the engine, which
-//! shows whether anything else changed the angular velocity, and in double precision for the result.
+//! In each of its substeps the engine adds the change by torques to the angular velocity, adds the gyroscopic term, and
+//! restores the magnitude of the angular momentum, each with rounding in single precision. An accelerometer off the axis
+//! shows that rounding divided by the length of a step. The same operations are repeated here twice: in single precision as
+//! in the engine, to detect other changes of the angular velocity, and in double precision for the result.
 use bevy::math::{Quat, Vec3};
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -13,14 +13,14 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use super::{Before, Known, Step};
 use crate::convert;
 
-/// Motion of a body in a step, as far as gravity and forces alone moved it.
+/// Motion of a body in a step by gravity and forces only.
 #[derive(Clone, Copy)]
 pub(super) struct Free {
     pub linear: Option<Falling>,
     pub rotated: Option<Rotated>,
 }
 
-/// Velocities of a centre of mass that gravity and forces alone move, m/s.
+/// Velocities of a centre of mass that only gravity and forces change, m/s.
 #[derive(Clone, Copy)]
 pub(super) struct Falling {
     pub mean: Vector3<f64>,
@@ -33,7 +33,7 @@ pub(super) struct Rotated {
     /// Angular velocity in world axes, rad/s.
     pub velocity: Vector3<f64>,
     pub rotation: UnitQuaternion<f64>,
-    /// Rotation to which the engine's sums lead.
+    /// Rotation by the engine's operations.
     pub engine: Quat,
 }
 
@@ -45,7 +45,7 @@ impl Before {
         }
     }
 
-    /// The motion of a body, if its velocity changed as gravity and forces alone change it, but for rounding.
+    /// Returns the motion of a body if gravity and forces alone changed its velocity, except for rounding.
     fn falling(&self, exact: Vector3<f64>, body: &RigidBody, step: &Step) -> Option<Falling> {
         let gravity = convert::vector(step.gravity?);
         if !body.is_dynamic() || body.linear_damping() != 0.0 {
@@ -62,7 +62,7 @@ impl Before {
             let most = before[axis].abs().max(after[axis].abs());
             (after[axis] - before[axis] - change[axis]).abs() <= rounding * most
         });
-        // Of forces that depend on where the body is, such as buoyancy, the mean would feed a swing.
+        // For forces that depend on position, such as buoyancy, the mean would amplify oscillations.
         let share = match body.user_force() == Vec3::ZERO {
             true => 0.5,
             false => step.share(),
@@ -73,7 +73,7 @@ impl Before {
         })
     }
 
-    /// The rotation of a body, if torques and the gyroscopic term alone changed its angular velocity.
+    /// Returns the rotation of a body if torques and the gyroscopic term alone changed its angular velocity.
     fn rotated(&self, known: &Known, body: &RigidBody, step: &Step) -> Option<Rotated> {
         step.gravity?;
         let rests = self.angular == Vec3::ZERO && self.spin_up == Vec3::ZERO;
@@ -105,18 +105,18 @@ impl Before {
 
 /// Causes of the change of an angular velocity.
 struct Inertia {
-    /// About the principal axes, kg·m².
+    /// Principal moments of inertia, kg·m².
     moments: Vec3,
     inverse: Vec3,
     /// Principal axes in the axes of the body.
     frame: Quat,
-    /// Change of the angular velocity by torques in each substep, world axes, rad/s.
+    /// Change of the angular velocity by torques per substep, world axes, rad/s.
     change: Vec3,
     has_gyroscopic_term: bool,
 }
 
 impl Inertia {
-    /// A step by the operations of the engine, so that they round as there.
+    /// Makes a step with the engine's operations and rounding.
     fn rounded(&self, start: (Vec3, Quat), step: &Step) -> (Vec3, Quat) {
         let (mut velocity, mut rotation) = start;
         let dt = step.dt as f32 / step.moves as f32;
@@ -140,12 +140,12 @@ impl Inertia {
         if square == 0.0 {
             return velocity;
         }
-        // A square root is exact on every machine.
+        // The square root is exact on every machine.
         let total = total * (momentum.length_squared() / square).sqrt();
         axes * (self.inverse * total)
     }
 
-    /// The same step in double precision. The orientation turns by the whole angle of each substep.
+    /// Makes the step in double precision. The orientation turns by the whole angle of each substep.
     fn exact(
         &self,
         start: (Vector3<f64>, UnitQuaternion<f64>),
@@ -155,7 +155,7 @@ impl Inertia {
         let dt = step.dt / f64::from(step.moves);
         let frame = convert::rotation(self.frame);
         let inverse = convert::vector(self.inverse);
-        // Not those of the engine: rounded reciprocals would change the speed by 1e-7 in each substep.
+        // Not the engine's reciprocals: their rounding would change the speed by 1e-7 per substep.
         let moments = inverse.map(|part| if part > 0.0 { 1.0 / part } else { 0.0 });
         let change = convert::vector(self.change);
         for _ in 0..step.moves {
@@ -176,7 +176,7 @@ impl Inertia {
     }
 }
 
-/// The rotation by a vector: axis times angle, rad.
+/// Returns the rotation by a rotation vector, rad.
 fn turn(by: &Vector3<f64>) -> UnitQuaternion<f64> {
     let angle = by.norm();
     if angle <= 0.0 {
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A body with three different moments of inertia turns freely for ten seconds: its momentum stays what and where it was.
+    /// A body with three different moments of inertia rotates freely for ten seconds: its angular momentum is conserved.
     #[test]
     fn free_rotation_keeps_the_angular_momentum() {
         let step = Step {
@@ -223,7 +223,7 @@ mod tests {
         }
         let after = momentum(state);
         assert!((after.norm() / before.norm() - 1.0).abs() < 1e-9);
-        // The sums are of first order: the axis of the momentum drifts by a part of the step.
+        // The operations are of first order: the axis of the momentum drifts by a fraction of the step.
         assert!(
             (after - before).norm() < 2e-3 * before.norm(),
             "{after} {before}"

@@ -1,8 +1,9 @@
-//! Cylinders that lie on faces of boxes, in double precision: tyres on floors.
+//! Contacts of cylinders with faces of boxes, in double precision: tyres on floors.
 //!
-//! The engine looks for the contacts of a cylinder in single precision, among the corners of the other shape: on a floor of a
-//! hundred metres depths tremble by 1e-5 m, which is a tenth of what a contact is deep at rest, and at a step of 1 ms throws a
-//! robot about. Where a cylinder lies along a face, both ends of the line that touches follow from the two poses.
+//! The engine computes the contacts of a cylinder in single precision, relative to the vertices of the other shape: on a
+//! floor of a hundred metres depths have errors of 1e-5 m, a tenth of the depth of a resting contact, which at a step of 1
+//! ms accelerates a robot noticeably. For a cylinder along a face, both ends of the contact line are computed from the two
+//! poses.
 use bevy_rapier3d::{
     parry::shape::TypedShape,
     rapier::prelude::{Collider, ColliderHandle},
@@ -12,12 +13,12 @@ use nalgebra::{Isometry3, Vector3};
 use super::contact_point::ContactPoint;
 use crate::{convert, engine::EngineItem};
 
-/// Greatest sine of the angle between the engine's normal and that of the face, and greatest one between axis and face: beyond
-/// that it is an edge that touches, or a cap.
+/// Maximum sine of the angle between the engine's normal and that of the face, and between axis and face; beyond it the
+/// contact is on an edge, or on a cap.
 const SAME: f64 = 0.02;
 const LYING: f64 = 0.3;
 
-/// Way between an end of the line and the face from which it counts for nothing, m.
+/// Distance of an end of the line from the face beyond which it is no contact, m.
 const APART: f64 = 2e-3;
 
 /// A cylinder and a face of a box.
@@ -32,7 +33,7 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    /// None for other shapes. The poses are those of the bodies.
+    /// Returns `None` for other shapes. The poses are those of the bodies.
     pub(super) fn new(
         engine: &EngineItem<'_, '_>,
         handles: [ColliderHandle; 2],
@@ -64,7 +65,7 @@ impl Flat {
         })
     }
 
-    /// Puts the ends of the line in place of the points that the engine found from a place on, if there is such a line.
+    /// Replaces the points of the engine, from an index on, by the ends of the contact line, if there is one.
     pub(super) fn refine(&self, contacts: &mut Vec<ContactPoint>, from: usize) {
         let Some(&first) = contacts.get(from) else {
             return;
@@ -98,7 +99,8 @@ impl Flat {
         }
     }
 
-    /// Normal of the face that looks along a direction, and its distance from the centre of the box; none if there is none.
+    /// Returns the normal of the face that points along a direction, and its distance from the centre of the box; `None`
+    /// without one.
     fn face(&self, direction: &Vector3<f64>) -> Option<(Vector3<f64>, f64)> {
         let local = self.floor.rotation.inverse() * direction;
         let axis = local.iamax();
@@ -108,7 +110,7 @@ impl Flat {
         is_it.then(|| (self.floor.rotation * face, self.half_extents[axis]))
     }
 
-    /// True for a point above or below the face with this normal.
+    /// Returns true for a point above or below the face with this normal.
     fn is_over(&self, point: &Vector3<f64>, up: &Vector3<f64>) -> bool {
         let local = self.floor.inverse_transform_point(&(*point).into());
         let normal = self.floor.rotation.inverse() * up;
@@ -116,7 +118,7 @@ impl Flat {
     }
 }
 
-/// Pose of a geometry on its body.
+/// Returns the pose of a geometry on its body.
 fn on_body(collider: &Collider) -> Isometry3<f64> {
     let pose = collider.position_wrt_parent();
     pose.map_or_else(Isometry3::identity, convert::isometry)
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
     use crate::trees::contact_point::Key;
 
-    /// A tyre of 0.1 m, 0.04 m wide, that is so deep in a floor and leans by an angle.
+    /// A tyre with a radius of 0.1 m and a width of 0.04 m, with a depth in the floor and a lean angle.
     fn flat(at: [f64; 3], depth: f64, lean: f64) -> Flat {
         let turn = UnitQuaternion::from_euler_angles(lean, 0.0, 0.0);
         Flat {
@@ -145,7 +147,7 @@ mod tests {
         }
     }
 
-    /// Contacts in place of one point that the engine found with this normal.
+    /// Returns the contacts that replace one point of the engine with this normal.
     fn refined(flat: &Flat, normal: Vector3<f64>) -> Vec<Contact> {
         let mut contacts = vec![ContactPoint {
             key: Key::default(),
@@ -178,7 +180,7 @@ mod tests {
             assert!((contact.point - Vector3::new(3.0, y, -5e-5)).norm() < 1e-12);
             assert!((contact.normal - Vector3::z()).norm() < 1e-14);
         }
-        // The upper end of one that leans is 0.04 m · sin 0.2 above the lower one: it does not touch.
+        // The upper end of a leaning tyre is 0.04 m · sin 0.2 above the lower one: it does not touch.
         let leaning = refined(&flat([0.0; 3], 0.0, 0.2), Vector3::z());
         assert_eq!(leaning.len(), 1);
         let [sin, cos] = [libm::sin(0.2), libm::cos(0.2)];
