@@ -20,14 +20,14 @@ use morse_simulation_file::model::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-/// Hears.
+/// Measures the sound level.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Ear {
-    /// Least level that is heard.
+    /// Minimum sound level.
     #[reflect(@Unit("dB"), @Range(0.0, 120.0))]
     threshold: f64,
-    /// Distance to which it hears.
+    /// Maximum distance.
     #[reflect(@Unit("m"))]
     reach: Option<f64>,
     /// Bands.

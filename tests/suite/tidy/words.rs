@@ -83,14 +83,6 @@ const WORDS: [(&str, &str); 13] = [
 /// First words of documentation that need another sentence to be understood.
 const FIRST_WORDS: [&str; 3] = ["Of", "As", "Likewise"];
 
-/// Directories whose documentation is not checked.
-const UNCHECKED: [&str; 1] = ["tests/"];
-
-fn is_documentation_checked(path: &str) -> bool {
-    let mut unchecked = UNCHECKED.iter();
-    !unchecked.any(|directory| path.starts_with(directory))
-}
-
 /// Identifiers that the glossary replaces.
 fn names(file: &Source) -> Vec<String> {
     if file.path.ends_with("tidy/words.rs") {
@@ -111,9 +103,6 @@ fn names(file: &Source) -> Vec<String> {
 
 /// Words of doc comments that are refused.
 fn words(file: &Source) -> Vec<String> {
-    if !is_documentation_checked(&file.path) {
-        return Vec::new();
-    }
     let mut found = Vec::new();
     let mut is_inside = false;
     for (number, line) in file.text.lines().enumerate() {
