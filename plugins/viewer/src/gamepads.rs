@@ -220,12 +220,12 @@ mod tests {
         let sent = sent(app);
         let names: Vec<&str> = sent.iter().map(|(name, _)| &**name).collect();
         let wanted: Vec<&str> = expected.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, wanted, "{reported:?}");
+        assert_eq!(names, wanted, "{sent:?}");
         for ((_, sent), (_, wanted)) in sent.iter().zip(expected) {
             let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6;
             assert!(
                 sent.len() == wanted.len() && sent.iter().zip(wanted).all(is_near),
-                "{reported:?} is not {wanted:?}"
+                "{sent:?} is not {wanted:?}"
             );
             // The state hash distinguishes them.
             assert!(
