@@ -174,6 +174,14 @@ fn clients_that_do_not_read_images_take_no_messages_from_one_that_reads() {
     let mut good = Bridge::new(&served);
     let subscribe = |topic: &str| json!({ "op": "subscribe", "topic": topic });
     good.say(subscribe("/rover/pose"));
+    let mut duration = || {
+        good.forget();
+        let mut stamp = || seconds(&good.next("/rover/pose")["header"]["stamp"]);
+        let first = stamp();
+        (1..120).fold(first, |_, _| stamp()) - first
+    };
+    // Two seconds, unless the machine is busy and messages are lost.
+    let alone = duration();
     let stalled: Vec<Bridge> = (0..100)
         .map(|_| {
             let mut bridge = Bridge::new(&served);
@@ -182,13 +190,11 @@ fn clients_that_do_not_read_images_take_no_messages_from_one_that_reads() {
             bridge
         })
         .collect();
-    good.forget();
-    let stamps: Vec<f64> = (0..120)
-        .map(|_| seconds(&good.next("/rover/pose")["header"]["stamp"]))
-        .collect();
-    // Two seconds; a busy machine may lose some messages.
-    let took = stamps[119] - stamps[0];
-    assert!(took < 4.0, "120 messages of 60 Hz in {took} s");
+    let beside = duration();
+    assert!(
+        beside < 4.0 * alone,
+        "120 messages in {beside} s, alone in {alone} s"
+    );
     drop(stalled);
     served.end();
 }
