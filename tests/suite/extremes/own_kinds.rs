@@ -270,7 +270,7 @@ fn ranges_are_described() {
         "{text}"
     );
     assert!(
-        text.contains("reach         m   Distance to which it hears.\n"),
+        text.contains("reach         m   Maximum distance.\n"),
         "a unit's range clutters nothing: {text}"
     );
     let json: Json = serde_json::from_str(&describe(true)).expect("JSON");
