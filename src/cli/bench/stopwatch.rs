@@ -1,10 +1,13 @@
 //! Wall-clock time, processor time and memory, for measurements only.
-use std::time::Instant;
+use std::{collections::BTreeMap, ffi::OsString, time::Instant};
+
+/// Processor time by thread, ns.
+type ThreadTimes = BTreeMap<OsString, f64>;
 
 /// A running stopwatch.
 pub(super) struct Stopwatch {
     wall: Instant,
-    cpu: Option<f64>,
+    cpu: Option<ThreadTimes>,
 }
 
 /// Elapsed time.
@@ -12,7 +15,7 @@ pub(super) struct Stopwatch {
 pub(super) struct Elapsed {
     /// Wall-clock time, s.
     pub(super) wall: f64,
-    /// Processor time of all threads, s; `None` where the system does not report it.
+    /// Processor time of all threads that still run, s; `None` where the system does not report it.
     pub(super) cpu: Option<f64>,
 }
 
@@ -24,7 +27,7 @@ impl Stopwatch {
     )]
     pub(super) fn start() -> Self {
         Self {
-            cpu: cpu_seconds(),
+            cpu: thread_times(),
             wall: Instant::now(),
         }
     }
@@ -37,21 +40,27 @@ impl Stopwatch {
     /// Returns the time since the start.
     pub(super) fn elapsed(&self) -> Elapsed {
         let wall = self.elapsed_wall();
-        let cpu = cpu_seconds().zip(self.cpu).map(|(now, then)| now - then);
+        let cpu = thread_times().zip(self.cpu.as_ref()).map(|(now, before)| {
+            let since =
+                |(thread, time): (&OsString, &f64)| time - before.get(thread).unwrap_or(&0.0);
+            now.iter().map(since).sum::<f64>() * 1e-9
+        });
         Elapsed { wall, cpu }
     }
 }
 
-/// Returns the processor time of the threads of this process, s.
-fn cpu_seconds() -> Option<f64> {
-    let mut nanoseconds = 0.0;
+/// Returns the processor times of the threads of this process.
+fn thread_times() -> Option<ThreadTimes> {
+    let mut times = ThreadTimes::new();
     for thread in std::fs::read_dir("/proc/self/task").ok()? {
-        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat"));
+        let thread = thread.ok()?;
+        let text = std::fs::read_to_string(thread.path().join("schedstat"));
         // A thread that has ended in the meantime has no file.
-        let ran = text.ok().and_then(|text| first_number(&text));
-        nanoseconds += ran.unwrap_or(0.0);
+        if let Some(time) = text.ok().and_then(|text| first_number(&text)) {
+            times.insert(thread.file_name(), time);
+        }
     }
-    (nanoseconds > 0.0).then_some(nanoseconds * 1e-9)
+    (!times.is_empty()).then_some(times)
 }
 
 /// Returns the peak memory of this process, MiB.
