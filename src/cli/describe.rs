@@ -114,7 +114,7 @@ pub fn run(
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
                 let word = morse_diagnostics::printable(word);
-                say(err, format_args!("error: no kind is called `{word}`{near}"));
+                say(err, format_args!("error: unknown kind `{word}`{near}"));
                 return exit::INPUT;
             }
         }

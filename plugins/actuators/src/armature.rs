@@ -199,7 +199,7 @@ impl ArmatureCommand {
     /// The error in the command, which then has no effect.
     fn plan(&self, chain: &Chain, mut goal: impl FnMut(usize, f64)) -> Result<(), String> {
         if !self.names.is_empty() && self.names.len() != self.positions.len() {
-            return Err("a command has not one position for each name".to_owned());
+            return Err("the number of positions differs from the number of names".to_owned());
         }
         if self.positions.len() > chain.joints.len() {
             return Err(format!(

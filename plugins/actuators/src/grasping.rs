@@ -36,7 +36,7 @@ pub struct EndEffector {
 
 /// Name of a hand's frame that the robot does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no frame `{0}`: say another one as `hand`")]
+#[error("unknown frame `{0}`: set another one as `hand`")]
 pub struct FrameError(pub String);
 
 impl From<FrameError> for CheckError {

@@ -59,13 +59,13 @@ pub(super) fn plugin(app: &mut App) {
         .register_state::<Grasped>()
         .add_service::<Gripper>(Service::new(
             "grab",
-            "Takes the nearest graspable thing, and says its name; nothing if there is none. With `motion: morse`, a full \
-             one says what it holds.",
+            "Takes the nearest graspable object, and returns its name; nothing if there is none. With `motion: \
+             morse`, a full gripper returns the name of the held object.",
             grab,
         ))
         .add_service::<Gripper>(Service::new(
             "release",
-            "Lets go what it holds, and says `true`; nothing if it holds nothing.",
+            "Releases the held object, and returns `true`; nothing if the gripper is empty.",
             release,
         ));
 }

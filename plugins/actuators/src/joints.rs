@@ -292,7 +292,7 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
     let duration = command.duration;
     if !(duration.is_finite() && duration >= 0.0) {
         return Err(format!(
-            "`duration` of a command is {duration}: a time is needed, s"
+            "invalid `duration` {duration} of a command: expected a time in s, 0 or more"
         ));
     }
     let count = if command.names.is_empty() {
@@ -302,7 +302,7 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
     };
     if !command.fits(count) {
         return Err(format!(
-            "a list of a command has not one number for each of {count} joints"
+            "each list of a command must be empty or have {count} numbers, one per joint"
         ));
     }
     let mut plan = Vec::with_capacity(count);

@@ -72,7 +72,7 @@ fn default_action(
         let mut velocity = None;
         for key in &command.keys {
             let Some((linear, angular)) = direction(key) else {
-                warnings.add(path, &format!("it knows no key {key:?}"));
+                warnings.add(path, &format!("unknown key {key:?}"));
                 continue;
             };
             let sum: &mut (Vector3<f64>, Vector3<f64>) = velocity.get_or_insert_default();

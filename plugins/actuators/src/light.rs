@@ -77,7 +77,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, begin)
         .add_service::<Light>(Service::new(
             "toggle",
-            "Switches the light on or off; without an argument, to the other. Says `true`.",
+            "Switches the light on or off; without an argument, toggles it. Returns `true`.",
             toggle,
         ));
 }

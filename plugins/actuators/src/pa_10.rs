@@ -114,7 +114,7 @@ impl OnJoints for Pa10 {
         chain.joints.truncate(6);
         if chain.joints.len() < 6 || !chain.joints.iter().all(|joint| joint.is_angle) {
             return Err(CheckError::unmet(format!(
-                "it needs six joints that turn; found: {}",
+                "six revolute joints are required; found: {}",
                 chain.names().join(", ")
             )));
         }
@@ -138,7 +138,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_systems(Startup, begin)
         .add_service::<Pa10>(Service::new(
             "set_rotation_array",
-            "Sends the six segments to angles.",
+            "Rotates the six segments to angles.",
             set_rotation_array,
         ));
 }

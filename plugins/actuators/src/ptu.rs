@@ -160,7 +160,7 @@ impl Ptu {
         let (tilt, tilt_limits, head, tilt_joint) = find(&self.tilt)?;
         if tilt_joint.parent != turret {
             return Err(CheckError::unmet(format!(
-                "the joint `{}` does not hang on `{}`",
+                "the joint `{}` is not a child of `{}`",
                 self.tilt, self.pan
             )));
         }

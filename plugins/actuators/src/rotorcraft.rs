@@ -181,7 +181,7 @@ pub fn check_body(world: &World, entity: Entity) -> Result<(), CheckError> {
         Ok(())
     } else {
         Err(CheckError::unmet(
-            "it flies by forces, which do not move this robot; give the robot `base: dynamic`",
+            "forces do not move this robot; give it `base: dynamic`",
         ))
     }
 }
@@ -198,8 +198,7 @@ pub fn check_weight(world: &World, entity: Entity) -> Result<(), CheckError> {
         Ok(())
     } else {
         Err(CheckError::unmet(
-            "it flies by leaning its own weight, and nothing pulls down here; give `environment` a \
-             `gravity` with a negative z",
+            "the control law requires gravity; give `environment` a `gravity` with a negative z",
         ))
     }
 }

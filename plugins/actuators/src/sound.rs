@@ -118,7 +118,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<Sound>(
             Service::new(
                 "get_playback",
-                "What is played: file, mode, position in s, and how often the mode has changed.",
+                "Returns file, mode, position in s, and the number of changes of the mode.",
                 get_playback,
             )
             .read_only(),

@@ -128,7 +128,7 @@ pub(super) fn plugin(app: &mut App) {
         ))
         .add_service::<StabilizedQuadrotor>(Service::new(
             "stop",
-            "Brings the robot to a halt where it is, level.",
+            "Stops the robot at its current position, level.",
             stop,
         ));
 }
@@ -245,7 +245,7 @@ fn set_cons(
     if !sum.is_finite() {
         let path = world.get::<Path>(entity).cloned().unwrap_or_default();
         return Err(ServiceError::Failed(format!(
-            "`{path}`: with this `psi` the sum of all is no longer a number"
+            "`{path}`: with this `psi` the sum is no longer finite"
         )));
     }
     let command = StabilizedQuadrotorCommand {

@@ -134,13 +134,13 @@ impl Joint {
         let name = &self.name;
         if self.axis.y.abs() < 0.5 {
             return Err(CheckError::unmet(format!(
-                "the axis of `{name}` does not lie across the robot"
+                "the axis of `{name}` is not lateral"
             )));
         }
         let radius = if radius > 0.0 { radius } else { self.reach };
         if radius.is_nan() || radius <= 0.0 {
             return Err(CheckError::unmet(format!(
-                "nothing rolls on `{name}`: give its frame a shape that collides, or set `wheel_radius`"
+                "`{name}` has no colliding geometry: give its frame a shape that collides, or set `wheel_radius`"
             )));
         }
         Ok(Wheel {

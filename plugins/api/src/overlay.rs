@@ -57,7 +57,7 @@ pub fn pass_on(
 ) -> Result<Outcome, ServiceError> {
     let Some(Over(below)) = world.get::<Over>(overlay).cloned() else {
         return Err(ServiceError::Failed(
-            "this overlay lies over nothing".to_owned(),
+            "this overlay has no component".to_owned(),
         ));
     };
     service::pass_on(world, below.as_str(), service, arguments)

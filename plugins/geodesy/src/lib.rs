@@ -154,7 +154,7 @@ pub fn required(world: &World) -> Result<(), CheckError> {
         return Ok(());
     }
     Err(CheckError::unmet(
-        "it needs to know where the scene lies: \
+        "it requires the position of the scene: \
          `environment: (origin: (latitude: …, longitude: …, altitude: …))`",
     ))
 }

@@ -60,7 +60,7 @@ impl Sensor for Attitude {
             return Ok(());
         }
         Err(CheckError::unmet(
-            "to count yaw from north it needs to know how the scene lies: \
+            "yaw from north requires the orientation of the scene: \
              `environment: (origin: (latitude: …, longitude: …, angle_against_north: …))`, or \
              `use_angle_against_north: false`",
         ))

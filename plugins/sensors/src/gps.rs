@@ -78,7 +78,7 @@ impl Sensor for Gps {
             return Ok(());
         }
         Err(CheckError::unmet(
-            "to give latitude and longitude it needs to know where the scene lies: \
+            "latitude and longitude require the position of the scene: \
              `environment: (origin: (latitude: …, longitude: …, altitude: …))`, or `level: simple`",
         ))
     }

@@ -199,7 +199,7 @@ impl Sensor for HumanPosture {
             return Ok(());
         }
         Err(CheckError::unmet(format!(
-            "the robot is no human: it has none of the joints {}",
+            "the robot is not a human: it has none of the joints {}",
             if self.joints.is_empty() {
                 JOINTS.join(", ")
             } else {

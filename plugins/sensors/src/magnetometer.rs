@@ -58,7 +58,7 @@ impl Sensor for Magnetometer {
             return Ok(());
         }
         Err(CheckError::unmet(
-            "to know the magnetic field it needs to know where the scene lies: \
+            "the magnetic field requires the position of the scene: \
              `environment: (origin: (latitude: …, longitude: …, altitude: …))`",
         ))
     }

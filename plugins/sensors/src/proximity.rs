@@ -70,12 +70,12 @@ pub(super) fn plugin(app: &mut App) {
         .init_resource::<Objects>()
         .add_service::<Proximity>(Service::new(
             "set_range",
-            "Sets how far the sensor feels, in m.",
+            "Sets the range of the sensor, m.",
             set_range,
         ))
         .add_service::<Proximity>(Service::new(
             "set_tracked_tag",
-            "Sets the property of the objects that the sensor feels.",
+            "Sets the property of the detected objects.",
             set_tracked_tag,
         ));
 }

@@ -33,7 +33,7 @@ impl Sensor for PtuPosture {
             return Ok(());
         }
         Err(CheckError::unmet(
-            "it must sit on a pan-tilt unit: add `on: \"NAME OF THE PTU\"`",
+            "it must be mounted on a pan-tilt unit: add `on: \"NAME OF THE PTU\"`",
         ))
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<SearchAndRescue>(
             Service::new(
                 "heal",
-                "Heals the nearest victim in sight, as far as the sensor is able to.",
+                "Heals the nearest victim in the cone, as far as the abilities allow.",
                 heal,
             )
             .cancellable(|world, sensor| {
@@ -132,7 +132,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<SearchAndRescue>(
             Service::new(
                 "get_robot_abilities",
-                "What the sensor can do for victims.",
+                "Returns the abilities of the sensor.",
                 get_robot_abilities,
             )
             .read_only(),
@@ -140,7 +140,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<SearchAndRescue>(
             Service::new(
                 "get_victim_requirements",
-                "The abilities that the nearest victim in sight needs.",
+                "Returns the abilities that the nearest victim in the cone needs.",
                 get_victim_requirements,
             )
             .read_only(),
@@ -148,7 +148,7 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<SearchAndRescue>(
             Service::new(
                 "get_victim_severity",
-                "How badly the nearest victim in sight needs help.",
+                "Returns the severity of the nearest victim's injury.",
                 get_victim_severity,
             )
             .read_only(),

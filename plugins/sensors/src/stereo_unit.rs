@@ -48,9 +48,9 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<StereoUnit>(
             Service::new(
                 "capture",
-                "Lets each of its cameras take so many frames, and is answered when the last one has. A negative \
-                 number is never answered, but can be cancelled; 0 stops them. While a request is under way, also at one of \
-                 the cameras, another one is refused.",
+                "Makes each of its cameras take a number of frames; answered when the last one has finished. A negative \
+                 number is never answered, but can be cancelled; 0 stops them. While a request is under way, also at \
+                 one of the cameras, another one is refused.",
                 capture,
             )
             .cancellable(stop),

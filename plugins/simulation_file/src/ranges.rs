@@ -24,7 +24,7 @@ numbers! {
     LONGITUDE = "environment.origin.longitude", Bounds::within(180.0), "in degrees, east positive";
     ALTITUDE = "environment.origin.altitude", Bounds::within(1e7), "in metres above the WGS 84 ellipsoid";
     NORTH = "environment.origin.angle_against_north", Bounds::within(1e4), "in degrees, clockwise";
-    CONTACT_FREQUENCY = "environment.contact_frequency", Bounds::between(1.0, 1e5), "in Hz; 120 unless given";
+    CONTACT_FREQUENCY = "environment.contact_frequency", Bounds::between(1.0, 1e5), "in Hz; default 120";
     AIR_DENSITY = "environment.air_density", Bounds::between(0.0, 1e4), "in kg/m³; air has 1.225";
     WATER_LEVEL = "environment.water.level", PLACE, "in metres";
     WATER_DENSITY = "environment.water.density", Bounds::between(1e-3, 1e5), "in kg/m³; water has 1000";
@@ -38,7 +38,7 @@ numbers! {
     AMBIENT_STRENGTH = "environment.light.ambient.strength", Bounds::between(0.0, 1e4), "1 is the usual one";
     LAMP_PLACE = "environment.light.lamps.*.translation", PLACE, "in metres";
     LAMP_COLOR = "environment.light.lamps.*.color", UNIT, "red, green and blue, each from 0 to 1";
-    LAMP_DISTANCE = "environment.light.lamps.*.distance", Bounds::between(0.0, 1e6), "in metres; 25 unless given";
+    LAMP_DISTANCE = "environment.light.lamps.*.distance", Bounds::between(0.0, 1e6), "in metres; default 25";
     LAMP_STRENGTH = "environment.light.lamps.*.strength", Bounds::between(0.0, 1e4), "1 is the usual one";
     ZENITH_COLOR = "environment.light.sky.zenith", UNIT, "red, green and blue, each from 0 to 1";
     HORIZON_COLOR = "environment.light.sky.horizon", UNIT, "red, green and blue, each from 0 to 1";
@@ -68,8 +68,8 @@ numbers! {
 numbers! {
     /// Numbers of robots and components that do not become part of an assembly.
     OF_COMPONENTS:
-    ROBOT_SPEED = "robots.*.max_speed", Bounds::between(0.0, 1e4), "in m/s; from the limits of the wheels, or 100, unless given";
-    ROBOT_TURNING_RATE = "robots.*.max_turning_rate", Bounds::between(0.0, 1e5), "in rad/s; from the limits of the wheels, or 100, unless given";
+    ROBOT_SPEED = "robots.*.max_speed", Bounds::between(0.0, 1e4), "in m/s; default: from the limits of the wheels, or 100";
+    ROBOT_TURNING_RATE = "robots.*.max_turning_rate", Bounds::between(0.0, 1e5), "in rad/s; default: from the limits of the wheels, or 100";
     FREQUENCY = "robots.*.sensors.*.frequency", Bounds::between(1e-6, 1e6),
         "leave `frequency` out to act at every tick, or write `active: false`";
     LOCKSTEP = "robots.*.sensors.*.outputs.*.policy.lockstep", Bounds::between(1e-6, 86_400.0),

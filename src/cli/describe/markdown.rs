@@ -20,7 +20,7 @@ const FAMILIES: [(&str, &str); 6] = [
 
 /// Returns a page with all descriptions.
 pub(super) fn page(descriptions: &[Description]) -> String {
-    let mut page = "# Catalogue\n\nEvery kind that a simulation file may name, as `morse-sim describe` tells it. \
+    let mut page = "# Catalogue\n\nAll kinds that a simulation file can use, as printed by `morse-sim describe`. \
         `morse-sim describe --all --markdown`\nprints this page, with the kinds of a program's own.\n"
         .to_owned();
     for (family, title) in FAMILIES {
@@ -74,7 +74,7 @@ fn entry(description: &Description, common: &[Signature]) -> String {
     let docs: Vec<String> = docs.collect();
     let mut text = format!("\n### `{}`\n\n{}\n", description.word, docs.join("\n\n"));
     if !description.settings.is_empty() {
-        text.push_str("\n| setting | unit | range | unless given | |\n|---|---|---|---|---|\n");
+        text.push_str("\n| setting | unit | range | default | |\n|---|---|---|---|---|\n");
         for Setting { name, field } in &description.settings {
             let default = description.defaults.get(name.as_str()).map(value);
             let default = code(&default.unwrap_or_default());

@@ -36,7 +36,7 @@ pub(super) fn describe(word: &str) -> Option<Description> {
         word: robot.word(),
         family: "robot",
         docs: format!(
-            "{}\n\nMORSE's `{}`: in its motion the centre of mass is the origin.",
+            "{}\n\nMORSE's `{}`: with its motion rules the centre of mass is the origin.",
             assets::summary(robot.model),
             robot.class
         ),

@@ -40,11 +40,11 @@ fn rounded(number: f64) -> String {
 
 /// Returns the frequency of a sensor's measurements as text.
 pub(super) fn frequency(description: &Description) -> Option<String> {
-    let hertz = |hertz: f64| format!("{hertz} Hz unless given, at most every tick");
+    let hertz = |hertz: f64| format!("{hertz} Hz by default, at most every tick");
     (description.family == "sensor").then(|| {
         description
             .frequency
-            .map_or_else(|| "every tick unless given".to_owned(), hertz)
+            .map_or_else(|| "every tick by default".to_owned(), hertz)
     })
 }
 
@@ -62,7 +62,7 @@ pub(super) fn as_text(description: &Description) -> String {
         text.push_str(&table(rows, |name, field| {
             let default = description.defaults.get(name).map(value);
             let default = default.filter(|default| !default.is_empty());
-            let default = default.map(|default| format!("; {default} unless given"));
+            let default = default.map(|default| format!("; default {default}"));
             let property = property(field).map(|property| format!("; {property}"));
             own_range(field) + &default.unwrap_or_default() + &property.unwrap_or_default()
         }));

@@ -203,9 +203,9 @@ fn frequencies_defaults_and_results_are_described() {
     let room = Room::new();
     let ran = room.run(&["describe", "sick_ldmrs"]).with_code(0);
     for part in [
-        "4 Hz unless given",
+        "4 Hz by default",
         "scan_window",
-        "1.74533 unless given",
+        "default 1.74533",
         "raw (default), rssi, range",
         "answers: the fields of the data",
     ] {

@@ -262,7 +262,7 @@ fn ranges_are_described() {
     };
     let text = describe(false);
     assert!(
-        text.contains("threshold     dB  Minimum sound level.; 0 to 120; 10 unless given"),
+        text.contains("threshold     dB  Minimum sound level.; 0 to 120; default 10"),
         "{text}"
     );
     assert!(

@@ -124,7 +124,7 @@ fn what_the_services_of_a_pr2_need_is_said() {
     let found = error(&pr2("", r#"kind: "pr2", torso: "motion""#));
     assert!(found.contains("`pr2.motion` is no `armature`"), "{found}");
     let found = error(&pr2("", r#"kind: "pr2", hand: "paw""#));
-    assert!(found.contains("no frame `paw`"), "{found}");
+    assert!(found.contains("unknown frame `paw`"), "{found}");
     let found = error(&pr2("", r#"kind: "pr2", of: "torso""#));
     assert!(
         found.contains("unknown field `of`") || found.contains("no field `of`"),

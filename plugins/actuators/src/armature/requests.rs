@@ -20,7 +20,7 @@ pub(super) fn add(app: &mut App) {
         ),
         (
             "get_dofs",
-            "For each joint whether it moves along or about x, y and z; of a slanted axis, the nearest.",
+            "Returns for each joint whether it moves along or about x, y and z; for an oblique axis, the nearest one.",
             get_dofs,
         ),
     ];
@@ -37,12 +37,12 @@ pub(super) fn add(app: &mut App) {
     )
     .add_service::<Armature>(Service::new(
         "set_rotation",
-        "Puts a turning joint at an angle at once; a joint with a motor goes there as fast as that can.",
+        "Sets the angle of a revolute joint at once; a joint with a motor moves there as fast as the motor can.",
         |world, arm, one: Angle| put(world, arm, true, &[(one.joint, one.angle)]),
     ))
     .add_service::<Armature>(Service::new(
         "set_translation",
-        "Puts a sliding joint at a position at once; a joint with a motor goes there as fast as that can.",
+        "Sets the position of a prismatic joint at once; a joint with a motor moves there as fast as the motor can.",
         |world, arm, one: Length| put(world, arm, false, &[(one.joint, one.translation)]),
     ))
     .add_service::<Armature>(Service::new(
@@ -62,7 +62,7 @@ fn add_async(app: &mut App) {
     app.add_service::<Armature>(
         Service::new(
             "rotate",
-            "Turns a joint to an angle, and answers when all joints are where they are to be.",
+            "Rotates a joint to an angle; answered when all joints are at their goals.",
             |world, arm, one: Rotate| go(world, arm, true, &[(one.joint, one.angle)], one.speed),
         )
         .interruptible(interrupt),
@@ -70,9 +70,15 @@ fn add_async(app: &mut App) {
     .add_service::<Armature>(
         Service::new(
             "translate",
-            "Slides a joint to a position, and answers when all joints are where they are to be.",
+            "Moves a prismatic joint to a position; answered when all joints are at their goals.",
             |world, arm, one: Translate| {
-                go(world, arm, false, &[(one.joint, one.translation)], one.speed)
+                go(
+                    world,
+                    arm,
+                    false,
+                    &[(one.joint, one.translation)],
+                    one.speed,
+                )
             },
         )
         .interruptible(interrupt),
@@ -80,7 +86,7 @@ fn add_async(app: &mut App) {
     .add_service::<Armature>(
         Service::new(
             "rotate_joints",
-            "As `rotate`, for several joints at a time.",
+            "Rotates several joints to angles; see `rotate`.",
             |world, arm, all: RotateAll| go(world, arm, true, &list(all.angles), all.speed),
         )
         .interruptible(interrupt),
@@ -88,7 +94,7 @@ fn add_async(app: &mut App) {
     .add_service::<Armature>(
         Service::new(
             "translate_joints",
-            "As `translate`, for several joints at a time.",
+            "Moves several prismatic joints to positions; see `translate`.",
             |world, arm, all: TranslateAll| {
                 go(world, arm, false, &list(all.translations), all.speed)
             },
@@ -98,7 +104,7 @@ fn add_async(app: &mut App) {
     .add_service::<Armature>(
         Service::new(
             "trajectory",
-            "Goes through points at given times; straight, or along cubic curves where points have velocities.",
+            "Follows a trajectory: linear between points, or cubic if points have velocities.",
             trajectory,
         )
         .cancellable(interrupt),
@@ -256,7 +262,7 @@ fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize,
     let at = at.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
     if !position.is_finite() {
         return Err(ServiceError::Failed(format!(
-            "`{position}` is no position for `{name}`"
+            "invalid position `{position}` of `{name}`: expected a finite number"
         )));
     }
     match chain.joints.get(at).map(|joint| joint.is_angle) {
@@ -335,7 +341,7 @@ fn go(
     let speed = speed.unwrap_or_else(|| settings.speed(turns));
     if !(speed.is_finite() && speed > 0.0) {
         return Err(ServiceError::Failed(format!(
-            "`{speed}` is no speed: it must be positive"
+            "invalid speed `{speed}`: it must be positive"
         )));
     }
     let mut motion = motion.clone();

@@ -53,21 +53,21 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Armature>(
         Service::new(
             "list_IK_targets",
-            "The names of the targets: `ik_target.ARMATURE.JOINT`, one for the last joint before each end, or what the \
-             settings call it.",
+            "Returns the names of the targets: `ik_target.ARMATURE.JOINT`, one for the last joint before each tip, or \
+             the name in the settings.",
             list,
         )
         .read_only(),
     )
     .add_service::<Armature>(Service::new(
         "place_IK_target",
-        "Puts a target at a place of the world; the arm follows as fast as its joints may.",
+        "Sets the position of a target; the arm follows as fast as its joints allow.",
         place,
     ))
     .add_service::<Armature>(
         Service::new(
             "move_IK_target",
-            "Moves a target straight to a place of the world, and answers when the arm has followed.",
+            "Moves a target in a straight line; answered when the arm has followed.",
             go,
         )
         .interruptible(interrupt),
@@ -268,7 +268,7 @@ fn speed(given: Option<f64>, own: f64) -> Result<f64, ServiceError> {
         Ok(speed)
     } else {
         Err(ServiceError::Failed(format!(
-            "`{speed}` is no speed: it must be positive"
+            "invalid speed `{speed}`: it must be positive"
         )))
     }
 }

@@ -52,10 +52,10 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<Human>(
             Service::new(
                 "grasp",
-                "Takes the graspable thing of that name, or the nearest one without a name; or lets go.",
+                "Takes the graspable object with a name, or the nearest one without a name; or releases it.",
                 grasp,
             )
-            .returns("the name of what was taken, or `true` if something was let go; else nothing"),
+            .returns("name of the taken object, `true` if an object was released, otherwise nothing"),
         );
 }
 

@@ -79,18 +79,18 @@ pub(super) fn plugin(app: &mut App) {
         )
         .add_service::<Pr2>(Service::new(
             "set_torso",
-            "Sends the torso to a height, and answers at once.",
+            "Moves the torso to a height; answered at once.",
             set_torso,
         ))
         .add_service::<Pr2>(
-            Service::new("get_torso", "How high the torso is, above its lowest place.", get_torso)
+            Service::new("get_torso", "Returns the height of the torso above its lowest position, m.", get_torso)
                 .returns("m")
                 .read_only(),
         )
         .add_service::<Pr2>(
             Service::new(
                 "get_torso_minmax",
-                "The lowest and the highest place of the torso.",
+                "Returns the lowest and highest position of the torso.",
                 get_torso_minmax,
             )
             .returns("two numbers, m")
@@ -99,17 +99,17 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<Pr2>(
             Service::new(
                 "grasp",
-                "Takes the graspable thing of that name, or the nearest one without a name; or lets go.",
+                "Takes the graspable object with a name, or the nearest one without a name; or releases it.",
                 grasp,
             )
-            .returns("the name of what was taken, or `true` if something was let go; else nothing"),
+            .returns("name of the taken object, `true` if an object was released, otherwise nothing"),
         );
 }
 
 /// Returns the robot that has the overlay.
 fn robot(world: &World, overlay: Entity) -> Result<Entity, CheckError> {
     let Some(Over(path)) = world.get(overlay) else {
-        return Err(CheckError::unmet("this overlay lies over nothing"));
+        return Err(CheckError::unmet("this overlay has no component"));
     };
     find(world, path.as_str())
         .ok_or_else(|| CheckError::unmet(format!("there is no robot `{path}`")))

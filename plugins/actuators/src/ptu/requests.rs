@@ -14,7 +14,7 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Ptu>(
         Service::new(
             "set_pan_tilt",
-            "Turns to these angles, and answers when they are reached.",
+            "Rotates to these angles; answered when they are reached.",
             set_pan_tilt,
         )
         .interruptible(interrupt),
@@ -22,7 +22,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Ptu>(
         Service::new(
             "get_pan_tilt",
-            "The angles of now: [pan, tilt], rad.",
+            "Returns the current angles: [pan, tilt], rad.",
             get_pan_tilt,
         )
         .read_only(),
@@ -30,7 +30,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Ptu>(
         Service::new(
             "look_at_point",
-            "Turns towards a point of the world, from where it is now.",
+            "Rotates towards a point of the world, from the current pose of the unit.",
             look_at_point,
         )
         .interruptible(interrupt),
@@ -38,7 +38,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Ptu>(
         Service::new(
             "look_at_object",
-            "Turns towards where a robot, a frame of the scene or a component is now.",
+            "Rotates towards the current position of a robot, a frame of the scene or a component.",
             look_at_object,
         )
         .interruptible(interrupt),

@@ -9,7 +9,7 @@ use super::{
 pub(super) fn add(app: &mut App) {
     app.add_service::<RotorcraftWaypoint>(Service::new(
         "setdest",
-        "Sets the goal; true if there is any way to go.",
+        "Sets the goal; returns true if it is not reached yet.",
         setdest,
     ))
     .add_service::<RotorcraftWaypoint>(
@@ -63,7 +63,7 @@ fn set(
     if tolerance.is_nan() || tolerance < 0.0 {
         let path = world.get::<Path>(entity).cloned().unwrap_or_default();
         return Err(ServiceError::Failed(format!(
-            "`{path}`: a `tolerance` of {tolerance} m is never met; give it one that is not negative"
+            "`{path}`: invalid `tolerance` {tolerance} m: it must not be negative"
         )));
     }
     let command = RotorcraftWaypointCommand {

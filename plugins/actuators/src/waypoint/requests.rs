@@ -12,7 +12,7 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Waypoint>(
         Service::new(
             "setdest",
-            "Sets the goal; true if there is any way to go.",
+            "Sets the goal; returns true if it is not reached yet.",
             setdest,
         )
         .returns("true or false"),
@@ -37,7 +37,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Waypoint>(
         Service::new(
             "resume",
-            "Goes on after a stop, at the speed of before.",
+            "Resumes after a stop, at the previous speed.",
             resume,
         )
         .returns("`Transit`"),

@@ -44,8 +44,8 @@ pub struct Frames {
 pub fn service() -> Service {
     Service::new(
         "capture",
-        "Takes so many frames, and then no more until it is asked again. Cameras begin as if asked for a negative \
-         number: they take frames without end, and such a request is never answered, but can be cancelled; 0 stops them. \
+        "Takes a number of frames, then stops. Initially cameras take frames without limit, as after a negative \
+         number; such a request is never answered, but can be cancelled; 0 stops the camera. \
          While a request is under way, another one is refused.",
         capture,
     )

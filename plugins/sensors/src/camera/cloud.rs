@@ -70,7 +70,7 @@ pub fn check_lines(lines: Option<&[u32]>, lens: &Lens) -> Result<(), CheckError>
     let mut lines = lines.unwrap_or_default().iter();
     match lines.find(|line| !(1..=lens.height).contains(*line)) {
         Some(line) => Err(CheckError::setting(format!(
-            "`keep_list` names line {line}, and the picture has lines 1 (the lowest) to {}",
+            "`keep_list` contains row {line}, but the image has rows 1 (the lowest) to {}",
             lens.height
         ))),
         None => Ok(()),
