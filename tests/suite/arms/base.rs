@@ -1,4 +1,4 @@
-//! As in MORSE, poses on an arm are relative to its base, and the targets of inverse kinematics are upright.
+//! Arms on moving bases: as in MORSE, poses on an arm are relative to its base, and the targets of inverse kinematics are upright.
 use std::{f64::consts::FRAC_PI_2, path::Path};
 
 use morse_sim::{Simulation, sensor::pose::PoseData, simulation::no_extensions};
