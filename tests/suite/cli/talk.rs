@@ -187,7 +187,7 @@ fn everything_that_is_said_is_logged() {
         "contenders.ron",
         "-q",
         "--timeout",
-        "100ms",
+        "2s",
         "--log",
         "run.log",
     ])
