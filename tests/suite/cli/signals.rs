@@ -114,7 +114,7 @@ fn a_program_that_reads_or_calculates_for_long_ends_in_time() {
     for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let child = start(room.path(), &run);
         // Long enough to install the signal handlers, and far too short for the chain.
-        std::thread::sleep(Duration::from_secs(1));
+        std::thread::sleep(Duration::from_secs(3));
         send(signal, &child);
         let ran = ended(child, SOON).with_code(code);
         let object: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
