@@ -81,7 +81,7 @@ def tree(size, floats):
     return {
         "links": links,
         "positions": np.concatenate(positions).tolist(),
-        "speeds": v.tolist(),
+        "velocities": v.tolist(),
         "accelerations": a.tolist(),
         "efforts": effort.tolist(),
         "mass_matrix": [number for row in range(model.nv) for number in mass[row, : row + 1].tolist()],
@@ -106,7 +106,7 @@ def rounded(value):
 
 
 trees = [tree(*size) for size in SIZES]
-inputs = {"links", "positions", "speeds", "accelerations", "efforts"}
+inputs = {"links", "positions", "velocities", "accelerations", "efforts"}
 # Inputs keep all their digits: what follows from them must not depend on rounding.
 print("[")
 lines = [json.dumps({key: part if key in inputs else rounded(part) for key, part in one.items()}) for one in trees]

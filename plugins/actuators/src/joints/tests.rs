@@ -102,7 +102,7 @@ fn positions_are_reached_in_the_time_of_the_command() {
     test.step(BodyState::default());
     let said = test.app.world_mut().resource_mut::<Warnings>().take();
     assert!(
-        said[0].contains("`duration` of a command is -1"),
+        said[0].contains("invalid `duration` -1 of a command"),
         "{said:?}"
     );
 }

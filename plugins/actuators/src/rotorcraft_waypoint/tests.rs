@@ -191,7 +191,7 @@ fn a_tolerance_that_is_never_met_is_refused() {
         reply
             .value
             .to_string()
-            .contains("`rover.flight`: a `tolerance`"),
+            .contains("`rover.flight`: invalid `tolerance`"),
         "{reply:?}"
     );
     assert_eq!(*test.get::<RotorcraftWaypointCommand>(flight), before);
