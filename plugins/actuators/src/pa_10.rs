@@ -309,6 +309,8 @@ mod tests {
         test.joints(&NAMES[..5]);
         let arm = test.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
         let found = Pa10::default().check(test.app.world(), arm);
-        assert!(found.is_err_and(|why| why.to_string().contains("six revolute joints are required")));
+        assert!(
+            found.is_err_and(|why| why.to_string().contains("six revolute joints are required"))
+        );
     }
 }
