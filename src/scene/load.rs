@@ -21,7 +21,7 @@ pub struct LoadOptions {
     /// Directories whose files may be shown in messages and used as meshes, besides the directory of
     /// the scene and the current one.
     pub allow_paths: Vec<PathBuf>,
-    /// Files that the program carries in itself: what is not found on the disk is looked for here.
+    /// Files embedded in the program. They are searched after the disk.
     pub shipped: Shipped,
     /// Do not look whether meshes exist.
     pub skip_mesh_check: bool,
@@ -63,7 +63,7 @@ impl LoadOptions {
 pub struct Loaded {
     /// Content of the file and all it includes.
     pub scene: Scene,
-    /// Warnings about what is probably not meant.
+    /// Warnings about valid text that is probably a mistake.
     pub warnings: Vec<Diagnostic>,
     /// The files, for showing the warnings.
     pub sources: Sources,

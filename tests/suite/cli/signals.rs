@@ -87,7 +87,7 @@ fn a_killed_run_leaves_whole_records() {
     assert!(text.ends_with("\n\n"), "a record ends with an empty line");
 }
 
-/// Writes a chain of so many joints that its mechanics take minutes.
+/// Writes a chain of 5000 links, whose simulation takes minutes.
 fn long_chain(room: &Room) {
     let shape = "geometry { shape box; dimension [0.05, 0.05, 0.05]; }";
     let links = (1..5000).map(|link| {

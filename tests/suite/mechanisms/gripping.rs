@@ -1,4 +1,6 @@
 //! A gripper that lifts and shakes an object by friction.
+use nalgebra::Vector3;
+
 use super::touching::{JOINTS, Test};
 
 /// Two fingers on slides that close along y, below a hand that rises, on a table with a box of 0.5 kg.
@@ -15,22 +17,34 @@ frame rail { translation [0, 0, 0.8];
     } } }
 ";
 
+const NAMES: [&str; 4] = ["lift", "cross", "left", "right"];
+
+/// Set point of the closed fingers, m: beyond the object, so that both press with their maximum effort.
+const CLOSED: f64 = 0.1;
+
+/// A gripper that has closed around the object for 1 s. `joints` are further settings of the robot.
+fn grasp(rate: u32, model: &str, joints: &str) -> Test {
+    let settings = format!(
+        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}, {joints}) }}"#
+    );
+    let mut test = Test::at(rate, model, &settings);
+    test.order(&NAMES, &[0.0, 0.0, CLOSED, CLOSED]);
+    test.run(1.0);
+    test
+}
+
+/// Position of the object in the frame of a finger, m.
+fn in_hand(test: &Test) -> Vector3<f64> {
+    let finger = test.0.body("left").expect("a finger").pose;
+    finger
+        .inverse_transform_point(&test.place("thing").into())
+        .coords
+}
+
 #[test]
 fn a_gripper_lifts_and_shakes_what_it_holds() {
-    let settings = format!(
-        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
-    );
-    let mut test = Test::new(GRIPPER, &settings);
-    let names = ["lift", "cross", "left", "right"];
-    let closed = 0.1;
-    test.order(&names, &[0.0, 0.0, closed, closed]);
-    test.run(1.0);
-    let apart = |test: &Test| {
-        let hand = test.0.body("left").expect("a finger").pose;
-        hand.inverse_transform_point(&test.place("thing").into())
-            .coords
-    };
-    let before = apart(&test);
+    let mut test = grasp(240, GRIPPER, "");
+    let before = in_hand(&test);
     let grip = test.joint("left").effort;
     assert!((grip - 15.0).abs() < 1e-6, "{grip} N");
     let mut slipped: f64 = 0.0;
@@ -40,9 +54,9 @@ fn a_gripper_lifts_and_shakes_what_it_holds() {
         let smooth = rise * rise * (3.0 - 2.0 * rise);
         // Up to 5 m/s² sideways.
         let shake = 0.03 * libm::sin(12.9 * time) * smooth;
-        test.order(&names, &[0.3 * smooth, shake, closed, closed]);
+        test.order(&NAMES, &[0.3 * smooth, shake, CLOSED, CLOSED]);
         test.run(1.0 / 240.0);
-        slipped = slipped.max((apart(&test) - before).norm());
+        slipped = slipped.max((in_hand(&test) - before).norm());
     }
     let height = test.place("thing").z;
     assert!((height - 0.73).abs() < 2e-3, "lifted to {height}");
@@ -73,29 +87,17 @@ fn set_points_are_steps_where_they_are_not_interpolated() {
 
 /// Shakes an object in a gripper with 20 m/s² by positions. Returns its slip and the error of the joint, m.
 fn shaken_by_set_points(rate: u32, joints: &str) -> [f64; 2] {
-    let settings = format!(
-        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}, {joints}) }}"#
-    );
-    let mut test = Test::at(rate, GRIPPER, &settings);
-    let names = ["lift", "cross", "left", "right"];
-    let closed = 0.1;
-    test.order(&names, &[0.0, 0.0, closed, closed]);
-    test.run(1.0);
-    let apart = |test: &Test| {
-        let hand = test.0.body("left").expect("a finger").pose;
-        hand.inverse_transform_point(&test.place("thing").into())
-            .coords
-    };
-    let before = apart(&test);
+    let mut test = grasp(rate, GRIPPER, joints);
+    let before = in_hand(&test);
     let (mut slipped, mut missed): (f64, f64) = (0.0, 0.0);
     for tick in 1..=3 * rate {
         let time = f64::from(tick) / f64::from(rate);
         let rise = time.min(1.0);
         let smooth = rise * rise * (3.0 - 2.0 * rise);
         let shake = 0.03 * libm::sin(25.8 * time) * smooth;
-        test.order(&names, &[0.3 * smooth, shake, closed, closed]);
+        test.order(&NAMES, &[0.3 * smooth, shake, CLOSED, CLOSED]);
         test.run(1.0 / f64::from(rate));
-        slipped = slipped.max((apart(&test) - before).norm());
+        slipped = slipped.max((in_hand(&test) - before).norm());
         missed = missed.max((test.joint("cross").position - shake).abs());
     }
     [slipped, missed]
@@ -104,16 +106,13 @@ fn shaken_by_set_points(rate: u32, joints: &str) -> [f64; 2] {
 #[test]
 fn what_is_too_heavy_slips_out_of_a_gripper() {
     let heavy = GRIPPER.replace("mass 0.5;", "mass 4;");
-    let settings = format!(
-        r#"bodies: {{ "thing": (kind: dynamic) }}, robots: {{ "robot": (frame: "rail", base: fixed, {JOINTS}) }}"#
-    );
-    let mut test = Test::new(&heavy, &settings);
-    let names = ["lift", "cross", "left", "right"];
-    test.order(&names, &[0.0, 0.0, 0.1, 0.1]);
-    test.run(1.0);
+    let mut test = grasp(240, &heavy, "");
     // 2 · 0.6 · 15 N hold 1.8 kg.
     for tick in 0..480 {
-        test.order(&names, &[0.3 * f64::from(tick) / 480.0, 0.0, 0.1, 0.1]);
+        test.order(
+            &NAMES,
+            &[0.3 * f64::from(tick) / 480.0, 0.0, CLOSED, CLOSED],
+        );
         test.run(1.0 / 240.0);
     }
     assert!(test.place("thing").z < 0.45, "{}", test.place("thing"));

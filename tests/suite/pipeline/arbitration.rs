@@ -65,13 +65,19 @@ fn switch(simulation: &mut Simulation, word: &str, path: &str) {
 
 const TWO: &str = r#""b": (kind: "v_omega"), "a": (kind: "v_omega")"#;
 
-#[test]
-fn the_newest_command_drives() {
-    let mut simulation = rover("default", TWO);
+/// A rover that `a` drove forwards while `b` had no command; `b` has just been commanded to drive it backwards.
+fn two_commanded(motion: &str) -> Simulation {
+    let mut simulation = rover(motion, TWO);
     drive(&simulation, "rover.a", 1.0);
     let found = way(&mut simulation);
-    assert!(found > 0.4, "who was never told drives nothing: {found}");
+    assert!(found > 0.4, "an actuator without a command drives: {found}");
     drive(&simulation, "rover.b", -1.0);
+    simulation
+}
+
+#[test]
+fn the_newest_command_drives() {
+    let mut simulation = two_commanded("default");
     let found = way(&mut simulation);
     assert!(found < -0.4, "{found}");
     drive(&simulation, "rover.a", 1.0);
@@ -112,11 +118,7 @@ fn who_was_never_commanded_drives_nothing() {
 
 #[test]
 fn in_the_motion_of_morse_the_first_one_created_drives_until_it_is_deactivated() {
-    let mut simulation = rover("morse", TWO);
-    drive(&simulation, "rover.a", 1.0);
-    let found = way(&mut simulation);
-    assert!(found > 0.4, "who was never told drives nothing: {found}");
-    drive(&simulation, "rover.b", -1.0);
+    let mut simulation = two_commanded("morse");
     let found = way(&mut simulation);
     assert!(found < -0.4, "{found}");
     drive(&simulation, "rover.a", 1.0);
@@ -171,7 +173,7 @@ fn teleports_are_used_in_turn() {
         let found = hangs(&simulation);
         assert!(
             found.z < 2.99,
-            "the other one was never told to hold it: {found}"
+            "the other actuator holds it without a command: {found}"
         );
         assert!((found.x - 4.0).abs() < 0.01, "{found}");
         let command = TeleportCommand {
@@ -249,7 +251,10 @@ fn of_two_that_turn_the_wheels_one_does() {
     simulation.run(30).unwrap();
     drive(&simulation, "rover.a", 0.5);
     let found = way(&mut simulation);
-    assert!(found > 0.15, "who was never told turns no wheel: {found}");
+    assert!(
+        found > 0.15,
+        "an actuator without a command turns wheels: {found}"
+    );
     drive(&simulation, "rover.b", -0.5);
     way(&mut simulation);
     let found = way(&mut simulation);

@@ -11,7 +11,8 @@ use crate::{
     tree::{Axis, Joint, Link},
 };
 
-/// A link of a random tree: what it hangs on, as a part of those before it, its axis, its mass and length, and its start.
+/// Link of a random tree: (index of its parent, as a fraction of the number of links before it; axis of its joint; mass in
+/// kg and length in m; initial position in rad).
 type Part = (f64, [f64; 3], [f64; 2], f64);
 
 fn parts() -> impl Strategy<Value = Vec<Part>> {
@@ -77,7 +78,7 @@ fn at_bottom(parts: &[Part]) -> f64 {
 /// Radius of the balls, m.
 const RADIUS: f64 = 0.02;
 
-/// The inside of what is at the end of the last link.
+/// Hollow body at the end of the last link.
 #[derive(Clone, Copy)]
 enum Inside {
     /// A cube of 0.1 m.
