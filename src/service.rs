@@ -57,7 +57,7 @@ pub fn plugin(app: &mut App) {
         .add_service::<IsSensor>(
             Service::new(
                 "get_local_data",
-                "The sensor's data, as it was last exported. Before the first export it fails.",
+                "Returns the data of the last export. Fails before the first one.",
                 get_local_data,
             )
             .returns("the fields of the data, by name, after `timestamp`, the simulated time of the measurement, s")
@@ -65,12 +65,12 @@ pub fn plugin(app: &mut App) {
         )
         .add_service::<Active>(Service::new(
             "activate",
-            "Lets the component act.",
+            "Activates the component.",
             |world, entity, _: NoArguments| set_active(world, entity, true),
         ))
         .add_service::<Active>(Service::new(
             "deactivate",
-            "Keeps the component from acting.",
+            "Deactivates the component: it makes no actions until it is activated.",
             |world, entity, _: NoArguments| set_active(world, entity, false),
         ));
     properties::add(app);

@@ -20,7 +20,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Communication>(
             Service::new(
                 "distance_and_view",
-                "How far two robots are from each other, and whether nothing stands between them: the ray from the centre of mass of the first to that of the second meets the second before anything else.",
+                "Returns the distance between two robots and whether the first sees the second, which is the case if the ray from the centre of mass of the first to that of the second hits the second before anything else.",
                 distance_and_view,
             )
             .returns("distance, m; whether the first sees the second")

@@ -14,21 +14,21 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<SettingsOf>(
         Service::new(
             "get_properties",
-            "The settings of the component as they are now, by the names and in the units of MORSE's properties; those that MORSE does not have by their own.",
+            "Returns the current settings of the component, with the names and units of MORSE's properties; settings that MORSE lacks have their own names and units.",
             get_properties,
         )
-        .returns("`properties`: for each name the value, the type (`float`, `integer`, `bool`, `string`, `list`, `dict`), what it means, and the name in simulation files")
+        .returns("`properties`: for each name the value, the type (`float`, `integer`, `bool`, `string`, `list`, `dict`), the meaning, and the name in simulation files")
         .read_only(),
     )
     .add_service::<SettingsOf>(Service::new(
         "set_property",
-        "Changes one of the settings, as `get_properties` tells them. What is looked at when the simulation is loaded stays as it is: names of other parts, mostly.",
+        "Changes a setting that `get_properties` returns. Settings that are evaluated only when the simulation is loaded, mostly names of other components, keep their effect.",
         set_property,
     ))
     .add_service::<Active>(
         Service::new(
             "get_configurations",
-            "The values of the settings as `get_properties` tells them, and where the component sits on its robot.",
+            "Returns the values of the settings, as `get_properties` does, and the pose of the component on its robot.",
             get_configurations,
         )
         .returns("`configurations`: the values by name, and `object_to_robot`: `rotation`, three rows, and `translation`, m")

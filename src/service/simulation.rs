@@ -27,7 +27,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "reset_objects",
-                "Puts all bodies and joints back to where they started, before the next tick; time, and what components know, go on.",
+                "Moves all bodies and joints to their initial state, before the next tick. The time and the states of components are kept.",
                 |world, _, _: NoArguments| {
                     world.resource_mut::<RunRequests>().reset = Some(Reset::Bodies);
                     Ok(Outcome::Done("Objects restored to initial position".into()))
@@ -39,7 +39,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "reset",
-                "Puts everything back to the start, time included, before the next tick. The answer comes when that is done.",
+                "Resets the whole simulation, including the time, before the next tick. Answers when that is done.",
                 |world, _, _: NoArguments| {
                     world.resource_mut::<RunRequests>().reset = Some(Reset::All);
                     Ok(Outcome::Until(NEVER))
@@ -58,7 +58,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "terminate",
-                "The same as `quit`: nothing that was measured is lost.",
+                "Same as `quit`: all outputs are written completely.",
                 |world, _, _: NoArguments| end(world),
             )
             .at_rest(),
@@ -66,7 +66,7 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Itself>(
         Service::new(
             "get_warnings",
-            "Warnings of the run so far: of components about their input, and of the physics about bodies that it lost.",
+            "Returns the warnings of the run so far: of components about their input, and of the physics about lost bodies.",
             |world, _, _: NoArguments| {
                 let history = world.get_resource::<Warnings>().map(Warnings::history);
                 let warnings = history.map_or(Vec::new(), |history| history.since(0));
@@ -87,18 +87,18 @@ pub(super) fn add(app: &mut App) {
 fn switches(app: &mut App) {
     app.add_service::<Itself>(Service::new(
         "activate",
-        "Lets a component act.",
+        "Activates a component.",
         |world, _, Component { component }| set_active(world, &component, true),
     ))
     .add_service::<Itself>(Service::new(
         "deactivate",
-        "Keeps a component from acting.",
+        "Deactivates a component: it makes no actions until it is activated.",
         |world, _, Component { component }| set_active(world, &component, false),
     ))
     .add_service::<Itself>(
         Service::new(
             "suspend_dynamics",
-            "From this tick on no body moves; time goes on, and sensors measure.",
+            "Stops the motion of all bodies from this tick on. The time advances, and sensors measure.",
             |world, _, _: NoArguments| {
                 world.resource_mut::<Suspended>().0 = true;
                 Ok(Outcome::Done("Physics is suspended".into()))
@@ -109,7 +109,7 @@ fn switches(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "restore_dynamics",
-            "Bodies move on as they moved before.",
+            "Resumes the motion of all bodies with their previous velocities.",
             |world, _, _: NoArguments| {
                 world.resource_mut::<Suspended>().0 = false;
                 Ok(Outcome::Done("Physics is resumed".into()))
@@ -119,7 +119,7 @@ fn switches(app: &mut App) {
     )
     .add_service::<Itself>(Service::new(
         "set_log_level",
-        "Takes MORSE's names of levels. There are no loggers here: all that is complained of is said.",
+        "Accepts MORSE's names of levels, without effect: there are no loggers, and all warnings are reported.",
         |_, _, LogLevel { component: _, level }| {
             if LEVELS.contains(&level.as_str()) {
                 return Ok(Outcome::NOTHING);

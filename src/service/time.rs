@@ -65,32 +65,32 @@ pub(super) fn add(app: &mut App) {
     app.init_resource::<Pacing>()
         .add_global("time", Time)
         .add_service::<Time>(
-            Service::new("now", "The simulated time.", |world, _, _: NoArguments| {
+            Service::new("now", "Returns the simulated time.", |world, _, _: NoArguments| {
                 Ok(Outcome::Done(world.resource::<Clock>().seconds().into()))
             })
             .returns("s")
             .read_only(),
         )
         .add_service::<Time>(
-            Service::new("mode", "How time passes.", |world, _, _: NoArguments| {
+            Service::new("mode", "Returns how the time is paced.", |world, _, _: NoArguments| {
                 let mode = match strategy(world) {
                     TimeStrategy::BestEffort => "Best Effort",
                     TimeStrategy::FixedStep => "Fixed Simulation Step",
                 };
                 Ok(Outcome::Done(mode.into()))
             })
-            .returns("`Best Effort` or `Fixed Simulation Step`, as the simulation file's `time_strategy` says. Where nothing does: `Best Effort` if ticks are paced by the wall clock; `Fixed Simulation Step` if they come as fast as they can, or as a client lets them. Every tick is as long as the others in both, and none is left out")
+            .returns("`Best Effort` or `Fixed Simulation Step`, according to `time_strategy` of the simulation file. By default `Best Effort` if ticks are paced by the wall clock; `Fixed Simulation Step` if they are executed as fast as the machine permits, or on request of a client. In both, all ticks have the same length and none is skipped")
             .read_only(),
         )
         .add_service::<Time>(
-            Service::new("statistics", "How evenly time passes.", statistics)
-                .returns("`mean_time` and `variance_time` of ticks, s and s². In the mode `Best Effort` as the wall clock passes, times the time scale, with `mean_frame_by_sec` and `variance_frame_by_sec`, ticks in a second of the wall clock; otherwise as they are simulated, with `diff_real_time`: simulated time less the time on the wall clock, s; what a machine that is too slow loses is negative")
+            Service::new("statistics", "Returns statistics of the durations of ticks.", statistics)
+                .returns("`mean_time` and `variance_time` of ticks, s and s². In the mode `Best Effort` in seconds of the wall clock times the time scale, with `mean_frame_by_sec` and `variance_frame_by_sec`, ticks in a second of the wall clock; otherwise in simulated seconds, with `diff_real_time`: simulated time minus the time of the wall clock, s; negative if the machine is too slow")
                 .read_only(),
         )
         .add_service::<Time>(
             Service::new(
                 "set_time_scale",
-                "Lets so many simulated seconds pass in a second of the wall clock, from the next tick on. Ticks that came as fast as they could are paced from then on.",
+                "Sets the number of simulated seconds per second of the wall clock, from the next tick on. A run without pacing is paced from then on.",
                 set_time_scale,
             )
             .returns("true")
@@ -99,7 +99,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Time>(
             Service::new(
                 "run_freely",
-                "Lets simulated time pass as fast as the machine can.",
+                "Ends the pacing: ticks are executed as fast as the machine permits.",
                 |world, _, _: NoArguments| {
                     world.resource_mut::<RunRequests>().pace = Some(f64::INFINITY);
                     Ok(Outcome::NOTHING)
@@ -110,7 +110,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Time>(
             Service::new(
                 "sleep",
-                "Answers when so much simulated time has passed; any number of clients may sleep. In MORSE's motion at the first tick that is less than half a tick before that.",
+                "Answers after a duration of simulated time; any number of clients may sleep. In MORSE's motion it answers at the first tick that is less than half a tick before that time.",
                 sleep,
             )
             .asynchronous()

@@ -186,11 +186,16 @@ fn table<'a>(
             .levels
             .map(|levels| format!(" [{}]", levels.join(", ")))
             .unwrap_or_default();
+        let more = levels + &more(name, field);
+        // What follows continues the sentence.
+        let docs = if more.is_empty() {
+            docs.as_ref()
+        } else {
+            docs.trim_end_matches('.')
+        };
         let line = format!(
-            "  {:names$}  {:units$}  {docs}{levels}{}",
-            name,
-            field.unit.unwrap_or(""),
-            more(name, field)
+            "  {name:names$}  {:units$}  {docs}{more}",
+            field.unit.unwrap_or("")
         );
         text.push_str(line.trim_end());
         text.push('\n');

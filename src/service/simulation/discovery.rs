@@ -47,7 +47,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "list_robots",
-                "The names of all robots.",
+                "Returns the names of all robots.",
                 |world, _, _: NoArguments| {
                     let spawned = world.get_resource::<Spawned>();
                     let names = spawned.into_iter().flat_map(|spawned| spawned.robots.keys());
@@ -60,7 +60,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "list_streams",
-                "The paths of all components whose data or commands some middleware carries.",
+                "Returns the paths of all components that are connected to a middleware.",
                 list_streams,
             )
             .returns("a list of paths")
@@ -69,7 +69,7 @@ pub(super) fn add(app: &mut App) {
         .add_service::<Itself>(
             Service::new(
                 "details",
-                "All robots and components, with their services and the kinds of middleware that carry them.",
+                "Returns all robots and components, with their services and the kinds of their middlewares.",
                 details,
             )
             .returns("`robots`: for each its `name`, `type` and `components`, for each of these its `type`, and its `level` where it has levels; `environment`")

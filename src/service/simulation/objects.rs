@@ -22,7 +22,7 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Itself>(
         Service::new(
             "get_scene_objects",
-            "All frames of the scene, each with those that hang on it.",
+            "Returns all frames of the scene as a tree.",
             get_scene_objects,
         )
         .returns("for each name: the frames on it, the position in the world, m, and the rotation as a quaternion (x, y, z, w)")
@@ -30,18 +30,18 @@ pub(super) fn add(app: &mut App) {
     )
     .add_service::<Itself>(Service::new(
         "set_object_position",
-        "Puts a body somewhere in the world, at rest.",
+        "Moves a body to a pose in the world, at rest.",
         set_object_position,
     ))
     .add_service::<Itself>(Service::new(
         "push_object",
-        "Pushes a body once, as a kick does.",
+        "Applies an impulse to a body.",
         push_object,
     ))
     .add_service::<Itself>(
         Service::new(
             "set_object_dynamics",
-            "Whether forces move a body, or it is held where it is.",
+            "Sets whether forces move a body; otherwise it is held at its pose.",
             set_object_dynamics,
         )
         .returns("the new state"),
@@ -49,7 +49,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "set_object_visibility",
-            "Takes MORSE's arguments; nothing is drawn here, and what is not seen is still met by rays, as in MORSE.",
+            "Accepts MORSE's arguments, without effect on images; rays hit invisible objects, as in MORSE.",
             |world, _, asked: Visibility| {
                 let Visibility {
                     name,

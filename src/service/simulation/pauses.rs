@@ -14,7 +14,7 @@ pub(super) fn add(app: &mut App) {
     app.add_service::<Itself>(
         Service::new(
             "pause",
-            "Holds the run: no tick is made until `resume` or `step`. Questions are answered as before.",
+            "Pauses the run: no tick is executed until `resume` or `step`. Requests are answered as before.",
             |world, _, _: NoArguments| hold(world, Hold::After(0)),
         )
         .read_only(),
@@ -22,7 +22,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "resume",
-            "Lets a run go on that is held.",
+            "Resumes a paused run.",
             |world, _, _: NoArguments| hold(world, Hold::Off),
         )
         .read_only(),
@@ -30,7 +30,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "step",
-            "Makes some ticks, as fast as the machine can, and holds the run after them. The answer comes then.",
+            "Executes a number of ticks as fast as the machine permits, and pauses the run. Answers after the last one.",
             step,
         )
         .read_only(),

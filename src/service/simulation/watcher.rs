@@ -92,17 +92,17 @@ pub(super) fn add(app: &mut App) {
     let reads: [(_, _, Answer); 3] = [
         (
             "get_camarafp_position",
-            "From where the simulation is watched, m.",
+            "Returns the position of the view, m.",
             |world, _, _| Ok(Outcome::Done(json!(world.resource::<View>().position()))),
         ),
         (
             "get_camarafp_transform",
-            "The pose from which the simulation is watched, as four rows of a matrix.",
+            "Returns the pose of the view as the four rows of a matrix.",
             |world, _, _| Ok(Outcome::Done(json!(world.resource::<View>().transform))),
         ),
         (
             "get_camarafp_projection_matrix",
-            "How what is watched is projected, as four rows of a matrix.",
+            "Returns the projection of the view as the four rows of a matrix.",
             |world, _, _| Ok(Outcome::Done(json!(world.resource::<View>().projection))),
         ),
     ];
@@ -116,7 +116,7 @@ fn add_changes(app: &mut App) {
     app.add_service::<Itself>(
         Service::new(
             "set_camarafp_far_clip",
-            "What is further away is not to be drawn.",
+            "Sets the far clipping distance of the view.",
             |world, _, Far { far_clip }| {
                 if far_clip.is_nan() || far_clip <= 0.0 {
                     return Ok(Outcome::NOTHING);
@@ -130,7 +130,7 @@ fn add_changes(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "set_camarafp_position",
-            "Moves the view of whoever watches.",
+            "Moves the view.",
             |world, _, Place { position }| {
                 finite(&position)?;
                 let mut view = world.resource_mut::<View>();
@@ -145,7 +145,7 @@ fn add_changes(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "set_camarafp_transform",
-            "Moves and turns the view of whoever watches.",
+            "Sets the pose of the view.",
             |world, _, Rows { rows }| {
                 finite(rows.as_flattened())?;
                 world.resource_mut::<View>().transform = rows;
@@ -157,7 +157,7 @@ fn add_changes(app: &mut App) {
     .add_service::<Itself>(
         Service::new(
             "set_camarafp_projection_matrix",
-            "Changes how what is watched is projected.",
+            "Sets the projection of the view.",
             |world, _, Rows { rows }| {
                 finite(rows.as_flattened())?;
                 world.resource_mut::<View>().projection = rows;

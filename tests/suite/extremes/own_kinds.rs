@@ -262,11 +262,11 @@ fn ranges_are_described() {
     };
     let text = describe(false);
     assert!(
-        text.contains("threshold     dB  Minimum sound level.; 0 to 120; default 10"),
+        text.contains("threshold     dB  Minimum sound level; 0 to 120; default 10"),
         "{text}"
     );
     assert!(
-        text.contains("bands.middle  Hz  Middle.; 20 to 20000"),
+        text.contains("bands.middle  Hz  Middle; 20 to 20000"),
         "{text}"
     );
     assert!(

@@ -43,7 +43,7 @@ pub(super) fn add(app: &mut App) {
         .returns("`Transit`"),
     )
     .add_service::<Waypoint>(
-        Service::new("get_status", "What it is doing.", get_status)
+        Service::new("get_status", "Returns the status.", get_status)
             .returns("`Transit`, `Arrived` or `Stop`")
             .read_only(),
     );
