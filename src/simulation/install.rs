@@ -322,7 +322,8 @@ impl<'a> Installer<'a> {
         {
             let problem = Diagnostic::error("simulation::cannot-work", why.to_string());
             let kind = &actuator.component.kind;
-            self.problems.push(at(problem, kind, "it cannot start so"));
+            self.problems
+                .push(at(problem, kind, "it cannot be started"));
         }
         for (name, input) in &actuator.inputs {
             if let (Some(context), Some(sender)) =

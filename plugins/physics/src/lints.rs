@@ -309,7 +309,7 @@ fn inside(layout: &Layout, &(one, other, depth): &(usize, usize, f32)) -> Diagno
     let depth = (f64::from(depth) * 100.0).round() / 100.0;
     Diagnostic::warning("scene::start-inside", message)
         .note(format!(
-            "they overlap by {depth} m: physics throws them apart"
+            "they overlap by {depth} m: the contact forces push them apart at the start"
         ))
         .help("move one of them, for example with the robot's `at`")
 }

@@ -52,7 +52,7 @@ fn reported(why: &Obstacle, name: &str, middleware: &Middleware) -> Diagnostic {
         ),
         Weight::Settings => (
             Diagnostic::error("simulation::middleware", message),
-            "it cannot start so",
+            "it cannot be started",
         ),
         Weight::Files => (
             Diagnostic::error("simulation::middleware-files", message),
@@ -73,5 +73,5 @@ fn twice(name: &str, other: &str, port: u16, middleware: &Middleware) -> Diagnos
     };
     let problem = Diagnostic::error("simulation::port", message)
         .help("give one of them another `port`, or 0 for any that is free");
-    at(problem, &middleware.kind, "it cannot start so")
+    at(problem, &middleware.kind, "it cannot be started")
 }

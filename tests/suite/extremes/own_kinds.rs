@@ -271,7 +271,7 @@ fn ranges_are_described() {
     );
     assert!(
         text.contains("reach         m   Maximum distance.\n"),
-        "a unit's range clutters nothing: {text}"
+        "the range of a unit is not repeated: {text}"
     );
     let json: Json = serde_json::from_str(&describe(true)).expect("JSON");
     let range = |name: &str| {
