@@ -171,7 +171,7 @@ struct Nap {
 fn sleep(world: &mut World, _: Entity, Nap { seconds }: Nap) -> Result<Outcome, ServiceError> {
     if !seconds.is_finite() {
         return Err(ServiceError::Failed(format!(
-            "`time`, seconds: nobody can sleep for {seconds} s"
+            "`time`: invalid `seconds` {seconds}: expected a finite number"
         )));
     }
     let clock = world.resource::<Clock>();

@@ -267,7 +267,7 @@ fn joints_that_move_together_hang_on_one_base() {
         "scene::shared-variable",
         "the variable `v` moves joints of two mechanisms",
         "a.robray:4:",
-        "this one hangs on `two`",
+        "this one belongs to `two`",
         "give `b` a `variable` of its own",
         "\"v\": (mode: kinematic)",
     ] {

@@ -352,7 +352,7 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
         ),
         (
             r#"{"op": "advertise", "topic": "/rover/imu", "type": "sensor_msgs/Imu"}"#,
-            "is told by the simulation alone",
+            "is published by the simulation only",
         ),
         (
             r#"{"op": "advertise", "topic": "/rover/motion", "type": "a/B"}"#,

@@ -77,7 +77,7 @@ pub enum MeshError {
     )]
     Ending,
     /// The file violates the rules of glTF.
-    #[error("it is no valid glTF file: {0}; export it again, a glTF validator tells more")]
+    #[error("it is no valid glTF file: {0}; export it again, a glTF validator reports details")]
     Gltf(String),
     /// The format has a feature that cannot be read; the text names the remedy.
     #[error("{0}")]

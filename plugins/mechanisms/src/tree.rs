@@ -68,7 +68,7 @@ impl Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TreeError {
     /// A parent does not precede its child.
-    #[error("link {link} hangs on link {parent}, which does not come before it")]
+    #[error("parent {parent} of link {link} does not precede it")]
     Parent {
         /// Index of the link.
         link: usize,

@@ -38,7 +38,7 @@ pub enum Unmoved {
     #[error("is fixed: give it another `kind` in the simulation file")]
     Fixed,
     /// A joint holds the body.
-    #[error("hangs on a joint: move what carries it")]
+    #[error("is the child of a joint: move the root of its tree")]
     Jointed,
     /// The body is kinematic: only commands move it.
     #[error("is not moved by forces")]

@@ -184,7 +184,7 @@ fn advertise(
             ));
         }
     } else if scope.graph.type_of(&topic).is_some() {
-        return Err(format!("`{topic}` is told by the simulation alone"));
+        return Err(format!("`{topic}` is published by the simulation only"));
     }
     if client.advertised.len() >= MOST_TOPICS && !client.advertised.contains_key(&topic) {
         return Err(format!("at most {MOST_TOPICS} topics are advertised"));
@@ -208,7 +208,7 @@ fn publish(
         let taken: Vec<_> = sink.taken.iter().filter(fits).copied().collect();
         commands::send(&sink.sender, &taken, message)?;
     } else if scope.graph.type_of(&topic).is_some() {
-        return Err(format!("`{topic}` is told by the simulation alone"));
+        return Err(format!("`{topic}` is published by the simulation only"));
     } else if advertised.is_none() {
         return Err(format!(
             "`{topic}` is no actuator's topic, and was not advertised"

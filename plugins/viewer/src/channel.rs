@@ -101,11 +101,11 @@ impl Middleware for Window {
             wake: context.wake,
             opened,
         };
-        let gone = |_| failed("nobody waits for it");
+        let gone = |_| failed("no window is available");
         sender
             .0
             .send(context)
-            .map_err(|_gone| failed("nobody waits for it"))?;
+            .map_err(|_gone| failed("no window is available"))?;
         match is_open.recv().map_err(gone)? {
             Ok(()) => Ok(Box::new(Open)),
             Err(why) => Err(failed(&why.to_string())),

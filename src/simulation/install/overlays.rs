@@ -90,7 +90,7 @@ impl Installer<'_> {
         let Some(of) = over.into_iter().find(|of| is_waiting(&of.value)) else {
             return;
         };
-        let message = "overlays lie over each other in a circle";
+        let message = "the overlays form a cycle";
         let problem = Diagnostic::error("simulation::circle", message)
             .help("let one of them lie over a sensor or an actuator");
         self.problems.push(at(problem, of, "this one does"));

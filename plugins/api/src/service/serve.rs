@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{component::Path, state::InPathOrder, tick::Clock};
 
-/// Maximum depth of nested calls. Deeper ones are services that call each other in a circle.
+/// Maximum depth of nested calls. Deeper ones are services that call each other in a cycle.
 const MOST_DEPTH: usize = 16;
 
 /// A client that waits for an async service.
@@ -103,7 +103,7 @@ fn serve(
     };
     if world.resource::<Services>().depth >= MOST_DEPTH {
         return Some(Reply::failed(ServiceError::Failed(format!(
-            "`{component}` {name}: services call each other in a circle"
+            "`{component}` {name}: services call each other in a cycle"
         ))));
     }
     if service.is_async

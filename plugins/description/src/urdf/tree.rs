@@ -210,10 +210,13 @@ fn circle(link: &Link, above: &BTreeMap<&str, &Joint>) -> Diagnostic {
     }
     let place = above.get(names.first().copied().unwrap_or_default());
     let span = place.map_or(link.name.span, |joint| joint.parent.span);
-    Diagnostic::error(codes::CYCLE, "these links hang on each other in a circle")
-        .at(span, "closes the circle")
-        .note(format!("each hangs on the next: {}", shown.join(" → ")))
-        .help("hang one of them on another link")
+    Diagnostic::error(codes::CYCLE, "the parents of these links form a cycle")
+        .at(span, "closes the cycle")
+        .note(format!(
+            "each is a child of the next: {}",
+            shown.join(" → ")
+        ))
+        .help("give one of them another parent")
 }
 
 /// Resolves the leaders of all mimic joints, including chains of mimic joints.
@@ -244,7 +247,7 @@ fn followers<'r>(
                 let names: Vec<String> = visited.iter().map(|name| printable(name)).collect();
                 let diagnostic =
                     Diagnostic::error(codes::MIMIC_CYCLE, "these joints mimic each other")
-                        .at(mimic.joint.span, "closes the circle")
+                        .at(mimic.joint.span, "closes the cycle")
                         .note(names.join(", "))
                         .help("let one of them be free: remove its `<mimic>`");
                 // Only one joint of a cycle reports it.

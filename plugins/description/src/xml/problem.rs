@@ -101,7 +101,7 @@ fn simple(error: &Error) -> (String, &'static str, &'static str) {
             "remove what stands before it, be it a blank line or a comment",
         ),
         other => {
-            let help = "a program that checks XML, such as `xmllint`, tells more";
+            let help = "a program that checks XML, such as `xmllint`, reports details";
             return (plain(other), "here", help);
         }
     };

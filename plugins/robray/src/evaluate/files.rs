@@ -330,7 +330,7 @@ impl Loader<'_> {
             "these files include each other".to_owned()
         };
         let diagnostic = Diagnostic::error(codes::INCLUDE_CYCLE, message)
-            .at(written.span, "closes the circle")
+            .at(written.span, "closes the cycle")
             .note(names.join(" → "))
             .help("move what they share into a file of its own");
         self.problems.push(diagnostic);

@@ -66,7 +66,7 @@ impl Loader<'_> {
                     format!("there is no frame `{shown}` to hang this one on"),
                 )
                 .at(word.span, "unknown parent")
-                .note("the frame hangs on the root until a frame of that name exists")
+                .note("the frame is a child of the root until a frame of that name exists")
                 .suggest(&word.text, names),
                 Mention::AllowedPair => Diagnostic::warning(
                     codes::UNKNOWN_FRAME,
@@ -123,9 +123,8 @@ impl Loader<'_> {
         if let Some(span) = frame.source.0 {
             diagnostic = diagnostic.at(span, "its place in the root frame is no finite number");
         }
-        self.problems.push(
-            diagnostic.help("check the translations of this frame and of the frames it hangs on"),
-        );
+        self.problems
+            .push(diagnostic.help("check the translations of this frame and of its ancestors"));
     }
 
     fn check_cycles(&mut self) {
@@ -142,15 +141,18 @@ impl Loader<'_> {
             }
             let mut diagnostic = Diagnostic::error(
                 codes::PARENT_CYCLE,
-                "these frames hang on each other in a circle",
+                "the parents of these frames form a cycle",
             );
             if let Some(span) = first.and_then(|frame| frame.source.0) {
                 diagnostic = diagnostic.at(span, "one of them");
             }
             found.push(
                 diagnostic
-                    .note(format!("each hangs on the next: {}", shown.join(" → ")))
-                    .help("hang one of them on the root or on another frame"),
+                    .note(format!(
+                        "each is a child of the next: {}",
+                        shown.join(" → ")
+                    ))
+                    .help("set the parent of one of them to the root or another frame"),
             );
         }
         for diagnostic in found {

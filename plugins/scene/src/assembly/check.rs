@@ -21,7 +21,7 @@ pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnost
         let names = printable(&cycle.join(" → "));
         found.push(Diagnostic::error(
             "scene::cycle",
-            format!("frames hang on each other: {names}"),
+            format!("the parents of frames form a cycle: {names}"),
         ));
     }
     let violations = assembly.scene.violations(MOST_VIOLATIONS);

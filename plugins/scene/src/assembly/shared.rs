@@ -57,8 +57,8 @@ fn torn(variable: &VariableLayout, layout: &Layout, scene: &Scene) -> Option<Dia
     let message = format!("the variable `{variable}` moves joints of two mechanisms");
     let mut error = Diagnostic::error("scene::shared-variable", message);
     for (frame, label) in [
-        (two, format!("this one hangs on `{two_base}`")),
-        (one, format!("this one hangs on `{one_base}`")),
+        (two, format!("this one belongs to `{two_base}`")),
+        (one, format!("this one belongs to `{one_base}`")),
     ] {
         if let Some(span) = scene.frame(frame).and_then(|frame| frame.source.0) {
             error = error.at(span, label);

@@ -266,7 +266,7 @@ impl<'a> Checker<'a> {
         const MOST_LINKS: usize = 8;
         let message = match chain {
             [one] => format!("{} sits on itself", quoted(one)),
-            _ => "components sit on each other in a circle".to_owned(),
+            _ => "the mounts of components form a cycle".to_owned(),
         };
         let mut links: Vec<String> = chain
             .iter()
