@@ -440,4 +440,6 @@ mod energy_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]
+mod shares_tests;
+#[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use super::{Contact, FreeBody, Member, Side, Weld};
 use crate::{spatial::Motion, state::vector};
 use newton::NewtonSolver;
-use row::{Block, Kind, Row};
+use row::{Block, Kind, Row, Shared};
 
 /// Baumgarte factor of welds: the fraction of the position error that is corrected per step.
 const BAUMGARTE: f64 = 0.2;
@@ -34,6 +34,8 @@ pub(super) struct Rows {
     /// Motion of a point per unit of each velocity of a tree.
     columns: Vec<Motion>,
     contacts: Vec<ContactData>,
+    /// Sides of the last contact.
+    last_sides: Option<[Moving; 2]>,
     newton: NewtonSolver,
     /// Natural frequency of contacts times the step, rad.
     contact_rate: f64,
@@ -49,6 +51,29 @@ struct ContactData {
     friction: f64,
     /// Separation velocity after a bounce, m/s; zero without one.
     bounce: f64,
+    /// True if the previous contact has the same sides.
+    continues: bool,
+}
+
+/// A side of a contact, whatever its velocity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moving {
+    /// A body with prescribed motion.
+    Prescribed,
+    /// Index of a member, and of a link in its tree.
+    Link(usize, usize),
+    /// Index of a free body.
+    Body(usize),
+}
+
+impl Moving {
+    const fn of(side: Side) -> Self {
+        match side {
+            Side::Prescribed(_) => Self::Prescribed,
+            Side::Link { member, link } => Self::Link(member, link),
+            Side::Body(body) => Self::Body(body),
+        }
+    }
 }
 
 impl Rows {
@@ -58,6 +83,7 @@ impl Rows {
         self.rows.clear();
         self.jacobians.clear();
         self.contacts.clear();
+        self.last_sides = None;
         self.joints = 0;
     }
 
@@ -116,7 +142,10 @@ impl Rows {
             }
         }
         let meeting = turned - speed;
+        let continues = self.last_sides == Some(contact.sides.map(Moving::of));
+        self.last_sides = Some(contact.sides.map(Moving::of));
         self.contacts.push(ContactData {
+            continues,
             axes,
             friction: contact.friction,
             bounce: if meeting > RESTITUTION_THRESHOLD {
@@ -295,7 +324,6 @@ impl Rows {
     ) {
         self.responses.clone_from(&self.jacobians);
         self.newton.invalidate(self.rows.len());
-        let is_shared = self.contacts.len() > 1;
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
@@ -318,19 +346,39 @@ impl Rows {
             } else {
                 0.0
             };
-            match row.kind {
-                Kind::Normal {
-                    distance,
-                    entered,
-                    before,
-                    parting,
-                } => {
-                    let numbers = [distance, entered, before, parting];
-                    row.set_normal_compliance(numbers, is_shared, self.contact_rate, dt);
-                }
-                Kind::Tangent { before } => row.regularise_tangent(before),
-                Kind::Other => {}
+            if let Kind::Tangent { before } = row.kind {
+                row.regularise_tangent(before);
             }
+        }
+        self.set_normal_compliances(dt);
+    }
+
+    /// Makes contacts compliant. All contacts of the same two bodies have the same stiffness, that of their mean effective
+    /// mass and of the greatest impulse in the last step: they share a load as equal springs do, wherever the centre of
+    /// mass is.
+    fn set_normal_compliances(&mut self, dt: f64) {
+        let is_shared = self.contacts.len() > 1;
+        let mut from = 0;
+        while from < self.contacts.len() {
+            let more = self.contacts[from + 1..].iter();
+            let count = 1 + more.take_while(|contact| contact.continues).count();
+            let rows = &mut self.rows[3 * from..3 * (from + count)];
+            let normals = || rows.iter().step_by(3).filter(|row| row.mass > 0.0);
+            let inverse = normals().map(|row| 1.0 / row.mass).sum::<f64>();
+            let mass = normals().count() as f64 / inverse;
+            let impulses = normals().map(|row| match row.kind {
+                Kind::Normal { before, .. } => before,
+                Kind::Tangent { .. } | Kind::Other => 0.0,
+            });
+            let shared = Shared {
+                mass,
+                impulse: impulses.fold(0.0, f64::max),
+                is_shared,
+            };
+            for row in rows.iter_mut().step_by(3) {
+                row.set_normal_compliance(&shared, self.contact_rate, dt);
+            }
+            from += count;
         }
     }
 

@@ -91,8 +91,8 @@ const GROUND: Side = Side::Prescribed(Vector3::new(0.0, 0.0, 0.0));
 
 #[test]
 fn a_press_presses_with_its_effort_and_weight() {
-    let mut set_normal_compliance = Part::new(slide(Vector3::z_axis(), 3.0));
-    set_normal_compliance.integrator.motors[0] = Motor {
+    let mut clamp = Part::new(slide(Vector3::z_axis(), 3.0));
+    clamp.integrator.motors[0] = Motor {
         effort: -20.0,
         ..Motor::default()
     };
@@ -100,22 +100,16 @@ fn a_press_presses_with_its_effort_and_weight() {
     let mut touching = [contact([GROUND, tip], Vector3::zeros(), Vector3::z())];
     let mut island = Island::default();
     for _ in 0..10 {
-        island.step(
-            &mut [set_normal_compliance.member()],
-            &mut [],
-            &mut touching,
-            &[],
-            DT,
-        );
+        island.step(&mut [clamp.member()], &mut [], &mut touching, &[], DT);
     }
     let force = touching[0].impulse.z / DT;
     assert!((force - (20.0 + 3.0 * 9.81)).abs() < 1e-9, "{force}");
-    assert!(set_normal_compliance.state.velocities[0].abs() < 1e-12);
+    assert!(clamp.state.velocities[0].abs() < 1e-12);
 }
 
 #[test]
 fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
-    // Two fingers of 0.1 kg set_normal_compliance 0.5 kg from both sides with 6 N: 2·0.6·6 N hold up to 0.73 kg.
+    // Two fingers of 0.1 kg clamp 0.5 kg from both sides with 6 N: 2·0.6·6 N hold up to 0.73 kg.
     for (mass, holds) in [(0.5, true), (0.9, false)] {
         let mut fingers = [Vector3::y_axis(), -Vector3::y_axis()].map(|axis| {
             let mut finger = Part::new(slide(axis, 0.1));

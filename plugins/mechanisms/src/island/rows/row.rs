@@ -57,6 +57,17 @@ pub(super) enum Kind {
     Other,
 }
 
+/// Data of the contacts of two bodies that determine their stiffness.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared {
+    /// Mean effective mass, kg.
+    pub mass: f64,
+    /// Greatest impulse of the last step, N·s.
+    pub impulse: f64,
+    /// True if the island has several contacts.
+    pub is_shared: bool,
+}
+
 /// Entries of a row for one member or free body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Block {
@@ -145,19 +156,22 @@ impl Row {
 
     /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
     ///
-    /// If several contacts share a load (`is_shared`), a contact that was active in the last step is compliant on both sides of
-    /// zero depth. A rigid bound there could carry any fraction of the load that the other contacts share by their depths.
-    pub(super) fn set_normal_compliance(
-        &mut self,
-        [distance, entered, before, parting]: [f64; 4],
-        is_shared: bool,
-        rate: f64,
-        dt: f64,
-    ) {
+    /// If several contacts share a load, a contact that was active in the last step is compliant on both sides of zero
+    /// depth. A rigid bound there could carry any fraction of the load that the other contacts share by their depths.
+    pub(super) fn set_normal_compliance(&mut self, shared: &Shared, rate: f64, dt: f64) {
+        let Kind::Normal {
+            distance,
+            entered,
+            before,
+            parting,
+        } = self.kind
+        else {
+            return;
+        };
         let both = 2.0 * CONTACT_DAMPING + rate;
         if distance > 0.0 {
             (self.target, self.relaxed) = (-distance / dt, -distance / dt);
-            if before <= 0.0 || !is_shared {
+            if before <= 0.0 || !shared.is_shared {
                 return;
             }
         } else {
@@ -173,10 +187,8 @@ impl Row {
         }
         if self.mass > 0.0 {
             // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
-            let mass = self
-                .mass
-                .max(before * dt / (rate * rate * MAX_CONTACT_DEPTH));
-            self.compliance = 1.0 / (mass * rate * both);
+            let least = shared.impulse * dt / (rate * rate * MAX_CONTACT_DEPTH);
+            self.compliance = 1.0 / (shared.mass.max(least) * rate * both);
             self.mass = 1.0 / (1.0 / self.mass + self.compliance);
         }
     }
