@@ -5,6 +5,7 @@ mod drives;
 mod falls;
 mod joints;
 mod rolling;
+mod sliding;
 mod state;
 
 use bevy::{ecs::system::RunSystemOnce as _, prelude::*};

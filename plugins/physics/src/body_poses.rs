@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{convert, origin::Origin};
 
-/// Speed below which bodies that joints, actuators or water may move fall asleep after half a second, m/s (and rad/s without
-/// colliders); they are then exactly at rest. Commands wake them. Other bodies fall asleep at higher speeds.
+/// Speed below which bodies fall asleep after half a second, m/s (and rad/s without colliders); they are then exactly at
+/// rest. Commands and contacts wake them. At the engine's default, a box that slides on ice at 9 cm/s would stop.
 pub(super) const STILL: f32 = 5e-4;
 
 /// Deviation of the engine's pose that is tolerated: displacement (m) and rotation (rad).

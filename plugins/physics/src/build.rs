@@ -204,7 +204,7 @@ impl Builder<'_> {
             };
             let handle = engine.bodies.bodies.insert(rigid);
             if let Some(rigid) = engine.bodies.bodies.get_mut(handle) {
-                self.calm(rigid, body);
+                Self::calm(rigid, body);
             }
             self.tables.bodies.push(BodyRow {
                 entity,
@@ -238,9 +238,8 @@ impl Builder<'_> {
     }
 
     /// Sets the thresholds for sleeping.
-    fn calm(&self, rigid: &mut RigidBody, body: &BodyLayout) {
-        let is_moved = body.actuated || self.settings.water.is_some();
-        if is_moved && body.settings.can_sleep != Some(false) {
+    fn calm(rigid: &mut RigidBody, body: &BodyLayout) {
+        if body.settings.can_sleep != Some(false) {
             let activation = rigid.activation_mut();
             activation.normalized_linear_threshold = STILL;
             activation.angular_threshold = STILL;
@@ -309,7 +308,10 @@ impl Builder<'_> {
         solid: &PreparedSolid,
     ) -> ActiveHooks {
         let mut hooks = ActiveHooks::empty();
-        if self.paired.contains(&frame) || self.jointed.contains(&body) {
+        // The engine keeps lever arms in world axes while the relative pose is constant, which is wrong on a turntable;
+        // contacts with hooks are computed in every step.
+        let is_platform = layout.kind == BodyKind::Kinematic;
+        if is_platform || self.paired.contains(&frame) || self.jointed.contains(&body) {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
         // Only the base of a robot is driven, but its descendants turn with it.

@@ -47,6 +47,7 @@ mod rolling;
 pub mod shapes;
 mod slip;
 mod snapshot;
+mod spin;
 mod step;
 mod trees;
 mod vehicles;

@@ -19,7 +19,9 @@ mod groups;
 mod heavy;
 mod line;
 mod motors;
+mod points;
 mod recheck;
+mod rolling;
 mod solve;
 mod sync;
 
@@ -62,6 +64,8 @@ pub(super) struct Trees {
     masses: Vec<Weight>,
     /// Bodies without joints that are much heavier than another body.
     heavy: Vec<usize>,
+    /// Bodies without joints that have a cylinder.
+    round: Vec<usize>,
     integrators: Vec<Integrator>,
     /// Trees whose state became non-finite in this step.
     broken: Vec<usize>,
@@ -196,6 +200,7 @@ impl Trees {
             trees.add(group, layout);
         }
         trees.heavy = trees.find_heavy(layout);
+        trees.round = trees.find_round(layout, prepared);
         trees
     }
 
@@ -307,7 +312,8 @@ impl Trees {
         grasps: &Grasps,
         dt: f64,
     ) {
-        let is_idle = self.rows.is_empty() && self.coupled.is_empty() && self.heavy.is_empty();
+        let has_none = self.rows.is_empty() && self.coupled.is_empty();
+        let is_idle = has_none && self.heavy.is_empty() && self.round.is_empty();
         if is_idle && grasps.is_empty() {
             return;
         }

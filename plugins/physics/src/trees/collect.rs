@@ -7,20 +7,19 @@ use bevy_rapier3d::rapier::{
 };
 use morse_mechanisms::{
     Motion,
-    island::{Contact, Side, Weld},
+    island::{Side, Weld},
 };
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{
     Trees,
     bodies::{moves, rigid},
-    contact_point::{ContactPoint, Key},
+    contact_point::{ContactPoint, Pair},
     coupled::CoupledBody,
     flat::Flat,
-    isometry, line, recheck,
+    isometry,
 };
 use crate::{
-    convert,
     engine::{EngineItem, Tables},
     grasp::{self, Grasps},
 };
@@ -30,18 +29,9 @@ use crate::{
 pub(super) struct Found {
     /// Bodies whose contacts are still to be collected.
     open: Vec<usize>,
-    pairs: Vec<Pair>,
+    pub pairs: Vec<Pair>,
     pub contacts: Vec<ContactPoint>,
     pub welds: Vec<(Sides, Weld)>,
-}
-
-/// Two geometries in contact.
-struct Pair {
-    /// Colliders in the engine's order.
-    colliders: [ColliderHandle; 2],
-    /// Indices of the geometries in the tables.
-    geometry: [u32; 2],
-    bodies: [usize; 2],
 }
 
 /// Bodies on both sides, if there are any.
@@ -92,6 +82,12 @@ impl Trees {
         for at in 0..self.heavy.len() {
             let body = self.heavy[at];
             if self.presses_light(body, engine, tables) {
+                self.couple(&mut found, body, engine, tables, dt);
+            }
+        }
+        for at in 0..self.round.len() {
+            let body = self.round[at];
+            if self.rolls(body, engine, tables) {
                 self.couple(&mut found, body, engine, tables, dt);
             }
         }
@@ -251,7 +247,11 @@ impl Trees {
         let own = rigid(engine, tables, body).map_or(&[][..], RigidBody::colliders);
         for collider in own {
             for pair in engine.simulation.narrow_phase.contact_pairs_with(*collider) {
-                if pair.has_any_active_contact()
+                let is_in_contact = || {
+                    pair.has_any_active_contact()
+                        || Flat::touches(engine, [pair.collider1, pair.collider2])
+                };
+                if is_in_contact()
                     && let Some((bodies, geometry)) = who(engine, tables, pair)
                     && self.take_part(bodies, engine, tables)
                 {
@@ -263,73 +263,6 @@ impl Trees {
                 }
             }
         }
-    }
-
-    /// Collects the contact points of all pairs, at the poses in the middle of the step.
-    fn points(&self, found: &mut Found, engine: &EngineItem<'_, '_>) {
-        let Found {
-            pairs, contacts, ..
-        } = found;
-        for pair in pairs {
-            let [one, two] = pair.colliders;
-            let known = engine.simulation.narrow_phase.contact_pair(one, two);
-            let moved = pair.bodies.map(|body| self.moved(body));
-            let last = moved.iter().rev().flatten().next();
-            let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
-            let pushed = || self.pushed_before(pair.geometry);
-            let poses = moved
-                .each_ref()
-                .map(|moved| moved.as_ref().map(|moved| moved.is));
-            let flat = Flat::new(engine, pair.colliders, poses);
-            let complete = |contacts: &mut Vec<ContactPoint>, from: usize| {
-                if let Some(flat) = &flat {
-                    flat.refine(contacts, from);
-                }
-                line::spread(contacts, from, &turn);
-            };
-            if let Some(known) = known
-                && let Some(points) =
-                    recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
-            {
-                let from = contacts.len();
-                let material = known.solver_manifolds().first().map(|first| &first.data);
-                let material = material.map_or([0.0; 2], |data| [data.friction, data.restitution]);
-                contacts.extend(
-                    points
-                        .iter()
-                        .filter_map(|at| touch(pair, &moved, at, material)),
-                );
-                complete(contacts, from);
-                continue;
-            }
-            for manifold in known.iter().flat_map(|known| known.solver_manifolds()) {
-                let from = contacts.len();
-                let material = [manifold.data.friction, manifold.data.restitution];
-                for contact in &manifold.data.solver_contacts {
-                    let id = (contact.contact_id[0] & !(1 << 31)) as usize;
-                    let Some(data) = manifold.points.get(id).map(|point| &point.data) else {
-                        continue;
-                    };
-                    let at = recheck::Point {
-                        key: Key::new(pair.geometry, manifold, id),
-                        arms: [data.solver_dp1, data.solver_dp2].map(convert::vector),
-                        normal: convert::vector(manifold.data.normal).normalize(),
-                        distance: f64::from(contact.dist),
-                    };
-                    contacts.extend(touch(pair, &moved, &at, material));
-                }
-                complete(contacts, from);
-            }
-        }
-    }
-
-    /// Returns the impulse of the last step on the second geometry of a pair, N·s.
-    fn pushed_before(&self, geometry: [u32; 2]) -> Vector3<f64> {
-        let touched = &self.state.touched;
-        let from = touched.partition_point(|known| known.key.geometry() < geometry);
-        let of_pair = touched[from..].iter();
-        let of_pair = of_pair.take_while(|known| known.key.geometry() == geometry);
-        of_pair.map(|known| Vector3::from(known.impulse)).sum()
     }
 
     /// Returns the pose of a body in the middle of this step; of one that is not moved here, the present pose.
@@ -349,25 +282,6 @@ impl Trees {
         Some(engine.body_poses.of(rigid(engine, tables, body)?))
     }
 
-    /// Returns the rounded and the exact pose of a body that is moved here; `None` for other bodies.
-    fn moved(&self, body: usize) -> Option<Moved> {
-        let center = self.masses.get(body)?.center;
-        let seen = *self.seen.get(body)?;
-        let is = match self.of_body[body] {
-            Some((tree, link)) if self.awake[tree] => {
-                isometry(&(self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link)))
-            }
-            Some(_) => return None,
-            None => {
-                self.coupled
-                    .iter()
-                    .find(|coupled| coupled.body == body)?
-                    .pose
-            }
-        };
-        Some(Moved { center, seen, is })
-    }
-
     /// Returns true if both bodies of a contact are in the physics, and not held.
     fn take_part(&self, bodies: [usize; 2], engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
         bodies.iter().all(|body| {
@@ -375,62 +289,6 @@ impl Trees {
             rigid.is_some_and(|rigid| rigid.is_enabled() && (!self.has(*body) || moves(rigid)))
         })
     }
-}
-
-/// A body that is moved here, in the middle of this step.
-struct Moved {
-    /// Centre of mass in its axes, m.
-    center: Vector3<f64>,
-    /// Pose in the engine.
-    seen: Isometry3<f64>,
-    /// Exact pose.
-    is: Isometry3<f64>,
-}
-
-impl Moved {
-    /// Returns a point relative to the centre of mass, at the pose in the engine.
-    fn seen(&self, arm: &Vector3<f64>) -> Vector3<f64> {
-        (self.seen * Point3::from(self.center)).coords + arm
-    }
-
-    /// Returns the displacement of a point of the body from the pose in the engine to the exact pose.
-    fn way(&self, point: &Vector3<f64>) -> Vector3<f64> {
-        let local = self.seen.inverse_transform_point(&Point3::from(*point));
-        (self.is * local).coords - point
-    }
-}
-
-/// Returns a contact point at the poses in the middle of the step; `None` if neither body is moved here.
-fn touch(
-    pair: &Pair,
-    moved: &[Option<Moved>; 2],
-    at: &recheck::Point,
-    [friction, restitution]: [f32; 2],
-) -> Option<ContactPoint> {
-    let mut sides = moved.iter().zip(at.arms);
-    let point = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)))?;
-    // The engine's poses are in single precision, and those of bodies almost at rest are updated late.
-    let [one, two] = moved.each_ref().map(|moved| {
-        let way = moved.as_ref().map(|moved| moved.way(&point));
-        way.unwrap_or_default()
-    });
-    Some(ContactPoint {
-        key: at.key,
-        bodies: pair.bodies,
-        driven: None,
-        contact: Contact {
-            sides: [Side::Prescribed(Vector3::zeros()); 2],
-            friction_sides: [Side::Prescribed(Vector3::zeros()); 2],
-            point,
-            normal: at.normal,
-            separation_velocity: None,
-            distance: at.distance + (two - one).dot(&at.normal),
-            friction: f64::from(friction),
-            restitution: f64::from(restitution),
-            tangent_velocity: Vector3::zeros(),
-            impulse: Vector3::zeros(),
-        },
-    })
 }
 
 /// Returns the bodies on both sides of a contact, and the geometries.

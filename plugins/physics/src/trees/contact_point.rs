@@ -1,6 +1,7 @@
 //! Contact points and their keys.
-use bevy_rapier3d::rapier::geometry::ContactManifold;
-use morse_mechanisms::island::Contact;
+use bevy_rapier3d::rapier::{geometry::ContactManifold, prelude::ColliderHandle};
+use morse_mechanisms::island::{Contact, Side};
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 /// Key of a contact point: two geometries, their sub-shapes, and the features in contact.
@@ -17,6 +18,14 @@ impl Key {
         self.geometry
     }
 
+    /// Returns a key of two geometries without sub-shapes.
+    pub(super) fn between(geometry: [u32; 2]) -> Self {
+        Self {
+            geometry,
+            ..Self::default()
+        }
+    }
+
     /// Returns the key of a point of a manifold.
     pub(crate) fn new(geometry: [u32; 2], manifold: &ContactManifold, point: usize) -> Self {
         let features = manifold.points.get(point);
@@ -28,6 +37,15 @@ impl Key {
     }
 }
 
+/// Two geometries in contact.
+pub(super) struct Pair {
+    /// Colliders in the engine's order.
+    pub colliders: [ColliderHandle; 2],
+    /// Indices of the geometries in the tables.
+    pub geometry: [u32; 2],
+    pub bodies: [usize; 2],
+}
+
 /// A contact point.
 #[derive(Clone, Copy)]
 pub(super) struct ContactPoint {
@@ -36,4 +54,33 @@ pub(super) struct ContactPoint {
     /// For a supporting contact of a driven robot: the robot's side, and its base.
     pub driven: Option<(usize, usize)>,
     pub contact: Contact,
+}
+
+impl ContactPoint {
+    /// Returns a contact of two bodies, without an impulse: its position, its normal from the first to the second, the
+    /// gap (m), and the coefficients of friction and restitution.
+    pub(super) fn new(
+        (key, bodies): (Key, [usize; 2]),
+        [point, normal]: [Vector3<f64>; 2],
+        distance: f64,
+        [friction, restitution]: [f32; 2],
+    ) -> Self {
+        Self {
+            key,
+            bodies,
+            driven: None,
+            contact: Contact {
+                sides: [Side::Prescribed(Vector3::zeros()); 2],
+                friction_sides: [Side::Prescribed(Vector3::zeros()); 2],
+                point,
+                normal,
+                separation_velocity: None,
+                distance,
+                friction: f64::from(friction),
+                restitution: f64::from(restitution),
+                tangent_velocity: Vector3::zeros(),
+                impulse: Vector3::zeros(),
+            },
+        }
+    }
 }

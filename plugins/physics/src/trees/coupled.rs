@@ -12,6 +12,7 @@ use crate::{
     body_poses::STILL,
     convert,
     engine::{EngineItem, Tables},
+    spin::Spin,
 };
 
 /// A coupled body in this step, and its settings in the engine.
@@ -57,11 +58,16 @@ impl CoupledBody {
         let before = [rigid.linvel(), rigid.angvel()].map(convert::vector);
         let pull = convert::vector(gravity * rigid.gravity_scale());
         let linear = before[0] + (pull + convert::vector(force) / weight.mass) * dt;
-        let turned = turn * (weight.inverse_inertia * (turn.inverse() * convert::vector(torque)));
-        let angular = before[1] + turned * dt;
         let damping = [rigid.linear_damping(), rigid.angular_damping()];
         let slower = damping.map(|damping| 1.0 / (1.0 + f64::from(damping) * dt));
         let allowed = allowed(rigid.locked_axes());
+        let kick = convert::vector(torque) * dt;
+        // What locks an axis also takes the torque by which rotation about the others would turn the momentum.
+        let spin = Spin::of(rigid).filter(|_| allowed[1] == Vector3::repeat(1.0));
+        let angular = match spin {
+            Some(spin) => spin.turn((before[1], turn), &kick, dt).0,
+            None => before[1] + turn * (weight.inverse_inertia * (turn.inverse() * kick)),
+        };
         Self {
             body,
             start: pose,

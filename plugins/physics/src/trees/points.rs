@@ -1,0 +1,153 @@
+//! Contact points of the collected pairs.
+use bevy_rapier3d::rapier::geometry::ContactPair;
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+
+use super::{
+    Trees,
+    collect::Found,
+    contact_point::{ContactPoint, Key, Pair},
+    flat::Flat,
+    isometry, line, recheck,
+};
+use crate::{convert, engine::EngineItem};
+
+impl Trees {
+    /// Collects the contact points of all pairs, at the poses in the middle of the step.
+    pub(super) fn points(&self, found: &mut Found, engine: &EngineItem<'_, '_>) {
+        let Found {
+            pairs, contacts, ..
+        } = found;
+        for pair in pairs {
+            let [one, two] = pair.colliders;
+            let Some(known) = engine.simulation.narrow_phase.contact_pair(one, two) else {
+                continue;
+            };
+            let moved = pair.bodies.map(|body| self.moved(body));
+            if moved.iter().all(Option::is_none) {
+                continue;
+            }
+            let last = moved.iter().rev().flatten().next();
+            let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
+            let poses = moved
+                .each_ref()
+                .map(|moved| moved.as_ref().map(|moved| moved.is));
+            if let Some(line) =
+                Flat::new(engine, pair.colliders, poses).and_then(|flat| flat.line())
+            {
+                let from = contacts.len();
+                contacts.extend(line.points(pair, material(known)));
+                line::spread(contacts, from, &turn);
+                continue;
+            }
+            let pushed = || self.pushed_before(pair.geometry);
+            if let Some(points) =
+                recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
+            {
+                let from = contacts.len();
+                let points = points.iter();
+                contacts.extend(points.filter_map(|at| touch(pair, &moved, at, material(known))));
+                line::spread(contacts, from, &turn);
+                continue;
+            }
+            for manifold in known.solver_manifolds() {
+                let from = contacts.len();
+                let material = [manifold.data.friction, manifold.data.restitution];
+                for contact in &manifold.data.solver_contacts {
+                    let id = (contact.contact_id[0] & !(1 << 31)) as usize;
+                    let Some(data) = manifold.points.get(id).map(|point| &point.data) else {
+                        continue;
+                    };
+                    let at = recheck::Point {
+                        key: Key::new(pair.geometry, manifold, id),
+                        arms: [data.solver_dp1, data.solver_dp2].map(convert::vector),
+                        normal: convert::vector(manifold.data.normal).normalize(),
+                        distance: f64::from(contact.dist),
+                    };
+                    contacts.extend(touch(pair, &moved, &at, material));
+                }
+                line::spread(contacts, from, &turn);
+            }
+        }
+    }
+
+    /// Returns the impulse of the last step on the second geometry of a pair, N·s.
+    fn pushed_before(&self, geometry: [u32; 2]) -> Vector3<f64> {
+        let touched = &self.state.touched;
+        let from = touched.partition_point(|known| known.key.geometry() < geometry);
+        let of_pair = touched[from..].iter();
+        let of_pair = of_pair.take_while(|known| known.key.geometry() == geometry);
+        of_pair.map(|known| Vector3::from(known.impulse)).sum()
+    }
+
+    /// Returns the rounded and the exact pose of a body that is moved here; `None` for other bodies.
+    fn moved(&self, body: usize) -> Option<Moved> {
+        let center = self.masses.get(body)?.center;
+        let seen = *self.seen.get(body)?;
+        let is = match self.of_body[body] {
+            Some((tree, link)) if self.awake[tree] => {
+                isometry(&(self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link)))
+            }
+            Some(_) => return None,
+            None => {
+                self.coupled
+                    .iter()
+                    .find(|coupled| coupled.body == body)?
+                    .pose
+            }
+        };
+        Some(Moved { center, seen, is })
+    }
+}
+
+/// Returns the friction and the restitution of a pair.
+fn material(pair: &ContactPair) -> [f32; 2] {
+    let material = pair.solver_manifolds().first().map(|first| &first.data);
+    material.map_or([0.0; 2], |data| [data.friction, data.restitution])
+}
+
+/// A body that is moved here, in the middle of this step.
+struct Moved {
+    /// Centre of mass in its axes, m.
+    center: Vector3<f64>,
+    /// Pose in the engine.
+    seen: Isometry3<f64>,
+    /// Exact pose.
+    is: Isometry3<f64>,
+}
+
+impl Moved {
+    /// Returns a point relative to the centre of mass, at the pose in the engine.
+    fn seen(&self, arm: &Vector3<f64>) -> Vector3<f64> {
+        (self.seen * Point3::from(self.center)).coords + arm
+    }
+
+    /// Returns the displacement of a point of the body from the pose in the engine to the exact pose.
+    fn way(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        let local = self.seen.inverse_transform_point(&Point3::from(*point));
+        (self.is * local).coords - point
+    }
+}
+
+/// Returns a contact point at the poses in the middle of the step; `None` if neither body is moved here.
+fn touch(
+    pair: &Pair,
+    moved: &[Option<Moved>; 2],
+    at: &recheck::Point,
+    material: [f32; 2],
+) -> Option<ContactPoint> {
+    let mut sides = moved.iter().zip(at.arms);
+    let point = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)))?;
+    // The engine's poses are in single precision, and those of bodies almost at rest are updated late.
+    let [one, two] = moved.each_ref().map(|moved| {
+        let way = moved.as_ref().map(|moved| moved.way(&point));
+        way.unwrap_or_default()
+    });
+    let distance = at.distance + (two - one).dot(&at.normal);
+    let of = (at.key, pair.bodies);
+    Some(ContactPoint::new(
+        of,
+        [point, at.normal],
+        distance,
+        material,
+    ))
+}

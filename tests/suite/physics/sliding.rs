@@ -1,0 +1,129 @@
+//! Friction, its absence, and moving floors, at several rates.
+
+use std::fmt::Write as _;
+
+use morse_sim::{Simulation, simulation::no_extensions};
+use nalgebra::Vector3;
+
+/// Rates, Hz.
+const RATES: [f64; 3] = [60.0, 240.0, 1000.0];
+
+/// Builds a simulation of a scene; `more` is the rest of the simulation file.
+fn simulation(scene: &str, environment: &str, more: &str) -> Simulation {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("scene.robray"), scene).expect("written");
+    let text = format!("Simulation(scene: \"scene.robray\", environment: ({environment}), {more})");
+    Simulation::parse(&text, folder.path(), &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(simulation: &mut Simulation, seconds: f64, rate: f64) {
+    let ticks = (seconds * rate).round() as u64;
+    simulation.run(ticks).expect("nobody is in lockstep");
+}
+
+fn place(simulation: &Simulation, body: &str) -> Vector3<f64> {
+    let body = simulation.body(body).expect("a body");
+    body.pose.translation.vector
+}
+
+/// A box that slides slowly does not fall asleep.
+#[test]
+fn on_ice_a_slow_box_keeps_its_speed() {
+    let scene = "frame floor { translation [0, 0, -0.5]; geometry { shape box; dimension [50, 50, 1]; friction 0; } }
+        frame puck { translation [5, 3, 0.1]; geometry { shape box; dimension [0.6, 0.6, 0.2]; friction 0; } }";
+    for rate in RATES {
+        for speed in [0.09, 0.02] {
+            let more = format!("bodies: {{ \"puck\": (linear_velocity: ({speed}, 0, 0)) }}");
+            let mut test = simulation(scene, &format!("rate: {rate}"), &more);
+            run(&mut test, 4.0, rate);
+            let travel = (place(&test, "puck").x - 5.0) / (4.0 * speed);
+            assert!(
+                (travel - 1.0).abs() < 2e-3,
+                "{rate} Hz, {speed} m/s: {travel}"
+            );
+        }
+    }
+}
+
+/// Friction of 0.5 holds a box on a slope of 25.5°, and lets it slide down one of 27.5° with g (sin α - μ cos α).
+#[test]
+fn a_box_slides_where_the_slope_is_steeper_than_friction_holds() {
+    for rate in RATES {
+        for degrees in [25.5, 27.5] {
+            let (sin, cos) = libm::sincos(f64::to_radians(degrees));
+            let scene = format!(
+                "frame plane {{ rpy [0, {degrees}*deg, 0];
+                    frame slab {{ translation [0, 0, -0.5]; geometry {{ shape box; dimension [50, 50, 1]; friction 0.5; }} }}
+                    frame crate {{ translation [0, 0, 0.1]; geometry {{ shape box; dimension [0.6, 0.6, 0.2]; friction 0.5; }} }} }}"
+            );
+            let more = "bodies: { \"crate\": (kind: dynamic) }";
+            let mut test = simulation(&scene, &format!("rate: {rate}"), more);
+            run(&mut test, 2.0, rate);
+            let start = Vector3::new(0.1 * sin, 0.0, 0.1 * cos);
+            let way = (place(&test, "crate") - start).norm();
+            let expected = (9.81 * (sin - 0.5 * cos)).max(0.0) * 2.0;
+            assert!(
+                (way - expected).abs() < 0.012 * expected + 1e-4,
+                "{rate} Hz, {degrees} degrees: {way} m instead of {expected}"
+            );
+        }
+    }
+}
+
+/// A box on a turntable keeps its place there: friction of 0.65 holds more than ω² r = 0.09 m/s².
+#[test]
+fn a_box_stays_on_a_turntable() {
+    let scene = "frame table { translation [0, 0, 0.05]; geometry { shape box; dimension [4, 4, 0.1]; friction 0.8; } }
+        frame crate { translation [1, 0, 0.2]; geometry { shape box; dimension [0.2, 0.2, 0.2]; friction 0.5; } }";
+    for rate in RATES {
+        let more = "robots: { \"table\": (frame: \"table\", base: kinematic,
+                actuators: { \"motion\": (kind: \"v_omega\", start: (w: 0.3)) }) },
+            bodies: { \"crate\": (linear_velocity: (0, 0.3, 0), angular_velocity: (0, 0, 0.3)) }";
+        let mut test = simulation(scene, &format!("rate: {rate}"), more);
+        run(&mut test, 5.0, rate);
+        let there = test.body("table").expect("a body").pose.inverse()
+            * test.body("crate").expect("a body").pose;
+        let slip = (there.translation.vector - Vector3::new(1.0, 0.0, 0.15)).norm();
+        assert!(slip < 0.15 / rate, "{rate} Hz: slipped by {slip} m");
+    }
+}
+
+/// Two equal balls meet at 30°: the second one leaves along the line between their centres.
+#[test]
+fn balls_collide_along_the_line_of_their_centres() {
+    let mut scene = String::new();
+    for (name, place) in [("one", "[0, 0.1, 0]"), ("two", "[1, 0, 0]")] {
+        let geometry = "geometry { shape sphere; radius 0.1; friction 0; }";
+        writeln!(
+            scene,
+            "frame {name} {{ translation {place}; mass 1; {geometry} }}"
+        )
+        .expect("text");
+    }
+    for (rate, tolerance) in [(240.0, 0.02), (1000.0, 0.02)] {
+        let more = "bodies: { \"one\": (restitution: 1, linear_velocity: (2, 0, 0)), \"two\": (restitution: 1) }";
+        let mut test = simulation(&scene, &format!("rate: {rate}, gravity: (0, 0, 0)"), more);
+        run(&mut test, 1.0, rate);
+        let speed = test.body("two").expect("a body").linear_velocity;
+        let expected = Vector3::new(1.5, -0.75_f64.sqrt(), 0.0);
+        assert!((speed - expected).norm() < tolerance, "{rate} Hz: {speed}");
+    }
+}
+
+/// A disc that spins about its axis of greatest inertia, with a wobble, spins on so: its energy is constant.
+#[test]
+fn a_spinning_disc_does_not_begin_to_tumble() {
+    let scene =
+        "frame disc { mass 1; center_of_mass [0, 0, 0]; inertia [0.02, 0.01, 0.01, 0, 0, 0];
+        geometry { shape sphere; radius 0.05; } }";
+    for rate in RATES {
+        let more = "bodies: { \"disc\": (angular_velocity: (20, 3, 0)) }";
+        let mut test = simulation(scene, &format!("rate: {rate}, gravity: (0, 0, 0)"), more);
+        run(&mut test, 20.0, rate);
+        let disc = test.body("disc").expect("a body");
+        let spin = disc.pose.rotation.inverse() * disc.angular_velocity;
+        assert!((spin.x - 20.0).abs() < 1e-4, "{rate} Hz: {spin}");
+        assert!((spin.yz().norm() - 3.0).abs() < 1e-4, "{rate} Hz: {spin}");
+    }
+}
