@@ -172,10 +172,15 @@ impl BodyMaker<'_> {
             });
     }
 
+    /// Returns the friction of a geometry. That of a robot leaves balls that slide, in the place of casters, as they are:
+    /// otherwise they would brake it.
     fn friction(&self, geometry: &Geometry) -> f64 {
+        let slides = geometry.friction == Some(0.0);
+        let of_robot = self.body.robot_friction.filter(|_| !slides);
         self.body
             .settings
             .friction
+            .or(of_robot)
             .or(geometry.friction)
             .unwrap_or(DEFAULT_FRICTION)
     }

@@ -189,7 +189,7 @@ pub struct RobotBase {
     pub is_ground_robot: bool,
     /// Mass of the base, kg; replaces the mass that frames and geometry give.
     pub mass: Option<f64>,
-    /// Coulomb friction coefficient of all geometry of the robot.
+    /// Coulomb friction coefficient of all geometry of the robot, except geometry without friction.
     pub friction: Option<f64>,
     /// True if gravity acts on the robot's bodies.
     pub gravity: bool,

@@ -226,7 +226,7 @@ pub struct Robot {
     pub joints: Named<Joint>,
     /// Mass of the base, kg.
     pub mass: Option<Spanned<f64>>,
-    /// Coefficient of friction of all bodies of the robot.
+    /// Coefficient of friction of all bodies of the robot, except their geometry without friction.
     pub friction: Option<f64>,
     /// Further properties that components can read.
     pub properties: Properties,

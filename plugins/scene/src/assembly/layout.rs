@@ -57,6 +57,8 @@ pub struct BodyLayout {
     pub pose: Isometry3<f64>,
     /// Path of the robot to which the body belongs.
     pub robot: Option<String>,
+    /// Friction coefficient of that robot's geometry, except geometry without friction.
+    pub robot_friction: Option<f64>,
     /// Joint between the body and its parent body.
     pub attachment: Option<Attachment>,
     /// True if a joint or an actuator may move the body, so that it must not sleep.
@@ -261,10 +263,8 @@ impl<'a> Builder<'a> {
         }
         let of_robot = robot.and_then(|robot| self.assembly.robots.get(robot));
         settings.gravity &= of_robot.is_none_or(|robot| robot.gravity);
-        settings.friction = settings
-            .friction
-            .or(of_robot.and_then(|robot| robot.friction));
         BodyLayout {
+            robot_friction: of_robot.and_then(|robot| robot.friction),
             head,
             frames: Vec::new(),
             kind,
