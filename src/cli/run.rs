@@ -1,6 +1,6 @@
 //! `morse-sim run`: runs a scene.
 mod arguments;
-mod signals;
+pub(super) mod signals;
 
 use std::{
     cell::RefCell,

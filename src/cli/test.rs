@@ -1,16 +1,13 @@
 //! `morse-sim test`: scenarios with a verdict, run many times.
 mod attempt;
+mod parallel;
 mod runs;
 mod verdicts;
 
 use std::{
-    collections::BTreeMap,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     thread,
 };
 
@@ -21,12 +18,21 @@ use morse_scene::{assets::Embedded, shipped::Shipped};
 use morse_simulation_file::{Files, Found, Scenario, read_scenario};
 
 use self::{
-    attempt::{Attempt, attempt, try_out},
+    attempt::try_out,
+    parallel::{Event, run_all},
     runs::{Sweep, Variant},
     verdicts::Verdicts,
 };
-use super::{check::Reading, exit, run, say};
-use crate::simulation::{kinds, kinds::Kinds, load::shortened, most_threads};
+use super::{
+    check::Reading,
+    exit,
+    run::{self, signals},
+    say, wall_time,
+};
+use crate::{
+    run::guard::Guard,
+    simulation::{kinds, kinds::Kinds, load::shortened, most_threads},
+};
 
 /// Run scenarios, and report whether their conditions are met
 #[derive(Clone, Debug, ClapArgs)]
@@ -43,7 +49,8 @@ pub struct Args {
     /// Threads for rays and images in each run; they do not change the results
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
-    /// Wall-clock time after which a run fails: 30s, 5min; instead of the scenario's own `timeout`
+    /// Wall-clock time after which a run fails: 30s, 5min; reading its files included; instead of the scenario's own
+    /// `timeout`
     #[arg(long, value_name = "TIME", value_parser = run::seconds)]
     pub timeout: Option<f64>,
     /// Write the results to this file as JUnit's XML
@@ -59,9 +66,6 @@ pub struct Args {
     #[command(flatten)]
     pub reading: Reading,
 }
-
-/// Stack size of a run, bytes: the usual size of the main thread's stack.
-const STACK: usize = 8 << 20;
 
 /// A scenario that was read.
 struct Loaded {
@@ -79,6 +83,13 @@ struct Case<'a> {
     number: usize,
     loaded: &'a Loaded,
     variant: Variant,
+}
+
+impl Case<'_> {
+    /// Wall-clock time of a run, s.
+    fn timeout(&self, context: &Context<'_>) -> Option<f64> {
+        context.args.timeout.or(self.loaded.scenario.timeout)
+    }
 }
 
 /// State that all runs share.
@@ -138,11 +149,22 @@ pub fn run(
             });
         }
     }
-    let mut verdicts = Verdicts::new(args);
-    run_all(&context, &cases, jobs, &mut |case, attempt| {
-        verdicts.take(case, attempt, out, err);
+    let mut verdicts = Some(Verdicts::new(args));
+    run_all(&context, &cases, jobs, &mut |event| match event {
+        Event::Result(case, attempt) => {
+            if let Some(verdicts) = &mut verdicts {
+                verdicts.take(case, attempt, out, err);
+            }
+        }
+        Event::Stuck => {
+            let code = verdicts
+                .take()
+                .map_or(exit::VERDICT, |all| all.end(out, err));
+            out.flush().and_then(|()| err.flush()).ok();
+            signal_hook::low_level::exit(code.into());
+        }
     });
-    verdicts.end(out, err)
+    verdicts.map_or(exit::VERDICT, |all| all.end(out, err))
 }
 
 /// Reads all scenarios, and checks their names.
@@ -161,6 +183,8 @@ fn load(context: &Context<'_>, variant: Variant) -> Result<Vec<Loaded>, Box<Repo
             loaded,
             variant: variant.clone(),
         };
+        // Without a thread for it the time is not limited.
+        let _guard = case.timeout(context).map(|timeout| guard(loaded, timeout));
         if let Err(report) = try_out(&case, context) {
             all.extend(*report);
         }
@@ -170,6 +194,16 @@ fn load(context: &Context<'_>, variant: Variant) -> Result<Vec<Loaded>, Box<Repo
     } else {
         Err(Box::new(all))
     }
+}
+
+/// Starts a thread that ends the program if the files of a scenario are read for longer than this time (s).
+fn guard(loaded: &Loaded, timeout: f64) -> io::Result<Guard> {
+    let file = printable_path(&loaded.file.display().to_string());
+    Guard::start(Arc::default(), Some(wall_time(timeout)), move |_, _| {
+        let why = format!("the time was up ({timeout} s) before its simulation was built");
+        signals::last_words(&format!("error: `{file}`: {why}; nothing was run"));
+        signal_hook::low_level::exit(exit::TIMEOUT.into());
+    })
 }
 
 fn read(file: &Path, allow_paths: &[PathBuf]) -> Result<Loaded, Box<Report>> {
@@ -243,52 +277,4 @@ fn simulation_of(
             .note("`drop.test.ron` is a test of `drop.ron` or `drop.robray` beside it");
         Box::new(problem.help("add `simulation: \"drop.ron\"`"))
     })
-}
-
-/// Runs all cases, several at the same time; `take` receives the results in the order of the cases.
-fn run_all<'c>(
-    context: &Context<'_>,
-    cases: &'c [Case<'_>],
-    jobs: usize,
-    take: &mut dyn FnMut(&'c Case<'_>, Attempt),
-) {
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = crossbeam_channel::bounded(jobs);
-    let work = |sender: &crossbeam_channel::Sender<(usize, Attempt)>| {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(case) = cases.get(place) else {
-                return;
-            };
-            if sender.send((place, attempt(case, context))).is_err() {
-                return;
-            }
-        }
-    };
-    thread::scope(|scope| {
-        let mut working = 0;
-        for number in 0..jobs.min(cases.len()) {
-            let sender = sender.clone();
-            let thread = thread::Builder::new()
-                .name(format!("test {number}"))
-                .stack_size(STACK);
-            // Fewer threads than requested are sufficient.
-            working += usize::from(thread.spawn_scoped(scope, move || work(&sender)).is_ok());
-        }
-        drop(sender);
-        if working == 0 {
-            for case in cases {
-                take(case, attempt(case, context));
-            }
-        }
-        let mut waiting = BTreeMap::new();
-        let mut reported = 0;
-        for (place, attempt) in receiver {
-            waiting.insert(place, attempt);
-            while let Some((case, attempt)) = cases.get(reported).zip(waiting.remove(&reported)) {
-                take(case, attempt);
-                reported += 1;
-            }
-        }
-    });
 }

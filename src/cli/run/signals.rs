@@ -104,8 +104,13 @@ fn cut_off(due: Due, stage: Stage, is_json: bool) {
         let object = json!({ "end": word, "exit_code": code, "error": error });
         write_to(unlocked(&io::stdout()), &object.to_string());
     }
-    write_to(unlocked(&io::stderr()), &format!("error: {error}"));
+    last_words(&format!("error: {error}"));
     signal_hook::low_level::exit(i32::try_from(code).unwrap_or(1));
+}
+
+/// Writes a line to stderr, whose lock another thread may hold.
+pub(in crate::cli) fn last_words(text: &str) {
+    write_to(unlocked(&io::stderr()), text);
 }
 
 /// Returns the same output by another handle, which is not locked.

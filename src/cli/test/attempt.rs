@@ -4,6 +4,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicUsize},
+    time::Duration,
 };
 
 use morse_api::middleware::Failure;
@@ -16,7 +17,11 @@ use crate::{
         summary::{ending, error},
         wall_time,
     },
-    run::{End, Limits, Pace, Summary, Watch, run_watched},
+    run::{
+        End, Limits, Pace, Summary, Watch,
+        guard::{Guard, SharedStage, Stage},
+        run_watched,
+    },
     scenario::{Commands, MisfitCommand, Monitor, Unbound, Verdict},
     simulation::{
         BuildError, Simulation,
@@ -85,9 +90,24 @@ fn report(loaded: &Loaded, problem: Diagnostic) -> Box<Report> {
 }
 
 /// Makes the run and, if it failed, repeats it with logs. The repetition has the same results, so runs that pass have no
-/// cost of logging.
-pub(super) fn attempt(case: &Case<'_>, context: &Context<'_>) -> Attempt {
-    let made = catch_unwind(AssertUnwindSafe(|| make(case, context)));
+/// cost of logging. `cut_off` is called with the result of a run that does not end although its time is up.
+pub(super) fn attempt(
+    case: &Case<'_>,
+    context: &Context<'_>,
+    cut_off: impl Fn(Attempt) + Send + 'static,
+) -> Attempt {
+    let timeout = case.timeout(context).map(wall_time);
+    let cut_off = move |_, stage| cut_off(Attempt::cut_off(timeout, stage));
+    let guard = timeout.map(|_| Guard::start(Arc::default(), timeout, cut_off));
+    let guard = match guard.transpose() {
+        Ok(guard) => guard,
+        Err(error) => {
+            let why = format!("the system cannot start a thread: {error}");
+            return Attempt::failed(exit::ENVIRONMENT, why);
+        }
+    };
+    let made = catch_unwind(AssertUnwindSafe(|| make(case, context, guard.as_ref())));
+    drop(guard);
     let mut attempt = made.unwrap_or_else(|_| Attempt {
         outcome: Outcome::Failed,
         ..Attempt::failed(exit::SIMULATION, "a part of the program panicked".into())
@@ -107,6 +127,23 @@ pub(super) fn attempt(case: &Case<'_>, context: &Context<'_>) -> Attempt {
 }
 
 impl Attempt {
+    /// The result of a run that does not end.
+    fn cut_off(timeout: Option<Duration>, stage: Stage) -> Self {
+        let place = match stage {
+            Stage::Loading => "reading its files took too long".to_owned(),
+            Stage::Ticking(made) => format!("tick {} took too long", made.saturating_add(1)),
+            Stage::Closing => "its outputs took too long to close".to_owned(),
+        };
+        let seconds = timeout.unwrap_or_default().as_secs_f64();
+        Self {
+            outcome: Outcome::Failed,
+            ..Self::failed(
+                exit::TIMEOUT,
+                format!("the time was up ({seconds} s): {place}; nothing is kept"),
+            )
+        }
+    }
+
     fn failed(code: u8, error: String) -> Self {
         Self {
             outcome: Outcome::Error(code),
@@ -153,10 +190,12 @@ struct Judge {
     decided: Vec<Verdict>,
     verdicts: Vec<Verdict>,
     refused: Option<String>,
+    stage: SharedStage,
 }
 
 impl Watch for Judge {
     fn tick(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        self.stage.set(Stage::Ticking(simulation.tick()));
         if let Some(monitor) = &mut self.monitor
             && simulation.tick() > 0
         {
@@ -169,6 +208,7 @@ impl Watch for Judge {
     }
 
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), Failure> {
+        self.stage.set(Stage::Closing);
         if let Some(monitor) = self.monitor.take() {
             self.decided = monitor.decided();
             self.verdicts = monitor.end(simulation);
@@ -200,11 +240,12 @@ fn ready(
         decided: Vec::new(),
         verdicts: Vec::new(),
         refused: None,
+        stage: SharedStage::default(),
     };
     Ok((simulation, judge))
 }
 
-fn make(case: &Case<'_>, context: &Context<'_>) -> Attempt {
+fn make(case: &Case<'_>, context: &Context<'_>, guard: Option<&Guard>) -> Attempt {
     let plan = match plan(case, context) {
         Ok(plan) => plan,
         Err(report) => return Attempt::failed(exit::INPUT, report.render(Style::Plain)),
@@ -231,12 +272,20 @@ fn make(case: &Case<'_>, context: &Context<'_>) -> Attempt {
     };
     let scenario = &case.loaded.scenario;
     let ticks = (scenario.length * simulation.clock().rate).round() as u64;
-    let timeout = context.args.timeout.or(scenario.timeout);
-    let limits = limits(ticks, timeout);
+    let timeout = case.timeout(context);
+    let mut limits = limits(ticks, timeout);
+    if let (Some(guard), Some(all)) = (guard, &mut limits.timeout) {
+        // Reading the files took some of the time.
+        *all = all.saturating_sub(guard.elapsed());
+        judge.stage = guard.stage.clone();
+    }
     let mut warnings = Vec::new();
-    let (summary, end) = run_watched(simulation, &limits, &mut judge, &mut |warning| {
+    let (summary, mut end) = run_watched(simulation, &limits, &mut judge, &mut |warning| {
         warnings.push(warning.to_owned());
     });
+    if let (End::TimedOut(seconds), Some(all)) = (&mut end, timeout) {
+        *seconds = all;
+    }
     let error = judge.refused.take().or_else(|| error(&end));
     let is_whole = error.is_none() && end == End::Done;
     // Conditions that were not decided before the end of an aborted run are unknown.

@@ -289,6 +289,43 @@ fn runs_that_do_not_come_to_their_end_fail() {
     );
 }
 
+/// A tick that draws 64 million pixels, after one that draws nothing; the other run has its verdict.
+#[test]
+fn a_tick_that_takes_too_long_fails_its_run_alone() {
+    let room = room();
+    room.write(
+        "slow.ron",
+        r#"Simulation(robots: { "rover": (model: "robots/atrv.robray", sensors: {
+            "eye": (kind: "video_camera", width: 8000, height: 8000, shadows: true, frequency: 1) }) })"#,
+    );
+    room.write(
+        "slow.test.ron",
+        r#"Scenario(length: 1000, timeout: 0.5, conditions: { "on": never(when: "rover.eye.width > 9000") })"#,
+    );
+    room.write("passes.ron", PASSES);
+    for jobs in ["1", "2"] {
+        let ran = room
+            .run(&["test", "slow.test.ron", "passes.ron", "--jobs", jobs])
+            .with_code(1);
+        assert!(ran.out.contains("tick 1 took too long"), "{}", ran.out);
+        assert!(ran.out.contains("PASS passes.ron"), "{}", ran.out);
+        assert!(ran.out.contains("1 passed, 1 failed"), "{}", ran.out);
+    }
+}
+
+/// Reading 50 000 frames takes longer than the time of the scenario.
+#[test]
+fn a_simulation_that_takes_too_long_to_build_ends_the_test() {
+    let room = room();
+    let frames = (0..50_000).map(|at| format!("frame f{at} {{ translation [{at}, 0, 0]; }}\n"));
+    room.write("many.robray", &frames.collect::<String>());
+    let scenario = PASSES.replace("noisy.ron", "many.robray");
+    let scenario = scenario.replace("length: 1,", "length: 1, timeout: 0.05,");
+    room.write("many.test.ron", &scenario);
+    let ran = room.run(&["test", "many.test.ron"]).with_code(124);
+    assert!(ran.err.contains("the time was up (0.05 s)"), "{}", ran.err);
+}
+
 #[test]
 fn what_cannot_be_run_is_2() {
     let room = room();
