@@ -12,7 +12,7 @@ mod suggest;
 
 pub use json::to_json;
 pub use read::{LARGEST_FILE, read_bytes};
-pub use render::{Style, render};
+pub use render::{Style, one_line, render};
 pub use report::{Failed, Report};
 pub use source::{Source, SourceId, Sources, Span, indent};
 pub use suggest::{nearest, nearest_file};

@@ -38,7 +38,7 @@ const CRATES: [(&str, &[&str], &[&str]); 23] = [
     ),
     ("morse_physics", PHYSICS, &[]),
     ("morse_render", WORLD, &["morse_testing"]),
-    ("morse_openr", &["morse_api"], &[]),
+    ("morse_openr", &["morse_api", "morse_diagnostics"], &[]),
     ("morse_ros", &["morse_api"], &[]),
     (
         "morse_rosbridge",
