@@ -196,7 +196,7 @@ pub enum BadCommand {
         known: String,
     },
     /// A value in JSON of another type than its field.
-    #[error("`{path}`: `{field}` wants {expected}")]
+    #[error("`{path}`: `{field}` requires {expected}")]
     WrongType {
         /// The actuator.
         path: String,

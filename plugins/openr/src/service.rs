@@ -43,7 +43,7 @@ pub enum InvalidServiceName {
     #[error("a service's name has at most {LONGEST_NAME} characters, not {0}")]
     TooLong(usize),
     /// It has less than four fields.
-    #[error("`{0}` is no service: four fields are needed, as in `Camera.Image.Pixels.S`")]
+    #[error("invalid service name `{0}`: expected four fields, as in `Camera.Image.Pixels.S`")]
     FewFields(String),
     /// One of its fields is empty.
     #[error("`{0}` has an empty field")]

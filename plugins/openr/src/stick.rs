@@ -209,11 +209,11 @@ fn read(file: &Path) -> Result<String, String> {
     let unreadable = |error| format!("cannot be read: {error}");
     let about = fs::metadata(file).map_err(unreadable)?;
     if !about.is_file() {
-        return Err("this is no file".to_owned());
+        return Err("not a regular file".to_owned());
     }
     if about.len() > LARGEST_FILE as u64 {
         return Err(format!(
-            "the file has {} bytes: too many; {LARGEST_FILE} are read",
+            "the file has {} bytes; the limit is {LARGEST_FILE}",
             about.len()
         ));
     }
@@ -295,6 +295,6 @@ mod tests {
             "OPEN-R/MW/CONF/OBJECT.CFG",
             &"x".repeat(LARGEST_FILE + 1),
         );
-        assert!(first().contains("too many"), "{}", first());
+        assert!(first().contains("the limit is"), "{}", first());
     }
 }

@@ -21,7 +21,7 @@ pub struct Taken {
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
     /// It has a field that its type does not have.
-    #[error("`{path}`: this is no {message}: there is no field `{field}`; there are: {known}")]
+    #[error("`{path}`: not a {message}: unknown field `{field}`; expected: {known}")]
     UnknownField {
         /// The actuator.
         path: String,
@@ -33,7 +33,7 @@ pub enum MessageError {
         known: String,
     },
     /// A field has a value of another type.
-    #[error("`{path}`: this is no {message}: {cause}")]
+    #[error("`{path}`: not a {message}: {cause}")]
     WrongForm {
         /// The actuator.
         path: String,
@@ -51,7 +51,7 @@ pub enum MessageError {
         list: &'static str,
     },
     /// The text is no JSON.
-    #[error("`{path}`: the text is no JSON object of fields: {cause}")]
+    #[error("`{path}`: expected a JSON object of fields: {cause}")]
     NotJson {
         /// The actuator.
         path: String,
@@ -59,10 +59,10 @@ pub enum MessageError {
         cause: serde_json::Error,
     },
     /// The text is JSON, but no object.
-    #[error("`{0}`: the text is no JSON object of fields")]
+    #[error("`{0}`: expected a JSON object of fields")]
     NotAnObject(String),
     /// The message has none of the types of the topic.
-    #[error("the topic takes no such type")]
+    #[error("the topic does not accept this type")]
     NoType,
     /// The actuator does not accept its fields or numbers.
     #[error(transparent)]

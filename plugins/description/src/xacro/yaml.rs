@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
         }
         let indent = line.len() - line.trim_start().len();
         if line.trim_start_matches(' ').starts_with('\t') {
-            return Err(format!("line {number}: indented by a tabulator"));
+            return Err(format!("line {number}: indented by a tab"));
         }
         lines.push(Line {
             number,
@@ -45,10 +45,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     let value = parser.block(indent, 0)?;
     match parser.lines.get(parser.at) {
         None => Ok(value),
-        Some(line) => Err(format!(
-            "line {}: it does not belong to what is above",
-            line.number
-        )),
+        Some(line) => Err(format!("line {}: unexpected indentation", line.number)),
     }
 }
 
@@ -135,9 +132,7 @@ impl Parser<'_> {
                     self.below(indent, depth)?
                 }
                 "|" | ">" | "|-" | ">-" => {
-                    return Err(format!(
-                        "line {number}: texts of several lines are not read"
-                    ));
+                    return Err(format!("line {number}: multi-line texts are not supported"));
                 }
                 rest => {
                     let value = flow(rest, number)?;

@@ -35,7 +35,7 @@ pub fn parse(source: SourceId, text: &str, known: &[&str]) -> Parsed<BTreeMap<St
             continue;
         }
         let Some((key, value)) = trimmed.split_once(['=', ':']) else {
-            let message = format!("{} is no setting", quoted(trimmed));
+            let message = format!("expected a setting, found {}", quoted(trimmed));
             problems.error(line, trimmed, message, "write `KEY=value`".to_owned());
             continue;
         };
