@@ -22,6 +22,7 @@ pub mod serve;
 pub mod shell;
 mod summary;
 pub mod test;
+pub mod usage;
 #[cfg(feature = "viewer")]
 pub mod view;
 

@@ -124,7 +124,8 @@ fn prepare(
             "running {rate} ticks a second; end it with ctrl-C"
         ));
     }
-    let pictures = Pictures::new(&simulation, args).map_err(Refusal::Usage)?;
+    let pictures = Pictures::new(&simulation, args);
+    let pictures = pictures.map_err(|error| Refusal::Usage(error.to_string()))?;
     Ok(Prepared {
         simulation,
         subject,

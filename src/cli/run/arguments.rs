@@ -17,6 +17,7 @@ use crate::{
         robot_arguments::RobotArguments,
         serve,
         summary::Hashing,
+        usage::UsageError,
     },
     run::Pace,
     service::time::PACES,
@@ -150,11 +151,11 @@ pub(in crate::cli) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a request for an overview image.
-fn whole(text: &str) -> Result<PictureRequest, String> {
+fn whole(text: &str) -> Result<PictureRequest, UsageError> {
     match text.parse()? {
         shot @ PictureRequest { camera: None, .. } => Ok(shot),
         PictureRequest { .. } => {
-            Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".to_owned())
+            Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".into())
         }
     }
 }
