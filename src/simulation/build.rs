@@ -313,9 +313,7 @@ fn show_meshes_to_rays(world: &mut World) {
     let meshes = geometries
         .iter(world)
         .filter_map(|(entity, of)| match &of.geometry.shape {
-            Shape::Mesh { resolved, .. } if of.geometry.collision => {
-                Some((entity, resolved.clone()))
-            }
+            Shape::Mesh(mesh) if of.geometry.collision => Some((entity, mesh.resolved.clone())),
             _ => None,
         });
     for (entity, file) in meshes.collect::<Vec<_>>() {
