@@ -177,7 +177,7 @@ fn empty_world(environment: &Environment, threads: usize, extensions: Extensions
 /// Returns the maximum number of threads: more than four times the number of processors bring no gain, and thousands would
 /// overload a machine.
 #[must_use]
-pub(crate) fn most_threads() -> usize {
+pub fn most_threads() -> usize {
     4 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
