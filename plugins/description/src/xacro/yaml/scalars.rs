@@ -132,6 +132,8 @@ fn float(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::{FRAC_PI_2, PI};
+
     use super::*;
 
     #[test]
@@ -181,17 +183,17 @@ mod tests {
             };
             value(text, true, Some(&tag))
         };
-        // Reference: xacro 2.1.1.
-        assert_eq!(
-            tagged("radians", "pi/2"),
-            Ok(Value::Float(1.570_796_326_794_896_6))
-        );
-        assert_eq!(
-            tagged("degrees", "180"),
-            Ok(Value::Float(3.141_592_653_589_793))
-        );
-        assert_eq!(tagged("inches", "10"), Ok(Value::Float(0.254)));
-        assert_eq!(tagged("millimeters", "250"), Ok(Value::Float(0.25)));
+        // Reference: xacro 2.1.1; its factor of degrees is `math.pi/180`.
+        for (suffix, text, expected) in [
+            ("radians", "pi/2", FRAC_PI_2),
+            ("degrees", "180", PI),
+            ("meters", "0.5", 0.5),
+            ("millimeters", "250", 0.25),
+            ("foot", "10", 3.048),
+            ("inches", "10", 0.254),
+        ] {
+            assert_eq!(tagged(suffix, text), Ok(Value::Float(expected)), "{suffix}");
+        }
         assert!(tagged("degrees", "half").is_err());
         assert!(tagged("furlongs", "1").is_err());
     }
