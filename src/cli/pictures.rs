@@ -173,7 +173,8 @@ impl Pictures {
         shots.iter().try_for_each(is_png)?;
         args.from.check()?;
         if !is_whole && (args.from.eye.is_some() || args.follow.is_some()) {
-            return Err("`--eye`, `--look` and `--follow` are for `--screenshot` and `--video` of the whole, and there is none".to_owned());
+            return Err("`--eye`, `--look` and `--follow` require an overview image: `--screenshot` or `--video` \
+                        without a camera".to_owned());
         }
         let followed = args.follow.as_ref().map(|name| find(simulation, name));
         let recording = |shot: &PictureRequest| {
@@ -299,7 +300,9 @@ fn is_png(shot: &PictureRequest) -> Result<(), String> {
         return Ok(());
     }
     let file = printable(&shot.file.to_string_lossy());
-    Err(format!("`--screenshot {file}`: a picture ends in `.png`"))
+    Err(format!(
+        "`--screenshot {file}`: the extension must be `.png`"
+    ))
 }
 
 fn lost(shot: &PictureRequest, why: &dyn fmt::Display) -> Failure {
@@ -337,7 +340,7 @@ fn image_of(simulation: &Simulation, camera: &str) -> Result<RgbaImage, String> 
             return Ok(RgbaImage::default());
         }
         Err(AccessError::NothingYet { .. }) => {
-            return Err(format!("`{camera}` takes no pictures in colour"));
+            return Err(format!("`{camera}` is not a colour camera"));
         }
         data => data.map_err(|error| error.to_string())?,
     };
@@ -353,7 +356,7 @@ fn image_of(simulation: &Simulation, camera: &str) -> Result<RgbaImage, String> 
                 pixels: image.bytes().to_vec(),
             })
         }
-        _ => Err(format!("`{camera}` takes no pictures in colour")),
+        _ => Err(format!("`{camera}` is not a colour camera")),
     }
 }
 

@@ -35,7 +35,7 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok(loopback(port));
     }
     text.parse().map_err(|_neither| {
-        "an address and a port are needed, such as 127.0.0.1:8080; a scene stands before `--serve`"
+        "expected an address and a port, such as 127.0.0.1:8080; put the scene before `--serve`"
             .to_owned()
     })
 }
@@ -55,10 +55,10 @@ pub fn token(given: Option<&str>, file: Option<&Path>) -> Result<Option<String>,
             Ok(token) => Ok(Some(token).filter(|token| !token.is_empty())),
             Err(VarError::NotPresent) => Ok(None),
             Err(VarError::NotUnicode(_)) => {
-                let why = format!("{VARIABLE} is no text");
+                let why = format!("{VARIABLE} is not valid text");
                 Err(output::refused(
                     &why,
-                    "a token is of letters, digits, `-`, `_` and `.`",
+                    "invalid token: use letters, digits, `-`, `_` and `.`",
                 ))
             }
         };

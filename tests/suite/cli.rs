@@ -232,7 +232,7 @@ fn wrong_arguments_are_2() {
         .with_errors(&["csv:DIRECTORY"]);
     room.run(&["quiet.ron", "--steps", "1", "--screenshot", "a.bmp"])
         .with_code(2)
-        .with_errors(&["`--screenshot a.bmp`: a picture ends in `.png`"]);
+        .with_errors(&["`--screenshot a.bmp`: the extension must be `.png`"]);
     room.run(&["chekc", "quiet.ron"])
         .with_code(2)
         .with_errors(&["no command and no file `chekc`", "`morse-sim check`"]);

@@ -8,6 +8,7 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of components;
 //! - [`reading`], [`command`], [`port`]: data between the tick and the outside; [`log`]: the commands that took effect;
+//!   [`ros`]: messages in which readings are published;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`], [`contact`]: the world that sensors see and actuators
 //!   move; [`mechanism`]: dynamics of joints; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
 //! - [`render`]: images of the world; [`lighting`], [`paint`]: its light, and textures of its surfaces; [`distortion`]: lens
@@ -64,6 +65,7 @@ pub mod random;
 pub mod rays;
 pub mod reading;
 pub mod render;
+pub mod ros;
 pub mod samples;
 pub mod sensor;
 pub mod service;
@@ -95,6 +97,7 @@ pub mod prelude {
         random::Random,
         range::Range,
         rays::Rays,
+        ros::RosMessage,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Service, ServiceError, Task},
         settings::{AtLoad, Changeable},

@@ -52,7 +52,7 @@ impl FromStr for ServiceName {
         let (Some(side), Some(data), Some(service), Some(object)) = (side, data, service, object)
         else {
             return Err(format!(
-                "`{text}` is no service: four fields are needed, as in `Camera.Image.Pixels.S`"
+                "invalid service name `{text}`: expected four fields, as in `Camera.Image.Pixels.S`"
             ));
         };
         if [data, service, object]

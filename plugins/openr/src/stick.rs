@@ -108,9 +108,9 @@ impl Stick {
         };
         let is_small = |size: u64| size <= LARGEST_FILE as u64;
         let text = match fs::metadata(&file) {
-            Ok(about) if !about.is_file() => Err("this is no file".to_owned()),
+            Ok(about) if !about.is_file() => Err("not a regular file".to_owned()),
             Ok(about) if !is_small(about.len()) => Err(format!(
-                "the file has {} bytes: too many; {LARGEST_FILE} are read",
+                "the file has {} bytes; the limit is {LARGEST_FILE}",
                 about.len()
             )),
             Ok(_) => fs::read(&file).map_err(|error| format!("cannot be read: {error}")),
@@ -272,6 +272,9 @@ mod tests {
             &"x".repeat(LARGEST_FILE + 1),
         );
         let problems = stick.contents("ERS-7").problems;
-        assert!(problems[0].to_string().contains("too many"), "{problems:?}");
+        assert!(
+            problems[0].to_string().contains("the limit is"),
+            "{problems:?}"
+        );
     }
 }

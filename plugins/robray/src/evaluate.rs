@@ -210,7 +210,7 @@ impl<'o> Loader<'o> {
         if before <= MOST_PARTS && self.parts > MOST_PARTS {
             let message = format!("this scene has more than {MOST_PARTS} parts");
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
-                .at(span, "one too many")
+                .at(span, "exceeds the limit")
                 .note("definitions, frames, geometry, classes, their tags and allowed pairs count")
                 .help("split the scene");
             self.problems.push(diagnostic);

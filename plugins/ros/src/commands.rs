@@ -61,7 +61,7 @@ pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(
         }
     });
     let command = command
-        .ok_or_else(|| wrong.unwrap_or_else(|| "the topic takes no such type".to_owned()))?;
+        .ok_or_else(|| wrong.unwrap_or_else(|| "the topic does not accept this type".to_owned()))?;
     sender
         .send(Box::new(command))
         .map_err(|error| error.to_string())
@@ -76,10 +76,10 @@ fn parse<M: DeserializeOwned + Serialize + Default>(
     if let Some((field, known)) = unknown(message, &form) {
         let path = &info.path;
         return Err(format!(
-            "`{path}`: this is no {kind}: there is no field `{field}`; there are: {known}"
+            "`{path}`: not a {kind}: unknown field `{field}`; expected: {known}"
         ));
     }
-    M::deserialize(message).map_err(|error| format!("`{}`: this is no {kind}: {error}", info.path))
+    M::deserialize(message).map_err(|error| format!("`{}`: not a {kind}: {error}", info.path))
 }
 
 /// Returns the first field of a message that its type lacks, and the existing ones. A header of ROS 1 is accepted.
@@ -175,9 +175,9 @@ fn text(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
     let path = &info.path;
     let message: Text = parse(info, message, Text::TYPE)?;
     let value: Json = serde_json::from_str(&message.data)
-        .map_err(|error| format!("`{path}`: the text is no JSON object of fields: {error}"))?;
+        .map_err(|error| format!("`{path}`: expected a JSON object of fields: {error}"))?;
     let Json::Object(fields) = value else {
-        return Err(format!("`{path}`: the text is no JSON object of fields"));
+        return Err(format!("`{path}`: expected a JSON object of fields"));
     };
     let mut command = DynamicStruct::default();
     for (name, value) in &fields {
@@ -187,7 +187,7 @@ fn text(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
             return Err(format!("`{path}` has no field `{name}`; it has: {known}"));
         };
         let value: Box<dyn PartialReflect> = from_json(field, value)
-            .ok_or_else(|| format!("`{path}`: `{name}` wants {}", field.type_name))?;
+            .ok_or_else(|| format!("`{path}`: `{name}` requires {}", field.type_name))?;
         command.insert_boxed(name.clone(), value);
     }
     Ok(command)

@@ -46,7 +46,7 @@ pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
             ));
         };
         let value: Box<dyn PartialReflect> = from_json(field, value)
-            .ok_or_else(|| format!("`{path}`: `{name}` wants {}", field.type_name))?;
+            .ok_or_else(|| format!("`{path}`: `{name}` requires {}", field.type_name))?;
         command.insert_boxed(name.clone(), value);
     }
     if !names.is_empty() {

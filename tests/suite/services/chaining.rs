@@ -134,7 +134,7 @@ fn services_that_call_each_other_in_a_circle_are_told_so() {
     let reply = ask(&mut simulation, "rover.motion", "ring", json!([]));
     assert_eq!(reply.status, Status::Failed);
     assert!(
-        reply.value.to_string().contains("circle"),
+        reply.value.to_string().contains("cycle"),
         "{}",
         reply.value
     );

@@ -275,6 +275,7 @@ fn every_part_is_in_its_list() {
     ] {
         let found = forgotten(folder, list);
         assert!(found.is_empty(), "{}", found.join("\n"));
+        assert!(list.is_sorted(), "{folder}: the list is not sorted");
         assert!(
             !forgotten(folder, &[]).is_empty(),
             "{folder}: nothing was looked at"

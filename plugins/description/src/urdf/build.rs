@@ -243,7 +243,7 @@ impl Builder<'_, '_> {
     fn part_links(&mut self) {
         if self.touchable.len() > MOST_TOUCHABLE {
             let message = format!(
-                "this robot has {} shapes that can be touched, more than {MOST_TOUCHABLE}",
+                "this robot has {} shapes with collisions, more than {MOST_TOUCHABLE}",
                 self.touchable.len()
             );
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)

@@ -34,7 +34,7 @@ pub fn objects(file: &str, text: &str, robot: &str) -> Parsed<Vec<ObjectEntry>> 
             [path] => (None, path),
             [name, path] => (Some(name.to_owned()), path),
             _ => {
-                let message = format!("{} is no object", quoted(line.text.trim()));
+                let message = format!("expected an object, found {}", quoted(line.text.trim()));
                 let help = "write `/MS/OPEN-R/MW/OBJS/NAME.BIN`".to_owned();
                 problems.error(line, line.text.trim(), message, help);
                 continue;
@@ -68,7 +68,7 @@ pub fn connections(file: &str, text: &str, robot: &str) -> Parsed<Vec<Connection
     for line in of_robot(&mut problems, text, robot) {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         let [subject, observer] = words[..] else {
-            let message = format!("{} is no connection", quoted(line.text.trim()));
+            let message = format!("expected a connection, found {}", quoted(line.text.trim()));
             let help = "write a subject and an observer: `A.Move.Type.S B.Move.Type.O`".to_owned();
             problems.error(line, line.text.trim(), message, help);
             continue;
@@ -118,7 +118,7 @@ pub fn design(file: &str, text: &str, robot: &str) -> Parsed<BTreeMap<String, St
                 }
             }
             _ => {
-                let message = format!("{} is no entry", quoted(line.text.trim()));
+                let message = format!("expected an entry, found {}", quoted(line.text.trim()));
                 let help = "write a keyword of up to 127 characters, and a path".to_owned();
                 problems.error(line, line.text.trim(), message, help);
             }
@@ -140,7 +140,7 @@ fn of_robot<'t>(problems: &mut Problems<'_>, text: &'t str, robot: &str) -> Vec<
             match rest.strip_suffix(']') {
                 Some(name) => is_ours = name.trim() == robot,
                 None => {
-                    let message = format!("{} is no section", quoted(trimmed));
+                    let message = format!("expected a section, found {}", quoted(trimmed));
                     problems.error(line, trimmed, message, "write `[ERS-7]`".to_owned());
                 }
             }
@@ -190,7 +190,9 @@ mod tests {
         let text = "A.Move.v.S\nB.Move.v.O A.Move.v.S\nA.v.S B.Move.v.O\n";
         let parsed = connections("CONNECT.CFG", text, "ERS-7");
         let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
-        assert!(reported[0].starts_with("CONNECT.CFG:1:1: `A.Move.v.S` is no connection"));
+        assert!(
+            reported[0].starts_with("CONNECT.CFG:1:1: expected a connection, found `A.Move.v.S`")
+        );
         assert!(reported[1].starts_with("CONNECT.CFG:2:1: `B.Move.v.O` is on the wrong side"));
         assert!(
             reported[2].starts_with("CONNECT.CFG:2:12: "),

@@ -28,7 +28,7 @@ pub fn parse(file: &str, text: &str) -> Parsed<Option<Attributes>> {
         }
         let words: Vec<&str> = trimmed.split_whitespace().collect();
         let ["object", name, stack, heap, priority, cache, tlb, mode] = words[..] else {
-            let message = format!("{} is no line of an object", quoted(trimmed));
+            let message = format!("expected a line of an object, found {}", quoted(trimmed));
             problems.error(line, trimmed, message, SHAPE.to_owned());
             continue;
         };

@@ -33,7 +33,7 @@ pub fn parse(file: &str, text: &str, known: &[&str]) -> Parsed<BTreeMap<String, 
             continue;
         }
         let Some((key, value)) = trimmed.split_once(['=', ':']) else {
-            let message = format!("{} is no setting", quoted(trimmed));
+            let message = format!("expected a setting, found {}", quoted(trimmed));
             problems.error(line, trimmed, message, "write `KEY=value`".to_owned());
             continue;
         };

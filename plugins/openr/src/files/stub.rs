@@ -69,7 +69,7 @@ impl<'a> Draft<'a> {
 
     fn name(&mut self, line: Line<'_>, name: &str, problems: &mut Problems<'_>) {
         if name.is_empty() || name.len() > 63 || name.contains(char::is_whitespace) {
-            let message = format!("{} is no name of an object", quoted(name));
+            let message = format!("expected the name of an object, found {}", quoted(name));
             problems.error(
                 line,
                 name,
@@ -128,7 +128,7 @@ impl<'a> Draft<'a> {
         match text.strip_suffix("()") {
             Some(name) if is_name(name) => self.interface.extras.push(name.to_owned()),
             _ => {
-                let message = format!("{} is no further entry", quoted(text));
+                let message = format!("expected a further entry, found {}", quoted(text));
                 let help = "write a name followed by `()`, without a blank".to_owned();
                 problems.error(line, text, message, help);
             }
@@ -155,7 +155,7 @@ impl<'a> Draft<'a> {
     /// Compares the declared counts with the actual ones.
     fn finish(&self, last: Line<'_>, problems: &mut Problems<'_>) {
         if self.interface.object.is_empty() {
-            let message = "there is no `ObjectName`".to_owned();
+            let message = "missing `ObjectName`".to_owned();
             problems.error(last, "", message, "write `ObjectName : Name`".to_owned());
         }
         let of = |list: &[Service]| list.len();
@@ -191,7 +191,7 @@ impl<'a> Draft<'a> {
 fn count<'a>(line: Line<'a>, text: &str, problems: &mut Problems<'_>) -> Option<(usize, Line<'a>)> {
     let number = text.parse::<usize>().ok();
     if number.is_none_or(|number| number > MOST_SERVICES) {
-        let message = format!("{} is no count of services", quoted(text));
+        let message = format!("expected the number of services, found {}", quoted(text));
         problems.error(
             line,
             text,
@@ -274,7 +274,7 @@ mod tests {
             (
                 "OSubject   : 1",
                 "OSubject : 99999999999999999999",
-                "is no count",
+                "expected the number",
             ),
             ("Ready()", "Ready", "`Ready` is no ready handler"),
             (
@@ -283,8 +283,12 @@ mod tests {
                 "the ready handler of `Player.Move.OCommandVectorData.S` is missing",
             ),
             ("Data.S", "Data.Q", "`Q` in"),
-            ("PowerChanged()", "PowerChanged ()", "no further entry"),
-            ("ObjectName : Player", "", "no `ObjectName`"),
+            (
+                "PowerChanged()",
+                "PowerChanged ()",
+                "expected a further entry",
+            ),
+            ("ObjectName : Player", "", "missing `ObjectName`"),
             (
                 "\"Player.Move.OCommandVectorData.S\"",
                 "Player.Move.S",

@@ -60,7 +60,7 @@ impl Loader<'_> {
         let is_doubtful = self.problems.any_error();
         if geometry.collision && geometry.shape.is_flat() && !is_doubtful {
             let word = geometry.shape.word();
-            let message = format!("this {word} takes up no space: nothing can touch it");
+            let message = format!("this {word} has no extent, and therefore no contacts");
             let diagnostic = Diagnostic::warning(codes::NO_EXTENT, message)
                 .at(block.head, "without extent")
                 .help("make its sizes greater than 0, or write `collision 0;`");
@@ -94,7 +94,7 @@ impl Loader<'_> {
         }
         let (word, size) = (geometry.shape.word(), Range::shown(largest));
         let diagnostic =
-            Diagnostic::warning(codes::LARGE, format!("this {word} is {size} m large"))
+            Diagnostic::warning(codes::LARGE, format!("the size of this {word} is {size} m"))
                 .at(block.head, "sizes are in metres")
                 .help("if millimetres were meant, write `scale 0.001;`");
         self.problems.push(diagnostic);
