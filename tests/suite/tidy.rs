@@ -4,6 +4,7 @@
 //! violation.
 mod circles;
 mod code;
+mod contract;
 mod docs;
 mod files;
 mod kinds;

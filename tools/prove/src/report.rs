@@ -7,6 +7,7 @@ use std::{
     thread,
 };
 
+use chrono::{DateTime, SecondsFormat};
 use morse_api::whole_file::write_whole;
 use serde::Serialize;
 
@@ -181,19 +182,15 @@ fn cpu() -> String {
     )
 }
 
-/// Formats a time, from seconds since 1970 (Howard Hinnant's algorithm of civil dates).
+/// Formats a time, from seconds since 1970.
 fn date(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let time = i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    time.map_or_else(
+        || "unknown".to_owned(),
+        |time| time.to_rfc3339_opts(SecondsFormat::Secs, true),
+    )
 }
 
 #[cfg(test)]
