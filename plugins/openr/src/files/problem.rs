@@ -1,5 +1,5 @@
 //! Lines of a file, and the collection of its diagnostics.
-use morse_diagnostics::{Diagnostic, SourceId, Span, nearest, printable};
+use morse_diagnostics::{Collector, Diagnostic, SourceId, Span, nearest, printable};
 
 /// Maximum size of a file, bytes.
 pub const LARGEST_FILE: usize = 1 << 20;
@@ -28,7 +28,7 @@ impl<T> Parsed<T> {
 /// Problems of a file that is being parsed.
 pub(super) struct Problems {
     source: SourceId,
-    list: Vec<Diagnostic>,
+    collector: Collector,
 }
 
 /// Line of a file: its offset in the text, bytes, and its text without the line end.
@@ -42,7 +42,7 @@ impl Problems {
     pub(super) fn new(source: SourceId) -> Self {
         Self {
             source,
-            list: Vec::new(),
+            collector: Collector::new(MOST_PROBLEMS),
         }
     }
 
@@ -89,24 +89,20 @@ impl Problems {
     }
 
     fn add(&mut self, line: Line<'_>, part: &str, problem: Diagnostic, help: Option<String>) {
-        // Errors are reported however many warnings there are.
-        let is_alike = |known: &&Diagnostic| known.severity == problem.severity;
-        if self.list.iter().filter(is_alike).count() < MOST_PROBLEMS {
-            let found = line.text.find(part);
-            let length = if found.is_some() { part.len() } else { 0 };
-            let start = line.offset + found.unwrap_or(0);
-            let problem = problem.at(Span::new(self.source, start..start + length), "");
-            self.list.push(match help {
-                Some(help) => problem.help(help),
-                None => problem,
-            });
-        }
+        let found = line.text.find(part);
+        let length = if found.is_some() { part.len() } else { 0 };
+        let start = line.offset + found.unwrap_or(0);
+        let problem = problem.at(Span::new(self.source, start..start + length), "");
+        self.collector.push(match help {
+            Some(help) => problem.help(help),
+            None => problem,
+        });
     }
 
     pub(super) fn with<T>(self, value: T) -> Parsed<T> {
         Parsed {
             value,
-            problems: self.list,
+            problems: self.collector.into_kept(),
         }
     }
 }
