@@ -93,6 +93,9 @@ pub mod decisions {
     #[doc = include_str!("docs/decisions/own_ron_reader.md")]
     pub mod own_ron_reader {}
 
+    #[doc = include_str!("docs/decisions/readers_from_crates.md")]
+    pub mod readers_from_crates {}
+
     #[doc = include_str!("docs/decisions/no_async_runtime.md")]
     pub mod no_async_runtime {}
 

@@ -102,13 +102,13 @@ fn make(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write) -> Result<
     if is_known(app.world().resource::<Kinds>(), &args.name) {
         let name = &args.name;
         return Err(wrong(format!(
-            "there is a kind `{name}` already (`morse-sim describe {name}`); how about `my_{name}`?"
+            "the kind `{name}` already exists (`morse-sim describe {name}`); how about `my_{name}`?"
         )));
     }
     let folder = Path::new(&args.name);
     if folder.exists() {
         return Err(wrong(format!(
-            "`{}` is there already, and nothing is written over it",
+            "`{}` already exists, and is not overwritten",
             args.name
         )));
     }
@@ -160,7 +160,7 @@ fn check_name(name: &str) -> Result<(), String> {
             String::new()
         };
         return Err(format!(
-            "`{}` is no name for a part: it is of small letters, digits and single `_`, and begins with a letter{help}",
+            "invalid name `{}`: use lower-case letters, digits and single `_`, with a letter first{help}",
             printable(name)
         ));
     }
@@ -213,7 +213,7 @@ fn source(given: Option<&Path>) -> Result<Option<String>, String> {
             Ok(Some(text.replace('\\', "\\\\").replace('"', "\\\"")))
         }
         _ => Err(format!(
-            "the path `{}` cannot stand in a manifest",
+            "the path `{}` cannot be written in a manifest",
             whole.display()
         )),
     }
@@ -307,11 +307,11 @@ mod tests {
             ("WindVane", "did you mean `wind_vane`?"),
             ("wind-vane", "did you mean `wind_vane`?"),
             ("_tilt_", "did you mean `tilt`?"),
-            ("3d", "begins with a letter"),
-            ("", "begins with a letter"),
+            ("3d", "with a letter first"),
+            ("", "with a letter first"),
             ("a__b", "single `_`"),
             ("../tilt", "did you mean `tilt`?"),
-            ("näher", "no name for a part"),
+            ("näher", "invalid name"),
             ("serde", "how about `my_serde`?"),
             ("match", "how about `my_match`?"),
         ] {

@@ -27,7 +27,7 @@ pub fn add(plan: &mut Plan, arguments: &[String], kinds: &Kinds) -> Result<(), B
             matches!(*format, "text" | "csv") && !directory.is_empty()
         }) else {
             return Err(refused(
-                &format!("`--output {argument}` is not known"),
+                &format!("unknown `--output {argument}`"),
                 "write `--output text:DIRECTORY` or `--output csv:DIRECTORY`",
             ));
         };

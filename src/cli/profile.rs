@@ -32,7 +32,7 @@ pub(super) fn to_text(profile: &Profile) -> String {
         ..
     } = profile;
     let mut text = format!(
-        "profile of {ticks} ticks: a tick took {tick_us:.1} µs, and {real_time_us:.1} µs are there for it\n"
+        "profile of {ticks} ticks: a tick took {tick_us:.1} µs; {real_time_us:.1} µs are available\n"
     );
     let kind = |kind: Option<&str>| kind.map_or(String::new(), |kind| format!(" ({kind})"));
     let systems = profile.systems.iter().map(|system| {
@@ -54,7 +54,7 @@ pub(super) fn to_text(profile: &Profile) -> String {
         let name = format!("{} ({})", component.part.name, component.kind);
         (&component.part, component.is_shared, name)
     });
-    let title = "sensors and actuators (~: the kind's time, shared out by frequency)";
+    let title = "sensors and actuators (~: the kind's time, distributed by frequency)";
     table(&mut text, title, components.collect());
     let middlewares = profile.middlewares.iter().map(|middleware| {
         let besides = middleware.threads_us;
@@ -67,7 +67,7 @@ pub(super) fn to_text(profile: &Profile) -> String {
             middleware.part.name.clone() + &besides,
         )
     });
-    let title = "middlewares (~: what handing on readings took, shared out by ports)";
+    let title = "middlewares (~: time of passing on readings, distributed by ports)";
     table(&mut text, title, middlewares.collect());
     let mut phases: Vec<&Part> = profile.phases.iter().collect();
     phases.extend([&profile.between, &profile.hashes, &profile.pictures]);
@@ -116,8 +116,8 @@ pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Optio
     if work <= *real_time_us {
         let late = summary.wall_seconds - summary.sim_seconds / asked;
         return (late > LATE).then(|| format!(
-            "{reached}, though a tick took {tick_us:.0} of {real_time_us:.0} µs: it was held up between ticks, by clients that pause \
-             it or answer late, by their requests, or by other programs"
+            "{reached}, though a tick took {tick_us:.0} of {real_time_us:.0} µs: it was delayed between ticks by \
+             clients that pause it or answer late, by their requests, or by other programs"
         ));
     }
     let mut costs = costs(profile);
@@ -127,7 +127,7 @@ pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Optio
     };
     let most = costs.iter().take(2).map(say).collect::<Vec<_>>();
     Some(format!(
-        "{reached}: a tick took {work:.0} µs, and {real_time_us:.0} µs are there for it; most of it {}",
+        "{reached}: a tick took {work:.0} µs; {real_time_us:.0} µs are available; most of it {}",
         most.join(", then ")
     ))
 }
@@ -160,7 +160,7 @@ fn costs(profile: &Profile) -> Vec<(String, f64)> {
     let others = others.filter(|system| system.kind.is_none() && system.phase != "Physics");
     let others = others.map(|system| (format!("the system {}", system.part.name), system.part.us));
     let rest = [
-        ("what is between systems".to_owned(), profile.between.us),
+        ("between systems".to_owned(), profile.between.us),
         (
             "the snapshot of the start and hashes".to_owned(),
             profile.hashes.us,
@@ -240,7 +240,7 @@ mod tests {
         let reported = warning(&profile(), &summary(0.8), Pace::RealTime(1.0)).unwrap();
         assert_eq!(
             reported,
-            "the run reached 0.80 of 1 times real time: a tick took 20000 µs, and 16667 µs are there for it; most of it 2 of the \
+            "the run reached 0.80 of 1 times real time: a tick took 20000 µs; 16667 µs are available; most of it 2 of the \
              kind camera, such as `rover.left`, 16000 µs a tick (80 %), then the physics, 3000 µs a tick (15 %)"
         );
         assert_eq!(
@@ -257,7 +257,7 @@ mod tests {
             ..profile()
         };
         let reported = warning(&quick, &summary(0.5), Pace::RealTime(1.0)).unwrap();
-        assert!(reported.contains("held up between ticks"), "{reported}");
+        assert!(reported.contains("delayed between ticks"), "{reported}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn renderer(text: &str) -> Result<RendererKind, String> {
     match text {
         "software" => Ok(RendererKind::Software),
         "gpu" => Ok(RendererKind::Gpu),
-        _ => Err("there are the renderers `software` and `gpu`".to_owned()),
+        _ => Err("unknown renderer; expected `software` or `gpu`".to_owned()),
     }
 }
 
@@ -65,9 +65,7 @@ pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
     });
     let is_fine = |side: u32| (1..=8192).contains(&side);
     size.filter(|(width, height)| is_fine(*width) && is_fine(*height))
-        .ok_or_else(|| {
-            "a size is columns and rows, such as 640x480, each from 1 to 8192".to_owned()
-        })
+        .ok_or_else(|| "expected columns and rows from 1 to 8192, such as 640x480".to_owned())
 }
 
 /// Renders the image and returns the exit code.

@@ -113,9 +113,9 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
     text += &format!("state {state_hash}\n");
     let why = match end {
         End::Done => "all ticks were made".to_owned(),
-        End::Asked => "a client asked for the end".to_owned(),
+        End::Asked => "ended by a client".to_owned(),
         End::Signal(number) => format!("signal {number}"),
-        End::TimedOut(_) => "the time was up".to_owned(),
+        End::TimedOut(_) => "timeout".to_owned(),
         End::Failure(_) | End::LockstepLost(_) | End::SimulationFailed(_) => {
             "an error, see there".to_owned()
         }

@@ -272,9 +272,10 @@ fn simulation_of(
     let found = beside.into_iter().flatten().find(|path| path.is_file());
     found.ok_or_else(|| {
         let shown = printable_path(&file.display().to_string());
-        let message = format!("`{shown}` names no simulation, and lies beside none");
+        let message =
+            format!("`{shown}` refers to no simulation file, and there is none next to it");
         let problem = Diagnostic::error("load::scenario", message)
-            .note("`drop.test.ron` is a test of `drop.ron` or `drop.robray` beside it");
+            .note("`drop.test.ron` tests `drop.ron` or `drop.robray` in the same directory");
         Box::new(problem.help("add `simulation: \"drop.ron\"`"))
     })
 }

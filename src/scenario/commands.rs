@@ -84,7 +84,7 @@ fn message(sender: &CommandSender, command: &TimedCommand) -> Result<DynamicStru
         };
         let value = from_json(field, value).ok_or_else(|| {
             let (path, wanted) = (&sender.info.path, field.type_name);
-            format!("`{path}`: `{name}` wants {wanted}")
+            format!("`{path}`: `{name}` requires {wanted}")
         })?;
         made.insert_boxed(name.clone(), value);
     }

@@ -277,6 +277,7 @@ impl<'a> Installer<'a> {
             kind: word,
             level,
             fields,
+            ros: kind.ros_at(level),
             frequency: self.frequency(site, kind.frequency),
             settings: settings.map_or(serde_json::Value::Null, |settings| {
                 to_json(settings.as_partial_reflect())

@@ -56,11 +56,14 @@ fn what_is_there_is_not_written_over() {
     fs::create_dir(room.path().join("tilt")).unwrap();
     fs::write(room.path().join("tilt/kept"), "").unwrap();
     for (arguments, words) in [
-        (&["sensor", "tilt"][..], "nothing is written over it"),
-        (&["sensor", "gps"], "there is a kind `gps` already"),
+        (
+            &["sensor", "tilt"][..],
+            "already exists, and is not overwritten",
+        ),
+        (&["sensor", "gps"], "the kind `gps` already exists"),
         (&["modifier", "Off-Scale"], "did you mean `off_scale`?"),
         (&["sensor", "serde"], "how about `my_serde`?"),
-        (&["sensor", "../up"], "no name for a part"),
+        (&["sensor", "../up"], "invalid name"),
         (
             &["sensor", "vane", "--morse", "tilt"],
             "`tilt` is not the repository of morse-sim",

@@ -238,7 +238,7 @@ fn a_command_that_makes_no_sense_is_told_and_does_nothing() {
             r#"{"speed": 1.0}"#,
             "there is no field `speed`; there are: v, w",
         ),
-        (r#"{"v": "fast"}"#, "`v` wants f64"),
+        (r#"{"v": "fast"}"#, "`v` requires f64"),
         ("fast", "a command is a JSON object of fields"),
     ] {
         let extensions = |app: &mut App| pusher(app, "ODD.BIN", command, false);

@@ -334,13 +334,13 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
     let served = serve();
     let mut bridge = Bridge::new(&served);
     for (said, expected) in [
-        ("{", "this is no JSON"),
+        ("{", "invalid JSON"),
         (
             r#"{"op": "publish", "topic": "/rover/motion", "msg": {"linear": {"x": NaN}}}"#,
-            "NaN is no number in JSON",
+            "NaN is not a valid number in JSON",
         ),
-        ("[]", "`op` is missing"),
-        (r#"{"op": "dance"}"#, "`dance` is no operation"),
+        ("[]", "missing field `op`"),
+        (r#"{"op": "dance"}"#, "unknown operation `dance`"),
         (r#"{"op": "subscribe"}"#, "`topic` is missing"),
         (
             r#"{"op": "subscribe", "topic": "/rover/imu", "type": "sensor_msgs/Image"}"#,
@@ -348,7 +348,7 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
         ),
         (
             r#"{"op": "subscribe", "topic": "/rover/imu", "compression": "zip"}"#,
-            "the compression `zip` is not known",
+            "unsupported compression `zip`",
         ),
         (
             r#"{"op": "advertise", "topic": "/rover/imu", "type": "sensor_msgs/Imu"}"#,
@@ -364,7 +364,7 @@ fn what_makes_no_sense_is_answered_with_the_reason() {
         ),
         (
             r#"{"op": "publish", "topic": "/rover/motion", "msg": {"linear": 5}}"#,
-            "`rover.motion`: this is no geometry_msgs/msg/Twist",
+            "`rover.motion`: not a geometry_msgs/msg/Twist",
         ),
         (
             r#"{"op": "publish", "topic": "/rover/wings", "msg": {}}"#,

@@ -359,7 +359,7 @@ fn other_machines_need_a_token() {
     let error = open(r#"kind: "socket", port: 0, listen: "0.0.0.0""#).unwrap_err();
     assert!(error.contains("token"), "{error}");
     let error = open(r#"kind: "socket", port: 0, listen: "here""#).unwrap_err();
-    assert!(error.contains("`here` is no address"), "{error}");
+    assert!(error.contains("invalid IP address `here`"), "{error}");
     let text = ROVER.replace("port: 0,", "port: 0, token: \"sesame\",");
     let served = Served::new(&text, Pace::RealTime(1.0));
     let mut stranger = served.connect("requests");

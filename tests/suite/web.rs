@@ -434,7 +434,7 @@ fn a_port_in_use_is_said() {
     assert!(code == Some(2) && said.contains("--token"), "{said}");
     let (code, said) = run(&["--serve=scenes/arm.ron"]);
     assert!(
-        code == Some(2) && said.contains("an address and a port are needed"),
+        code == Some(2) && said.contains("expected an address and a port"),
         "{said}"
     );
     let (code, said) = run(&["--serve", "0", "--steps", "10"]);

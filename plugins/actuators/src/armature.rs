@@ -235,6 +235,7 @@ struct Arm {
 
 impl Actuator for Armature {
     const KIND: &'static str = "armature";
+    const MORSE_CLASS: Option<&'static str> = Some("Armature");
     type Command = ArmatureCommand;
 
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {

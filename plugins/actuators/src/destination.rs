@@ -71,6 +71,7 @@ impl Stateful for Journey {}
 impl Actuator for Destination {
     const KIND: &'static str = "destination";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("Destination");
     type Command = DestinationCommand;
 }
 

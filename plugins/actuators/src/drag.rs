@@ -39,6 +39,7 @@ impl Stateful for DragCommand {}
 
 impl Actuator for Drag {
     const KIND: &'static str = "drag";
+    const MORSE_CLASS: Option<&'static str> = Some("Drag");
     type Command = DragCommand;
 }
 

@@ -23,6 +23,7 @@ impl Stateful for ExternalForceCommand {}
 
 impl Actuator for ExternalForce {
     const KIND: &'static str = "external_force";
+    const MORSE_CLASS: Option<&'static str> = Some("ExternalForce");
     type Command = ExternalForceCommand;
 }
 

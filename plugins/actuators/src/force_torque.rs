@@ -29,6 +29,7 @@ impl Stateful for ForceTorqueCommand {}
 
 impl Actuator for ForceTorque {
     const KIND: &'static str = "force_torque";
+    const MORSE_CLASS: Option<&'static str> = Some("ForceTorque");
     type Command = ForceTorqueCommand;
 }
 

@@ -42,6 +42,7 @@ impl Stateful for JoystickCommand {}
 impl Actuator for Joystick {
     const KIND: &'static str = "joystick";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("Joystick");
     type Command = JoystickCommand;
 }
 

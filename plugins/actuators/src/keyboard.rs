@@ -43,6 +43,7 @@ impl Stateful for KeyboardCommand {}
 impl Actuator for Keyboard {
     const KIND: &'static str = "keyboard";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("Keyboard");
     type Command = KeyboardCommand;
 }
 

@@ -1,7 +1,8 @@
 //! The actuators, one per file: settings, command, `default_action`, tests; and overlays, which add services to those of a
 //! component.
 //!
-//! To add one, write the file and add its name to the list below. Common parts:
+//! To add one, write the file and add its name to the list below. The list is sorted: its order is the order of kinds within
+//! a phase, and the order in which states enter the hash; each actuator writes its own drive and targets. Common parts:
 //! - [`wheels`]: lookup and dimensions of the wheels of a robot; [`rotorcraft`]: attitude control by rotors;
 //! - [`grasping`]: taking and releasing objects;
 //! - [`overlay`]: the overlays, with a list of their own.
@@ -27,28 +28,28 @@ macro_rules! actuators {
 }
 
 actuators! {
-    arucomarker,
     ackermann,
+    armature,
+    arucomarker,
     destination,
     drag,
     external_force,
-    armature,
     force_torque,
     gripper,
     joints,
     joystick,
     keyboard,
     light,
-    sound,
     orientation,
-    steer_force,
     pa_10,
     ptu,
     quadrotor_dynamic_control,
     rotorcraft_attitude,
     rotorcraft_velocity,
     rotorcraft_waypoint,
+    sound,
     stabilized_quadrotor,
+    steer_force,
     teleport,
     v_omega,
     v_omega_diff,

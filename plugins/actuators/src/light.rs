@@ -67,6 +67,7 @@ impl Stateful for Switch {}
 
 impl Actuator for Light {
     const KIND: &'static str = "light";
+    const MORSE_CLASS: Option<&'static str> = Some("Light");
     type Command = LightCommand;
 }
 

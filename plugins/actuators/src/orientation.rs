@@ -58,6 +58,7 @@ impl Stateful for OrientationCommand {}
 impl Actuator for Orientation {
     const KIND: &'static str = "orientation";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("Orientation");
     type Command = OrientationCommand;
 }
 

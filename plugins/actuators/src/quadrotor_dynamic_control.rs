@@ -60,6 +60,7 @@ impl Stateful for QuadrotorDynamicControlCommand {}
 
 impl Actuator for QuadrotorDynamicControl {
     const KIND: &'static str = "quadrotor_dynamic_control";
+    const MORSE_CLASS: Option<&'static str> = Some("QuadrotorDynamicControl");
     type Command = QuadrotorDynamicControlCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

@@ -92,6 +92,7 @@ impl Stateful for Steering {}
 
 impl Actuator for RotorcraftAttitude {
     const KIND: &'static str = "rotorcraft_attitude";
+    const MORSE_CLASS: Option<&'static str> = Some("RotorcraftAttitude");
     type Command = RotorcraftAttitudeCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

@@ -118,6 +118,7 @@ impl Stateful for Steering {}
 
 impl Actuator for RotorcraftVelocity {
     const KIND: &'static str = "rotorcraft_velocity";
+    const MORSE_CLASS: Option<&'static str> = Some("RotorcraftVelocity");
     type Command = RotorcraftVelocityCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

@@ -149,6 +149,7 @@ impl Stateful for Journey {}
 
 impl Actuator for RotorcraftWaypoint {
     const KIND: &'static str = "rotorcraft_waypoint";
+    const MORSE_CLASS: Option<&'static str> = Some("RotorcraftWaypoint");
     type Command = RotorcraftWaypointCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

@@ -103,6 +103,7 @@ impl Stateful for Flight {}
 impl Actuator for StabilizedQuadrotor {
     const KIND: &'static str = "stabilized_quadrotor";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("StabilizedQuadrotor");
     type Command = StabilizedQuadrotorCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

@@ -115,6 +115,7 @@ impl Stateful for SteerForceCommand {}
 impl Actuator for SteerForce {
     const KIND: &'static str = "steer_force";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("SteerForce");
     type Command = SteerForceCommand;
 
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {

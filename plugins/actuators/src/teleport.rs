@@ -65,6 +65,7 @@ impl TeleportCommand {
 impl Actuator for Teleport {
     const KIND: &'static str = "teleport";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("Teleport");
     type Command = TeleportCommand;
 }
 

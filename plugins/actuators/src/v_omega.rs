@@ -27,6 +27,7 @@ impl Stateful for VOmegaCommand {}
 impl Actuator for VOmega {
     const KIND: &'static str = "v_omega";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("MotionVW");
     type Command = VOmegaCommand;
 }
 

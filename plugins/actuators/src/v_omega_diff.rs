@@ -49,6 +49,7 @@ struct Gear {
 impl Actuator for VOmegaDiff {
     const KIND: &'static str = "v_omega_diff";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("MotionVWDiff");
     type Command = WheelsCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

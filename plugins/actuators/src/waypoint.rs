@@ -172,6 +172,7 @@ struct Unseen(Vec<Entity>);
 impl Actuator for Waypoint {
     const KIND: &'static str = "waypoint";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("Waypoint");
     type Command = WaypointCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

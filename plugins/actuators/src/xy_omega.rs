@@ -30,6 +30,7 @@ impl Stateful for XyOmegaCommand {}
 impl Actuator for XyOmega {
     const KIND: &'static str = "xy_omega";
     const MOVES_ROBOT: bool = true;
+    const MORSE_CLASS: Option<&'static str> = Some("MotionXYW");
     type Command = XyOmegaCommand;
 }
 

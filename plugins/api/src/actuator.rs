@@ -33,6 +33,8 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// True if the actuator sets the velocity or the pose of the robot's base. Of several such actuators on a robot, one
     /// drives at a time (see [`Contender`]).
     const MOVES_ROBOT: bool = false;
+    /// Name of the class of MORSE that it replaces, for MORSE's clients; `None` for a kind that MORSE does not have.
+    const MORSE_CLASS: Option<&'static str> = None;
     /// Type of its commands.
     type Command: Command;
 
@@ -162,6 +164,7 @@ impl AddActuator for App {
                 insert: insert::<A>,
                 check: check::<A>,
                 moves_robot: A::MOVES_ROBOT,
+                morse_class: A::MORSE_CLASS,
                 is_on: |world, entity| world.get::<A>(entity).is_some(),
             },
         );

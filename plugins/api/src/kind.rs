@@ -14,6 +14,7 @@ use crate::{
     port::{OutputPort, Policy},
     random::Random,
     reading::SensorInfo,
+    ros::RosMessage,
 };
 use bevy::{
     prelude::*,
@@ -32,6 +33,10 @@ pub struct SensorKind {
     pub levels: &'static [&'static str],
     /// Default frequency of measurements, Hz; `None` for every tick.
     pub frequency: Option<f64>,
+    /// Messages of ROS, one list for all levels or one per level.
+    pub ros: &'static [&'static [RosMessage]],
+    /// Names of its class in MORSE, one for all levels or one per level; empty if MORSE does not have it.
+    pub morse_classes: &'static [&'static str],
     /// Inserts settings, local data and the components that go with them into an entity.
     pub insert: fn(&mut EntityWorldMut<'_>, &ErasedSettings, Level, Random),
     /// Returns true if an entity is of this kind. The services of the kind are looked up by it.
@@ -54,6 +59,32 @@ impl SensorKind {
     pub fn default_frequency(&self, rate: f64) -> f64 {
         self.frequency.map_or(rate, |frequency| frequency.min(rate))
     }
+
+    /// Returns the messages of ROS at a level, the main one first.
+    #[must_use]
+    pub fn ros_at(&self, level: Option<&str>) -> &'static [RosMessage] {
+        at_level(self.ros, self.levels, level)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Returns the name of its class in MORSE at a level, if MORSE has it.
+    #[must_use]
+    pub fn morse_class(&self, level: Option<&str>) -> Option<&'static str> {
+        at_level(self.morse_classes, self.levels, level).copied()
+    }
+}
+
+/// Returns the entry of a level in a list with one entry for all levels, or one per level.
+pub(crate) fn at_level<T>(
+    entries: &'static [T],
+    levels: &[&str],
+    level: Option<&str>,
+) -> Option<&'static T> {
+    let index = levels.iter().position(|own| Some(*own) == level);
+    index
+        .and_then(|index| entries.get(index))
+        .or(entries.first())
 }
 
 /// A kind of actuator.
@@ -67,6 +98,8 @@ pub struct ActuatorKind {
     pub command_about: About,
     /// True if it sets the velocity or the pose of the robot's base.
     pub moves_robot: bool,
+    /// Name of its class in MORSE, if MORSE has it.
+    pub morse_class: Option<&'static str>,
     /// Gives the actuator a command at once, unless a number is out of range.
     pub give: fn(&mut World, Entity, &ErasedSettings) -> Result<(), BadCommand>,
     /// Inserts settings, command, drive and mailbox into an entity.

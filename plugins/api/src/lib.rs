@@ -8,9 +8,10 @@
 //! - [`component`]: what every sensor and actuator has: a path, a mount, a schedule;
 //! - [`sensor`], [`actuator`], [`modifier`], [`service`], [`overlay`], [`middleware`]: the kinds of components;
 //! - [`reading`], [`command`], [`port`]: data between the tick and the outside; [`log`]: the commands that took effect;
+//!   [`ros`]: messages in which readings are published;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`], [`contact`]: the world that sensors see and actuators
 //!   move; [`mechanism`]: dynamics of joints; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
-//! - [`render`]: images of the world; [`lighting`], [`paint`]: its light, and textures of its surfaces; [`distortion`]: lens
+//! - [`render`]: images of the world; [`lighting`], [`shape`], [`paint`]: its light, shapes, and textures of surfaces; [`distortion`]: lens
 //!   distortion;
 //! - [`motion`]: the rules of motion, default or MORSE's; [`arbitration`]: several actuators that move one robot;
 //! - [`object`]: objects by name and property, and zones; [`carrier`]: components that carry others;
@@ -37,7 +38,6 @@ pub mod component;
 pub mod contact;
 pub mod distortion;
 pub mod fields;
-mod form;
 pub mod frame;
 pub mod grasp;
 mod hasher;
@@ -64,10 +64,12 @@ pub mod random;
 pub mod rays;
 pub mod reading;
 pub mod render;
+pub mod ros;
 pub mod samples;
 pub mod sensor;
 pub mod service;
 pub mod settings;
+pub mod shape;
 pub mod state;
 pub mod threads;
 pub mod tick;
@@ -95,6 +97,7 @@ pub mod prelude {
         random::Random,
         range::Range,
         rays::Rays,
+        ros::RosMessage,
         sensor::{AddSensor as _, Sensor},
         service::{AddService as _, Outcome, Service, ServiceError, Task},
         settings::{AtLoad, Changeable},

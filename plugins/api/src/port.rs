@@ -312,6 +312,7 @@ mod tests {
             kind: "number",
             level: None,
             fields: crate::fields::Fields::default(),
+            ros: &[],
             frequency: 1.0,
             settings: serde_json::Value::Null,
             robot_from_sensor: Isometry3::identity(),

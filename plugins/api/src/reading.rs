@@ -6,7 +6,7 @@ use crossbeam_channel::Sender;
 use nalgebra::Isometry3;
 use serde_json::Value as Json;
 
-use crate::fields::Fields;
+use crate::{fields::Fields, ros::RosMessage};
 
 /// Description of a sensor, equal for all of its readings.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct SensorInfo {
     pub level: Option<&'static str>,
     /// Exported fields, in order.
     pub fields: Fields,
+    /// Messages of ROS in which the readings are published, the main one first.
+    pub ros: &'static [RosMessage],
     /// Nominal frequency, Hz.
     pub frequency: f64,
     /// Initial settings, by name.

@@ -10,13 +10,16 @@ use crate::{
     body::BodyState,
     check::CheckError,
     component::{Active, Due, Level, Mount, UpdateRate, WorldPose, WorldVelocity},
-    fields,
-    kind::{About, Described, ErasedSettings, KindOf, Kinds, Part, SensorKind, claim, demand},
+    fields::{self, Fields},
+    kind::{
+        About, Described, ErasedSettings, KindOf, Kinds, Part, SensorKind, at_level, claim, demand,
+    },
     memory::{COPIES, Memory},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
     port::{LockstepLost, OutputPort},
     random::Random,
     reading::Buffer,
+    ros::{RosMessage, demand_fields},
     settings::{self, SettingsOf},
     state::{
         AddState as _, StateEntry, StateError, StateHasher, StateRegister, Stateful, candidates,
@@ -35,6 +38,12 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     const FREQUENCY: Option<f64> = None;
     /// True if it combines the exports of other sensors. It then measures in [`Tick::Merge`].
     const MERGES: bool = false;
+    /// Messages of ROS in which its readings are published, the main one first: one list for all levels, or one per level in
+    /// the order of [`Sensor::LEVELS`]. The data must have the fields that the messages require.
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Json]];
+    /// Names of the class of MORSE that it replaces, for MORSE's clients: one for all levels, or one per level in the order of
+    /// [`Sensor::LEVELS`]. Empty for a kind that MORSE does not have; its own name is then used.
+    const MORSE_CLASSES: &'static [&'static str] = &[];
     /// Type of the data of one measurement.
     type Data: LocalData;
 
@@ -119,7 +128,7 @@ pub trait AddSensor {
     /// # Panics
     ///
     /// Two kinds of sensor have the same name; or settings or data have a field that makes runs differ from each other, such
-    /// as an unordered map.
+    /// as an unordered map; or they lack a field that a message of [`Sensor::ROS`] requires.
     fn add_sensor<S: Sensor, M>(
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
@@ -133,6 +142,7 @@ impl AddSensor for App {
     ) -> &mut Self {
         demand(Part::Settings, S::KIND, S::type_info());
         demand(Part::Data, S::KIND, <S::Data as Typed>::type_info());
+        demand_messages::<S>();
         let world = self.world_mut();
         world.register_required_components::<S, S::Data>();
         world.register_required_components::<S, Modified<S::Data>>();
@@ -146,6 +156,8 @@ impl AddSensor for App {
                 data: <S::Data as Typed>::type_info(),
                 levels: S::LEVELS,
                 frequency: S::FREQUENCY,
+                ros: S::ROS,
+                morse_classes: S::MORSE_CLASSES,
                 insert: insert::<S>,
                 check: check::<S>,
                 memory: memory::<S>,
@@ -195,6 +207,34 @@ impl AddSensor for App {
 pub struct Common;
 
 impl Stateful for Random {}
+
+/// Checks the messages of a sensor: their number at compile time, and their fields at each level.
+#[track_caller]
+fn demand_messages<S: Sensor>() {
+    const {
+        let levels = S::LEVELS.len();
+        let (lists, classes) = (S::ROS.len(), S::MORSE_CLASSES.len());
+        assert!(
+            lists == 1 || lists == levels,
+            "`ROS` has one list, or one per level"
+        );
+        assert!(
+            classes < 2 || classes == levels,
+            "`MORSE_CLASSES` has at most one name, or one per level"
+        );
+    }
+    let data = <S::Data as Typed>::type_info();
+    let levels = S::LEVELS.iter().copied().map(Some);
+    for level in levels.chain(S::LEVELS.is_empty().then_some(None)) {
+        let messages = at_level(S::ROS, S::LEVELS, level);
+        demand_fields(
+            S::KIND,
+            messages.copied().unwrap_or_default(),
+            &Fields::of(data, level),
+            S::type_info(),
+        );
+    }
+}
 
 fn insert<S: Sensor>(
     entity: &mut EntityWorldMut<'_>,

@@ -120,7 +120,7 @@ impl<'a> Finder<'a> {
         match written.split_once("://") {
             Some(("package" | "model", rest)) => self.in_package(rest),
             Some(("file", rest)) => self.at(&[absolute(rest)]),
-            Some((scheme, _)) => refused(&format!("`{scheme}://` is not followed")),
+            Some((scheme, _)) => refused(&format!("`{scheme}://` is not supported")),
             None => self.at(&[self.directory.join(written.replace('\\', "/"))]),
         }
     }

@@ -177,7 +177,7 @@ pub fn robot(
         let message = format!("`{}` is infinitely far away", printable_path(&frame.name));
         let mut diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message);
         if let Some(span) = frame.source.0 {
-            diagnostic = diagnostic.at(span, "its place is no finite number");
+            diagnostic = diagnostic.at(span, "its position is not finite");
         }
         problems.push(diagnostic.help("check the origins of the joints above it"));
     }

@@ -112,8 +112,8 @@ fn command(sender: &CommandSender, region: &Region) -> Result<(), String> {
                 names.join(", ")
             )
         })?;
-        let value =
-            from_json(field, value).ok_or_else(|| format!("`{name}` wants {}", field.type_name))?;
+        let value = from_json(field, value)
+            .ok_or_else(|| format!("`{name}` requires {}", field.type_name))?;
         command.insert_boxed(name.clone(), value);
     }
     let sent = sender.send(Box::new(command));

@@ -92,7 +92,7 @@ impl Peer {
             }
             if waited >= limit {
                 return Err(format!(
-                    "no process has come to 127.0.0.1:{port} in {limit:?}"
+                    "no process has connected to 127.0.0.1:{port} within {limit:?}"
                 ));
             }
             std::thread::sleep(PAUSE);
@@ -195,7 +195,7 @@ impl External {
         if status.is_success() {
             Ok(())
         } else {
-            Err(format!("a call of its process: {status}"))
+            Err(format!("a call of its process failed: {status}"))
         }
     }
 
@@ -215,7 +215,7 @@ fn region(data: Data) -> Result<Region, String> {
         Data::Text(text) => Ok(text.as_str().into()),
         Data::Bytes { base64 } => {
             let bytes = BASE64.decode(base64.as_bytes());
-            let bytes = bytes.map_err(|why| format!("data that are no base64: {why}"))?;
+            let bytes = bytes.map_err(|why| format!("invalid base64 data: {why}"))?;
             Ok(bytes.into())
         }
     }
@@ -344,7 +344,7 @@ mod tests {
             (
                 framed(r#"{"calls": [{"set_data": ["Out", {"base64": "?"}]}]}"#),
                 "",
-                "no base64",
+                "invalid base64",
             ),
         ] {
             let (reported, logged) = outcome(&answer);
@@ -362,6 +362,6 @@ mod tests {
     #[test]
     fn a_process_that_does_not_come_is_waited_for_so_long() {
         let why = Peer::wait(0, Duration::from_millis(20)).err();
-        assert!(why.is_some_and(|why| why.contains("no process has come")));
+        assert!(why.is_some_and(|why| why.contains("no process has connected")));
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn connect(
     let problem = |text: String| Refusal::Problem(text);
     if (subject.side, observer.side) != (Side::Subject, Side::Observer) {
         return Err(problem(format!(
-            "`{subject}` to `{observer}`: a subject (`.S`) is joined to an observer (`.O`)"
+            "`{subject}` to `{observer}`: a subject (`.S`) is connected to an observer (`.O`)"
         )));
     }
     let find = |name: &ServiceName| {
@@ -131,7 +131,7 @@ pub(crate) fn connect(
     let is_same = |link: &crate::link::Link| (link.to.object, link.to.observer) == (to, place);
     if links.iter().any(|link| is_same(link) && link.is_open) {
         return Err(problem(format!(
-            "`{subject}` to `{observer}`: joined already"
+            "`{subject}` to `{observer}`: already connected"
         )));
     }
     ask(cells, office, (from, index, true), observer, true)?;
@@ -156,7 +156,7 @@ pub(crate) fn disconnect(
     directory: &Directory,
     (subject, observer): &Connection,
 ) -> Result<(), Refusal> {
-    let missing = || Refusal::Problem(format!("`{subject}` to `{observer}`: not joined"));
+    let missing = || Refusal::Problem(format!("`{subject}` to `{observer}`: not connected"));
     let (from, index) = directory.find(subject).ok_or_else(missing)?;
     let (to, place) = directory.find(observer).ok_or_else(missing)?;
     let links = &mut cells[from].services.subjects[index].links;

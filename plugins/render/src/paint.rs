@@ -32,7 +32,7 @@ pub enum ImageError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The file has another format.
-    #[error("it is no PNG image, and other ones cannot be read")]
+    #[error("it is not a PNG image; other formats are not supported")]
     NotPng,
     /// The image has too many pixels.
     #[error(
@@ -109,7 +109,7 @@ pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     // The decoder assumes a valid palette: whole colours, and at most 256 of them.
     let palette = reader.info().palette.as_deref().unwrap_or_default();
     if palette.len() % 3 != 0 || palette.len() > MOST_COLORS * 3 {
-        return Err(ImageError::Broken("its palette is torn".to_owned()));
+        return Err(ImageError::Broken("its palette is invalid".to_owned()));
     }
     let (color, _) = reader.output_color_type();
     let size = reader.output_buffer_size();
@@ -261,7 +261,7 @@ mod tests {
         fs::write(&path, b"\xff\xd8\xff\xe0 and more").unwrap();
         let mut images = Images::default();
         let mut read = |path: &Path| images.read(&path.into()).unwrap_err().to_string();
-        assert!(read(&path).contains("no PNG image"));
+        assert!(read(&path).contains("not a PNG image"));
         assert!(read(folder.path()).contains("regular file"));
         let mut broken = packed(png::ColorType::Rgb, 40, &[90; 40 * 40 * 3]);
         broken.truncate(60);

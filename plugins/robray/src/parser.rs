@@ -208,7 +208,7 @@ impl<'a, 'p> Parser<'a, 'p> {
                 if word.text.is_empty() && !shortened && keyword.kind != Kind::AllowCollision {
                     let diagnostic = Diagnostic::error(codes::EMPTY_NAME, "a name cannot be empty")
                         .at(word.span, "this name is empty")
-                        .help("give it a name; the empty name stands for the root");
+                        .help("give it a name; the empty name denotes the root");
                     self.problems.push(diagnostic);
                 }
                 Ok(word)

@@ -1,5 +1,5 @@
 //! Frames for `/tf` and `/tf_static`: `odom` → `base_link` → sensors (REP 105), and optical frames of cameras.
-use morse_api::reading::SensorInfo;
+use morse_api::{reading::SensorInfo, ros::RosMessage};
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion};
 
 use crate::{
@@ -12,9 +12,7 @@ use crate::{
 /// Returns true if the readings of a sensor are the pose of its robot's base in `odom`: an odometry at the base.
 #[must_use]
 pub fn moves_base(info: &SensorInfo) -> bool {
-    info.kind == "odometry"
-        && info.fields.get("vx").is_some()
-        && info.robot_from_sensor == Isometry3::identity()
+    info.ros.contains(&RosMessage::Odometry) && info.robot_from_sensor == Isometry3::identity()
 }
 
 /// Returns the pose of a robot's base in `odom`, from its odometry.

@@ -1,7 +1,8 @@
-//! Topics of a sensor, by its kind and level: the mapping of sensors to messages.
+//! Topics of a sensor: the conversions of readings to the messages that its kind names.
 use erased_serde::Serialize;
-use morse_api::{fields::data_to_json, reading::SensorInfo};
+use morse_api::{fields::data_to_json, reading::SensorInfo, ros::RosMessage};
 use nalgebra::Isometry3;
+use serde_json::Value as Json;
 
 pub use crate::data::Sample;
 use crate::{
@@ -37,64 +38,46 @@ macro_rules! made {
     };
 }
 
-/// Returns the topics of a sensor, the main one first. Data without a message type are published as the text of a JSON
-/// object, so that all data are available.
+/// Returns the topics of a sensor, the main one first: one for each of its messages.
 #[must_use]
 pub fn topics(info: &SensorInfo) -> Vec<Topic> {
     let own = names::topic(&info.path);
-    let mut topics = vec![(String::new(), kind(info))];
-    match (info.kind, info.level) {
-        ("video_camera" | "depth_video_camera", _) => {
-            topics = vec![
-                ("/image".to_owned(), kind(info)),
-                (
-                    "/camera_info".to_owned(),
-                    made!(pictures::lens => CameraInfo),
-                ),
-            ];
+    let topics = info.ros.iter().map(|&message| {
+        let (suffix, (message, make)) = conversion(message, info);
+        Topic {
+            name: format!("{own}{suffix}"),
+            message,
+            make,
         }
-        ("gps", Some("raw" | "extended")) => {
-            topics.push(("/velocity".to_owned(), made!(gps_velocity => TwistStamped)));
-        }
-        _ => {}
-    }
-    let topics = topics.into_iter().map(|(suffix, (message, make))| Topic {
-        name: format!("{own}{suffix}"),
-        message,
-        make,
     });
     topics.collect()
 }
 
-/// Returns the message type of a kind, and the conversion.
-fn kind(info: &SensorInfo) -> (&'static str, Make) {
-    let has = |name: &str| info.fields.get(name).is_some();
-    let layers = info
-        .settings
-        .get("layers")
-        .and_then(serde_json::Value::as_f64);
-    match info.kind {
-        "pose" if has("x") && has("yaw") => made!(pose => PoseStamped),
-        "odometry" if has("vx") => made!(odometry => Odometry),
-        "imu" => made!(imu => Imu),
-        "gps" if has("latitude") => made!(fix => NavSatFix),
-        "gps" if has("x") => made!(point => PointStamped),
-        "magnetometer" => made!(magnetic_field => MagneticField),
-        "barometer" => made!(pressure => FluidPressure),
-        "thermometer" => made!(temperature => Temperature),
-        "battery" => made!(battery => BatteryState),
-        "video_camera" => made!(pictures::color => Image),
-        "depth_video_camera" if info.level == Some("raw") => made!(pictures::millimetres => Image),
-        "depth_video_camera" => made!(pictures::depth => Image),
-        "depth_camera" | "velodyne_zb" | "depth_camera_aggregator" if has("points") => {
-            made!(scans::depth_cloud => PointCloud2)
-        }
-        "joint_state" => made!(joints => JointState),
-        "armature_pose" => made!(armature => JointState),
-        _ if info.level == Some("range") && has("range") => made!(scans::range => Range),
-        _ if has("range_list") && layers == Some(1.0) => made!(scans::laser_scan => LaserScan),
-        _ if has("point_list") => made!(scans::cloud => PointCloud2),
-        _ => made!(json => Text),
+/// Returns the suffix of the topic of a message, the message type, and the conversion.
+fn conversion(message: RosMessage, info: &SensorInfo) -> (&'static str, (&'static str, Make)) {
+    let layers = info.settings.get("layers").and_then(Json::as_f64);
+    match message {
+        RosMessage::Json => ("", made!(json => Text)),
+        RosMessage::Pose => ("", made!(pose => PoseStamped)),
+        RosMessage::Point => ("", made!(point => PointStamped)),
+        RosMessage::Velocity => ("/velocity", made!(velocity => TwistStamped)),
+        RosMessage::Odometry => ("", made!(odometry => Odometry)),
+        RosMessage::NavSatFix => ("", made!(fix => NavSatFix)),
+        RosMessage::Imu => ("", made!(imu => Imu)),
+        RosMessage::MagneticField => ("", made!(magnetic_field => MagneticField)),
+        RosMessage::FluidPressure => ("", made!(pressure => FluidPressure)),
+        RosMessage::Temperature => ("", made!(temperature => Temperature)),
+        RosMessage::BatteryState => ("", made!(battery => BatteryState)),
+        RosMessage::JointState => ("", made!(joints => JointState)),
+        RosMessage::JointPositions => ("", made!(joint_positions => JointState)),
+        RosMessage::Range => ("", made!(scans::range => Range)),
+        RosMessage::LaserScan if layers == Some(1.0) => ("", made!(scans::laser_scan => LaserScan)),
+        RosMessage::LaserScan | RosMessage::PointList => ("", made!(scans::cloud => PointCloud2)),
+        RosMessage::Points => ("", made!(scans::depth_cloud => PointCloud2)),
+        RosMessage::ColorImage => ("/image", made!(pictures::color => Image)),
+        RosMessage::DepthImage => ("/image", made!(pictures::depth => Image)),
+        RosMessage::MillimetreImage => ("/image", made!(pictures::millimetres => Image)),
+        RosMessage::CameraInfo => ("/camera_info", made!(pictures::lens => CameraInfo)),
     }
 }
 
@@ -102,13 +85,11 @@ fn kind(info: &SensorInfo) -> (&'static str, Make) {
 fn json(sample: &Sample<'_>) -> Text {
     let mut object = serde_json::Map::new();
     object.insert("timestamp".to_owned(), sample.reading.seconds().into());
-    if let serde_json::Value::Object(fields) =
-        data_to_json(&sample.info.fields, sample.reading.data())
-    {
+    if let Json::Object(fields) = data_to_json(&sample.info.fields, sample.reading.data()) {
         object.extend(fields);
     }
     Text {
-        data: serde_json::Value::Object(object).to_string(),
+        data: Json::Object(object).to_string(),
     }
 }
 
@@ -175,13 +156,9 @@ fn imu(sample: &Sample<'_>) -> Imu {
 }
 
 fn magnetic_field(sample: &Sample<'_>) -> MagneticField {
-    let field = match sample.info.fields.get("x") {
-        Some(_) => sample.three(["x", "y", "z"]),
-        None => sample.vector("magnetic_field"),
-    };
     MagneticField {
         header: own_header(sample),
-        magnetic_field: (field * TESLA).into(),
+        magnetic_field: (sample.three(["x", "y", "z"]) * TESLA).into(),
         ..MagneticField::default()
     }
 }
@@ -201,7 +178,7 @@ fn fix(sample: &Sample<'_>) -> NavSatFix {
 }
 
 /// Returns the velocity to the east, to the north and up, whatever the orientation of the receiver.
-fn gps_velocity(sample: &Sample<'_>) -> TwistStamped {
+fn velocity(sample: &Sample<'_>) -> TwistStamped {
     TwistStamped {
         header: sample.header("map".to_owned()),
         twist: Twist {
@@ -259,7 +236,7 @@ fn joints(sample: &Sample<'_>) -> JointState {
     }
 }
 
-fn armature(sample: &Sample<'_>) -> JointState {
+fn joint_positions(sample: &Sample<'_>) -> JointState {
     let (name, position) = sample.named("joints");
     JointState {
         header: sample.header(names::base(&sample.info.robot)),

@@ -112,7 +112,7 @@ impl Middleware for Rosbridge {
         let (listener, at) = event_loop::listen(wanted)
             .map_err(|error| failed(format!("cannot listen at {wanted}: {error}")))?;
         let view = context.world_view;
-        let view = view.ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
+        let view = view.ok_or_else(|| failed("the world contains nothing to show".to_owned()))?;
         let nanos = Arc::new(AtomicU64::new(0));
         let options = ServerOptions {
             access: ProgramAccess {

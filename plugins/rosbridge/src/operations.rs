@@ -34,14 +34,14 @@ pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> R
         Err(error) => {
             let words = ["NaN", "Infinity"];
             let hint = match words.into_iter().find(|word| text.contains(word)) {
-                Some(word) => format!("{word} is no number in JSON: "),
+                Some(word) => format!("{word} is not a valid number in JSON: "),
                 None => String::new(),
             };
             status(
                 client,
                 "error",
                 &Json::Null,
-                &format!("this is no JSON: {hint}{error}"),
+                &format!("invalid JSON: {hint}{error}"),
             );
             return None;
         }
@@ -77,8 +77,8 @@ fn outcome(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<R
         Some("call_service") => call(scope, client, operation)?,
         // Only errors are reported, whatever status level is set.
         Some("set_level" | "status") => {}
-        Some(other) => return Err(format!("`{other}` is no operation that this server knows")),
-        None => return Err("`op` is missing: the operation".to_owned()),
+        Some(other) => return Err(format!("unknown operation `{other}`")),
+        None => return Err("missing field `op`, the operation".to_owned()),
     }
     Ok(None)
 }
@@ -108,13 +108,13 @@ fn subscribe(
             status(client, "warning", &id, &why);
         }
         Some(other) => {
-            return Err(format!(
-                "the compression `{other}` is not known here; leave it out"
-            ));
+            return Err(format!("unsupported compression `{other}`; omit it"));
         }
     }
     if client.subscriptions.len() >= MOST_TOPICS && !client.subscriptions.contains_key(topic) {
-        return Err(format!("at most {MOST_TOPICS} topics are listened to"));
+        return Err(format!(
+            "too many subscriptions: at most {MOST_TOPICS} topics"
+        ));
     }
     let throttle = operation
         .get("throttle_rate")
@@ -206,7 +206,8 @@ fn publish(
             advertised.is_none_or(|advertised| is_same_type(taken.message, advertised))
         };
         let taken: Vec<_> = sink.taken.iter().filter(fits).copied().collect();
-        commands::send(&sink.sender, &taken, message)?;
+        let sent = commands::send(&sink.sender, &taken, message);
+        sent.map_err(|why| why.to_string())?;
     } else if scope.graph.type_of(&topic).is_some() {
         return Err(format!("`{topic}` is published by the simulation only"));
     } else if advertised.is_none() {
@@ -238,7 +239,7 @@ fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), 
     };
     if client.under_way >= MOST_UNDER_WAY {
         client.tell(refused(
-            "too many calls of this client are under way".to_owned(),
+            "too many unanswered calls of this client".to_owned(),
         ));
         return Ok(());
     }

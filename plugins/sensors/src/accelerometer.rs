@@ -45,6 +45,7 @@ pub struct AccelerometerData {
 
 impl Sensor for Accelerometer {
     const KIND: &'static str = "accelerometer";
+    const MORSE_CLASSES: &'static [&'static str] = &["Accelerometer"];
     type Data = AccelerometerData;
 }
 

@@ -29,6 +29,7 @@ pub struct AirspeedData {
 
 impl Sensor for Airspeed {
     const KIND: &'static str = "airspeed";
+    const MORSE_CLASSES: &'static [&'static str] = &["Airspeed"];
     type Data = AirspeedData;
 }
 

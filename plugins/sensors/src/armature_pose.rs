@@ -68,6 +68,8 @@ impl OnJoints for ArmaturePose {
 
 impl Sensor for ArmaturePose {
     const KIND: &'static str = "armature_pose";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::JointPositions]];
+    const MORSE_CLASSES: &'static [&'static str] = &["ArmaturePose"];
     type Data = ArmaturePoseData;
 
     fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {

@@ -53,6 +53,7 @@ pub struct Angles {
 
 impl Sensor for Attitude {
     const KIND: &'static str = "attitude";
+    const MORSE_CLASSES: &'static [&'static str] = &["Attitude"];
     type Data = AttitudeData;
 
     fn check(&self, world: &World, _: Entity) -> Result<(), CheckError> {

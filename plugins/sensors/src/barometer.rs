@@ -47,6 +47,8 @@ impl Stateful for Start {}
 
 impl Sensor for Barometer {
     const KIND: &'static str = "barometer";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::FluidPressure]];
+    const MORSE_CLASSES: &'static [&'static str] = &["Barometer"];
     type Data = BarometerData;
 }
 

@@ -70,6 +70,8 @@ struct Chargers(Vec<Zone>);
 
 impl Sensor for Battery {
     const KIND: &'static str = "battery";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::BatteryState]];
+    const MORSE_CLASSES: &'static [&'static str] = &["Battery"];
     type Data = BatteryData;
 }
 

@@ -12,6 +12,7 @@ pub struct TimeSourceData {}
 
 impl Sensor for TimeSource {
     const KIND: &'static str = "clock";
+    const MORSE_CLASSES: &'static [&'static str] = &["Clock"];
     type Data = TimeSourceData;
 }
 

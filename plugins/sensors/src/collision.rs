@@ -42,6 +42,7 @@ pub struct CollisionData {
 
 impl Sensor for Collision {
     const KIND: &'static str = "collision";
+    const MORSE_CLASSES: &'static [&'static str] = &["Collision"];
     type Data = CollisionData;
 }
 

@@ -48,6 +48,7 @@ struct Sources(Vec<(String, Entity, SensorKind)>);
 impl Sensor for Compound {
     const KIND: &'static str = "compound";
     const MERGES: bool = true;
+    const MORSE_CLASSES: &'static [&'static str] = &["CompoundSensor"];
     type Data = CompoundData;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

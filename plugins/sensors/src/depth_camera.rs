@@ -47,6 +47,8 @@ pub struct DepthCameraData {
 impl Sensor for DepthCamera {
     const KIND: &'static str = "depth_camera";
     const FREQUENCY: Option<f64> = Some(20.0);
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Points]];
+    const MORSE_CLASSES: &'static [&'static str] = &["DepthCamera"];
     type Data = DepthCameraData;
 
     fn memory(&self, level: &str) -> Memory {

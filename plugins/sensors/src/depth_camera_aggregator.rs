@@ -46,6 +46,8 @@ pub struct DepthCameraAggregatorData {
 impl Sensor for DepthCameraAggregator {
     const KIND: &'static str = "depth_camera_aggregator";
     const FREQUENCY: Option<f64> = Some(10.0);
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Points]];
+    const MORSE_CLASSES: &'static [&'static str] = &["DepthCameraAggregator"];
     type Data = DepthCameraAggregatorData;
 
     fn memory(&self, level: &str) -> Memory {

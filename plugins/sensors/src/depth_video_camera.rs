@@ -55,6 +55,11 @@ impl Sensor for DepthVideoCamera {
     const KIND: &'static str = "depth_video_camera";
     const LEVELS: &'static [&'static str] = &["depth", "raw"];
     const FREQUENCY: Option<f64> = Some(20.0);
+    const ROS: &'static [&'static [RosMessage]] = &[
+        &[RosMessage::DepthImage, RosMessage::CameraInfo],
+        &[RosMessage::MillimetreImage, RosMessage::CameraInfo],
+    ];
+    const MORSE_CLASSES: &'static [&'static str] = &["DepthVideoCamera"];
     type Data = DepthVideoCameraData;
 
     fn memory(&self, level: &str) -> Memory {

@@ -71,6 +71,12 @@ pub struct GpsData {
 impl Sensor for Gps {
     const KIND: &'static str = "gps";
     const LEVELS: &'static [&'static str] = &["simple", "raw", "extended"];
+    const ROS: &'static [&'static [RosMessage]] = &[
+        &[RosMessage::Point],
+        &[RosMessage::NavSatFix, RosMessage::Velocity],
+        &[RosMessage::NavSatFix, RosMessage::Velocity],
+    ];
+    const MORSE_CLASSES: &'static [&'static str] = &["GPS", "RawGPS", "ExtendedGPS"];
     type Data = GpsData;
 
     fn check(&self, world: &World, _: Entity) -> Result<(), CheckError> {

@@ -24,6 +24,7 @@ pub struct GyroscopeData {
 
 impl Sensor for Gyroscope {
     const KIND: &'static str = "gyroscope";
+    const MORSE_CLASSES: &'static [&'static str] = &["Gyroscope"];
     type Data = GyroscopeData;
 }
 

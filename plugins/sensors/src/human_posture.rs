@@ -186,6 +186,7 @@ impl HumanPosture {
 
 impl Sensor for HumanPosture {
     const KIND: &'static str = "human_posture";
+    const MORSE_CLASSES: &'static [&'static str] = &["HumanPosture"];
     type Data = HumanPostureData;
 
     fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {

@@ -56,6 +56,8 @@ pub struct ImuData {
 
 impl Sensor for Imu {
     const KIND: &'static str = "imu";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Imu]];
+    const MORSE_CLASSES: &'static [&'static str] = &["IMU"];
     type Data = ImuData;
 
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {

@@ -53,6 +53,7 @@ struct Joints(Vec<Entity>);
 
 impl Sensor for JointState {
     const KIND: &'static str = "joint_state";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::JointState]];
     type Data = JointStateData;
 
     fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {

@@ -298,6 +298,9 @@ macro_rules! laser {
             const KIND: &'static str = $kind;
             const LEVELS: &'static [&'static str] = laser::LEVELS;
             const FREQUENCY: Option<f64> = $frequency;
+            const ROS: &'static [&'static [RosMessage]] =
+                &[&[RosMessage::LaserScan], &[RosMessage::LaserScan], &[RosMessage::Range]];
+            const MORSE_CLASSES: &'static [&'static str] = &["LaserScanner"];
             type Data = laser::LaserScannerData;
 
             fn memory(&self, level: &str) -> Memory {

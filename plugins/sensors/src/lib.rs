@@ -1,6 +1,7 @@
 //! The sensors, one per file: settings, local data, `default_action`, tests.
 //!
-//! To add one, write the file and add its name to the list below. Common parts:
+//! To add one, write the file and add its name to the list below. The list is sorted: its order is the order of kinds within
+//! a phase, in which no kind reads what another one writes, and the order in which states enter the hash. Common parts:
 //! - [`laser`]: scanners; [`camera`]: cameras;
 //! - [`turned`]: rotation of sensors that change direction after each measurement;
 //! - [`motion`]: velocity and acceleration of a sensor, live or from its poses.
@@ -26,21 +27,21 @@ macro_rules! sensors {
 }
 
 sensors! {
-    battery,
     accelerometer,
     airspeed,
     armature_pose,
     attitude,
     barometer,
+    battery,
     clock,
+    collision,
+    compound,
     depth_camera,
     depth_camera_aggregator,
     depth_video_camera,
-    collision,
-    compound,
     gps,
-    hokuyo,
     gyroscope,
+    hokuyo,
     human_posture,
     imu,
     infrared,
@@ -50,18 +51,18 @@ sensors! {
     magnetometer,
     odometry,
     pose,
-    sick,
-    sick_ldmrs,
     proximity,
+    ptu_posture,
+    radar_altimeter,
     search_and_rescue,
     segmentation_camera,
     semantic_camera,
+    sick,
+    sick_ldmrs,
+    stereo_unit,
     thermometer,
-    ptu_posture,
-    radar_altimeter,
     velocity,
     velodyne,
     velodyne_zb,
     video_camera,
-    stereo_unit,
 }

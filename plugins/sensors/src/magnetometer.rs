@@ -50,6 +50,8 @@ pub struct MagnetometerData {
 
 impl Sensor for Magnetometer {
     const KIND: &'static str = "magnetometer";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::MagneticField]];
+    const MORSE_CLASSES: &'static [&'static str] = &["Magnetometer"];
     type Data = MagnetometerData;
 
     fn check(&self, world: &World, _: Entity) -> Result<(), CheckError> {

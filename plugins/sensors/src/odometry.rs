@@ -106,6 +106,13 @@ impl Stateful for Travel {}
 impl Sensor for Odometry {
     const KIND: &'static str = "odometry";
     const LEVELS: &'static [&'static str] = &["integrated", "raw", "differential"];
+    const ROS: &'static [&'static [RosMessage]] = &[
+        &[RosMessage::Odometry],
+        &[RosMessage::Json],
+        &[RosMessage::Json],
+    ];
+    const MORSE_CLASSES: &'static [&'static str] =
+        &["IntegratedOdometry", "RawOdometry", "Odometry"];
     type Data = OdometryData;
 }
 

@@ -31,6 +31,8 @@ pub struct PoseData {
 
 impl Sensor for Pose {
     const KIND: &'static str = "pose";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Pose]];
+    const MORSE_CLASSES: &'static [&'static str] = &["Pose"];
     type Data = PoseData;
 }
 

@@ -62,6 +62,7 @@ impl Clone for ProximityData {
 impl Sensor for Proximity {
     const KIND: &'static str = "proximity";
     const FREQUENCY: Option<f64> = Some(12.0);
+    const MORSE_CLASSES: &'static [&'static str] = &["Proximity"];
     type Data = ProximityData;
 }
 

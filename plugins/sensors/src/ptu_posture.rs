@@ -25,6 +25,7 @@ pub struct PtuPostureData {
 
 impl Sensor for PtuPosture {
     const KIND: &'static str = "ptu_posture";
+    const MORSE_CLASSES: &'static [&'static str] = &["PTUPosture"];
     type Data = PtuPostureData;
 
     fn check(&self, world: &World, sensor: Entity) -> Result<(), CheckError> {

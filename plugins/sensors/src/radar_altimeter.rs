@@ -27,6 +27,7 @@ pub struct RadarAltimeterData {
 
 impl Sensor for RadarAltimeter {
     const KIND: &'static str = "radar_altimeter";
+    const MORSE_CLASSES: &'static [&'static str] = &["RadarAltimeter"];
     type Data = RadarAltimeterData;
 }
 

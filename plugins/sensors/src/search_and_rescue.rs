@@ -111,6 +111,7 @@ impl Stateful for Healing {}
 impl Sensor for SearchAndRescue {
     const KIND: &'static str = "search_and_rescue";
     const FREQUENCY: Option<f64> = Some(6.0);
+    const MORSE_CLASSES: &'static [&'static str] = &["SearchAndRescue"];
     type Data = SearchAndRescueData;
 }
 

@@ -155,6 +155,7 @@ pub struct Orientation {
 impl Sensor for SemanticCamera {
     const KIND: &'static str = "semantic_camera";
     const FREQUENCY: Option<f64> = Some(20.0);
+    const MORSE_CLASSES: &'static [&'static str] = &["SemanticCamera"];
     type Data = SemanticCameraData;
 
     fn check(&self, _: &World, _: Entity) -> Result<(), CheckError> {

@@ -26,6 +26,7 @@ pub struct StereoUnitData {}
 
 impl Sensor for StereoUnit {
     const KIND: &'static str = "stereo_unit";
+    const MORSE_CLASSES: &'static [&'static str] = &["StereoUnit"];
     type Data = StereoUnitData;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {

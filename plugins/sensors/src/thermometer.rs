@@ -52,6 +52,8 @@ pub struct ThermometerData {
 
 impl Sensor for Thermometer {
     const KIND: &'static str = "thermometer";
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Temperature]];
+    const MORSE_CLASSES: &'static [&'static str] = &["Thermometer"];
     type Data = ThermometerData;
 }
 

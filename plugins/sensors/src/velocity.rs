@@ -30,6 +30,7 @@ pub struct VelocityData {
 
 impl Sensor for Velocity {
     const KIND: &'static str = "velocity";
+    const MORSE_CLASSES: &'static [&'static str] = &["Velocity"];
     type Data = VelocityData;
 }
 

@@ -48,6 +48,12 @@ impl Sensor for Velodyne {
     const KIND: &'static str = "velodyne";
     const LEVELS: &'static [&'static str] = laser::LEVELS;
     const FREQUENCY: Option<f64> = Some(60.0);
+    const ROS: &'static [&'static [RosMessage]] = &[
+        &[RosMessage::PointList],
+        &[RosMessage::PointList],
+        &[RosMessage::Range],
+    ];
+    const MORSE_CLASSES: &'static [&'static str] = &["LaserScannerRotationZ"];
     type Data = LaserScannerData;
 
     fn memory(&self, level: &str) -> Memory {

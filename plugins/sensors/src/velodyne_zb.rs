@@ -48,6 +48,8 @@ pub struct VelodyneZbData {
 impl Sensor for VelodyneZb {
     const KIND: &'static str = "velodyne_zb";
     const FREQUENCY: Option<f64> = Some(20.0);
+    const ROS: &'static [&'static [RosMessage]] = &[&[RosMessage::Points]];
+    const MORSE_CLASSES: &'static [&'static str] = &["DepthCameraRotationZ"];
     type Data = VelodyneZbData;
 
     fn memory(&self, level: &str) -> Memory {

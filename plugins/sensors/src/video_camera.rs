@@ -36,6 +36,9 @@ impl Sensor for VideoCamera {
     const KIND: &'static str = "video_camera";
     const LEVELS: &'static [&'static str] = &["rgb", "rgbd"];
     const FREQUENCY: Option<f64> = Some(20.0);
+    const ROS: &'static [&'static [RosMessage]] =
+        &[&[RosMessage::ColorImage, RosMessage::CameraInfo]];
+    const MORSE_CLASSES: &'static [&'static str] = &["VideoCamera"];
     type Data = VideoCameraData;
 
     fn memory(&self, level: &str) -> Memory {

@@ -26,17 +26,17 @@ pub enum TokenForm {
 #[non_exhaustive]
 pub enum AccessError {
     /// The token contains characters that are not allowed in a URL.
-    #[error("a `token` is of letters, digits, `-`, `_` and `.`, since it stands in an address")]
+    #[error("invalid `token`: use letters, digits, `-`, `_` and `.`, since it is part of a URL")]
     UnusualToken,
     /// The token is empty.
-    #[error("the `token` is empty; leave it out where none is needed")]
+    #[error("the `token` is empty; omit it if none is required")]
     EmptyToken,
     /// The text is not an address.
-    #[error("`{0}` is no address; write 127.0.0.1, say")]
+    #[error("invalid IP address `{0}`; for example 127.0.0.1")]
     NoAddress(String),
     /// The address is not loopback, and there is no token.
     #[error(
-        "listening at {0} lets other machines in: set a `token` that {clients} have to know{options}",
+        "other machines can connect to {0}: set a `token` that {clients} must present{options}",
         clients = clients(*.1),
         options = options(*.1)
     )]
@@ -156,12 +156,10 @@ impl Refusal {
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Origin => {
-                "pages of this origin may not talk to this simulation: name it in `origins`"
-            }
-            Self::OtherOrigin => "pages of other origins may not talk to this simulation",
-            Self::Host => "this simulation is not known by that host name",
-            Self::Token => "a token is needed: open the address with ?token=…",
+            Self::Origin => "pages of this origin may not connect: add it to `origins`",
+            Self::OtherOrigin => "pages of other origins may not connect",
+            Self::Host => "unknown host name: add it to `hosts`",
+            Self::Token => "a token is required: open the address with ?token=…",
         }
     }
 }
@@ -419,9 +417,11 @@ mod tests {
         let why = open.map_err(|why| why.to_string());
         assert_eq!(
             why,
-            Err("listening at 0.0.0.0 lets other machines in: set a `token` that browsers have to know \
+            Err(
+                "other machines can connect to 0.0.0.0: set a `token` that browsers must present \
                  (`--token-file FILE` on the command line, or MORSE_TOKEN)"
-                .to_owned())
+                    .to_owned()
+            )
         );
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn overlay(
     let of = if lies_over_robot {
         None
     } else {
-        let help = "add `of: \"…\"`, with the name of the component that it lies over";
+        let help = "add `of: \"…\"`, with the name of the component to which it belongs";
         Some(fields.need(reader, "of", help, Reader::text)?)
     };
     let beside = fields.read(reader, "beside", Reader::boolean);
@@ -160,7 +160,7 @@ fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spa
     };
     let span = kind.span.unwrap_or(fields.span);
     if !is_first {
-        let message = "`kind` comes first: it says what the other fields mean";
+        let message = "`kind` must be the first field, since it determines the others";
         let problem = error("simulation::kind-first", span, message)
             .help("move `kind` in front of the other fields");
         reader.problems.push(problem);

@@ -241,14 +241,16 @@ impl<'t> TermReader<'t> {
             if matches!(left, Term::Data(_)) && !self.rest().starts_with('=') {
                 return Ok(Logic::Flag(left));
             }
-            return self.wrong("a comparison is missing here: `<`, `<=`, `>`, `>=`, `==` or `!=`");
+            return self.wrong("expected a comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`");
         };
         let right = self.term()?;
         let looks_up = |term: &Term| matches!(term, Term::Data(_) | Term::Distance(..));
         if !looks_up(&left) && !looks_up(&right) {
             return Err(ExpressionError {
                 at: start..self.at,
-                message: "this compares nothing of the simulation: name a component's data".into(),
+                message:
+                    "the comparison refers to no data of the simulation; name a component's data"
+                        .into(),
             });
         }
         Ok(Logic::Compare(left, operator, right))
@@ -267,7 +269,7 @@ impl<'t> TermReader<'t> {
             return self.number().map(Term::Number);
         }
         match self.peek_word() {
-            "" | "and" | "or" => self.wrong("a value is missing here"),
+            "" | "and" | "or" => self.wrong("expected a value"),
             word @ ("true" | "false") => {
                 self.at += word.len();
                 Ok(Term::Flag(word == "true"))
@@ -291,7 +293,7 @@ impl<'t> TermReader<'t> {
     fn place(&mut self) -> Result<Place, ExpressionError> {
         if !self.take("(") {
             return match self.peek_word() {
-                "" => self.wrong("a place is missing here: a name, or `(x, y, z)`"),
+                "" => self.wrong("expected a position: a name, or `(x, y, z)`"),
                 name => {
                     self.at += name.len();
                     Ok(Place::Named(name.to_owned()))
@@ -387,17 +389,17 @@ mod tests {
     #[test]
     fn mistakes_have_places() {
         for (text, at, word) in [
-            ("", 0..0, "value is missing"),
-            ("a.b >", 5..5, "value is missing"),
-            ("a.b = 3", 4..5, "comparison is missing"),
+            ("", 0..0, "expected a value"),
+            ("a.b >", 5..5, "expected a value"),
+            ("a.b = 3", 4..5, "expected a comparison"),
             ("a.b > 3 c", 8..9, "and"),
             ("a.b > 3x", 6..8, "number"),
             ("a.b > 1-2", 7..9, "and"),
-            ("3 > 2", 0..5, "nothing of the simulation"),
+            ("3 > 2", 0..5, "no data of the simulation"),
             ("distance(a, b < 3", 14..15, "`)`"),
             ("distance(a, (1, 2)) < 3", 17..19, "`,`"),
             ("a.b == 'x", 7..9, "does not end"),
-            ("distance(a, b)", 14..14, "comparison is missing"),
+            ("distance(a, b)", 14..14, "expected a comparison"),
         ] {
             let error = text.parse::<Expression>().unwrap_err();
             assert!(error.message.contains(word), "{text}: {error}");

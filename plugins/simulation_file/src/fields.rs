@@ -45,7 +45,7 @@ impl<'n> Fields<'n> {
             let problem = error(
                 "simulation::syntax",
                 node.name_place(),
-                "no name belongs before these fields",
+                "unexpected name before these fields",
             )
             .help(format!("remove {}", quoted(name)));
             reader.problems.push(problem);

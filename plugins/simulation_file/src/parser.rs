@@ -96,9 +96,13 @@ impl Parser<'_, '_> {
         while self.token == Token::Hash {
             if !self.reported.hash {
                 self.reported.hash = true;
-                let problem = error("simulation::syntax", self.span, "`#` begins no comment")
-                    .label("taken for a comment")
-                    .help("write `// …`, here and wherever else it stands so");
+                let problem = error(
+                    "simulation::syntax",
+                    self.span,
+                    "`#` does not begin a comment",
+                )
+                .label("taken for a comment")
+                .help("write `// …`, here and wherever else it stands so");
                 self.remark(problem);
             }
             (self.token, self.span) = self.lexer.next_token();
@@ -182,7 +186,7 @@ impl Parser<'_, '_> {
                 None
             }
             _ => {
-                self.stray("a value is missing here");
+                self.stray("expected a value");
                 if starts_value(self.token) {
                     self.value()
                 } else {
@@ -331,7 +335,7 @@ impl Parser<'_, '_> {
             Token::Comma => {
                 self.advance();
                 while self.token == Token::Comma {
-                    let problem = error("simulation::syntax", self.span, "one comma too many");
+                    let problem = error("simulation::syntax", self.span, "unexpected comma");
                     self.remark(problem);
                     self.advance();
                 }

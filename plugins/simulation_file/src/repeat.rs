@@ -130,7 +130,7 @@ pub(super) fn too_many_together(reader: &mut Reader<'_>, robots: &Named<Robot>) 
         if copies > MOST_COPIES
             && let Some(span) = repeat.count.span
         {
-            let message = format!("there are more than {MOST_COPIES} copies of robots together");
+            let message = format!("more than {MOST_COPIES} copies of robots in total");
             let problem = error("simulation::too-large", span, message)
                 .label("with these")
                 .help("repeat fewer robots");

@@ -211,7 +211,7 @@ fn condition(reader: &mut Reader<'_>, node: &Node, length: Option<f64>) -> Optio
     let Some(word) = name.and_then(|name| DEMANDS.into_iter().find(|word| *word == name)) else {
         let found = match name {
             Some(name) => format!("{} is no condition", quoted(name)),
-            None => format!("a condition is wanted, found {}", node.found()),
+            None => format!("expected a condition, found {}", node.found()),
         };
         let problem = error("simulation::unknown-word", node.name_place(), found)
             .known(name.unwrap_or_default(), DEMANDS)

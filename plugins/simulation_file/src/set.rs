@@ -13,7 +13,7 @@ const EXAMPLE: &str = "write `--set environment.seed=3`";
 pub(super) fn apply(root: &mut Node, argument: &str, source: SourceId, problems: &mut Problems) {
     let whole = Span::new(source, 0..argument.len());
     let Some((path, text)) = argument.split_once('=') else {
-        let message = "`--set` wants a path, `=`, and a value";
+        let message = "`--set` requires a path, `=`, and a value";
         problems.push(error("simulation::set", whole, message).help(EXAMPLE));
         return;
     };

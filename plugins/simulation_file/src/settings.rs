@@ -265,7 +265,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
                 // A kind may refuse a value that was read without error.
                 value.traced(seed.deserialize(value))
             }
-            None => Err(de::Error::custom("a value was asked for before its name")),
+            None => Err(de::Error::custom("the value was requested before its name")),
         }
     }
 }

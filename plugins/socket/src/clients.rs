@@ -201,7 +201,10 @@ impl Server {
             if self.is_too_long(line.len()) {
                 self.dismiss_long(token);
             } else if is_http(&line) {
-                self.dismiss(token, "this port takes lines of text, and no HTTP");
+                self.dismiss(
+                    token,
+                    "unexpected HTTP request: this port accepts lines of text",
+                );
             } else if !is_admitted {
                 let given = line.trim_ascii().strip_prefix(b"token ");
                 if given.is_some_and(|given| self.settings.admits(given)) {

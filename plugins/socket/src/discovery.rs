@@ -8,7 +8,7 @@ use morse_api::service::Reply;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
-    classes::class_of,
+    classes::class_of_robot,
     words::{done, failed, ports, unregistered},
 };
 
@@ -86,7 +86,9 @@ impl Directory {
                 .unwrap_or_default()
                 .to_owned();
             if let Json::Object(fields) = &mut *robot {
-                name_class(fields);
+                if let Some(model) = fields.get_mut("type") {
+                    *model = class_of_robot(model.as_str().unwrap_or_default()).into();
+                }
                 if self.offers(&name) {
                     fields.insert("services_interfaces".to_owned(), json!([SERVICE_CLASS]));
                 } else {
@@ -127,11 +129,10 @@ fn name_stream(stream: &mut Json) {
     }
 }
 
-/// Replaces a kind and a level by MORSE's class name.
+/// Replaces a kind and a level by MORSE's class name, if there is one.
 fn name_class(fields: &mut Map<String, Json>) {
-    let level = fields.shift_remove("level");
-    let level = level.as_ref().and_then(Json::as_str);
-    if let Some(kind) = fields.get_mut("type") {
-        *kind = class_of(kind.as_str().unwrap_or_default(), level).into();
+    fields.shift_remove("level");
+    if let Some(class) = fields.shift_remove("morse_class") {
+        fields.insert("type".to_owned(), class);
     }
 }

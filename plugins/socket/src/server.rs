@@ -239,10 +239,7 @@ impl Server {
         let connections = self.connections.iter();
         let slow = connections.filter(|(_, connection)| connection.begun.is_some_and(late));
         for token in slow.map(|(token, _)| *token).collect::<Vec<_>>() {
-            self.dismiss(
-                token,
-                &format!("a line was begun and not ended within {limit:?}"),
-            );
+            self.dismiss(token, &format!("timeout: incomplete line after {limit:?}"));
         }
         self.look_after_sync();
     }

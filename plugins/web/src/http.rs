@@ -64,7 +64,7 @@ pub fn read(bytes: &[u8]) -> Heard {
                 text: "the head of the request is longer than 16 KiB",
             });
         }
-        Err(_) => return wrong("this is no HTTP request"),
+        Err(_) => return wrong("invalid HTTP request"),
     };
     let is_head = match request.method {
         Some("GET") => false,
@@ -72,14 +72,14 @@ pub fn read(bytes: &[u8]) -> Heard {
         _ => {
             return Heard::Wrong(Answer {
                 status: "405 Method Not Allowed",
-                text: "only GET and HEAD are answered",
+                text: "unsupported method: use GET or HEAD",
             });
         }
     };
     let target = request.path.unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     if !is_plain(path) {
-        return wrong("such a path leads nowhere");
+        return wrong("invalid path");
     }
     let mut head = Head {
         is_head,
@@ -107,7 +107,8 @@ fn take_headers(head: &mut Head, headers: &[httparse::Header<'_>]) -> Result<(),
     let (mut upgrades, mut version) = (false, false);
     let mut key = None;
     for header in headers {
-        let value = std::str::from_utf8(header.value).map_err(|_letters| "a header is no text")?;
+        let value =
+            std::str::from_utf8(header.value).map_err(|_letters| "a header is not valid text")?;
         let value = value.trim();
         let place = match header.name.to_ascii_lowercase().as_str() {
             "host" => &mut head.host,
@@ -127,11 +128,11 @@ fn take_headers(head: &mut Head, headers: &[httparse::Header<'_>]) -> Result<(),
             _ => continue,
         };
         if place.replace(value.to_owned()).is_some() {
-            return Err("a header is there twice");
+            return Err("duplicate header");
         }
     }
     if upgrades && !(version && key.is_some()) {
-        return Err("this is no request for a WebSocket of version 13");
+        return Err("invalid WebSocket request: version 13 is required");
     }
     head.key = key.filter(|_| upgrades);
     Ok(())

@@ -123,7 +123,7 @@ impl Middleware for Web {
             .map_err(|error| failed(format!("cannot listen at {wanted} for the page: {error}")))?;
         let world_view = context
             .world_view
-            .ok_or_else(|| failed("there is nothing to look at".to_owned()))?;
+            .ok_or_else(|| failed("the world contains nothing to show".to_owned()))?;
         let options = ServerOptions {
             access: PageAccess {
                 address,

@@ -264,7 +264,7 @@ impl Server {
         }
         if head.path == "/ws" {
             if head.key.is_none() {
-                return refused(http::BAD, "WebSocket is spoken here");
+                return refused(http::BAD, "this address requires a WebSocket request");
             }
             if self.viewers.len() >= self.max_viewers {
                 return refused(http::BUSY, "too many viewers");

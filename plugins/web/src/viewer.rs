@@ -124,7 +124,7 @@ impl<S: Read + Write> Viewer<S> {
                     return self.dismiss(CloseCode::Protocol, &error.to_string());
                 }
                 Err(Error::Utf8(_)) => {
-                    return self.dismiss(CloseCode::Invalid, "this is no UTF-8");
+                    return self.dismiss(CloseCode::Invalid, "invalid UTF-8");
                 }
                 Err(Error::ConnectionClosed) => return Heard::Leaves,
                 Err(_) => return Heard::Gone,
@@ -148,7 +148,7 @@ impl<S: Read + Write> Viewer<S> {
                 Err(error) => {
                     let words = ["NaN", "Infinity"];
                     let why = match words.into_iter().find(|word| text.contains(word)) {
-                        Some(word) => format!("{word} is no number in JSON: {error}"),
+                        Some(word) => format!("{word} is not a valid number in JSON: {error}"),
                         None => error.to_string(),
                     };
                     // Reasons of WebSocket are at most 123 bytes long.

@@ -78,7 +78,7 @@ fn cut_off(due: Due, stage: Stage, is_json: bool) {
         }
         Due::Timeout(limit) => {
             let seconds = limit.as_secs_f64();
-            let why = format!("the time was up (`--timeout`, {seconds} s)");
+            let why = format!("timeout after {seconds} s (`--timeout`)");
             ("timeout", exit::TIMEOUT.into(), why)
         }
     };
@@ -90,7 +90,7 @@ fn cut_off(due: Due, stage: Stage, is_json: bool) {
         Stage::Ticking(made) => (
             word,
             format!(
-                "tick {} took too long: the run was cut off there, logs end before it, and films are not complete",
+                "tick {} took too long: the run was aborted, logs end before it, and videos are incomplete",
                 made.saturating_add(1)
             ),
         ),

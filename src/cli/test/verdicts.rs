@@ -66,7 +66,7 @@ impl<'a> Verdicts<'a> {
             self.is_lost = true;
             say(
                 err,
-                format_args!("error: what a failed run leaves cannot be kept: {lost}"),
+                format_args!("error: the files of a failed run cannot be kept: {lost}"),
             );
         }
         if self.args.json {

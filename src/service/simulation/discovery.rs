@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::*;
 use morse_api::{
-    kind::Described,
+    kind::{Described, Kinds},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError, find, services_of},
 };
 use serde_json::{Map, Value as Json, json};
@@ -72,7 +72,7 @@ pub(super) fn add(app: &mut App) {
                 "Returns all robots and components, with their services and the kinds of their middlewares.",
                 details,
             )
-            .returns("`robots`: for each its `name`, `type` and `components`, for each of these its `type`, and its `level` where it has levels; `environment`")
+            .returns("`robots`: for each its `name`, `type` and `components`, for each of these its `type`, its `level` where it has levels, and its `morse_class` where MORSE has it; `environment`")
             .read_only(),
         );
 }
@@ -128,6 +128,9 @@ fn of_component(world: &World, path: &str, component: &ComponentWiring) -> Json 
     if let Some(level) = described.and_then(|described| described.0.level) {
         fields.insert("level".to_owned(), level.into());
     }
+    if let Some(class) = morse_class(world, component, described) {
+        fields.insert("morse_class".to_owned(), class.into());
+    }
     if !component.services.is_empty() {
         let names = entity.map_or(Vec::new(), |entity| names(world, entity));
         fields.insert("services".to_owned(), names.into());
@@ -140,6 +143,20 @@ fn of_component(world: &World, path: &str, component: &ComponentWiring) -> Json 
         fields.insert("stream_interfaces".to_owned(), json!(component.streams));
     }
     details
+}
+
+/// Returns the name of a component's class in MORSE, if MORSE has it.
+fn morse_class(
+    world: &World,
+    component: &ComponentWiring,
+    described: Option<&Described>,
+) -> Option<&'static str> {
+    let kinds = world.get_resource::<Kinds>()?;
+    let kind = component.kind.as_str();
+    match described {
+        Some(sensor) => kinds.sensors.get(kind)?.morse_class(sensor.0.level),
+        None => kinds.actuators.get(kind)?.morse_class,
+    }
 }
 
 fn names(world: &World, entity: Entity) -> Vec<String> {

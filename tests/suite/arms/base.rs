@@ -107,7 +107,7 @@ fn what_has_no_base_and_words_that_are_none_are_refused() {
         ),
         (
             r#"(component: "motor", from: base)"#,
-            "`motor`, which is not there",
+            "`motor`, which does not exist",
         ),
         (r#"(component: "motors", from: bottom)"#, "known: tip, base"),
         ("(from: base)", "missing its field `component`"),

@@ -156,7 +156,10 @@ fn pictures_are_taken_from_where_one_says() {
             ["--eye=1,1,1", "--look=1,1,1", "--screenshot", "a.png"],
             "same point",
         ),
-        (["--steps", "1", "--follow", "block"], "there is none"),
+        (
+            ["--steps", "1", "--follow", "block"],
+            "require an overview image",
+        ),
     ] {
         let ran = room.run(&[&["quiet.ron"][..], &more].concat());
         let ran = ran.with_code(2);
@@ -221,7 +224,7 @@ fn what_cannot_be_filmed_is_said() {
     let room = Room::new();
     for (argument, value, text) in [
         ("--screenshot", "block.video:a.png", "no component"),
-        ("--screenshot", "block.pose:a.png", "no pictures in colour"),
+        ("--screenshot", "block.pose:a.png", "is not a colour camera"),
         ("--screenshot", "t=3 parsecs:a.png", "unit"),
         ("--video", "a.avi", ".gif"),
     ] {
@@ -305,7 +308,7 @@ fn a_program_without_the_renderer_gpu_draws_all_the_same() {
     assert_eq!(ran.code, 2);
     assert!(
         ran.err
-            .contains("there are the renderers `software` and `gpu`"),
+            .contains("unknown renderer; expected `software` or `gpu`"),
         "{}",
         ran.err
     );

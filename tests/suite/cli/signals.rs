@@ -108,7 +108,11 @@ fn a_program_that_reads_or_calculates_for_long_ends_in_time() {
     let run = ["chain.robray", "--steps", "1", "--json"];
     let child = start(room.path(), &[&run[..], &["--timeout", "500ms"]].concat());
     let ran = ended(child, SOON).with_code(124);
-    assert!(ran.err.contains("`--timeout`, 0.5 s"), "{}", ran.err);
+    assert!(
+        ran.err.contains("timeout after 0.5 s (`--timeout`)"),
+        "{}",
+        ran.err
+    );
     let object: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(object["exit_code"], 124, "{object}");
     for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {

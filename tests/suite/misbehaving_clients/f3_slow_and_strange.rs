@@ -62,7 +62,7 @@ fn check(server: &Server) -> Result<(), String> {
         .enumerate()
         .filter(|(number, _)| number % 3 > 0)
     {
-        is_sent_away(client, "was begun and not ended")?;
+        is_sent_away(client, "incomplete line after")?;
     }
     // A client that has begun no line is not disconnected.
     let reply = crowd
@@ -80,7 +80,7 @@ fn strangers(server: &Server) -> Result<(), String> {
         let mut browser = server.connect(what)?;
         // The body of a page's request would take effect.
         browser.send("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n0 rover.motion set_speed [5, 0]\n{\"v\": 5}\n")?;
-        is_sent_away(&mut browser, "no HTTP")?;
+        is_sent_away(&mut browser, "unexpected HTTP request")?;
     }
     let mut rubbish = server.connect("requests")?;
     let mut bytes: Vec<u8> = (0..100_000_u32)

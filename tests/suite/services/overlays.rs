@@ -111,7 +111,7 @@ fn an_overlay_beside_its_component_answers_under_its_path_and_later() {
 fn what_an_overlay_names_must_be_there() {
     let found = errors(r#""o": (kind: "rename", of: "moton", names: {})"#);
     assert!(
-        found.contains("lies over `moton`") && found.contains("did you mean `motion`"),
+        found.contains("belongs to `moton`") && found.contains("did you mean `motion`"),
         "{found}"
     );
     let found = errors(r#""o": (kind: "rename", of: "motion", names: { "go": "set_sped" })"#);

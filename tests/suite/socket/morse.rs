@@ -8,7 +8,7 @@ use morse_sim::{
     sensor::joint_state::JointStateData,
     simulation::{kinds, no_extensions},
 };
-use morse_socket::classes::{CLASSES, class_of};
+use morse_socket::classes::class_of_robot;
 use serde_json::Value as Json;
 
 use super::{Client, ROVER, Served};
@@ -167,20 +167,29 @@ fn every_kind_has_its_class_of_morse() {
         }
     }
     assert!(classes.len() > 50, "{classes:?}");
-    for (kind, class) in &classes {
-        assert_eq!(class_of(kind, None), *class, "{kind}");
-    }
     let kinds = kinds(&no_extensions);
-    for kind in kinds.sensors.keys().chain(kinds.actuators.keys()) {
-        let has_class = CLASSES.iter().any(|(known, _)| known == kind);
-        assert_ne!(has_class, OWN.contains(kind), "{kind}");
+    let sensors = kinds.sensors.iter();
+    let sensors = sensors.map(|(kind, sensor)| (*kind, sensor.morse_classes.to_vec()));
+    let actuators = kinds.actuators.iter();
+    let actuators = actuators.map(|(kind, own)| (*kind, own.morse_class.into_iter().collect()));
+    for (kind, own) in sensors.chain(actuators) {
+        assert_eq!(own.is_empty(), OWN.contains(&kind), "{kind}");
+        if let Some(class) = classes.remove(kind) {
+            assert!(own.contains(&class), "{kind}: {own:?} instead of {class}");
+        }
     }
+    for (model, class) in &classes {
+        assert_eq!(class_of_robot(model), *class, "{model}");
+    }
+    let gps = kinds.sensors["gps"];
+    let of_levels = ["simple", "raw", "extended"].map(|level| gps.morse_class(Some(level)));
+    assert_eq!(of_levels, ["GPS", "RawGPS", "ExtendedGPS"].map(Some));
     let models = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/robots")).unwrap();
     for model in models {
         let path = model.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let is_own = OWN_ROBOTS.contains(&name.as_str());
-        assert_eq!(class_of(&name, None) == name, is_own, "MORSE has {name}");
+        assert_eq!(class_of_robot(&name) == name, is_own, "MORSE has {name}");
     }
 }
 

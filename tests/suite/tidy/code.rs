@@ -1,4 +1,5 @@
-//! A minimal parser of Rust that finds the names in a file.
+//! Names in a file of Rust, from its tokens, so that they are found in macros as well.
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 /// A token: an identifier, or one character of punctuation (`::` is one token).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,106 +19,49 @@ pub(super) struct Named {
 
 /// Returns the tokens of a file without comments, strings and characters.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let stream: TokenStream = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{error} in {text:?}"));
     let mut tokens = Vec::new();
-    let mut line = 1;
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            block_comment(rest)
-        } else if let Some(length) = literal(rest) {
-            length
-        } else if first.is_alphanumeric() || first == '_' {
-            let length = rest
-                .find(|c: char| !c.is_alphanumeric() && c != '_')
-                .unwrap_or(rest.len());
-            tokens.push(Token {
-                line,
-                text: rest[..length].to_owned(),
-            });
-            length
-        } else if rest.starts_with("::") {
-            tokens.push(Token {
-                line,
-                text: "::".to_owned(),
-            });
-            2
-        } else {
-            if !first.is_whitespace() {
-                tokens.push(Token {
-                    line,
-                    text: first.to_string(),
-                });
-            }
-            first.len_utf8()
-        };
-        line += rest[..length].matches('\n').count();
-        rest = &rest[length..];
-    }
+    flatten(stream, &mut tokens);
     tokens
 }
 
-fn block_comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while at < text.len() {
-        let rest = &text[at..];
-        if rest.starts_with("/*") {
-            (depth, at) = (depth + 1, at + 2);
-        } else if rest.starts_with("*/") {
-            (depth, at) = (depth - 1, at + 2);
-            if depth == 0 {
-                return at;
+fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
+    let mut trees = stream.into_iter().peekable();
+    while let Some(tree) = trees.next() {
+        match tree {
+            TokenTree::Literal(_) => {}
+            TokenTree::Ident(name) => tokens.push(token(name.span(), &name.to_string())),
+            TokenTree::Punct(mark) => {
+                let is_double = mark.as_char() == ':' && mark.spacing() == Spacing::Joint;
+                let is_colon = |next: &TokenTree| matches!(next, TokenTree::Punct(next) if next.as_char() == ':');
+                let text = match is_double && trees.next_if(is_colon).is_some() {
+                    true => "::".to_owned(),
+                    false => mark.as_char().to_string(),
+                };
+                tokens.push(token(mark.span(), &text));
             }
-        } else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::None => ("", ""),
+                };
+                tokens.push(token(group.span_open(), open));
+                flatten(group.stream(), tokens);
+                tokens.push(token(group.span_close(), close));
+            }
         }
     }
-    text.len()
 }
 
-/// Returns the length of the string or character at the start of a text.
-fn literal(text: &str) -> Option<usize> {
-    let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|prefix| {
-        text.strip_prefix(prefix).is_some_and(|rest| {
-            rest.starts_with(['"', '\'']) || (prefix.ends_with('r') && rest.starts_with('#'))
-        })
-    })?;
-    let rest = &text[prefix.len()..];
-    if prefix.ends_with('r') {
-        let hashes = rest.len() - rest.trim_start_matches('#').len();
-        if !rest[hashes..].starts_with('"') {
-            return None; // a raw identifier
-        }
-        let end = format!("\"{}", "#".repeat(hashes));
-        let body = &rest[hashes + 1..];
-        return Some(
-            prefix.len() + hashes + 1 + body.find(&end).map_or(body.len(), |at| at + end.len()),
-        );
+fn token(span: Span, text: &str) -> Token {
+    Token {
+        line: span.start().line,
+        text: text.to_owned(),
     }
-    let quote = rest.chars().next()?;
-    if quote == '\'' && !is_character(rest) {
-        return None; // a lifetime
-    }
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == quote => return Some(prefix.len() + at + 1),
-            _ => {}
-        }
-    }
-    Some(text.len())
-}
-
-/// Returns true if a text that starts with a quote is a character, not a lifetime.
-fn is_character(text: &str) -> bool {
-    let mut chars = text.chars().skip(1);
-    matches!(
-        (chars.next(), chars.next()),
-        (Some('\\'), _) | (Some(_), Some('\''))
-    )
 }
 
 /// Returns all paths of a file that have more than one segment, each with the inline modules around it.

@@ -10,7 +10,7 @@ const LONGEST: usize = 500;
 fn texts() -> Vec<Source> {
     let mut texts = sources(
         &[
-            "src", "plugins", "tests", "examples", "scenes", "assets", ".ci",
+            "src", "plugins", "tools", "tests", "examples", "scenes", "assets", ".ci",
         ],
         &["rs", "md", "toml", "ron", "robray", "sh"],
     );
@@ -275,6 +275,7 @@ fn every_part_is_in_its_list() {
     ] {
         let found = forgotten(folder, list);
         assert!(found.is_empty(), "{}", found.join("\n"));
+        assert!(list.is_sorted(), "{folder}: the list is not sorted");
         assert!(
             !forgotten(folder, &[]).is_empty(),
             "{folder}: nothing was looked at"

@@ -121,7 +121,7 @@ fn missing(what: &str, written: &str, search: &Search, error: bool) -> Diagnosti
         (_, Some((_, rest))) => {
             let name = printable(rest.split('/').next().unwrap_or_default());
             diagnostic.help(format!(
-                "tell where the package is: `--package {name}=DIRECTORY`, or set `ROS_PACKAGE_PATH`"
+                "set its location with `--package {name}=DIRECTORY`, or set `ROS_PACKAGE_PATH`"
             ))
         }
         (None, None) => {

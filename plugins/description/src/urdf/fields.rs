@@ -49,10 +49,10 @@ impl<'a, 'p> Fields<'a, 'p> {
         let mut all = self.element.elements().filter(|one| one.name == name);
         let first = all.next()?;
         if let Some(second) = all.next() {
-            let message = format!("`<{name}>` is there twice");
+            let message = format!("duplicate `<{name}>`");
             let diagnostic = Diagnostic::warning(codes::DUPLICATE_ELEMENT, message)
-                .at(second.span, "this one is not read")
-                .at(first.span, "the first one counts")
+                .at(second.span, "this one is ignored")
+                .at(first.span, "the first one is used")
                 .help("remove one of them");
             self.problems.push(diagnostic);
         }
@@ -233,7 +233,7 @@ impl Fault {
                 Diagnostic::error(codes::XACRO, message)
                     .at(span, "not a number")
                     .note("this file is read as plain URDF")
-                    .help("let its name end with `.urdf.xacro`, or name the file that it was made from")
+                    .help("rename it to `.urdf.xacro`, or name the file that it was made from")
             }
             Self::Word(word) => {
                 let message = format!("`{}` is not a number", printable(&word));

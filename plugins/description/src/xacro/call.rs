@@ -96,7 +96,7 @@ impl Expander<'_> {
         if let Some(Content::Element(block)) = given.next() {
             let message = format!("the macro has no block for `<{}>`", printable(&block.name));
             let diagnostic = Diagnostic::error(codes::BLOCK, message)
-                .at(block.span, "one too many")
+                .at(block.span, "exceeds the limit")
                 .at(called.span, "defined here");
             let help = "remove it, or add a block to `params`: `*name`";
             self.problems.push(diagnostic.help(help));

@@ -142,7 +142,8 @@ impl<'a> Expander<'a> {
     /// Reports the violation of a limit once, and stops the expansion.
     pub(super) fn stop(&mut self, span: Span, message: String) {
         if !self.is_stopped {
-            let help = "does a macro use itself? end that by `<xacro:if value=\"${…}\">`";
+            let help = "check for a macro that calls itself without end; a condition ends the recursion: `<xacro:if \
+                        value=\"${…}\">`";
             self.say(codes::TOO_LARGE, span, message, help);
         }
         self.is_stopped = true;
@@ -154,12 +155,12 @@ impl<'a> Expander<'a> {
         if self.depth > DEEPEST {
             self.stop(
                 element.span,
-                format!("macros are more than {DEEPEST} deep in each other"),
+                format!("macros are nested more than {DEEPEST} deep"),
             );
         } else if self.made > MOST_ELEMENTS {
             self.stop(
                 element.span,
-                format!("macros make more than {MOST_ELEMENTS} elements"),
+                format!("the macros create more than {MOST_ELEMENTS} elements"),
             );
         }
         if self.is_stopped {

@@ -54,7 +54,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, String> {
     let expression = parser.choice()?;
     match parser.peek() {
         None => Ok(expression),
-        Some(token) => Err(format!("{} is one too many", shown(Some(token)))),
+        Some(token) => Err(format!("unexpected {}", shown(Some(token)))),
     }
 }
 

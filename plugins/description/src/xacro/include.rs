@@ -63,7 +63,8 @@ impl Expander<'_> {
             .filter_map(|file| file.canonicalize().ok());
         let is_open = real.is_some() && open.into_iter().any(|file| Some(file) == real);
         if is_open || self.files.len() >= DEEPEST {
-            let message = format!("`{shown}` includes itself, or too many others");
+            let message =
+                format!("`{shown}` includes itself, or the inclusions are nested too deeply");
             let help = "move what they share into a file of its own";
             self.say(codes::INCLUDE, span, message, help);
             return None;

@@ -99,7 +99,7 @@ impl Value {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::None => "None",
-            Self::Bool(_) => "a truth value",
+            Self::Bool(_) => "a boolean",
             Self::Int(_) | Self::Float(_) => "a number",
             Self::Text(_) => "a text",
             Self::List(_) => "a list",

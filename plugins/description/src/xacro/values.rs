@@ -27,7 +27,7 @@ impl Expander<'_> {
         self.levels += 1;
         if self.levels > DEEPEST {
             self.levels -= 1;
-            return Err("it is made of itself, or of too many others".to_owned());
+            return Err("it refers to itself, or the references are nested too deeply".to_owned());
         }
         let value = self.joined(text, scope);
         self.levels -= 1;
@@ -134,7 +134,7 @@ impl Expander<'_> {
         match found {
             Some((_, Property::Value(value))) => Ok(value),
             Some((_, Property::Busy)) => Err(format!(
-                "the property `{}` is made of itself",
+                "the property `{}` refers to itself",
                 printable(name)
             )),
             Some((home, Property::Text(text))) => {

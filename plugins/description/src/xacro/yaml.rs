@@ -1,286 +1,216 @@
-//! Parser of the subset of YAML in which parameters of robots are written: nested lists and dictionaries, numbers and texts.
+//! Parameters of robots from YAML files: builds values from the events of saphyr's parser.
+//!
+//! Values are those of PyYAML's safe loader with xacro's tags of units; keys are texts.
+
+mod scalars;
 
 use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
 use super::value::Value;
 
 /// Maximum nesting depth of lists and dictionaries.
 const DEEPEST: usize = 50;
 
-/// A line without its comment.
-struct Line<'t> {
-    number: usize,
-    indent: usize,
-    text: &'t str,
-}
+/// Maximum size of all values, bytes: aliases can make a short text large.
+const LARGEST: usize = 64 << 20;
+
+/// Size of a value without its text, bytes.
+const VALUE: usize = 64;
 
 /// Parses a text.
 ///
 /// # Errors
 ///
-/// Returns the first error, with its line.
+/// Returns the first error, with its line and column.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = without_comment(line);
-        let text = line.trim();
-        if text.is_empty() || text == "---" || text == "..." || text.starts_with('%') {
-            continue;
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| located(error.marker(), error.info()))?;
+        let built = builder.add_event(event);
+        built.map_err(|why| located(&span.start, &why))?;
+    }
+    Ok(builder.root.unwrap_or(Value::None))
+}
+
+fn located(at: &Marker, why: &str) -> String {
+    format!("line {}, column {}: {why}", at.line(), at.col() + 1)
+}
+
+/// Values of a document that is being parsed.
+#[derive(Default)]
+struct Builder {
+    root: Option<Value>,
+    /// Lists and dictionaries that are not closed, from the outermost to the innermost.
+    open: Vec<Open>,
+    /// Values that aliases repeat, with their sizes.
+    anchors: BTreeMap<usize, (Value, usize)>,
+    size: usize,
+}
+
+/// A list or dictionary that is not closed.
+struct Open {
+    items: Items,
+    anchor: usize,
+    /// Size of all values before it.
+    size_before: usize,
+}
+
+enum Items {
+    List(Vec<Value>),
+    Map {
+        map: BTreeMap<String, Value>,
+        key: Option<String>,
+        /// Dictionaries of the key `<<`, whose entries are added where the dictionary lacks them.
+        merged: Vec<BTreeMap<String, Value>>,
+    },
+}
+
+impl Builder {
+    fn add_event(&mut self, event: Event<'_>) -> Result<(), String> {
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => {
+                Err("a second document begins, and one is expected".to_owned())
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let before = self.size;
+                self.grow(VALUE + text.len())?;
+                let is_plain = style == ScalarStyle::Plain;
+                let value = match self.expects_key() {
+                    true => Value::Text(text.into_owned()),
+                    false => scalars::value(&text, is_plain, tag.as_deref())?,
+                };
+                self.add_anchored(value, anchor, before)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.open(Items::List(Vec::new()), anchor, tag.as_deref(), "seq")
+            }
+            Event::MappingStart(anchor, tag) => {
+                let items = Items::Map {
+                    map: BTreeMap::new(),
+                    key: None,
+                    merged: Vec::new(),
+                };
+                self.open(items, anchor, tag.as_deref(), "map")
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::Alias(anchor) => {
+                let Some((value, size)) = self.anchors.get(&anchor).cloned() else {
+                    return Err("an alias stands for the value that contains it".to_owned());
+                };
+                self.grow(size)?;
+                self.add(value)
+            }
+            _ => Ok(()),
         }
-        let indent = line.len() - line.trim_start().len();
-        if line.trim_start_matches(' ').starts_with('\t') {
-            return Err(format!("line {number}: indented by a tabulator"));
+    }
+
+    fn grow(&mut self, size: usize) -> Result<(), String> {
+        self.size += size;
+        match self.size > LARGEST {
+            true => Err(format!("all values are limited to {} MiB", LARGEST >> 20)),
+            false => Ok(()),
         }
-        lines.push(Line {
-            number,
-            indent,
-            text,
+    }
+
+    fn expects_key(&self) -> bool {
+        let items = self.open.last().map(|open| &open.items);
+        matches!(items, Some(Items::Map { key: None, .. }))
+    }
+
+    fn open(
+        &mut self,
+        items: Items,
+        anchor: usize,
+        tag: Option<&Tag>,
+        kind: &str,
+    ) -> Result<(), String> {
+        if self.expects_key() {
+            return Err("a key is a list or a dictionary; only texts are read".to_owned());
+        }
+        if self.open.len() >= DEEPEST {
+            return Err("nested too deeply".to_owned());
+        }
+        if let Some(tag) = tag.filter(|tag| !(tag.is_yaml_core_schema() && tag.suffix == kind)) {
+            return Err(scalars::unknown(tag));
+        }
+        let size_before = self.size;
+        self.open.push(Open {
+            items,
+            anchor,
+            size_before,
         });
-    }
-    let mut parser = Parser { lines, at: 0 };
-    let Some(first) = parser.lines.first() else {
-        return Ok(Value::None);
-    };
-    let indent = first.indent;
-    let value = parser.block(indent, 0)?;
-    match parser.lines.get(parser.at) {
-        None => Ok(value),
-        Some(line) => Err(format!(
-            "line {}: it does not belong to what is above",
-            line.number
-        )),
-    }
-}
-
-fn without_comment(line: &str) -> &str {
-    let mut quote = None;
-    let mut before = ' ';
-    for (at, letter) in line.char_indices() {
-        match (quote, letter) {
-            (Some(open), letter) if letter == open => quote = None,
-            (None, '\'' | '"') => quote = Some(letter),
-            (None, '#') if before.is_whitespace() => return line.get(..at).unwrap_or(line),
-            _ => {}
-        }
-        before = letter;
-    }
-    line
-}
-
-struct Parser<'t> {
-    lines: Vec<Line<'t>>,
-    at: usize,
-}
-
-impl Parser<'_> {
-    fn indent(&self) -> Option<usize> {
-        self.lines.get(self.at).map(|line| line.indent)
+        self.grow(VALUE)
     }
 
-    /// Parses the list or dictionary that begins at the current line.
-    fn block(&mut self, indent: usize, depth: usize) -> Result<Value, String> {
-        let Some(line) = self.lines.get(self.at) else {
-            return Ok(Value::None);
+    fn close(&mut self) -> Result<(), String> {
+        let Some(open) = self.open.pop() else {
+            return Ok(());
         };
-        if depth > DEEPEST {
-            return Err(format!("line {}: nested too deeply", line.number));
-        }
-        if line.text == "-" || line.text.starts_with("- ") {
-            return self.list(indent, depth);
-        }
-        if key(line.text).is_none() {
-            let value = flow(line.text, line.number)?;
-            self.at += 1;
-            return Ok(value);
-        }
-        self.map(indent, depth)
-    }
-
-    fn list(&mut self, indent: usize, depth: usize) -> Result<Value, String> {
-        let mut items = Vec::new();
-        while let Some(line) = self
-            .lines
-            .get_mut(self.at)
-            .filter(|line| line.indent == indent)
-        {
-            let Some(rest) = line.text.strip_prefix('-') else {
-                break;
-            };
-            let inner = rest.trim_start();
-            if inner.is_empty() {
-                self.at += 1;
-                items.push(self.below(indent, depth)?);
-                continue;
+        let value = match open.items {
+            Items::List(items) => Value::List(items),
+            Items::Map {
+                mut map, merged, ..
+            } => {
+                for (name, value) in merged.into_iter().flatten() {
+                    map.entry(name).or_insert(value);
+                }
+                Value::Map(map)
             }
-            // The text after the dash is parsed as a line of its own with a larger indentation.
-            let width = line.text.len() - inner.len();
-            line.indent += width;
-            line.text = inner;
-            let inner = line.indent;
-            items.push(self.block(inner, depth + 1)?);
-        }
-        Ok(Value::List(items))
+        };
+        self.add_anchored(value, open.anchor, open.size_before)
     }
 
-    fn map(&mut self, indent: usize, depth: usize) -> Result<Value, String> {
-        let mut map = BTreeMap::new();
-        while let Some(line) = self.lines.get(self.at).filter(|line| line.indent == indent) {
-            let Some((name, rest)) = key(line.text) else {
-                return Err(format!("line {}: expected `name: value`", line.number));
-            };
-            let (name, number) = (name.to_string(), line.number);
-            let value = match rest {
-                "" => {
-                    self.at += 1;
-                    self.below(indent, depth)?
-                }
-                "|" | ">" | "|-" | ">-" => {
-                    return Err(format!(
-                        "line {number}: texts of several lines are not read"
-                    ));
-                }
-                rest => {
-                    let value = flow(rest, number)?;
-                    self.at += 1;
-                    value
-                }
-            };
-            map.insert(name, value);
+    /// Adds a value, and stores it for aliases if it has an anchor.
+    fn add_anchored(
+        &mut self,
+        value: Value,
+        anchor: usize,
+        size_before: usize,
+    ) -> Result<(), String> {
+        if anchor != 0 {
+            let size = self.size - size_before;
+            self.grow(size)?;
+            self.anchors.insert(anchor, (value.clone(), size));
         }
-        Ok(Value::Map(map))
+        self.add(value)
     }
 
-    /// Parses the block with a larger indentation than the line, or a list with the same indentation.
-    fn below(&mut self, indent: usize, depth: usize) -> Result<Value, String> {
-        match self.indent() {
-            Some(inner) if inner > indent => self.block(inner, depth + 1),
-            Some(inner) if inner == indent && self.is_item() => self.list(indent, depth + 1),
-            _ => Ok(Value::None),
+    /// Adds a value to the innermost list or dictionary.
+    fn add(&mut self, value: Value) -> Result<(), String> {
+        match self.open.last_mut().map(|open| &mut open.items) {
+            None => self.root = Some(value),
+            Some(Items::List(items)) => items.push(value),
+            Some(Items::Map { map, key, merged }) => match (key.take(), value) {
+                (None, Value::Text(text)) => *key = Some(text),
+                (None, _) => {
+                    return Err("an alias stands for a key that is no text".to_owned());
+                }
+                (Some(name), value) if name == "<<" => merged.extend(dictionaries(value)?),
+                (Some(name), value) => {
+                    map.insert(name, value);
+                }
+            },
         }
-    }
-
-    fn is_item(&self) -> bool {
-        let line = self.lines.get(self.at);
-        line.is_some_and(|line| line.text == "-" || line.text.starts_with("- "))
+        Ok(())
     }
 }
 
-/// Splits a line `name: value` into name and value.
-fn key(text: &str) -> Option<(Value, &str)> {
-    if text.starts_with(['[', '{']) {
-        return None;
-    }
-    let end = match text.chars().next() {
-        Some(quote @ ('"' | '\'')) => 1 + text.get(1..)?.find(quote)? + 1,
-        _ => text
-            .find(": ")
-            .or_else(|| text.strip_suffix(':').map(str::len))?,
+/// Returns a dictionary, or the dictionaries of a list.
+fn dictionaries(value: Value) -> Result<Vec<BTreeMap<String, Value>>, String> {
+    let values = match value {
+        Value::List(values) => values,
+        other => vec![other],
     };
-    let (name, rest) = text.split_at(end);
-    let rest = rest.strip_prefix(':')?;
-    Some((
-        Value::Text(name.trim().trim_matches(['"', '\'']).to_owned()),
-        rest.trim(),
-    ))
-}
-
-/// Parses a value in a single line.
-fn flow(text: &str, number: usize) -> Result<Value, String> {
-    let mut rest = text.trim();
-    let value = item(&mut rest, number, 0)?;
-    match rest.trim() {
-        "" => Ok(value),
-        _ => Ok(scalar(text.trim())),
-    }
-}
-
-fn item(rest: &mut &str, number: usize, depth: usize) -> Result<Value, String> {
-    let wrong = |what: &str| Err(format!("line {number}: {what}"));
-    if depth > DEEPEST {
-        return wrong("nested too deeply");
-    }
-    *rest = rest.trim_start();
-    if let Some(inner) = rest.strip_prefix('[') {
-        *rest = inner;
-        let mut items = Vec::new();
-        loop {
-            *rest = rest.trim_start();
-            if let Some(after) = rest.strip_prefix(']') {
-                *rest = after;
-                return Ok(Value::List(items));
-            }
-            items.push(item(rest, number, depth + 1)?);
-            *rest = rest.trim_start();
-            match rest.strip_prefix(',') {
-                Some(after) => *rest = after,
-                None if rest.starts_with(']') => {}
-                None => return wrong("a list is not closed on its line"),
-            }
-        }
-    }
-    if let Some(inner) = rest.strip_prefix('{') {
-        *rest = inner;
-        let mut map = BTreeMap::new();
-        loop {
-            *rest = rest.trim_start();
-            if let Some(after) = rest.strip_prefix('}') {
-                *rest = after;
-                return Ok(Value::Map(map));
-            }
-            let Some((name, after)) = rest.split_once(':') else {
-                return wrong("a dictionary is not closed on its line");
-            };
-            let name = name.trim().trim_matches(['"', '\'']).to_owned();
-            *rest = after;
-            map.insert(name, item(rest, number, depth + 1)?);
-            *rest = rest.trim_start();
-            match rest.strip_prefix(',') {
-                Some(after) => *rest = after,
-                None if rest.starts_with('}') => {}
-                None => return wrong("a dictionary is not closed on its line"),
-            }
-        }
-    }
-    let end = match rest.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let inner = rest.get(1..).unwrap_or_default();
-            let Some(end) = inner.find(quote) else {
-                return wrong("a text is not closed");
-            };
-            end + 2
-        }
-        _ if depth == 0 => rest.len(),
-        _ => rest.find([',', ']', '}']).unwrap_or(rest.len()),
+    let dictionary = |value| match value {
+        Value::Map(map) => Ok(map),
+        other => Err(format!(
+            "`<<` merges dictionaries, and this is {}",
+            other.kind()
+        )),
     };
-    let (word, after) = rest.split_at(end);
-    *rest = after;
-    Ok(scalar(word.trim()))
-}
-
-/// Parses a number, a boolean, a text, or null.
-fn scalar(word: &str) -> Value {
-    match word {
-        "" | "~" | "null" | "Null" | "NULL" => Value::None,
-        "yes" | "Yes" | "on" | "On" | "TRUE" => Value::Bool(true),
-        "no" | "No" | "off" | "Off" | "FALSE" => Value::Bool(false),
-        word => {
-            // xacro's tags for angles in degrees and radians.
-            for (tag, is_degrees) in [("!degrees", true), ("!radians", false)] {
-                if let Some(number) = word
-                    .strip_prefix(tag)
-                    .and_then(|rest| Value::of_text(rest.trim()).number())
-                {
-                    let number = if is_degrees {
-                        number.to_radians()
-                    } else {
-                        number
-                    };
-                    return Value::Float(number);
-                }
-            }
-            Value::of_text(word)
-        }
-    }
+    values.into_iter().map(dictionary).collect()
 }
 
 #[cfg(test)]
@@ -297,10 +227,49 @@ mod tests {
                         'quoted key': 'a: b'}";
         assert_eq!(read.to_string(), expected);
         assert_eq!(parse("").unwrap(), Value::None);
-        for bad in ["a: [1", "a: 1\n b: 2", "\ta: 1", "a: 1\nb", "a: |\n  b"] {
-            assert!(parse(bad).is_err(), "{bad}");
+        assert_eq!(parse("# nothing\n").unwrap(), Value::None);
+    }
+
+    #[test]
+    fn anchors_and_texts_of_several_lines_are_read() {
+        let text = "base: &base {mass: 2, size: [1,\n  2]}\narm:\n  <<: *base\n  mass: 3\nsame: *base\n\
+                    text: |\n  a\n  b\nfolded: >-\n  c\n  d\n";
+        let expected = "{'arm': {'mass': 3, 'size': [1, 2]}, 'base': {'mass': 2, 'size': [1, 2]}, \
+                        'folded': 'c d', 'same': {'mass': 2, 'size': [1, 2]}, 'text': 'a\nb\n'}";
+        assert_eq!(parse(text).unwrap().to_string(), expected);
+    }
+
+    #[test]
+    fn errors_have_a_place() {
+        for (bad, start) in [
+            ("a: [1", "line "),
+            ("a: 1\n b: 2", "line 2, column "),
+            ("a:\n\tb: 1", "line 2, column 2: tabs"),
+            ("a: 1\nb", "line 3, column 1: "),
+            ("a: 1\n---\nb: 2", "line 2, column 1: a second document"),
+            (
+                "a: !metres 1",
+                "line 1, column 4: there is no tag `!metres`",
+            ),
+            ("a: &a [*a]", "line 1, column 8: an alias stands for"),
+            ("<<: 1", "line 1, column 5: `<<` merges"),
+            ("? [1]\n: 2", "line 1, column 3: a key is a list"),
+        ] {
+            let error = parse(bad).unwrap_err();
+            assert!(error.starts_with(start), "{bad}: {error}");
         }
+    }
+
+    #[test]
+    fn nesting_and_size_are_limited() {
         assert!(parse(&"[".repeat(1_000)).is_err());
         assert!(parse(&"- ".repeat(1_000)).is_err());
+        let mut text = "a0: &a0 [x, x]\n".to_owned();
+        for number in 1..40 {
+            let before = number - 1;
+            text += &format!("a{number}: &a{number} [*a{before}, *a{before}]\n");
+        }
+        let error = parse(&text).unwrap_err();
+        assert!(error.ends_with("limited to 64 MiB"), "{error}");
     }
 }

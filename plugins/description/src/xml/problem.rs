@@ -14,7 +14,7 @@ pub(super) fn syntax(error: &Error, text: &str, source: SourceId, start: usize) 
             let at = text.find("<!DOCTYPE").unwrap_or(0);
             return Diagnostic::error("xml::doctype", "document types are not read")
                 .at(here(at, (at + 9).min(text.len())), "begins here")
-                .note("they can define entities that multiply without end")
+                .note("they can define entities that expand exponentially")
                 .help("remove `<!DOCTYPE …>`, and write what its entities stand for");
         }
         Error::NodesLimitReached => {
@@ -67,14 +67,14 @@ fn words(error: &Error) -> (String, &'static str, String) {
             )
         }
         Error::DuplicatedAttribute(name, _) => (
-            format!("the attribute `{}` is there twice", printable(name)),
+            format!("duplicate attribute `{}`", printable(name)),
             "again",
             "remove one of them".to_owned(),
         ),
         Error::UnknownEntityReference(name, _) => (
-            format!("`&{};` stands for nothing", printable(name)),
+            format!("unknown entity `&{};`", printable(name)),
             "unknown",
-            "known are `&lt;` `&gt;` `&amp;` `&quot;` `&apos;`".to_owned(),
+            "known entities: `&lt;` `&gt;` `&amp;` `&quot;` `&apos;`".to_owned(),
         ),
         other => {
             let (message, label, help) = simple(other);
@@ -86,12 +86,14 @@ fn words(error: &Error) -> (String, &'static str, String) {
 /// Returns message, label and remedy of errors that do not depend on the text.
 fn simple(error: &Error) -> (String, &'static str, &'static str) {
     let (message, label, help) = match error {
-        Error::MalformedEntityReference(_) => {
-            ("`&` begins nothing", "here", "write `&amp;` for `&`")
-        }
-        Error::InvalidAttributeValue(_) => ("a value cannot hold `<`", "here", "write `&lt;`"),
+        Error::MalformedEntityReference(_) => (
+            "`&` must begin a reference",
+            "here",
+            "write `&amp;` for `&`",
+        ),
+        Error::InvalidAttributeValue(_) => ("a value must not contain `<`", "here", "write `&lt;`"),
         Error::InvalidComment(_) => (
-            "a comment cannot hold `--`",
+            "a comment must not contain `--`",
             "in this one",
             "use single dashes in comments",
         ),
@@ -112,7 +114,7 @@ fn simple(error: &Error) -> (String, &'static str, &'static str) {
 pub(super) fn too_deep(source: SourceId, at: usize, deepest: usize) -> Diagnostic {
     let message = format!("elements are nested more than {deepest} deep");
     Diagnostic::error("xml::too-deep", message)
-        .at(Span::new(source, at..at + 1), "one too many")
+        .at(Span::new(source, at..at + 1), "exceeds the limit")
         .help("is an element not closed, `<link>` instead of `<link/>`?")
 }
 

@@ -135,9 +135,9 @@ impl Comm {
         let track = self.tracks.entry(sender).or_default();
         match CommandVector::read(region) {
             Ok(vector) if track.vectors.len() < MOST_WAITING => track.vectors.push_back(vector),
-            Ok(_) => context.log(Level::Warning, "too many vectors wait: one was dropped"),
+            Ok(_) => context.log(Level::Warning, "too many queued vectors: one was dropped"),
             Err(status) => {
-                context.log(Level::Error, &format!("no vector of commands: {status}"));
+                context.log(Level::Error, &format!("invalid command vector: {status}"));
                 context.assert_ready_to(EFFECTOR, sender);
             }
         }

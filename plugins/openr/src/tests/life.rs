@@ -102,7 +102,7 @@ fn a_service_that_does_not_exist_is_named_and_the_others_are_joined() {
         [
             "`Source.Oot.d.S` NOT FOUND; did you mean `Source.Out.d.S`?",
             "`Gone.In.x.O` NOT FOUND",
-            "`Source.Out.d.S` to `Sink.In.d.O`: joined already",
+            "`Source.Out.d.S` to `Sink.In.d.O`: already connected",
         ]
     );
 }

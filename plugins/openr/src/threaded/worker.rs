@@ -119,7 +119,7 @@ impl Shared {
             Err(TrySendError::Full(message)) => {
                 lock(&self.states[to]).counters.overflows += 1;
                 let status = Status::FULL_OF_QUEUE;
-                let text = format!("a message found the mailbox full: {status}");
+                let text = format!("a message was dropped: the mailbox is full: {status}");
                 self.write(to, Level::Error, text);
                 Err((status, message))
             }

@@ -110,7 +110,7 @@ fn image(
         .map_or(usize::MAX, |texture| texture.source.value());
     let Some(image) = file.root.images.get(place) else {
         return Err(MeshError::Unsupported(
-            "its file has none in PNG: export it with images in PNG".to_owned(),
+            "the mesh contains no PNG image; export it with PNG images".to_owned(),
         ));
     };
     if let Some(content) = images.get(&place) {
@@ -239,7 +239,7 @@ mod tests {
                 "put the file",
             ),
             (0, json!({ "name": "nothing" }), "nothing of where"),
-            (1, json!({ "uri": "a.png" }), "images in PNG"),
+            (1, json!({ "uri": "a.png" }), "PNG images"),
         ] {
             let (_folder, material, warnings) = read(textured(texture), image);
             assert_eq!(material.image, None);

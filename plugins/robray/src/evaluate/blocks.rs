@@ -153,7 +153,7 @@ impl Loader<'_> {
         let span = span.unwrap_or(written.name.span);
         let message = format!("`{what}` is an extension of the language");
         let diagnostic = Diagnostic::error(codes::EXTENSION, message)
-            .at(span, "amino does not know this")
+            .at(span, "amino does not support this")
             .help("remove it, or do without `--strict-amino`");
         self.problems.push(diagnostic);
     }
@@ -171,7 +171,7 @@ fn advice(name: &str) -> Option<&'static str> {
         "gear_ratio" | "reduction" => "turns of the rotor for one of the joint are its `gear`",
         "effort" | "max_effort" | "max_torque" => "a joint's greatest effort is `limit_effort`",
         "limit" | "limits" | "range" => "for a joint's limits: `limit_position [lower, upper];`",
-        "name" => "the name stands before the brace: `frame name { … }`",
+        "name" => "write the name before the brace: `frame name { … }`",
         "position" | "xyz" | "pos" | "origin" => "a frame's place is its `translation [x, y, z]`",
         "rotation" | "orientation" | "quat" | "euler" => {
             "a frame is turned by `rpy [roll, pitch, yaw]` or `quaternion [x, y, z, w]`"

@@ -98,7 +98,7 @@ impl Loader<'_> {
             if tags.len() > MOST_TAGS {
                 let message = format!("this inherits from more than {MOST_TAGS} classes");
                 let diagnostic = Diagnostic::error(codes::TOO_DEEP, message)
-                    .at(word.span, "one too many")
+                    .at(word.span, "exceeds the limit")
                     .help("inherit from fewer classes");
                 self.problems.push(diagnostic);
                 return None;

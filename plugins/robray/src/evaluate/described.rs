@@ -69,7 +69,7 @@ impl Loader<'_> {
         let name = written.text.split('/').nth(2).unwrap_or_default();
         let name = printable(name);
         self.problems.push(diagnostic.help(format!(
-            "tell where the package is: `--package {name}=DIRECTORY`, or set `ROS_PACKAGE_PATH`"
+            "set its location with `--package {name}=DIRECTORY`, or set `ROS_PACKAGE_PATH`"
         )));
         None
     }

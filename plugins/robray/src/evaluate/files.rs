@@ -177,7 +177,7 @@ impl Loader<'_> {
             if self.files.inclusions == MOST_INCLUSIONS + 1 {
                 let message = format!("more than {MOST_INCLUSIONS} inclusions");
                 let diagnostic = Diagnostic::error(codes::TOO_MANY_INCLUDES, message)
-                    .at(written.span, "one too many")
+                    .at(written.span, "exceeds the limit")
                     .help("include each file once, where it is needed");
                 self.problems.push(diagnostic);
                 self.problems.stop();
@@ -343,7 +343,7 @@ impl Loader<'_> {
         }
         let message = format!("files include each other more than {DEEPEST} deep");
         let diagnostic = Diagnostic::error(codes::TOO_DEEP, message)
-            .at(written.span, "one too many")
+            .at(written.span, "exceeds the limit")
             .help("include from one place");
         self.problems.push(diagnostic);
         true

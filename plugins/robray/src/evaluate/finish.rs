@@ -63,7 +63,7 @@ impl Loader<'_> {
             let diagnostic = match mention {
                 Mention::Parent => Diagnostic::warning(
                     codes::UNKNOWN_PARENT,
-                    format!("there is no frame `{shown}` to hang this one on"),
+                    format!("there is no parent frame `{shown}`"),
                 )
                 .at(word.span, "unknown parent")
                 .note("the frame is a child of the root until a frame of that name exists")
@@ -121,7 +121,7 @@ impl Loader<'_> {
         let message = format!("frame `{}` is infinitely far away", printable(&frame.name));
         let mut diagnostic = Diagnostic::error(codes::NOT_FINITE, message);
         if let Some(span) = frame.source.0 {
-            diagnostic = diagnostic.at(span, "its place in the root frame is no finite number");
+            diagnostic = diagnostic.at(span, "its position in the root frame is not finite");
         }
         self.problems
             .push(diagnostic.help("check the translations of this frame and of its ancestors"));

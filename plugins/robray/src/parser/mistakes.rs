@@ -88,11 +88,7 @@ impl Parser<'_, '_> {
         let diagnostic = match self.token.kind {
             Kind::Semicolon => self.stray_semicolon(),
             Kind::CloseBrace => self
-                .here(
-                    codes::UNEXPECTED,
-                    "this `}` closes nothing",
-                    "no block is open here",
-                )
+                .here(codes::UNEXPECTED, "unmatched `}`", "no block is open here")
                 .help("remove it, or look for a `}` too many above"),
             Kind::Geometry => self
                 .here(
@@ -194,8 +190,12 @@ impl Parser<'_, '_> {
 
     fn object(&self) -> Diagnostic {
         let label = "reserved, but without meaning";
-        self.here(codes::UNKNOWN_STATEMENT, "there are no objects", label)
-            .help("use a `frame` with a `geometry` in it")
+        self.here(
+            codes::UNKNOWN_STATEMENT,
+            "the statement `object` is not supported",
+            label,
+        )
+        .help("use a `frame` with a `geometry` in it")
     }
 
     pub(super) fn no_semicolon(&mut self, written: Span) -> Unended {
@@ -210,7 +210,7 @@ impl Parser<'_, '_> {
             Kind::OpenParen if same_line => {
                 Diagnostic::error(codes::NO_FUNCTIONS, "the language has no functions")
                     .at(span, "nothing can be called")
-                    .note("expressions know + - * / ** ( ) and the constants `pi` and `deg`")
+                    .note("expressions support + - * / ** ( ) and the constants `pi` and `deg`")
                     .help("write down the result, or multiply with `*`")
             }
             Kind::Number
@@ -222,14 +222,15 @@ impl Parser<'_, '_> {
                 if same_line =>
             {
                 let found = self.found();
-                Diagnostic::error(codes::EXTRA_VALUE, format!("a second value, {found}"))
-                    .at(span, "expected `;`")
-                    .at(written, "this is complete")
-                    .help(
-                        "every attribute has one value; several numbers go into `[…]`, with commas",
-                    )
+                Diagnostic::error(
+                    codes::EXTRA_VALUE,
+                    format!("unexpected second value {found}"),
+                )
+                .at(span, "expected `;`")
+                .at(written, "this is complete")
+                .help("every attribute has one value; several numbers go into `[…]`, with commas")
             }
-            Kind::CloseParen => Diagnostic::error(codes::UNEXPECTED, "this `)` closes nothing")
+            Kind::CloseParen => Diagnostic::error(codes::UNEXPECTED, "unmatched `)`")
                 .at(span, "no parenthesis is open here")
                 .help("remove it"),
             _ => {
@@ -297,7 +298,7 @@ impl Parser<'_, '_> {
         if functions {
             diagnostic = Diagnostic::error(codes::NO_FUNCTIONS, "the language has no functions")
                 .at(self.span(self.token), "nothing can be called")
-                .note("expressions know + - * / ** ( ) and the constants `pi` and `deg`")
+                .note("expressions support + - * / ** ( ) and the constants `pi` and `deg`")
                 .help("write down the result, or multiply with `*`");
         }
         let element = self.span_from(self.previous_start());
@@ -338,7 +339,7 @@ impl Parser<'_, '_> {
             codes::TOO_DEEP,
             format!("{what} are nested more than {DEEPEST} deep"),
         )
-        .at(self.span(token), "one too many")
+        .at(self.span(token), "exceeds the limit")
         .help(if what == "blocks" {
             "name the parent instead: `frame name { parent other; }`"
         } else {
@@ -452,7 +453,7 @@ impl Parser<'_, '_> {
         } else {
             "text"
         };
-        let message = format!("the {what} `{shown}` has no meaning here");
+        let message = format!("unexpected {what} `{shown}`");
         let diagnostic = Diagnostic::error(codes::UNKNOWN_CHARACTER, message)
             .at(self.span(self.token), "not understood")
             .help(help);

@@ -1,10 +1,8 @@
 //! Date and time of day in UTC, without leap seconds; never the wall clock.
 use std::fmt::Write as _;
 
+use chrono::{DateTime, Datelike as _, Timelike as _};
 use morse_api::prelude::*;
-
-/// Seconds in a day.
-const DAY: i64 = 86_400;
 
 /// Point in time, in whole seconds of UTC. Parsed from text such as `"2026-01-31T12:00:00Z"`, or from a date alone.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -19,18 +17,21 @@ impl Default for Utc {
     /// Returns 2026-01-01T00:00:00Z.
     fn default() -> Self {
         Self {
-            seconds: days_from_civil(2026, 1, 1) * DAY,
+            seconds: 1_767_225_600,
         }
     }
 }
 
-impl TryFrom<String> for Utc {
-    type Error = String;
+/// A text is no date and time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a date and time such as `2026-01-31T12:00:00Z`")]
+pub struct InvalidUtc(String);
 
-    fn try_from(text: String) -> Result<Self, String> {
-        parse(&text).ok_or_else(|| {
-            format!("`{text}` is not a date and time such as `2026-01-31T12:00:00Z`")
-        })
+impl TryFrom<String> for Utc {
+    type Error = InvalidUtc;
+
+    fn try_from(text: String) -> Result<Self, InvalidUtc> {
+        parse(&text).ok_or(InvalidUtc(text))
     }
 }
 
@@ -48,14 +49,17 @@ impl Utc {
 
     /// Writes the date as DDMMYY and the time as HHMMSS, as satellite receivers do.
     pub fn write(self, date: &mut String, time: &mut String) {
-        let (year, month, day) = civil_from_days(self.seconds.div_euclid(DAY));
-        let second = self.seconds.rem_euclid(DAY);
         date.clear();
         time.clear();
-        // Writing to a string does not fail.
-        write!(date, "{day:02}{month:02}{:02}", year.rem_euclid(100)).ok();
-        let (hour, minute) = (second / 3600, second / 60 % 60);
-        write!(time, "{hour:02}{minute:02}{:02}", second % 60).ok();
+        // `LIMIT` is within chrono's range.
+        let Some(utc) = DateTime::from_timestamp(self.seconds, 0) else {
+            return;
+        };
+        // By its numbers, since chrono's own format allocates. Writing to a string does not fail.
+        let year = utc.year().rem_euclid(100);
+        write!(date, "{:02}{:02}{year:02}", utc.day(), utc.month()).ok();
+        let (hour, minute, second) = (utc.hour(), utc.minute(), utc.second());
+        write!(time, "{hour:02}{minute:02}{second:02}").ok();
     }
 }
 
@@ -63,65 +67,20 @@ impl Utc {
 const LIMIT: i64 = 400_000_000_000;
 
 fn parse(text: &str) -> Option<Utc> {
-    let (date, time) = text.split_once('T').unwrap_or((text, "00:00:00Z"));
-    let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
-    let [hour, minute, second] = numbers(time.strip_suffix('Z').unwrap_or(time), ':', [2, 2, 2])?;
-    let days = days_from_civil(year, month, day);
-    let is_real = civil_from_days(days) == (year, month, day);
-    (is_real && hour < 24 && minute < 60 && second < 60).then_some(Utc {
-        seconds: days * DAY + hour * 3600 + minute * 60 + second,
+    let (date, time) = text.split_once('T').unwrap_or((text, "00:00:00"));
+    let text = format!("{date}T{}Z", time.strip_suffix('Z').unwrap_or(time));
+    let utc = DateTime::parse_from_rfc3339(&text).ok()?.to_utc();
+    // Fractions and leap seconds are not whole seconds of UTC; chrono adds a second's nanoseconds for the latter.
+    (utc.timestamp_subsec_nanos() == 0).then_some(Utc {
+        seconds: utc.timestamp(),
     })
-}
-
-/// Parses three numbers with these counts of digits.
-fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[i64; 3]> {
-    let mut parts = text.split(separator);
-    let mut numbers = [0; 3];
-    for (number, digits) in numbers.iter_mut().zip(digits) {
-        let part = parts.next()?;
-        if part.len() != digits || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        *number = part.parse().ok()?;
-    }
-    parts.next().is_none().then_some(numbers)
-}
-
-/// Returns the days since 1970-01-01 of a date in the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
-/// algorithms"). Years begin in March, so that the leap day comes last.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-/// Inverse of [`days_from_civil`]: returns year, month and day.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 {
-        march_month + 3
-    } else {
-        march_month - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn utc(text: &str) -> Result<Utc, String> {
+    fn utc(text: &str) -> Result<Utc, InvalidUtc> {
         Utc::try_from(text.to_owned())
     }
 
@@ -148,6 +107,10 @@ mod tests {
             "26-01-01",
             "2026-01-01T24:00:00Z",
             "2026-01-01T1:00:00",
+            "2026-01-01T23:59:60Z",
+            "2026-01-01T12:00:00.5Z",
+            "2026-01-01T12:00:00+01:00",
+            "2026-01-01t12:00:00z",
             "yesterday",
         ] {
             assert!(utc(text).is_err(), "{text}");
@@ -155,10 +118,15 @@ mod tests {
     }
 
     #[test]
-    fn days_go_round() {
-        for days in (-800_000..800_000).step_by(13) {
-            let (year, month, day) = civil_from_days(days);
-            assert_eq!(days_from_civil(year, month, day), days);
-        }
+    fn receivers_write_two_digits_each() {
+        let (mut date, mut time) = (String::new(), String::new());
+        utc("2026-01-31T05:06:07Z")
+            .unwrap()
+            .write(&mut date, &mut time);
+        assert_eq!((date.as_str(), time.as_str()), ("310126", "050607"));
+        let last = Utc::default().after(u64::MAX);
+        last.write(&mut date, &mut time);
+        // Reference: the proleptic calendar of GNU coreutils, `date -u -d @400000000000`.
+        assert_eq!((date.as_str(), time.as_str()), ("300645", "150640"));
     }
 }

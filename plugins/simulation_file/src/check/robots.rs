@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
                 && !names.contains_key(below.as_str())
             {
                 let (name, of) = (quoted(name), quoted(below));
-                let message = format!("{name} lies over {of}, which is not there");
+                let message = format!("{name} belongs to {of}, which does not exist");
                 let known = names.keys().copied().filter(|other| quoted(other) != name);
                 self.report_unknown("simulation::unknown-component", below, message, known);
             }
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
                 && !components.contains_key(on.as_str())
             {
                 let message = format!(
-                    "{} sits on {}, which is not there",
+                    "{} is mounted on {}, which does not exist",
                     quoted(name),
                     quoted(on)
                 );
@@ -265,7 +265,7 @@ impl<'a> Checker<'a> {
         /// Maximum number of links of a chain that are shown.
         const MOST_LINKS: usize = 8;
         let message = match chain {
-            [one] => format!("{} sits on itself", quoted(one)),
+            [one] => format!("{} is mounted on itself", quoted(one)),
             _ => "the mounts of components form a cycle".to_owned(),
         };
         let mut links: Vec<String> = chain
@@ -285,7 +285,7 @@ impl<'a> Checker<'a> {
             |problem: Diagnostic| {
                 problem
                     .note(note)
-                    .help("let one of them sit on the robot: leave its `on` out")
+                    .help("mount one of them on the robot: remove its `on`")
             },
         );
     }

@@ -50,7 +50,7 @@ impl Parser<'_, '_> {
         let message = if opened_further_out {
             format!("a `{closer}` is missing before this `{found}`")
         } else {
-            format!("this `{found}` closes nothing")
+            format!("unmatched `{found}`")
         };
         let problem = error("simulation::unbalanced", self.span, message)
             .label(format!("expected `{closer}`"))

@@ -82,7 +82,7 @@ fn mistakes_are_shown_where_they_are() {
             "Scenario(length: 3, conditions: {\n\"a\": reach(when: \"a.b > \", befor: 2)})",
             &[
                 "a.test.ron:2:25",
-                "value is missing",
+                "expected a value",
                 "a.test.ron:2:28",
                 "did you mean `before`",
             ],

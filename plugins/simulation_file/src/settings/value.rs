@@ -391,7 +391,7 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
     ) -> Result<V::Value, SettingsError> {
         match self.value.take() {
             Some(node) => seed.deserialize(Value { node, ..self.whole }),
-            None => Err(de::Error::custom("a value was asked for before its key")),
+            None => Err(de::Error::custom("the value was requested before its key")),
         }
     }
 }

@@ -130,7 +130,7 @@ fn impossible([xx, yy, zz, xy, xz, yz]: [f64; 6], mass: f64) -> Option<String> {
 
 fn doubt(link: &Link, inertial: &Inertial, why: String) -> Diagnostic {
     let message = format!(
-        "no body has the inertia of `{}`",
+        "the inertia of `{}` is physically impossible",
         printable(&link.name.text)
     );
     Diagnostic::warning(codes::INERTIA, message)

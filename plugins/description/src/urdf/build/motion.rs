@@ -117,7 +117,7 @@ fn within(
     let [name, of] = [&joint.name.text, &leader.name.text].map(|name| printable(name));
     let message = format!("`{name}` cannot follow `{of}` within its limits");
     let diagnostic = Diagnostic::warning(codes::MIMIC_LIMITS, message)
-        .at(joint.name.span, "its own limits are not heeded")
+        .at(joint.name.span, "these limits are ignored")
         .note(format!(
             "for `{of}` they are {:.4} to {:.4}, and its own are {lower:.4} to {upper:.4}",
             own[0], own[1]

@@ -126,7 +126,7 @@ fn read_axis(element: &Element, problems: &mut Problems) -> Option<Vector3<f64>>
         let message = "an axis has to be of unit length";
         let diagnostic = Diagnostic::warning(codes::LONG_AXIS, message)
             .at(written.value_span, format!("its length is {length:.4}"))
-            .note("its direction is taken")
+            .note("its direction is used")
             .help("divide it by its length");
         problems.push(diagnostic);
     }
@@ -187,7 +187,10 @@ fn read_limit(
         false => None,
     };
     if is_limited && !has_ends {
-        let message = format!("the limits of `{}` have no ends", printable(&joint.text));
+        let message = format!(
+            "the limits of `{}` have neither `lower` nor `upper`",
+            printable(&joint.text)
+        );
         let diagnostic = Diagnostic::warning(codes::NO_LIMIT, message)
             .at(element.span, "it is not limited")
             .help("add `lower` and `upper`");

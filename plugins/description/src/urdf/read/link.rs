@@ -3,7 +3,7 @@
 use morse_diagnostics::Diagnostic;
 use morse_scene::{
     bounds::Bounds,
-    model::{Attribute, Shape},
+    model::{Attribute, MeshFile, Shape},
 };
 use nalgebra::Isometry3;
 
@@ -64,7 +64,7 @@ fn read_inertial(element: &Element, problems: &mut Problems) -> Option<Inertial>
         let message = "`<inertial>` has no `<inertia>`";
         let diagnostic = Diagnostic::warning(codes::MISSING_ELEMENT, message)
             .at(element.span, "`<inertia>` is missing")
-            .note("the mass is taken as that of a ball with a radius of 5 cm")
+            .note("the inertia of a sphere with a radius of 5 cm is used")
             .help(
                 "add it: `<inertia ixx=\"…\" ixy=\"0\" ixz=\"0\" iyy=\"…\" iyz=\"0\" izz=\"…\"/>`",
             );
@@ -188,7 +188,7 @@ fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<(Shape, f64, [f64; 3])> {
         None => [1.0; 3],
     };
     if scale.contains(&0.0) {
-        let message = "a mesh cannot be scaled to nothing";
+        let message = "the scale of a mesh must not be zero";
         let span = written.map_or(fields.element.span, |scale| scale.value_span);
         let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message)
             .at(span, "zero")
@@ -198,5 +198,5 @@ fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<(Shape, f64, [f64; 3])> {
     }
     let resolved = std::path::PathBuf::new();
     let file = file.text;
-    Some((Shape::Mesh { file, resolved }, 0.0, scale))
+    Some((Shape::Mesh(MeshFile { file, resolved }), 0.0, scale))
 }
