@@ -10,6 +10,7 @@ mod out_of_range;
 mod posed;
 mod rates;
 mod rest;
+mod scrub;
 mod shipped_robots;
 mod vehicles;
 mod wheels;

@@ -125,8 +125,8 @@ impl OnWheels for VOmegaDiff {
 /// Returns the distance between left and right wheels that would turn the robot equally fast without sliding, m.
 ///
 /// The robot turns by 1 rad/s about the centre of its wheels, and wheels roll by ±u. A point of a tyre at (x, y) slides by
-/// (-y ∓ u, x), and friction acts against that, equally at the edges and in the middle of each tyre. Its torque about the
-/// centre grows with u, and is zero in steady state: the distance is then 2 u.
+/// (-y ∓ u, x), and friction acts against that, at the edges and twice as much in the middle of each tyre. Its torque about
+/// the centre grows with u, and is zero in steady state: the distance is then 2 u.
 fn turning_track(left: &[Wheel], right: &[Wheel]) -> f64 {
     let wheels = || left.iter().chain(right);
     let count = (left.len() + right.len()) as f64;
@@ -140,16 +140,22 @@ fn turning_track(left: &[Wheel], right: &[Wheel]) -> f64 {
             .flat_map(|(wheels, rolls)| wheels.iter().map(move |wheel| (wheel, rolls)));
         let points = wheels.flat_map(|(wheel, rolls)| {
             let [one, two] = wheel.tread;
-            [one, f64::midpoint(one, two), two]
-                .map(|along| (wheel.at.x - middle, wheel.at.y + along - center, rolls))
+            [(one, 1.0), (f64::midpoint(one, two), 2.0), (two, 1.0)].map(|(along, load)| {
+                (
+                    wheel.at.x - middle,
+                    wheel.at.y + along - center,
+                    rolls,
+                    load,
+                )
+            })
         });
-        let torques = points.map(|(x, y, rolls)| {
+        let torques = points.map(|(x, y, rolls, load)| {
             let slip = Vector3::new(-y - rolls, x, 0.0);
             let torque = y * slip.x - x * slip.y;
             if torque == 0.0 {
                 0.0
             } else {
-                torque / slip.norm()
+                load * torque / slip.norm()
             }
         });
         torques.sum::<f64>()
@@ -255,7 +261,7 @@ mod tests {
         );
         // Wide tyres slide along their edges as well; the value is computed independently.
         let wide = four(0.4, 0.0, 0.1);
-        assert!((wide - 0.816_374_275_152_864).abs() < 1e-9, "{wide}");
+        assert!((wide - 0.812_358_248_780_189).abs() < 1e-9, "{wide}");
     }
 
     #[test]

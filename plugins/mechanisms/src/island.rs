@@ -98,6 +98,9 @@ pub struct Contact {
     pub restitution: f64,
     /// Target of the tangential velocity of the second side relative to the first, m/s.
     pub tangent_velocity: Vector3<f64>,
+    /// Stiffness relative to the other contacts of the same two bodies: the part of a line or face for which this point
+    /// stands.
+    pub share: f64,
     /// Impulse on the second side, world axes, N·s: on entry that of the last step (warm start), on return that of this
     /// step.
     pub impulse: Vector3<f64>,

@@ -187,7 +187,11 @@ const ON_WHEELS: [([f64; 2], f64, f64); 5] = [
 const RATES: [f64; 3] = [60.0, 240.0, 1000.0];
 
 /// Returns a robot with a kind of actuator on a floor, with its own friction.
-fn on_floor(model: &str, more: &str, (rate, friction, degrees): (f64, f64, f64)) -> Test {
+pub(super) fn on_floor(
+    model: &str,
+    more: &str,
+    (rate, friction, degrees): (f64, f64, f64),
+) -> Test {
     let room = tempfile::tempdir().expect("a directory");
     let slope = f64::to_radians(degrees);
     let plane = format!(
@@ -211,7 +215,7 @@ fn on_floor(model: &str, more: &str, (rate, friction, degrees): (f64, f64, f64))
 
 impl Test {
     /// Returns the mean speed of a point ahead of the origin (m/s) and the turning rate (rad/s).
-    fn mean_motion_of(&mut self, ahead: f64, seconds: f64) -> [f64; 2] {
+    pub(super) fn mean_motion_of(&mut self, ahead: f64, seconds: f64) -> [f64; 2] {
         let steps = (seconds / 0.1).round() as u32;
         let [mut way, mut turned] = [0.0; 2];
         let point = Point3::new(ahead, 0.0, 0.0);

@@ -51,6 +51,7 @@ impl Run {
                 friction,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
+                share: 1.0,
                 impulse: before
                     .get(at)
                     .map_or(Vector3::zeros(), |known| known.impulse),

@@ -173,6 +173,7 @@ impl Ball {
                 friction: self.friction,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
+                share: 1.0,
                 impulse: self.known[side],
             };
             (side, contact)

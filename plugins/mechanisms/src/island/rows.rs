@@ -53,6 +53,8 @@ struct ContactData {
     bounce: f64,
     /// True if the previous contact has the same sides.
     continues: bool,
+    /// Stiffness relative to the other contacts of the same sides.
+    share: f64,
 }
 
 /// A side of a contact, whatever its velocity.
@@ -146,6 +148,7 @@ impl Rows {
         self.last_sides = Some(contact.sides.map(Moving::of));
         self.contacts.push(ContactData {
             continues,
+            share: contact.share,
             axes,
             friction: contact.friction,
             bounce: if meeting > RESTITUTION_THRESHOLD {
@@ -354,8 +357,8 @@ impl Rows {
     }
 
     /// Makes contacts compliant. All contacts of the same two bodies have the same stiffness, that of their mean effective
-    /// mass and of the greatest impulse in the last step: they share a load as equal springs do, wherever the centre of
-    /// mass is.
+    /// mass and of the greatest impulse in the last step, times their shares: they share a load as such springs do, wherever
+    /// the centre of mass is.
     fn set_normal_compliances(&mut self, dt: f64) {
         let is_shared = self.contacts.len() > 1;
         let mut from = 0;
@@ -375,8 +378,9 @@ impl Rows {
                 impulse: impulses.fold(0.0, f64::max),
                 is_shared,
             };
-            for row in rows.iter_mut().step_by(3) {
-                row.set_normal_compliance(&shared, self.contact_rate, dt);
+            let contacts = &self.contacts[from..from + count];
+            for (row, contact) in rows.iter_mut().step_by(3).zip(contacts) {
+                row.set_normal_compliance(&shared, contact.share, self.contact_rate, dt);
             }
             from += count;
         }

@@ -27,6 +27,7 @@ impl Table {
             friction: 0.6,
             restitution: 0.0,
             tangent_velocity: Vector3::zeros(),
+            share: 1.0,
             impulse: Vector3::zeros(),
         };
         Self {
@@ -155,4 +156,16 @@ fn a_leg_that_is_too_short_carries_nothing() {
         &table.loads(),
         &[weight / 4.0, weight / 4.0, weight / 2.0, 0.0],
     );
+}
+
+/// A line that is loaded evenly presses with a quarter on each end and a half on the middle.
+#[test]
+fn points_carry_by_their_shares() {
+    let legs = [[-0.3, -0.2], [-0.3, 0.0], [-0.3, 0.2], [0.3, 0.0]];
+    let mut table = Table::new(8.0, &legs);
+    for (contact, share) in table.contacts.iter_mut().zip([0.75, 1.5, 0.75, 3.0]) {
+        contact.share = share;
+    }
+    let loads = [0.125, 0.25, 0.125, 0.5].map(|part| part * 8.0 * GRAVITY);
+    assert_loads(&table.loads(), &loads);
 }

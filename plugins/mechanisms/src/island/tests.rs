@@ -83,6 +83,7 @@ fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Conta
         friction: 0.6,
         restitution: 0.0,
         tangent_velocity: Vector3::zeros(),
+        share: 1.0,
         impulse: Vector3::zeros(),
     }
 }

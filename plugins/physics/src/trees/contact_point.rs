@@ -79,6 +79,7 @@ impl ContactPoint {
                 friction: f64::from(friction),
                 restitution: f64::from(restitution),
                 tangent_velocity: Vector3::zeros(),
+                share: 1.0,
                 impulse: Vector3::zeros(),
             },
         }

@@ -9,7 +9,7 @@
 //! it starts, whatever the friction. The remaining friction holds the robot on slopes and against disturbances at the
 //! contact points themselves. Joints with a contact roll without slip.
 use morse_mechanisms::Motion;
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::{
     Trees,
@@ -23,6 +23,7 @@ use crate::{
     drives::{Command, Commanded},
     filter::SUPPORT,
     held,
+    spin::turn,
 };
 
 /// A driven robot in one step.
@@ -149,22 +150,34 @@ impl Trees {
             return;
         };
         let ground = one.ground * (1.0 / one.load);
-        let wanted = one.command.in_world(&whole.pose.rotation) + ground;
+        let rotation = self.rotation_at_end(one, &whole, scene.dt);
+        let wanted = one.command.in_world(&rotation) + ground;
         let lacking = wanted.linear - whole.velocity.linear;
-        let turn = normal * normal.dot(&(wanted.angular - whole.velocity.angular));
+        let turning = normal * normal.dot(&(wanted.angular - whole.velocity.angular));
         let change = lacking - normal * normal.dot(&lacking);
-        let of_center = change + turn.cross(&(whole.center.coords - whole.pose.translation.vector));
+        let of_center =
+            change + turning.cross(&(whole.center.coords - whole.pose.translation.vector));
         let used = whole.mass * of_center.norm() / one.traction[0].max(f64::MIN_POSITIVE)
-            + (whole.inertia * turn).norm() / one.traction[1].max(f64::MIN_POSITIVE);
+            + (whole.inertia * turning).norm() / one.traction[1].max(f64::MIN_POSITIVE);
         let share = if used > 1.0 { 1.0 / used } else { 1.0 };
         one.rest = (1.0 - used).max(0.0);
         let change = Motion {
-            angular: turn * share,
+            angular: turning * share,
             linear: change * share,
         };
         let change = self.allowed(one.base, change, scene);
         self.push_on(one.base, &whole, &change);
         one.held = whole.velocity + change;
+    }
+
+    /// Returns the rotation with which a commanded velocity becomes that at the end of the step. Velocities of trees are in the
+    /// axes of the base, which turn with it; those of free bodies are in world axes.
+    fn rotation_at_end(&self, one: &Driven, whole: &Whole, dt: f64) -> UnitQuaternion<f64> {
+        let middle = whole.pose.rotation;
+        if self.of_body[one.base].is_some() {
+            return middle;
+        }
+        turn(&(one.command.in_world(&middle).angular * (dt / 2.0))) * middle
     }
 
     /// Sets the friction targets of driven robots' contacts, and lets the wheels roll.

@@ -9,6 +9,10 @@ use super::contact_point::ContactPoint;
 /// Feature ids of ends and middle, which the engine does not use.
 const NAMES: [u32; 3] = [u32::MAX - 2, u32::MAX - 1, u32::MAX];
 
+/// Stiffness of ends and middle: a line that is loaded evenly presses with a quarter on each end and a half on the middle
+/// (trapezoidal rule), and turns against the friction of the line.
+const SHARES: [f64; 3] = [0.75, 1.5, 0.75];
+
 /// Difference of depth at the two ends that counts as zero, m: it is within the engine's rounding, and a stiff body would
 /// rest on one end and then on the other.
 const PLAY: f64 = 1e-5;
@@ -38,8 +42,10 @@ pub(super) fn spread(contacts: &mut Vec<ContactPoint>, from: usize, turn: &UnitQ
     two.contact.distance -= play;
     contacts.truncate(from);
     contacts.extend([one, halfway(&one, &two), two]);
-    for (touch, name) in contacts[from..].iter_mut().zip(NAMES) {
+    let points = NAMES.into_iter().zip(SHARES);
+    for (touch, (name, share)) in contacts[from..].iter_mut().zip(points) {
         touch.key.features = [name; 2];
+        touch.contact.share = share;
     }
 }
 
@@ -90,6 +96,7 @@ mod tests {
                 friction: 0.5,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
+                share: 1.0,
                 impulse: Vector3::zeros(),
                 separation_velocity: None,
             },

@@ -356,6 +356,7 @@ mod tests {
                 friction: 0.4,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
+                share: 1.0,
                 impulse: Vector3::zeros(),
             };
             rows.add_contact(

@@ -158,7 +158,13 @@ impl Row {
     ///
     /// If several contacts share a load, a contact that was active in the last step is compliant on both sides of zero
     /// depth. A rigid bound there could carry any fraction of the load that the other contacts share by their depths.
-    pub(super) fn set_normal_compliance(&mut self, shared: &Shared, rate: f64, dt: f64) {
+    pub(super) fn set_normal_compliance(
+        &mut self,
+        shared: &Shared,
+        share: f64,
+        rate: f64,
+        dt: f64,
+    ) {
         let Kind::Normal {
             distance,
             entered,
@@ -188,7 +194,7 @@ impl Row {
         if self.mass > 0.0 {
             // The stiffness follows the effective mass; under a heavier load, the maximum depth determines it.
             let least = shared.impulse * dt / (rate * rate * MAX_CONTACT_DEPTH);
-            self.compliance = 1.0 / (shared.mass.max(least) * rate * both);
+            self.compliance = 1.0 / (shared.mass.max(least) * share * rate * both);
             self.mass = 1.0 / (1.0 / self.mass + self.compliance);
         }
     }
