@@ -72,6 +72,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     mark_joints(world, &layout, &bodies, &variables);
 
     let entities = morse_physics::Entities {
+        frames: frames.clone(),
         bodies,
         geometry,
         variables,

@@ -82,6 +82,7 @@ fn scanner(app: &mut App, settings: LaserScanner, body: Entity, mount: Isometry3
     let mount = Mount {
         body,
         robot: body,
+        frame: body,
         body_from_component: mount,
         robot_from_component: mount,
     };
@@ -343,6 +344,7 @@ fn mounted<S: Component>(
     let mount = Mount {
         body: robot,
         robot,
+        frame: robot,
         body_from_component: Isometry3::identity(),
         robot_from_component: Isometry3::identity(),
     };

@@ -12,6 +12,8 @@ pub struct Mount {
     pub body: Entity,
     /// The base body of its robot.
     pub robot: Entity,
+    /// The frame on which it is mounted: a [`Frame`](crate::frame::Frame), by default that of its body.
+    pub frame: Entity,
     /// Pose of the component in the frame of its body.
     pub body_from_component: Isometry3<f64>,
     /// Pose of the component in the frame of the robot, as the simulation file gives it.

@@ -23,7 +23,7 @@ use serve::Waiting;
 pub use serve::{call, cancel, complete, pass_on, registered, release};
 
 use crate::{
-    component::{Beside, Path},
+    component::{Beside, Mount, Path},
     state::{AddState as _, InPathOrder, Stateful},
 };
 
@@ -373,16 +373,23 @@ impl Call {
     }
 }
 
-/// Returns the entity of that path.
+/// Returns the entity of that path: of a component and a frame with the same path, the component.
 #[must_use]
 pub fn find(world: &World, path: &str) -> Option<Entity> {
-    let order = &world.get_resource::<InPathOrder>()?.0;
+    let found = find_all(world, path);
+    let is_component = |entity: &&Entity| world.get::<Mount>(**entity).is_some();
+    found.iter().find(is_component).or(found.first()).copied()
+}
+
+/// Returns all entities of that path: components and frames may have the same path.
+pub(crate) fn find_all<'w>(world: &'w World, path: &str) -> &'w [Entity] {
+    let Some(InPathOrder(order)) = world.get_resource() else {
+        return &[];
+    };
     let name = |entity: &Entity| world.get::<Path>(*entity).map_or("", Path::as_str);
-    order
-        .binary_search_by(|entity| name(entity).cmp(path))
-        .ok()
-        .and_then(|at| order.get(at))
-        .copied()
+    let first = order.partition_point(|entity| name(entity) < path);
+    let count = order[first..].partition_point(|entity| name(entity) == path);
+    &order[first..first + count]
 }
 
 /// Returns the services of an entity, sorted by name.

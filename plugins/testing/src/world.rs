@@ -174,6 +174,7 @@ impl TestWorld {
             Mount {
                 body: robot,
                 robot,
+                frame: robot,
                 body_from_component: pose,
                 robot_from_component: pose,
             },

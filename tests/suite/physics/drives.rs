@@ -49,6 +49,7 @@ impl TestWorld {
         let mount = Mount {
             body: robot,
             robot,
+            frame: robot,
             body_from_component: Isometry3::identity(),
             robot_from_component: Isometry3::identity(),
         };

@@ -181,6 +181,7 @@ fn a_wall_is_seen_where_it_is() {
     let mount = Mount {
         body: robot,
         robot,
+        frame: robot,
         body_from_component: identity,
         robot_from_component: identity,
     };
@@ -247,6 +248,7 @@ fn three_rays(level: &'static str) -> LaserScannerData {
     let mount = Mount {
         body: robot,
         robot,
+        frame: robot,
         body_from_component: Isometry3::identity(),
         robot_from_component: Isometry3::identity(),
     };
