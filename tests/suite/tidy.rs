@@ -5,6 +5,7 @@
 mod circles;
 mod code;
 mod docs;
+mod errors;
 mod files;
 mod kinds;
 mod layers;
