@@ -13,9 +13,9 @@ use std::{
     },
 };
 
-use bevy::reflect::Typed;
+use bevy::reflect::{Reflect, Typed};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 pub use offers::Offers;
@@ -69,6 +69,11 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
         context: MiddlewareContext<Self::Output, Self::Input>,
     ) -> Result<Box<dyn Running>, Failure>;
 }
+
+/// Empty settings, for the outputs and inputs of middlewares that need none.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nothing {}
 
 /// Connections of a middleware to the simulation.
 pub struct MiddlewareContext<O, I> {

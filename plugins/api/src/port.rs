@@ -114,7 +114,7 @@ pub struct OutputPort {
 impl OutputPort {
     /// Returns the maximum number of readings that wait for the observer.
     #[must_use]
-    pub fn most_waiting(&self) -> usize {
+    pub(crate) fn most_waiting(&self) -> usize {
         self.policy.capacity()
     }
 }
