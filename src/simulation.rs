@@ -347,7 +347,7 @@ impl Simulation {
         let order = &world.resource::<morse_api::state::InPathOrder>().0;
         order
             .iter()
-            .filter_map(|&entity| world.get::<morse_api::component::Path>(entity))
+            .filter_map(|&entity| world.get::<morse_api::component::ComponentPath>(entity))
             .map(ToString::to_string)
             .collect()
     }

@@ -11,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     arbitration::Contender,
-    component::{Active, Path},
+    component::{Active, ComponentPath},
     fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
@@ -252,7 +252,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
     mut warnings: Option<ResMut<Warnings>>,
     mut actuators: Query<
         (
-            &Path,
+            &ComponentPath,
             &Active,
             &Mailbox,
             &mut Received<C>,
@@ -321,7 +321,12 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
 }
 
 /// Appends a command to the log, if there is one.
-fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &Path, command: &C) {
+fn note<C: Command>(
+    log: &mut Option<ResMut<CommandLog>>,
+    clock: &Clock,
+    path: &ComponentPath,
+    command: &C,
+) {
     if let Some(log) = log {
         log.0.push(LogEntry {
             tick: clock.tick,

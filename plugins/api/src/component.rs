@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-pub use crate::path::Path;
+pub use crate::path::ComponentPath;
 use crate::{body::BodyState, state::Stateful};
 
 /// Mount of a component on its body and its robot.

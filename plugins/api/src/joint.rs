@@ -3,7 +3,7 @@ use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{component::Path, state::Stateful};
+use crate::{component::ComponentPath, state::Stateful};
 
 /// Name and kind of a configuration variable. Its entity also has [`JointState`] and [`JointTarget`].
 #[derive(Component, Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct JointVariable {
 impl JointVariable {
     /// Returns the variable's name without the prefix of the robot's name.
     #[must_use]
-    pub fn short_name(&self, robot: Option<&Path>) -> &str {
+    pub fn short_name(&self, robot: Option<&ComponentPath>) -> &str {
         let stripped = robot.and_then(|robot| {
             let rest = self.name.strip_prefix(robot.as_str())?;
             rest.strip_prefix('.')

@@ -60,7 +60,7 @@ impl Sensor for JointState {
         let Some(mount) = world.get::<Mount>(sensor) else {
             return Ok(());
         };
-        let robot = world.get::<Path>(mount.robot);
+        let robot = world.get::<ComponentPath>(mount.robot);
         let variables = world.get::<RobotJoints>(mount.robot);
         let names: Vec<&str> = variables
             .iter()
@@ -94,7 +94,7 @@ pub(super) fn plugin(app: &mut App) {
 /// Looks up the joints once.
 fn bind(
     variables: Query<&JointVariable>,
-    robots: Query<(Option<&Path>, &RobotJoints)>,
+    robots: Query<(Option<&ComponentPath>, &RobotJoints)>,
     mut sensors: Query<(&JointState, &Mount, &mut Joints, &mut JointStateData)>,
 ) {
     for (settings, mount, mut joints, mut data) in &mut sensors {
