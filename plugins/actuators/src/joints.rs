@@ -27,6 +27,7 @@ pub struct Joints {
 /// precedence, then the velocity. A list is empty, or as long as the names.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("JointState", "JointTrajectoryPoint", "ctrl"))]
 pub struct JointsCommand {
     /// Names of the joints within the robot; if empty, all joints of this actuator, in the order of the model (`joint_state`
     /// lists their names).

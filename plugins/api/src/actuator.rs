@@ -83,6 +83,7 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// Name of the class of MORSE that it replaces, for MORSE's clients; `None` for a kind that MORSE does not have.
     const MORSE_CLASS: Option<&'static str> = None;
     /// Type of its commands.
+    #[doc(alias("local_data"))]
     type Command: Command;
 
     /// Checks whether the actuator can work in this world, at its mount.

@@ -24,6 +24,7 @@ use crate::{
 const CAPACITY: usize = 64;
 
 /// A command: a plain struct of numbers, vectors and text.
+#[doc(alias("local_data", "Twist"))]
 pub trait Command:
     Component<Mutability = Mutable> + Clone + Default + Struct + Typed + Serialize + DeserializeOwned
 {

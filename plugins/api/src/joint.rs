@@ -34,17 +34,22 @@ impl JointVariable {
 
 /// Position, velocity and effort of a variable after the last tick. Written by the physics only.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[doc(alias("qpos", "qvel"))]
 pub struct JointState {
     /// Position, rad or m, without the joint's offset, continuous over full turns.
+    #[doc(alias("qpos"))]
     pub position: f64,
     /// Velocity, rad/s or m/s.
+    #[doc(alias("qvel"))]
     pub velocity: f64,
     /// Effort of the motor in the last tick, N·m or N.
+    #[doc(alias("qfrc_actuator", "torque"))]
     pub effort: f64,
 }
 
 /// Target of a variable, in force until the next one. Written by actuators.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("ctrl"))]
 pub enum JointTarget {
     /// No motor: the joint swings freely (damping aside).
     #[default]

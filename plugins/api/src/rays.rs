@@ -10,6 +10,7 @@ pub use planar::{PlanarFan, ScanBuffer};
 
 /// Hit of a ray on a geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("geomid"))]
 pub struct Hit {
     /// Distance from the origin along the direction, in multiples of the direction's length.
     pub distance: f64,

@@ -88,6 +88,7 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     /// [`Sensor::LEVELS`]. Empty for a kind that MORSE does not have; its own name is then used.
     const MORSE_CLASSES: &'static [&'static str] = &[];
     /// Type of the data of one measurement.
+    #[doc(alias("local_data"))]
     type Data: LocalData;
 
     /// Checks whether the sensor can work in this world, at its mount; for example whether the scene has an origin on Earth.

@@ -17,18 +17,22 @@ pub struct JointState {
 
 /// One measurement: lists of the same length, as in ROS's `JointState`.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("sensor_msgs", "jointpos", "jointvel"))]
 pub struct JointStateData {
     /// Names of the joints within the robot (without the robot's own name).
     #[reflect(@Unit(""))]
     pub names: Vec<String>,
     /// Positions: angles or lengths, without the joints' offsets.
     #[reflect(@Unit("rad or m"))]
+    #[doc(alias("qpos", "position"))]
     pub positions: Vec<f64>,
     /// Velocities.
     #[reflect(@Unit("rad/s or m/s"))]
+    #[doc(alias("qvel", "velocity"))]
     pub velocities: Vec<f64>,
     /// Efforts of the actuators.
     #[reflect(@Unit("N·m or N"))]
+    #[doc(alias("effort", "actuator_force", "qfrc_actuator"))]
     pub efforts: Vec<f64>,
 }
 
