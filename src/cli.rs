@@ -1,5 +1,4 @@
 //! The command line: arguments, their meaning, and exit codes. One file per command.
-pub mod bench;
 mod camera_arguments;
 pub mod check;
 pub mod describe;
@@ -13,7 +12,6 @@ pub mod output;
 pub mod pictures;
 mod profile;
 pub mod progress;
-pub mod prove;
 pub mod render;
 mod results;
 pub mod robot_arguments;
@@ -22,6 +20,7 @@ pub mod serve;
 pub mod shell;
 mod summary;
 pub mod test;
+pub mod usage;
 #[cfg(feature = "viewer")]
 pub mod view;
 
@@ -43,7 +42,7 @@ use results::Results;
 pub mod exit {
     /// All is well.
     pub const FINE: u8 = 0;
-    /// A verdict failed: `fmt --check` found something to tidy, `prove` a target that was missed.
+    /// A verdict failed: `fmt --check` found something to tidy, a condition of `test` was not met.
     pub const VERDICT: u8 = 1;
     /// Wrong usage, an error in a scene, or an input file that cannot be read.
     pub const INPUT: u8 = 2;
@@ -82,7 +81,6 @@ struct Cli {
 enum Command {
     Run(Box<run::Args>),
     Test(Box<test::Args>),
-    Prove(prove::Args),
     Check(check::Args),
     Inspect(inspect::Args),
     Render(render::Args),
@@ -90,7 +88,6 @@ enum Command {
     Describe(describe::Args),
     Fmt(fmt::Args),
     New(new::Args),
-    Bench(bench::Args),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -126,9 +123,27 @@ pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
     {
         return show(args, &extensions).into();
     }
+    with_results(|out, err| dispatch(command, &extensions, out, err))
+}
+
+/// A program with other arguments, such as `morse-prove`: parses them, runs the command with stdout and stderr, and returns
+/// its exit code. Results that cannot be written are an error.
+#[must_use]
+pub fn program<A: Parser>(
+    command: impl FnOnce(A, &mut dyn Write, &mut dyn Write) -> u8,
+) -> ExitCode {
+    heed_file_limits();
+    match A::try_parse() {
+        Ok(arguments) => with_results(|out, err| command(arguments, out, err)),
+        Err(error) => help(&error, None).into(),
+    }
+}
+
+/// Runs a command with stdout and stderr.
+fn with_results(command: impl FnOnce(&mut dyn Write, &mut dyn Write) -> u8) -> ExitCode {
     let (out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
     let mut out = Results::new(out);
-    let code = dispatch(command, &extensions, &mut out, &mut err);
+    let code = command(&mut out, &mut err);
     out.code(code, &mut err).into()
 }
 
@@ -189,7 +204,6 @@ fn dispatch(
             args.reading.color = color;
             test::run(&args, extensions, out, err)
         }
-        Command::Prove(args) => prove::run(&args, extensions, out, err),
         Command::Check(mut args) => {
             args.reading.color = color;
             check::run(&args, extensions, out, err)
@@ -205,7 +219,6 @@ fn dispatch(
         Command::List(args) => list::run(&args, extensions, out),
         Command::Describe(args) => describe::run(&args, extensions, out, err),
         Command::New(args) => new::run(&args, extensions, out, err),
-        Command::Bench(args) => bench::run(&args, extensions, out, err),
         Command::Fmt(mut args) => {
             args.color = color;
             fmt::run(&args, out, err)
@@ -222,7 +235,7 @@ fn has_color() -> bool {
 }
 
 /// Prints text, and ignores a closed pipe.
-pub(crate) fn say(out: &mut dyn Write, text: impl std::fmt::Display) {
+pub fn say(out: &mut dyn Write, text: impl std::fmt::Display) {
     writeln!(out, "{text}").ok();
 }
 

@@ -1,5 +1,5 @@
 //! Runs a simulation against the wall clock, which no other module reads; [`profile`] measures the time of its parts.
-pub(crate) mod clock;
+pub mod clock;
 pub(crate) mod guard;
 mod limits;
 mod losses;

@@ -41,9 +41,9 @@ use morse_physics::lost_body::{LostBodies, LostBody};
 use serde_json::Value as Json;
 
 pub use access::AccessError;
-pub use build::{BuildError, Extensions, kinds, no_extensions};
+pub(crate) use build::components;
+pub use build::{BuildError, Extensions, kinds, most_threads, no_extensions};
 use build::{Raised, raise, start};
-pub(crate) use build::{components, most_threads};
 use drop_statistics::close_ports;
 pub use drop_statistics::{DropStatistics, PortDrops};
 pub use mechanism::Mechanism;

@@ -21,7 +21,7 @@ build() {
     local name=$1
     shift
     echo "building: $name"
-    cargo build --locked --quiet "$@"
+    cargo build --locked --quiet --bin morse-sim "$@"
 }
 build debug
 programs[debug]=$(realpath "$target/debug/morse-sim")
@@ -31,7 +31,7 @@ if [[ -n $all ]]; then
     variant() {
         local name=$1 folder=$target/prove_builds/$1
         shift
-        env "$@" CARGO_TARGET_DIR="$folder" cargo build --locked --quiet --release
+        env "$@" CARGO_TARGET_DIR="$folder" cargo build --locked --quiet --release --bin morse-sim
         programs[$name]=$(realpath "$folder/release/morse-sim")
     }
     variant small CARGO_PROFILE_RELEASE_OPT_LEVEL=s

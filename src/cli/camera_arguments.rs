@@ -5,6 +5,7 @@ use morse_api::render::CameraView;
 use morse_render::Margin;
 use nalgebra::Point3;
 
+use super::usage::UsageError;
 use crate::simulation::Simulation;
 
 /// Position of a camera, and the point that it looks at.
@@ -24,9 +25,9 @@ impl CameraArguments {
     /// # Errors
     ///
     /// Position and point to look at are equal.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), UsageError> {
         if self.eye.is_some() && self.eye == self.look {
-            return Err("`--eye` and `--look` are the same point; look at another one".to_owned());
+            return Err("`--eye` and `--look` are the same point; look at another one".into());
         }
         Ok(())
     }

@@ -319,7 +319,7 @@ fn shape_as_json(shape: &Shape) -> Value {
             "delta": delta,
             "thickness": thickness,
         }),
-        Shape::Mesh { file, .. } => json!({ "kind": kind, "file": file }),
+        Shape::Mesh(mesh) => json!({ "kind": kind, "file": mesh.file }),
     }
 }
 
@@ -462,7 +462,7 @@ fn geometry_text(geometry: &Geometry) -> String {
             format!("cone, radius {start} to {end}, height {}", number(*height))
         }
         Shape::Grid { dimension, .. } => format!("grid {}", vector(dimension)),
-        Shape::Mesh { file, .. } => format!("mesh {}", printable(file)),
+        Shape::Mesh(mesh) => format!("mesh {}", printable(&mesh.file)),
     };
     if geometry.scale != 1.0 {
         text += &format!(", scale {}", number(geometry.scale));

@@ -22,6 +22,7 @@ use super::{
     camera_arguments::CameraArguments,
     render::enlarged,
     run::{Args, seconds},
+    usage::UsageError,
 };
 use crate::{
     run::Watch,
@@ -43,10 +44,10 @@ pub struct PictureRequest {
 }
 
 impl FromStr for PictureRequest {
-    type Err = String;
+    type Err = UsageError;
 
     /// Parses `t=5s:rover.video:out.png`; time and camera may be left out.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UsageError> {
         let mut parts: Vec<&str> = text.split(':').collect();
         let file = parts.pop().filter(|file| !file.is_empty());
         let file = PathBuf::from(file.ok_or("the name of a file is missing")?);
@@ -69,9 +70,9 @@ impl FromStr for PictureRequest {
                 camera: Some((*camera).to_owned()),
                 file,
             }),
-            _ => Err(
-                "write it as t=5s:out.png, or as t=5s:rover.video:out.png for a camera".to_owned(),
-            ),
+            _ => {
+                Err("write it as t=5s:out.png, or as t=5s:rover.video:out.png for a camera".into())
+            }
         }
     }
 }
@@ -161,7 +162,7 @@ impl Pictures {
     ///
     /// A camera or the followed body does not exist, a video has an unknown extension, or a viewpoint is given without an
     /// overview image.
-    pub fn new(simulation: &Simulation, args: &Args) -> Result<Self, String> {
+    pub fn new(simulation: &Simulation, args: &Args) -> Result<Self, UsageError> {
         let (shots, films) = (&args.screenshot, &args.video);
         let mut is_whole = false;
         for shot in shots.iter().chain(films) {
@@ -174,7 +175,7 @@ impl Pictures {
         args.from.check()?;
         if !is_whole && (args.from.eye.is_some() || args.follow.is_some()) {
             return Err("`--eye`, `--look` and `--follow` require an overview image: `--screenshot` or `--video` \
-                        without a camera".to_owned());
+                        without a camera".into());
         }
         let followed = args.follow.as_ref().map(|name| find(simulation, name));
         let recording = |shot: &PictureRequest| {

@@ -9,14 +9,12 @@ use std::{
     sync::{Arc, atomic::AtomicUsize},
 };
 
-use bevy::prelude::App;
 use clap::CommandFactory as _;
 use morse_api::{middleware::Failure, whole_file::write_whole};
 use morse_diagnostics::{Diagnostic, Style, nearest, printable, report::Report};
 use serde_json::json;
 
-pub use arguments::Args;
-pub(super) use arguments::seconds;
+pub use arguments::{Args, seconds};
 
 use super::{
     Cli, exit,
@@ -124,7 +122,8 @@ fn prepare(
             "running {rate} ticks a second; end it with ctrl-C"
         ));
     }
-    let pictures = Pictures::new(&simulation, args).map_err(Refusal::Usage)?;
+    let pictures = Pictures::new(&simulation, args);
+    let pictures = pictures.map_err(|error| Refusal::Usage(error.to_string()))?;
     Ok(Prepared {
         simulation,
         subject,
@@ -303,18 +302,11 @@ fn build(
         serve::add(&mut plan, address, token.as_deref(), &kinds)?;
     }
     extend(&mut plan);
-    let planted = |app: &mut App| {
-        extensions(app);
-        for plant in &args.plant {
-            plant.plugin(app, args.threads);
-        }
-    };
-    args.plant.iter().for_each(|plant| plant.spoil(&mut plan));
     let subject = Subject {
         files: files(&plan),
         seed: plan.simulation.environment.seed,
     };
-    let simulation = Simulation::build(plan, &planted)?;
+    let simulation = Simulation::build(plan, extensions)?;
     if let Some(path) = &args.port_file {
         write_ports(path, &simulation).map_err(|error| {
             let path = printable(&path.to_string_lossy());

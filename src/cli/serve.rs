@@ -12,7 +12,7 @@ use morse_simulation_file::{
 };
 use serde_json::json;
 
-use super::output;
+use super::{output, usage::UsageError};
 use crate::simulation::{
     kinds::{Kinds, Words},
     load::Plan,
@@ -29,14 +29,14 @@ pub const DEFAULT: &str = "127.0.0.1:8080";
 /// # Errors
 ///
 /// The text is neither.
-pub fn address(text: &str) -> Result<SocketAddr, String> {
+pub fn address(text: &str) -> Result<SocketAddr, UsageError> {
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     if let Ok(port) = text.strip_prefix("localhost:").unwrap_or(text).parse() {
         return Ok(loopback(port));
     }
     text.parse().map_err(|_neither| {
         "expected an address and a port, such as 127.0.0.1:8080; put the scene before `--serve`"
-            .to_owned()
+            .into()
     })
 }
 

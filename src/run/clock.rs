@@ -11,32 +11,38 @@ pub(super) fn now() -> Instant {
 
 /// A stopwatch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopwatch(Instant);
+pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    pub(crate) fn start() -> Self {
+    /// Starts the stopwatch.
+    #[must_use]
+    pub fn start() -> Self {
         Self(now())
     }
 
     /// Time since the start.
-    pub(crate) fn elapsed(self) -> Duration {
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }
 
     /// Time since the start, s.
-    pub(crate) fn seconds(self) -> f64 {
+    #[must_use]
+    pub fn seconds(self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
 
     /// Time since the start, ns.
-    pub(crate) fn nanos(self) -> u64 {
+    #[must_use]
+    pub fn nanos(self) -> u64 {
         u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }
 
 /// Seconds since 1970, UTC.
 #[expect(clippy::disallowed_methods, reason = "a report says when it was made")]
-pub(crate) fn unix_seconds() -> u64 {
+#[must_use]
+pub fn unix_seconds() -> u64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())

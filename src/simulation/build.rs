@@ -177,7 +177,7 @@ fn empty_world(environment: &Environment, threads: usize, extensions: Extensions
 /// Returns the maximum number of threads: more than four times the number of processors bring no gain, and thousands would
 /// overload a machine.
 #[must_use]
-pub(crate) fn most_threads() -> usize {
+pub fn most_threads() -> usize {
     4 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
@@ -313,9 +313,7 @@ fn show_meshes_to_rays(world: &mut World) {
     let meshes = geometries
         .iter(world)
         .filter_map(|(entity, of)| match &of.geometry.shape {
-            Shape::Mesh { resolved, .. } if of.geometry.collision => {
-                Some((entity, resolved.clone()))
-            }
+            Shape::Mesh(mesh) if of.geometry.collision => Some((entity, mesh.resolved.clone())),
             _ => None,
         });
     for (entity, file) in meshes.collect::<Vec<_>>() {

@@ -188,11 +188,11 @@ impl Meshes {
                 [ball(*radius, 0.0), ball(*radius, *height)].concat()
             }
             Shape::Grid { .. } => Vec::new(),
-            Shape::Mesh { resolved, .. } => {
+            Shape::Mesh(mesh) => {
                 let scaled = |corner: &[f32; 3]| {
                     pose * Point3::from(corner.map(|part| f64::from(part) * scale))
                 };
-                self.corners(resolved).iter().map(scaled).collect()
+                self.corners(&mesh.resolved).iter().map(scaled).collect()
             }
         }
     }

@@ -209,7 +209,7 @@ pub fn socket_command(bytes: &[u8]) {
     for line in bytes.split(|byte| *byte == b'\n') {
         for actuator in ACTUATORS.iter() {
             if let Err(why) = morse_socket::command::send(actuator, line) {
-                assert!(why.contains(&*actuator.info.path), "{why}");
+                assert!(why.to_string().contains(&*actuator.info.path), "{why}");
             }
         }
     }

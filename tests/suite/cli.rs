@@ -1,5 +1,4 @@
 //! End-to-end tests of the program: exit codes, stdout and stderr, files, signals.
-mod bench;
 mod beside;
 mod catalogue;
 mod checked;
@@ -249,7 +248,6 @@ fn help_and_version_are_results() {
     let room = Room::new();
     let help = room.run(&["--help"]).with_code(0);
     for word in [
-        "bench",
         "check",
         "inspect",
         "list",

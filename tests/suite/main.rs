@@ -32,7 +32,6 @@ mod objects;
 mod openr;
 mod physics;
 mod pipeline;
-mod prove;
 mod python;
 mod rays;
 mod replays;

@@ -16,7 +16,7 @@ use morse_sim::{
     physics::{self, Contacts, PhysicsSettings},
     scene::{
         assembly::{Assembly, BodySettings},
-        model::{Frame, Geometry, Scene, Shape},
+        model::{Frame, Geometry, MeshFile, Scene, Shape},
     },
     spawn::{Spawned, spawn},
     tick,
@@ -333,7 +333,7 @@ fn fixed_frames_are_one_body() {
 #[test]
 fn a_mesh_that_is_missing_is_an_error_with_its_reason() {
     let mut assembly = floor();
-    let shape = Shape::mesh("no.stl", std::path::Path::new("/nowhere"));
+    let shape = Shape::Mesh(MeshFile::new("no.stl", std::path::Path::new("/nowhere")));
     add(
         &mut assembly.scene,
         Frame::new("tree").with(Geometry::new(shape)),

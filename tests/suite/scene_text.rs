@@ -6,7 +6,9 @@ use std::path::Path;
 use morse_sim::scene::{
     diagnostic::Failed,
     load::{LoadOptions, Loaded, parse_str},
-    model::{Class, Frame, Geometry, ImageFile, Joint, JointAxis, Limits, Scene, Shape, Value},
+    model::{
+        Class, Frame, Geometry, ImageFile, Joint, JointAxis, Limits, MeshFile, Scene, Shape, Value,
+    },
     robray::{format, write},
 };
 use nalgebra::{Isometry3, Vector3};
@@ -238,7 +240,7 @@ fn shape() -> BoxedStrategy<Shape> {
             delta,
             thickness
         }),
-        name().prop_map(|file| Shape::mesh(file, Path::new(""))),
+        name().prop_map(|file| Shape::Mesh(MeshFile::new(file, Path::new("")))),
     ]
     .boxed()
 }

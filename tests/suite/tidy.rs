@@ -61,7 +61,7 @@ fn sources(directories: &[&str], extensions: &[&str]) -> Vec<Source> {
 
 /// Returns all Rust files.
 fn rust() -> Vec<Source> {
-    sources(&["src", "plugins", "tests", "examples"], &["rs"])
+    sources(&["src", "plugins", "tools", "tests", "examples"], &["rs"])
 }
 
 fn walk(directory: &Path, visit: &mut impl FnMut(&Path)) {

@@ -8,6 +8,7 @@ use bevy::{
 };
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value as Json;
 
 use crate::{
     arbitration::Contender,
@@ -88,6 +89,33 @@ pub struct ActuatorInfo {
     pub fields: Fields,
 }
 
+impl ActuatorInfo {
+    /// Converts the JSON value of a field to the field's type.
+    ///
+    /// # Errors
+    ///
+    /// The command has no such field, or the value is of another type.
+    pub fn value_from_json(
+        &self,
+        name: &str,
+        value: &Json,
+    ) -> Result<Box<dyn PartialReflect>, BadCommand> {
+        let Some(field) = self.fields.get(name) else {
+            let known: Vec<&str> = self.fields.0.iter().map(|field| field.name).collect();
+            return Err(BadCommand::NoField {
+                path: self.path.to_string(),
+                field: name.to_owned(),
+                known: known.join(", "),
+            });
+        };
+        fields::from_json(field, value).ok_or_else(|| BadCommand::WrongType {
+            path: self.path.to_string(),
+            field: name.to_owned(),
+            expected: field.type_name,
+        })
+    }
+}
+
 /// Sending end of an actuator's mailbox.
 #[derive(Clone)]
 pub struct CommandSender {
@@ -157,6 +185,26 @@ pub enum BadCommand {
     NotAStruct {
         /// The actuator.
         path: String,
+    },
+    /// A field that the command does not have.
+    #[error("`{path}` has no field `{field}`; it has: {known}")]
+    NoField {
+        /// The actuator.
+        path: String,
+        /// The field.
+        field: String,
+        /// The fields of the command, with commas between.
+        known: String,
+    },
+    /// A value in JSON of another type than its field.
+    #[error("`{path}`: `{field}` requires {expected}")]
+    WrongType {
+        /// The actuator.
+        path: String,
+        /// The field.
+        field: String,
+        /// Type of the field.
+        expected: &'static str,
     },
     /// A field that the command does not have, or of another type.
     #[error("`{path}` has no field `{field}` of this type")]

@@ -11,7 +11,7 @@
 //!   [`ros`]: messages in which readings are published;
 //! - [`body`], [`joint`], [`frame`], [`vehicle`], [`rays`], [`contact`]: the world that sensors see and actuators
 //!   move; [`mechanism`]: dynamics of joints; [`grasp`]: bodies that hold others; [`angles`]: orientations as angles;
-//! - [`render`]: images of the world; [`lighting`], [`paint`]: its light, and textures of its surfaces; [`distortion`]: lens
+//! - [`render`]: images of the world; [`lighting`], [`shape`], [`paint`]: its light, shapes, and textures of surfaces; [`distortion`]: lens
 //!   distortion;
 //! - [`motion`]: the rules of motion, default or MORSE's; [`arbitration`]: several actuators that move one robot;
 //! - [`object`]: objects by name and property, and zones; [`carrier`]: components that carry others;
@@ -40,7 +40,6 @@ pub mod component;
 pub mod contact;
 pub mod distortion;
 pub mod fields;
-mod form;
 pub mod frame;
 pub mod grasp;
 mod hasher;
@@ -72,6 +71,7 @@ pub mod samples;
 pub mod sensor;
 pub mod service;
 pub mod settings;
+pub mod shape;
 pub mod state;
 pub mod threads;
 pub mod tick;

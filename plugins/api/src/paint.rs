@@ -4,7 +4,7 @@
 //! 0) to (1, 1). Textures repeat without end.
 use std::{f64::consts::PI, fmt, sync::Arc};
 
-use crate::form::Form;
+use crate::shape::Shape;
 
 /// An image, shared by all shapes that show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -97,16 +97,22 @@ impl Wrap {
     /// Returns the mapping of a shape. Grids have none; meshes without texture coordinates in their file have that of their
     /// bounding box.
     #[must_use]
-    pub fn of(form: &Form) -> Option<Self> {
-        Some(match *form {
-            Form::Box(dimension) => Self::Sides {
+    pub fn of<M>(shape: &Shape<M>) -> Option<Self> {
+        Some(match *shape {
+            Shape::Box { dimension } => Self::Sides {
                 low: dimension.map(|side| -side.abs() / 2.0),
                 high: dimension.map(|side| side.abs() / 2.0),
             },
-            Form::Sphere { radius } => Self::Ball {
+            Shape::Sphere { radius } => Self::Ball {
                 radius: radius.abs(),
             },
-            Form::Cone {
+            Shape::Cylinder { radius, height } => Self::Turned {
+                radius: radius.abs(),
+                least: radius.abs(),
+                low: height.min(0.0),
+                high: height.max(0.0),
+            },
+            Shape::Cone {
                 start_radius,
                 end_radius,
                 height,
@@ -116,12 +122,12 @@ impl Wrap {
                 low: height.min(0.0),
                 high: height.max(0.0),
             },
-            Form::Capsule { radius, height } => Self::Capsule {
+            Shape::Capsule { radius, height } => Self::Capsule {
                 radius: radius.abs(),
                 low: height.min(0.0),
                 high: height.max(0.0),
             },
-            Form::Grid { .. } | Form::Mesh { .. } => return None,
+            Shape::Grid { .. } | Shape::Mesh(_) => return None,
         })
     }
 
@@ -286,7 +292,7 @@ mod tests {
             let off = (found[0] - expected[0]).abs() + (found[1] - expected[1]).abs();
             assert!(off < 1e-12, "{at:?}: {found:?}");
         }
-        let tube = Wrap::of(&Form::Cone {
+        let tube = Wrap::of(&Shape::<()>::Cone {
             start_radius: 1.0,
             end_radius: 0.5,
             height: -2.0,

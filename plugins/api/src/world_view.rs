@@ -16,7 +16,7 @@ use std::{
 use bevy::prelude::Resource;
 use nalgebra::{Isometry3, Point3};
 
-pub use crate::form::Form;
+pub use crate::shape::{ScaledMesh, Shape};
 use crate::{
     body::BodyKind,
     command::CommandSender,
@@ -117,7 +117,7 @@ pub struct ShapeInfo {
     /// Pose on the body.
     pub body_from_shape: Isometry3<f64>,
     /// Shape.
-    pub form: Form,
+    pub shape: Shape<ScaledMesh>,
     /// Red, green, blue and opacity, 0 to 1.
     pub color: [f64; 4],
     /// Texture, over the colour and instead of the materials of a mesh; [`Wrap`](crate::paint::Wrap) defines its

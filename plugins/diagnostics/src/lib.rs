@@ -1,8 +1,9 @@
 //! Diagnostics of input files: code, source spans, cause and remedy, in one type for all languages.
 //!
-//! A reader collects [`Diagnostic`]s while it reads, so that one pass reports all errors of a load. [`render()`] formats
+//! A reader collects [`Diagnostic`]s while it reads (see [`Collector`]), so that one pass reports all errors of a load. [`render()`] formats
 //! them for a terminal, [`to_json`] for programs.
 
+mod collector;
 mod json;
 mod read;
 mod render;
@@ -10,9 +11,10 @@ pub mod report;
 mod source;
 mod suggest;
 
+pub use collector::Collector;
 pub use json::to_json;
 pub use read::{LARGEST_FILE, read_bytes};
-pub use render::{Style, render};
+pub use render::{Style, one_line, render};
 pub use report::{Failed, Report};
 pub use source::{Source, SourceId, Sources, Span, indent};
 pub use suggest::{nearest, nearest_file};

@@ -53,6 +53,18 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
     text
 }
 
+/// Formats a diagnostic in one line: `file:line:column: message; help`.
+#[must_use]
+pub fn one_line(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let position = diagnostic
+        .place()
+        .and_then(|span| sources.position(span))
+        .map(|(file, line, column)| format!("{file}:{line}:{column}: "));
+    let helps = diagnostic.help.iter().map(|help| format!("; {help}"));
+    let text = [position.unwrap_or_default(), diagnostic.message.clone()];
+    clean(&text.into_iter().chain(helps).collect::<String>())
+}
+
 /// Returns the include statements that lead to the file of the first label, innermost first.
 fn chain(source: super::SourceId, sources: &Sources) -> Vec<String> {
     let spans = sources.include_chain(source);

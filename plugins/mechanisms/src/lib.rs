@@ -19,6 +19,8 @@ pub mod workspace;
 
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod test_run;
 
 pub use spatial::{Force, Inertia, Motion, Pose};
 pub use state::State;

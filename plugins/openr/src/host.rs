@@ -30,7 +30,8 @@ use crate::{
     factory::Factories,
     lockstep::Rules,
     object_runner::{Cause, FaultPolicy, Part},
-    stick::{Contents, Stick, StickObject},
+    service::InvalidServiceName,
+    stick::{Contents, Stick, StickObject, UnreadableStick},
     wiring::Connection,
 };
 
@@ -139,9 +140,11 @@ impl Middleware for OpenR {
     ) -> Result<Box<dyn Running>, Failure> {
         let name = context.name.clone();
         let failed = |why: String| Failure::Environment(format!("`{name}`: {why}"));
-        let contents = self.contents(&context.directory).map_err(&failed)?;
-        let errors = contents.problems.iter().filter(|problem| problem.is_error);
-        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        let contents = self.contents(&context.directory);
+        let contents = contents.map_err(|why| failed(why.to_string()))?;
+        let problems = contents.problems.iter();
+        let errors = problems.filter(|problem| problem.is_error());
+        let errors: Vec<String> = errors.map(|problem| contents.describe(problem)).collect();
         if !errors.is_empty() {
             return Err(failed(errors.join("\n")));
         }
@@ -190,7 +193,7 @@ impl Middleware for OpenR {
 
 impl OpenR {
     /// Reads the stick, whose path is relative to `base`.
-    fn contents(&self, base: &Path) -> Result<Contents, String> {
+    fn contents(&self, base: &Path) -> Result<Contents, UnreadableStick> {
         if self.directory.is_empty() {
             return Ok(Contents::default());
         }
@@ -231,7 +234,13 @@ impl Body {
         if robot.is_empty() {
             return Ok(None);
         }
-        let join = |from: String, to: String| Ok::<_, String>((from.parse()?, to.parse()?));
+        let join = |from: String, to: String| {
+            let name = |text: String| {
+                text.parse()
+                    .map_err(|why: InvalidServiceName| why.to_string())
+            };
+            Ok::<_, String>((name(from)?, name(to)?))
+        };
         let motors = actuators.find(|info| &*info.robot == robot && info.kind == "joints");
         let motors = motors.ok_or_else(|| {
             format!("`body`: `{robot}` has no actuator `joints` whose inputs name this middleware")

@@ -36,35 +36,57 @@ impl fmt::Display for ServiceName {
     }
 }
 
-impl FromStr for ServiceName {
-    type Err = String;
+/// A text is no name of a service.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidServiceName {
+    /// It is too long.
+    #[error("a service's name has at most {LONGEST_NAME} characters, not {0}")]
+    TooLong(usize),
+    /// It has less than four fields.
+    #[error("invalid service name `{0}`: expected four fields, as in `Camera.Image.Pixels.S`")]
+    FewFields(String),
+    /// One of its fields is empty.
+    #[error("`{0}` has an empty field")]
+    EmptyField(String),
+    /// Its last field is no side.
+    #[error("`{side}` in `{name}` is neither `S` nor `O`")]
+    Side {
+        /// The last field.
+        side: String,
+        /// The text.
+        name: String,
+    },
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for ServiceName {
+    type Err = InvalidServiceName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidServiceName> {
         if text.len() > LONGEST_NAME {
-            return Err(format!(
-                "a service's name has at most {LONGEST_NAME} characters, not {}",
-                text.len()
-            ));
+            return Err(InvalidServiceName::TooLong(text.len()));
         }
         let mut fields = text.rsplitn(4, '.');
         let (side, data, service, object) =
             (fields.next(), fields.next(), fields.next(), fields.next());
         let (Some(side), Some(data), Some(service), Some(object)) = (side, data, service, object)
         else {
-            return Err(format!(
-                "invalid service name `{text}`: expected four fields, as in `Camera.Image.Pixels.S`"
-            ));
+            return Err(InvalidServiceName::FewFields(text.to_owned()));
         };
         if [data, service, object]
             .iter()
             .any(|field| field.trim().is_empty())
         {
-            return Err(format!("`{text}` has an empty field"));
+            return Err(InvalidServiceName::EmptyField(text.to_owned()));
         }
         let side = match side {
             "S" => Side::Subject,
             "O" => Side::Observer,
-            other => return Err(format!("`{other}` in `{text}` is neither `S` nor `O`")),
+            other => {
+                return Err(InvalidServiceName::Side {
+                    side: other.to_owned(),
+                    name: text.to_owned(),
+                });
+            }
         };
         Ok(Self {
             object: object.to_owned(),

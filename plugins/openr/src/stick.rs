@@ -4,15 +4,17 @@
 //! object's `stub.cfg` and `.ocf`, as in its sources.
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
+
+use morse_diagnostics::{Diagnostic, SourceId, Sources, Span, one_line};
 
 use crate::{
     files::{
         lists::{self, ObjectEntry},
         ocf::{self, Attributes},
-        problem::{LARGEST_FILE, Parsed, Problem},
+        problem::{CODE, LARGEST_FILE, Parsed},
         settings, stub,
     },
     service::Interface,
@@ -34,7 +36,7 @@ pub struct StickObject {
 }
 
 /// Contents of a stick.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// Objects, in the order of the file.
     pub objects: Vec<StickObject>,
@@ -47,7 +49,27 @@ pub struct Contents {
     /// Settings of the joints.
     pub joints: BTreeMap<String, String>,
     /// Problems of all files.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
+    /// Texts of the files, to which the problems refer.
+    pub sources: Sources,
+}
+
+impl Contents {
+    /// Returns a problem in one line, with its file, line and column.
+    #[must_use]
+    pub fn describe(&self, problem: &Diagnostic) -> String {
+        one_line(problem, &self.sources)
+    }
+
+    /// Adds an error at the start of a file or directory that cannot be read.
+    fn refuse(&mut self, name: &Path, message: String, help: Option<&str>) {
+        let source = self.sources.add(name.display().to_string(), "");
+        let problem = Diagnostic::error(CODE, message).at(Span::new(source, 0..0), "");
+        self.problems.push(match help {
+            Some(help) => problem.help(help),
+            None => problem,
+        });
+    }
 }
 
 /// A memory stick.
@@ -56,21 +78,28 @@ pub struct Stick {
     root: PathBuf,
 }
 
+/// The directory of a stick cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the memory stick `{}`: {cause}", root.display())]
+pub struct UnreadableStick {
+    /// The directory.
+    pub root: PathBuf,
+    /// Error of the operating system.
+    #[source]
+    pub cause: io::Error,
+}
+
 impl Stick {
     /// Opens a directory as a stick.
     ///
     /// # Errors
     ///
     /// The directory cannot be read.
-    pub fn open(root: &Path) -> Result<Self, String> {
-        match fs::read_dir(root) {
-            Ok(_) => Ok(Self {
-                root: root.to_owned(),
-            }),
-            Err(error) => Err(format!(
-                "cannot read the memory stick `{}`: {error}",
-                root.display()
-            )),
+    pub fn open(root: &Path) -> Result<Self, UnreadableStick> {
+        let root = root.to_owned();
+        match fs::read_dir(&root) {
+            Ok(_) => Ok(Self { root }),
+            Err(cause) => Err(UnreadableStick { root, cause }),
         }
     }
 
@@ -94,69 +123,42 @@ impl Stick {
         found.into_iter().next()
     }
 
-    /// Returns the text of a file, and its name for messages; `None` if there is no such file.
-    fn read(&self, path: &str) -> Option<Result<(String, String), Problem>> {
-        let file = self.find(path)?;
-        let name = file.display().to_string();
-        let problem = |message: String| Problem {
-            file: name.clone(),
-            line: 1,
-            column: 1,
-            is_error: true,
-            message,
-            help: None,
-        };
-        let is_small = |size: u64| size <= LARGEST_FILE as u64;
-        let text = match fs::metadata(&file) {
-            Ok(about) if !about.is_file() => Err("not a regular file".to_owned()),
-            Ok(about) if !is_small(about.len()) => Err(format!(
-                "the file has {} bytes; the limit is {LARGEST_FILE}",
-                about.len()
-            )),
-            Ok(_) => fs::read(&file).map_err(|error| format!("cannot be read: {error}")),
-            Err(error) => Err(format!("cannot be read: {error}")),
-        };
-        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Some(text.map_err(problem).map(|text| (name.clone(), text)))
-    }
-
     /// Reads the contents of the stick for a robot.
     #[must_use]
     pub fn contents(&self, robot: &str) -> Contents {
         let mut contents = Contents::default();
-        let Contents { problems, .. } = &mut contents;
         let conf = |name: &str| format!("{CONF}/{name}");
-        let objects = self.parse(&conf("OBJECT.CFG"), problems, |file, text| {
+        let objects = self.parse(&conf("OBJECT.CFG"), &mut contents, |file, text| {
             lists::objects(file, text, robot)
         });
         if objects.is_none() {
-            problems.push(Problem {
-                file: self.root.display().to_string(),
-                line: 1,
-                column: 1,
-                is_error: true,
-                message: "there is no OPEN-R/MW/CONF/OBJECT.CFG".to_owned(),
-                help: Some("it lists the objects, `/MS/OPEN-R/MW/OBJS/NAME.BIN` a line".to_owned()),
-            });
+            let message = "there is no OPEN-R/MW/CONF/OBJECT.CFG".to_owned();
+            let help = "it lists the objects, `/MS/OPEN-R/MW/OBJS/NAME.BIN` a line";
+            contents.refuse(&self.root, message, Some(help));
         }
-        let connections = self.parse(&conf("CONNECT.CFG"), problems, |file, text| {
+        let connections = self.parse(&conf("CONNECT.CFG"), &mut contents, |file, text| {
             lists::connections(file, text, robot)
         });
-        let design = self.parse(&conf("DESIGNDB.CFG"), problems, |file, text| {
+        let design = self.parse(&conf("DESIGNDB.CFG"), &mut contents, |file, text| {
             lists::design(file, text, robot)
         });
         let system = "/MS/OPEN-R/SYSTEM/CONF";
         let wireless = ["WLANDFLT.TXT", "WLANCONF.TXT"].map(|name| {
-            self.parse(&format!("{system}/{name}"), problems, |file, text| {
+            self.parse(&format!("{system}/{name}"), &mut contents, |file, text| {
                 settings::parse(file, text, &settings::WIRELESS)
             })
         });
-        let joints = self.parse(&format!("{system}/VRCOMM.CFG"), problems, |file, text| {
-            settings::parse(file, text, &settings::JOINTS)
-        });
+        let joints = self.parse(
+            &format!("{system}/VRCOMM.CFG"),
+            &mut contents,
+            |file, text| settings::parse(file, text, &settings::JOINTS),
+        );
         let objects = objects.unwrap_or_default();
-        let objects = objects.iter().map(|entry| self.object(entry, problems));
-        contents.objects = objects.collect();
+        let objects = objects
+            .iter()
+            .map(|entry| self.object(entry, &mut contents))
+            .collect();
+        contents.objects = objects;
         contents.connections = connections.unwrap_or_default();
         contents.design = design.unwrap_or_default();
         // Configured values take precedence over defaults.
@@ -165,36 +167,58 @@ impl Stick {
         contents
     }
 
+    /// Parses a file of the stick and adds its problems to the contents; `None` if there is no such file, or if it cannot be
+    /// read.
     fn parse<T>(
         &self,
         path: &str,
-        problems: &mut Vec<Problem>,
-        parse: impl FnOnce(&str, &str) -> Parsed<T>,
+        contents: &mut Contents,
+        parse: impl FnOnce(SourceId, &str) -> Parsed<T>,
     ) -> Option<T> {
-        match self.read(path)? {
-            Ok((file, text)) => {
-                let parsed = parse(&file, &text);
-                problems.extend(parsed.problems);
+        let file = self.find(path)?;
+        match read(&file) {
+            Ok(text) => {
+                let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                let source = contents.sources.add(file.display().to_string(), text);
+                let parsed = parse(source, text);
+                contents.problems.extend(parsed.problems);
                 Some(parsed.value)
             }
-            Err(problem) => {
-                problems.push(problem);
+            Err(why) => {
+                contents.refuse(&file, why, None);
                 None
             }
         }
     }
 
-    fn object(&self, entry: &ObjectEntry, problems: &mut Vec<Problem>) -> StickObject {
+    fn object(&self, entry: &ObjectEntry, contents: &mut Contents) -> StickObject {
         let (folder, bin) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
         let stem = bin.rsplit_once('.').map_or(bin, |(stem, _)| stem);
         let of = |name: &str| format!("{folder}/{stem}/{name}");
-        let attributes = self.parse(&of(&format!("{stem}.ocf")), problems, ocf::parse);
+        let attributes = self.parse(&of(&format!("{stem}.ocf")), contents, ocf::parse);
         StickObject {
             bin: bin.to_ascii_uppercase(),
-            interface: self.parse(&of("stub.cfg"), problems, stub::parse),
+            interface: self.parse(&of("stub.cfg"), contents, stub::parse),
             attributes: attributes.flatten(),
         }
     }
+}
+
+/// Returns the text of a file, or the reason why it cannot be read.
+fn read(file: &Path) -> Result<String, String> {
+    let unreadable = |error| format!("cannot be read: {error}");
+    let about = fs::metadata(file).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    if about.len() > LARGEST_FILE as u64 {
+        return Err(format!(
+            "the file has {} bytes; the limit is {LARGEST_FILE}",
+            about.len()
+        ));
+    }
+    let bytes = fs::read(file).map_err(unreadable)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the entries of a directory with a name, ignoring case.
@@ -246,9 +270,9 @@ mod tests {
         let attributes = contents.objects[0].attributes.as_ref();
         assert_eq!(attributes.map(|known| known.priority), Some(144));
         assert_eq!(contents.connections.len(), 1);
-        let errors = contents.problems.iter().filter(|problem| problem.is_error);
+        let errors = contents.problems.iter();
         assert_eq!(
-            errors.count(),
+            errors.filter(|problem| problem.is_error()).count(),
             2,
             "counts are missing: {:?}",
             contents.problems
@@ -261,20 +285,16 @@ mod tests {
     fn a_stick_without_objects_says_so() {
         let directory = tempfile::tempdir().expect("a directory");
         let stick = Stick::open(directory.path()).expect("a stick");
-        let problems = stick.contents("ERS-7").problems;
-        assert!(
-            problems[0].to_string().contains("OBJECT.CFG"),
-            "{problems:?}"
-        );
+        let first = || {
+            let contents = stick.contents("ERS-7");
+            contents.describe(&contents.problems[0])
+        };
+        assert!(first().contains("OBJECT.CFG"), "{}", first());
         write(
             directory.path(),
             "OPEN-R/MW/CONF/OBJECT.CFG",
             &"x".repeat(LARGEST_FILE + 1),
         );
-        let problems = stick.contents("ERS-7").problems;
-        assert!(
-            problems[0].to_string().contains("the limit is"),
-            "{problems:?}"
-        );
+        assert!(first().contains("the limit is"), "{}", first());
     }
 }

@@ -14,7 +14,7 @@ use bevy_rapier3d::parry::shape::{SharedShape, TriMeshFlags};
 use morse_geometry::mesh::{self, MeshError, Triangles};
 use morse_scene::{
     assembly::rotation_about,
-    model::{Geometry, Shape},
+    model::{Geometry, MeshFile, Shape},
 };
 use nalgebra::{Isometry3, UnitVector3, Vector3};
 
@@ -70,7 +70,7 @@ pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeErr
             height,
         } => cone(size(*start_radius), size(*end_radius), height * scale),
         Shape::Capsule { radius, height } => capsule(size(*radius), height * scale),
-        Shape::Mesh { file, resolved } => Some(
+        Shape::Mesh(MeshFile { file, resolved }) => Some(
             mesh::read(resolved)
                 .and_then(|triangles| from_mesh(&triangles, scale, moves))
                 .map_err(|cause| ShapeError {

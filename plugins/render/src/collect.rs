@@ -118,8 +118,8 @@ impl Files {
                 delta: delta.map(|delta| (delta * scale).abs()),
                 thickness: (thickness * scale).abs(),
             }))),
-            Shape::Mesh { resolved, .. } => {
-                let mesh = self.mesh(resolved)?;
+            Shape::Mesh(file) => {
+                let mesh = self.mesh(&file.resolved)?;
                 let is_there = scale != 0.0 && scale.is_finite() && !mesh.triangles.is_empty();
                 Ok(is_there.then_some(Form::Mesh { mesh, scale }))
             }

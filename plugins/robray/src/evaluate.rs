@@ -141,7 +141,7 @@ impl<'o> Loader<'o> {
 
     /// Evaluates a text, statement by statement.
     fn read(&mut self, text: Arc<str>, file: &File) {
-        let mut problems = std::mem::take(&mut self.problems);
+        let mut problems = std::mem::replace(&mut self.problems, Problems::new(false));
         let mut parser = Parser::new(&text, file.source, &mut problems);
         while let Some(statement) = parser.next_statement() {
             // The parser owns the list of problems while it reads, and the loader during the evaluation.

@@ -2,72 +2,60 @@
 
 use std::collections::BTreeSet;
 
-use morse_diagnostics::{Diagnostic, Severity, Sources, Span};
+use morse_diagnostics::{Collector, Diagnostic, Sources, Span};
 
 use super::codes;
 
 /// Maximum number of errors, and of warnings, that are kept.
 const MOST: usize = 100;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Problems {
-    kept: Vec<Diagnostic>,
+    collector: Collector,
     seen: BTreeSet<(&'static str, Span)>,
-    errors: usize,
-    warnings: usize,
-    /// True if warnings are errors.
-    strict: bool,
     stopped: bool,
-    /// Index in `kept` of each use of a name that was undefined at the time.
+    /// Index of each diagnostic about a name that was undefined when it was used, and the name.
     undefined: Vec<(usize, String)>,
 }
 
 impl Problems {
+    /// Returns an empty collection; if `strict`, warnings become errors.
     pub(super) fn new(strict: bool) -> Self {
         Self {
-            strict,
-            ..Self::default()
+            collector: Collector::new(MOST).strict(strict),
+            seen: BTreeSet::new(),
+            stopped: false,
+            undefined: Vec::new(),
         }
     }
 
     /// Adds a diagnostic, unless the same code was reported at the same position: a file that is included twice is reported
-    /// once.
-    pub(super) fn push(&mut self, mut diagnostic: Diagnostic) {
-        if let Some(place) = diagnostic.place()
-            && !self.seen.insert((diagnostic.code, place))
-        {
-            return;
+    /// once. Returns its index if it is kept.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
+        let key = diagnostic.place().map(|place| (diagnostic.code, place));
+        if key.is_some_and(|key| !self.seen.insert(key)) {
+            return None;
         }
-        if self.strict {
-            diagnostic.severity = Severity::Error;
-        }
-        let count = match diagnostic.severity {
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
-        };
-        *count += 1;
-        if *count <= MOST {
-            self.kept.push(diagnostic);
-        } else if let Some(place) = diagnostic.place() {
+        let index = self.collector.push(diagnostic);
+        if let (None, Some(key)) = (index, key) {
             // Only diagnostics that are shown have to be remembered.
-            self.seen.remove(&(diagnostic.code, place));
+            self.seen.remove(&key);
         }
+        index
     }
 
     /// Adds a diagnostic, as [`Problems::push`], about a name whose definition may follow.
     pub(super) fn push_undefined(&mut self, diagnostic: Diagnostic, name: &str) {
-        let before = self.kept.len();
-        self.push(diagnostic);
-        if self.kept.len() > before {
-            self.undefined.push((before, name.to_owned()));
+        if let Some(index) = self.push(diagnostic) {
+            self.undefined.push((index, name.to_owned()));
         }
     }
 
     /// Adds the definition's span to diagnostics about names that were defined after their use.
     pub(super) fn explain_undefined(&mut self, defined: impl Fn(&str) -> Option<Span>) {
-        for (place, name) in self.undefined.drain(..) {
+        for (index, name) in self.undefined.drain(..) {
             if let Some(span) = defined(&name)
-                && let Some(diagnostic) = self.kept.get_mut(place)
+                && let Some(diagnostic) = self.collector.get_mut(index)
             {
                 diagnostic.help = vec!["move the `def` above its first use".into()];
                 let labelled = diagnostic.clone().at(span, "defined only here");
@@ -78,11 +66,7 @@ impl Problems {
 
     /// Counts a warning that is not created, since the limit is reached.
     pub(super) fn skip_warning(&mut self) {
-        if self.strict {
-            self.errors += 1;
-        } else {
-            self.warnings += 1;
-        }
+        self.collector.skip_warning();
     }
 
     /// Stops the load.
@@ -92,24 +76,25 @@ impl Problems {
 
     /// Returns true if the load must stop.
     pub(super) fn is_full(&self) -> bool {
-        self.errors > MOST || self.stopped
+        self.collector.errors() > MOST || self.stopped
     }
 
     /// Returns true if another warning would be shown.
     pub(super) fn wants_warnings(&self) -> bool {
-        self.warnings < MOST && !self.is_full()
+        self.collector.warnings() < MOST && !self.is_full()
     }
 
     /// Returns true if there is an error.
     pub(super) fn any_error(&self) -> bool {
-        self.errors > 0
+        self.collector.any_error()
     }
 
     /// Returns the diagnostics to show, in the order of their detection, without text of files that must not be quoted.
     pub(super) fn finish(self, sources: &Sources) -> Vec<Diagnostic> {
         let mut shown = Vec::new();
         let mut hidden: Vec<(Span, usize)> = Vec::new();
-        for diagnostic in self.kept {
+        let (errors, warnings) = (self.collector.errors(), self.collector.warnings());
+        for diagnostic in self.collector.into_kept() {
             let secret = diagnostic
                 .labels
                 .iter()
@@ -136,12 +121,12 @@ impl Problems {
         // Diagnostics of the final checks are sorted to their source positions.
         shown.sort_by_key(Diagnostic::place);
         shown.extend(hidden.into_iter().map(|(place, count)| hint(place, count)));
-        if self.errors > MOST {
+        if errors > MOST {
             let message = format!("stopped after {MOST} errors");
             shown.push(Diagnostic::error(codes::AND_MORE, message).help("correct these first"));
         }
-        if self.warnings > MOST {
-            let more = self.warnings - MOST;
+        if warnings > MOST {
+            let more = warnings - MOST;
             shown.push(Diagnostic::warning(
                 codes::AND_MORE,
                 format!("{more} more warnings are not shown"),

@@ -234,7 +234,7 @@ type Own = (&'static str, Value, Option<Value>);
 fn shape_attributes(own: &mut Vec<Own>, shape: &Shape, inherited: &Attributes) {
     let word = Value::Name(shape.word().into());
     let mut size = |name, value| own.push((name, value, None));
-    if !matches!(shape, Shape::Mesh { .. }) || inherited.contains_key("shape") {
+    if !matches!(shape, Shape::Mesh(_)) || inherited.contains_key("shape") {
         size("shape", word);
     }
     match shape {
@@ -262,7 +262,7 @@ fn shape_attributes(own: &mut Vec<Own>, shape: &Shape, inherited: &Attributes) {
             size("delta", numbers(delta));
             size("thickness", Value::Number(*thickness));
         }
-        Shape::Mesh { file, .. } => size("mesh", Value::Name(file.clone())),
+        Shape::Mesh(mesh) => size("mesh", Value::Name(mesh.file.clone())),
     }
 }
 

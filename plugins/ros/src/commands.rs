@@ -1,16 +1,13 @@
 //! Messages that an actuator accepts, according to the fields of its command.
-use bevy::reflect::{PartialReflect, structs::DynamicStruct};
-use morse_api::{
-    command::{ActuatorInfo, CommandSender},
-    fields::from_json,
-};
+use bevy::reflect::structs::DynamicStruct;
+use morse_api::command::{ActuatorInfo, BadCommand, CommandSender};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use crate::messages::{JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped};
 
 /// Converts a message to the fields of a command.
-type Read = fn(&ActuatorInfo, &Json) -> Result<DynamicStruct, String>;
+type Read = fn(&ActuatorInfo, &Json) -> Result<DynamicStruct, MessageError>;
 
 /// A message type that an actuator accepts.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +15,58 @@ pub struct Taken {
     /// The type, such as `geometry_msgs/msg/Twist`.
     pub message: &'static str,
     read: Read,
+}
+
+/// Reason why a message is no command of an actuator.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageError {
+    /// It has a field that its type does not have.
+    #[error("`{path}`: not a {message}: unknown field `{field}`; expected: {known}")]
+    UnknownField {
+        /// The actuator.
+        path: String,
+        /// Type of the message.
+        message: &'static str,
+        /// The field.
+        field: String,
+        /// Fields of the type, with commas between.
+        known: String,
+    },
+    /// A field has a value of another type.
+    #[error("`{path}`: not a {message}: {cause}")]
+    WrongForm {
+        /// The actuator.
+        path: String,
+        /// Type of the message.
+        message: &'static str,
+        /// Error of the parser.
+        cause: serde_json::Error,
+    },
+    /// The actuator does not take velocities or efforts of joints.
+    #[error("`{path}` takes no {list}")]
+    NoList {
+        /// The actuator.
+        path: String,
+        /// The list: `velocities` or `efforts`.
+        list: &'static str,
+    },
+    /// The text is no JSON.
+    #[error("`{path}`: expected a JSON object of fields: {cause}")]
+    NotJson {
+        /// The actuator.
+        path: String,
+        /// Error of the parser.
+        cause: serde_json::Error,
+    },
+    /// The text is JSON, but no object.
+    #[error("`{0}`: expected a JSON object of fields")]
+    NotAnObject(String),
+    /// The message has none of the types of the topic.
+    #[error("the topic does not accept this type")]
+    NoType,
+    /// The actuator does not accept its fields or numbers.
+    #[error(transparent)]
+    Refused(#[from] BadCommand),
 }
 
 /// Returns the types that an actuator accepts, the preferred one first. Every actuator accepts a text with a JSON object of
@@ -47,7 +96,7 @@ pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
 /// # Errors
 ///
 /// The message matches no type, or the actuator does not accept its values.
-pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(), String> {
+pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(), MessageError> {
     let mut wrong = None;
     let mut read = taken
         .iter()
@@ -60,26 +109,29 @@ pub fn send(sender: &CommandSender, taken: &[Taken], message: &Json) -> Result<(
             None
         }
     });
-    let command = command
-        .ok_or_else(|| wrong.unwrap_or_else(|| "the topic does not accept this type".to_owned()))?;
-    sender
-        .send(Box::new(command))
-        .map_err(|error| error.to_string())
+    let command = command.ok_or_else(|| wrong.unwrap_or(MessageError::NoType))?;
+    Ok(sender.send(Box::new(command))?)
 }
 
 fn parse<M: DeserializeOwned + Serialize + Default>(
     info: &ActuatorInfo,
     message: &Json,
-    kind: &str,
-) -> Result<M, String> {
+    kind: &'static str,
+) -> Result<M, MessageError> {
     let form = serde_json::to_value(M::default()).unwrap_or_default();
     if let Some((field, known)) = unknown(message, &form) {
-        let path = &info.path;
-        return Err(format!(
-            "`{path}`: not a {kind}: unknown field `{field}`; expected: {known}"
-        ));
+        return Err(MessageError::UnknownField {
+            path: info.path.to_string(),
+            message: kind,
+            field,
+            known,
+        });
     }
-    M::deserialize(message).map_err(|error| format!("`{}`: not a {kind}: {error}", info.path))
+    M::deserialize(message).map_err(|cause| MessageError::WrongForm {
+        path: info.path.to_string(),
+        message: kind,
+        cause,
+    })
 }
 
 /// Returns the first field of a message that its type lacks, and the existing ones. A header of ROS 1 is accepted.
@@ -99,11 +151,11 @@ fn unknown(message: &Json, form: &Json) -> Option<(String, String)> {
         })
 }
 
-fn twist(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+fn twist(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     Ok(speeds(info, &parse(info, message, Twist::TYPE)?))
 }
 
-fn twist_stamped(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+fn twist_stamped(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     let message: TwistStamped = parse(info, message, TwistStamped::TYPE)?;
     Ok(speeds(info, &message.twist))
 }
@@ -123,7 +175,7 @@ fn speeds(info: &ActuatorInfo, twist: &Twist) -> DynamicStruct {
     command
 }
 
-fn pose(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+fn pose(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     let message: PoseStamped = parse(info, message, PoseStamped::TYPE)?;
     let Point { x, y, z } = message.pose.position;
     let mut command = DynamicStruct::default();
@@ -143,7 +195,7 @@ fn pose(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
     Ok(command)
 }
 
-fn joints(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+fn joints(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     let message: JointState = parse(info, message, JointState::TYPE)?;
     let mut command = DynamicStruct::default();
     command.insert("names", message.name);
@@ -156,13 +208,16 @@ fn joints(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> 
         if info.fields.get(name).is_some() {
             command.insert(name, numbers);
         } else if !numbers.is_empty() {
-            return Err(format!("`{}` takes no {name}", info.path));
+            return Err(MessageError::NoList {
+                path: info.path.to_string(),
+                list: name,
+            });
         }
     }
     Ok(command)
 }
 
-fn positions(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
+fn positions(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     let data = message.get("data").unwrap_or(&Json::Null);
     let numbers: Vec<f64> = parse(info, data, "std_msgs/msg/Float64MultiArray")?;
     let mut command = DynamicStruct::default();
@@ -171,24 +226,20 @@ fn positions(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, Strin
     Ok(command)
 }
 
-fn text(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, String> {
-    let path = &info.path;
+fn text(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
+    let path = || info.path.to_string();
     let message: Text = parse(info, message, Text::TYPE)?;
-    let value: Json = serde_json::from_str(&message.data)
-        .map_err(|error| format!("`{path}`: expected a JSON object of fields: {error}"))?;
+    let value = serde_json::from_str(&message.data);
+    let value = value.map_err(|cause| MessageError::NotJson {
+        path: path(),
+        cause,
+    })?;
     let Json::Object(fields) = value else {
-        return Err(format!("`{path}`: expected a JSON object of fields"));
+        return Err(MessageError::NotAnObject(path()));
     };
     let mut command = DynamicStruct::default();
     for (name, value) in &fields {
-        let Some(field) = info.fields.get(name) else {
-            let known: Vec<&str> = info.fields.0.iter().map(|field| field.name).collect();
-            let known = known.join(", ");
-            return Err(format!("`{path}` has no field `{name}`; it has: {known}"));
-        };
-        let value: Box<dyn PartialReflect> = from_json(field, value)
-            .ok_or_else(|| format!("`{path}`: `{name}` requires {}", field.type_name))?;
-        command.insert_boxed(name.clone(), value);
+        command.insert_boxed(name.clone(), info.value_from_json(name, value)?);
     }
     Ok(command)
 }

@@ -206,7 +206,8 @@ fn publish(
             advertised.is_none_or(|advertised| is_same_type(taken.message, advertised))
         };
         let taken: Vec<_> = sink.taken.iter().filter(fits).copied().collect();
-        commands::send(&sink.sender, &taken, message)?;
+        let sent = commands::send(&sink.sender, &taken, message);
+        sent.map_err(|why| why.to_string())?;
     } else if scope.graph.type_of(&topic).is_some() {
         return Err(format!("`{topic}` is published by the simulation only"));
     } else if advertised.is_none() {

@@ -36,7 +36,7 @@ use nalgebra::{Isometry3, Vector3};
 
 pub use build::{rotation_from_rpy, rotation_from_xyzw};
 pub use check::{LONGEST_NAME, SceneError};
-pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value};
+pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value, shape_needs};
 pub use numbers::Violation;
 pub use stretch::{stretch, stretched};
 
@@ -181,56 +181,14 @@ pub struct ImageFile {
     pub resolved: Option<PathBuf>,
 }
 
-/// A primitive shape or a mesh; lengths in m.
+/// A primitive shape, or a mesh from a file; lengths in m.
+pub type Shape = morse_api::shape::Shape<MeshFile>;
+
+/// Triangle mesh from a file; the model does not open it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
-    /// Box centred on the frame.
-    Box {
-        /// Full side lengths.
-        dimension: [f64; 3],
-    },
-    /// Sphere centred on the frame.
-    Sphere {
-        /// Radius.
-        radius: f64,
-    },
-    /// Cylinder along z, from z = 0 to z = `height`, which may be negative.
-    Cylinder {
-        /// Radius.
-        radius: f64,
-        /// Signed length.
-        height: f64,
-    },
-    /// Cone along z, from z = 0 to z = `height`, which may be negative.
-    Cone {
-        /// Radius at z = 0.
-        start_radius: f64,
-        /// Radius at z = `height`.
-        end_radius: f64,
-        /// Signed length.
-        height: f64,
-    },
-    /// Capsule: a sphere swept along z; the centres of its caps are at z = 0 and z = `height`.
-    Capsule {
-        /// Radius of cylinder and caps.
-        radius: f64,
-        /// Signed distance of the centres of the caps.
-        height: f64,
-    },
-    /// Grid of lines in the xy plane. Drawn, without collisions.
-    Grid {
-        /// Half extents: lines extend from −d to +d.
-        dimension: [f64; 2],
-        /// Distance of adjacent lines.
-        delta: [f64; 2],
-        /// Width of a line.
-        thickness: f64,
-    },
-    /// Triangle mesh from a file; the model does not open it.
-    Mesh {
-        /// Path as written.
-        file: String,
-        /// Resolved path, with factors if the mesh is [`stretched`].
-        resolved: PathBuf,
-    },
+pub struct MeshFile {
+    /// Path as written.
+    pub file: String,
+    /// Resolved path, with factors if the mesh is [`stretched`].
+    pub resolved: PathBuf,
 }

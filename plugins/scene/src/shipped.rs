@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Path (with `/`) and content of each embedded file; empty by default.
 ///
-/// In messages, and in [`Shape::Mesh`](crate::model::Shape::Mesh), the path of such a file is `shipped:/robots/atrv.robray`.
+/// In messages, and in [`MeshFile`](crate::model::MeshFile), the path of such a file is `shipped:/robots/atrv.robray`.
 #[derive(Clone, Copy, Default)]
 pub struct Shipped(pub &'static [(&'static str, &'static [u8])]);
 

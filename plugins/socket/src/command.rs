@@ -1,22 +1,50 @@
 //! Conversion of a line of JSON to a command.
-use bevy::reflect::{PartialReflect, structs::DynamicStruct};
-use morse_api::{command::CommandSender, fields::from_json};
+use bevy::reflect::structs::DynamicStruct;
+use morse_api::command::{BadCommand, CommandSender};
 use serde_json::Value as Json;
+
+/// Reason why a line is no command; the message contains the actuator's path.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It is no JSON.
+    #[error("`{path}`: not a JSON object of finite numbers{}: {cause}", in_field(field.as_deref()))]
+    NotJson {
+        /// The actuator.
+        path: String,
+        /// The field with the error, if it can be determined.
+        field: Option<String>,
+        /// Error of the parser.
+        cause: serde_json::Error,
+    },
+    /// It is JSON, but no object.
+    #[error("`{0}`: a JSON object of fields is expected")]
+    NotAnObject(String),
+    /// The actuator does not accept its fields or numbers.
+    #[error(transparent)]
+    Refused(#[from] BadCommand),
+}
+
+fn in_field(field: Option<&str>) -> String {
+    field.map_or(String::new(), |name| format!(" in `{name}`"))
+}
 
 /// Sends the command in a line. Missing fields keep their values.
 ///
 /// # Errors
 ///
 /// The error in the line, with the actuator's name.
-pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
+pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), LineError> {
     let path = &sender.info.path;
     let value: Json = serde_json::from_slice(line).map_err(|error| {
         let field = field_at(line, error.column());
-        let field = field.map_or(String::new(), |name| format!(" in `{name}`"));
-        format!("`{path}`: not a JSON object of finite numbers{field}: {error}")
+        LineError::NotJson {
+            path: path.to_string(),
+            field,
+            cause: error,
+        }
     })?;
     let Json::Object(fields) = value else {
-        return Err(format!("`{path}`: a JSON object of fields is expected"));
+        return Err(LineError::NotAnObject(path.to_string()));
     };
     let mut command = DynamicStruct::default();
     let (mut names, mut positions) = (Vec::new(), Vec::new());
@@ -26,36 +54,21 @@ pub fn send(sender: &CommandSender, line: &[u8]) -> Result<(), String> {
         if name == "timestamp" {
             continue;
         }
-        let Some(field) = sender.info.fields.get(name) else {
-            // MORSE's arms accept each joint as a field.
-            if let (Some(position), [true, true]) = (value.as_f64(), has_joints) {
-                names.push(name.clone());
-                positions.push(position);
-                continue;
-            }
-            let known: Vec<&str> = sender
-                .info
-                .fields
-                .0
-                .iter()
-                .map(|field| field.name)
-                .collect();
-            return Err(format!(
-                "`{path}` has no field `{name}`; it has: {}",
-                known.join(", ")
-            ));
-        };
-        let value: Box<dyn PartialReflect> = from_json(field, value)
-            .ok_or_else(|| format!("`{path}`: `{name}` requires {}", field.type_name))?;
-        command.insert_boxed(name.clone(), value);
+        // MORSE's arms accept each joint as a field.
+        if let (None, Some(position), [true, true]) =
+            (sender.info.fields.get(name), value.as_f64(), has_joints)
+        {
+            names.push(name.clone());
+            positions.push(position);
+            continue;
+        }
+        command.insert_boxed(name.clone(), sender.info.value_from_json(name, value)?);
     }
     if !names.is_empty() {
         command.insert("names", names);
         command.insert("positions", positions);
     }
-    sender
-        .send(Box::new(command))
-        .map_err(|error| error.to_string())
+    Ok(sender.send(Box::new(command))?)
 }
 
 /// Returns the name of the last field that begins before a column of a line: the probable position of a JSON error.

@@ -8,7 +8,7 @@ use bevy::{
 };
 use morse_api::{
     paint::{Paint, Pattern, Place, Wrap},
-    world_view::{Form, Gloss, Scenery, ShapeInfo, Triangles},
+    world_view::{Gloss, ScaledMesh, Scenery, Shape, ShapeInfo, Triangles},
 };
 
 use crate::shape;
@@ -25,23 +25,23 @@ pub(crate) struct Appearance {
 
 /// Returns the parts of a shape with their appearance: one part, or for a mesh one per material.
 pub(crate) fn pieces(shape: &ShapeInfo, scenery: &Scenery) -> Vec<(Mesh, Appearance)> {
-    let is_open = matches!(shape.form, Form::Grid { .. } | Form::Mesh { .. });
+    let is_open = matches!(shape.shape, Shape::Grid { .. } | Shape::Mesh(_));
     let appearance = Appearance {
         color: shape.color,
         pattern: shape.paint.as_ref().map(|paint| paint.pattern.clone()),
         gloss: shape.gloss,
         is_open,
     };
-    if let (Form::Mesh { mesh, scale }, None) = (&shape.form, &shape.paint)
+    if let (Shape::Mesh(ScaledMesh { mesh, scale }), None) = (&shape.shape, &shape.paint)
         && let Some(from) = scenery.meshes.get(*mesh)
     {
         return parts(from, *scale as f32, &appearance);
     }
-    let Some(mesh) = shape::mesh(&shape.form, scenery) else {
+    let Some(mesh) = shape::mesh(&shape.shape, scenery) else {
         return Vec::new();
     };
     let mesh = match &shape.paint {
-        Some(paint) => painted(mesh, &shape.form, paint, scenery),
+        Some(paint) => painted(mesh, &shape.shape, paint, scenery),
         None => mesh,
     };
     vec![(mesh, appearance)]
@@ -69,9 +69,9 @@ fn parts(from: &Triangles, scale: f32, appearance: &Appearance) -> Vec<(Mesh, Ap
 }
 
 /// Returns a mesh with texture coordinates for its pattern.
-fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mesh {
+fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &Scenery) -> Mesh {
     let has_own = mesh.contains_attribute(Mesh::ATTRIBUTE_UV_0);
-    if matches!(form, Form::Mesh { .. }) && has_own && paint.size.is_none() {
+    if matches!(shape, Shape::Mesh(_)) && has_own && paint.size.is_none() {
         return mesh;
     }
     if mesh.indices().is_some() {
@@ -85,7 +85,7 @@ fn painted(mut mesh: Mesh, form: &Form, paint: &Paint, scenery: &Scenery) -> Mes
         corners(Mesh::ATTRIBUTE_POSITION),
         corners(Mesh::ATTRIBUTE_NORMAL),
     );
-    let Some(wrap) = Wrap::of(form).or_else(|| around(&positions)) else {
+    let Some(wrap) = Wrap::of(shape).or_else(|| around(&positions)) else {
         return mesh;
     };
     let image_shape = match paint.pattern {
@@ -271,11 +271,11 @@ mod tests {
 
     use super::*;
 
-    fn shape(form: Form, paint: Option<Paint>) -> ShapeInfo {
+    fn shape(shape: Shape<ScaledMesh>, paint: Option<Paint>) -> ShapeInfo {
         ShapeInfo {
             body: 0,
             body_from_shape: Isometry3::identity(),
-            form,
+            shape,
             color: [1.0, 0.0, 0.0, 1.0],
             paint,
             gloss: Gloss::default(),
@@ -296,7 +296,12 @@ mod tests {
             size: Some(0.25),
         };
         let pieces = pieces(
-            &shape(Form::Box([1.0; 3]), Some(paint)),
+            &shape(
+                Shape::Box {
+                    dimension: [1.0; 3],
+                },
+                Some(paint),
+            ),
             &Scenery::default(),
         );
         let [(mesh, appearance)] = pieces.as_slice() else {
@@ -326,7 +331,7 @@ mod tests {
             size: None,
         };
         let pieces = pieces(
-            &shape(Form::Sphere { radius: 1.0 }, Some(paint)),
+            &shape(Shape::Sphere { radius: 1.0 }, Some(paint)),
             &Scenery::default(),
         );
         for corners in places(&pieces[0].0).chunks_exact(3) {
@@ -352,11 +357,11 @@ mod tests {
             }],
             ..Triangles::default()
         });
-        let form = Form::Mesh {
+        let mesh = Shape::Mesh(ScaledMesh {
             mesh: 0,
             scale: 2.0,
-        };
-        let pieces = pieces(&shape(form, None), &scenery);
+        });
+        let pieces = pieces(&shape(mesh, None), &scenery);
         let found: Vec<_> = pieces
             .iter()
             .map(|(mesh, appearance)| (mesh.count_vertices(), appearance.color))

@@ -77,7 +77,7 @@ impl Known {
         store: &mut Store<'_>,
     ) -> Vec<Piece> {
         let is_same = |(known, _): &&(ShapeInfo, Vec<Piece>)| {
-            known.form == shape.form
+            known.shape == shape.shape
                 && known.paint == shape.paint
                 && known.color == shape.color
                 && known.gloss == shape.gloss

@@ -2,27 +2,28 @@
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 use bevy::{asset::RenderAssetUsages, mesh::PrimitiveTopology, prelude::*};
-use morse_api::world_view::{Form, Scenery, Triangles};
+use morse_api::world_view::{ScaledMesh, Scenery, Shape, Triangles};
 
 /// Number of edges that approximate a circle.
 const EDGES: u32 = 48;
 /// Maximum number of lines of a grid; a grid with more is drawn as a surface.
 const MOST_LINES: f64 = 2000.0;
 
-/// Returns the triangles of a form, in the axes of its shape, or `None` if its size is zero.
-pub(crate) fn mesh(form: &Form, scenery: &Scenery) -> Option<Mesh> {
-    Some(match form {
-        Form::Box(sides) => {
-            let [x, y, z] = sides.map(|side| side.abs() as f32);
+/// Returns the triangles of a shape, in its axes, or `None` if its size is zero.
+pub(crate) fn mesh(shape: &Shape<ScaledMesh>, scenery: &Scenery) -> Option<Mesh> {
+    Some(match shape {
+        Shape::Box { dimension } => {
+            let [x, y, z] = dimension.map(|side| side.abs() as f32);
             Cuboid::new(x, y, z).into()
         }
-        Form::Sphere { radius } => Sphere::new(radius.abs() as f32).mesh().uv(EDGES, EDGES / 2),
-        Form::Cone {
+        Shape::Sphere { radius } => Sphere::new(radius.abs() as f32).mesh().uv(EDGES, EDGES / 2),
+        Shape::Cylinder { radius, height } => cone(*radius as f32, *radius as f32, *height as f32),
+        Shape::Cone {
             start_radius,
             end_radius,
             height,
         } => cone(*start_radius as f32, *end_radius as f32, *height as f32),
-        Form::Capsule { radius, height } => {
+        Shape::Capsule { radius, height } => {
             let capsule = Capsule3d::new(radius.abs() as f32, height.abs() as f32);
             let mesh = capsule
                 .mesh()
@@ -31,12 +32,12 @@ pub(crate) fn mesh(form: &Form, scenery: &Scenery) -> Option<Mesh> {
                 .build();
             upright(mesh, *height as f32)
         }
-        Form::Grid {
+        Shape::Grid {
             dimension,
             delta,
             thickness,
         } => grid(dimension, delta, *thickness as f32),
-        Form::Mesh { mesh, scale } => {
+        Shape::Mesh(ScaledMesh { mesh, scale }) => {
             let from = scenery.meshes.get(*mesh)?;
             let all: Vec<usize> = (0..from.faces.len()).collect();
             triangles(from, &all, *scale as f32)?
@@ -216,16 +217,18 @@ mod tests {
         let scenery = Scenery::default();
         let found = |form| bounds(&mesh(&form, &scenery).unwrap());
         assert!(is_near(
-            found(Form::Box([1.0, 2.0, 4.0])),
+            found(Shape::Box {
+                dimension: [1.0, 2.0, 4.0],
+            }),
             [-0.5, -1.0, -2.0],
             [0.5, 1.0, 2.0]
         ));
         assert!(is_near(
-            found(Form::Sphere { radius: 2.0 }),
+            found(Shape::Sphere { radius: 2.0 }),
             [-2.0; 3],
             [2.0; 3]
         ));
-        let cone = |height| Form::Cone {
+        let cone = |height| Shape::Cone {
             start_radius: 1.0,
             end_radius: 0.5,
             height,
@@ -240,12 +243,12 @@ mod tests {
             [-1.0, -1.0, -3.0],
             [1.0, 1.0, 0.0]
         ));
-        let capsule = Form::Capsule {
+        let capsule = Shape::Capsule {
             radius: 0.5,
             height: 2.0,
         };
         assert!(is_near(found(capsule), [-0.5, -0.5, -0.5], [0.5, 0.5, 2.5]));
-        let grid = Form::Grid {
+        let grid = Shape::Grid {
             dimension: [2.0, 1.0],
             delta: [1.0, 0.5],
             thickness: 0.1,
@@ -256,7 +259,7 @@ mod tests {
     #[test]
     fn the_wide_end_of_a_cone_is_its_start() {
         let scenery = Scenery::default();
-        let cone = Form::Cone {
+        let cone = Shape::Cone {
             start_radius: 1.0,
             end_radius: 0.0,
             height: -2.0,
@@ -295,20 +298,20 @@ mod tests {
         });
         assert!(
             mesh(
-                &Form::Mesh {
+                &Shape::Mesh(ScaledMesh {
                     mesh: 0,
                     scale: 1.0
-                },
+                }),
                 &scenery
             )
             .is_none()
         );
         assert!(
             mesh(
-                &Form::Mesh {
+                &Shape::Mesh(ScaledMesh {
                     mesh: 7,
                     scale: 1.0
-                },
+                }),
                 &scenery
             )
             .is_none()

@@ -3,7 +3,7 @@ use morse_api::{
     body::BodyKind,
     lighting::Lighting,
     port::Observer,
-    world_view::{ComponentInfo, Form, ShapeInfo, Triangles, WorldView},
+    world_view::{ComponentInfo, ScaledMesh, Shape, ShapeInfo, Triangles, WorldView},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde_json::{Value as Json, json};
@@ -87,10 +87,14 @@ fn of_component(component: &ComponentInfo, sensors: &[Observer]) -> Json {
 }
 
 fn of_shape(shape: &ShapeInfo) -> Json {
-    let form = match &shape.form {
-        Form::Box(dimension) => json!({ "box": dimension.map(short) }),
-        Form::Sphere { radius } => json!({ "sphere": short(*radius) }),
-        Form::Cone {
+    let form = match &shape.shape {
+        Shape::Box { dimension } => json!({ "box": dimension.map(short) }),
+        Shape::Sphere { radius } => json!({ "sphere": short(*radius) }),
+        Shape::Cylinder { radius, height } => {
+            let cone = [radius, radius, height].map(|part| short(*part));
+            json!({ "cone": cone })
+        }
+        Shape::Cone {
             start_radius,
             end_radius,
             height,
@@ -98,16 +102,16 @@ fn of_shape(shape: &ShapeInfo) -> Json {
             let cone = [start_radius, end_radius, height].map(|part| short(*part));
             json!({ "cone": cone })
         }
-        Form::Capsule { radius, height } => {
+        Shape::Capsule { radius, height } => {
             let capsule = [radius, height].map(|part| short(*part));
             json!({ "capsule": capsule })
         }
-        Form::Grid {
+        Shape::Grid {
             dimension,
             delta,
             thickness,
         } => json!({ "grid": [dimension[0], dimension[1], delta[0], delta[1], *thickness] }),
-        Form::Mesh { mesh, scale } => json!({ "mesh": mesh, "scale": short(*scale) }),
+        Shape::Mesh(ScaledMesh { mesh, scale }) => json!({ "mesh": mesh, "scale": short(*scale) }),
     };
     json!({
         "body": shape.body, "pose": pose(&shape.body_from_shape), "form": form,

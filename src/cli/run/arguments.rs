@@ -12,11 +12,11 @@ use crate::{
         messages::Loudness,
         pictures::PictureRequest,
         progress,
-        prove::plant::Plant,
         render::{renderer, size},
         robot_arguments::RobotArguments,
         serve,
         summary::Hashing,
+        usage::UsageError,
     },
     run::Pace,
     service::time::PACES,
@@ -125,15 +125,17 @@ pub struct Args {
     /// Trust the files in this directory too
     #[arg(long = "allow-path", value_name = "DIRECTORY")]
     pub allow_paths: Vec<PathBuf>,
-    /// Plant defects, for the checks of `morse-sim prove`
-    #[arg(long, value_name = "DEFECT", hide = true)]
-    pub plant: Vec<Plant>,
 }
 
 /// Valid times of a run, s: from 0 to about thirty years.
 const SECONDS: Bounds = Bounds::between(0.0, 1e9);
 
-pub(in crate::cli) fn seconds(text: &str) -> Result<f64, String> {
+/// Parses a time, such as `30s` or `500ms`; returns seconds.
+///
+/// # Errors
+///
+/// The text is no time, or the time is out of range.
+pub fn seconds(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let factor = match text.get(number.len()..).unwrap_or_default() {
         "" | "s" => 1.0,
@@ -150,11 +152,11 @@ pub(in crate::cli) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a request for an overview image.
-fn whole(text: &str) -> Result<PictureRequest, String> {
+fn whole(text: &str) -> Result<PictureRequest, UsageError> {
     match text.parse()? {
         shot @ PictureRequest { camera: None, .. } => Ok(shot),
         PictureRequest { .. } => {
-            Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".to_owned())
+            Err("write it as t=5s:out.png; images of cameras are for `--screenshot`".into())
         }
     }
 }

@@ -15,14 +15,13 @@ use morse_api::{
     tick::{Clock, Tick},
     warning::Warnings,
     world_view::{
-        BodyInfo, ComponentInfo, ContactInfo, Form, FrameInfo, Pacing, RobotInfo, Scenery,
+        BodyInfo, ComponentInfo, ContactInfo, FrameInfo, Pacing, RobotInfo, ScaledMesh, Scenery,
         ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
     },
 };
 use morse_diagnostics::Diagnostic;
 use morse_geometry::GeometryOf;
 use morse_physics::contacts::Contacts;
-use morse_scene::model::{Geometry, Shape};
 use morse_simulation_file::Simulation;
 
 use super::painted::Paints;
@@ -290,57 +289,20 @@ impl<'a> Survey<'a> {
         visible.sort_by_key(|(entity, _)| *entity);
         let shapes = visible.into_iter().filter_map(|(_, of)| {
             let [red, green, blue] = of.geometry.color;
+            let scale = of.geometry.scale;
             Some(ShapeInfo {
                 body: *self.places.get(&of.body)?,
                 body_from_shape: of.body_from_frame,
-                form: self.form(&of.geometry)?,
+                shape: of.geometry.shape.scaled(scale, |file| {
+                    let mesh = self.mesh(&file.resolved)?;
+                    Some(ScaledMesh { mesh, scale })
+                })?,
                 color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
                 paint: self.paints.of(&of.geometry),
                 gloss: morse_render::gloss(&of.geometry),
             })
         });
         shapes.collect()
-    }
-
-    fn form(&mut self, geometry: &Geometry) -> Option<Form> {
-        let scale = geometry.scale;
-        Some(match &geometry.shape {
-            Shape::Box { dimension } => Form::Box(dimension.map(|side| side * scale)),
-            Shape::Sphere { radius } => Form::Sphere {
-                radius: radius * scale,
-            },
-            Shape::Cylinder { radius, height } => Form::Cone {
-                start_radius: radius * scale,
-                end_radius: radius * scale,
-                height: height * scale,
-            },
-            Shape::Cone {
-                start_radius,
-                end_radius,
-                height,
-            } => Form::Cone {
-                start_radius: start_radius * scale,
-                end_radius: end_radius * scale,
-                height: height * scale,
-            },
-            Shape::Capsule { radius, height } => Form::Capsule {
-                radius: radius * scale,
-                height: height * scale,
-            },
-            Shape::Grid {
-                dimension,
-                delta,
-                thickness,
-            } => Form::Grid {
-                dimension: dimension.map(|side| side * scale),
-                delta: delta.map(|step| step * scale),
-                thickness: thickness * scale,
-            },
-            Shape::Mesh { resolved, .. } => Form::Mesh {
-                mesh: self.mesh(resolved)?,
-                scale,
-            },
-        })
     }
 
     /// Returns the index of a file's triangles; `None` if it cannot be read, which is reported once.

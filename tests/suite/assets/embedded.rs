@@ -105,10 +105,10 @@ fn shipped_files_are_found_behind_those_of_the_user() {
     ));
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
     let terrain = &loaded.scene.frame("terrain").expect("a frame").geometry[0].shape;
-    let Shape::Mesh { resolved, .. } = terrain else {
+    let Shape::Mesh(mesh) = terrain else {
         panic!("{terrain:?}");
     };
-    assert_eq!(*resolved, Shipped::path("environments/terrain.obj"));
+    assert_eq!(mesh.resolved, Shipped::path("environments/terrain.obj"));
     // A mesh can be named directly.
     let loaded = read(&file(
         "wedge.robray",

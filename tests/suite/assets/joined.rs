@@ -74,7 +74,7 @@ impl Solid<'_> {
                 }
             }
             Shape::Capsule { radius, height } => ball(*radius) + Vector3::z() * along(*height),
-            Shape::Grid { .. } | Shape::Mesh { .. } => panic!("they are made of primitives"),
+            Shape::Grid { .. } | Shape::Mesh(_) => panic!("they are made of primitives"),
         };
         self.pose * Point3::from(point)
     }

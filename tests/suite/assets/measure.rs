@@ -65,7 +65,7 @@ fn of_shape(shape: &Shape, pose: &Isometry3<f64>) -> Extent {
         Shape::Capsule { radius, height } => {
             around(&[(along(0.0), [*radius; 3]), (along(*height), [*radius; 3])])
         }
-        Shape::Grid { .. } | Shape::Mesh { .. } => panic!("robots are made of primitives"),
+        Shape::Grid { .. } | Shape::Mesh(_) => panic!("robots are made of primitives"),
     }
 }
 

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use morse_api::{
     middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running},
     paint::{Paint, Pattern},
-    world_view::{Form, Gloss, Scenery},
+    world_view::{Gloss, ScaledMesh, Scenery, Shape},
 };
 use morse_sim::{
     Simulation,
@@ -262,13 +262,13 @@ fn who_looks_on_is_shown_all_that_is_painted() {
     };
     assert_eq!((flag.width, flag.height), (2, 2));
     assert_eq!(flag.pixels[..4], [RED[0], RED[1], RED[2], 255]);
-    let shape = |is_it: fn(&Form) -> bool| {
+    let shape = |is_it: fn(&Shape<ScaledMesh>) -> bool| {
         let mut shapes = scenery.shapes.iter();
-        shapes.find(|shape| is_it(&shape.form)).expect("a shape")
+        shapes.find(|shape| is_it(&shape.shape)).expect("a shape")
     };
-    let of_box = shape(|form| matches!(form, Form::Box(_)));
-    let ball = shape(|form| matches!(form, Form::Sphere { .. }));
-    let mesh = shape(|form| matches!(form, Form::Mesh { .. }));
+    let of_box = shape(|shape| matches!(shape, Shape::Box { .. }));
+    let ball = shape(|shape| matches!(shape, Shape::Sphere { .. }));
+    let mesh = shape(|shape| matches!(shape, Shape::Mesh(_)));
     let paint = |pattern, size| Some(Paint { pattern, size });
     assert_eq!(of_box.paint, paint(Pattern::Image(0), Some(0.5)));
     let shines = Gloss {

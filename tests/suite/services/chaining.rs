@@ -133,11 +133,7 @@ fn services_that_call_each_other_in_a_circle_are_told_so() {
     let mut simulation = simulation();
     let reply = ask(&mut simulation, "rover.motion", "ring", json!([]));
     assert_eq!(reply.status, Status::Failed);
-    assert!(
-        reply.value.to_string().contains("cycle"),
-        "{}",
-        reply.value
-    );
+    assert!(reply.value.to_string().contains("cycle"), "{}", reply.value);
     // No state is left over: a call of the same depth works again.
     answer(&mut simulation, "rover.motion", "halt", json!([]));
 }

@@ -1,5 +1,5 @@
 //! Inline code in the text: commands run; options, kinds and files exist.
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, process::Command};
 
 use morse_sim::simulation::{kinds, no_extensions};
 
@@ -9,7 +9,15 @@ use super::{pages, root, shell::Room};
 const OTHERS: [&str; 4] = ["--release", "--features", "--bench", "--open"];
 
 /// Folders of the repository.
-const FOLDERS: [&str; 6] = ["src/", "plugins/", "scenes/", "examples/", "tests/", ".ci/"];
+const FOLDERS: [&str; 7] = [
+    "src/",
+    "plugins/",
+    "tools/",
+    "scenes/",
+    "examples/",
+    "tests/",
+    ".ci/",
+];
 
 /// Returns the pieces of a text in back quotes, outside of blocks.
 fn inline(text: &str) -> Vec<String> {
@@ -76,21 +84,34 @@ fn commands_in_the_text_succeed() {
     assert!(commands.len() > 8, "{commands:?}");
 }
 
+/// Returns the help of all commands, and of the programs beside `morse-sim`.
+fn helps() -> String {
+    let commands = [
+        "run", "test", "check", "inspect", "render", "list", "describe", "fmt", "new",
+    ];
+    let own = commands.map(|command| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_morse-sim"));
+        program.args([command, "--help"]);
+        program
+    });
+    let others = ["morse-bench", "morse-prove"].map(|name| {
+        let mut cargo = Command::new(env!("CARGO"));
+        let quiet = ["run", "--offline", "--quiet", "--bin", name];
+        cargo.args(quiet).args(["--", "--help"]).current_dir(root());
+        cargo
+    });
+    let print = |mut program: Command| {
+        let output = program.output().expect("the program runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    own.into_iter().chain(others).map(print).collect()
+}
+
 #[test]
 fn options_in_the_text_are_known() {
-    let help = |command: &str| {
-        let program = std::process::Command::new(env!("CARGO_BIN_EXE_morse-sim"))
-            .args([command, "--help"])
-            .output()
-            .expect("the program runs");
-        String::from_utf8_lossy(&program.stdout).into_owned()
-    };
-    let known: String = [
-        "run", "test", "prove", "check", "inspect", "render", "list", "describe", "fmt", "new",
-        "bench",
-    ]
-    .map(help)
-    .concat();
+    let known = helps();
     let mut count = 0;
     let mut found = Vec::new();
     for (page, piece) in everywhere() {

@@ -38,8 +38,8 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("MORSE_SHOTS=", "web/browser.rs runs these tests"),
     ("python3 plugins/python/examples/patrol_client.py", FOLLOWED),
     (
-        "morse-sim prove",
-        "prove.rs does it at its smallest: in a debug build this takes minutes",
+        "morse-prove",
+        "the tests of tools/prove do it at its smallest: in a debug build this takes minutes",
     ),
     (
         "morse-sim new",
@@ -53,7 +53,7 @@ const FOLLOWED: &str = "plugins/python/tests/test_guide.py follows the page";
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 arguments=() has_end= is_run=1 has_window=
-case ${1-} in bench | check | inspect | render | list | describe | fmt | new | test | prove | completions | man | --help | --version) is_run= ;; esac
+case ${1-} in check | inspect | render | list | describe | fmt | new | test | completions | man | --help | --version) is_run= ;; esac
 while (($#)); do
     case $1 in
     --until | --steps) has_end=1 ;;
@@ -93,6 +93,11 @@ set -euo pipefail
 while [ "$1" != -- ]; do shift; done
 shift
 exec morse-sim "$@"
+"#;
+
+/// The program of another package, in the build of these tests.
+const MORSE_BENCH: &str = r#"#!/usr/bin/env bash
+exec "$CARGO_PROGRAM" run --offline --quiet --manifest-path "$ROOT/Cargo.toml" --bin morse-bench -- "$@"
 "#;
 
 const MORSE: &str = r#"#!/usr/bin/env bash
@@ -156,6 +161,7 @@ impl Room {
         fs::create_dir(&programs).expect("a folder");
         for (name, script) in [
             ("morse-sim", MORSE_SIM),
+            ("morse-bench", MORSE_BENCH),
             ("cargo", CARGO),
             ("morse", MORSE),
             ("nc", NC),
@@ -234,6 +240,8 @@ impl Room {
                 format!("{}:{path}", self.path().join("bin").display()),
             )
             .env("MORSE_SIM", PathBuf::from(env!("CARGO_BIN_EXE_morse-sim")))
+            .env("CARGO_PROGRAM", env!("CARGO"))
+            .env("ROOT", root())
             .stdin(std::process::Stdio::null());
         command
     }

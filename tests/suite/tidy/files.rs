@@ -10,7 +10,7 @@ const LONGEST: usize = 500;
 fn texts() -> Vec<Source> {
     let mut texts = sources(
         &[
-            "src", "plugins", "tests", "examples", "scenes", "assets", ".ci",
+            "src", "plugins", "tools", "tests", "examples", "scenes", "assets", ".ci",
         ],
         &["rs", "md", "toml", "ron", "robray", "sh"],
     );

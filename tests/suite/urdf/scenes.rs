@@ -190,7 +190,7 @@ fn meshes_are_found_scaled_and_mirrored() {
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
     let geometry = &loaded.scene.frame("a").unwrap().geometry;
     let found = geometry.iter().map(|geometry| match &geometry.shape {
-        Shape::Mesh { resolved, .. } => (stretched(resolved), geometry.scale),
+        Shape::Mesh(mesh) => (stretched(&mesh.resolved), geometry.scale),
         _ => panic!("a mesh"),
     });
     let file: &Path = &root.join("arm/meshes/a.stl");

@@ -7,7 +7,7 @@ mod motion;
 use std::collections::{BTreeMap, BTreeSet};
 
 use morse_diagnostics::{Diagnostic, Span};
-use morse_scene::model::{self, Frame, Geometry, Origin, Scene, SceneError, Shape};
+use morse_scene::model::{self, Frame, Geometry, MeshFile, Origin, Scene, SceneError, Shape};
 use nalgebra::Isometry3;
 
 use super::{
@@ -203,7 +203,7 @@ impl Builder<'_, '_> {
             true => [None; 2],
             false => link.contact,
         };
-        if let Shape::Mesh { file, resolved } = &mut geometry.shape {
+        if let Shape::Mesh(MeshFile { file, resolved }) = &mut geometry.shape {
             let needed = !piece.is_visual;
             *resolved = self
                 .assets

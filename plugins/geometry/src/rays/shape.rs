@@ -63,7 +63,7 @@ pub fn visual(geometry: &Geometry, mesh: Option<&Arc<Mesh>>) -> Option<Solid> {
             high: high(height),
         },
         Shape::Grid { .. } => return None,
-        Shape::Mesh { .. } => Solid::Mesh {
+        Shape::Mesh(_) => Solid::Mesh {
             mesh: mesh?.clone(),
             scale,
         },

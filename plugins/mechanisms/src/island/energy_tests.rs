@@ -1,82 +1,18 @@
 //! Energy of mechanisms that touch something.
 use std::f64::consts::PI;
 
-use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use super::*;
 use crate::{
     spatial::Inertia,
+    test_run::{GRAVITY, Run, rod},
     tree::{Axis, Joint, Link},
 };
 
-pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 pub(super) const GROUND: Side = Side::Prescribed(Vector3::new(0.0, 0.0, 0.0));
 
-/// A hinge about an axis at a place of its parent, and a rod that hangs on it.
-pub(super) fn rod(
-    parent: Option<usize>,
-    at: [f64; 3],
-    axis: Vector3<f64>,
-    rod: [f64; 2],
-    number: usize,
-) -> Link {
-    let [mass, length] = rod;
-    let across = mass * length * length / 12.0;
-    let about = Matrix3::from_diagonal(&Vector3::new(across, across, across * 1e-2));
-    Link {
-        parent,
-        parent_from_joint: Isometry3::translation(at[0], at[1], at[2]),
-        joint: Joint::Revolute(Axis::new(UnitVector3::new_normalize(axis), number)),
-        inertia: Inertia::new(mass, Vector3::new(0.0, 0.0, -length / 2.0), about),
-    }
-}
-
-pub(super) struct Run {
-    pub tree: Tree,
-    pub integrator: Integrator,
-    pub state: State,
-    pub base: Base,
-    pub island: Island,
-    pub dt: f64,
-}
-
 impl Run {
-    pub(super) fn new(links: &[Link], rate: f64) -> Self {
-        let tree = Tree::new(links).unwrap();
-        Self {
-            integrator: Integrator::new(&tree),
-            state: tree.at_zero(),
-            base: Base::at_rest(GRAVITY),
-            island: Island::default(),
-            dt: 1.0 / rate,
-            tree,
-        }
-    }
-
-    pub(super) fn predict(&mut self) {
-        let (tree, base) = (&self.tree, &self.base);
-        self.integrator
-            .predict(tree, base, &self.state, self.dt / 2.0);
-    }
-
-    pub(super) fn step(
-        &mut self,
-        bodies: &mut [FreeBody],
-        contacts: &mut [Contact],
-        welds: &[Weld],
-    ) {
-        let member = Member {
-            tree: &self.tree,
-            integrator: &mut self.integrator,
-            state: &mut self.state,
-            base: self.base,
-            pose: Pose::identity(),
-            external_forces: &[],
-        };
-        self.island
-            .step(&mut [member], bodies, contacts, welds, self.dt);
-    }
-
     /// The point of a link, m, where the link is placed.
     pub(super) fn point(&self, link: usize, local: Vector3<f64>) -> Vector3<f64> {
         self.integrator.workspace.pose_of(link).point(&local)
@@ -87,17 +23,6 @@ impl Run {
         let pose = self.integrator.workspace.pose_of(link);
         let local = pose.rotation.tr_mul(&(point - pose.position));
         pose.rotation * self.integrator.workspace.velocity_of(link).at(&local)
-    }
-
-    pub(super) fn energy(&mut self) -> f64 {
-        self.integrator
-            .workspace
-            .forward_kinematics(&self.tree, &self.base, &self.state);
-        self.integrator
-            .workspace
-            .energy(&self.tree, &self.base)
-            .iter()
-            .sum()
     }
 
     /// Touches the ground with points of links, each of which is a link and a place on it; `friction` Coulomb's.
@@ -147,7 +72,7 @@ impl Run {
         for _ in 0..ticks {
             self.predict();
             contacts = self.touching(tips, &contacts, friction);
-            self.step(&mut [], &mut contacts, &[]);
+            self.step_with(&mut [], &mut contacts, &[]);
             let touches = contacts.iter().all(|contact| contact.impulse.z > 0.0);
             flown += usize::from(!touches);
             energies.push(self.energy());
@@ -178,7 +103,7 @@ fn pendulum_with_lever() -> Vec<Link> {
 #[test]
 fn a_pendulum_keeps_its_energy_while_a_lever_rests_beside_it() {
     for rate in [240.0, 480.0] {
-        let mut run = Run::new(&pendulum_with_lever(), rate);
+        let mut run = Run::of(&pendulum_with_lever(), rate);
         run.state.positions[0] = 2.0;
         run.state.positions[1] = 0.5;
         // Its tip at half its length below the hinge: on the ground.
@@ -207,7 +132,7 @@ fn a_base_that_carries_both_keeps_its_energy() {
         let parent = Some(link.parent.map_or(0, |parent| parent + 1));
         links.push(Link { parent, ..link });
     }
-    let mut run = Run::new(&links, 240.0);
+    let mut run = Run::of(&links, 240.0);
     let tree = &run.tree;
     let at = |number: usize| tree.variable(number).unwrap().position;
     let indices = [at(0), at(1), at(2)];
@@ -229,7 +154,7 @@ fn a_tip_that_slides_without_friction_keeps_its_energy() {
             rod(None, [0.0, 0.0, 0.5], y, [1.0, 0.4], 0),
             rod(Some(0), [0.0, 0.0, -0.4], y, [0.5, 0.3], 1),
         ];
-        let mut run = Run::new(&links, rate);
+        let mut run = Run::of(&links, rate);
         // The knee at 0.4·cos 0.9 below the hinge; the tip on the ground.
         run.state.positions[0] = 0.9;
         let left: f64 = (0.5 - 0.4 * libm::cos(0.9)) / 0.3;
@@ -251,9 +176,9 @@ fn a_body_that_weighs_nothing_changes_nothing() {
             rod(None, [0.0, 0.0, 0.0], y, [1.0, 0.4], 0),
             rod(Some(0), [0.0, 0.0, -0.4], y, [0.5, 0.3], 1),
         ];
-        let mut alone = Run::new(&links, rate);
+        let mut alone = Run::of(&links, rate);
         alone.state.positions.copy_from_slice(&start);
-        let mut with = Run::new(&links, rate);
+        let mut with = Run::of(&links, rate);
         with.state = alone.state.clone();
         let local = Vector3::new(0.0, 0.0, -0.3);
         with.integrator
@@ -271,8 +196,7 @@ fn a_body_that_weighs_nothing_changes_nothing() {
         }];
         let mut index = bodies[0].center;
         for _ in 0..(2.0 * rate) as usize {
-            alone.predict();
-            alone.step(&mut [], &mut [], &[]);
+            alone.step();
             with.predict();
             let body = &mut bodies[0];
             body.before = Motion {
@@ -290,7 +214,7 @@ fn a_body_that_weighs_nothing_changes_nothing() {
                 },
                 holds: [true, true, true, false, false, false],
             };
-            with.step(&mut bodies, &mut [], &[weld]);
+            with.step_with(&mut bodies, &mut [], &[weld]);
             index += bodies[0].moving.linear * with.dt;
         }
         for (one, other) in alone.state.positions.iter().zip(&with.state.positions) {

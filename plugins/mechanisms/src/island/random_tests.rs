@@ -2,12 +2,10 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use proptest::prelude::*;
 
-use super::{
-    energy_tests::{GRAVITY, Run, rod},
-    *,
-};
+use super::*;
 use crate::{
     spatial::Inertia,
+    test_run::{GRAVITY, Run, rod},
     tree::{Axis, Joint, Link},
 };
 
@@ -44,7 +42,7 @@ fn rods(base: Option<Link>, parts: &[Part]) -> Vec<Link> {
 
 /// Rods on a base where they start.
 fn run(links: &[Link], parts: &[Part], rate: f64) -> Run {
-    let mut run = Run::new(links, rate);
+    let mut run = Run::of(links, rate);
     for (number, (.., start)) in parts.iter().enumerate() {
         let position = run.tree.variable(number).unwrap().position;
         run.state.positions[position] = *start;
@@ -67,7 +65,7 @@ fn swing(run: &mut Run, parts: &[Part]) -> f64 {
 
 /// Height of the end of the last rod where all hang down, m.
 fn at_bottom(parts: &[Part]) -> f64 {
-    let mut run = Run::new(&rods(None, parts), 1.0);
+    let mut run = Run::of(&rods(None, parts), 1.0);
     run.integrator
         .workspace
         .forward_kinematics(&run.tree, &run.base, &run.state);
@@ -131,7 +129,7 @@ impl Ball {
             .contacts(run, &end, &bodies[0].center)
             .into_iter()
             .unzip();
-        run.step(&mut bodies, &mut contacts, &[]);
+        run.step_with(&mut bodies, &mut contacts, &[]);
         self.known = [Vector3::zeros(); 6];
         self.separation_velocity = [None; 6];
         for (side, contact) in sides.into_iter().zip(&contacts) {
@@ -207,8 +205,7 @@ fn difference(parts: &[Part], rate: f64, friction: f64, part: f64) -> Result<f64
     ball.friction = friction;
     let mut touches = 0;
     for _ in 0..(2.0 * rate) as usize {
-        alone.predict();
-        alone.step(&mut [], &mut [], &[]);
+        alone.step();
         ball.step(&mut with, end);
         touches += u32::from(ball.touches());
     }

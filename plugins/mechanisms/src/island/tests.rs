@@ -5,10 +5,10 @@ use super::*;
 use crate::{
     spatial::Inertia,
     step::Motor,
+    test_run::GRAVITY,
     tree::{Axis, Joint, Link},
 };
 
-const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 const DT: f64 = 1.0 / 240.0;
 
 /// A slide along an axis, with a body of some kg.

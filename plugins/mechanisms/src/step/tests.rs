@@ -5,26 +5,16 @@ use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
 
 use super::*;
 use crate::{
-    Axis, Inertia, Joint, Link, Pose,
-    island::{Island, Member},
+    Axis, Inertia, Joint, Link,
+    test_run::{GRAVITY, Run, rod},
 };
 
-const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
-
-/// A hinge about y, and a rod of 1 kg that is so long and hangs on it.
-fn rod(parent: Option<usize>, at: f64, length: f64, variable: usize) -> Link {
-    let across = length * length / 12.0;
-    let about = Matrix3::from_diagonal(&Vector3::new(across, across, 1e-4));
-    Link {
-        parent,
-        parent_from_joint: Isometry3::translation(0.0, 0.0, at),
-        joint: Joint::Revolute(Axis::new(Vector3::y_axis(), variable)),
-        inertia: Inertia::new(1.0, Vector3::new(0.0, 0.0, -length / 2.0), about),
-    }
-}
-
 fn chain(count: usize) -> Tree {
-    let hangs = |at: usize| rod(at.checked_sub(1), if at > 0 { -0.3 } else { 0.0 }, 0.3, at);
+    let hangs = |number: usize| {
+        let parent = number.checked_sub(1);
+        let end = parent.map_or(0.0, |_| -0.3);
+        rod(parent, [0.0, 0.0, end], Vector3::y(), [1.0, 0.3], number)
+    };
     Tree::new(&(0..count).map(hangs).collect::<Vec<_>>()).unwrap()
 }
 
@@ -39,66 +29,6 @@ fn arm(mass: f64, inertia: f64) -> Tree {
         inertia: body,
     }])
     .unwrap()
-}
-
-struct Run {
-    tree: Tree,
-    base: Base,
-    state: State,
-    integrator: Integrator,
-    island: Island,
-    dt: f64,
-}
-
-impl Run {
-    fn new(tree: Tree, rate: f64) -> Self {
-        Self {
-            base: Base::at_rest(GRAVITY),
-            state: tree.at_zero(),
-            integrator: Integrator::new(&tree),
-            island: Island::default(),
-            tree,
-            dt: 1.0 / rate,
-        }
-    }
-
-    fn step(&mut self) {
-        let Self {
-            tree,
-            base,
-            state,
-            integrator,
-            dt,
-            ..
-        } = self;
-        integrator.predict(tree, base, state, *dt / 2.0);
-        let member = Member {
-            tree,
-            integrator,
-            state,
-            base: *base,
-            pose: Pose::identity(),
-            external_forces: &[],
-        };
-        self.island.step(&mut [member], &mut [], &mut [], &[], *dt);
-    }
-
-    fn run(&mut self, seconds: f64) {
-        for _ in 0..(seconds / self.dt).round() as usize {
-            self.step();
-        }
-    }
-
-    fn energy(&mut self) -> f64 {
-        self.integrator
-            .workspace
-            .forward_kinematics(&self.tree, &self.base, &self.state);
-        self.integrator
-            .workspace
-            .energy(&self.tree, &self.base)
-            .iter()
-            .sum()
-    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! Lines before the first section apply to all robots, lines below `[ERS-7]` to that one.
 use std::collections::BTreeMap;
 
+use morse_diagnostics::SourceId;
+
 use super::problem::{Line, Parsed, Problems, quoted};
 use crate::{
     service::{ServiceName, Side},
@@ -25,8 +27,8 @@ pub struct ObjectEntry {
 
 /// Parses an `OBJECT.CFG`: each line has a path, or a name and a path.
 #[must_use]
-pub fn objects(file: &str, text: &str, robot: &str) -> Parsed<Vec<ObjectEntry>> {
-    let mut problems = Problems::new(file);
+pub fn objects(source: SourceId, text: &str, robot: &str) -> Parsed<Vec<ObjectEntry>> {
+    let mut problems = Problems::new(source);
     let mut entries: Vec<ObjectEntry> = Vec::new();
     for line in of_robot(&mut problems, text, robot) {
         let words: Vec<&str> = line.text.split_whitespace().collect();
@@ -62,8 +64,8 @@ pub fn objects(file: &str, text: &str, robot: &str) -> Parsed<Vec<ObjectEntry>> 
 
 /// Parses a `CONNECT.CFG`.
 #[must_use]
-pub fn connections(file: &str, text: &str, robot: &str) -> Parsed<Vec<Connection>> {
-    let mut problems = Problems::new(file);
+pub fn connections(source: SourceId, text: &str, robot: &str) -> Parsed<Vec<Connection>> {
+    let mut problems = Problems::new(source);
     let mut connections = Vec::new();
     for line in of_robot(&mut problems, text, robot) {
         let words: Vec<&str> = line.text.split_whitespace().collect();
@@ -87,7 +89,7 @@ pub fn connections(file: &str, text: &str, robot: &str) -> Parsed<Vec<Connection
     problems.with(connections)
 }
 
-fn end(line: Line<'_>, text: &str, side: Side, problems: &mut Problems<'_>) -> Option<ServiceName> {
+fn end(line: Line<'_>, text: &str, side: Side, problems: &mut Problems) -> Option<ServiceName> {
     match text.parse::<ServiceName>() {
         Ok(name) if name.side == side => Some(name),
         Ok(_) => {
@@ -97,7 +99,7 @@ fn end(line: Line<'_>, text: &str, side: Side, problems: &mut Problems<'_>) -> O
             None
         }
         Err(why) => {
-            problems.error(line, text, why, None);
+            problems.error(line, text, why.to_string(), None);
             None
         }
     }
@@ -105,8 +107,8 @@ fn end(line: Line<'_>, text: &str, side: Side, problems: &mut Problems<'_>) -> O
 
 /// Parses a `DESIGNDB.CFG`: keywords, and the files that objects access by them.
 #[must_use]
-pub fn design(file: &str, text: &str, robot: &str) -> Parsed<BTreeMap<String, String>> {
-    let mut problems = Problems::new(file);
+pub fn design(source: SourceId, text: &str, robot: &str) -> Parsed<BTreeMap<String, String>> {
+    let mut problems = Problems::new(source);
     let mut files = BTreeMap::new();
     for line in of_robot(&mut problems, text, robot) {
         let words: Vec<&str> = line.text.split_whitespace().collect();
@@ -128,7 +130,7 @@ pub fn design(file: &str, text: &str, robot: &str) -> Parsed<BTreeMap<String, St
 }
 
 /// Returns the lines for a robot, without comments and sections.
-fn of_robot<'t>(problems: &mut Problems<'_>, text: &'t str, robot: &str) -> Vec<Line<'t>> {
+fn of_robot<'t>(problems: &mut Problems, text: &'t str, robot: &str) -> Vec<Line<'t>> {
     let mut is_ours = true;
     let mut ours = Vec::new();
     for line in problems.lines(text) {
@@ -154,13 +156,14 @@ fn of_robot<'t>(problems: &mut Problems<'_>, text: &'t str, robot: &str) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::problem::parse_as;
 
     #[test]
     fn lines_are_for_all_robots_or_for_one() {
         let text = "# all\n/MS/OPEN-R/MW/OBJS/MIND.BIN\n[ERS-210]\n/MS/OPEN-R/MW/OBJS/OLD.BIN\n\
                     [ERS-7]\n/MS/OPEN-R/MW/OBJS/NEW.BIN\n/ms/open-r/mw/objs/mind.bin\n";
         let paths = |robot| {
-            let parsed = objects("OBJECT.CFG", text, robot);
+            let (parsed, _) = parse_as("OBJECT.CFG", text, |file, text| objects(file, text, robot));
             let paths = parsed.value.into_iter().map(|entry| entry.path);
             (paths.collect::<Vec<_>>(), parsed.problems.len())
         };
@@ -173,9 +176,15 @@ mod tests {
     #[test]
     fn objects_of_the_system_have_names() {
         let text = "OServiceManager /MS/OPEN-R/SYSTEM/OBJS/SRVCMGR.BIN\n";
-        let entry = &objects("OBJECT.CFG", text, "ERS-7").value[0];
+        let read = |text| {
+            parse_as("OBJECT.CFG", text, |file, text| {
+                objects(file, text, "ERS-7")
+            })
+            .0
+        };
+        let entry = &read(text).value[0];
         assert_eq!(entry.name.as_deref(), Some("OServiceManager"));
-        let parsed = objects("OBJECT.CFG", "a b c\n[ERS-7\n", "ERS-7");
+        let parsed = read("a b c\n[ERS-7\n");
         assert_eq!((parsed.problems.len(), parsed.has_errors()), (2, true));
     }
 
@@ -183,13 +192,17 @@ mod tests {
     fn connections_go_from_subjects_to_observers() {
         let text =
             "A.Move.v.S\tB.Move.v.O\n  A.Move.v.S   C.Move.v.O  \n[ERS-210]\nX.Y.z.S Z.Y.z.O\n";
-        let parsed = connections("CONNECT.CFG", text, "ERS-7");
+        let read = |text| {
+            parse_as("CONNECT.CFG", text, |file, text| {
+                connections(file, text, "ERS-7")
+            })
+        };
+        let (parsed, _) = read(text);
         assert!(parsed.problems.is_empty());
         assert_eq!(parsed.value[1].1.to_string(), "C.Move.v.O");
         assert_eq!(parsed.value.len(), 2);
         let text = "A.Move.v.S\nB.Move.v.O A.Move.v.S\nA.v.S B.Move.v.O\n";
-        let parsed = connections("CONNECT.CFG", text, "ERS-7");
-        let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
+        let (_, reported) = read(text);
         assert!(
             reported[0].starts_with("CONNECT.CFG:1:1: expected a connection, found `A.Move.v.S`")
         );
@@ -204,8 +217,14 @@ mod tests {
     #[test]
     fn data_are_found_by_keywords() {
         let text = "MOTION /MS/OPEN-R/MW/DATA/P/M.ODA\n[ERS-210]\nMOTION /MS/X.ODA\n";
-        let parsed = design("DESIGNDB.CFG", text, "ERS-7");
+        let read = |text| {
+            parse_as("DESIGNDB.CFG", text, |file, text| {
+                design(file, text, "ERS-7")
+            })
+            .0
+        };
+        let parsed = read(text);
         assert_eq!(parsed.value["MOTION"], "/MS/OPEN-R/MW/DATA/P/M.ODA");
-        assert_eq!(design("DESIGNDB.CFG", "ONE\n", "x").problems.len(), 1);
+        assert_eq!(read("ONE\n").problems.len(), 1);
     }
 }

@@ -1,4 +1,6 @@
 //! `.ocf`: memory and priority of an object.
+use morse_diagnostics::SourceId;
+
 use super::problem::{Parsed, Problems, quoted};
 
 /// Attributes of an object.
@@ -18,8 +20,8 @@ const SHAPE: &str = "write `object NAME STACK HEAP PRIORITY cache tlb user`";
 
 /// Parses an `.ocf`; its last object is used.
 #[must_use]
-pub fn parse(file: &str, text: &str) -> Parsed<Option<Attributes>> {
-    let mut problems = Problems::new(file);
+pub fn parse(source: SourceId, text: &str) -> Parsed<Option<Attributes>> {
+    let mut problems = Problems::new(source);
     let mut found = None;
     for line in problems.lines(text) {
         let trimmed = line.text.trim();
@@ -66,11 +68,12 @@ pub fn parse(file: &str, text: &str) -> Parsed<Option<Attributes>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::problem::parse_as;
 
     #[test]
     fn the_priority_is_read_and_memory_noted() {
         let text = "# legs\nobject Legs 524288 16384 144 cache tlb user\n";
-        let parsed = parse("legs.ocf", text);
+        let parsed = parse_as("legs.ocf", text, parse).0;
         let attributes = parsed.value.expect("an object");
         assert_eq!((attributes.priority, attributes.stack), (144, 524_288));
         assert!(parsed.problems.is_empty());
@@ -80,7 +83,7 @@ mod tests {
             ("object Legs 3072 16384 128 cash tlb user", false),
             ("object Legs 3072 16384 128 cache notlb user", false),
         ] {
-            let parsed = parse("legs.ocf", text);
+            let parsed = parse_as("legs.ocf", text, parse).0;
             assert_eq!(
                 (parsed.problems.len(), parsed.has_errors()),
                 (1, is_error),

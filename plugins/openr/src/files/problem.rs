@@ -1,44 +1,12 @@
-//! Errors and warnings in a file, with position, cause and remedy.
-use std::fmt;
+//! Lines of a file, and the collection of its diagnostics.
+use morse_diagnostics::{Collector, Diagnostic, SourceId, Span, nearest, printable};
 
 /// Maximum size of a file, bytes.
 pub const LARGEST_FILE: usize = 1 << 20;
-/// Maximum number of reported problems per file.
+/// Maximum number of reported errors, and of warnings, per file.
 const MOST_PROBLEMS: usize = 20;
-
-/// Error or warning in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Name of the file.
-    pub file: String,
-    /// Line, counted from 1.
-    pub line: usize,
-    /// Column, counted from 1 in characters.
-    pub column: usize,
-    /// True for an error, false for a warning.
-    pub is_error: bool,
-    /// Description of the problem.
-    pub message: String,
-    /// Remedy.
-    pub help: Option<String>,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            line,
-            column,
-            message,
-            ..
-        } = self;
-        write!(f, "{file}:{line}:{column}: {message}")?;
-        match &self.help {
-            Some(help) => write!(f, "; {help}"),
-            None => Ok(()),
-        }
-    }
-}
+/// Code of all diagnostics of a stick.
+pub(crate) const CODE: &str = "openr::stick";
 
 /// Valid contents of a file, and its problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,43 +14,35 @@ pub struct Parsed<T> {
     /// Valid contents of the file.
     pub value: T,
     /// Problems, in the order of their lines.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
 }
 
 impl<T> Parsed<T> {
     /// Returns true if any problem is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|problem| problem.is_error)
+        self.problems.iter().any(Diagnostic::is_error)
     }
 }
 
 /// Problems of a file that is being parsed.
-pub(super) struct Problems<'a> {
-    file: &'a str,
-    list: Vec<Problem>,
+pub(super) struct Problems {
+    source: SourceId,
+    collector: Collector,
 }
 
-/// Line of a file: its number, and its text without the line end.
-#[derive(Clone, Copy)]
+/// Line of a file: its offset in the text, bytes, and its text without the line end.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line<'a> {
-    pub(super) number: usize,
+    pub(super) offset: usize,
     pub(super) text: &'a str,
 }
 
-impl Line<'_> {
-    /// Returns the column of a substring of the line, counted from 1.
-    fn column(self, part: &str) -> usize {
-        let place = self.text.find(part).unwrap_or(0);
-        self.text[..place].chars().count() + 1
-    }
-}
-
-impl<'a> Problems<'a> {
-    pub(super) fn new(file: &'a str) -> Self {
+impl Problems {
+    pub(super) fn new(source: SourceId) -> Self {
         Self {
-            file,
-            list: Vec::new(),
+            source,
+            collector: Collector::new(MOST_PROBLEMS),
         }
     }
 
@@ -90,21 +50,23 @@ impl<'a> Problems<'a> {
     pub(super) fn lines<'t>(&mut self, text: &'t str) -> impl Iterator<Item = Line<'t>> + use<'t> {
         let is_fine = text.len() <= LARGEST_FILE;
         if !is_fine {
-            let line = Line {
-                number: 1,
-                text: "",
-            };
             let message = format!("the file has {} bytes: too many", text.len());
-            self.error(line, "", message, Some(format!("{LARGEST_FILE} are read")));
+            let help = format!("{LARGEST_FILE} are read");
+            self.error(Line::default(), "", message, help);
         }
         let text = if is_fine { text } else { "" };
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        text.lines().enumerate().map(|(index, text)| Line {
-            number: index + 1,
-            text: text.trim_end_matches(['\r', '\n']),
+        let mut next = 0;
+        text.split_inclusive('\n').map(move |line| {
+            let offset = next;
+            next += line.len();
+            Line {
+                offset,
+                text: line.trim_end_matches(['\r', '\n']),
+            }
         })
     }
 
+    /// Adds an error at a part of a line.
     pub(super) fn error(
         &mut self,
         line: Line<'_>,
@@ -112,9 +74,10 @@ impl<'a> Problems<'a> {
         message: String,
         help: impl Into<Option<String>>,
     ) {
-        self.add(line, part, (true, message, help.into()));
+        self.add(line, part, Diagnostic::error(CODE, message), help.into());
     }
 
+    /// Adds a warning at a part of a line.
     pub(super) fn warning(
         &mut self,
         line: Line<'_>,
@@ -122,75 +85,51 @@ impl<'a> Problems<'a> {
         message: String,
         help: impl Into<Option<String>>,
     ) {
-        self.add(line, part, (false, message, help.into()));
+        self.add(line, part, Diagnostic::warning(CODE, message), help.into());
     }
 
-    fn add(
-        &mut self,
-        line: Line<'_>,
-        part: &str,
-        (is_error, message, help): (bool, String, Option<String>),
-    ) {
-        // Errors are reported however many warnings there are.
-        let is_told = |problem: &&Problem| problem.is_error == is_error;
-        if self.list.iter().filter(is_told).count() < MOST_PROBLEMS {
-            self.list.push(Problem {
-                file: self.file.to_owned(),
-                line: line.number,
-                column: line.column(part),
-                is_error,
-                message,
-                help,
-            });
-        }
+    fn add(&mut self, line: Line<'_>, part: &str, problem: Diagnostic, help: Option<String>) {
+        let found = line.text.find(part);
+        let length = if found.is_some() { part.len() } else { 0 };
+        let start = line.offset + found.unwrap_or(0);
+        let problem = problem.at(Span::new(self.source, start..start + length), "");
+        self.collector.push(match help {
+            Some(help) => problem.help(help),
+            None => problem,
+        });
     }
 
     pub(super) fn with<T>(self, value: T) -> Parsed<T> {
         Parsed {
             value,
-            problems: self.list,
+            problems: self.collector.into_kept(),
         }
     }
 }
 
-/// Returns text from a file, shortened for quotation.
+/// Returns text from a file for a message: in backticks, without control characters, of limited length.
 pub(super) fn quoted(text: &str) -> String {
-    let mut short: String = text
-        .chars()
-        .map(|letter| if letter.is_control() { '?' } else { letter })
-        .take(60)
-        .collect();
-    if text.chars().nth(60).is_some() {
-        short.push('…');
-    }
-    format!("`{short}`")
+    format!("`{}`", printable(text))
 }
 
 /// Suggests the most similar word of a list for an unknown one.
 pub(super) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
-    let distances = known.iter().map(|other| (distance(word, other), *other));
-    let (distance, nearest) = distances.min()?;
-    (distance <= 2.max(nearest.len() / 4)).then(|| format!("did you mean `{nearest}`?"))
+    let near = nearest(word, known.iter().copied())?;
+    Some(format!("did you mean `{near}`?"))
 }
 
-/// Returns the edit distance (Levenshtein), ignoring case. Only the beginning of long words is compared.
-fn distance(one: &str, other: &str) -> usize {
-    let letters = |word: &str| {
-        let letters = word.chars().take(40);
-        letters
-            .map(|letter| letter.to_ascii_lowercase())
-            .collect::<Vec<_>>()
-    };
-    let (one, other) = (letters(one), letters(other));
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, wanted) in other.iter().enumerate() {
-            let change = diagonal + usize::from(letter != wanted);
-            diagonal = row[column + 1];
-            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
+/// Runs a parser on a text, for tests, and returns its result with its problems in one line each.
+#[cfg(test)]
+pub(crate) fn parse_as<T>(
+    file: &str,
+    text: &str,
+    parse: impl FnOnce(SourceId, &str) -> Parsed<T>,
+) -> (Parsed<T>, Vec<String>) {
+    let mut sources = morse_diagnostics::Sources::default();
+    let source = sources.add(file, text);
+    let parsed = parse(source, text);
+    let problems = parsed.problems.iter();
+    let lines = problems.map(|problem| morse_diagnostics::one_line(problem, &sources));
+    let lines = lines.collect();
+    (parsed, lines)
 }

@@ -1,6 +1,8 @@
 //! Files with keys and values: `WLANCONF.TXT`, `WLANDFLT.TXT` and `VRCOMM.CFG`.
 use std::collections::BTreeMap;
 
+use morse_diagnostics::SourceId;
+
 use super::problem::{Parsed, Problems, quoted, suggestion};
 
 /// Keys of the wireless network.
@@ -24,8 +26,8 @@ pub const JOINTS: [&str; 1] = ["JamDetectionHighThreshold"];
 
 /// Parses lines of `key=value`; unknown keys cause warnings.
 #[must_use]
-pub fn parse(file: &str, text: &str, known: &[&str]) -> Parsed<BTreeMap<String, String>> {
-    let mut problems = Problems::new(file);
+pub fn parse(source: SourceId, text: &str, known: &[&str]) -> Parsed<BTreeMap<String, String>> {
+    let mut problems = Problems::new(source);
     let mut values = BTreeMap::new();
     for line in problems.lines(text) {
         let trimmed = line.text.trim();
@@ -53,20 +55,23 @@ pub fn parse(file: &str, text: &str, known: &[&str]) -> Parsed<BTreeMap<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::problem::parse_as;
 
     #[test]
     fn unknown_keys_are_warnings() {
         let text = "HOSTNAME=AIBO\r\nESSID = field\nDNS_SERVER_2=3\n# no\nAPMODE=2\n";
-        let parsed = parse("WLANCONF.TXT", text, &WIRELESS);
+        let (parsed, reported) = parse_as("WLANCONF.TXT", text, |file, text| {
+            parse(file, text, &WIRELESS)
+        });
         assert_eq!(
             (parsed.value["ESSID"].as_str(), parsed.value.len()),
             ("field", 4)
         );
-        let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
         let expected =
             "WLANCONF.TXT:3:1: `DNS_SERVER_2` is not known; did you mean `DNS_SERVER_1`?";
         assert_eq!(reported, [expected]);
-        let parsed = parse("VRCOMM.CFG", "JamDetectionHighThreshold=1\nthen\n", &JOINTS);
+        let text = "JamDetectionHighThreshold=1\nthen\n";
+        let (parsed, _) = parse_as("VRCOMM.CFG", text, |file, text| parse(file, text, &JOINTS));
         assert!(parsed.has_errors() && parsed.problems.len() == 1);
     }
 }

@@ -1,6 +1,8 @@
 //! `stub.cfg`: name, services and extra entries of an object.
 //!
 //! As in the original, an unrecognised line is a comment; a warning is reported if it probably is not meant as one.
+use morse_diagnostics::SourceId;
+
 use super::problem::{Line, Parsed, Problems, quoted, suggestion};
 use crate::service::{Interface, Service, ServiceName, Side};
 
@@ -28,13 +30,10 @@ struct Draft<'a> {
 
 /// Parses a `stub.cfg`.
 #[must_use]
-pub fn parse(file: &str, text: &str) -> Parsed<Interface> {
-    let mut problems = Problems::new(file);
+pub fn parse(source: SourceId, text: &str) -> Parsed<Interface> {
+    let mut problems = Problems::new(source);
     let mut draft = Draft::default();
-    let mut last = Line {
-        number: 1,
-        text: "",
-    };
+    let mut last = Line::default();
     for line in problems.lines(text) {
         last = line;
         draft.read(line, &mut problems);
@@ -49,7 +48,7 @@ pub fn parse(file: &str, text: &str) -> Parsed<Interface> {
 }
 
 impl<'a> Draft<'a> {
-    fn read(&mut self, line: Line<'a>, problems: &mut Problems<'_>) {
+    fn read(&mut self, line: Line<'a>, problems: &mut Problems) {
         let text = line.text.trim();
         let split = text.split_once(':');
         let split = split.map(|(key, value)| (key.trim(), value.trim()));
@@ -67,7 +66,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn name(&mut self, line: Line<'_>, name: &str, problems: &mut Problems<'_>) {
+    fn name(&mut self, line: Line<'_>, name: &str, problems: &mut Problems) {
         if name.is_empty() || name.len() > 63 || name.contains(char::is_whitespace) {
             let message = format!("expected the name of an object, found {}", quoted(name));
             problems.error(
@@ -80,7 +79,7 @@ impl<'a> Draft<'a> {
         name.clone_into(&mut self.interface.object);
     }
 
-    fn service(&mut self, line: Line<'_>, text: &str, problems: &mut Problems<'_>) {
+    fn service(&mut self, line: Line<'_>, text: &str, problems: &mut Problems) {
         let Some((name, rest)) = text.strip_prefix('"').and_then(|rest| rest.split_once('"'))
         else {
             let message = "the service's name is not in quotes".to_owned();
@@ -89,11 +88,11 @@ impl<'a> Draft<'a> {
         };
         let name: ServiceName = match name.parse() {
             Ok(name) => name,
-            Err(why) => return problems.error(line, name, why, None),
+            Err(why) => return problems.error(line, name, why.to_string(), None),
         };
         let mut functions = rest.split(',').map(str::trim).skip(1);
         let (first, second) = (functions.next(), functions.next());
-        let of = |text: Option<&str>, what, problems: &mut Problems<'_>| {
+        let of = |text: Option<&str>, what, problems: &mut Problems| {
             let text = text.unwrap_or_default();
             handler(text).unwrap_or_else(|| {
                 let message = if text.is_empty() {
@@ -124,7 +123,7 @@ impl<'a> Draft<'a> {
         self.bound(line, problems);
     }
 
-    fn extra(&mut self, line: Line<'_>, text: &str, problems: &mut Problems<'_>) {
+    fn extra(&mut self, line: Line<'_>, text: &str, problems: &mut Problems) {
         match text.strip_suffix("()") {
             Some(name) if is_name(name) => self.interface.extras.push(name.to_owned()),
             _ => {
@@ -137,7 +136,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Reports an error if there are too many services.
-    fn bound(&mut self, line: Line<'_>, problems: &mut Problems<'_>) {
+    fn bound(&mut self, line: Line<'_>, problems: &mut Problems) {
         let Interface {
             subjects,
             observers,
@@ -153,7 +152,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Compares the declared counts with the actual ones.
-    fn finish(&self, last: Line<'_>, problems: &mut Problems<'_>) {
+    fn finish(&self, last: Line<'_>, problems: &mut Problems) {
         if self.interface.object.is_empty() {
             let message = "missing `ObjectName`".to_owned();
             problems.error(last, "", message, "write `ObjectName : Name`".to_owned());
@@ -188,7 +187,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn count<'a>(line: Line<'a>, text: &str, problems: &mut Problems<'_>) -> Option<(usize, Line<'a>)> {
+fn count<'a>(line: Line<'a>, text: &str, problems: &mut Problems) -> Option<(usize, Line<'a>)> {
     let number = text.parse::<usize>().ok();
     if number.is_none_or(|number| number > MOST_SERVICES) {
         let message = format!("expected the number of services, found {}", quoted(text));
@@ -219,7 +218,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Reports a line that is parsed as a comment but is probably meant as a declaration.
-fn ignored(line: Line<'_>, text: &str, key: Option<&str>, problems: &mut Problems<'_>) {
+fn ignored(line: Line<'_>, text: &str, key: Option<&str>, problems: &mut Problems) {
     if text.is_empty()
         || ["//", "#", ";", "/*", "*"]
             .iter()
@@ -235,6 +234,7 @@ fn ignored(line: Line<'_>, text: &str, key: Option<&str>, problems: &mut Problem
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::problem::parse_as;
 
     const PLAYER: &str = "// A player.\r\nObjectName : Player\r\n\
         \tNumOfOSubject   : 1\r\nNumOfOObserver : 2\r\n\
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn services_are_read_in_their_order() {
-        let parsed = parse("stub.cfg", PLAYER);
+        let (parsed, _) = parse_as("stub.cfg", PLAYER, parse);
         assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
         let interface = parsed.value;
         assert_eq!(interface.object, "Player");
@@ -297,9 +297,8 @@ mod tests {
         ] {
             let text = PLAYER.replacen(from, to, 1);
             let text = text.replacen("// A player.\r\n", "// A player.\r\n\r\n", 1);
-            let parsed = parse("stub.cfg", &text);
+            let (parsed, reported) = parse_as("stub.cfg", &text, parse);
             assert!(parsed.has_errors(), "{to}");
-            let reported: Vec<String> = parsed.problems.iter().map(ToString::to_string).collect();
             assert!(
                 reported.iter().any(|line| line.contains(expected)),
                 "{reported:?}"
@@ -310,10 +309,10 @@ mod tests {
     #[test]
     fn what_was_always_ignored_is_a_warning() {
         let text = PLAYER.replace("Extra :", "Extras :");
-        let parsed = parse("stub.cfg", &text);
+        let (parsed, reported) = parse_as("stub.cfg", &text, parse);
         assert!(!parsed.has_errors() && parsed.value.extras.is_empty());
         assert_eq!(
-            parsed.problems[0].to_string(),
+            reported[0],
             "stub.cfg:8:1: `Extras : PowerChanged()` is ignored; did you mean `Extra`?"
         );
     }
@@ -321,11 +320,12 @@ mod tests {
     #[test]
     fn a_hundred_thousand_services_are_too_many() {
         let line = "Service : \"A.B.C.S\", null, null\n";
-        let parsed = parse("stub.cfg", &line.repeat(5_000));
+        let read = |count| parse_as("stub.cfg", &line.repeat(count), parse).0;
+        let parsed = read(5_000);
         assert!(parsed.has_errors());
         assert!(parsed.problems[0].message.contains("more than 4096"));
         assert!(parsed.value.subjects.is_empty());
-        let parsed = parse("stub.cfg", &line.repeat(100_000));
+        let parsed = read(100_000);
         assert!(
             parsed.problems[0].message.contains("too many"),
             "{:?}",

@@ -12,16 +12,16 @@ impl OpenR {
         let contents = match self.contents(prospect.directory) {
             Ok(contents) => contents,
             Err(why) => {
-                let missing = Obstacle::new(Weight::Files, why);
+                let missing = Obstacle::new(Weight::Files, why.to_string());
                 return vec![missing.help("`directory` is relative to the simulation file")];
             }
         };
         let problems = contents.problems.iter().map(|problem| {
-            let weight = match problem.is_error {
+            let weight = match problem.is_error() {
                 true => Weight::Files,
                 false => Weight::Warning,
             };
-            Obstacle::new(weight, problem.to_string())
+            Obstacle::new(weight, contents.describe(problem))
         });
         let mut obstacles: Vec<Obstacle> = problems.collect();
         let factories = prospect.offers.get::<Factories>().cloned();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use morse_api::range::Range;
 use morse_diagnostics::{Diagnostic, Span, nearest_file, printable};
-use morse_scene::model::{Geometry, ImageFile, Origin, Shape, Value};
+use morse_scene::model::{Geometry, ImageFile, MeshFile, Origin, Shape, Value, shape_needs};
 use morse_scene::shipped::Shipped;
 
 use super::blocks::{Attributes, Place, number, numbers, word};
@@ -85,7 +85,7 @@ impl Loader<'_> {
                 2.0 * scaled(start_radius).max(scaled(end_radius)),
                 scaled(height),
             ],
-            Shape::Grid { .. } | Shape::Mesh { .. } => Vec::new(),
+            Shape::Grid { .. } | Shape::Mesh(_) => Vec::new(),
         };
         let largest = sizes.iter().copied().fold(0.0, f64::max);
         let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
@@ -139,7 +139,7 @@ impl Loader<'_> {
             }
         };
         let mut complete = true;
-        for needed in Shape::needs(kind) {
+        for needed in shape_needs(kind) {
             complete &= self.has(block, attributes, needed, kind);
         }
         if !complete {
@@ -249,7 +249,7 @@ impl Loader<'_> {
         if !self.options.skip_mesh_check && self.options.shipped.content(&resolved).is_none() {
             self.check_file(&MESH, &file, &resolved, span);
         }
-        Some(Shape::Mesh { file, resolved })
+        Some(Shape::Mesh(MeshFile { file, resolved }))
     }
 
     /// Resolves the image file in the same way as a mesh. A missing image leaves the shape plain, and is always reported.

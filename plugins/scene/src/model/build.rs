@@ -5,7 +5,9 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
-use super::{Class, Frame, Geometry, Joint, JointAxis, Limits, Origin, Scene, SceneError, Shape};
+use super::{
+    Class, Frame, Geometry, Joint, JointAxis, Limits, MeshFile, Origin, Scene, SceneError, Shape,
+};
 
 impl Frame {
     /// Returns a fixed frame at the root's origin, without geometry.
@@ -172,27 +174,13 @@ impl Geometry {
     }
 }
 
-impl Shape {
-    /// Returns a mesh whose file is resolved relative to `directory` unless the path is absolute.
+impl MeshFile {
+    /// Returns a file whose path is relative to `directory` unless it is absolute.
     #[must_use]
-    pub fn mesh(file: impl Into<String>, directory: &Path) -> Self {
+    pub fn new(file: impl Into<String>, directory: &Path) -> Self {
         let file = file.into();
         let resolved = directory.join(&file);
-        Self::Mesh { file, resolved }
-    }
-
-    /// Returns the keyword of the shape in scene files.
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::Box { .. } => "box",
-            Self::Sphere { .. } => "sphere",
-            Self::Cylinder { .. } => "cylinder",
-            Self::Cone { .. } => "cone",
-            Self::Capsule { .. } => "capsule",
-            Self::Grid { .. } => "grid",
-            Self::Mesh { .. } => "mesh",
-        }
+        Self { file, resolved }
     }
 }
 

@@ -161,8 +161,8 @@ impl Geometry {
         if let Some(image) = &self.image {
             name("image file", &image.file)?;
         }
-        if let Shape::Mesh { file, .. } = &self.shape {
-            name("mesh file", file)?;
+        if let Shape::Mesh(mesh) = &self.shape {
+            name("mesh file", &mesh.file)?;
         }
         self.tags.iter().try_for_each(|tag| name("tag", tag))
     }

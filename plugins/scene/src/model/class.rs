@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Origin, Shape};
+use super::Origin;
 use crate::bounds::Bounds;
 
 /// A named set of attributes that frames, geometry and other classes can inherit from.
@@ -303,17 +303,15 @@ fn listed(words: &[&str]) -> String {
     quoted.join(", ")
 }
 
-impl Shape {
-    /// Returns the attributes that a geometry of this shape must set or inherit.
-    #[must_use]
-    pub fn needs(word: &str) -> &'static [&'static str] {
-        match word {
-            "sphere" => &["radius"],
-            "cylinder" | "capsule" => &["radius", "height"],
-            "cone" => &["start_radius", "end_radius", "height"],
-            "grid" => &["dimension", "delta", "thickness"],
-            "mesh" => &["mesh"],
-            _ => &[],
-        }
+/// Returns the attributes that a geometry of this shape must set or inherit, by the word of the shape.
+#[must_use]
+pub fn shape_needs(word: &str) -> &'static [&'static str] {
+    match word {
+        "sphere" => &["radius"],
+        "cylinder" | "capsule" => &["radius", "height"],
+        "cone" => &["start_radius", "end_radius", "height"],
+        "grid" => &["dimension", "delta", "thickness"],
+        "mesh" => &["mesh"],
+        _ => &[],
     }
 }

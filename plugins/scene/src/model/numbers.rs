@@ -154,56 +154,36 @@ impl Geometry {
             "restitution": restitution.as_slice(),
             "density": density.as_slice(),
         );
-        shape.numbers(visit);
+        shape_numbers(shape, visit);
     }
 }
 
-impl Shape {
-    fn numbers(&self, visit: Visit<'_>) {
-        match self {
-            Self::Box { dimension } => visit!(visit, "dimension": dimension),
-            Self::Sphere { radius } => visit!(visit, "radius": &[*radius]),
-            Self::Cylinder { radius, height } | Self::Capsule { radius, height } => {
-                visit!(visit, "radius": &[*radius], "height": &[*height]);
-            }
-            Self::Cone {
-                start_radius,
-                end_radius,
-                height,
-            } => visit!(visit,
-                "start_radius": &[*start_radius],
-                "end_radius": &[*end_radius],
-                "height": &[*height],
-            ),
-            Self::Grid {
-                dimension,
-                delta,
-                thickness,
-            } => visit!(visit,
-                "dimension": dimension,
-                "delta": delta,
-                "thickness": &[*thickness],
-            ),
-            Self::Mesh {
-                file: _,
-                resolved: _,
-            } => {}
+/// Visits the numbers of a shape.
+fn shape_numbers(shape: &Shape, visit: Visit<'_>) {
+    match shape {
+        Shape::Box { dimension } => visit!(visit, "dimension": dimension),
+        Shape::Sphere { radius } => visit!(visit, "radius": &[*radius]),
+        Shape::Cylinder { radius, height } | Shape::Capsule { radius, height } => {
+            visit!(visit, "radius": &[*radius], "height": &[*height]);
         }
-    }
-
-    /// Returns true for a shape without volume, which has no contacts.
-    #[must_use]
-    pub fn is_flat(&self) -> bool {
-        match *self {
-            Self::Box { dimension } => dimension.iter().any(|side| side.abs() <= 0.0),
-            Self::Sphere { radius } | Self::Capsule { radius, .. } => radius.abs() <= 0.0,
-            Self::Cylinder { radius, height } => radius.abs().min(height.abs()) <= 0.0,
-            Self::Cone {
-                start_radius,
-                end_radius,
-                height,
-            } => start_radius.abs().max(end_radius.abs()).min(height.abs()) <= 0.0,
-            Self::Grid { .. } | Self::Mesh { .. } => false,
-        }
+        Shape::Cone {
+            start_radius,
+            end_radius,
+            height,
+        } => visit!(visit,
+            "start_radius": &[*start_radius],
+            "end_radius": &[*end_radius],
+            "height": &[*height],
+        ),
+        Shape::Grid {
+            dimension,
+            delta,
+            thickness,
+        } => visit!(visit,
+            "dimension": dimension,
+            "delta": delta,
+            "thickness": &[*thickness],
+        ),
+        Shape::Mesh(_) => {}
     }
 }

@@ -22,13 +22,16 @@ impl Default for Utc {
     }
 }
 
-impl TryFrom<String> for Utc {
-    type Error = String;
+/// A text is no date and time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a date and time such as `2026-01-31T12:00:00Z`")]
+pub struct InvalidUtc(String);
 
-    fn try_from(text: String) -> Result<Self, String> {
-        parse(&text).ok_or_else(|| {
-            format!("`{text}` is not a date and time such as `2026-01-31T12:00:00Z`")
-        })
+impl TryFrom<String> for Utc {
+    type Error = InvalidUtc;
+
+    fn try_from(text: String) -> Result<Self, InvalidUtc> {
+        parse(&text).ok_or(InvalidUtc(text))
     }
 }
 
@@ -77,7 +80,7 @@ fn parse(text: &str) -> Option<Utc> {
 mod tests {
     use super::*;
 
-    fn utc(text: &str) -> Result<Utc, String> {
+    fn utc(text: &str) -> Result<Utc, InvalidUtc> {
         Utc::try_from(text.to_owned())
     }
 

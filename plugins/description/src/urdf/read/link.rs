@@ -3,7 +3,7 @@
 use morse_diagnostics::Diagnostic;
 use morse_scene::{
     bounds::Bounds,
-    model::{Attribute, Shape},
+    model::{Attribute, MeshFile, Shape},
 };
 use nalgebra::Isometry3;
 
@@ -198,5 +198,5 @@ fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<(Shape, f64, [f64; 3])> {
     }
     let resolved = std::path::PathBuf::new();
     let file = file.text;
-    Some((Shape::Mesh { file, resolved }, 0.0, scale))
+    Some((Shape::Mesh(MeshFile { file, resolved }), 0.0, scale))
 }

@@ -9,7 +9,7 @@ use super::{
     bench::{Bench, Scene},
     launch::{Launch, missing},
 };
-use crate::simulation::most_threads;
+use morse_sim::simulation::most_threads;
 
 /// Numbers of threads of the runs.
 const THREADS: [usize; 6] = [1, 2, 3, 4, 8, 16];

@@ -1,13 +1,49 @@
 //! Runs of the program as separate processes.
 use std::{
     env,
+    io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
+use bevy::prelude::App;
+use clap::Args as ClapArgs;
+use morse_sim::{cli::run, simulation::load::Plan};
 use serde_json::Value as Json;
 
-use super::bench::{Bench, Scene};
+use super::{
+    bench::{Bench, Scene},
+    plant::Plant,
+};
+
+/// Arguments of a fresh process: those of `morse-sim run`, and planted defects.
+#[derive(Clone, Debug, ClapArgs)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    run: run::Args,
+    /// Plant defects
+    #[arg(long, value_name = "DEFECT")]
+    plant: Vec<Plant>,
+}
+
+impl RunArgs {
+    /// Runs the scene as `morse-sim run` does, with the defects.
+    pub(super) fn run(
+        &self,
+        extensions: &(dyn Fn(&mut App) + Sync),
+        out: &mut dyn Write,
+        err: &mut dyn Write,
+    ) -> u8 {
+        let planted = |app: &mut App| {
+            extensions(app);
+            for plant in &self.plant {
+                plant.plugin(app, self.run.threads);
+            }
+        };
+        let spoil = |plan: &mut Plan| self.plant.iter().for_each(|plant| plant.spoil(plan));
+        run::run(&self.run, &planted, &spoil, false, out, err)
+    }
+}
 
 /// Parameters of a process.
 #[derive(Clone, Debug)]

@@ -1,9 +1,11 @@
-//! `morse-sim prove`: checks whether runs are bit-identical, and writes a report.
+//! `morse-prove`: checks whether runs are bit-identical, and writes a report.
+//!
+//! A program with kinds of its own proves its runs by [`main_with`].
 //!
 //! - `sizes`: amounts, from a minute to hours; `bench`: scenes, and common parts of all checks; `launch`: runs of the
 //!   program as processes; `report`: results, as a file and as a table;
 //! - `fresh`, `surroundings`, `observers`, `states`, `lockstep`, `independence`, `seeds`, `order`: one check each;
-//! - [`plant`]: planted defects, which each check has to detect.
+//! - `plant`: planted defects, which each check has to detect.
 mod bench;
 mod clients;
 mod fresh;
@@ -12,17 +14,22 @@ mod launch;
 mod lockstep;
 mod observers;
 mod order;
-pub mod plant;
+mod plant;
 mod report;
 mod seeds;
 mod sizes;
 mod states;
 mod surroundings;
 
-use std::{io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use bevy::prelude::App;
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use morse_sim::{
+    cli::{self, exit, say},
+    run::clock::Stopwatch,
+    simulation::no_extensions,
+};
 use serde::Serialize;
 
 use self::{
@@ -31,36 +38,80 @@ use self::{
     report::{Finding, Proof},
     sizes::{QUICK, RELEASE, SMALLEST, STANDARD, Size},
 };
-use super::{exit, say};
-use crate::run::clock::Stopwatch;
 
 /// Check whether runs are bit-identical on this machine, and write a report
+#[derive(Parser)]
+#[command(
+    name = "morse-prove",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Exit codes: 0 all targets met, 1 a target missed, 2 usage or scene error, 3 environment."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    args: Args,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a scene in a fresh process of a check
+    #[command(hide = true)]
+    Run(Box<launch::RunArgs>),
+}
+
+/// The program, with the built-in kinds.
+#[must_use]
+pub fn main() -> ExitCode {
+    main_with(no_extensions)
+}
+
+/// The program, with kinds of one's own: it proves the runs of scenes that contain them.
+///
+/// ```no_run
+/// # mod my_sensor { pub fn plugin(_: &mut bevy::prelude::App) {} }
+/// fn main() -> std::process::ExitCode {
+///     morse_prove::main_with(|app| {
+///         app.add_plugins(my_sensor::plugin);
+///     })
+/// }
+/// ```
+#[must_use]
+pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
+    cli::program(|cli: Cli, out, err| match cli.command {
+        Some(Command::Run(args)) => args.run(&extensions, out, err),
+        None => run(&cli.args, &extensions, out, err),
+    })
+}
+
 #[derive(Clone, Debug, ClapArgs)]
-pub struct Args {
+struct Args {
     /// Scenes and simulation files, instead of the three included ones
     #[arg(value_name = "SCENE")]
-    pub scenes: Vec<PathBuf>,
+    scenes: Vec<PathBuf>,
     /// Take about two minutes (the default)
     #[arg(long, conflicts_with_all = ["standard", "release", "smallest"])]
-    pub quick: bool,
+    quick: bool,
     /// Take about ten minutes
     #[arg(long, conflicts_with_all = ["release", "smallest"])]
-    pub standard: bool,
+    standard: bool,
     /// Measure all promised figures, which takes an hour and more
     #[arg(long, conflicts_with = "smallest")]
-    pub release: bool,
+    release: bool,
     /// Take seconds, for the program's own tests
     #[arg(long, hide = true)]
-    pub smallest: bool,
+    smallest: bool,
     /// Run only these checks: D1,D6
     #[arg(long, value_name = "CHECK", value_delimiter = ',', ignore_case = true)]
-    pub only: Vec<Check>,
+    only: Vec<Check>,
     /// Write the report to this file
     #[arg(long, value_name = "FILE", default_value = "PROOF.json")]
-    pub output: PathBuf,
+    output: PathBuf,
     /// Plant defects, which have to be detected
     #[arg(long, value_name = "DEFECT", value_delimiter = ',', hide = true)]
-    pub plant: Vec<Plant>,
+    plant: Vec<Plant>,
 }
 
 impl Args {
@@ -76,7 +127,7 @@ impl Args {
 
 /// A check, by the number of its promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-pub enum Check {
+enum Check {
     /// Fresh processes.
     #[value(name = "D1")]
     D1,
@@ -171,7 +222,7 @@ impl Check {
 }
 
 /// Runs the command and returns the exit code: 1 if a target was not met.
-pub fn run(
+fn run(
     args: &Args,
     extensions: &(dyn Fn(&mut App) + Sync),
     out: &mut dyn Write,

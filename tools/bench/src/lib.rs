@@ -1,4 +1,4 @@
-//! `morse-sim bench`: six scenes that other simulators can run as well; measures their times, and checks their results.
+//! `morse-bench`: six scenes that other simulators can run as well; measures their times, and checks their results.
 //!
 //! - `stack`, `fleet`, `arms`, `meshes`, `load`, `camera`: the scenes S1 to S6; `arena`, `iiwa` and `generator`: their
 //!   contents;
@@ -19,44 +19,57 @@ mod world;
 use std::{
     io::{ErrorKind, Write},
     path::{Path, PathBuf},
+    process::ExitCode,
 };
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::{Parser, ValueEnum};
 use morse_scene::bounds::Bounds;
-
-use super::{exit, say};
-use crate::simulation::{BuildError, Extensions};
+use morse_sim::{
+    cli::{self, exit, say},
+    simulation::{BuildError, Extensions, no_extensions},
+};
 use outcome::Outcome;
 
+/// The program.
+#[must_use]
+pub fn main() -> ExitCode {
+    cli::program(|args: Args, out, err| run(&args, &no_extensions, out, err))
+}
+
 /// Measure the speed of six scenes, and check their results
-#[derive(Clone, Debug, ClapArgs)]
-pub struct Args {
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "morse-bench",
+    version,
+    after_help = "Exit codes: 0 all checks passed, 1 a check failed, 2 usage error, 3 environment, 4 simulation fault."
+)]
+struct Args {
     /// Scene to measure, or all scenes one after the other
     #[arg(value_name = "SCENE", default_value = "all", ignore_case = true)]
-    pub scene: Choice,
+    scene: Choice,
     /// Number of cubes, robots, arms, bodies or boxes; by default 100, but 1000 in S5 and 10 in S6
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub n: Option<u32>,
+    n: Option<u32>,
     /// Simulated time to measure; in S6 wall-clock time. Not for S5
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub seconds: Option<f64>,
+    seconds: Option<f64>,
     /// Threads for rays and images
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub threads: usize,
+    threads: usize,
     /// Physics steps per tick, instead of the scene's own; not for S5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub substeps: Option<u32>,
+    substeps: Option<u32>,
     /// Print one JSON object per scene, each on a line
     #[arg(long)]
-    pub json: bool,
+    json: bool,
     /// Keep the files of the scenes in this directory
     #[arg(long, value_name = "DIRECTORY")]
-    pub keep: Option<PathBuf>,
+    keep: Option<PathBuf>,
 }
 
 /// Scene to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Choice {
+enum Choice {
     /// Columns of ten cubes that stand
     #[value(name = "S1", alias = "stack")]
     Stack,
@@ -152,7 +165,7 @@ const ROBOTS: u32 = 1_500;
 const SECONDS: Bounds = Bounds::between(0.001, 3600.0);
 
 fn seconds(text: &str) -> Result<f64, String> {
-    match super::run::seconds(text)? {
+    match cli::run::seconds(text)? {
         value if SECONDS.contains(value) => Ok(value),
         _ => Err(format!("a measured time is {SECONDS} seconds")),
     }
@@ -204,12 +217,7 @@ impl Failed {
 }
 
 /// Measures the scenes, one after the other; returns the exit code: 1 if a check failed.
-pub fn run(
-    args: &Args,
-    extensions: Extensions<'_>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+fn run(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     if let Err(why) = check_arguments(args) {
         say(err, format_args!("error: {why}"));
         return exit::INPUT;
@@ -354,7 +362,6 @@ impl Drop for Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::no_extensions;
     use outcome::Check;
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     Figure, Figures,
     bench::{Bench, Scene, step},
 };
-use crate::simulation::{Simulation, state::Snapshot};
+use morse_sim::simulation::{Simulation, state::Snapshot};
 
 /// Maximum number of ticks between two resets.
 const STRETCH: u64 = 40;

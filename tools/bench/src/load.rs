@@ -11,7 +11,7 @@ use super::{
     stopwatch::Stopwatch,
     world::{load, step, write},
 };
-use crate::simulation::Simulation;
+use morse_sim::simulation::Simulation;
 
 /// Ticks per second.
 const RATE: f64 = 60.0;

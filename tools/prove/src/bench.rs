@@ -7,7 +7,7 @@ use std::{
 use bevy::prelude::App;
 
 use super::{Args, exit, plant::Plant, sizes::Size};
-use crate::simulation::{
+use morse_sim::simulation::{
     Simulation, kinds,
     kinds::Kinds,
     load::{self, Options, Plan},

@@ -16,7 +16,7 @@ fn commit() -> Option<String> {
         return None;
     }
     // Inside another repository the commit would be that repository's.
-    if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
+    if git(&["rev-parse", "--show-prefix"])? != "tools/prove/" {
         return None;
     }
     for name in ["HEAD", "logs/HEAD"] {
@@ -24,8 +24,8 @@ fn commit() -> Option<String> {
         println!("cargo::rerun-if-changed={path}");
     }
     // The description lists uncommitted changes.
-    for path in ["src", "plugins", "Cargo.toml", "Cargo.lock"] {
-        println!("cargo::rerun-if-changed={path}");
+    for path in ["src", "plugins", "tools", "Cargo.toml", "Cargo.lock"] {
+        println!("cargo::rerun-if-changed=../../{path}");
     }
     git(&[
         "describe",

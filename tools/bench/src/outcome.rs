@@ -157,7 +157,7 @@ pub(super) fn rounded(number: f64, decimals: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::no_extensions;
+    use morse_sim::simulation::no_extensions;
 
     fn setup() -> Setup<'static> {
         Setup {

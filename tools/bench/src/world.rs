@@ -9,7 +9,7 @@ use morse_api::{
 };
 
 use super::{Failed, Setup, stopwatch::Stopwatch};
-use crate::simulation::{Simulation, load::Options};
+use morse_sim::simulation::{Simulation, load::Options};
 
 /// A world, and the time of building it.
 pub(super) struct World {

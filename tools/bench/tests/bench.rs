@@ -1,10 +1,71 @@
-//! `bench`: each scene passes its check and prints its figures; wrong arguments are explained.
-use std::{collections::BTreeMap, path::Path, process::Command};
+//! `morse-bench`: each scene passes its check and prints its figures; wrong arguments are explained.
+#[path = "../../../tests/suite/require.rs"]
+mod require;
 
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use morse_sim::Simulation;
 use serde_json::Value as Json;
 
-use super::Room;
-use crate::require;
+/// Root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A working directory.
+struct Room(tempfile::TempDir);
+
+/// Exit code and output of a run.
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Room {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a directory"))
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.path().join(name)).expect("a readable file")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let output = Command::new(env!("CARGO_BIN_EXE_morse-bench"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .expect("the program runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ran {
+            code: output.status.code(),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    fn with_code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
+        self
+    }
+
+    /// Checks that stderr contains all of these texts, and that stdout is empty.
+    #[track_caller]
+    fn with_errors(self, words: &[&str]) {
+        assert_eq!(self.out, "");
+        for word in words {
+            assert!(self.err.contains(word), "{word}: {}", self.err);
+        }
+    }
+}
 
 /// Figures that programs for other simulators print as well.
 const FIELDS: [&str; 20] = [
@@ -80,7 +141,7 @@ const SCENES: [(&[&str], &str, Option<u64>, &[&str]); 6] = [
 fn each_scene_passes_its_check_and_says_its_figures() {
     let room = Room::new();
     for (arguments, name, ticks, facts) in SCENES {
-        let ran = room.run(&[&["bench", "--json"], arguments].concat());
+        let ran = room.run(&[&["--json"], arguments].concat());
         let ran = ran.with_code(0);
         let figures: BTreeMap<String, Json> = serde_json::from_str(&ran.out).expect("one object");
         let mut wanted = FIELDS.to_vec();
@@ -110,7 +171,7 @@ fn each_scene_passes_its_check_and_says_its_figures() {
 /// Three scans in 18 ticks, of 360 rays each.
 #[test]
 fn rays_are_those_that_were_cast() {
-    let arguments = ["bench", "S2", "--n", "4", "--seconds", "0.3", "--json"];
+    let arguments = ["S2", "--n", "4", "--seconds", "0.3", "--json"];
     let ran = Room::new().run(&arguments).with_code(0);
     let figures: Json = serde_json::from_str(&ran.out).expect("one object");
     let number = |field: &str| figures[field].as_f64().expect("a number");
@@ -121,16 +182,7 @@ fn rays_are_those_that_were_cast() {
 #[test]
 fn files_of_the_scenes_are_whole() {
     let room = Room::new();
-    let arguments = [
-        "bench",
-        "s1",
-        "--n",
-        "3",
-        "--seconds",
-        "0.1",
-        "--keep",
-        "kept",
-    ];
+    let arguments = ["s1", "--n", "3", "--seconds", "0.1", "--keep", "kept"];
     let ran = room.run(&arguments).with_code(0);
     assert!(
         ran.out.starts_with("S1 stack, n 3: 0.100 s simulated in ")
@@ -140,8 +192,8 @@ fn files_of_the_scenes_are_whole() {
         "{}",
         ran.out
     );
-    let checked = room.run(&["check", "--strict", "kept/S1.ron", "kept/S1.robray"]);
-    checked.with_code(0);
+    let loaded = Simulation::load(room.0.path().join("kept/S1.ron")).expect("a whole file");
+    assert!(loaded.warnings().is_empty(), "{}", loaded.warnings());
     assert_eq!(
         room.read("kept/S1.robray").matches("frame cube_").count(),
         3
@@ -152,18 +204,18 @@ fn files_of_the_scenes_are_whole() {
 fn wrong_arguments_are_explained() {
     let room = Room::new();
     for (arguments, words) in [
-        (&["bench", "S7"][..], &["S7", "S1", "all"][..]),
-        (&["bench", "S2", "--n", "0"], &["1..=100000"]),
-        (&["bench", "S2", "--n", "9999"], &["room for 1500 robots"]),
-        (&["bench", "S5", "--seconds", "3"], &["S5", "`--seconds`"]),
-        (&["bench", "S5", "--substeps", "3"], &["S5", "`--substeps`"]),
-        (&["bench", "S1", "--seconds", "0"], &["0.001", "seconds"]),
-        (&["bench", "S1", "--threads", "999999"], &["999999 threads"]),
+        (&["S7"][..], &["S7", "S1", "all"][..]),
+        (&["S2", "--n", "0"], &["1..=100000"]),
+        (&["S2", "--n", "9999"], &["room for 1500 robots"]),
+        (&["S5", "--seconds", "3"], &["S5", "`--seconds`"]),
+        (&["S5", "--substeps", "3"], &["S5", "`--substeps`"]),
+        (&["S1", "--seconds", "0"], &["0.001", "seconds"]),
+        (&["S1", "--threads", "999999"], &["999999 threads"]),
     ] {
         room.run(arguments).with_code(2).with_errors(words);
     }
-    room.write("taken", "");
-    room.run(&["bench", "S1", "--keep", "taken"])
+    std::fs::write(room.0.path().join("taken"), "").expect("a file");
+    room.run(&["S1", "--keep", "taken"])
         .with_code(3)
         .with_errors(&["`taken` cannot be written"]);
 }
@@ -187,11 +239,10 @@ print(json.dumps({
 
 #[test]
 fn programs_for_other_simulators_have_the_same_scenes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut python = Command::new("python3");
     python
         .args(["-B", "-c", PEERS])
-        .current_dir(root.join("tests/bench/peers"))
+        .current_dir(root().join("tests/bench/peers"))
         .env("PYTHONPATH", ".");
     let Ok(printed) = python.output() else {
         return require::left_out("python", "no python3: scenes of other simulators");
@@ -202,7 +253,7 @@ fn programs_for_other_simulators_have_the_same_scenes() {
         serde_json::from_slice(&printed.stdout).expect("lists of numbers");
     let room = Room::new();
     for scene in ["S1", "S2", "S4", "S5"] {
-        let arguments = ["bench", scene, "--n", "20", "--keep", "kept"];
+        let arguments = [scene, "--n", "20", "--keep", "kept"];
         let seconds = ["--seconds", "0.1"];
         let more = if scene == "S5" { &[][..] } else { &seconds };
         room.run(&[&arguments, more].concat()).with_code(0);
@@ -235,7 +286,7 @@ fn numbers(line: &str) -> Vec<f64> {
 
 #[test]
 fn the_comparison_can_be_called() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/compare");
+    let script = root().join("tests/bench/compare");
     let mut help = Command::new("python3");
     let Ok(help) = help.arg("-B").arg(&script).arg("--help").output() else {
         return require::left_out("python", "no python3: the comparison");
@@ -244,7 +295,7 @@ fn the_comparison_can_be_called() {
     for option in ["--scenes", "--sizes", "--pairs", "--readme"] {
         assert!(text.contains(option), "{option}: {text}");
     }
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
+    let readme = std::fs::read_to_string(root().join("README.md"));
     let readme = readme.expect("a page");
     let (_, table) = readme.split_once("<!-- bench:begin -->").expect("a mark");
     let (table, _) = table.split_once("<!-- bench:end -->").expect("its end");

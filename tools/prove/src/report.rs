@@ -12,7 +12,7 @@ use morse_api::whole_file::write_whole;
 use serde::Serialize;
 
 use super::{Args, Check, Figure, bench::Bench};
-use crate::run::clock::{Stopwatch, unix_seconds};
+use morse_sim::run::clock::{Stopwatch, unix_seconds};
 
 /// One result in the report.
 #[derive(Clone, Debug, Serialize)]

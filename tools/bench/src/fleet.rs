@@ -237,7 +237,7 @@ mod tests {
 
     /// Returns a fleet with exact measurements.
     fn exact(arena: &Arena) -> Fleet {
-        let pose = |robot: &super::super::arena::Robot| {
+        let pose = |robot: &crate::arena::Robot| {
             let [x, y] = robot.at;
             [x, y, 0.0, robot.yaw, 0.0, 0.0]
         };

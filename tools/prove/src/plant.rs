@@ -1,8 +1,7 @@
-//! Defects that can be planted into a run, so that each check of `morse-sim prove` shows that it detects them.
+//! Defects that can be planted into a run, so that each check of `morse-prove` shows that it detects them.
 //!
 //! Each is a real one: a system in the tick, or an error in the reading of files, that makes runs differ in one respect and
-//! stores its result as state of the world. `run --plant` and `prove --plant` accept them; the help does not list the
-//! option.
+//! stores its result as state of the world. The option `--plant` accepts them; the help does not list it.
 use std::{
     collections::HashMap,
     env,
@@ -19,11 +18,11 @@ use morse_api::{
 };
 use morse_sensors::pose::PoseData;
 
-use crate::{run::clock::Stopwatch, simulation::load::Plan};
+use morse_sim::{run::clock::Stopwatch, simulation::load::Plan};
 
 /// A defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Plant {
+pub(super) enum Plant {
     /// Bodies are visited in the order of a hash map.
     HashOrder,
     /// A computation runs until a time is up, and its result is used.
@@ -78,14 +77,14 @@ impl Plant {
     }
 
     /// Plants it into a plan.
-    pub(in crate::cli) fn spoil(self, plan: &mut Plan) {
+    pub(crate) fn spoil(self, plan: &mut Plan) {
         if self == Self::IgnoredSeed {
             plan.simulation.environment.seed = 1;
         }
     }
 
     /// Plants it into a world with a number of threads.
-    pub(in crate::cli) fn plugin(self, app: &mut App, threads: usize) {
+    pub(crate) fn plugin(self, app: &mut App, threads: usize) {
         app.init_resource::<Spoilt>()
             .register_state_resource::<Spoilt>();
         let threads = threads.max(1);

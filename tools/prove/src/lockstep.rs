@@ -10,7 +10,7 @@ use super::{
     clients::Connection,
     observers::{connect, port, run},
 };
-use crate::{
+use morse_sim::{
     run::{Pace, clock::Stopwatch},
     simulation::Simulation,
 };

@@ -8,7 +8,7 @@ use super::{
     Figure, Figures,
     bench::{Bench, Scene, step},
 };
-use crate::simulation::{Simulation, load::Plan};
+use morse_sim::simulation::{Simulation, load::Plan};
 
 /// Simulated duration of the runs of the world in this file, s.
 const LENGTH: u64 = 60;

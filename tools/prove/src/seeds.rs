@@ -13,7 +13,7 @@ use super::{
     Figure, Figures,
     bench::{Bench, step},
 };
-use crate::simulation::Simulation;
+use morse_sim::simulation::Simulation;
 
 /// Ticks of a run with a seed.
 const TICKS: u64 = 3;

@@ -20,7 +20,7 @@ use super::{
     bench::{Bench, Scene},
     clients::Connection,
 };
-use crate::{
+use morse_sim::{
     cli::{output, serve},
     run::{End, Limits, Pace, Watch, profile::Profiler, run_watched},
     simulation::{
