@@ -345,7 +345,7 @@ impl Simulation {
     pub fn paths(&self) -> Vec<String> {
         let world = self.app.world();
         let order = &world.resource::<morse_api::state::InPathOrder>().0;
-        let path = |&entity| world.get::<morse_api::component::Path>(entity);
+        let path = |&entity| world.get::<morse_api::component::ComponentPath>(entity);
         let paths = order.iter().filter_map(path).map(ToString::to_string);
         let mut paths: Vec<String> = paths.collect();
         paths.dedup();

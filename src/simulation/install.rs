@@ -16,7 +16,7 @@ use morse_api::{
     carrier,
     check::CheckError,
     command::Mailbox,
-    component::{Active, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity, stamp},
+    component::{Active, ComponentPath, Level, Mount, UpdateRate, WorldPose, WorldVelocity, stamp},
     fields::{Fields, to_json},
     kind::{Described, Kinds},
     middleware::{ErasedContext, Gate, MiddlewareContext, Offers, RequestSender, Wake, Waker},
@@ -354,7 +354,7 @@ impl<'a> Installer<'a> {
             frequency: self.frequency(site, frequency),
         };
         self.world.entity_mut(entity).insert((
-            Path(site.path.clone()),
+            ComponentPath(site.path.clone()),
             Active(site.common.active),
             site.mount,
             rate,

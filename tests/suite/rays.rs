@@ -99,7 +99,6 @@ fn ranges(app: &App, scanner: Entity) -> Vec<f64> {
 fn look(app: &App, origin: [f64; 3], direction: [f64; 3]) -> Option<Hit> {
     app.world()
         .resource::<Rays>()
-        .0
         .cast(Point3::from(origin), direction.into(), 1e3, None)
 }
 

@@ -1,5 +1,5 @@
 //! Patterns of names, as settings use them to choose bodies or joints.
-use crate::path::Path;
+use crate::path::ComponentPath;
 
 /// Returns true if a name matches a pattern, in which each `*` stands for any text, including none.
 #[must_use]
@@ -32,7 +32,7 @@ pub fn fits_any(patterns: &[String], name: &str) -> bool {
 
 /// Returns a name without the prefix of a robot's name.
 #[must_use]
-pub fn short_name<'a>(name: &'a str, robot: Option<&Path>) -> &'a str {
+pub fn short_name<'a>(name: &'a str, robot: Option<&ComponentPath>) -> &'a str {
     let stripped = robot.and_then(|robot| name.strip_prefix(robot.as_str())?.strip_prefix('.'));
     stripped.unwrap_or(name)
 }

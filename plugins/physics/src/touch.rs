@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use bevy::prelude::*;
 use morse_api::{
-    component::{Due, Mount, Path},
+    component::{ComponentPath, Due, Mount},
     contact::{Touches, Wrench},
     warning::Warnings,
 };
@@ -18,7 +18,7 @@ use super::{
 /// Finds the bodies whose contacts are sensed, and the cuts, at the start.
 pub(super) fn begin(
     tables: Res<Tables>,
-    sensing: Query<(Entity, &Path, &Mount, Has<Touches>, Has<Wrench>)>,
+    sensing: Query<(Entity, &ComponentPath, &Mount, Has<Touches>, Has<Wrench>)>,
     bodies: Query<&BodyIndex>,
     mut trees: ResMut<Trees>,
     mut warnings: ResMut<Warnings>,

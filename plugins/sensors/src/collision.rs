@@ -53,7 +53,7 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     objects: Res<Objects>,
-    paths: Query<&Path>,
+    paths: Query<&ComponentPath>,
     mut sensors: Query<(
         &Collision,
         &Due,
@@ -71,7 +71,7 @@ fn default_action(
             let names = touched
                 .iter()
                 .filter_map(|contact| paths.get(contact.other_body).ok());
-            settings.measure(names.map(Path::as_str), &mut data);
+            settings.measure(names.map(ComponentPath::as_str), &mut data);
         } else {
             let is_touched = |object: &&Object| {
                 let mut others = touched.iter().map(|contact| contact.other_geometry);

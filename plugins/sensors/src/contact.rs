@@ -92,7 +92,7 @@ impl Sensor for Contact {
         ) else {
             return Ok(());
         };
-        let robot = world.get::<Path>(mount.robot);
+        let robot = world.get::<ComponentPath>(mount.robot);
         let frames = order
             .0
             .iter()
@@ -124,7 +124,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    paths: Query<&Path>,
+    paths: Query<&ComponentPath>,
     mut sensors: Query<(
         &Contact,
         &Due,

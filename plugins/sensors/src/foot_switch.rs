@@ -65,7 +65,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    paths: Query<&Path>,
+    paths: Query<&ComponentPath>,
     mut sensors: Query<(&FootSwitch, &Due, &Touches, &mut FootSwitchData)>,
 ) {
     for (settings, due, touches, mut data) in &mut sensors {

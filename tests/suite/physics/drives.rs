@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, Drive},
-    component::{Mount, Path},
+    component::{ComponentPath, Mount},
     motion::MotionMode,
     state::sort_by_path,
 };
@@ -56,7 +56,7 @@ impl TestWorld {
         let entity = self
             .app
             .world_mut()
-            .spawn((Path(name.into()), mount, drive))
+            .spawn((ComponentPath(name.into()), mount, drive))
             .id();
         sort_by_path(self.app.world_mut());
         entity

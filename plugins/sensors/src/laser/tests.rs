@@ -197,7 +197,7 @@ fn a_wall_is_seen_where_it_is() {
         WorldPose(pose),
     );
     let sensor = app.world_mut().spawn(sensor).id();
-    app.insert_resource(Rays(Box::new(Wall(robot))));
+    app.insert_resource(Rays::new(Wall(robot)));
     tick(&mut app);
 
     let data = app.world().get::<LaserScannerData>(sensor).unwrap();
@@ -261,7 +261,7 @@ fn three_rays(level: &'static str) -> LaserScannerData {
         WorldPose(Isometry3::identity()),
     );
     let sensor = app.world_mut().spawn(sensor).id();
-    app.insert_resource(Rays(Box::new(Wall(robot))));
+    app.insert_resource(Rays::new(Wall(robot)));
     tick(&mut app);
     app.world().get::<LaserScannerData>(sensor).unwrap().clone()
 }
