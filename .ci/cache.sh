@@ -43,6 +43,17 @@ cache_folder() {
     fi
 }
 
+# Directory of programs that the checks need and that outlive a run, if there is a cache.
+tools_folder() {
+    local folder
+    folder=$(cache_folder)
+    if [ -n "$folder" ] && mkdir -p "$folder/tools" 2>/dev/null; then
+        realpath "$folder/tools"
+    else
+        realpath -m "${CARGO_TARGET_DIR:-target}/tools"
+    fi
+}
+
 # Removes everything from a slot that later runs cannot use.
 keep_dependencies() {
     local target=$1 key

@@ -47,7 +47,7 @@ fn default_action(
         if due.0 {
             let (origin, down) = (pose.0 * Point3::origin(), pose.0 * -Vector3::z());
             // The ray ignores the robot itself.
-            let hit = rays.0.cast(origin, down, settings.range, Some(mount.robot));
+            let hit = rays.cast(origin, down, settings.range, Some(mount.robot));
             data.height = hit.map_or(settings.range, |hit| hit.distance);
         }
     }

@@ -10,6 +10,7 @@
 //! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and independent random streams;
 //! - [`mechanisms`]: dynamics of joints, for controllers;
+//! - [`contacts_and_forces`]: sensors of contacts and of forces between parts;
 //! - [`cameras`]: cameras, and images of runs;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`controllers_as_objects`]: objects with a mailbox and credits, which drive robots;
@@ -51,6 +52,9 @@ pub mod noise {}
 
 #[doc = include_str!("docs/mechanisms.md")]
 pub mod mechanisms {}
+
+#[doc = include_str!("docs/contacts_and_forces.md")]
+pub mod contacts_and_forces {}
 
 #[doc = include_str!("docs/cameras.md")]
 pub mod cameras {}

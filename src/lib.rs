@@ -79,6 +79,9 @@
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
+//!
+//! Programs that use this library, in `tools/`: `morse-bench` measures its speed, `morse-prove` checks that its runs are
+//! bit-identical.
 // Snippets with warnings would teach bad style.
 #![doc(test(attr(deny(warnings))))]
 pub mod cli;

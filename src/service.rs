@@ -10,7 +10,7 @@ pub mod time;
 
 use bevy::prelude::*;
 use morse_api::{
-    component::{Active, Path},
+    component::{Active, ComponentPath},
     fields,
     kind::{Described, Kinds},
     sensor::{Exported, IsSensor},
@@ -93,7 +93,9 @@ fn get_local_data(
     let described = world.get::<Described>(entity);
     let exported = world.get::<Exported>(entity);
     let (Some(data), Some(described), Some(exported)) = (data, described, exported) else {
-        let path = world.get::<Path>(entity).map_or("", Path::as_str);
+        let path = world
+            .get::<ComponentPath>(entity)
+            .map_or("", ComponentPath::as_str);
         return Err(ServiceError::Failed(format!(
             "`{path}` has exported nothing yet; ask again after its first measurement"
         )));

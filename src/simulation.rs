@@ -340,16 +340,16 @@ impl Simulation {
         self.middlewares.ports()
     }
 
-    /// Returns the paths of all bodies, joint variables, sensors, actuators and overlays, sorted.
+    /// Returns the paths of all bodies, joint variables, sensors, actuators and overlays, sorted, each once.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let world = self.app.world();
         let order = &world.resource::<morse_api::state::InPathOrder>().0;
-        order
-            .iter()
-            .filter_map(|&entity| world.get::<morse_api::component::Path>(entity))
-            .map(ToString::to_string)
-            .collect()
+        let path = |&entity| world.get::<morse_api::component::ComponentPath>(entity);
+        let paths = order.iter().filter_map(path).map(ToString::to_string);
+        let mut paths: Vec<String> = paths.collect();
+        paths.dedup();
+        paths
     }
 
     /// Makes the hash a chain over all ticks from now on: two runs that differ temporarily have different hashes. It costs

@@ -8,7 +8,7 @@ use bevy::prelude::*;
 pub use morse_api::frame::Frame;
 use morse_api::{
     body::Robot,
-    component::Path,
+    component::ComponentPath,
     frame::RobotName,
     joint::{BodyJoint, JointState, JointVariable, RobotJoints},
     rays::Surface,
@@ -72,6 +72,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     mark_joints(world, &layout, &bodies, &variables);
 
     let entities = morse_physics::Entities {
+        frames: frames.clone(),
         bodies,
         geometry,
         variables,
@@ -84,7 +85,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
 }
 
 fn spawn_frames(world: &mut World, layout: &Layout) -> Vec<Entity> {
-    let path = |name: &str| Path(name.into());
+    let path = |name: &str| ComponentPath(name.into());
     let frames = layout.frames.iter();
     frames
         .map(|frame| world.spawn(path(&frame.name)).id())
@@ -199,7 +200,7 @@ fn spawn_variables(world: &mut World, layout: &Layout) -> Vec<Entity> {
     let mut entities = Vec::new();
     for variable in &layout.variables {
         let entity = world.spawn((
-            Path(variable.name.as_str().into()),
+            ComponentPath(variable.name.as_str().into()),
             JointVariable {
                 name: variable.name.clone(),
                 is_angle: variable.is_angle,

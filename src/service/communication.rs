@@ -51,8 +51,7 @@ fn distance_and_view(
         .filter(|_| distance > 0.0)
         .and_then(|rays| {
             let direction = way / distance;
-            rays.0
-                .cast(first.center_of_mass, direction, distance, Some(from))
+            rays.cast(first.center_of_mass, direction, distance, Some(from))
         });
     let met = hit.and_then(|hit| world.get::<GeometryOf>(hit.entity)?.robot);
     Ok(Outcome::Done(json!([distance, met == Some(to)])))

@@ -1,14 +1,19 @@
 //! The settings of components by service, under MORSE's names and in its units.
+mod forms;
+
 use bevy::{prelude::*, reflect::NamedField};
 use morse_api::{
     component::{Active, Mount},
     fields::Unit,
     prelude::{Deserialize, Form, Reflect},
-    property,
+    property::form_of,
     service::{AddService as _, AnyValue, NoArguments, Outcome, Service, ServiceError},
     settings::{self, SettingsOf},
 };
 use serde_json::{Map, Value as Json, json};
+
+pub use forms::name_of;
+use forms::{from_morse, to_morse, type_of};
 
 pub(super) fn add(app: &mut App) {
     app.add_service::<SettingsOf>(
@@ -45,14 +50,14 @@ fn get_properties(
         let docs = field.docs().unwrap_or_default().split_whitespace();
         let docs = docs.collect::<Vec<_>>().join(" ");
         let own = field.get_attribute::<Unit>().map(|unit| unit.0);
-        let unit = property::form_of(field).and_then(Form::unit).or(own);
+        let unit = form_of(field).and_then(Form::unit).or(own);
         let docs = match unit.filter(|unit| !unit.is_empty()) {
             Some(unit) => format!("{docs} ({unit})"),
             None => docs,
         };
-        let (value, kind) = (property::to_morse(field, &value), property::type_of(field));
+        let (value, kind) = (to_morse(field, &value), type_of(field));
         (
-            property::name_of(field).to_owned(),
+            name_of(field).to_owned(),
             json!([value, kind, docs, field.name()]),
         )
     };
@@ -80,7 +85,7 @@ fn set_property(
         return Err(settings::unknown(world, entity, &name));
     };
     let value = if is_property {
-        property::from_morse(field, &value.0)
+        from_morse(field, &value.0)
     } else {
         value.0
     };
@@ -96,8 +101,8 @@ fn get_configurations(
     let values = settings::all(world, entity).into_iter();
     let mut all: Map<String, Json> = values
         .map(|(field, value)| {
-            let name = property::name_of(field).to_owned();
-            (name, property::to_morse(field, &value))
+            let name = name_of(field).to_owned();
+            (name, to_morse(field, &value))
         })
         .collect();
     if let Some(mount) = world.get::<Mount>(entity) {

@@ -16,7 +16,7 @@ use morse_api::{
     carrier,
     check::CheckError,
     command::Mailbox,
-    component::{Active, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity, stamp},
+    component::{Active, ComponentPath, Level, Mount, UpdateRate, WorldPose, WorldVelocity, stamp},
     fields::{Fields, to_json},
     kind::{Described, Kinds},
     middleware::{ErasedContext, Gate, MiddlewareContext, Offers, RequestSender, Wake, Waker},
@@ -218,7 +218,7 @@ impl<'a> Installer<'a> {
         common: &'a Common,
     ) -> Option<Site<'a>> {
         let robot = *self.spawned.robots.get(&instance.name)?;
-        let (body, body_from_component) = self.place(instance, robot, common)?;
+        let (body, frame, body_from_component) = self.place(instance, robot, common)?;
         let pose_of = |entity| self.world.get::<BodyState>(entity).map(|state| state.pose);
         let world_from_component = pose_of(body)? * body_from_component;
         Some(Site {
@@ -227,6 +227,7 @@ impl<'a> Installer<'a> {
             mount: Mount {
                 body,
                 robot,
+                frame,
                 body_from_component,
                 robot_from_component: pose_of(robot)?.inverse() * world_from_component,
             },
@@ -235,25 +236,25 @@ impl<'a> Installer<'a> {
         })
     }
 
-    /// Returns the body on which a component is mounted, and the component's pose on it.
+    /// Returns the body and the frame on which a component is mounted, and the component's pose on the body.
     fn place(
         &self,
         instance: &Instance<'_>,
         robot: Entity,
         common: &Common,
-    ) -> Option<(Entity, Isometry3<f64>)> {
+    ) -> Option<(Entity, Entity, Isometry3<f64>)> {
         let own = common.mount.pose;
         if let Some(frame) = &common.mount.frame {
             let entity = *self.spawned.frames.get(&frame_name(instance, frame))?;
             let frame = self.world.get::<Frame>(entity)?;
-            return Some((frame.body, frame.body_from_frame * own));
+            return Some((frame.body, entity, frame.body_from_frame * own));
         }
         if let Some(on) = &common.on {
             let carrier = component_of(instance.robot, &on.component)?;
-            let (body, pose) = self.place(instance, robot, carrier)?;
-            return Some((body, pose * own));
+            let (body, frame, pose) = self.place(instance, robot, carrier)?;
+            return Some((body, frame, pose * own));
         }
-        Some((robot, own))
+        Some((robot, robot, own))
     }
 
     fn sensor(&mut self, site: &Site<'a>, sensor: &model::Sensor) {
@@ -353,7 +354,7 @@ impl<'a> Installer<'a> {
             frequency: self.frequency(site, frequency),
         };
         self.world.entity_mut(entity).insert((
-            Path(site.path.clone()),
+            ComponentPath(site.path.clone()),
             Active(site.common.active),
             site.mount,
             rate,

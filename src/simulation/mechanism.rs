@@ -2,7 +2,7 @@
 use bevy::prelude::{Entity, World};
 use morse_api::{
     body::{BodyState, Gravity},
-    component::Path,
+    component::ComponentPath,
     joint::{JointState, JointVariable},
     mechanism::{Mechanism as Links, Mechanisms},
 };
@@ -53,7 +53,7 @@ impl Mechanism {
         let conditions = links.base_state(base, gravity.unwrap_or_default().0);
         let mut workspace = Workspace::new(&links.tree);
         workspace.forward_kinematics(&links.tree, &conditions, &state);
-        let name = |entity: &Entity| world.get::<Path>(*entity).map(ToString::to_string);
+        let name = |entity: &Entity| world.get::<ComponentPath>(*entity).map(ToString::to_string);
         let variable = |entity: &Entity| Some(world.get::<JointVariable>(*entity)?.name.clone());
         let base = if links.floats { &OF_THE_BASE[..] } else { &[] };
         let coordinates = base.iter().map(|name| Some((*name).to_owned()));

@@ -2,7 +2,8 @@
 use std::time::Duration;
 
 use morse_api::{
-    component::Path, middleware::RequestSender, tick::Clock, warning::Warnings, world_view::Viewers,
+    component::ComponentPath, middleware::RequestSender, tick::Clock, warning::Warnings,
+    world_view::Viewers,
 };
 
 use super::Simulation;
@@ -72,7 +73,7 @@ impl Simulation {
         if let (Err(error), Some(mut warnings)) =
             (done, self.app.world_mut().get_resource_mut::<Warnings>())
         {
-            let name = Path("simulation".into());
+            let name = ComponentPath("simulation".into());
             warnings.add(&name, &format!("it could not be reset: {error}"));
         }
     }

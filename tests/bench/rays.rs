@@ -156,7 +156,7 @@ impl Arena {
         for _ in 0..PERIOD {
             self.drive();
         }
-        let Rays(caster) = self.app.world().resource::<Rays>();
+        let caster = self.app.world().resource::<Rays>();
         for robot in &self.robots {
             let pose = pose(robot.x, robot.y, 0.25, robot.yaw);
             let (robot, hits) = (Some(robot.entity), &mut self.hits);

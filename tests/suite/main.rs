@@ -48,6 +48,7 @@ mod snippets;
 mod socket;
 mod text_logs;
 mod tidy;
+mod touch;
 mod under_load;
 mod urdf;
 mod web;

@@ -1,6 +1,6 @@
 //! Dynamics for users' controllers, compared with the simulated world.
 mod balance;
-mod gripping;
+pub(crate) mod gripping;
 mod motors;
 mod torque;
 mod touching;

@@ -82,6 +82,7 @@ fn scanner(app: &mut App, settings: LaserScanner, body: Entity, mount: Isometry3
     let mount = Mount {
         body,
         robot: body,
+        frame: body,
         body_from_component: mount,
         robot_from_component: mount,
     };
@@ -98,7 +99,6 @@ fn ranges(app: &App, scanner: Entity) -> Vec<f64> {
 fn look(app: &App, origin: [f64; 3], direction: [f64; 3]) -> Option<Hit> {
     app.world()
         .resource::<Rays>()
-        .0
         .cast(Point3::from(origin), direction.into(), 1e3, None)
 }
 
@@ -343,6 +343,7 @@ fn mounted<S: Component>(
     let mount = Mount {
         body: robot,
         robot,
+        frame: robot,
         body_from_component: Isometry3::identity(),
         robot_from_component: Isometry3::identity(),
     };

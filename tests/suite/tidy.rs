@@ -6,6 +6,7 @@ mod circles;
 mod code;
 mod contract;
 mod docs;
+mod errors;
 mod files;
 mod kinds;
 mod layers;

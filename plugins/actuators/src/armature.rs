@@ -342,7 +342,7 @@ fn default_action(
     mut surroundings: Surroundings,
     mut armatures: Query<(
         &Armature,
-        (&Due, &Active, &Path),
+        (&Due, &Active, &ComponentPath),
         &Chain,
         &mut Arm,
         &mut ArmMotion,

@@ -16,6 +16,7 @@ pub struct ForceTorque {
 /// Force and torque, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[doc(alias("Wrench", "xfrc_applied"))]
 pub struct ForceTorqueCommand {
     /// Force along the x, y and z axes.
     #[reflect(@Unit("N"))]

@@ -6,8 +6,8 @@ use bevy::prelude::{Component, Entity, World};
 use morse_api::{
     body::BodyState,
     check::CheckError,
-    component::{Mount, Path},
-    frame::{RobotName, frame},
+    component::{Mount, ComponentPath},
+    frame::{Frame, RobotName, frame_entity},
     grasp::{can_hold, hold, let_go},
     object::{GRASPABLE, Object, Objects},
     service::{Outcome, ServiceError},
@@ -30,6 +30,8 @@ pub struct EndEffector {
     pub robot: Entity,
     /// Body that holds objects.
     pub body: Entity,
+    /// Frame of that body on which the hand is mounted.
+    pub frame: Entity,
     /// Pose of the hand on that body.
     pub body_from_effector: Isometry3<f64>,
 }
@@ -52,6 +54,7 @@ impl EndEffector {
         Self {
             robot: mount.robot,
             body: mount.body,
+            frame: mount.frame,
             body_from_effector: mount.body_from_component,
         }
     }
@@ -64,10 +67,13 @@ impl EndEffector {
     pub fn at(world: &World, robot: Entity, name: &str) -> Result<Self, FrameError> {
         let own = world.get::<RobotName>(robot);
         let own = own.map_or("", |own| &*own.0);
-        let frame = frame(world, own, name).ok_or_else(|| FrameError(name.to_owned()))?;
+        let entity = frame_entity(world, own, name);
+        let found = entity.and_then(|entity| Some((entity, world.get::<Frame>(entity)?)));
+        let (entity, frame) = found.ok_or_else(|| FrameError(name.to_owned()))?;
         Ok(Self {
             robot,
             body: frame.body,
+            frame: entity,
             body_from_effector: frame.body_from_frame,
         })
     }
@@ -90,8 +96,8 @@ impl EndEffector {
         let Some((name, held)) = nearest else {
             return Ok(Outcome::NOTHING);
         };
-        hold(world, self.body, held).map_err(|why| {
-            let path = world.get::<Path>(owner).cloned().unwrap_or_default();
+        hold(world, self.body, self.frame, held).map_err(|why| {
+            let path = world.get::<ComponentPath>(owner).cloned().unwrap_or_default();
             ServiceError::Failed(format!("`{path}` cannot hold `{name}`: {why}"))
         })?;
         let reply = Outcome::Done(json!(name));

@@ -27,6 +27,7 @@ pub struct Joints {
 /// precedence, then the velocity. A list is empty, or as long as the names.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("JointState", "JointTrajectoryPoint", "ctrl"))]
 pub struct JointsCommand {
     /// Names of the joints within the robot; if empty, all joints of this actuator, in the order of the model (`joint_state`
     /// lists their names).
@@ -121,7 +122,7 @@ impl Actuator for Joints {
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {
         let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
         let joints = robot.and_then(|robot| world.get::<RobotJoints>(robot));
-        let path = robot.and_then(|robot| world.get::<Path>(robot));
+        let path = robot.and_then(|robot| world.get::<ComponentPath>(robot));
         let motors = joints.map_or(Vec::new(), |joints| {
             select(&self.joints, path, joints, |joint| world.get(joint))
         });
@@ -154,7 +155,7 @@ pub(super) fn plugin(app: &mut App) {
 /// Looks up the joints once.
 fn begin(
     variables: Query<&JointVariable>,
-    robots: Query<(Option<&Path>, &RobotJoints)>,
+    robots: Query<(Option<&ComponentPath>, &RobotJoints)>,
     mut actuators: Query<(&Joints, &Mount, &mut Motors)>,
 ) {
     for (settings, mount, mut motors) in &mut actuators {
@@ -169,7 +170,7 @@ fn begin(
 /// Returns the joints of a robot that match the patterns, in the scene's order.
 fn select<'a>(
     patterns: &[String],
-    robot: Option<&Path>,
+    robot: Option<&ComponentPath>,
     joints: &RobotJoints,
     variable: impl Fn(Entity) -> Option<&'a JointVariable>,
 ) -> Vec<Motor> {
@@ -192,7 +193,7 @@ fn default_action(
     mut joints: Query<(&mut JointTarget, &JointState)>,
     mut actuators: Query<
         (
-            (&Due, &UpdateRate, &Path, &Motors),
+            (&Due, &UpdateRate, &ComponentPath, &Motors),
             &mut Ways,
             &mut JointsCommand,
             &mut Received<JointsCommand>,

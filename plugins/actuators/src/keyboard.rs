@@ -59,7 +59,7 @@ fn default_action(
         &Keyboard,
         &Due,
         &UpdateRate,
-        &Path,
+        &ComponentPath,
         &KeyboardCommand,
         &mut Steers,
         &mut Drive,

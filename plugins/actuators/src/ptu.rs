@@ -132,7 +132,7 @@ impl Ptu {
         let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
         let robot = robot.ok_or_else(|| CheckError::unmet("it has no robot"))?;
         let find = |name: &str| {
-            let path = world.get::<Path>(robot);
+            let path = world.get::<ComponentPath>(robot);
             let own = world.get::<RobotJoints>(robot);
             let own = own.map_or(&[][..], |own| own.0.as_slice());
             let named = |&&entity: &&Entity| {

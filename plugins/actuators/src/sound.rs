@@ -147,7 +147,7 @@ fn default_action(
     clock: Res<Clock>,
     mut warnings: ResMut<Warnings>,
     mut sounds: Query<(
-        (&Sound, &Path, &Due),
+        (&Sound, &ComponentPath, &Due),
         &mut SoundCommand,
         &mut Received<SoundCommand>,
         &mut Playback,

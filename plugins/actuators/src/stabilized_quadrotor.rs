@@ -244,7 +244,10 @@ fn set_cons(
         .unwrap_or_default();
     let sum = old.psi_c + psi;
     if !sum.is_finite() {
-        let path = world.get::<Path>(entity).cloned().unwrap_or_default();
+        let path = world
+            .get::<ComponentPath>(entity)
+            .cloned()
+            .unwrap_or_default();
         return Err(ServiceError::Failed(format!(
             "`{path}`: with this `psi` the sum is no longer finite"
         )));

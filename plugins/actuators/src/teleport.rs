@@ -15,6 +15,7 @@ pub struct Teleport {}
 /// Pose of the actuator in the world, kept until the next command; R = Rz(yaw) · Ry(pitch) · Rx(roll).
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[doc(alias("PoseStamped", "mocap_pos"))]
 pub struct TeleportCommand {
     /// Position along the world's x axis.
     #[reflect(@Unit("m"))]

@@ -13,6 +13,7 @@ pub struct VOmega {
 /// A speed and a turning rate, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[doc(alias("Twist", "cmd_vel", "MotionVW"))]
 pub struct VOmegaCommand {
     /// Forward speed.
     #[reflect(@Unit("m/s"))]

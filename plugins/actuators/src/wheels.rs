@@ -199,7 +199,7 @@ pub fn find(
 fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
     let robot = world.get::<Mount>(actuator).map(|mount| mount.robot);
     let joints = robot.and_then(|robot| world.get::<RobotJoints>(robot));
-    let path = robot.and_then(|robot| world.get::<Path>(robot));
+    let path = robot.and_then(|robot| world.get::<ComponentPath>(robot));
     let joint = |&entity: &Entity| {
         let variable = world.get::<JointVariable>(entity)?;
         let place = world.get::<JointPlace>(entity)?;

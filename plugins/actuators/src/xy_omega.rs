@@ -13,6 +13,7 @@ pub struct XyOmega {
 /// Linear and angular velocity, kept until the next command.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[doc(alias("Twist", "cmd_vel", "MotionXYW"))]
 pub struct XyOmegaCommand {
     /// Forward velocity.
     #[reflect(@Unit("m/s"))]

@@ -21,7 +21,7 @@ pub type ReadSettings =
 /// # Errors
 ///
 /// The error of `S`'s own `Deserialize`.
-pub fn read_settings<S: DeserializeOwned + Any + Send + Sync>(
+pub(crate) fn read_settings<S: DeserializeOwned + Any + Send + Sync>(
     source: &mut dyn erased_serde::Deserializer<'_>,
 ) -> Result<ErasedSettings, erased_serde::Error> {
     Ok(Arc::new(S::deserialize(source)?))

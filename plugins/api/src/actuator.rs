@@ -27,6 +27,53 @@ use crate::{
 };
 
 /// A kind of actuator. The type itself holds the settings, which no system ever writes.
+///
+/// ```
+/// use morse_api::prelude::*;
+/// use morse_testing::{TestWorld, moving};
+///
+/// /// Drives a robot along its x axis.
+/// #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+/// #[serde(default, deny_unknown_fields)]
+/// struct Straight {}
+///
+/// /// Commanded velocity.
+/// #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
+/// struct StraightCommand {
+///     /// Along the robot's x axis.
+///     #[reflect(@Unit("m/s"))]
+///     v: f64,
+/// }
+///
+/// impl Stateful for StraightCommand {}
+///
+/// impl Actuator for Straight {
+///     const KIND: &'static str = "straight";
+///     const MOVES_ROBOT: bool = true;
+///     type Command = StraightCommand;
+/// }
+///
+/// fn default_action(mut actuators: Query<(&Due, &StraightCommand, &mut Drive), With<Straight>>) {
+///     for (due, command, mut drive) in &mut actuators {
+///         if due.0 {
+///             let linear = Vector3::new(command.v, 0.0, 0.0);
+///             *drive = Drive::Velocity { linear, angular: Vector3::zeros() };
+///         }
+///     }
+/// }
+///
+/// fn plugin(app: &mut App) {
+///     app.add_actuator::<Straight, _>(default_action);
+/// }
+///
+/// let start = moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]);
+/// let mut world = TestWorld::new(60.0, plugin, start);
+/// let motion = world.actuator::<Straight>("rover.motion", "()", Isometry3::identity());
+/// world.send(motion, StraightCommand { v: 0.5 });
+/// world.drive(motion, 60);
+/// assert!((world.body().pose.translation.x - 0.5).abs() < 1e-9);
+/// ```
+#[doc(alias("ctrl", "motor"))]
 pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// Name of the kind in simulation files.
     const KIND: &'static str;
@@ -36,6 +83,7 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// Name of the class of MORSE that it replaces, for MORSE's clients; `None` for a kind that MORSE does not have.
     const MORSE_CLASS: Option<&'static str> = None;
     /// Type of its commands.
+    #[doc(alias("local_data"))]
     type Command: Command;
 
     /// Checks whether the actuator can work in this world, at its mount.

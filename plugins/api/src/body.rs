@@ -7,10 +7,12 @@ use crate::property::Property;
 
 /// Pose, velocity and mass of a body after the last tick. Written by the physics only.
 #[derive(Component, Clone, Copy, Debug)]
+#[doc(alias("Odometry", "xpos", "xquat", "cvel"))]
 pub struct BodyState {
     /// Pose of the body's frame in the world.
     pub pose: Isometry3<f64>,
     /// Velocity of the centre of mass, world axes, m/s.
+    #[doc(alias("Twist", "cvel"))]
     pub linear_velocity: Vector3<f64>,
     /// Angular velocity, world axes, rad/s.
     pub angular_velocity: Vector3<f64>,
@@ -81,6 +83,7 @@ pub struct Robot {
 /// One system applies all drives in path order: wrenches add up; of several actuators that set velocity or pose one drives
 /// (see [`Contender`](crate::arbitration::Contender)).
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("Twist", "Wrench", "xfrc_applied"))]
 pub enum Drive {
     /// Nothing: the body is left to physics and to the other actuators.
     #[default]

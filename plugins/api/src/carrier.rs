@@ -200,6 +200,7 @@ fn composed(
     if let Some(at) = body {
         let mount = Mount {
             body: at.body,
+            frame: at.body,
             body_from_component: at.body_from_plate * own,
             ..*carrier
         };
@@ -254,6 +255,7 @@ mod tests {
         Mount {
             body: Entity::PLACEHOLDER,
             robot: Entity::PLACEHOLDER,
+            frame: Entity::PLACEHOLDER,
             body_from_component: at,
             robot_from_component: at,
         }

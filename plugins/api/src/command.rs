@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use crate::{
     arbitration::Contender,
-    component::{Active, Path},
+    component::{Active, ComponentPath},
     fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
@@ -25,6 +25,7 @@ use crate::{
 const CAPACITY: usize = 64;
 
 /// A command: a plain struct of numbers, vectors and text.
+#[doc(alias("local_data", "Twist"))]
 pub trait Command:
     Component<Mutability = Mutable> + Clone + Default + Struct + Typed + Serialize + DeserializeOwned
 {
@@ -300,7 +301,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
     mut warnings: Option<ResMut<Warnings>>,
     mut actuators: Query<
         (
-            &Path,
+            &ComponentPath,
             &Active,
             &Mailbox,
             &mut Received<C>,
@@ -369,7 +370,12 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
 }
 
 /// Appends a command to the log, if there is one.
-fn note<C: Command>(log: &mut Option<ResMut<CommandLog>>, clock: &Clock, path: &Path, command: &C) {
+fn note<C: Command>(
+    log: &mut Option<ResMut<CommandLog>>,
+    clock: &Clock,
+    path: &ComponentPath,
+    command: &C,
+) {
     if let Some(log) = log {
         log.0.push(LogEntry {
             tick: clock.tick,

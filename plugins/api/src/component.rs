@@ -2,16 +2,19 @@
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-pub use crate::path::Path;
+pub use crate::path::ComponentPath;
 use crate::{body::BodyState, state::Stateful};
 
 /// Mount of a component on its body and its robot.
 #[derive(Component, Clone, Copy, Debug)]
+#[doc(alias("sensor_to_robot_position_3d", "site", "static_transform"))]
 pub struct Mount {
     /// The body on which it is mounted.
     pub body: Entity,
     /// The base body of its robot.
     pub robot: Entity,
+    /// The frame on which it is mounted: a [`Frame`](crate::frame::Frame), by default that of its body.
+    pub frame: Entity,
     /// Pose of the component in the frame of its body.
     pub body_from_component: Isometry3<f64>,
     /// Pose of the component in the frame of the robot, as the simulation file gives it.
@@ -20,6 +23,7 @@ pub struct Mount {
 
 /// Update rate of a component. Control laws use 1 / frequency, as in MORSE.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
+#[doc(alias("frequency", "rate"))]
 pub struct UpdateRate {
     /// Nominal frequency, Hz.
     pub frequency: f64,
@@ -47,16 +51,19 @@ impl Stateful for Active {}
 
 /// True if a component acts in this tick.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(alias("default_action", "frequency"))]
 pub struct Due(pub bool);
 
 /// Pose of a component in the world, updated in each tick in which it is due.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[doc(alias("PoseStamped", "position_3d", "framepos"))]
 pub struct WorldPose(pub Isometry3<f64>);
 
 /// Velocity of a component in the world, in world axes, updated in each tick in which it is due.
 #[derive(
     Component, Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize,
 )]
+#[doc(alias("Twist", "TwistStamped", "framelinvel"))]
 pub struct WorldVelocity {
     /// Linear velocity of the component's origin, m/s.
     pub linear: Vector3<f64>,

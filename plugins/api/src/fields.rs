@@ -248,7 +248,7 @@ pub fn hash(value: &dyn PartialReflect, hasher: &mut StateHasher) {
 }
 
 /// Adds the raw bits of a value to a hash.
-pub fn hash_value(value: Value<'_>, hasher: &mut StateHasher) {
+pub(crate) fn hash_value(value: Value<'_>, hasher: &mut StateHasher) {
     match value {
         Value::Number(number) => hasher.f64(number),
         Value::Integer(integer) => hasher.u64(u64::from_ne_bytes(integer.to_ne_bytes())),

@@ -3,7 +3,12 @@ use bevy::prelude::*;
 use nalgebra::Isometry3;
 
 pub use crate::path::RobotName;
-use crate::{body::BodyState, component::WorldPose, service::find, state::InPathOrder};
+use crate::{
+    body::BodyState,
+    component::WorldPose,
+    service::{find, find_all},
+    state::InPathOrder,
+};
 
 /// A frame of the scene. Its entity has the frame's name as its path.
 #[derive(Component, Clone, Debug)]
@@ -39,9 +44,15 @@ pub fn pose_of(world: &World, name: &str) -> Option<Isometry3<f64>> {
 /// Returns the frame of that name. Frames of a robot are also found without the robot's name.
 #[must_use]
 pub fn frame<'w>(world: &'w World, robot: &str, name: &str) -> Option<&'w Frame> {
-    let own = find(world, &format!("{robot}.{name}"));
-    let own = own.and_then(|entity| world.get::<Frame>(entity));
-    own.or_else(|| world.get::<Frame>(find(world, name)?))
+    world.get(frame_entity(world, robot, name)?)
+}
+
+/// Returns the entity of a [`frame`].
+#[must_use]
+pub fn frame_entity(world: &World, robot: &str, name: &str) -> Option<Entity> {
+    let is_frame = |entity: &&Entity| world.get::<Frame>(**entity).is_some();
+    let find = |path: &str| find_all(world, path).iter().find(is_frame).copied();
+    find(&format!("{robot}.{name}")).or_else(|| find(name))
 }
 
 fn robot(world: &World, name: &str) -> Option<Entity> {

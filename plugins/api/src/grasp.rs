@@ -23,8 +23,8 @@ pub enum CannotHold {
 pub struct Holding {
     /// Checks whether a body (first) could hold another one.
     pub can_hold: fn(&World, Entity, Entity) -> Result<(), CannotHold>,
-    /// Fixes the second body to the first one where they are now.
-    pub hold: fn(&mut World, Entity, Entity) -> Result<(), CannotHold>,
+    /// Fixes the second body to the first one, at a frame of it, where they are now: holder, frame, held body.
+    pub hold: fn(&mut World, Entity, Entity, Entity) -> Result<(), CannotHold>,
     /// Releases the second body.
     pub let_go: fn(&mut World, Entity, Entity),
 }
@@ -39,14 +39,20 @@ pub fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), Canno
     (holding.ok_or(CannotHold::NoBodies)?.can_hold)(world, holder, held)
 }
 
-/// Fixes a body to another one at their present relative pose. Both keep their masses, and pass through each other.
+/// Fixes a body to another one at their present relative pose. Both keep their masses, and pass through each other. The force
+/// acts on a frame of the holder, which counts for sensors of forces.
 ///
 /// # Errors
 ///
 /// The body cannot be held.
-pub fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
+pub fn hold(
+    world: &mut World,
+    holder: Entity,
+    frame: Entity,
+    held: Entity,
+) -> Result<(), CannotHold> {
     let holding = world.get_resource::<Holding>();
-    (holding.ok_or(CannotHold::NoBodies)?.hold)(world, holder, held)
+    (holding.ok_or(CannotHold::NoBodies)?.hold)(world, holder, frame, held)
 }
 
 /// Releases a body, which keeps its velocity. Does nothing if the holder does not hold it.

@@ -3,7 +3,7 @@ use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{component::Path, state::Stateful};
+use crate::{component::ComponentPath, names::short_name, state::Stateful};
 
 /// Name and kind of a configuration variable. Its entity also has [`JointState`] and [`JointTarget`].
 #[derive(Component, Clone, Debug)]
@@ -23,28 +23,29 @@ pub struct JointVariable {
 impl JointVariable {
     /// Returns the variable's name without the prefix of the robot's name.
     #[must_use]
-    pub fn short_name(&self, robot: Option<&Path>) -> &str {
-        let stripped = robot.and_then(|robot| {
-            let rest = self.name.strip_prefix(robot.as_str())?;
-            rest.strip_prefix('.')
-        });
-        stripped.unwrap_or(&self.name)
+    pub fn short_name(&self, robot: Option<&ComponentPath>) -> &str {
+        short_name(&self.name, robot)
     }
 }
 
 /// Position, velocity and effort of a variable after the last tick. Written by the physics only.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[doc(alias("qpos", "qvel"))]
 pub struct JointState {
     /// Position, rad or m, without the joint's offset, continuous over full turns.
+    #[doc(alias("qpos"))]
     pub position: f64,
     /// Velocity, rad/s or m/s.
+    #[doc(alias("qvel"))]
     pub velocity: f64,
     /// Effort of the motor in the last tick, N·m or N.
+    #[doc(alias("qfrc_actuator", "torque"))]
     pub effort: f64,
 }
 
 /// Target of a variable, in force until the next one. Written by actuators.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("ctrl"))]
 pub enum JointTarget {
     /// No motor: the joint swings freely (damping aside).
     #[default]

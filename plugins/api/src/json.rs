@@ -33,7 +33,7 @@ pub fn no_json_number(json: &Json) -> Option<f64> {
 
 /// Returns numbers as a JSON list.
 #[must_use]
-pub fn numbers_to_json(numbers: &[f64]) -> Json {
+pub(crate) fn numbers_to_json(numbers: &[f64]) -> Json {
     numbers.iter().copied().map(number_to_json).collect()
 }
 

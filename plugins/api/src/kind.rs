@@ -3,7 +3,7 @@ mod reproducible;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use crate::about::{About, ErasedSettings, Example, ReadSettings, read_settings};
+pub use crate::about::{About, ErasedSettings, Example, ReadSettings};
 use crate::{
     check::CheckError,
     command::BadCommand,

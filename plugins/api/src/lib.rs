@@ -25,6 +25,8 @@
 //! - [`world_view`]: the world as middlewares that display it receive it;
 //! - [`warning`]: warnings of components for the user; [`check`]: reasons why they cannot work;
 //! - [`whole_file`]: files that are written completely or not at all.
+// Examples with warnings would teach bad style.
+#![doc(test(attr(deny(warnings))))]
 mod about;
 pub mod actuator;
 pub mod angles;
@@ -88,7 +90,7 @@ pub mod prelude {
         actuator::{Actuator, AddActuator as _, Control},
         body::{BodyState, Drive, Gravity, Inertia},
         check::CheckError,
-        component::{Due, Level, Mount, Path, UpdateRate, WorldPose, WorldVelocity},
+        component::{ComponentPath, Due, Level, Mount, UpdateRate, WorldPose, WorldVelocity},
         fields::{Fields, Fixed, Levels, Unit},
         kind::Example,
         memory::Memory,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 
 use crate::{
-    component::Path,
+    component::ComponentPath,
     kind::{KindOf, Kinds},
     state::InPathOrder,
 };
@@ -117,7 +117,11 @@ pub fn check(world: &World) -> Result<(), OverBudget> {
     }
     match most {
         Some((bytes, entity)) if sum > budget.0 => Err(OverBudget {
-            path: world.get::<Path>(entity).cloned().unwrap_or_default().0,
+            path: world
+                .get::<ComponentPath>(entity)
+                .cloned()
+                .unwrap_or_default()
+                .0,
             bytes,
             sum,
             budget,

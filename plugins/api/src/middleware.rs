@@ -13,9 +13,9 @@ use std::{
     },
 };
 
-use bevy::reflect::Typed;
+use bevy::reflect::{Reflect, Typed};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 pub use offers::Offers;
@@ -34,6 +34,57 @@ use crate::{
 };
 
 /// A kind of middleware. The type itself holds the settings of one instance.
+///
+/// ```
+/// use morse_api::{kind::Kinds, middleware::*, prelude::*, port::Observer};
+///
+/// /// Counts the readings of its outputs.
+/// #[derive(Reflect, Clone, Debug, Default, Deserialize)]
+/// #[serde(default, deny_unknown_fields)]
+/// struct Counter {}
+///
+/// impl Middleware for Counter {
+///     const KIND: &'static str = "counter";
+///     type Output = Counter;
+///     type Input = Counter;
+///
+///     fn start(&self, context: MiddlewareContext<Counter, Counter>) -> Result<Box<dyn Running>, Failure> {
+///         let observers: Vec<Observer> = context.outputs.into_iter().map(|(end, _)| end).collect();
+///         observers.iter().for_each(Observer::stay_ready);
+///         Ok(Box::new(Counting { observers, count: 0 }))
+///     }
+/// }
+///
+/// struct Counting {
+///     observers: Vec<Observer>,
+///     count: usize,
+/// }
+///
+/// impl Running for Counting {
+///     fn failure(&mut self) -> Option<Failure> {
+///         None
+///     }
+///
+///     fn tick(&mut self, _nanos: u64) {
+///         let readings = self.observers.iter().flat_map(|observer| std::iter::from_fn(|| observer.try_recv()));
+///         self.count += readings.count();
+///     }
+///
+///     fn report(&self) -> Option<Report> {
+///         let text = format!("{} readings", self.count);
+///         Some(Report { json: self.count.into(), text })
+///     }
+///
+///     fn stop(self: Box<Self>) -> Result<(), Failure> {
+///         Ok(())
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.add_middleware::<Counter>();
+/// assert!(app.world().resource::<Kinds>().middlewares.contains_key("counter"));
+/// ```
+#[doc(alias("datastream", "transport", "bridge"))]
 pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     /// Name of the kind in simulation files.
     const KIND: &'static str;
@@ -69,6 +120,11 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
         context: MiddlewareContext<Self::Output, Self::Input>,
     ) -> Result<Box<dyn Running>, Failure>;
 }
+
+/// Empty settings, for the outputs and inputs of middlewares that need none.
+#[derive(Reflect, Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nothing {}
 
 /// Connections of a middleware to the simulation.
 pub struct MiddlewareContext<O, I> {

@@ -20,6 +20,46 @@ use crate::{
 };
 
 /// A kind of modifier: its settings, and how it binds to a data type.
+///
+/// ```
+/// use bevy::reflect::structs::Struct;
+/// use morse_api::{fields::at_mut, modifier::Site, prelude::*};
+/// use morse_testing::TestModifier;
+///
+/// /// Multiplies the height by a factor.
+/// #[derive(Reflect, Clone, Debug, Deserialize)]
+/// struct Scale {
+///     /// The factor.
+///     #[reflect(@Unit("1"))]
+///     factor: f64,
+/// }
+///
+/// impl Modifier for Scale {
+///     const KIND: &'static str = "scale";
+///
+///     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
+///         let [height] = fields.numbers(["height"])?;
+///         let factor = self.factor;
+///         Ok(Box::new(move |data: &mut dyn Struct, _: &mut ModifierState, _: &Clock| {
+///             if let Some(height) = at_mut::<f64>(data, height) {
+///                 *height *= factor;
+///             }
+///         }))
+///     }
+/// }
+///
+/// /// Data of some sensor.
+/// #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// struct Data {
+///     /// Height.
+///     #[reflect(@Unit("m"))]
+///     height: f64,
+/// }
+///
+/// let mut test = TestModifier::<Data>::new(&Scale { factor: 3.0 }, None, World::new());
+/// assert_eq!(test.measure(Data { height: 2.0 }), Data { height: 6.0 });
+/// ```
+#[doc(alias("noise", "filter"))]
 pub trait Modifier: DeserializeOwned + Typed + Send + Sync + 'static {
     /// Name of the kind in simulation files.
     const KIND: &'static str;

@@ -1,4 +1,5 @@
 //! Patterns of names, as settings use them to choose bodies or joints.
+use crate::path::ComponentPath;
 
 /// Returns true if a name matches a pattern, in which each `*` stands for any text, including none.
 #[must_use]
@@ -27,6 +28,19 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 #[must_use]
 pub fn fits_any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| fits(pattern, name))
+}
+
+/// Returns a name without the prefix of a robot's name.
+#[must_use]
+pub fn short_name<'a>(name: &'a str, robot: Option<&ComponentPath>) -> &'a str {
+    let stripped = robot.and_then(|robot| name.strip_prefix(robot.as_str())?.strip_prefix('.'));
+    stripped.unwrap_or(name)
+}
+
+/// Returns true if a name matches one of the patterns in `only`, which is empty for all names, and none in `ignore`.
+#[must_use]
+pub fn is_selected(only: &[String], ignore: &[String], name: &str) -> bool {
+    (only.is_empty() || fits_any(only, name)) && !fits_any(ignore, name)
 }
 
 #[cfg(test)]

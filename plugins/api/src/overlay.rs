@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::{
     check::CheckError,
-    component::Path,
+    component::ComponentPath,
     kind::{About, ErasedSettings, KindOf, Kinds, OverlayKind, Part, claim, demand},
     service::{self, Outcome, OwnServices, ServiceError, Task},
     settings::{self, SettingsOf},
@@ -42,7 +42,7 @@ pub struct IsOverlay;
 
 /// Path of the component over which an overlay lies, or of the robot.
 #[derive(Component, Clone)]
-pub struct Over(pub Path);
+pub struct Over(pub ComponentPath);
 
 /// Forwards a request to a service of the component below; see [`service::pass_on`].
 ///

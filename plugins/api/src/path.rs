@@ -5,9 +5,9 @@ use bevy::prelude::*;
 
 /// Dotted name of a component, robot or body, such as `rover.gps`. Unique; everything is ordered by it.
 #[derive(Component, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Path(pub Arc<str>);
+pub struct ComponentPath(pub Arc<str>);
 
-impl Path {
+impl ComponentPath {
     /// Returns the text of the path.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -15,13 +15,13 @@ impl Path {
     }
 }
 
-impl Default for Path {
+impl Default for ComponentPath {
     fn default() -> Self {
         Self("".into())
     }
 }
 
-impl std::fmt::Display for Path {
+impl std::fmt::Display for ComponentPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -34,6 +34,6 @@ pub struct RobotName(pub Arc<str>);
 /// Returns the path of a component, or the name of a robot.
 pub(crate) fn path_of(world: &World, entity: Entity) -> String {
     let robot = world.get::<RobotName>(entity);
-    let path = world.get::<Path>(entity).map(ToString::to_string);
+    let path = world.get::<ComponentPath>(entity).map(ToString::to_string);
     robot.map_or(path.unwrap_or_default(), |robot| robot.0.to_string())
 }

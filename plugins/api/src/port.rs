@@ -63,6 +63,45 @@ pub struct DropCounters {
 }
 
 /// Returns the two ends of a port.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use morse_api::{port::{Policy, port}, prelude::*, reading::SensorInfo};
+///
+/// /// Data of some sensor.
+/// #[derive(Reflect, Default)]
+/// struct Data {
+///     height: f64,
+/// }
+///
+/// let info = SensorInfo {
+///     path: "rover.altimeter".into(),
+///     robot: "rover".into(),
+///     kind: "altimeter",
+///     level: None,
+///     fields: Fields::of_type::<Data>(None),
+///     ros: &[],
+///     frequency: 60.0,
+///     settings: serde_json::Value::Null,
+///     robot_from_sensor: Isometry3::identity(),
+/// };
+/// let (tick_end, observer) = port(Arc::new(info), Policy::Latest, None);
+/// let offer = |tick, height| {
+///     let stamp = (tick, tick * 16_666_667, Isometry3::identity());
+///     tick_end.offer(stamp, |_used| Box::new(Data { height }))
+/// };
+///
+/// offer(1, 1.0)?;
+/// assert!(observer.try_recv().is_none(), "the observer has not requested a reading");
+/// observer.assert_ready();
+/// offer(2, 2.0)?;
+/// let reading = observer.try_recv().expect("a reading");
+/// assert_eq!((reading.tick, reading.get::<Data>().map(|data| data.height)), (2, Some(2.0)));
+/// assert_eq!(observer.drops(), (0, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias("publisher", "subscriber", "OSubject", "OObserver"))]
 #[must_use]
 pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (OutputPort, Observer) {
     let (sender, receiver) = bounded(policy.capacity());
@@ -114,7 +153,7 @@ pub struct OutputPort {
 impl OutputPort {
     /// Returns the maximum number of readings that wait for the observer.
     #[must_use]
-    pub fn most_waiting(&self) -> usize {
+    pub(crate) fn most_waiting(&self) -> usize {
         self.policy.capacity()
     }
 }

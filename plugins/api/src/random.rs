@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 /// A stream of random numbers that depends on the simulation's seed, a path and a purpose only, so that adding or removing
 /// one component does not change the noise of another.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[doc(alias("rng", "seed"))]
 pub struct Random(ChaCha8Rng);
 
 impl Random {

@@ -1,6 +1,8 @@
 //! Rays into the world, for scanners and proximity sensors.
 pub mod planar;
 
+use std::ops::Deref;
+
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -8,6 +10,7 @@ pub use planar::{PlanarFan, ScanBuffer};
 
 /// Hit of a ray on a geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("geomid"))]
 pub struct Hit {
     /// Distance from the origin along the direction, in multiples of the direction's length.
     pub distance: f64,
@@ -82,6 +85,53 @@ impl Surface {
     }
 }
 
-/// The world's ray caster.
+/// The world's ray caster. It has the methods of [`CastRays`].
+///
+/// ```
+/// use morse_api::{prelude::*, rays::{CastRays, Hit, Rays}};
+///
+/// /// A floor at z = 0.
+/// struct Floor(Entity);
+///
+/// impl CastRays for Floor {
+///     fn cast_fan(
+///         &self,
+///         origin: Point3<f64>,
+///         directions: &[Vector3<f64>],
+///         max_distance: f64,
+///         _without: Option<Entity>,
+///         hits: &mut [Option<Hit>],
+///     ) {
+///         for (direction, hit) in directions.iter().zip(hits) {
+///             let distance = -origin.z / direction.z;
+///             let is_hit = (0.0..=max_distance).contains(&distance);
+///             *hit = is_hit.then_some(Hit { distance, entity: self.0 });
+///         }
+///     }
+/// }
+///
+/// let rays = Rays::new(Floor(Entity::PLACEHOLDER));
+/// let down = -Vector3::z();
+/// let hit = rays.cast(Point3::new(0.0, 0.0, 3.0), down, 10.0, None);
+/// assert_eq!(hit.map(|hit| hit.distance), Some(3.0));
+/// assert_eq!(rays.cast(Point3::new(0.0, 0.0, 30.0), down, 10.0, None), None);
+/// ```
+#[doc(alias("mj_ray", "raycast", "LaserScan"))]
 #[derive(Resource)]
-pub struct Rays(pub Box<dyn CastRays>);
+pub struct Rays(Box<dyn CastRays>);
+
+impl Rays {
+    /// Returns the resource for a ray caster.
+    #[must_use]
+    pub fn new(caster: impl CastRays + 'static) -> Self {
+        Self(Box::new(caster))
+    }
+}
+
+impl Deref for Rays {
+    type Target = dyn CastRays;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}

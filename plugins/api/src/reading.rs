@@ -37,6 +37,7 @@ pub(crate) type Buffer = Box<dyn Struct>;
 /// Measurement of a sensor in one tick, after its modifiers.
 ///
 /// Dropping it recycles its memory for the next one.
+#[doc(alias("message", "Header", "stamp"))]
 pub struct Reading {
     /// Tick of the state that was measured.
     pub tick: u64,

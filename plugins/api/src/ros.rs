@@ -51,6 +51,12 @@ pub enum RosMessage {
     DepthImage,
     /// `sensor_msgs/Image`, `16UC1`, on the topic `/image`: `height`, `width`, `raw`, depths in millimetres.
     MillimetreImage,
+    /// `geometry_msgs/WrenchStamped`: `force`, `torque`.
+    Wrench,
+    /// `gazebo_msgs/ContactsState`, in the sensor's frame: `objects`, `parts`, `points`, `normals`, `forces`, `depths`.
+    Contacts,
+    /// `std_msgs/Bool`: `contact`.
+    Contact,
     /// `sensor_msgs/CameraInfo`, on the topic `/camera_info`: `height`, `width`, `intrinsic_matrix`, `distortion`.
     CameraInfo,
 }
@@ -77,6 +83,16 @@ impl RosMessage {
             Self::Odometry => &[POSE, (&["vx", "vy", "vz", "wx", "wy", "wz"], NUMBER)],
             Self::NavSatFix => &[(&["latitude", "longitude", "altitude"], NUMBER)],
             Self::Imu => &[(&["angular_velocity", "linear_acceleration"], VECTOR)],
+            Self::Wrench => &[(&["force", "torque"], VECTOR)],
+            Self::Contacts => {
+                const NAMES: Required = (&["objects", "parts"], TypeId::of::<Vec<String>>());
+                const POINTS: Required = (&["points", "normals", "forces"], VECTORS);
+                &[NAMES, POINTS, (&["depths"], NUMBERS)]
+            }
+            Self::Contact => {
+                const CONTACT: Required = (&["contact"], TypeId::of::<bool>());
+                &[CONTACT]
+            }
             Self::FluidPressure => &[(&["pressure"], NUMBER)],
             Self::Temperature => &[(&["temperature"], NUMBER)],
             Self::BatteryState => {

@@ -296,7 +296,7 @@ pub fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Returns the raw bits of samples as base64.
 #[must_use]
-pub fn base64_text(samples: &dyn AnySamples) -> String {
+pub(crate) fn base64_text(samples: &dyn AnySamples) -> String {
     let mut text = Vec::new();
     base64(&mut text, samples.bytes());
     String::from_utf8_lossy(&text).into_owned()

@@ -29,6 +29,49 @@ use crate::{
 };
 
 /// A kind of sensor. The type itself holds the settings, which no system ever writes.
+///
+/// ```
+/// use morse_api::prelude::*;
+/// use morse_testing::{TestWorld, moving};
+///
+/// /// Measures the height above the scene's origin.
+/// #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+/// #[serde(default, deny_unknown_fields)]
+/// struct Altimeter {
+///     /// Added to each measurement.
+///     #[reflect(@Unit("m"), @Range(-10.0, 10.0))]
+///     offset: f64,
+/// }
+///
+/// /// One measurement.
+/// #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
+/// struct AltimeterData {
+///     /// Height of the sensor.
+///     #[reflect(@Unit("m"))]
+///     height: f64,
+/// }
+///
+/// impl Sensor for Altimeter {
+///     const KIND: &'static str = "altimeter";
+///     type Data = AltimeterData;
+/// }
+///
+/// fn default_action(mut sensors: Query<(&Due, &Altimeter, &WorldPose, &mut AltimeterData)>) {
+///     for (due, settings, pose, mut data) in &mut sensors {
+///         if due.0 {
+///             data.height = pose.0.translation.z + settings.offset;
+///         }
+///     }
+/// }
+///
+/// let plugin = |app: &mut App| { app.add_sensor::<Altimeter, _>(default_action); };
+/// let state = moving([0.0, 0.0, 2.0], 0.0, [0.0; 3], [0.0; 3]);
+/// let mut world = TestWorld::new(60.0, plugin, state);
+/// let sensor = world.sensor::<Altimeter>("rover.altimeter", "(offset: 0.5)", 60.0, Isometry3::identity());
+/// world.step(state);
+/// assert_eq!(world.read::<AltimeterData>(sensor).height, 2.5);
+/// ```
+#[doc(alias("camera", "lidar", "sensordata"))]
 pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + Typed {
     /// Name of the kind in simulation files.
     const KIND: &'static str;
@@ -45,6 +88,7 @@ pub trait Sensor: Component<Mutability = Mutable> + Clone + DeserializeOwned + T
     /// [`Sensor::LEVELS`]. Empty for a kind that MORSE does not have; its own name is then used.
     const MORSE_CLASSES: &'static [&'static str] = &[];
     /// Type of the data of one measurement.
+    #[doc(alias("local_data"))]
     type Data: LocalData;
 
     /// Checks whether the sensor can work in this world, at its mount; for example whether the scene has an origin on Earth.

@@ -23,7 +23,7 @@ use serve::Waiting;
 pub use serve::{call, cancel, complete, pass_on, registered, release};
 
 use crate::{
-    component::{Beside, Path},
+    component::{Beside, Mount, ComponentPath},
     state::{AddState as _, InPathOrder, Stateful},
 };
 
@@ -135,6 +135,48 @@ type Handler =
     Box<dyn Fn(&mut World, Entity, &Json) -> Result<Outcome, ServiceError> + Send + Sync>;
 
 /// One service of a kind of component.
+///
+/// ```
+/// use morse_api::{prelude::*, service::Reply};
+/// use morse_testing::{TestWorld, moving};
+/// # #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
+/// # #[serde(default, deny_unknown_fields)]
+/// # struct Altimeter {}
+/// # #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
+/// # struct AltimeterData { height: f64 }
+/// # impl Sensor for Altimeter {
+/// #     const KIND: &'static str = "altimeter";
+/// #     type Data = AltimeterData;
+/// # }
+/// # fn default_action() {}
+///
+/// /// Arguments, in order.
+/// #[derive(Reflect, Deserialize)]
+/// struct Above {
+///     /// A height, m.
+///     level: f64,
+/// }
+///
+/// fn height_above(world: &mut World, sensor: Entity, Above { level }: Above) -> Result<Outcome, ServiceError> {
+///     let height = world.get::<WorldPose>(sensor).map_or(0.0, |pose| pose.0.translation.z);
+///     Ok(Outcome::Done((height - level).into()))
+/// }
+///
+/// fn plugin(app: &mut App) {
+///     app.add_sensor::<Altimeter, _>(default_action).add_service::<Altimeter>(
+///         Service::new("height_above", "Returns the height above a level.", height_above)
+///             .returns("Height, m.")
+///             .read_only(),
+///     );
+/// }
+///
+/// let state = moving([0.0, 0.0, 2.0], 0.0, [0.0; 3], [0.0; 3]);
+/// let mut world = TestWorld::new(60.0, plugin, state);
+/// world.sensor::<Altimeter>("rover.altimeter", "()", 60.0, Isometry3::identity());
+/// let call = world.call("rover.altimeter", "height_above", [0.5].as_slice().into());
+/// assert_eq!(call.reply(), Some(Reply::done(1.5.into())));
+/// ```
+#[doc(alias("rpc", "request"))]
 pub struct Service {
     /// Name.
     pub name: Cow<'static, str>,
@@ -373,16 +415,23 @@ impl Call {
     }
 }
 
-/// Returns the entity of that path.
+/// Returns the entity of that path: of a component and a frame with the same path, the component.
 #[must_use]
 pub fn find(world: &World, path: &str) -> Option<Entity> {
-    let order = &world.get_resource::<InPathOrder>()?.0;
-    let name = |entity: &Entity| world.get::<Path>(*entity).map_or("", Path::as_str);
-    order
-        .binary_search_by(|entity| name(entity).cmp(path))
-        .ok()
-        .and_then(|at| order.get(at))
-        .copied()
+    let found = find_all(world, path);
+    let is_component = |entity: &&Entity| world.get::<Mount>(**entity).is_some();
+    found.iter().find(is_component).or(found.first()).copied()
+}
+
+/// Returns all entities of that path: components and frames may have the same path.
+pub(crate) fn find_all<'w>(world: &'w World, path: &str) -> &'w [Entity] {
+    let Some(InPathOrder(order)) = world.get_resource() else {
+        return &[];
+    };
+    let name = |entity: &Entity| world.get::<ComponentPath>(*entity).map_or("", ComponentPath::as_str);
+    let first = order.partition_point(|entity| name(entity) < path);
+    let count = order[first..].partition_point(|entity| name(entity) == path);
+    &order[first..first + count]
 }
 
 /// Returns the services of an entity, sorted by name.

@@ -18,7 +18,7 @@ use crate::{
     check::CheckError,
     dynamic::no_json_number,
     fields, memory,
-    path::{Path, path_of},
+    path::{ComponentPath, path_of},
     property,
     range::Violation,
     service::ServiceError,
@@ -300,7 +300,7 @@ fn changed(world: &World) -> Saved {
     let order = world.get_resource::<InPathOrder>();
     let entities = order.into_iter().flat_map(|order| &order.0);
     let changes = entities.filter_map(|entity| {
-        let path = world.get::<Path>(*entity)?;
+        let path = world.get::<ComponentPath>(*entity)?;
         Some((path.to_string(), world.get::<Changes>(*entity)?.0.clone()))
     });
     changes.filter(|(_, changes)| !changes.is_empty()).collect()
@@ -308,9 +308,10 @@ fn changed(world: &World) -> Saved {
 
 fn hash(world: &World, hasher: &mut StateHasher) {
     for entity in candidates::<Changes>(world) {
-        if let (Some(path), Some(changes)) =
-            (world.get::<Path>(*entity), world.get::<Changes>(*entity))
-        {
+        if let (Some(path), Some(changes)) = (
+            world.get::<ComponentPath>(*entity),
+            world.get::<Changes>(*entity),
+        ) {
             hasher.value(&(path.as_str(), &changes.0));
         }
     }
@@ -335,7 +336,7 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
         .map(|order| order.0.clone());
     for entity in order.unwrap_or_default() {
         let (Some(path), Some(access)) = (
-            world.get::<Path>(entity).cloned(),
+            world.get::<ComponentPath>(entity).cloned(),
             world.get::<SettingsOf>(entity).cloned(),
         ) else {
             continue;

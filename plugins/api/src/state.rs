@@ -7,7 +7,7 @@ use bevy::{ecs::component::Mutable, prelude::*};
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use crate::hasher::StateHasher;
-use crate::path::Path;
+use crate::path::ComponentPath;
 
 /// A component or resource that can be hashed, saved and restored.
 pub trait Stateful: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -65,7 +65,7 @@ pub struct StateRegister(pub Vec<StateEntry>);
 
 /// Registers state.
 pub trait AddState {
-    /// Registers a component. Its values are visited in path order, so its entities need a [`Path`].
+    /// Registers a component. Its values are visited in path order, so its entities need a [`ComponentPath`].
     fn register_state<T: Component<Mutability = Mutable> + Stateful>(&mut self) -> &mut Self;
     /// Registers a resource.
     fn register_state_resource<T: Resource<Mutability = Mutable> + Stateful>(
@@ -190,8 +190,8 @@ fn encoding<T>(error: &postcard::Error) -> StateError {
 
 /// Sorts the entities that have a path. Called once the scene is spawned, and when it changes.
 pub fn sort_by_path(world: &mut World) {
-    let mut paths: Vec<(Path, Entity)> = world
-        .query::<(&Path, Entity)>()
+    let mut paths: Vec<(ComponentPath, Entity)> = world
+        .query::<(&ComponentPath, Entity)>()
         .iter(world)
         .map(|(path, entity)| (path.clone(), entity))
         .collect();

@@ -64,6 +64,7 @@ const NANOS: u128 = 1_000_000_000;
 
 /// Simulated time: a tick number and a rate, from which all times follow exactly.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
+#[doc(alias("mjData", "rosgraph_msgs", "sim_time"))]
 pub struct Clock {
     /// Number of the current tick, or of the last one between two ticks. The first tick is 1.
     pub tick: u64,

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::*;
 
-use crate::component::Path;
+use crate::component::ComponentPath;
 
 /// Maximum number of warnings that are kept for one reader.
 const CAPACITY: usize = 64;
@@ -40,7 +40,7 @@ impl WarningHistory {
 
 impl Warnings {
     /// Adds a warning of a component.
-    pub fn add(&mut self, component: &Path, text: &str) {
+    pub fn add(&mut self, component: &ComponentPath, text: &str) {
         self.say(format!("`{component}`: {text}"));
     }
 
@@ -72,9 +72,9 @@ mod tests {
     fn clients_see_each_warning_once_and_the_run_each_time() {
         let mut warnings = Warnings::default();
         let history = warnings.history();
-        warnings.add(&Path("rover.arm".into()), "there is no such joint");
+        warnings.add(&ComponentPath("rover.arm".into()), "there is no such joint");
         assert_eq!(warnings.take(), ["`rover.arm`: there is no such joint"]);
-        warnings.add(&Path("rover.arm".into()), "there is no such joint");
+        warnings.add(&ComponentPath("rover.arm".into()), "there is no such joint");
         warnings.say("a body was lost".to_owned());
         assert_eq!(warnings.take().len(), 2);
         assert_eq!(history.since(0).len(), 2);

@@ -59,7 +59,7 @@ pub fn plugin(app: &mut App) {
         scene: RwLock::default(),
         threads,
     }));
-    app.insert_resource(Rays(Box::new(caster.clone())))
+    app.insert_resource(Rays::new(caster.clone()))
         .insert_resource(caster)
         .add_systems(PostStartup, (collect, follow).chain())
         .add_systems(FixedUpdate, (collect, follow).chain().in_set(Look::Shapes));

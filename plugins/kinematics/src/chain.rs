@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use bevy::prelude::{Component, Entity, World};
 use morse_api::{
     check::CheckError,
-    component::{Mount, Path},
+    component::{ComponentPath, Mount},
     frame::{Frame, RobotName, frame},
     joint::{BodyJoint, JointShape, JointVariable, RobotJoints},
     names::fits_any,
@@ -271,7 +271,7 @@ impl<'a> Search<'a> {
     }
 
     fn joints(&self, choice: Choice<'_>) -> Result<Vec<Found<'a>>, ChainError> {
-        let path = self.world.get::<Path>(self.robot);
+        let path = self.world.get::<ComponentPath>(self.robot);
         let own = self.world.get::<RobotJoints>(self.robot);
         let root = match choice.root {
             "" => None,

@@ -117,6 +117,8 @@ pub struct Weld {
     pub error: Motion,
     /// True for each translation and rotation along world axes that is constrained.
     pub holds: [bool; 6],
+    /// Impulse on the second side about `point`, world axes, N·s and N·m·s: on return that of this step.
+    pub impulse: Force,
 }
 
 /// Threshold of the product of a velocity and its change in a step, (rad/s)² or (m/s)², above which Coriolis and centrifugal
@@ -177,7 +179,7 @@ impl Island {
         members: &mut [Member<'_>],
         bodies: &mut [FreeBody],
         contacts: &mut [Contact],
-        welds: &[Weld],
+        welds: &mut [Weld],
         dt: f64,
     ) {
         let parts = members.iter();
@@ -185,6 +187,9 @@ impl Island {
         let parts = parts.max().unwrap_or(1);
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
+        }
+        for weld in &mut *welds {
+            weld.impulse = Force::default();
         }
         self.gaps.clear();
         self.gaps
@@ -205,7 +210,7 @@ impl Island {
         members: &mut [Member<'_>],
         bodies: &mut [FreeBody],
         contacts: &mut [Contact],
-        welds: &[Weld],
+        welds: &mut [Weld],
         [dt, parts]: [f64; 2],
     ) {
         let part = dt / parts;
@@ -257,7 +262,7 @@ impl Island {
         members: &mut [Member<'_>],
         bodies: &mut [FreeBody],
         contacts: &mut [Contact],
-        welds: &[Weld],
+        welds: &mut [Weld],
         [length, dt]: [f64; 2],
     ) {
         for member in &mut *members {
@@ -274,7 +279,7 @@ impl Island {
             self.rows
                 .add_contact((contact, gap, early, dt), members, bodies, &self.starts);
         }
-        for weld in welds {
+        for weld in &*welds {
             self.rows.add_weld(weld, members, bodies, &self.starts, dt);
         }
         self.rows.close();
@@ -288,6 +293,9 @@ impl Island {
         self.kept.clone_from(&self.velocities);
         self.rows.bounce(&mut self.velocities);
         self.end(members, bodies, contacts, dt);
+        for (at, weld) in welds.iter_mut().enumerate() {
+            weld.impulse += self.rows.weld_impulse_of(at);
+        }
     }
 
     /// Solves for the velocities at the end of the step.

@@ -51,11 +51,7 @@ impl JointForces {
             *acceleration = (after - *speed) / dt;
             *speed = (*speed + after) / 2.0;
         }
-        tree.integrate(
-            &mut self.state.positions,
-            &self.state.velocities,
-            dt / 2.0,
-        );
+        tree.integrate(&mut self.state.positions, &self.state.velocities, dt / 2.0);
         self.workspace.forward_kinematics(tree, base, &self.state);
         self.workspace.inverse_dynamics(
             tree,
@@ -126,12 +122,21 @@ mod tests {
     }
 
     /// Makes steps with constant motor efforts, and returns the forces of the last one, with the state after it.
-    fn run(tree: &Tree, velocities: [f64; 2], efforts: [f64; 2], dt: f64, steps: u32) -> (JointForces, State) {
+    fn run(
+        tree: &Tree,
+        velocities: [f64; 2],
+        efforts: [f64; 2],
+        dt: f64,
+        steps: u32,
+    ) -> (JointForces, State) {
         let mut integrator = Integrator::new(tree);
         let mut state = tree.at_zero();
         state.velocities.copy_from_slice(&velocities);
         for (motor, effort) in integrator.motors.iter_mut().zip(efforts) {
-            *motor = Motor { effort, ..Motor::default() };
+            *motor = Motor {
+                effort,
+                ..Motor::default()
+            };
         }
         let (base, mut island) = (Base::at_rest(G), Island::default());
         let mut forces = JointForces::new(tree);
@@ -159,7 +164,10 @@ mod tests {
             let (forces, _) = run(&arm(), [1.0, -0.5], efforts, dt, 20);
             let axes = [forces.force(0).moment.z, forces.force(1).moment.y];
             for (found, effort) in axes.into_iter().zip(efforts) {
-                assert!((found - effort).abs() < 2e-3 * effort.abs().max(1.0), "{dt}: {found} {effort}");
+                assert!(
+                    (found - effort).abs() < 2e-3 * effort.abs().max(1.0),
+                    "{dt}: {found} {effort}"
+                );
             }
         }
     }

@@ -7,10 +7,12 @@
 //! - [`workspace`]: workspace, forward kinematics, Jacobians, centre of mass;
 //! - [`dynamics`]: inverse dynamics (RNEA), mass matrix (CRBA), forward dynamics; [`factor`]: LTDL factorisation;
 //! - [`step`]: time step of a tree, with motors, friction and limits;
-//! - [`island`]: time step of trees and free bodies with contacts.
+//! - [`island`]: time step of trees and free bodies with contacts;
+//! - [`joint_forces`]: forces that joints transmit in a step.
 pub mod dynamics;
 pub mod factor;
 pub mod island;
+pub mod joint_forces;
 pub mod spatial;
 pub mod state;
 pub mod step;

@@ -66,7 +66,7 @@ impl Run {
         &mut self,
         bodies: &mut [FreeBody],
         contacts: &mut [Contact],
-        welds: &[Weld],
+        welds: &mut [Weld],
     ) {
         let member = Member {
             tree: &self.tree,
@@ -83,7 +83,7 @@ impl Run {
     /// Makes a step of the tree alone.
     pub(crate) fn step(&mut self) {
         self.predict();
-        self.step_with(&mut [], &mut [], &[]);
+        self.step_with(&mut [], &mut [], &mut []);
     }
 
     /// Makes the steps of a number of seconds.

@@ -13,7 +13,9 @@ use bevy::prelude::Reflect;
 use morse_api::{
     command::{ActuatorInfo, CommandSender},
     fields::Unit,
-    middleware::{Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Report, Running},
+    middleware::{
+        Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect, Report, Running,
+    },
     port::Policy,
     range::Range,
     reading::SensorInfo,
@@ -110,11 +112,6 @@ pub enum OnFault {
     /// All objects, as on the robot.
     All,
 }
-
-/// Empty settings of sensors and actuators.
-#[derive(Reflect, Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Nothing {}
 
 impl Middleware for OpenR {
     const KIND: &'static str = "openr";

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use morse_api::{
     arbitration::{Contender, Created, Rank},
-    component::Path,
+    component::ComponentPath,
     motion::MotionMode,
     warning::Warnings,
 };
@@ -94,7 +94,7 @@ impl<D> Claims<D> {
     }
 
     /// Adds warnings about actuators that received commands in one tick.
-    pub(super) fn warn(&self, warnings: &mut Warnings, path: impl Fn(Entity) -> Path) {
+    pub(super) fn warn(&self, warnings: &mut Warnings, path: impl Fn(Entity) -> ComponentPath) {
         for &[winner, loser] in &self.clashes {
             let text = format!(
                 "it was commanded in the same tick as `{}`, which drives the robot",

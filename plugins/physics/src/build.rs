@@ -12,12 +12,13 @@ use bevy_rapier3d::rapier::prelude::{
     RigidBodyType,
 };
 use morse_api::{
-    body::{BodyKind, BodyState, Inertia},
+    body::{self, BodyKind, BodyState},
     motion::{MotionMode, RestitutionRule},
     warning::Warnings,
 };
+use morse_mechanisms::Inertia;
 use morse_scene::{
-    assembly::{BodyLayout, JointMode, Layout},
+    assembly::{BodyLayout, FramePlace, JointMode, Layout},
     model::Scene,
 };
 use nalgebra::Vector3;
@@ -26,7 +27,7 @@ use super::{
     PhysicsSettings,
     body_poses::{BodyPoses, STILL},
     convert,
-    engine::{BodyIndex, BodyRow, Engine, EngineItem, GeometryRow, Tables, VariableRow},
+    engine::{BodyIndex, BodyRow, Engine, EngineItem, FrameRow, GeometryRow, Tables, VariableRow},
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     mechanisms::mechanisms,
@@ -39,6 +40,8 @@ use super::{
 /// Entities of a layout, in its order.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
+    /// Entities of the frames.
+    pub frames: Vec<Entity>,
     /// Entities of the bodies.
     pub bodies: Vec<Entity>,
     /// Entities of the geometry, by frame.
@@ -87,6 +90,7 @@ pub fn build(
         paired: BTreeSet::new(),
     };
     *engine.body_poses = BodyPoses::about(Origin::of(layout));
+    builder.frames();
     builder.bodies(&mut engine);
     builder.joints();
     let joint_locations = builder.joint_locations();
@@ -110,7 +114,7 @@ pub fn build(
     }
     for (row, body) in tables.bodies.iter().zip(&prepared.bodies) {
         if row.kind == BodyKind::Dynamic {
-            let inertia = Inertia(body.mass.inertia);
+            let inertia = body::Inertia(body.mass.inertia);
             world.entity_mut(row.entity).insert(inertia);
         }
     }
@@ -208,6 +212,7 @@ impl Builder<'_> {
             }
             self.tables.bodies.push(BodyRow {
                 entity,
+                head: body.head,
                 handle,
                 kind: body.kind,
                 mass: if body.kind == BodyKind::Dynamic {
@@ -235,6 +240,32 @@ impl Builder<'_> {
             }
         }
         self.tables.posed = posed(self.layout, |body| self.is_posed(body));
+    }
+
+    fn frames(&mut self) {
+        let place = |(frame, entity): (&FramePlace, &Entity)| FrameRow {
+            entity: *entity,
+            parent: frame.parent,
+            body: frame.body,
+            inertia: Inertia::default(),
+        };
+        let frames = self.layout.frames.iter().zip(&self.entities.frames);
+        self.tables.frames = frames.map(place).collect();
+        for (body, prepared) in self.layout.bodies.iter().zip(&self.prepared.bodies) {
+            let sum: f64 = prepared.frames.iter().map(|mass| mass.mass).sum();
+            // A mass in the simulation file scales those of the scene.
+            let scale = if body.kind == BodyKind::Dynamic && sum > 0.0 {
+                prepared.mass.mass / sum
+            } else {
+                1.0
+            };
+            for (at, mass) in body.frames.iter().zip(&prepared.frames) {
+                if let Some(row) = self.tables.frames.get_mut(*at) {
+                    row.inertia =
+                        Inertia::new(mass.mass * scale, mass.center, mass.inertia * scale);
+                }
+            }
+        }
     }
 
     /// Sets the thresholds for sleeping.

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use morse_api::{
     arbitration::{Contender, Created},
     body::{BodyKind, BodyState, Drive, Robot},
-    component::{Active, Due, Mount, Path, UpdateRate},
+    component::{Active, ComponentPath, Due, Mount, UpdateRate},
     motion::MotionMode,
     state::InPathOrder,
     tick::Clock,
@@ -138,7 +138,7 @@ type Driver<'a> = (
     Option<&'a Active>,
     Option<&'a Due>,
     Option<&'a UpdateRate>,
-    Option<&'a Path>,
+    Option<&'a ComponentPath>,
     (Option<&'a mut Contender>, Option<&'a Created>),
 );
 

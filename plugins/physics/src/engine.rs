@@ -18,6 +18,7 @@ use bevy_rapier3d::{
     },
 };
 use morse_api::{body::BodyKind, motion::MotionMode};
+use morse_mechanisms::Inertia;
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::Isometry3;
 
@@ -95,6 +96,8 @@ pub(super) struct Tables {
     /// Geometry that collides.
     pub geometry: Vec<GeometryRow>,
     pub variables: Vec<VariableRow>,
+    /// Frames, in the order of the layout.
+    pub frames: Vec<FrameRow>,
     /// Indices of posed bodies, parents before children.
     pub posed: Vec<usize>,
     /// Pairs of frames that do not collide, sorted.
@@ -109,8 +112,19 @@ pub(super) struct Tables {
     pub roaming: Vec<usize>,
 }
 
+pub(super) struct FrameRow {
+    pub entity: Entity,
+    /// Index of the parent frame.
+    pub parent: Option<usize>,
+    pub body: usize,
+    /// Inertia in the body's axes.
+    pub inertia: Inertia,
+}
+
 pub(super) struct BodyRow {
     pub entity: Entity,
+    /// Index of the head frame.
+    pub head: usize,
     pub handle: RigidBodyHandle,
     pub kind: BodyKind,
     /// Mass, kg; infinite for bodies that physics does not move.

@@ -18,11 +18,13 @@ pub struct Grasps(Vec<Grasp>);
 
 /// A grasp of one body by another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Grasp {
-    holder: usize,
-    held: usize,
+pub(super) struct Grasp {
+    pub holder: usize,
+    pub held: usize,
+    /// Index of the holder's frame.
+    pub frame: Option<usize>,
     /// Pose of the held body in the frame of the holder.
-    apart: Isometry3<f64>,
+    pub apart: Isometry3<f64>,
 }
 
 impl Grasps {
@@ -31,10 +33,9 @@ impl Grasps {
         self.0.is_empty()
     }
 
-    /// Iterates over pairs of holder and held body, with the relative pose.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = ([usize; 2], Isometry3<f64>)> + '_ {
-        let all = self.0.iter();
-        all.map(|grasp| ([grasp.holder, grasp.held], grasp.apart))
+    /// Iterates over all grasps.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Grasp> {
+        self.0.iter()
     }
 
     /// Returns true if one of two bodies holds the other.
@@ -97,7 +98,7 @@ fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHol
 /// # Errors
 ///
 /// The body cannot be held.
-fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
+fn hold(world: &mut World, holder: Entity, frame: Entity, held: Entity) -> Result<(), CannotHold> {
     can_hold(world, holder, held)?;
     let mut state: SystemState<GraspParams> = SystemState::new(world);
     let Ok((mut engine, tables, mut grasps, indices)) = state.get_mut(world) else {
@@ -121,6 +122,7 @@ fn hold(world: &mut World, holder: Entity, held: Entity) -> Result<(), CannotHol
     grasps.0.push(Grasp {
         holder,
         held,
+        frame: tables.frames.iter().position(|row| row.entity == frame),
         apart,
     });
     Ok(())

@@ -14,7 +14,7 @@
 //! - [`fluids`]: air and water; `vehicles`: raycast wheels, `cars`: those of MORSE; `loads`: forces for one step;
 //! - `mechanisms`: trees of joints; `trees`: their motion, `motor`: their motors;
 //! - [`lost_body`]: bodies that were lost;
-//! - [`contacts`]: contacts and their forces;
+//! - [`contacts`]: contacts and their forces; `touch`: those of sensed bodies, and wrenches;
 //! - [`mod@place`]: changes of poses by the simulation itself;
 //! - `snapshot`: hash, save and restore.
 
@@ -49,6 +49,7 @@ mod slip;
 mod snapshot;
 mod spin;
 mod step;
+mod touch;
 mod trees;
 mod vehicles;
 
@@ -58,7 +59,7 @@ use bevy_rapier3d::plugin::{
 };
 use morse_api::{
     body::Gravity,
-    contact::Touching,
+    contact::{Touches, Touching, Wrench},
     motion::{MotionMode, RestitutionRule},
     state::{AddState as _, StateEntry, StateRegister},
     tick::{Actuate, Tick},
@@ -205,6 +206,15 @@ fn add_systems(app: &mut App) {
             .after(Tick::Action)
             .before(Tick::DefaultAction)
             .run_if(any_with_component::<Touching>),
+    );
+    let senses = any_with_component::<Touches>.or_else(any_with_component::<Wrench>);
+    app.add_systems(Startup, touch::begin).add_systems(
+        FixedUpdate,
+        touch::tell
+            .after(Tick::Action)
+            .after(contacts::tell)
+            .before(Tick::DefaultAction)
+            .run_if(senses),
     );
 }
 

@@ -7,7 +7,7 @@ use bevy::{ecs::system::SystemParam, prelude::*};
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyHandle};
 use morse_api::{
     body::{BodyKind, BodyState},
-    component::Path,
+    component::ComponentPath,
     tick::Clock,
     warning::Warnings,
 };
@@ -87,7 +87,7 @@ pub(super) fn is_bearable(pose: &Isometry3<f64>) -> bool {
 #[derive(SystemParam)]
 pub(super) struct Losses<'w, 's> {
     clock: Option<Res<'w, Clock>>,
-    bodies: Query<'w, 's, (&'static BodyState, Option<&'static Path>)>,
+    bodies: Query<'w, 's, (&'static BodyState, Option<&'static ComponentPath>)>,
     lost: ResMut<'w, LostBodies>,
     warnings: ResMut<'w, Warnings>,
 }

@@ -35,6 +35,9 @@ impl Prepared {
 
 pub(super) struct PreparedBody {
     pub mass: Mass,
+    /// Mass of each frame of the body in the body's axes, in the order of the layout; without settings of the simulation
+    /// file.
+    pub frames: Vec<Mass>,
     pub solids: Vec<PreparedSolid>,
 }
 
@@ -94,14 +97,14 @@ struct BodyMaker<'a> {
 impl BodyMaker<'_> {
     fn make(&mut self) -> (PreparedBody, Option<Diagnostic>) {
         let mut total = Mass::default();
-        let mut all = Vec::new();
+        let (mut all, mut frames) = (Vec::new(), Vec::new());
         // Frames with assumed density, and their masses.
         let mut assumed = Vec::new();
         for &at in &self.body.frames {
-            let Some(place) = self.layout.frames.get(at) else {
-                continue;
-            };
-            let Some(frame) = self.scene.frames().get(place.in_scene) else {
+            let place = self.layout.frames.get(at);
+            let frame = place.and_then(|place| self.scene.frames().get(place.in_scene));
+            let (Some(place), Some(frame)) = (place, frame) else {
+                frames.push(Mass::default());
                 continue;
             };
             let mut solids = Vec::new();
@@ -117,7 +120,9 @@ impl BodyMaker<'_> {
                 .map(|(_, geometry, solid)| (solid, geometry.density))
                 .collect();
             let (mass, source) = mass::of_frame(frame, &weighed);
-            total = total.plus(&mass.moved(&place.body_from_frame));
+            let moved = mass.moved(&place.body_from_frame);
+            total = total.plus(&moved);
+            frames.push(moved);
             if source == Source::Assumed {
                 assumed.push((at, mass.mass));
             }
@@ -134,7 +139,12 @@ impl BodyMaker<'_> {
         }
         let (mass, warning) = self.weigh(total, &assumed);
         self.check_mass(&mass);
-        (PreparedBody { mass, solids: all }, warning)
+        let prepared = PreparedBody {
+            mass,
+            frames,
+            solids: all,
+        };
+        (prepared, warning)
     }
 
     fn solid(&mut self, frame: &str, geometry: &Geometry) -> Option<Solid> {

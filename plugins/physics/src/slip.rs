@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
-use morse_api::{body::BodyState, component::Path, warning::Warnings};
+use morse_api::{body::BodyState, component::ComponentPath, warning::Warnings};
 use nalgebra::Vector3;
 
 use super::{PhysicsSettings, drives::Commanded, engine::Tables};
@@ -23,7 +23,7 @@ pub(super) fn watch(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     commanded: Res<Commanded>,
-    states: Query<(&BodyState, Option<&Path>)>,
+    states: Query<(&BodyState, Option<&ComponentPath>)>,
     mut misses: Local<Misses>,
     mut warnings: ResMut<Warnings>,
 ) {

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use bevy::prelude::*;
 use morse_api::{
-    component::{Due, Mount, Path},
+    component::{ComponentPath, Due, Mount},
     contact::{Touches, Wrench},
     warning::Warnings,
 };
@@ -18,7 +18,7 @@ use super::{
 /// Finds the bodies whose contacts are sensed, and the cuts, at the start.
 pub(super) fn begin(
     tables: Res<Tables>,
-    sensing: Query<(Entity, &Path, &Mount, Has<Touches>, Has<Wrench>)>,
+    sensing: Query<(Entity, &ComponentPath, &Mount, Has<Touches>, Has<Wrench>)>,
     bodies: Query<&BodyIndex>,
     mut trees: ResMut<Trees>,
     mut warnings: ResMut<Warnings>,
@@ -58,7 +58,9 @@ pub(super) fn tell(
     mut wrenches: Query<&mut Wrench>,
 ) {
     for (due, mount, mut touches) in &mut touching {
-        if due.0 && let Ok(body) = bodies.get(mount.body) {
+        if due.0
+            && let Ok(body) = bodies.get(mount.body)
+        {
             touches.0.clear();
             trees.touch_points(body.0, &tables, settings.substep(), &mut touches.0);
         }
@@ -77,7 +79,10 @@ impl Tables {
         let is_beyond = |frame: usize| {
             let mut above = Some(frame);
             while above.is_some() && above != at {
-                above = self.frames.get(above.unwrap_or_default()).and_then(|row| row.parent);
+                above = self
+                    .frames
+                    .get(above.unwrap_or_default())
+                    .and_then(|row| row.parent);
             }
             above == at
         };
@@ -97,7 +102,8 @@ impl Tables {
         }
         let geometry = self.geometry.iter().enumerate();
         let geometry = geometry.filter(|(_, row)| {
-            row.body == body && usize::try_from(row.frame).is_ok_and(|frame| frames.contains(&frame))
+            row.body == body
+                && usize::try_from(row.frame).is_ok_and(|frame| frames.contains(&frame))
         });
         let children: Vec<usize> = self
             .heads_on(body)
@@ -117,6 +123,7 @@ impl Tables {
             is_whole,
             part,
             geometry: geometry.map(|(at, _)| at).collect(),
+            frames,
             children,
             beyond: beyond.into_iter().collect(),
             impulse: Force::default(),

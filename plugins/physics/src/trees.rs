@@ -13,6 +13,7 @@ mod bodies;
 mod collect;
 mod contact_point;
 mod coupled;
+mod cut;
 mod drive;
 mod flat;
 mod groups;
@@ -22,6 +23,7 @@ mod motors;
 mod points;
 mod recheck;
 mod rolling;
+mod sensed;
 mod solve;
 mod sync;
 
@@ -48,6 +50,8 @@ use super::{
 use collect::Found;
 pub(super) use contact_point::Key;
 use coupled::CoupledBody;
+pub(super) use cut::Cut;
+use cut::CutTree;
 use drive::Driven;
 use groups::Groups;
 use solve::{Scene, Spare, Together};
@@ -84,6 +88,11 @@ pub(super) struct Trees {
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
     coupled: Vec<CoupledBody>,
+    /// Bodies whose contacts are sensed, sorted; computed from the components.
+    sensed: Vec<usize>,
+    cuts: Vec<Cut>,
+    /// Trees with a cut, sorted.
+    cut_trees: Vec<CutTree>,
     found: Found,
     groups: Groups,
     island: Island,
@@ -297,6 +306,7 @@ impl Trees {
     ) {
         self.coupled.clear();
         self.collect_driven(commanded);
+        self.keep_sensed_awake(engine, tables);
         if self.rows.is_empty() && self.state.coupled.is_empty() {
             return;
         }
@@ -314,7 +324,7 @@ impl Trees {
     ) {
         let has_none = self.rows.is_empty() && self.coupled.is_empty();
         let is_idle = has_none && self.heavy.is_empty() && self.round.is_empty();
-        if is_idle && grasps.is_empty() {
+        if is_idle && grasps.is_empty() && self.sensed.is_empty() {
             return;
         }
         self.collect(engine, tables, grasps, dt);

@@ -1,12 +1,14 @@
 //! Conversion of the geometry of a world to things that the renderer draws.
 use std::{
     collections::BTreeMap,
-    path::{Path as File, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use bevy::prelude::*;
-use morse_api::{component::Path, lighting::linear, paint, warning::Warnings, world_view::Gloss};
+use morse_api::{
+    component::ComponentPath, lighting::linear, paint, warning::Warnings, world_view::Gloss,
+};
 use morse_geometry::{GeometryOf, mesh::MeshError, rays};
 use morse_scene::model::{self, Shape};
 
@@ -41,7 +43,7 @@ pub(super) fn collect_all(
     geometry: Query<(Entity, &GeometryOf)>,
 ) {
     let things = things(geometry.iter().collect(), &mut |frame, why| {
-        warnings.add(&Path(frame.into()), why);
+        warnings.add(&ComponentPath(frame.into()), why);
     });
     let mut scene = software.write();
     scene.things = things;
@@ -125,7 +127,7 @@ impl Files {
         }
     }
 
-    fn mesh(&mut self, file: &File) -> Result<Arc<VisualMesh>, MeshError> {
+    fn mesh(&mut self, file: &Path) -> Result<Arc<VisualMesh>, MeshError> {
         if let Some(mesh) = self.meshes.get(file) {
             return Ok(mesh.clone());
         }

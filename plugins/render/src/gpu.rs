@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
-    component::Path,
+    component::ComponentPath,
     render::{
         self, CameraView, CardError, Picture, Render, Renderer, RendererKind, UsesRenderer, Wants,
     },
@@ -103,7 +103,7 @@ pub(super) fn catch_up(world: &mut World) {
 fn warn(card: Res<Card>, mut warnings: ResMut<Warnings>) {
     if let Some(why) = card.0.failure.get() {
         let text = format!("the graphics card failed, `software` draws from here on: {why}");
-        warnings.add(&Path("gpu".into()), &text);
+        warnings.add(&ComponentPath("gpu".into()), &text);
     }
 }
 

@@ -42,7 +42,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use bevy::{ecs::system::RunSystemOnce as _, prelude::*};
 use morse_api::{
     body::BodyState,
-    component::{Mount, Path},
+    component::{ComponentPath, Mount},
     lighting::{self, Lighting, Shine, linear},
     render::{CameraView, OpenCard, Picture, Render, Renderer, RendererKind, UsesRenderer},
     threads::Threads,
@@ -184,7 +184,7 @@ impl Render for Software {
 fn follow(
     software: Res<Software>,
     bodies: Query<&BodyState>,
-    lights: Query<(&Path, &lighting::Lamp, &Shine, &Mount)>,
+    lights: Query<(&ComponentPath, &lighting::Lamp, &Shine, &Mount)>,
 ) {
     let mut scene = software.write();
     for thing in &mut scene.things {

@@ -10,14 +10,16 @@ use crate::{
 /// Returns the contacts of a reading, one state per pair of part and object, in the order of their first points.
 pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
     let [objects, parts] = ["objects", "parts"].map(|name| sample.texts(name));
-    let [points, normals, forces] = ["points", "normals", "forces"].map(|name| sample.triples(name));
+    let [points, normals, forces] =
+        ["points", "normals", "forces"].map(|name| sample.triples(name));
     let depths = sample.numbers("depths");
     let mut states: Vec<ContactState> = Vec::new();
     for (at, (object, part)) in objects.iter().zip(parts).enumerate() {
         let vector = |list: &[[f64; 3]]| Vector3::from(list.get(at).copied().unwrap_or_default());
         let (point, force) = (vector(points), vector(forces));
-        let is_pair =
-            |state: &ContactState| state.collision1_name == *part && state.collision2_name == *object;
+        let is_pair = |state: &ContactState| {
+            state.collision1_name == *part && state.collision2_name == *object
+        };
         let place = states.iter().position(is_pair).unwrap_or_else(|| {
             states.push(ContactState {
                 info: format!("{part} touches {object}"),
@@ -29,10 +31,14 @@ pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
         });
         let state = &mut states[place];
         state.wrenches.push(Wrench::new(&force, &Vector3::zeros()));
-        state.total_wrench.add(&Wrench::new(&force, &point.cross(&force)));
+        state
+            .total_wrench
+            .add(&Wrench::new(&force, &point.cross(&force)));
         state.contact_positions.push(point.into());
         state.contact_normals.push(vector(normals).into());
-        state.depths.push(depths.get(at).copied().unwrap_or_default());
+        state
+            .depths
+            .push(depths.get(at).copied().unwrap_or_default());
     }
     ContactsState {
         header: sample.header(names::frame(&sample.info.path)),
@@ -56,7 +62,10 @@ impl Wrench {
     }
 
     fn add(&mut self, other: &Self) {
-        for (sum, more) in [(&mut self.force, &other.force), (&mut self.torque, &other.torque)] {
+        for (sum, more) in [
+            (&mut self.force, &other.force),
+            (&mut self.torque, &other.torque),
+        ] {
             sum.x += more.x;
             sum.y += more.y;
             sum.z += more.z;

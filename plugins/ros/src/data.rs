@@ -48,6 +48,10 @@ impl<'a> Sample<'a> {
         }
     }
 
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        matches!(self.value(name), Some(Value::Flag(true)))
+    }
+
     pub(crate) fn text(&self, name: &str) -> &'a str {
         match self.value(name) {
             Some(Value::Text(text)) => text,

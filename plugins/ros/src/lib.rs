@@ -7,6 +7,7 @@
 //! - [`commands`]: messages that an actuator accepts;
 //! - [`frames`]: `/tf` and `/tf_static`.
 pub mod commands;
+mod contacts;
 mod data;
 pub mod frames;
 pub mod messages;

@@ -22,6 +22,9 @@ macro_rules! message_name {
     (Vector) => {
         "Vector3"
     };
+    (Flag) => {
+        "Bool"
+    };
     ($name:ident) => {
         stringify!($name)
     };
@@ -68,6 +71,51 @@ messages! {
         y: f64,
         /// z component.
         z: f64,
+    }
+    /// True or false.
+    "std_msgs" Flag {
+        /// The value.
+        data: bool,
+    }
+    /// Force and torque.
+    "geometry_msgs" Wrench {
+        /// Force, N.
+        force: Vector,
+        /// Torque, N·m.
+        torque: Vector,
+    }
+    /// Force and torque with time stamp and frame.
+    "geometry_msgs" WrenchStamped {
+        /// Time stamp and frame.
+        header: Header,
+        /// Force and torque.
+        wrench: Wrench,
+    }
+    /// Contacts between two geometries.
+    "gazebo_msgs" ContactState {
+        /// Description of the contact.
+        info: String,
+        /// Name of the sensed geometry.
+        collision1_name: String,
+        /// Name of the other geometry.
+        collision2_name: String,
+        /// Force and torque at each point, on the first geometry.
+        wrenches: Vec<Wrench>,
+        /// Sum of the forces, and of their torques about the origin of the frame.
+        total_wrench: Wrench,
+        /// Position of each point, m.
+        contact_positions: Vec<Vector>,
+        /// Normal at each point, towards the first geometry.
+        contact_normals: Vec<Vector>,
+        /// Depth of each penetration, m.
+        depths: Vec<f64>,
+    }
+    /// Contacts of a body.
+    "gazebo_msgs" ContactsState {
+        /// Time stamp and frame.
+        header: Header,
+        /// Contacts by pair of geometries.
+        states: Vec<ContactState>,
     }
     /// Position, m.
     "geometry_msgs" Point {

@@ -6,11 +6,12 @@ use serde_json::Value as Json;
 
 pub use crate::data::Sample;
 use crate::{
+    contacts,
     messages::{
-        BatteryState, CameraInfo, FluidPressure, Image, Imu, JointState, LaserScan, MagneticField,
-        Message as _, NavSatFix, NavSatStatus, Odometry, PointCloud2, PointStamped, Pose,
-        PoseStamped, PoseWithCovariance, Range, Temperature, Text, Twist, TwistStamped,
-        TwistWithCovariance,
+        BatteryState, CameraInfo, ContactsState, Flag, FluidPressure, Image, Imu, JointState,
+        LaserScan, MagneticField, Message as _, NavSatFix, NavSatStatus, Odometry, PointCloud2,
+        PointStamped, Pose, PoseStamped, PoseWithCovariance, Range, Temperature, Text, Twist,
+        TwistStamped, TwistWithCovariance, Wrench, WrenchStamped,
     },
     names, pictures, scans,
 };
@@ -65,6 +66,9 @@ fn conversion(message: RosMessage, info: &SensorInfo) -> (&'static str, (&'stati
         RosMessage::NavSatFix => ("", made!(fix => NavSatFix)),
         RosMessage::Imu => ("", made!(imu => Imu)),
         RosMessage::MagneticField => ("", made!(magnetic_field => MagneticField)),
+        RosMessage::Wrench => ("", made!(wrench => WrenchStamped)),
+        RosMessage::Contacts => ("", made!(contacts::states => ContactsState)),
+        RosMessage::Contact => ("", made!(contacts::flag => Flag)),
         RosMessage::FluidPressure => ("", made!(pressure => FluidPressure)),
         RosMessage::Temperature => ("", made!(temperature => Temperature)),
         RosMessage::BatteryState => ("", made!(battery => BatteryState)),
@@ -95,6 +99,13 @@ fn json(sample: &Sample<'_>) -> Text {
 
 fn own_header(sample: &Sample<'_>) -> crate::messages::Header {
     sample.header(names::frame(&sample.info.path))
+}
+
+fn wrench(sample: &Sample<'_>) -> WrenchStamped {
+    WrenchStamped {
+        header: own_header(sample),
+        wrench: Wrench::new(&sample.vector("force"), &sample.vector("torque")),
+    }
 }
 
 fn pose(sample: &Sample<'_>) -> PoseStamped {

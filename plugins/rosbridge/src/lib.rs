@@ -23,8 +23,8 @@ use std::{
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
-        Weight, Worker,
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect,
+        Running, Weight, Worker,
     },
     range::Range,
 };
@@ -69,11 +69,6 @@ impl Default for Rosbridge {
         }
     }
 }
-
-/// Empty settings of sensors and actuators.
-#[derive(Reflect, Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Nothing {}
 
 /// Registers the kind `rosbridge`.
 pub fn plugin(app: &mut App) {

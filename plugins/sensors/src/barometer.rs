@@ -33,6 +33,7 @@ impl Default for Barometer {
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("FluidPressure"))]
 pub struct BarometerData {
     /// Static pressure.
     #[reflect(@Unit("Pa"))]

@@ -28,6 +28,7 @@ impl Default for Battery {
 
 /// One measurement.
 #[derive(Component, Reflect, Debug, PartialEq, Serialize, Deserialize)]
+#[doc(alias("BatteryState"))]
 pub struct BatteryData {
     /// Remaining charge, from 0 to 100.
     #[reflect(@Unit("%"))]

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use morse_api::{
     contact::Touching,
-    names::fits_any,
+    names::is_selected,
     object::{Object, Objects, Tracked},
     prelude::*,
 };
@@ -53,7 +53,7 @@ pub(super) fn plugin(app: &mut App) {
 
 fn default_action(
     objects: Res<Objects>,
-    paths: Query<&Path>,
+    paths: Query<&ComponentPath>,
     mut sensors: Query<(
         &Collision,
         &Due,
@@ -71,7 +71,7 @@ fn default_action(
             let names = touched
                 .iter()
                 .filter_map(|contact| paths.get(contact.other_body).ok());
-            settings.measure(names.map(Path::as_str), &mut data);
+            settings.measure(names.map(ComponentPath::as_str), &mut data);
         } else {
             let is_touched = |object: &&Object| {
                 let mut others = touched.iter().map(|contact| contact.other_geometry);
@@ -85,13 +85,11 @@ fn default_action(
 }
 
 impl Collision {
-    fn counts(&self, name: &str) -> bool {
-        (self.only.is_empty() || fits_any(&self.only, name)) && !fits_any(&self.ignore, name)
-    }
-
     fn measure<'a>(&self, touched: impl Iterator<Item = &'a str>, data: &mut CollisionData) {
         // Two bodies may have several contacts.
-        let names: BTreeSet<&str> = touched.filter(|name| self.counts(name)).collect();
+        let names: BTreeSet<&str> = touched
+            .filter(|name| is_selected(&self.only, &self.ignore, name))
+            .collect();
         data.collision = !names.is_empty();
         data.objects.clear();
         for name in names {

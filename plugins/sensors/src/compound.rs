@@ -63,7 +63,9 @@ pub(super) fn plugin(app: &mut App) {
 
 impl Compound {
     fn sources(&self, world: &World, entity: Entity) -> Result<Sources, CheckError> {
-        let own = world.get::<Path>(entity).map_or("", Path::as_str);
+        let own = world
+            .get::<ComponentPath>(entity)
+            .map_or("", ComponentPath::as_str);
         let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
         let mut sources = Vec::new();
         for name in &self.sensors {

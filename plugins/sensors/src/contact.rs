@@ -92,8 +92,11 @@ impl Sensor for Contact {
         ) else {
             return Ok(());
         };
-        let robot = world.get::<Path>(mount.robot);
-        let frames = order.0.iter().filter_map(|entity| world.get::<Frame>(*entity));
+        let robot = world.get::<ComponentPath>(mount.robot);
+        let frames = order
+            .0
+            .iter()
+            .filter_map(|entity| world.get::<Frame>(*entity));
         let own: Vec<&str> = frames
             .filter(|frame| frame.body == mount.body && !frame.is_bare)
             .map(|frame| short_name(&frame.name, robot))
@@ -121,8 +124,15 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    paths: Query<&Path>,
-    mut sensors: Query<(&Contact, &Due, &Mount, &WorldPose, &Touches, &mut ContactData)>,
+    paths: Query<&ComponentPath>,
+    mut sensors: Query<(
+        &Contact,
+        &Due,
+        &Mount,
+        &WorldPose,
+        &Touches,
+        &mut ContactData,
+    )>,
 ) {
     for (settings, due, mount, pose, touches, mut data) in &mut sensors {
         if !due.0 {
@@ -131,7 +141,8 @@ fn default_action(
         data.start();
         let robot = paths.get(mount.robot).ok();
         for touch in &touches.0 {
-            let (Ok(object), Ok(part)) = (paths.get(touch.other_body), paths.get(touch.frame)) else {
+            let (Ok(object), Ok(part)) = (paths.get(touch.other_body), paths.get(touch.frame))
+            else {
                 continue;
             };
             let part = short_name(part.as_str(), robot);
@@ -157,7 +168,10 @@ impl ContactData {
     fn add(&mut self, pose: &WorldPose, touch: &TouchPoint, [object, part]: [&str; 2]) {
         let at = self.points.len();
         let turn = pose.0.rotation.inverse();
-        let point = pose.0.inverse_transform_point(&Point3::from(touch.point)).coords;
+        let point = pose
+            .0
+            .inverse_transform_point(&Point3::from(touch.point))
+            .coords;
         let force = turn * touch.force;
         self.force = (Vector3::from(self.force) + force).into();
         self.torque = (Vector3::from(self.torque) + point.cross(&force)).into();

@@ -31,6 +31,7 @@ const NEAREST: f64 = 1e-3;
 
 /// One frame.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("Image", "PointCloud2"))]
 pub struct DepthVideoCameraData {
     /// Rows of the image.
     pub height: u32,

@@ -65,7 +65,7 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 fn default_action(
-    paths: Query<&Path>,
+    paths: Query<&ComponentPath>,
     mut sensors: Query<(&FootSwitch, &Due, &Touches, &mut FootSwitchData)>,
 ) {
     for (settings, due, touches, mut data) in &mut sensors {
@@ -73,9 +73,9 @@ fn default_action(
             continue;
         }
         let counts = |body: Entity| {
-            paths.get(body).is_ok_and(|path| {
-                is_selected(&settings.only, &settings.ignore, path.as_str())
-            })
+            paths
+                .get(body)
+                .is_ok_and(|path| is_selected(&settings.only, &settings.ignore, path.as_str()))
         };
         let counted = touches.0.iter().filter(|touch| counts(touch.other_body));
         let force: Vector3<f64> = counted.map(|touch| touch.force).sum();
@@ -105,7 +105,13 @@ mod tests {
     fn it_opens_at_a_smaller_force_than_it_closes() {
         let settings = settings::<FootSwitch>("(threshold: 10, release: 4)");
         let mut data = FootSwitchData::default();
-        for (force, contact) in [(9.0, false), (11.0, true), (5.0, true), (3.0, false), (9.0, false)] {
+        for (force, contact) in [
+            (9.0, false),
+            (11.0, true),
+            (5.0, true),
+            (3.0, false),
+            (9.0, false),
+        ] {
             settings.measure(force, &mut data);
             assert_eq!((data.contact, data.force), (contact, force));
         }

@@ -17,6 +17,9 @@ use morse_api::{
 /// count for bodies that are beyond as a whole.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
+actuators: { "joints": (kind: "joints") },
+sensors: { "force_torque": (kind: "force_torque", mount: (frame: "kuka_7")) }"#))]
 #[require(Wrench)]
 pub struct ForceTorque {
     /// Sign: the wrench that the part beyond exerts on the part before (`child_to_parent`, as in Gazebo and MuJoCo), or its

@@ -35,6 +35,7 @@ pub enum GpsLevel {
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("NavSatFix"))]
 pub struct GpsData {
     /// Position along the scene's x axis.
     #[reflect(@Unit("m"), @Levels(&["simple"]))]

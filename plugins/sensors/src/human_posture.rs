@@ -168,7 +168,7 @@ impl HumanPosture {
         let robot = world.get::<Mount>(sensor).map(|mount| mount.robot);
         let own = robot.and_then(|robot| world.get::<RobotJoints>(robot));
         let own = own.map_or(&[][..], |own| own.0.as_slice());
-        let path = robot.and_then(|robot| world.get::<Path>(robot));
+        let path = robot.and_then(|robot| world.get::<ComponentPath>(robot));
         let find = |name: &str| {
             let is_it = |&&joint: &&Entity| {
                 let variable = world.get::<JointVariable>(joint);

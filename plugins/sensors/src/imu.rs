@@ -42,6 +42,7 @@ impl Default for Imu {
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("Imu", "gyro", "accelerometer"))]
 pub struct ImuData {
     /// Angular velocity about the sensor's x, y and z axes.
     #[reflect(@Unit("rad/s"))]

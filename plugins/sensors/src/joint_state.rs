@@ -17,18 +17,22 @@ pub struct JointState {
 
 /// One measurement: lists of the same length, as in ROS's `JointState`.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("sensor_msgs", "jointpos", "jointvel"))]
 pub struct JointStateData {
     /// Names of the joints within the robot (without the robot's own name).
     #[reflect(@Unit(""))]
     pub names: Vec<String>,
     /// Positions: angles or lengths, without the joints' offsets.
     #[reflect(@Unit("rad or m"))]
+    #[doc(alias("qpos", "position"))]
     pub positions: Vec<f64>,
     /// Velocities.
     #[reflect(@Unit("rad/s or m/s"))]
+    #[doc(alias("qvel", "velocity"))]
     pub velocities: Vec<f64>,
     /// Efforts of the actuators.
     #[reflect(@Unit("N·m or N"))]
+    #[doc(alias("effort", "actuator_force", "qfrc_actuator"))]
     pub efforts: Vec<f64>,
 }
 
@@ -60,7 +64,7 @@ impl Sensor for JointState {
         let Some(mount) = world.get::<Mount>(sensor) else {
             return Ok(());
         };
-        let robot = world.get::<Path>(mount.robot);
+        let robot = world.get::<ComponentPath>(mount.robot);
         let variables = world.get::<RobotJoints>(mount.robot);
         let names: Vec<&str> = variables
             .iter()
@@ -94,7 +98,7 @@ pub(super) fn plugin(app: &mut App) {
 /// Looks up the joints once.
 fn bind(
     variables: Query<&JointVariable>,
-    robots: Query<(Option<&Path>, &RobotJoints)>,
+    robots: Query<(Option<&ComponentPath>, &RobotJoints)>,
     mut sensors: Query<(&JointState, &Mount, &mut Joints, &mut JointStateData)>,
 ) {
     for (settings, mount, mut joints, mut data) in &mut sensors {

@@ -144,8 +144,8 @@ fn measure<L: Laser>(
         });
     }
     if !due.is_empty() {
-        rays.0.prepare();
-        threads.each(&mut due, |one| one.make(rays.0.as_ref(), &surfaces));
+        rays.prepare();
+        threads.each(&mut due, |one| one.make(&**rays, &surfaces));
     }
     *memory = reuse(due);
 }

@@ -36,6 +36,7 @@ impl Default for Magnetometer {
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("MagneticField", "magnetometer"))]
 pub struct MagnetometerData {
     /// Magnetic field along the sensor's x axis.
     #[reflect(@Unit("nT"))]

@@ -34,6 +34,7 @@ pub enum OdometryLevel {
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(non_snake_case, reason = "MORSE's name for it")]
+#[doc(alias("nav_msgs", "Odometry"))]
 pub struct OdometryData {
     /// Distance between the positions of this measurement and of the last one.
     #[reflect(@Unit("m"), @Levels(&["raw"]))]

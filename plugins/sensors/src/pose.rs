@@ -8,6 +8,7 @@ pub struct Pose {}
 
 /// Position, and orientation as Euler angles: R = Rz(yaw) · Ry(pitch) · Rx(roll).
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("PoseStamped", "framepos", "framequat", "xpos"))]
 pub struct PoseData {
     /// Position east of the scene's origin.
     #[reflect(@Unit("m"))]

@@ -36,6 +36,7 @@ impl Default for Proximity {
 
 /// One measurement.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("near_objects", "near_robots"))]
 pub struct ProximityData {
     /// Distance of each detected object, by name.
     #[reflect(@Unit("m"))]

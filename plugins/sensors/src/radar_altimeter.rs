@@ -49,7 +49,7 @@ fn default_action(
         if due.0 {
             let origin = pose.0.translation.vector.into();
             let (range, own) = (settings.max_range, Some(mount.robot));
-            let hit = rays.0.cast(origin, -Vector3::z(), range, own);
+            let hit = rays.cast(origin, -Vector3::z(), range, own);
             data.z = hit.map_or(f64::INFINITY, |hit| hit.distance);
         }
     }
@@ -97,7 +97,7 @@ mod tests {
     fn straight_down_however_it_is_turned() {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let robot = test.robot;
-        test.app.insert_resource(Rays(Box::new(Slope { robot })));
+        test.app.insert_resource(Rays::new(Slope { robot }));
         // One metre ahead of the robot, and looking up to the left.
         let mount = Isometry3::new(Vector3::x(), Vector3::new(0.9, -1.2, 0.4));
         let near = test.sensor::<RadarAltimeter>("rover.near", "()", 60.0, mount);

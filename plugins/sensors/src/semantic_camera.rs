@@ -316,8 +316,7 @@ impl VisibilityCheck<'_> {
             return false;
         };
         let origin = self.camera.translation.vector.into();
-        rays.0
-            .cast_fan(origin, directions, farthest, Some(self.robot), hits);
+        rays.cast_fan(origin, directions, farthest, Some(self.robot), hits);
         hits.iter().zip(&depths).any(|(hit, depth)| match hit {
             Some(hit) => object.owns(hit.entity) || !object.collides && hit.distance >= *depth,
             None => !object.collides,

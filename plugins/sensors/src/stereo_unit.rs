@@ -60,7 +60,9 @@ pub(super) fn plugin(app: &mut App) {
 
 /// Returns the path and entity of a camera of the unit.
 fn camera(world: &World, unit: Entity, name: &str) -> Option<(String, Entity)> {
-    let own = world.get::<Path>(unit).map_or("", Path::as_str);
+    let own = world
+        .get::<ComponentPath>(unit)
+        .map_or("", ComponentPath::as_str);
     let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
     [format!("{robot}.{name}"), name.to_owned()]
         .into_iter()

@@ -14,6 +14,7 @@ camera! {
 
 /// One frame.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("Image", "CameraInfo"))]
 pub struct VideoCameraData {
     /// Rows of the image.
     pub height: u32,

@@ -103,7 +103,7 @@ impl TestWorld {
         let robot = app
             .world_mut()
             .spawn((
-                Path("rover".into()),
+                ComponentPath("rover".into()),
                 Robot::default(),
                 RobotJoints::default(),
                 start,
@@ -170,10 +170,11 @@ impl TestWorld {
         let body = self.body();
         let world_pose = body.pose * pose;
         self.app.world_mut().entity_mut(entity).insert((
-            Path(path.into()),
+            ComponentPath(path.into()),
             Mount {
                 body: robot,
                 robot,
+                frame: robot,
                 body_from_component: pose,
                 robot_from_component: pose,
             },
@@ -191,7 +192,9 @@ impl TestWorld {
                 pose,
                 ..BodyState::default()
             };
-            object.body = world.spawn((Path(object.name.as_str().into()), state)).id();
+            object.body = world
+                .spawn((ComponentPath(object.name.as_str().into()), state))
+                .id();
             object.entity = object.body;
             object
         });
@@ -211,7 +214,9 @@ impl TestWorld {
                 max_effort: 10.0,
             };
             let state = (JointState::default(), JointTarget::default());
-            world.spawn((Path(name.into()), variable, state)).id()
+            world
+                .spawn((ComponentPath(name.into()), variable, state))
+                .id()
         });
         let joints = RobotJoints(joints.collect());
         world.entity_mut(self.robot).insert(joints);
@@ -233,7 +238,10 @@ impl TestWorld {
         };
         let site = Site { world, side };
         let bound = (kind.bind)(&parsed, fields, &site).expect("a modifier that fits");
-        let path = world.get::<Path>(entity).expect("a component").clone();
+        let path = world
+            .get::<ComponentPath>(entity)
+            .expect("a component")
+            .clone();
         let random = Random::new(SEED, path.as_str(), M::KIND);
         let state = ModifierState::new(random);
         (kind.attach)(&mut world.entity_mut(entity), bound, state);

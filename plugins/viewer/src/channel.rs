@@ -3,7 +3,8 @@ use bevy::prelude::{App, Reflect};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, RequestSender, Running, Wake,
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Nothing, RequestSender,
+        Running, Wake,
     },
     world_view::WorldView,
 };
@@ -19,11 +20,6 @@ pub struct Window {
     #[serde(skip)]
     pub sender: Option<WindowSender>,
 }
-
-/// Settings of a sensor or actuator for the window; there are none.
-#[derive(Reflect, Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Nothing {}
 
 /// Registers the middleware kind `window`.
 pub fn plugin(app: &mut App) {

@@ -162,7 +162,7 @@ mod tests {
                 fields: Fields::of_type::<Heard>(None),
             }));
             let sender = mailbox.sender();
-            let path = Path((*path).into());
+            let path = ComponentPath((*path).into());
             app.world_mut().spawn((Listener {}, path, mailbox));
             sender
         });

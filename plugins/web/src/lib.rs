@@ -23,8 +23,8 @@ use bevy::prelude::{App, Reflect};
 use morse_api::{
     fields::Unit,
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
-        Weight, Worker,
+        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect,
+        Running, Weight, Worker,
     },
     range::Range,
 };
@@ -79,11 +79,6 @@ impl Default for Web {
 pub fn count_valid_messages(bytes: &[u8]) -> usize {
     viewer::count_valid_messages(bytes)
 }
-
-/// Empty settings of sensors and actuators.
-#[derive(Reflect, Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Nothing {}
 
 /// Registers the kind `web`.
 pub fn plugin(app: &mut App) {

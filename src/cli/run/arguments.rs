@@ -135,19 +135,19 @@ const SECONDS: Bounds = Bounds::between(0.0, 1e9);
 /// # Errors
 ///
 /// The text is no time, or the time is out of range.
-pub fn seconds(text: &str) -> Result<f64, String> {
+pub fn seconds(text: &str) -> Result<f64, UsageError> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let factor = match text.get(number.len()..).unwrap_or_default() {
         "" | "s" => 1.0,
         "ms" => 1e-3,
         "min" => 60.0,
         "h" => 3600.0,
-        unit => return Err(format!("unknown unit `{unit}`; known: ms, s, min, h")),
+        unit => return Err(format!("unknown unit `{unit}`; known: ms, s, min, h").into()),
     };
     match number.parse::<f64>() {
         Ok(value) if SECONDS.contains(value * factor) => Ok(value * factor),
-        Ok(value) if value.is_finite() => Err(format!("a time is {SECONDS} seconds")),
-        _ => Err("a time is a number and a unit, such as 30s".to_owned()),
+        Ok(value) if value.is_finite() => Err(format!("a time is {SECONDS} seconds").into()),
+        _ => Err("a time is a number and a unit, such as 30s".into()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::World;
 use morse_api::{
-    component::{Path, UpdateRate},
+    component::{ComponentPath, UpdateRate},
     kind::KindOf,
     state::InPathOrder,
 };
@@ -33,7 +33,10 @@ impl Owners {
         let wiring = world.get_resource::<Wiring>();
         let order = world.get_resource::<InPathOrder>();
         for &entity in order.iter().flat_map(|order| &order.0) {
-            let parts = (world.get::<KindOf>(entity), world.get::<Path>(entity));
+            let parts = (
+                world.get::<KindOf>(entity),
+                world.get::<ComponentPath>(entity),
+            );
             // Overlays act in requests only.
             let (Some(rate), (Some(kind), Some(path))) = (world.get::<UpdateRate>(entity), parts)
             else {

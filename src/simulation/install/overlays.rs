@@ -1,6 +1,6 @@
 //! Installs overlays over components.
 use morse_api::{
-    component::Beside, component::Path, overlay::Over, service::find, state::sort_by_path,
+    component::Beside, component::ComponentPath, overlay::Over, service::find, state::sort_by_path,
 };
 use morse_diagnostics::Diagnostic;
 use morse_simulation_file::{Instance, Simulation, Spanned, model::Overlay};
@@ -54,7 +54,9 @@ impl Installer<'_> {
         };
         let path = format!("{}.{}", instance.name, name.value);
         let over = Over(self.world.get(below).cloned().unwrap_or_default());
-        let mut entity = self.world.spawn((Path(path.as_str().into()), over));
+        let mut entity = self
+            .world
+            .spawn((ComponentPath(path.as_str().into()), over));
         (kind.insert)(&mut entity, &overlay.settings.0);
         let entity = entity.id();
         if overlay.beside {

@@ -2,7 +2,7 @@
 use bevy::prelude::{Entity, World};
 use morse_api::{
     actuator::SpeedLimits,
-    component::Path,
+    component::ComponentPath,
     joint::{JointPlace, JointVariable, RobotJoints},
 };
 use morse_simulation_file::model::Robot;
@@ -43,7 +43,7 @@ pub(super) fn of(world: &World, robot: &Robot, base: Entity) -> SpeedLimits {
 
 /// Wheels with a limit: joints with `wheel` in their names, whose axes lie across the robot.
 fn wheels(world: &World, base: Entity) -> Vec<Wheel> {
-    let path = world.get::<Path>(base);
+    let path = world.get::<ComponentPath>(base);
     let joints = world.get::<RobotJoints>(base);
     let joints = joints.iter().flat_map(|joints| &joints.0);
     let wheel = |joint: &Entity| {

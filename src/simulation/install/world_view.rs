@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
     command::{CommandSender, Mailbox},
-    component::{Mount, Path, UpdateRate},
+    component::{ComponentPath, Mount, UpdateRate},
     frame::Frame,
     kind::{Described, Kinds},
     middleware::Waker,
@@ -152,7 +152,7 @@ fn observers(
     world: &mut World,
     readings: &mut Vec<(Entity, usize)>,
 ) -> Vec<morse_api::port::Observer> {
-    let mut sensors = world.query::<(Entity, &Path, &Described, &mut Outputs)>();
+    let mut sensors = world.query::<(Entity, &ComponentPath, &Described, &mut Outputs)>();
     let mut sensors: Vec<_> = sensors.iter_mut(world).collect();
     sensors.sort_by_key(|(_, path, ..)| *path);
     let opened = sensors
@@ -188,7 +188,7 @@ pub(crate) fn show_last(world: &World) {
 
 /// Returns a sender for each actuator, in path order.
 fn senders(world: &mut World) -> Vec<CommandSender> {
-    let mut actuators = world.query::<(&Path, &Mailbox)>();
+    let mut actuators = world.query::<(&ComponentPath, &Mailbox)>();
     let mut actuators: Vec<_> = actuators.iter(world).collect();
     actuators.sort_by_key(|(path, _)| *path);
     actuators
@@ -346,7 +346,7 @@ impl<'a> Survey<'a> {
 
     fn components(&mut self) -> Vec<ComponentInfo> {
         let mut components = self.world.query::<(
-            &Path,
+            &ComponentPath,
             &Mount,
             &UpdateRate,
             Option<&Described>,

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use super::touching::{JOINTS, Test};
 
 /// Two fingers on slides that close along y, below a hand that rises, on a table with a box of 0.5 kg.
-const GRIPPER: &str = "
+pub(crate) const GRIPPER: &str = "
 frame table { translation [0, 0, 0.2]; geometry { shape box; dimension [0.6, 0.6, 0.4]; friction 0.6; } }
 frame thing { translation [0, 0, 0.43]; mass 0.5; geometry { shape box; dimension [0.06, 0.06, 0.06]; friction 0.6; } }
 frame rail { translation [0, 0, 0.8];

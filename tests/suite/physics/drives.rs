@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, Drive},
-    component::{Mount, Path},
+    component::{ComponentPath, Mount},
     motion::MotionMode,
     state::sort_by_path,
 };
@@ -49,13 +49,14 @@ impl TestWorld {
         let mount = Mount {
             body: robot,
             robot,
+            frame: robot,
             body_from_component: Isometry3::identity(),
             robot_from_component: Isometry3::identity(),
         };
         let entity = self
             .app
             .world_mut()
-            .spawn((Path(name.into()), mount, drive))
+            .spawn((ComponentPath(name.into()), mount, drive))
             .id();
         sort_by_path(self.app.world_mut());
         entity

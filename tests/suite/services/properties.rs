@@ -3,9 +3,10 @@
 #![cfg(test)]
 use std::{collections::BTreeMap, path::Path as File};
 
-use morse_api::{body::Robot, kind::Kinds, lighting::Shine, property, service, settings};
+use morse_api::{body::Robot, kind::Kinds, lighting::Shine, property::Property, service, settings};
 use morse_sim::{
     Simulation,
+    service::properties::name_of,
     simulation::{kinds, no_extensions},
 };
 use serde_json::{Value as Json, json};
@@ -211,8 +212,8 @@ fn no_property_is_missing_in_the_list() {
     let mut count = 0;
     for (kind, about) in sensors.chain(actuators) {
         for (field, _) in settings::defaults(about) {
-            let name = property::name_of(field);
-            if field.get_attribute::<property::Property>().is_none() {
+            let name = name_of(field);
+            if field.get_attribute::<Property>().is_none() {
                 continue;
             }
             count += 1;

@@ -24,6 +24,7 @@ fn texts() -> Vec<Source> {
         ".clippy.toml",
         ".rustfmt.toml",
         ".typos.toml",
+        "deny.toml",
     ] {
         if let Ok(text) = fs::read_to_string(root().join(name)) {
             texts.push(Source {

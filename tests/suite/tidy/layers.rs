@@ -13,7 +13,7 @@ use super::{
 
 /// Each crate with the crates of ours that it may depend on, and those that its tests may. The program may depend on all.
 const CRATES: [(&str, &[&str], &[&str]); 23] = [
-    ("morse_api", &["morse_mechanisms"], &[]),
+    ("morse_api", &["morse_mechanisms"], &["morse_testing"]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
     ("morse_kinematics", &["morse_api"], &[]),

@@ -159,7 +159,7 @@ impl Fleet {
 
     /// Compares scans with the ranges of their rays cast alone.
     fn ray_check(&self, world: &World) -> Result<Check, Failed> {
-        let caster = &world.simulation.world().resource::<Rays>().0;
+        let caster = world.simulation.world().resource::<Rays>();
         let (mut bad, mut count) = (0, 0);
         for robot in 0..self.ranges.len().min(CHECKED) {
             for (ray, range) in self.ranges[robot].iter().enumerate() {

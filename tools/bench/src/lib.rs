@@ -25,7 +25,7 @@ use std::{
 use clap::{Parser, ValueEnum};
 use morse_scene::bounds::Bounds;
 use morse_sim::{
-    cli::{self, exit, say},
+    cli::{self, exit, say, usage::UsageError},
     simulation::{BuildError, Extensions, no_extensions},
 };
 use outcome::Outcome;
@@ -164,10 +164,10 @@ const ROBOTS: u32 = 1_500;
 /// Valid times: from a tick up to an hour.
 const SECONDS: Bounds = Bounds::between(0.001, 3600.0);
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(text: &str) -> Result<f64, UsageError> {
     match cli::run::seconds(text)? {
         value if SECONDS.contains(value) => Ok(value),
-        _ => Err(format!("a measured time is {SECONDS} seconds")),
+        _ => Err(format!("a measured time is {SECONDS} seconds").into()),
     }
 }
 

@@ -82,7 +82,7 @@ fn scene(boxes: &[Block]) -> String {
 fn check(simulation: &Simulation, boxes: &[Block]) -> Result<Check, Failed> {
     let cube = simulation.body("cube");
     let cube = cube.ok_or_else(|| Failed::Lacks("cube".to_owned()))?;
-    let caster = &simulation.world().resource::<Rays>().0;
+    let caster = simulation.world().resource::<Rays>();
     let is_there = |block: &&Block| {
         let origin = Point3::new(block.at[0], block.at[1], ABOVE);
         let hit = caster.cast(origin, -Vector3::z(), 2.0 * ABOVE, None);

@@ -133,7 +133,7 @@ fn act<M>(app: &mut App, system: impl bevy::ecs::system::IntoSystem<(), (), M> +
     );
 }
 
-fn hash_order(mut spoilt: ResMut<Spoilt>, paths: Query<(Entity, &Path)>) {
+fn hash_order(mut spoilt: ResMut<Spoilt>, paths: Query<(Entity, &ComponentPath)>) {
     let lengths = paths.iter().map(|(entity, path)| (entity, path.0.len()));
     let lengths: HashMap<Entity, usize> = lengths.collect();
     #[expect(clippy::iter_over_hash_type, reason = "it is the defect")]

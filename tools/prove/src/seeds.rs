@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 
 use morse_api::{
-    component::Path,
+    component::ComponentPath,
     fields::to_json,
     kind::{KindOf, Kinds},
     state::InPathOrder,
@@ -152,9 +152,9 @@ const MOST: f64 = 3.0;
 fn difference(simulation: &Simulation, path: &str, field: &str) -> Option<Vec<f64>> {
     let world = simulation.world();
     let order = &world.resource::<InPathOrder>().0;
-    let is_it = |path_of: &Path| &*path_of.0 == path;
+    let is_it = |path_of: &ComponentPath| &*path_of.0 == path;
     let mut entities = order.iter().copied();
-    let entity = entities.find(|&entity| world.get::<Path>(entity).is_some_and(is_it))?;
+    let entity = entities.find(|&entity| world.get::<ComponentPath>(entity).is_some_and(is_it))?;
     let kind = world.get::<KindOf>(entity)?.0;
     let kind = world.resource::<Kinds>().sensors.get(kind)?;
     let read =

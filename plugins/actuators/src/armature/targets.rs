@@ -150,7 +150,9 @@ pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), CheckError
 
 fn names(world: &World, arm: Entity) -> Result<Vec<String>, ServiceError> {
     let (settings, chain, _) = parts(world, arm)?;
-    let path = world.get::<Path>(arm).map_or("", Path::as_str);
+    let path = world
+        .get::<ComponentPath>(arm)
+        .map_or("", ComponentPath::as_str);
     let names = short_names(settings, chain).map(|name| format!("ik_target.{path}.{name}"));
     Ok(names.collect())
 }

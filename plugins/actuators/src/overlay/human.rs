@@ -1,6 +1,6 @@
 //! Hands of humans: MORSE's service of `Human`.
 use morse_api::{
-    component::Path,
+    component::ComponentPath,
     object::Objects,
     overlay::{AddOverlay as _, Over, Overlay},
     prelude::*,
@@ -79,7 +79,7 @@ fn grasp(
 fn hand(world: &World, overlay: Entity, name: &str) -> Result<EndEffector, CheckError> {
     let robot = world
         .get::<Over>(overlay)
-        .and_then(|Over(robot)| find(world, Path::as_str(robot)));
+        .and_then(|Over(robot)| find(world, ComponentPath::as_str(robot)));
     let robot = robot.ok_or_else(|| CheckError::unmet("there is no robot below"))?;
     Ok(EndEffector::at(world, robot, name)?)
 }

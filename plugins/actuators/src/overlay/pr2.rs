@@ -122,7 +122,7 @@ fn lift<'w>(
     name: &str,
 ) -> Result<(Entity, &'w JointVariable), CheckError> {
     let robot = robot(world, overlay)?;
-    let path = world.get::<Path>(robot);
+    let path = world.get::<ComponentPath>(robot);
     let joints = world.get::<RobotJoints>(robot);
     let mut variables = joints
         .iter()
@@ -139,7 +139,9 @@ fn lift<'w>(
 
 /// Returns the path of the actuator that moves the torso, and its service.
 fn mover(world: &World, overlay: Entity, name: &str) -> Result<(String, &'static str), CheckError> {
-    let own = world.get::<Path>(overlay).map_or("", Path::as_str);
+    let own = world
+        .get::<ComponentPath>(overlay)
+        .map_or("", ComponentPath::as_str);
     let robot = own.rsplit_once('.').map_or("", |(robot, _)| robot);
     let path = format!("{robot}.{name}");
     let actuator = find(world, &path);
@@ -172,8 +174,8 @@ fn get_armatures(
         kind.is_some_and(|kind| kind.0 == ARMATURE) && mount.is_some_and(|at| at.robot == robot)
     };
     let armatures = all.iter().flat_map(|all| &all.0).filter(is_armature);
-    let paths = armatures.filter_map(|&entity| world.get::<Path>(entity));
-    Ok(Outcome::Done(paths.map(Path::as_str).collect()))
+    let paths = armatures.filter_map(|&entity| world.get::<ComponentPath>(entity));
+    Ok(Outcome::Done(paths.map(ComponentPath::as_str).collect()))
 }
 
 /// Arguments of `set_torso`.

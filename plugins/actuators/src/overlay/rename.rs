@@ -104,7 +104,10 @@ impl Renamed {
     /// Returns the service for a new name.
     fn over(&self, world: &World, below: Entity, name: &str) -> Result<Service, CheckError> {
         let wanted = &self.service;
-        let path = world.get::<Path>(below).cloned().unwrap_or_default();
+        let path = world
+            .get::<ComponentPath>(below)
+            .cloned()
+            .unwrap_or_default();
         let Some((_, target)) = service_of(world, below, wanted) else {
             let all = services_of(world, below);
             let all: Vec<&str> = all.iter().map(|service| &*service.name).collect();
@@ -153,7 +156,7 @@ impl Renamed {
             return Ok(given.clone());
         }
         let component = || {
-            let path = world.get::<Path>(overlay);
+            let path = world.get::<ComponentPath>(overlay);
             path.map(ToString::to_string).unwrap_or_default()
         };
         let order: Vec<&str> = if self.arguments.is_empty() {

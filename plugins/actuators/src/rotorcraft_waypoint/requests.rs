@@ -61,7 +61,10 @@ fn set(
 ) -> Result<RotorcraftWaypointCommand, ServiceError> {
     let tolerance = goal.tolerance.unwrap_or(TOLERANCE);
     if tolerance.is_nan() || tolerance < 0.0 {
-        let path = world.get::<Path>(entity).cloned().unwrap_or_default();
+        let path = world
+            .get::<ComponentPath>(entity)
+            .cloned()
+            .unwrap_or_default();
         return Err(ServiceError::Failed(format!(
             "`{path}`: invalid `tolerance` {tolerance} m: it must not be negative"
         )));

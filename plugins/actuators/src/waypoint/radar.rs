@@ -13,7 +13,7 @@ const RIM: usize = 8;
 /// System parameters: names of the geometry that rays hit.
 #[derive(SystemParam)]
 pub(super) struct Names<'w, 's> {
-    paths: Query<'w, 's, &'static Path>,
+    paths: Query<'w, 's, &'static ComponentPath>,
     parents: Query<'w, 's, &'static ChildOf>,
 }
 
@@ -26,7 +26,7 @@ impl Names<'_, '_> {
                 .get(self.parents.get(geometry).ok()?.parent())
                 .ok()
         });
-        path.map(Path::as_str)
+        path.map(ComponentPath::as_str)
     }
 }
 
@@ -48,7 +48,7 @@ impl Radar<'_> {
         let [x, y, z] = self.settings.radar_at;
         let origin = self.pose * Point3::new(x, side * y, z);
         let mut hits = [None; RIM + 1];
-        rays.0.cast_fan(
+        rays.cast_fan(
             origin,
             &self.directions(),
             self.settings.radar_range,

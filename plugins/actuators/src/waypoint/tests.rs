@@ -223,9 +223,13 @@ impl CastRays for Wall {
 /// Returns the angular velocity in front of a wall on one side.
 fn turn_before_wall(text: &str, is_right: bool, x: f64) -> f64 {
     let (mut test, waypoint) = test_world(text);
-    let entity = test.app.world_mut().spawn(Path("wall_1".into())).id();
+    let entity = test
+        .app
+        .world_mut()
+        .spawn(ComponentPath("wall_1".into()))
+        .id();
     test.app
-        .insert_resource(Rays(Box::new(Wall { is_right, entity })));
+        .insert_resource(Rays::new(Wall { is_right, entity }));
     turn(&mut test, waypoint, x)
 }
 
@@ -276,7 +280,7 @@ fn it_does_not_turn_aside_for_what_has_an_ignored_property() {
             is_right: true,
             entity,
         };
-        test.app.insert_resource(Rays(Box::new(wall)));
+        test.app.insert_resource(Rays::new(wall));
         let text = format!("(ignore: [\"{tag}\"])");
         let waypoint = test.actuator::<Waypoint>(PATH, &text, Isometry3::identity());
         turn(&mut test, waypoint, 1.0)

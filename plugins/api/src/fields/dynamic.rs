@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{Fields, Value, key_text, plain_name, view, walk};
-pub use crate::json::{no_json_number, number_to_json, numbers_to_json};
+use crate::json::numbers_to_json;
+pub use crate::json::{no_json_number, number_to_json};
 use crate::samples::{Block, base64_text};
 
 /// Name of the time of a reading (s), exported beside its fields.

@@ -9,7 +9,7 @@ use super::{
     Call, Outcome, Reply, Service, ServiceError, Services, Status, Task, Then, error::name_of,
     find, service_of,
 };
-use crate::{component::Path, state::InPathOrder, tick::Clock};
+use crate::{component::ComponentPath, state::InPathOrder, tick::Clock};
 
 /// Maximum depth of nested calls. Deeper ones are services that call each other in a cycle.
 const MOST_DEPTH: usize = 16;
@@ -134,7 +134,9 @@ fn serve(
                 ))));
             }
             let awaits = match outcome {
-                Outcome::Follows(other) => world.get::<Path>(other).map(ToString::to_string),
+                Outcome::Follows(other) => {
+                    world.get::<ComponentPath>(other).map(ToString::to_string)
+                }
                 _ => None,
             };
             world.entity_mut(entity).insert(Task {
@@ -335,7 +337,7 @@ fn finish(world: &mut World, entity: Entity, reply: Reply) {
 /// Returns the components that wait for the task of an entity, in path order, with the functions that change their replies.
 fn followers(world: &World, entity: Entity) -> Vec<(Entity, Option<Then>)> {
     let (Some(path), Some(order)) = (
-        world.get::<Path>(entity),
+        world.get::<ComponentPath>(entity),
         world.get_resource::<InPathOrder>(),
     ) else {
         return Vec::new();

@@ -73,7 +73,7 @@ impl Run {
         for _ in 0..ticks {
             self.predict();
             contacts = self.touching(tips, &contacts, friction);
-            self.step_with(&mut [], &mut contacts, &[]);
+            self.step_with(&mut [], &mut contacts, &mut []);
             let touches = contacts.iter().all(|contact| contact.impulse.z > 0.0);
             flown += usize::from(!touches);
             energies.push(self.energy());
@@ -214,8 +214,9 @@ fn a_body_that_weighs_nothing_changes_nothing() {
                     linear: body.center - with.point(1, local),
                 },
                 holds: [true, true, true, false, false, false],
+                impulse: Force::default(),
             };
-            with.step_with(&mut bodies, &mut [], &[weld]);
+            with.step_with(&mut bodies, &mut [], &mut [weld]);
             index += bodies[0].moving.linear * with.dt;
         }
         for (one, other) in alone.state.positions.iter().zip(&with.state.positions) {

@@ -129,7 +129,7 @@ impl Ball {
             .contacts(run, &end, &bodies[0].center)
             .into_iter()
             .unzip();
-        run.step_with(&mut bodies, &mut contacts, &[]);
+        run.step_with(&mut bodies, &mut contacts, &mut []);
         self.known = [Vector3::zeros(); 6];
         self.separation_velocity = [None; 6];
         for (side, contact) in sides.into_iter().zip(&contacts) {

@@ -6,7 +6,10 @@ mod sweeps;
 use nalgebra::Vector3;
 
 use super::{Contact, FreeBody, Member, Side, Weld};
-use crate::{spatial::Motion, state::vector};
+use crate::{
+    spatial::{Force, Motion},
+    state::vector,
+};
 use newton::NewtonSolver;
 use row::{Block, Kind, Row, Shared};
 
@@ -414,6 +417,16 @@ impl Rows {
         let rows = self.rows[3 * contact..].iter();
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
+    }
+
+    /// Returns the impulse of a weld on its second side about its point, world axes, N·s and N·m·s.
+    pub(super) fn weld_impulse_of(&self, weld: usize) -> Force {
+        let first = 3 * self.contacts.len() + 6 * weld;
+        let impulse = |at: usize| self.rows[first + at].impulse;
+        Force {
+            force: Vector3::new(impulse(0), impulse(1), impulse(2)),
+            moment: Vector3::new(impulse(3), impulse(4), impulse(5)),
+        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Table {
             }
             body.center = Vector3::zeros();
             let bodies = std::slice::from_mut(body);
-            island.step(&mut [], bodies, &mut self.contacts, &[], DT);
+            island.step(&mut [], bodies, &mut self.contacts, &mut [], DT);
             let moving = self.body.moving;
             let speeds = [moving.linear.z, moving.angular.x, moving.angular.y];
             for (state, speed) in self.state.iter_mut().zip(speeds) {

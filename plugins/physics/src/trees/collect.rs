@@ -6,7 +6,7 @@ use bevy_rapier3d::rapier::{
     prelude::{ColliderHandle, RigidBody},
 };
 use morse_mechanisms::{
-    Motion,
+    Force, Motion,
     island::{Side, Weld},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     engine::{EngineItem, Tables},
-    grasp::{self, Grasps},
+    grasp::{self, Grasp, Grasps},
 };
 
 /// Contacts and welds of one step.
@@ -31,11 +31,17 @@ pub(super) struct Found {
     open: Vec<usize>,
     pub pairs: Vec<Pair>,
     pub contacts: Vec<ContactPoint>,
-    pub welds: Vec<(Sides, Weld)>,
+    pub welds: Vec<WeldPoint>,
 }
 
-/// Bodies on both sides, if there are any.
-pub(super) type Sides = [Option<usize>; 2];
+/// A weld between two bodies.
+pub(super) struct WeldPoint {
+    /// Bodies on both sides, if there are any.
+    pub bodies: [Option<usize>; 2],
+    /// Index of the frame of the first body on which it acts; `None` for the body as a whole.
+    pub frame: Option<usize>,
+    pub weld: Weld,
+}
 
 impl Found {
     fn clear(&mut self) {
@@ -70,8 +76,8 @@ impl Trees {
                 self.wake(&mut found, link, engine, tables, dt);
             }
         }
-        for pair in grasps.pairs() {
-            self.hold(&mut found, pair, engine, tables, dt);
+        for grasp in grasps.iter() {
+            self.hold(&mut found, grasp, engine, tables, dt);
         }
         for at in 0..self.driven.len() {
             let base = self.driven[at].base();
@@ -89,6 +95,14 @@ impl Trees {
             let body = self.round[at];
             if self.rolls(body, engine, tables) {
                 self.couple(&mut found, body, engine, tables, dt);
+            }
+        }
+        for at in 0..self.sensed.len() {
+            let body = self.sensed[at];
+            self.couple(&mut found, body, engine, tables, dt);
+            if !self.has(body) && !self.state.coupled.contains(&body) {
+                // It has a prescribed motion, but what it touches is solved here.
+                found.open.push(body);
             }
         }
         while let Some(body) = found.open.pop() {
@@ -139,11 +153,12 @@ impl Trees {
     fn hold(
         &mut self,
         found: &mut Found,
-        (pair, apart): ([usize; 2], Isometry3<f64>),
+        grasp: &Grasp,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         dt: f64,
     ) {
+        let pair = [grasp.holder, grasp.held];
         let sleeps = |body: &usize| {
             rigid(engine, tables, *body).is_none_or(|body| body.is_sleeping() || !body.is_enabled())
         };
@@ -160,7 +175,7 @@ impl Trees {
         ) else {
             return;
         };
-        let wanted = holder * apart;
+        let wanted = holder * grasp.apart;
         let center = self.masses[pair[1]].center;
         let point = held * Point3::from(center);
         let weld = Weld {
@@ -171,8 +186,13 @@ impl Trees {
                 angular: (held.rotation * wanted.rotation.inverse()).scaled_axis(),
             },
             holds: [true; 6],
+            impulse: Force::default(),
         };
-        found.welds.push((pair.map(Some), weld));
+        found.welds.push(WeldPoint {
+            bodies: pair.map(Some),
+            frame: grasp.frame,
+            weld,
+        });
     }
 
     /// Returns a link of a sleeping tree that is in contact with an awake body.

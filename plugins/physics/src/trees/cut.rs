@@ -4,14 +4,21 @@
 //! from the motion of the part beyond, `I·a + v ×* I·v = wrench + weight + contacts + welds`, with the accelerations of the
 //! step and the impulses that its solver found; that of links behind joints from inverse dynamics, so that it agrees with the
 //! efforts of motors.
+use std::collections::BTreeSet;
+
 use bevy::prelude::Entity;
 use morse_api::contact::Wrench;
 use morse_mechanisms::{Base, Force, Inertia, Motion, joint_forces::JointForces};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    Trees, bodies::rigid, collect::Found, contact_point::ContactPoint, coupled::CoupledBody,
-    isometry, solve::Scene,
+    Trees,
+    bodies::rigid,
+    collect::{Found, WeldPoint},
+    contact_point::ContactPoint,
+    coupled::CoupledBody,
+    isometry,
+    solve::Scene,
 };
 use crate::convert;
 
@@ -28,6 +35,8 @@ pub(crate) struct Cut {
     pub is_whole: bool,
     /// Part of the body beyond the cut, in the body's axes.
     pub part: Inertia,
+    /// Indices of the frames of that part.
+    pub frames: BTreeSet<usize>,
     /// Indices of the geometries of that part, sorted.
     pub geometry: Vec<usize>,
     /// Bodies that dynamic joints attach to that part.
@@ -60,6 +69,17 @@ impl Cut {
         self.beyond.binary_search(&body).is_ok()
     }
 
+    /// Returns true if a side of a weld is beyond the cut.
+    fn has_weld(&self, weld: &WeldPoint, side: usize) -> bool {
+        let Some(body) = weld.bodies[side] else {
+            return false;
+        };
+        match weld.frame {
+            Some(frame) if side == 0 && body == self.body => self.frames.contains(&frame),
+            _ => self.has_body(body),
+        }
+    }
+
     /// Returns true if a whole body is beyond the cut.
     fn has_body(&self, body: usize) -> bool {
         (body == self.body && self.is_whole) || self.beyond.binary_search(&body).is_ok()
@@ -75,7 +95,9 @@ impl Cut {
 impl Trees {
     /// Sets the cuts of a world.
     pub(crate) fn set_cuts(&mut self, cuts: Vec<Cut>) {
-        let bodies = cuts.iter().flat_map(|cut| cut.children.iter().chain([&cut.body]));
+        let bodies = cuts
+            .iter()
+            .flat_map(|cut| cut.children.iter().chain([&cut.body]));
         let mut trees: Vec<usize> = bodies
             .filter_map(|body| Some(self.of_body.get(*body).copied()??.0))
             .collect();
@@ -108,7 +130,8 @@ impl Trees {
             let tree = &self.rows[cut.tree].tree;
             let velocities = &self.state.trees[cut.tree].motion.velocities;
             let external = self.spare[cut.tree].external_forces();
-            cut.forces.end(tree, &cut.base, velocities, external, scene.dt);
+            cut.forces
+                .end(tree, &cut.base, velocities, external, scene.dt);
         }
         let mut cuts = std::mem::take(&mut self.cuts);
         for cut in &mut cuts {
@@ -136,9 +159,10 @@ impl Trees {
             impulse.force -= push;
             impulse.moment -= (touch.contact.point - origin).cross(&push);
         }
-        for (sides, weld) in &found.welds {
-            for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
-                if side.is_some_and(|body| cut.has_body(body)) {
+        for held in &found.welds {
+            let weld = &held.weld;
+            for (at, sign) in [-1.0, 1.0].into_iter().enumerate() {
+                if cut.has_weld(held, at) {
                     let push = weld.impulse.force * sign;
                     impulse.force -= push;
                     impulse.moment -= weld.impulse.moment * sign;
@@ -170,12 +194,18 @@ impl Trees {
             }
         } else if let Some(coupled) = self.coupled.iter().find(|one| one.body == cut.body) {
             pose = coupled.pose;
-            let fall = if known.gravity { gravity } else { Vector3::zeros() };
+            let fall = if known.gravity {
+                gravity
+            } else {
+                Vector3::zeros()
+            };
             let center = &self.masses[cut.body].center;
             force = cut.force_of(&motion_of(coupled, center, &fall, scene.dt));
         } else {
             let body = rigid(scene.engine, scene.tables, cut.body)?;
-            pose = known.still.unwrap_or_else(|| scene.engine.body_poses.of(body));
+            pose = known
+                .still
+                .unwrap_or_else(|| scene.engine.body_poses.of(body));
             force = cut.part * linear(-(pose.rotation.inverse() * gravity));
         }
         for child in &cut.children {

@@ -88,8 +88,8 @@ impl Trees {
         for touch in &found.contacts {
             groups.join(touch.bodies.map(node));
         }
-        for (sides, _) in &found.welds {
-            groups.join(sides.map(|side| side.and_then(node)));
+        for weld in &found.welds {
+            groups.join(weld.bodies.map(|side| side.and_then(node)));
         }
         for at in (0..nodes).filter(|at| *at >= trees || self.awake[*at]) {
             let first = groups.first(at);
@@ -116,8 +116,8 @@ impl Trees {
                 groups[group].contacts.push(at);
             }
         }
-        for (at, (sides, _)) in found.welds.iter().enumerate() {
-            if let Some(group) = of(*sides) {
+        for (at, weld) in found.welds.iter().enumerate() {
+            if let Some(group) = of(weld.bodies) {
                 groups[group].welds.push(at);
             }
         }

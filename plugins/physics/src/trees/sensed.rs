@@ -103,5 +103,7 @@ impl Trees {
 
 fn wake(engine: &mut EngineItem<'_, '_>, handle: RigidBodyHandle) {
     let simulation = &mut *engine.simulation;
-    simulation.islands.wake_up(&mut engine.bodies.bodies, handle, true);
+    simulation
+        .islands
+        .wake_up(&mut engine.bodies.bodies, handle, true);
 }

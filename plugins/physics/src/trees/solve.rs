@@ -14,7 +14,7 @@ use nalgebra::{Point3, Vector3};
 use super::{
     Touched, Trees,
     bodies::{allowed, carried, rigid},
-    collect::Found,
+    collect::{Found, WeldPoint},
     contact_point::ContactPoint,
     groups::Group,
     isometry,
@@ -42,6 +42,13 @@ pub(super) struct Taken {
 pub(super) struct Spare {
     before: Vec<f64>,
     external_forces: Vec<Force>,
+}
+
+impl Spare {
+    /// Returns the external forces of the last step on each link, in its frame; empty without forces.
+    pub(super) fn external_forces(&self) -> &[Force] {
+        &self.external_forces
+    }
 }
 
 /// Buffers of an island between two steps.
@@ -73,6 +80,7 @@ impl Trees {
                 touch.contact.separation_velocity = known.separation_velocity;
             }
         }
+        self.remember_cut_trees(scene);
         self.drive(&mut found, scene);
         let mut groups = mem::take(&mut self.groups);
         self.group(&mut groups, &found);
@@ -95,6 +103,7 @@ impl Trees {
             self.together.taken = taken;
         }
         self.groups = groups;
+        self.measure_cuts(&found, scene);
         self.keep_impulses(&found, scene.tables);
         self.found = found;
     }
@@ -145,6 +154,9 @@ impl Trees {
             let known = &mut found.contacts[*at].contact;
             (known.impulse, known.separation_velocity) =
                 (contact.impulse, contact.separation_velocity);
+        }
+        for (at, weld) in group.welds.iter().zip(&*welds) {
+            found.welds[*at].weld.impulse = weld.impulse;
         }
         for (at, body) in group.free.iter().zip(&*bodies) {
             let coupled = &mut self.coupled[*at];
@@ -206,9 +218,9 @@ impl Trees {
         }));
         welds.clear();
         welds.extend(group.welds.iter().map(|at| {
-            let (sides, weld) = &found.welds[*at];
+            let WeldPoint { bodies, weld, .. } = &found.welds[*at];
             Weld {
-                sides: sides.map(|body| side(body, &weld.point)),
+                sides: bodies.map(|body| side(body, &weld.point)),
                 ..*weld
             }
         }));
@@ -229,8 +241,13 @@ impl Trees {
                 point: scene.engine.body_poses.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
+                impulse: Force::default(),
             };
-            found.welds.push(([None, Some(row.base)], weld));
+            found.welds.push(WeldPoint {
+                bodies: [None, Some(row.base)],
+                frame: None,
+                weld,
+            });
         }
     }
 

@@ -1,17 +1,23 @@
 //! Data of laser scanners.
 use morse_api::{prelude::*, rays::Hit};
 
-/// Measurement of a laser scanner, one entry per ray in the order in which the scanner sends them.
+/// Measurement of a laser scanner, one entry per ray: from right to left (a growing angle about z, from -`scan_window` / 2
+/// on, as in ROS's `LaserScan`), the highest layer first. The rays of a `velodyne` begin with the lowest one.
 #[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[doc(alias("LaserScan", "PointCloud2", "rangefinder"))]
 pub struct LaserScannerData {
-    /// Point of the first hit of each ray, in the frame of the sensor; (0, 0, 0) without a hit.
+    /// Point of the first hit of each ray, in the order of `range_list` and the frame of the sensor; (0, 0, 0) without a hit.
     #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
+    #[doc(alias("points", "PointCloud2"))]
     pub point_list: Vec<[f64; 3]>,
-    /// Distance of the first hit of each ray; `laser_range` without a hit.
+    /// Distance of the first hit of each ray, from right to left, top layer first (`velodyne`: from the lowest ray to the
+    /// highest); `laser_range` without a hit.
     #[reflect(@Unit("m"), @Levels(&["raw", "rssi"]))]
+    #[doc(alias("ranges"))]
     pub range_list: Vec<f64>,
     /// Strength of each echo: the mean of the three numbers of `specular` of the hit geometry; 0 without a hit.
     #[reflect(@Unit(""), @Levels(&["rssi"]))]
+    #[doc(alias("intensities"))]
     pub remission_list: Vec<f64>,
     /// Distance of the nearest hit of all rays; `laser_range` without a hit.
     #[reflect(@Unit("m"), @Levels(&["range"]))]

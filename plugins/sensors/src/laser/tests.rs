@@ -181,6 +181,7 @@ fn a_wall_is_seen_where_it_is() {
     let mount = Mount {
         body: robot,
         robot,
+        frame: robot,
         body_from_component: identity,
         robot_from_component: identity,
     };
@@ -196,7 +197,7 @@ fn a_wall_is_seen_where_it_is() {
         WorldPose(pose),
     );
     let sensor = app.world_mut().spawn(sensor).id();
-    app.insert_resource(Rays(Box::new(Wall(robot))));
+    app.insert_resource(Rays::new(Wall(robot)));
     tick(&mut app);
 
     let data = app.world().get::<LaserScannerData>(sensor).unwrap();
@@ -247,6 +248,7 @@ fn three_rays(level: &'static str) -> LaserScannerData {
     let mount = Mount {
         body: robot,
         robot,
+        frame: robot,
         body_from_component: Isometry3::identity(),
         robot_from_component: Isometry3::identity(),
     };
@@ -259,7 +261,7 @@ fn three_rays(level: &'static str) -> LaserScannerData {
         WorldPose(Isometry3::identity()),
     );
     let sensor = app.world_mut().spawn(sensor).id();
-    app.insert_resource(Rays(Box::new(Wall(robot))));
+    app.insert_resource(Rays::new(Wall(robot)));
     tick(&mut app);
     app.world().get::<LaserScannerData>(sensor).unwrap().clone()
 }

@@ -169,7 +169,7 @@ fn walls_hide() {
     objects[0].geometry = vec![shape];
     seen.app.insert_resource(Objects::new(objects));
     seen.app
-        .insert_resource(Rays(Box::new(Wall { wall, cube: shape })));
+        .insert_resource(Rays::new(Wall { wall, cube: shape }));
     let look = |seen: &mut TestWorld, y: f64| {
         seen.step(moving([0.0, y, 0.0], 0.0, [0.0; 3], [0.0; 3]));
         names(seen, camera)
@@ -183,7 +183,7 @@ fn walls_hide() {
         vec![thing("cube", [8.0, 0.0, 0.0], &[])],
     );
     seen.app
-        .insert_resource(Rays(Box::new(Wall { wall, cube: shape })));
+        .insert_resource(Rays::new(Wall { wall, cube: shape }));
     seen.step(BodyState::default());
     assert_eq!(names(&seen, camera), ["cube"]);
 }
