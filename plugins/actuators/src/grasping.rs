@@ -6,7 +6,7 @@ use bevy::prelude::{Component, Entity, World};
 use morse_api::{
     body::BodyState,
     check::CheckError,
-    component::{Mount, ComponentPath},
+    component::{ComponentPath, Mount},
     frame::{Frame, RobotName, frame_entity},
     grasp::{can_hold, hold, let_go},
     object::{GRASPABLE, Object, Objects},
@@ -97,7 +97,10 @@ impl EndEffector {
             return Ok(Outcome::NOTHING);
         };
         hold(world, self.body, self.frame, held).map_err(|why| {
-            let path = world.get::<ComponentPath>(owner).cloned().unwrap_or_default();
+            let path = world
+                .get::<ComponentPath>(owner)
+                .cloned()
+                .unwrap_or_default();
             ServiceError::Failed(format!("`{path}` cannot hold `{name}`: {why}"))
         })?;
         let reply = Outcome::Done(json!(name));

@@ -23,7 +23,7 @@ use serve::Waiting;
 pub use serve::{call, cancel, complete, pass_on, registered, release};
 
 use crate::{
-    component::{Beside, Mount, ComponentPath},
+    component::{Beside, ComponentPath, Mount},
     state::{AddState as _, InPathOrder, Stateful},
 };
 
@@ -428,7 +428,11 @@ pub(crate) fn find_all<'w>(world: &'w World, path: &str) -> &'w [Entity] {
     let Some(InPathOrder(order)) = world.get_resource() else {
         return &[];
     };
-    let name = |entity: &Entity| world.get::<ComponentPath>(*entity).map_or("", ComponentPath::as_str);
+    let name = |entity: &Entity| {
+        world
+            .get::<ComponentPath>(*entity)
+            .map_or("", ComponentPath::as_str)
+    };
     let first = order.partition_point(|entity| name(entity) < path);
     let count = order[first..].partition_point(|entity| name(entity) == path);
     &order[first..first + count]
