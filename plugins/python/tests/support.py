@@ -55,9 +55,11 @@ def listed(what: str) -> List[str]:
     return [each["kind"] for each in json.loads(said.stdout)]
 
 
-def described(kind: str) -> Dict[str, Any]:
+def described(kind: str, family: str) -> Dict[str, Any]:
+    """Description of a kind of the family `sensors` or `actuators`; both may have a kind of a name."""
     said = subprocess.run([str(program()), "describe", kind, "--json"], capture_output=True, text=True, check=True)
-    return json.loads(said.stdout)
+    found = map(json.loads, said.stdout.splitlines())
+    return next(each for each in found if each["family"] + "s" == family)
 
 
 class Room(unittest.TestCase):

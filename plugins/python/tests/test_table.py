@@ -17,7 +17,7 @@ PROPERTIES = os.path.join(ROOT, "src", "morse_sim", "builder", "properties.py")
 PHYSICS = os.path.join(ROOT, "src", "morse_sim", "builder", "physics.py")
 
 OWN = {
-    "sensors": {"joint_state", "kinect", "laser_scanner", "segmentation_camera"},
+    "sensors": {"contact", "foot_switch", "force_torque", "joint_state", "kinect", "laser_scanner", "segmentation_camera"},
     "actuators": {"joints", "ackermann", "human_posture"},
     "modifiers": {
         "bias", "bias_jump", "depth_noise", "dropout", "freeze", "gaussian", "gps_noise", "latency", "meters",
@@ -77,14 +77,15 @@ class Table(unittest.TestCase):
             for name, kind in self.kinds(family).items():
                 if kind.kind not in known:
                     continue
-                settings = {each["name"] for each in described(kind.kind)["settings"]}
+                settings = {each["name"] for each in described(kind.kind, family)["settings"]}
                 for property_, (setting, _convert) in kind.settings.items():
                     self.assertIn(setting, settings, f"{name}.{property_}")
 
     def test_properties_are_those_of_the_program(self) -> None:
         text = HEAD
-        for kind in sorted([*listed("sensors"), *listed("actuators")]):
-            settings = [each for each in described(kind)["settings"] if each["property"]]
+        kinds = [(kind, family) for family in ("sensors", "actuators") for kind in listed(family)]
+        for kind, family in sorted(kinds):
+            settings = [each for each in described(kind, family)["settings"] if each["property"]]
             if settings:
                 text += f'    "{kind}": {{\n'
                 for each in settings:
@@ -133,7 +134,7 @@ class Table(unittest.TestCase):
                 fields = modifiers.modifier(each, "robot.sensor", kind, {})
                 self.assertIsInstance(fields, Fields)
                 self.assertIn(fields["kind"], known)
-                settings = {setting["name"] for setting in described(fields["kind"])["settings"]}
+                settings = {setting["name"] for setting in described(fields["kind"], "modifiers")["settings"]}
                 for name in fields:
                     self.assertIn(name, settings | {"kind"}, each)
         named = {fields for fields in known if fields in OWN["modifiers"]}

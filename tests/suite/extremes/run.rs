@@ -277,6 +277,7 @@ const SCENES: [&str; 9] = [
     "lasers.ron",
     "noise.ron",
     "things.ron",
+    "touch.ron",
 ];
 
 /// Tested settings.
