@@ -153,7 +153,7 @@ pub fn run(
     run_all(&context, &cases, jobs, &mut |event| match event {
         Event::Result(case, attempt) => {
             if let Some(verdicts) = &mut verdicts {
-                verdicts.take(case, attempt, out, err);
+                verdicts.take(case, *attempt, out, err);
             }
         }
         Event::Stuck => {

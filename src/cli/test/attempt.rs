@@ -245,6 +245,20 @@ fn ready(
     Ok((simulation, judge))
 }
 
+impl Unready {
+    fn attempt(self) -> Attempt {
+        let (code, error) = match self {
+            Self::Build(BuildError::Scene(report)) => (exit::INPUT, report.render(Style::Plain)),
+            Self::Build(BuildError::Middleware(failure)) => {
+                (exit::ENVIRONMENT, failure.to_string())
+            }
+            Self::Condition(unbound) => (exit::INPUT, unbound.to_string()),
+            Self::Command(misfit) => (exit::INPUT, misfit.to_string()),
+        };
+        Attempt::failed(code, error)
+    }
+}
+
 fn make(case: &Case<'_>, context: &Context<'_>, guard: Option<&Guard>) -> Attempt {
     let plan = match plan(case, context) {
         Ok(plan) => plan,
@@ -254,19 +268,9 @@ fn make(case: &Case<'_>, context: &Context<'_>, guard: Option<&Guard>) -> Attemp
     let (simulation, mut judge) = match ready(case, plan, context) {
         Ok(ready) => ready,
         Err(unready) => {
-            let (code, error) = match unready {
-                Unready::Build(BuildError::Scene(report)) => {
-                    (exit::INPUT, report.render(Style::Plain))
-                }
-                Unready::Build(BuildError::Middleware(failure)) => {
-                    (exit::ENVIRONMENT, failure.to_string())
-                }
-                Unready::Condition(unbound) => (exit::INPUT, unbound.to_string()),
-                Unready::Command(misfit) => (exit::INPUT, misfit.to_string()),
-            };
             return Attempt {
                 seed: Some(seed),
-                ..Attempt::failed(code, error)
+                ..unready.attempt()
             };
         }
     };

@@ -18,7 +18,7 @@ const STACK: usize = 8 << 20;
 /// Something that happens while all cases are run.
 pub(super) enum Event<'c> {
     /// The result of the next case, in the order of the cases.
-    Result(&'c Case<'c>, Attempt),
+    Result(&'c Case<'c>, Box<Attempt>),
     /// All results are known, but a run does not end although its time is up.
     Stuck,
 }
@@ -68,7 +68,8 @@ pub(super) fn run_all<'c>(
         let threads = (0..jobs.min(cases.len())).filter(|number| start(*number));
         if threads.count() == 0 {
             for case in cases {
-                take(Event::Result(case, attempt(case, context, |_| {})));
+                let attempt = attempt(case, context, |_| {});
+                take(Event::Result(case, Box::new(attempt)));
             }
             return;
         }
@@ -92,7 +93,7 @@ fn receive<'c>(
     let mut reported = 0;
     while let Some(case) = cases.get(reported) {
         if let Some(attempt) = waiting.remove(&reported) {
-            take(Event::Result(case, attempt));
+            take(Event::Result(case, Box::new(attempt)));
             reported += 1;
             continue;
         }

@@ -267,7 +267,7 @@ const HANDS: &str = r#"Simulation(
     },
 )"#;
 
-const SCENES: [&str; 9] = [
+const SCENES: [&str; 10] = [
     HANDS,
     "air_and_water.ron",
     "arms.ron",

@@ -122,13 +122,12 @@ fn the_paws_of_a_dog_bear_its_weight() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     order(&simulation, &names, &[0.0; 12]);
     run(&mut simulation, 3.0);
-    let base = simulation.scene().robots["robot"];
     let mass = simulation
         .mechanism("robot")
         .expect("joints")
         .center_of_mass()
         .0;
-    assert!(mass > 1.0, "{mass} kg at {base:?}");
+    assert!(mass > 1.0, "{mass} kg");
     let (mut touched, mut borne) = (Vector3::zeros(), Vector3::zeros());
     for leg in legs {
         let path = |sensor: &str| format!("robot.{leg}_{sensor}");
