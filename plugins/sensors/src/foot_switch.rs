@@ -86,7 +86,8 @@ fn default_action(
 impl FootSwitch {
     fn measure(&self, force: f64, data: &mut FootSwitchData) {
         let limit = if data.contact {
-            self.release.unwrap_or(self.threshold)
+            // A service may have lowered the threshold.
+            self.release.unwrap_or(self.threshold).min(self.threshold)
         } else {
             self.threshold
         };

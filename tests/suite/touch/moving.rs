@@ -157,3 +157,23 @@ fn a_mast_on_a_rover_is_left_behind_as_it_starts() {
     }
     assert!(fastest > 1.0, "{fastest} N");
 }
+
+/// The shipped ATRV stands on a slope: its contacts bear weight and friction, where the part above them has no mass.
+#[test]
+fn a_rover_on_a_slope_stands_on_its_friction() {
+    let scene = "frame floor { rpy [0, 0.2, 0]; geometry { shape box; dimension [90, 90, 1]; friction 0.8; } }";
+    let settings = r#"robots: { "rover": (model: "robots/atrv.robray", base: dynamic,
+        at: (translation: (0, 0, 0.62), rpy: (0, 0.2, 0)), actuators: { "motion": (kind: "v_omega") },
+        sensors: { "touch": (kind: "contact"), "below": (kind: "force_torque", mount: (frame: "contact")) }) }"#;
+    let mut simulation = simulation(240, scene, settings);
+    run(&mut simulation, 2.0);
+    let weight = 20.0 * G;
+    let expected = Vector3::new(-libm::sin(0.2), 0.0, libm::cos(0.2)) * weight;
+    near(
+        contact(&simulation, "rover.touch").force.into(),
+        expected,
+        1e-3 * weight,
+    );
+    let [force, _] = wrench(&simulation, "rover.below");
+    near(force, Vector3::zeros(), 1e-3 * weight);
+}

@@ -236,7 +236,8 @@ impl Trees {
     }
 }
 
-/// Returns the impulse of a contact on the part beyond a cut, world axes, N·s. Friction of a driven robot acts on its base.
+/// Returns the impulse of a contact on the part beyond a cut, world axes, N·s. Friction on the wheel of a driven robot acts on
+/// its base.
 fn pushed(cut: &Cut, touch: &ContactPoint) -> Vector3<f64> {
     let contact = &touch.contact;
     let along = contact.normal * contact.impulse.dot(&contact.normal);
@@ -245,7 +246,7 @@ fn pushed(cut: &Cut, touch: &ContactPoint) -> Vector3<f64> {
         let geometry = touch.key.geometry()[side] as usize;
         let is_beyond = cut.has(touch.bodies[side], geometry);
         match touch.driven {
-            Some((own, base)) if own == side => {
+            Some((own, base)) if own == side && base != touch.bodies[side] => {
                 if is_beyond {
                     push += along * sign;
                 }
