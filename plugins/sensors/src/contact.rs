@@ -9,7 +9,8 @@ use morse_api::{
 };
 use nalgebra::Point3;
 
-/// Measures the contacts of the body that carries the sensor: points, normals, forces with friction, and what is touched.
+/// Measures the contacts of the body that carries the sensor: points, normals, forces with friction, and names of touched
+/// bodies.
 ///
 /// The body is that of the `mount`'s frame, for example a finger, a foot or a bumper. All vectors are in the sensor's axes,
 /// and forces act on the sensed body: the mean over the last step of the engine. See `collision` for names only, and
