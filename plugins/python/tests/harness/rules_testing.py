@@ -272,7 +272,9 @@ class RulesTest(MorseTestCase):
             start, before = speed()
             morse.sleep(0.4)
             end, after = speed()
-            self.assertAlmostEqual(after[0], later(before[0], -1.68, damping, end - start), delta=0.06)
+            # On a busy machine the pause can last until the car stands.
+            braked = max(0.0, later(before[0], -1.68, damping, end - start))
+            self.assertAlmostEqual(after[0], braked, delta=0.06)
             morse.sleep(1.5)
             stopped = morse.car.pose.get()
             morse.sleep(0.3)
