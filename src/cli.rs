@@ -5,6 +5,7 @@ pub mod describe;
 pub mod fmt;
 pub mod inspect;
 pub mod list;
+pub mod lsp;
 pub mod memory;
 pub mod messages;
 pub mod new;
@@ -87,6 +88,7 @@ enum Command {
     List(list::Args),
     Describe(describe::Args),
     Fmt(fmt::Args),
+    Lsp(lsp::Args),
     New(new::Args),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -122,6 +124,10 @@ pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
         && args.view
     {
         return show(args, &extensions).into();
+    }
+    // The server writes to stdout itself.
+    if let Command::Lsp(args) = &command {
+        return lsp::run(args, &extensions).into();
     }
     with_results(|out, err| dispatch(command, &extensions, out, err))
 }
@@ -223,6 +229,7 @@ fn dispatch(
             args.color = color;
             fmt::run(&args, out, err)
         }
+        Command::Lsp(args) => lsp::run(&args, extensions),
         Command::Completions(args) => shell::completions(&args, out),
         Command::Man(args) => shell::man(&args, out, err),
     }

@@ -78,6 +78,7 @@
 //! - `morse_ros`: messages of ROS, and the topics of components;
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
+//! - `morse_lsp`: a language server for editors;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 //!
 //! Programs that use this library, in `tools/`: `morse-bench` measures its speed, `morse-prove` checks that its runs are

@@ -6,7 +6,7 @@ use morse_description::{
     packages::Finder,
     urdf::{self, Asset, Root},
 };
-use morse_diagnostics::{Diagnostic, Failed, Sources};
+use morse_diagnostics::{Diagnostic, Failed, Overlay, Sources};
 use morse_robray::{self as robray, Included, Inclusions, NotFound};
 use morse_scene::{formats::Format, model::Scene, shipped::Shipped};
 
@@ -30,6 +30,8 @@ pub struct LoadOptions {
     pub simulated: bool,
     /// Files that were read before and may be shown together with these.
     pub sources: Sources,
+    /// Texts that replace those of files on the disk.
+    pub overlay: Overlay,
     /// Options for robot descriptions, which a scene can include.
     pub urdf: urdf::Options,
 }
@@ -54,6 +56,7 @@ impl LoadOptions {
             skip_mesh_check: self.skip_mesh_check,
             simulated: self.simulated,
             sources: &self.sources,
+            overlay: &self.overlay,
         }
     }
 }
@@ -99,6 +102,13 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             }))
         }
     }
+}
+
+/// Reads a scene file in the scene language for an editor: returns what can be used in spite of errors, and the positions of
+/// all names and values.
+#[must_use]
+pub fn analyse(path: &Path, options: &LoadOptions) -> robray::Analysis {
+    robray::analyse(path, options.robray(), &mut Descriptions::new(options))
 }
 
 /// Reads a text in the scene language. `name` is what messages call it; includes and meshes are looked for

@@ -22,6 +22,7 @@ mod hostile_scenes;
 mod language_rules;
 #[path = "../load/load.rs"]
 mod load;
+mod lsp;
 mod mechanisms;
 mod misbehaving_clients;
 mod modifiers;

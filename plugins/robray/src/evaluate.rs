@@ -17,6 +17,7 @@ use std::sync::Arc;
 use morse_diagnostics::{Diagnostic, Failed, SourceId, Sources, Span, printable};
 use morse_scene::model::{Geometry, Scene};
 
+use super::index::{Analysis, Recorder, Symbol};
 use super::parser::Parser;
 use super::problems::Problems;
 use super::syntax::{Expression, Statement, Word};
@@ -35,6 +36,19 @@ pub(super) fn load_file(
     let mut loader = Loader::new(directory, options, inclusions);
     loader.top_file(&path);
     loader.finish()
+}
+
+pub(super) fn analyse_file(
+    path: &Path,
+    options: Options<'_>,
+    inclusions: &mut dyn Inclusions,
+) -> Analysis {
+    let path = options.shipped.instead_of(path.to_owned(), path);
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut loader = Loader::new(directory, options, inclusions);
+    loader.index = Recorder::recording();
+    loader.top_file(&path);
+    loader.analysis()
 }
 
 pub(super) fn load_text(
@@ -79,6 +93,7 @@ struct Loader<'o> {
     missing_classes: Vec<OwnedName>,
     looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
     parts: usize,
+    index: Recorder,
 }
 
 /// A name and its span, which outlive the text.
@@ -136,6 +151,7 @@ impl<'o> Loader<'o> {
             missing_classes: Vec::new(),
             looked_for: BTreeMap::new(),
             parts: 0,
+            index: Recorder::default(),
         }
     }
 
@@ -173,6 +189,7 @@ impl<'o> Loader<'o> {
         if !self.count(1, span) {
             return;
         }
+        self.index.declare(Symbol::Definition, name.text, span);
         self.definitions
             .insert(name.text.to_owned(), Definition { value, span });
     }
@@ -181,7 +198,10 @@ impl<'o> Loader<'o> {
     fn defined(&mut self, value: &Expression<'_>) -> Defined {
         match value.name() {
             Some(word) => match self.definitions.get(word.text) {
-                Some(definition) => definition.value.clone(),
+                Some(definition) => {
+                    self.index.refer_to(&word, definition.span);
+                    definition.value.clone()
+                }
                 None => Defined::Name(word.text.to_owned()),
             },
             None => match self.number(value) {
@@ -197,6 +217,7 @@ impl<'o> Loader<'o> {
             return;
         }
         for word in [one, other] {
+            self.index.refer(Symbol::Frame, word.text, word.span);
             self.mentioned
                 .push((OwnedName::from(*word), Mention::AllowedPair));
         }

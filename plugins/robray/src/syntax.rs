@@ -30,6 +30,8 @@ pub(super) struct Block<'a> {
     /// Span from the keyword to the name, for diagnostics about the whole block.
     pub(super) head: Span,
     pub(super) attributes: Vec<Attribute<'a>>,
+    /// End of the block in the text.
+    pub(super) end: usize,
     /// Nested frames and geometry, in the order of the text.
     pub(super) blocks: Vec<Inner<'a>>,
 }
@@ -100,7 +102,16 @@ impl<'a> Expression<'a> {
     }
 }
 
-impl Written<'_> {
+impl<'a> Written<'a> {
+    /// Returns the name or string that the value consists of.
+    pub(super) fn word(&self) -> Option<Word<'a>> {
+        match self {
+            Self::Text(word) => Some(*word),
+            Self::Expression(expression) => expression.name(),
+            Self::Array(..) | Self::Wrong => None,
+        }
+    }
+
     pub(super) fn span(&self) -> Option<Span> {
         match self {
             Self::Text(word) => Some(word.span),

@@ -34,7 +34,7 @@ const PRINTING: [(&[&str], &str); 21] = [
 ];
 
 /// Commands that print nothing.
-const SILENT: [&str; 2] = ["new", "render"];
+const SILENT: [&str; 3] = ["lsp", "new", "render"];
 
 const SCENARIO: &str =
     r#"Scenario(length: 0.1, conditions: { "is there": stay(when: "block.pose.z > 0") })"#;
