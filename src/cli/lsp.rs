@@ -1,20 +1,31 @@
 //! `morse-sim lsp`: a language server for editors, over stdin and stdout.
 mod embedded;
 mod guide;
+mod scenario;
+mod settings;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use bevy::prelude::App;
 use clap::Args as ClapArgs;
 use morse_diagnostics::{Overlay, Sources, report::Report};
-use morse_lsp::{Checked, Depth, Program, lsp_server::Connection, serve};
+use morse_lsp::{Checked, Depth, Program, SettingDocs, World, lsp_server::Connection, serve};
 use morse_robray::Analysis;
 use morse_scene::assets;
+use morse_simulation_file::{Family, Vocabulary};
 
-use super::{check::Reading, exit, say};
+use super::{check::Reading, describe, exit, say};
 use crate::{
     scene::load,
-    simulation::{Simulation, kinds, kinds::Kinds, load as simulation},
+    simulation::{
+        Simulation, kinds,
+        kinds::{Kinds, Words},
+        load as simulation,
+    },
 };
 
 /// Serve an editor with diagnostics, documentation and completion of scene and simulation files, by the Language Server
@@ -51,6 +62,8 @@ pub struct Server<'a> {
     reading: Reading,
     extensions: &'a (dyn Fn(&mut App) + Sync),
     kinds: Kinds,
+    /// Descriptions of all kinds, by family and word, once they are requested.
+    texts: OnceLock<BTreeMap<(&'static str, &'static str), String>>,
 }
 
 impl<'a> Server<'a> {
@@ -61,17 +74,24 @@ impl<'a> Server<'a> {
             reading,
             extensions,
             kinds: kinds(extensions),
+            texts: OnceLock::new(),
+        }
+    }
+
+    fn options(&self, overlay: &Overlay) -> simulation::Options {
+        simulation::Options {
+            overlay: overlay.clone(),
+            ..self.reading.load_options()
         }
     }
 }
 
 impl Program for Server<'_> {
     fn check(&self, path: &Path, overlay: &Overlay, depth: Depth) -> Checked {
-        let options = simulation::Options {
-            overlay: overlay.clone(),
-            ..self.reading.load_options()
-        };
-        let plan = match simulation::load(path, &options, &self.kinds) {
+        if let Some(report) = scenario::check(path, overlay) {
+            return checked(report, None);
+        }
+        let plan = match simulation::load(path, &self.options(overlay), &self.kinds) {
             Ok(plan) => plan,
             Err(report) => return checked(*report, None),
         };
@@ -96,6 +116,32 @@ impl Program for Server<'_> {
 
     fn scene_docs(&self, name: &str) -> Option<String> {
         guide::row(guide::SCENES, name)
+    }
+
+    fn world(&self, path: &Path, overlay: &Overlay) -> Option<World> {
+        let plan = simulation::load(path, &self.options(overlay), &self.kinds).ok()?;
+        let (scene, sources) = (plan.assembly.scene, plan.sources);
+        Some(World { scene, sources })
+    }
+
+    fn vocabulary(&self) -> Box<dyn Vocabulary + '_> {
+        Box::new(Words(&self.kinds))
+    }
+
+    fn field_docs(&self, of: &str, name: &str) -> Option<String> {
+        guide::row_of(guide::SIMULATIONS, of, name)
+    }
+
+    fn kind_docs(&self, family: Family, word: &str) -> Option<String> {
+        let texts = self.texts.get_or_init(|| describe::texts(self.extensions));
+        let mut texts = texts.iter();
+        let (_, text) = texts.find(|(key, _)| **key == (family.noun(), word))?;
+        Some(format!("```text\n{}\n```\n", text.trim_end()))
+    }
+
+    fn settings(&self, family: Family, word: &str) -> Vec<SettingDocs> {
+        let about = Words(&self.kinds).about(family, word);
+        about.map(settings::of).unwrap_or_default()
     }
 
     fn embedded(&self) -> Vec<&'static str> {

@@ -2,3 +2,4 @@
 mod broken;
 mod client;
 mod scenes;
+mod simulations;

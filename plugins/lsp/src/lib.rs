@@ -16,6 +16,7 @@ mod report;
 mod requests;
 mod scene;
 mod server;
+mod simulation;
 mod text;
 mod uri;
 
@@ -23,7 +24,7 @@ use lsp_server::{Connection, ProtocolError};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 
 pub use lsp_server;
-pub use program::{Checked, Depth, Program};
+pub use program::{Checked, Depth, Program, SettingDocs, World};
 
 /// Answers the requests of an editor until it ends the connection.
 ///

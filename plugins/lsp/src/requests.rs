@@ -14,13 +14,14 @@ use lsp_types::{
     HoverParams, Location, Range, TextDocumentPositionParams, TextEdit, Uri,
 };
 use morse_robray::context;
+use morse_simulation_file::slot::slot;
 use serde_json::{Value as Json, to_value};
 
 use crate::actions;
 use crate::documents::Document;
 use crate::scene::{self, Site};
 use crate::server::{Answer, Refusal, Server};
-use crate::text::Lines;
+use crate::simulation;
 
 impl Server<'_> {
     /// Calls the function that answers a request.
@@ -53,7 +54,7 @@ impl Server<'_> {
         }
     }
 
-    fn document(&self, uri: &Uri) -> Result<(PathBuf, Document), Refusal> {
+    pub(crate) fn document(&self, uri: &Uri) -> Result<(PathBuf, Document), Refusal> {
         let found = self.documents.find(uri);
         let found = found.map(|(path, document)| (path.to_owned(), document.clone()));
         found.ok_or_else(|| refused(format!("`{}` is not open", uri.as_str())))
@@ -74,12 +75,26 @@ impl Server<'_> {
             .site(self.program, &path, offset, &self.documents))
     }
 
+    /// Returns a position in a simulation file.
+    pub(crate) fn simulation<'d>(
+        &'d mut self,
+        at: &TextDocumentPositionParams,
+        path: &'d Path,
+        document: &'d Document,
+    ) -> simulation::Site<'d> {
+        let offset = document.lines.offset(&document.text, at.position);
+        let world = self.worlds.of(self.program, path, &self.documents);
+        let file = (path, document);
+        simulation::Site::new(self.program, &self.documents, file, offset, world)
+    }
+
     fn hover(&mut self, params: HoverParams) -> Result<Option<Hover>, Refusal> {
         let at = params.text_document_position_params;
+        let (path, document) = self.document(&at.text_document.uri)?;
         let Some(site) = self.site(&at)? else {
-            return Ok(None);
+            let site = self.simulation(&at, &path, &document);
+            return Ok(simulation::hover::hover(&site));
         };
-        let (_, document) = self.document(&at.text_document.uri)?;
         Ok(
             scene::hover::hover(&site, self.program).map(|(hover, span)| Hover {
                 range: Some(document.lines.range(&document.text, span.range())),
@@ -93,8 +108,10 @@ impl Server<'_> {
         params: GotoDefinitionParams,
     ) -> Result<Option<GotoDefinitionResponse>, Refusal> {
         let at = params.text_document_position_params;
+        let (path, document) = self.document(&at.text_document.uri)?;
         let Some(site) = self.site(&at)? else {
-            return Ok(None);
+            let site = self.simulation(&at, &path, &document);
+            return Ok(Some(GotoDefinitionResponse::Array(site.definitions())));
         };
         if let Some(link) = site.link() {
             return Ok(self.file(&link.path).map(GotoDefinitionResponse::Scalar));
@@ -120,10 +137,15 @@ impl Server<'_> {
     ) -> Result<Option<CompletionResponse>, Refusal> {
         let at = params.text_document_position;
         let (path, document) = self.document(&at.text_document.uri)?;
-        if !scene::is_scene(&path) {
-            return Ok(None);
-        }
         let offset = document.lines.offset(&document.text, at.position);
+        if !scene::is_scene(&path) {
+            let slot = slot(&document.text, offset);
+            let items =
+                simulation::completion::items(&self.simulation(&at, &path, &document), &slot);
+            let range = document.lines.range(&document.text, slot.word);
+            let items = items.into_iter().map(|item| replacing(range, item));
+            return Ok(Some(CompletionResponse::Array(items.collect())));
+        }
         let context = context(&document.text, offset);
         let scene = self.scenes.of(self.program, &path, &self.documents);
         let completion = scene::completion::Completion {
@@ -145,13 +167,19 @@ impl Server<'_> {
         params: DocumentSymbolParams,
     ) -> Result<Option<DocumentSymbolResponse>, Refusal> {
         let (path, document) = self.document(&params.text_document.uri)?;
-        let symbols = scene::is_scene(&path).then(|| scene::outline::symbols(&document));
-        Ok(symbols.map(DocumentSymbolResponse::Nested))
+        let symbols = match scene::is_scene(&path) {
+            true => scene::outline::symbols(&document),
+            false => simulation::outline::symbols(&document),
+        };
+        Ok(Some(DocumentSymbolResponse::Nested(symbols)))
     }
 
     fn folds(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>, Refusal> {
         let (path, document) = self.document(&params.text_document.uri)?;
-        Ok(scene::is_scene(&path).then(|| scene::outline::folds(&document)))
+        Ok(Some(match scene::is_scene(&path) {
+            true => scene::outline::folds(&document),
+            false => simulation::outline::folds(&document),
+        }))
     }
 
     /// Formats a document. A text with syntax errors stays as it is.
@@ -237,9 +265,4 @@ pub(crate) fn refused(message: impl Into<String>) -> Refusal {
         code: ErrorCode::RequestFailed,
         message: message.into(),
     }
-}
-
-/// Returns the range of a span's bytes in a text.
-pub(crate) fn range_in(text: &str, bytes: std::ops::Range<usize>) -> Range {
-    Lines::new(text).range(text, bytes)
 }

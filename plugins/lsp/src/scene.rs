@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lsp_types::Location;
+use lsp_types::{Location, Position};
 use morse_diagnostics::{SourceId, Span};
 use morse_robray::{Analysis, Declaration, Link, Reference, Setting};
 
 use crate::documents::Documents;
 use crate::program::Program;
 use crate::report;
+use crate::text::Lines;
 
 /// A scene that was read, and its files.
 #[derive(Debug)]
@@ -66,6 +67,18 @@ impl Scene {
         self.files.get(path).copied()
     }
 
+    /// Returns a position in a file of this scene.
+    pub(crate) fn site(self, path: &Path, position: Position) -> Option<Site> {
+        let id = self.source(path)?;
+        let text = self.analysis.sources.get(id)?.text();
+        let offset = Lines::new(text).offset(text, position);
+        Some(Site {
+            source: id,
+            offset: u32::try_from(offset).ok()?,
+            scene: Arc::new(self),
+        })
+    }
+
     /// Returns the text of a span.
     pub(crate) fn slice(&self, span: Span) -> &str {
         let source = self.analysis.sources.get(span.source);
@@ -85,7 +98,7 @@ impl Scene {
             let source = sources.get(span.source)?;
             let copy = program.copy_of_embedded(Path::new(source.name()))?;
             let uri = documents.uri(&copy)?;
-            let range = crate::text::Lines::new(source.text()).range(source.text(), span.range());
+            let range = Lines::new(source.text()).range(source.text(), span.range());
             Some(Location { uri, range })
         })
     }

@@ -23,6 +23,7 @@ use crate::checks::{Job, Newest, Outcome};
 use crate::documents::Documents;
 use crate::program::Program;
 use crate::scene::Scenes;
+use crate::simulation::Worlds;
 use crate::uri;
 
 /// State of the server.
@@ -32,6 +33,7 @@ pub(crate) struct Server<'a> {
     jobs: Newest,
     pub(crate) documents: Documents,
     pub(crate) scenes: Scenes,
+    pub(crate) worlds: Worlds,
     /// Directories in which the names of a file may be used by others.
     pub(crate) folders: Vec<PathBuf>,
     /// Files with diagnostics that the client shows.
@@ -94,6 +96,7 @@ impl<'a> Server<'a> {
             jobs,
             documents: Documents::default(),
             scenes: Scenes::default(),
+            worlds: Worlds::default(),
             folders: folders(params),
             published: BTreeSet::new(),
         }

@@ -76,6 +76,11 @@ impl Lines {
     }
 }
 
+/// Returns the range of a range of bytes in a text.
+pub(crate) fn range(text: &str, bytes: Bytes<usize>) -> Range {
+    Lines::new(text).range(text, bytes)
+}
+
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

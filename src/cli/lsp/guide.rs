@@ -3,6 +3,22 @@
 /// The page of the scene language.
 pub(super) const SCENES: &str = include_str!("../../docs/scene_language.md");
 
+/// The page of simulation files.
+pub(super) const SIMULATIONS: &str = include_str!("../../docs/simulation_file.md");
+
+/// Returns the row of a field of a named value: from the section of the value, or from any section.
+pub(super) fn row_of(page: &str, of: &str, name: &str) -> Option<String> {
+    let heading = format!("`{of}`");
+    let mut sections = page.split("\n## ");
+    let section = sections.find(|section| {
+        let title = section.lines().next().unwrap_or_default();
+        title.contains(&heading)
+    });
+    section
+        .and_then(|section| row(section, name))
+        .or_else(|| row(page, name))
+}
+
 /// Returns the row of a table whose first cell names an attribute, as Markdown: what it means, and the other columns with
 /// their titles.
 pub(super) fn row(page: &str, name: &str) -> Option<String> {

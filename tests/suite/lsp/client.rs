@@ -134,6 +134,15 @@ impl Client {
         }
     }
 
+    /// Waits for further diagnostics of a file.
+    pub(super) fn wait_for_diagnostics(&mut self, name: &str) {
+        let uri = self.uri(name);
+        self.published.remove(&uri);
+        while !self.published.contains_key(&uri) {
+            assert!(self.receive().is_none(), "no response was requested");
+        }
+    }
+
     /// Sends a request about the position after `before` in an open document, and returns the answer.
     pub(super) fn ask(&mut self, method: &str, name: &str, before: &str) -> Json {
         let params = self.at(name, before);

@@ -147,32 +147,32 @@ impl Completion<'_> {
         if !self.context.quoted {
             return Vec::new();
         }
-        let embedded = self
-            .program
-            .embedded()
-            .into_iter()
-            .map(|name| CompletionItem {
-                detail: Some("embedded in the program".to_owned()),
-                ..item(name, CompletionItemKind::FILE)
-            });
-        let mut items: Vec<CompletionItem> = embedded.collect();
-        let entries = self.directory.read_dir().into_iter().flatten().flatten();
-        for entry in entries.take(1_000) {
-            if let Ok(name) = entry.file_name().into_string()
-                && !name.starts_with('.')
-            {
-                let is_directory = entry.path().is_dir();
-                items.push(match is_directory {
-                    true => item(&format!("{name}/"), CompletionItemKind::FOLDER),
-                    false => item(&name, CompletionItemKind::FILE),
-                });
-            }
-        }
-        items.sort_by(|one, other| one.label.cmp(&other.label));
-        items
+        files(self.program, self.directory)
     }
 }
 
+/// Returns the files that a path can name: those of the directory, and embedded ones.
+pub(crate) fn files(program: &dyn Program, directory: &Path) -> Vec<CompletionItem> {
+    let embedded = program.embedded().into_iter().map(|name| CompletionItem {
+        detail: Some("embedded in the program".to_owned()),
+        ..item(name, CompletionItemKind::FILE)
+    });
+    let mut items: Vec<CompletionItem> = embedded.collect();
+    let entries = directory.read_dir().into_iter().flatten().flatten();
+    for entry in entries.take(1_000) {
+        if let Ok(name) = entry.file_name().into_string()
+            && !name.starts_with('.')
+        {
+            let is_directory = entry.path().is_dir();
+            items.push(match is_directory {
+                true => item(&format!("{name}/"), CompletionItemKind::FOLDER),
+                false => item(&name, CompletionItemKind::FILE),
+            });
+        }
+    }
+    items.sort_by(|one, other| one.label.cmp(&other.label));
+    items
+}
 pub(crate) fn item(label: &str, kind: CompletionItemKind) -> CompletionItem {
     CompletionItem {
         label: label.to_owned(),

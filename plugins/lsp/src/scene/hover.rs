@@ -143,7 +143,8 @@ fn path(site: &Site) -> Option<(String, Span)> {
     Some((format!("`{}`\n", link.path.display()), link.span))
 }
 
-fn frame(scene: &Scene, name: &str) -> Option<String> {
+/// Describes a frame by its poses, joint and mass.
+pub(crate) fn frame(scene: &Scene, name: &str) -> Option<String> {
     let index = scene.frame_index(name)?;
     let frame = scene.frames().get(index)?;
     let parent = scene
@@ -225,7 +226,8 @@ fn class(class: &Class) -> String {
     text + "}\n```\n"
 }
 
-fn variable(scene: &Scene, name: &str) -> String {
+/// Describes a configuration variable by the joints that it moves.
+pub(crate) fn variable(scene: &Scene, name: &str) -> String {
     let is_moved = |frame: &&Frame| frame.joint.axis().is_some_and(|axis| axis.variable == name);
     let frames = scene.frames().iter().filter(is_moved);
     let mut text = format!("configuration variable `{name}`\n\n");
