@@ -188,10 +188,11 @@ impl Server<'_> {
         params: DocumentFormattingParams,
     ) -> Result<Option<Vec<TextEdit>>, Refusal> {
         let (path, document) = self.document(&params.text_document.uri)?;
-        if !scene::is_scene(&path) {
-            return Ok(None);
-        }
-        let Ok(formatted) = morse_robray::format(&document.text, &path) else {
+        let formatted = match scene::is_scene(&path) {
+            true => morse_robray::format(&document.text, &path),
+            false => morse_simulation_file::format(&document.text, &path),
+        };
+        let Ok(formatted) = formatted else {
             return Ok(None);
         };
         Ok(Some(edits(&document, &formatted)))
