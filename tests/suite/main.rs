@@ -7,6 +7,7 @@ mod cameras;
 mod cli;
 mod determinism;
 mod diagnostics;
+mod editors;
 mod exports;
 mod external;
 mod extremes;

@@ -118,7 +118,7 @@ fn hover_shows_documentation_values_and_poses() {
     let (text, range) = hover("height h");
     assert_eq!(text, "```robray\ndef half length/2 = 0.2\n```\n");
     assert_eq!(range, "half");
-    let (text, _) = hover("parent el");
+    let (text, _) = hover("parent elbow");
     // Translation [0.4, 0.4, 0] in a frame that is turned by a quarter about z, at [1, 0, 0.5].
     assert!(
         text.contains("| the root | 0.6, 0.4, 0.5 | 0, 0, 1.570796327 |"),
@@ -183,7 +183,7 @@ fn references_and_names_of_all_scenes_of_the_workspace() {
     client.write("main.robray", main);
     client.write("other.robray", "frame base { }\nframe x { parent base; }\n");
     client.open("part.robray", part);
-    let mut params = client.at("part.robray", "frame ba");
+    let mut params = client.at("part.robray", "frame base");
     params["context"] = json!({ "includeDeclaration": true });
     let found = client
         .request("textDocument/references", params.clone())

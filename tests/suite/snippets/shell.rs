@@ -15,7 +15,7 @@ use super::{blocks::Block, root};
 use crate::{python, require};
 
 /// Commands that are tried elsewhere, or cannot be tried: the beginnings of their lines, and the reasons.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 18] = [
     ("cargo test", "it is what runs this"),
     ("cargo install --path .", "it builds the program once more"),
     (
@@ -40,6 +40,16 @@ const ELSEWHERE: [(&str, &str); 14] = [
     (
         "morse-prove",
         "the tests of tools/prove do it at its smallest: in a debug build this takes minutes",
+    ),
+    (
+        "mkdir -p ~/.local/share/nvim",
+        "editors/neovim.rs installs it",
+    ),
+    ("mkdir -p ~/.vim", "editors/vim.rs installs it"),
+    ("emacs --batch", "editors/emacs.rs installs it"),
+    (
+        "(cd assets/editors/vscode",
+        "it needs VS Code; editors/vscode.rs reads the grammars with its tokeniser",
     ),
     (
         "morse-sim new",
