@@ -5,6 +5,7 @@
 mod round;
 
 use std::{
+    collections::BTreeMap,
     f64::consts::{FRAC_PI_2, TAU},
     path::PathBuf,
 };
@@ -49,7 +50,11 @@ pub struct ShapeError {
 /// # Errors
 ///
 /// A mesh cannot be read: the reason, in one line.
-pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeError> {
+pub fn solid(
+    geometry: &Geometry,
+    moves: bool,
+    meshes: &mut Meshes,
+) -> Result<Option<Solid>, ShapeError> {
     let scale = geometry.scale;
     let size = |length: f64| (length * scale).abs();
     let solid = match &geometry.shape {
@@ -70,17 +75,28 @@ pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeErr
             height,
         } => cone(size(*start_radius), size(*end_radius), height * scale),
         Shape::Capsule { radius, height } => capsule(size(*radius), height * scale),
-        Shape::Mesh(MeshFile { file, resolved }) => Some(
-            mesh::read(resolved)
-                .and_then(|triangles| from_mesh(&triangles, scale, moves))
-                .map_err(|cause| ShapeError {
-                    mesh: file.clone(),
-                    file: resolved.clone(),
-                    cause,
-                })?,
-        ),
+        Shape::Mesh(mesh) => Some(meshes.solid(mesh, scale, moves)?),
     };
     Ok(solid)
+}
+
+/// Solids of meshes. Geometries with the same mesh share its solid.
+#[derive(Default)]
+pub struct Meshes(BTreeMap<(PathBuf, u64, bool), Result<Solid, MeshError>>);
+
+impl Meshes {
+    fn solid(&mut self, mesh: &MeshFile, scale: f64, moves: bool) -> Result<Solid, ShapeError> {
+        let MeshFile { file, resolved } = mesh;
+        let key = (resolved.clone(), scale.to_bits(), moves);
+        let read =
+            || mesh::read(resolved).and_then(|triangles| from_mesh(&triangles, scale, moves));
+        let solid = self.0.entry(key).or_insert_with(read).clone();
+        solid.map_err(|cause| ShapeError {
+            mesh: file.clone(),
+            file: resolved.clone(),
+            cause,
+        })
+    }
 }
 
 impl Solid {
