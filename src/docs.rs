@@ -20,6 +20,7 @@
 //! - [`tests_with_a_verdict`]: scenarios with conditions, over seeds and sweeps;
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
+//! - [`compiled_scenes`]: scenes with meshes and hulls in one file that loads fast;
 //! - [`editors`]: the language server, and files for editors;
 //! - [`how_fast`]: speed, and comparison with other simulators;
 //! - [`decisions`]: decisions that shaped the code, for contributors.
@@ -84,6 +85,9 @@ pub mod the_same_bits {}
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}
 
+#[doc = include_str!("docs/compiled_scenes.md")]
+pub mod compiled_scenes {}
+
 #[doc = include_str!("docs/editors.md")]
 pub mod editors {}
 
@@ -112,6 +116,9 @@ pub mod decisions {
 
     #[doc = include_str!("docs/decisions/f64_poses_over_an_f32_engine.md")]
     pub mod f64_poses_over_an_f32_engine {}
+
+    #[doc = include_str!("docs/decisions/own_format_of_compiled_scenes.md")]
+    pub mod own_format_of_compiled_scenes {}
 
     #[doc = include_str!("docs/decisions/in_process_browser_page.md")]
     pub mod in_process_browser_page {}

@@ -6,8 +6,10 @@
 //! - [`robray`]: the scene language (`morse_robray`);
 //! - [`simulation`]: simulation files (`morse_simulation_file`);
 //! - [`urdf`], [`xacro`], [`packages`], [`xml`]: robot descriptions (`morse_description`);
+//! - [`compiled`]: scenes in one file with their meshes and images (`morse_compiled`);
 //! - [`load`]: scene files of all [`formats`];
 //! - [`diagnostic`], [`report`]: errors and warnings of all of them (`morse_diagnostics`).
+pub mod compiled;
 pub mod load;
 
 pub use morse_description::{packages, urdf, xacro, xml};
