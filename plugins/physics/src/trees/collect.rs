@@ -186,6 +186,7 @@ impl Trees {
                 angular: (held.rotation * wanted.rotation.inverse()).scaled_axis(),
             },
             holds: [true; 6],
+            velocity: None,
             impulse: Force::default(),
         };
         found.welds.push(WeldPoint {

@@ -241,6 +241,7 @@ impl Trees {
                 point: scene.engine.body_poses.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
+                velocity: None,
                 impulse: Force::default(),
             };
             found.welds.push(WeldPoint {
