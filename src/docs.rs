@@ -9,6 +9,7 @@
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
 //! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and independent random streams;
+//! - [`planning`]: kinematics and collisions of a scene without a simulation;
 //! - [`mechanisms`]: dynamics of joints, for controllers;
 //! - [`contacts_and_forces`]: sensors of contacts and of forces between parts;
 //! - [`cameras`]: cameras, and images of runs;
@@ -51,6 +52,9 @@ pub mod services {}
 
 #[doc = include_str!("docs/noise.md")]
 pub mod noise {}
+
+#[doc = include_str!("docs/planning.md")]
+pub mod planning {}
 
 #[doc = include_str!("docs/mechanisms.md")]
 pub mod mechanisms {}
