@@ -1,4 +1,4 @@
-//! A motion plan without collisions: an arm reaches around a post, found by a rapidly exploring random tree (LaValle 1998) on
+//! A motion plan without collisions: an arm reaches around a post, found by a rapidly exploring random tree (RRT) on
 //! the scene alone, without a simulation.
 //!
 //! `cargo run --example plan_motion` prints the path; `cargo test` checks it.
