@@ -1,6 +1,7 @@
 //! The command line: arguments, their meaning, and exit codes. One file per command.
 mod camera_arguments;
 pub mod check;
+pub mod compile;
 pub mod describe;
 pub mod fmt;
 pub mod inspect;
@@ -83,6 +84,7 @@ enum Command {
     Run(Box<run::Args>),
     Test(Box<test::Args>),
     Check(check::Args),
+    Compile(compile::Args),
     Inspect(inspect::Args),
     Render(render::Args),
     List(list::Args),
@@ -213,6 +215,10 @@ fn dispatch(
         Command::Check(mut args) => {
             args.reading.color = color;
             check::run(&args, extensions, out, err)
+        }
+        Command::Compile(mut args) => {
+            args.reading.color = color;
+            compile::run(&args, out, err)
         }
         Command::Inspect(mut args) => {
             args.reading.color = color;

@@ -9,6 +9,7 @@
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
 //! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and independent random streams;
+//! - [`planning`]: kinematics and collisions of a scene without a simulation;
 //! - [`mechanisms`]: dynamics of joints, for controllers;
 //! - [`contacts_and_forces`]: sensors of contacts and of forces between parts;
 //! - [`cameras`]: cameras, and images of runs;
@@ -20,6 +21,7 @@
 //! - [`tests_with_a_verdict`]: scenarios with conditions, over seeds and sweeps;
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
+//! - [`compiled_scenes`]: scenes with meshes and hulls in one file that loads fast;
 //! - [`editors`]: the language server, and files for editors;
 //! - [`how_fast`]: speed, and comparison with other simulators;
 //! - [`decisions`]: decisions that shaped the code, for contributors.
@@ -50,6 +52,9 @@ pub mod services {}
 
 #[doc = include_str!("docs/noise.md")]
 pub mod noise {}
+
+#[doc = include_str!("docs/planning.md")]
+pub mod planning {}
 
 #[doc = include_str!("docs/mechanisms.md")]
 pub mod mechanisms {}
@@ -84,6 +89,9 @@ pub mod the_same_bits {}
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}
 
+#[doc = include_str!("docs/compiled_scenes.md")]
+pub mod compiled_scenes {}
+
 #[doc = include_str!("docs/editors.md")]
 pub mod editors {}
 
@@ -112,6 +120,9 @@ pub mod decisions {
 
     #[doc = include_str!("docs/decisions/f64_poses_over_an_f32_engine.md")]
     pub mod f64_poses_over_an_f32_engine {}
+
+    #[doc = include_str!("docs/decisions/own_format_of_compiled_scenes.md")]
+    pub mod own_format_of_compiled_scenes {}
 
     #[doc = include_str!("docs/decisions/in_process_browser_page.md")]
     pub mod in_process_browser_page {}

@@ -51,6 +51,7 @@
 //!   - `morse_scene`: scenes as plain data: frames, joints, geometry, bodies;
 //!   - `morse_robray`: the scene language;
 //!   - `morse_simulation_file`: simulation files and scenarios;
+//!   - `morse_compiled`: compiled scenes, in one file that is mapped into memory;
 //!   - `morse_description`: robot descriptions (URDF and xacro);
 //!   - `morse_diagnostics`: errors and warnings of all files;
 //! - [`geometry`] (`morse_geometry`): meshes from files, and ray casting;

@@ -2,6 +2,7 @@
 mod beside;
 mod catalogue;
 mod checked;
+mod compiled;
 mod contradictions;
 mod files;
 mod pictures;

@@ -83,6 +83,18 @@ fn scenarios_are_read_as_scenarios() {
 }
 
 #[test]
+fn files_of_other_programs_are_left_alone() {
+    let mut client = Client::new();
+    assert!(
+        client
+            .open("theme.ron", "Theme(color: (1, 2, 3))")
+            .is_empty()
+    );
+    let found = client.open("a.ron", "Simulatoin()");
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
 fn hover_describes_fields_kinds_and_frames() {
     let mut client = client();
     let mut hover = |before: &str| {

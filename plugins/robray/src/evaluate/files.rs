@@ -169,7 +169,10 @@ impl Loader<'_> {
             return;
         };
         self.index.link(written.span, &path);
-        if matches!(Format::of(&path), Format::Urdf | Format::Xacro) {
+        if matches!(
+            Format::of(&path),
+            Format::Urdf | Format::Xacro | Format::Compiled
+        ) {
             self.described(written, &path);
             return;
         }
