@@ -95,6 +95,9 @@ impl Collector {
         for (one, other) in scene.allowed_collisions() {
             compiled.allow_collision(one, other);
         }
+        for closure in scene.closures() {
+            compiled.add_closure(closure.clone());
+        }
         self.content.scene = compiled;
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use morse_geometry::archive::{self, Hull};
 use morse_geometry::mesh::Triangles;
-use morse_scene::model::{Class, Frame, Geometry, Scene, Shape};
+use morse_scene::model::{Class, Frame, Geometry, LoopClosure, Scene, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::CompiledError;
@@ -40,6 +40,7 @@ pub(crate) struct Parts {
     pub(crate) frames: Vec<Frame>,
     pub(crate) classes: Vec<Class>,
     pub(crate) allowed: Vec<(String, String)>,
+    pub(crate) closures: Vec<LoopClosure>,
 }
 
 impl Parts {
@@ -48,6 +49,7 @@ impl Parts {
             frames: scene.frames().to_vec(),
             classes: scene.classes().to_vec(),
             allowed: scene.allowed_collisions().iter().cloned().collect(),
+            closures: scene.closures().to_vec(),
         }
     }
 }
@@ -71,6 +73,9 @@ pub(crate) fn resolved(parts: Parts, identifier: &str) -> Result<Scene, Compiled
     }
     for (one, other) in parts.allowed {
         scene.allow_collision(one, other);
+    }
+    for closure in parts.closures {
+        scene.add_closure(closure);
     }
     scene.check().map_err(invalid)?;
     if let Some(violation) = scene.violations(1).first() {

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use morse_geometry::archive::{Archive as _, Hull};
 use morse_geometry::mesh::{Look, Part, Triangles};
-use morse_scene::model::{Class, Frame, Geometry, Joint, JointAxis, MeshFile, Scene, Shape, Value};
+use morse_scene::model::{
+    Class, ClosureKind, Frame, Geometry, Joint, JointAxis, LoopClosure, MeshFile, Origin, Scene,
+    Shape, Value,
+};
 
 use crate::{Archive, CompiledError, Content, Source, content::resolved, encode, hash, header};
 
@@ -57,6 +60,11 @@ fn content() -> Content {
         .joined(joint);
     scene.add_frame(arm).unwrap();
     scene.allow_collision("arm", "base");
+    scene.add_closure(LoopClosure {
+        kind: ClosureKind::Weld,
+        frames: ["arm".to_owned(), "base".to_owned()],
+        source: Origin::default(),
+    });
     Content {
         scene,
         meshes: BTreeMap::from([("0/a.obj".to_owned(), mesh)]),
@@ -130,6 +138,7 @@ fn a_scene_survives_compilation() {
         scene.allowed_collisions(),
         content.scene.allowed_collisions()
     );
+    assert_eq!(scene.closures(), content.scene.closures());
     assert_eq!(mesh.as_ref(), content.meshes.get("0/a.obj"));
     assert_eq!(hull.as_ref(), content.hulls.values().next());
     let Shape::Mesh(file) = &scene.frames()[0].geometry[0].shape else {
@@ -199,6 +208,6 @@ fn the_format_is_that_of_its_version() {
     let file = encode(&content()).unwrap();
     assert_eq!(
         (header::VERSION, hash(&file)),
-        (1, 300_668_988_604_764_641_711_669_207_029_664_192_155)
+        (1, 87_370_958_120_914_850_359_235_865_185_298_567_723)
     );
 }

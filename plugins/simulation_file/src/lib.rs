@@ -18,6 +18,7 @@
 
 mod analyse;
 mod check;
+mod closure;
 mod component;
 mod condition;
 mod conflict;

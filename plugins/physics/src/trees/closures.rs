@@ -40,13 +40,13 @@ impl Trees {
         self.state.closing = vec![None; self.closures.len()];
     }
 
-    /// Returns true if a body does not move in this step, and need not be held.
+    /// Returns true if a body sleeps or is disabled in this step.
     pub(super) fn rests(&self, body: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
         let is_still = |rigid: &RigidBody| {
             // A tree may be integrated while the engine's body of a link sleeps already.
             let sleeps = match self.of_body[body] {
                 Some((tree, _)) => !self.awake[tree],
-                None => rigid.is_sleeping() || rigid.is_fixed(),
+                None => rigid.is_sleeping(),
             };
             sleeps || !rigid.is_enabled()
         };
@@ -67,7 +67,10 @@ impl Trees {
                 frames,
                 holds,
             } = self.closures[at];
-            let rests = |body: &usize| self.rests(*body, engine, tables);
+            let rests = |body: &usize| {
+                self.rests(*body, engine, tables)
+                    || rigid(engine, tables, *body).is_some_and(RigidBody::is_fixed)
+            };
             if bodies.iter().all(rests) {
                 continue;
             }

@@ -1,19 +1,22 @@
 //! Closures of kinematic loops: constraints between two frames besides the tree of joints.
+use serde::{Deserialize, Serialize};
+
 use super::{Origin, Scene};
 
 /// A constraint between two frames that no joint connects: it closes a loop of joints, or connects two mechanisms.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoopClosure {
     /// Directions that are constrained.
     pub kind: ClosureKind,
     /// Names of the two frames.
     pub frames: [String; 2],
     /// Source position of the statement.
+    #[serde(skip)]
     pub source: Origin,
 }
 
 /// Directions that a closure constrains. The names are those of MuJoCo's equality constraints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClosureKind {
     /// The origins of the frames coincide: a ball joint. A hinge of a planar linkage is one, too.
     Connect,
