@@ -169,6 +169,10 @@ impl Serialize for SceneReport<'_> {
         object.serialize_entry("frames", &Items(RefCell::new(frames)))?;
         object.serialize_entry("variables", &scene.variables())?;
         object.serialize_entry("allowed_collisions", scene.allowed_collisions())?;
+        let closures = scene.closures().iter();
+        let closures = closures
+            .map(|closure| json!({ "kind": closure.kind.word(), "frames": closure.frames }));
+        object.serialize_entry("closures", &Items(RefCell::new(closures)))?;
         object.serialize_entry("absolute_at_zero", &PosesReport(scene, &none))?;
         if let Some(values) = self.values {
             object.serialize_entry("absolute", &PosesReport(scene, values))?;
@@ -374,6 +378,10 @@ fn text(
     writeln!(out, "allowed collisions: {}", pairs.len())?;
     for (one, other) in pairs {
         writeln!(out, "  {}, {}", printable(one), printable(other))?;
+    }
+    for closure in scene.closures() {
+        let [one, other] = [0, 1].map(|at| printable(&closure.frames[at]));
+        writeln!(out, "{}: {one}, {other}", closure.kind.word())?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ mod hostile_scenes;
 mod language_rules;
 #[path = "../load/load.rs"]
 mod load;
+mod loops;
 mod lsp;
 mod mechanisms;
 mod misbehaving_clients;

@@ -328,6 +328,8 @@ impl Island {
             if !self.saturate(members, dt) {
                 break;
             }
+            // Impulses against a motor of unlimited effort are no guess for those against its maximum.
+            self.rows.restart();
         }
     }
 

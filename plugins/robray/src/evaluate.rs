@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use morse_diagnostics::{Diagnostic, Failed, SourceId, Sources, Span, printable};
-use morse_scene::model::{Geometry, Scene};
+use morse_scene::model::{ClosureKind, Geometry, LoopClosure, Origin, Scene};
 
 use super::index::{Analysis, Recorder, Symbol};
 use super::parser::Parser;
@@ -87,7 +87,7 @@ struct Loader<'o> {
     scene: Scene,
     /// Geometry that a class attaches to a frame, by the frame's name, since the frame may be declared later.
     elsewhere: Vec<(OwnedName, Geometry)>,
-    /// Names of parents and allowed pairs, which are checked at the end.
+    /// Names of parents and of frames in pairs, which are checked at the end.
     mentioned: Vec<(OwnedName, Mention)>,
     /// Classes that were undefined when they were used.
     missing_classes: Vec<OwnedName>,
@@ -107,6 +107,7 @@ struct OwnedName {
 enum Mention {
     Parent,
     AllowedPair,
+    Closure,
 }
 
 /// A file during the evaluation of its statements.
@@ -180,6 +181,7 @@ impl<'o> Loader<'o> {
             Statement::Class(block) => self.class(block),
             Statement::Frame(block) => self.frame(block, None),
             Statement::AllowCollision(one, other) => self.allow(one, other),
+            Statement::Closure(kind, span, frames) => self.close(*kind, *span, frames),
         }
     }
 
@@ -224,6 +226,30 @@ impl<'o> Loader<'o> {
         self.scene.allow_collision(one.text, other.text);
     }
 
+    /// Adds a loop closure. Its names are literal, as those of allowed pairs are.
+    fn close(&mut self, kind: ClosureKind, span: Span, frames: &[Word<'_>; 2]) {
+        if self.options.strict_amino {
+            let message = format!("`{}` is an extension of the language", kind.word());
+            let diagnostic = Diagnostic::error(codes::EXTENSION, message)
+                .at(span, "amino does not support this")
+                .help("remove it, or do without `--strict-amino`");
+            self.problems.push(diagnostic);
+        }
+        if !self.count(1, span) {
+            return;
+        }
+        for word in frames {
+            self.index.refer(Symbol::Frame, word.text, word.span);
+            self.mentioned
+                .push((OwnedName::from(*word), Mention::Closure));
+        }
+        self.scene.add_closure(LoopClosure {
+            kind,
+            frames: frames.map(|word| word.text.to_owned()),
+            source: Origin(Some(span)),
+        });
+    }
+
     /// Counts elements of the scene. Returns false above the limit, which is reported once.
     fn count(&mut self, parts: usize, span: Span) -> bool {
         let before = self.parts;
@@ -232,7 +258,7 @@ impl<'o> Loader<'o> {
             let message = format!("this scene has more than {MOST_PARTS} parts");
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
                 .at(span, "exceeds the limit")
-                .note("definitions, frames, geometry, classes, their tags and allowed pairs count")
+                .note("definitions, frames, geometry, classes, their tags, allowed pairs and loop closures count")
                 .help("split the scene");
             self.problems.push(diagnostic);
             self.problems.stop();

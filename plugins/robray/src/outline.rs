@@ -59,7 +59,7 @@ fn item(statement: &Statement<'_>) -> Option<Outline> {
         Statement::WrongDef(name) => Some(leaf(Item::Definition, name, name.span.range().end)),
         Statement::Class(block) => Some(of_block(Item::Class, block)),
         Statement::Frame(block) => Some(of_block(Item::Frame, block)),
-        Statement::AllowCollision(..) => None,
+        Statement::AllowCollision(..) | Statement::Closure(..) => None,
     }
 }
 

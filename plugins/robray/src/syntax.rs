@@ -1,6 +1,7 @@
 //! Syntax tree of one statement. It borrows from the text, and its depth is limited.
 
 use morse_diagnostics::Span;
+use morse_scene::model::ClosureKind;
 
 /// A name, with or without quotes.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub(super) enum Statement<'a> {
     Class(Block<'a>),
     Frame(Block<'a>),
     AllowCollision(Word<'a>, Word<'a>),
+    /// A loop closure, from its keyword on, with its two frames.
+    Closure(ClosureKind, Span, [Word<'a>; 2]),
 }
 
 /// A class, frame or geometry.

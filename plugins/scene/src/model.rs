@@ -24,6 +24,7 @@
 mod build;
 mod check;
 mod class;
+mod closure;
 mod kinematics;
 mod numbers;
 mod stretch;
@@ -38,6 +39,7 @@ use serde::{Deserialize, Serialize};
 pub use build::{rotation_from_rpy, rotation_from_xyzw};
 pub use check::{LONGEST_NAME, SceneError};
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value, shape_needs};
+pub use closure::{ClosureKind, LoopClosure};
 pub use numbers::Violation;
 pub use stretch::{stretch, stretched};
 
@@ -50,6 +52,7 @@ pub struct Scene {
     index: BTreeMap<String, usize>,
     classes: Vec<Class>,
     allowed_collisions: BTreeSet<(String, String)>,
+    closures: Vec<LoopClosure>,
 }
 
 /// A coordinate frame with its pose, joint, inertia and geometry.

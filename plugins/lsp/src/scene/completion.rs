@@ -19,7 +19,7 @@ pub(crate) struct Completion<'a> {
 }
 
 /// Keywords that start a statement, with what follows them.
-const STATEMENTS: [(&str, &str, &str); 5] = [
+const STATEMENTS: [(&str, &str, &str); 7] = [
     (
         "frame",
         "frame ${1:name} {\n  $0\n}",
@@ -44,6 +44,16 @@ const STATEMENTS: [(&str, &str, &str); 5] = [
         "allow_collision",
         "allow_collision ${1:frame} ${2:frame};",
         "two frames that may overlap without contact",
+    ),
+    (
+        "connect",
+        "connect ${1:frame} ${2:frame};",
+        "two frames whose origins coincide: closes a loop of joints",
+    ),
+    (
+        "weld",
+        "weld ${1:frame} ${2:frame};",
+        "two frames that coincide: closes a loop of joints",
     ),
 ];
 

@@ -70,7 +70,7 @@ impl Loader<'_> {
             if self.scene.frame(&word.text).is_some() {
                 continue;
             }
-            if !self.problems.wants_warnings() {
+            if mention != Mention::Closure && !self.problems.wants_warnings() {
                 self.problems.skip_warning();
                 continue;
             }
@@ -90,6 +90,12 @@ impl Loader<'_> {
                 )
                 .at(word.span, "unknown frame")
                 .note("names in `allow_collision` are taken as they are, not looked up")
+                .suggest(&word.text, names),
+                Mention::Closure => Diagnostic::error(
+                    codes::UNKNOWN_FRAME,
+                    format!("there is no frame `{shown}` to connect"),
+                )
+                .at(word.span, "unknown frame")
                 .suggest(&word.text, names),
             };
             self.problems.push(with_remedy(
