@@ -62,6 +62,8 @@ pub struct Server<'a> {
     reading: Reading,
     extensions: &'a (dyn Fn(&mut App) + Sync),
     kinds: Kinds,
+    /// Directory for copies of embedded files.
+    cache: Option<PathBuf>,
     /// Descriptions of all kinds, by family and word, once they are requested.
     texts: OnceLock<BTreeMap<(&'static str, &'static str), String>>,
 }
@@ -74,8 +76,16 @@ impl<'a> Server<'a> {
             reading,
             extensions,
             kinds: kinds(extensions),
+            cache: embedded::cache(),
             texts: OnceLock::new(),
         }
+    }
+
+    /// Sets the directory for copies of embedded files; by default it is in the user's cache directory.
+    #[must_use]
+    pub fn with_cache(mut self, directory: PathBuf) -> Self {
+        self.cache = Some(directory);
+        self
     }
 
     fn options(&self, overlay: &Overlay) -> simulation::Options {
@@ -149,7 +159,7 @@ impl Program for Server<'_> {
     }
 
     fn copy_of_embedded(&self, path: &Path) -> Option<PathBuf> {
-        embedded::copy(path)
+        embedded::copy(path, self.cache.as_deref()?)
     }
 }
 

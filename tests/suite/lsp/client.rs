@@ -33,14 +33,15 @@ impl Client {
     /// Starts a server, and shakes hands.
     pub(super) fn new() -> Self {
         let (connection, other) = Connection::memory();
+        let folder = tempfile::tempdir().expect("a directory");
+        let cache = folder.path().join(".cache");
         let server = std::thread::Builder::new()
             .name("server".to_owned())
             .spawn(move || {
-                let program = Server::new(Reading::default(), &no_extensions);
+                let program = Server::new(Reading::default(), &no_extensions).with_cache(cache);
                 morse_lsp::serve(&other, &program).expect("a client that keeps to the protocol");
             })
             .expect("a thread");
-        let folder = tempfile::tempdir().expect("a directory");
         let mut client = Self {
             connection,
             server: Some(server),
