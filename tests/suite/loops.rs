@@ -60,7 +60,7 @@ fn rocker(crank: f64) -> f64 {
     let across = (0.3 * 0.3 - along * along).sqrt();
     let unit = apart / distance;
     let joint = unit * along + Vector3::new(unit.z, 0.0, -unit.x) * across;
-    joint.x.atan2(joint.z)
+    libm::atan2(joint.x, joint.z)
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn a_four_bar_linkage_moves_by_its_closed_form() {
         simulation.step().expect("a tick");
         let rotation = pose(&simulation, "crank").rotation;
         let up = rotation * Vector3::z();
-        let crank = up.x.atan2(up.z);
+        let crank = libm::atan2(up.x, up.z);
         let turn: f64 = crank - before;
         turned += turn - std::f64::consts::TAU * (turn / std::f64::consts::TAU).round();
         before = crank;
         let up = pose(&simulation, "rocker").rotation * Vector3::z();
-        near(up.x.atan2(up.z), rocker(crank), 1e-4);
+        near(libm::atan2(up.x, up.z), rocker(crank), 1e-4);
         assert!(gap(&simulation) < 1e-4, "{}", gap(&simulation));
     }
     near(turned, 30.0, 0.1);
@@ -198,7 +198,7 @@ fn a_gripper_of_linkages_feels_what_it_holds() {
     });
     // The torque of 2 N·m moves both fingers: F = τ / (2 l cos θ), less the weights of links and fingers at their levers.
     let up = pose(&simulation, "left_link").rotation * Vector3::z();
-    let swing = up.x.abs().atan2(up.z);
+    let swing = libm::atan2(up.x.abs(), up.z);
     let weights = G * libm::sin(swing) * 2.0 * (0.02 * 0.03 * 2.0 + 0.05 * 0.06);
     // The friction of half of the block's weight pulls the fingers back as well.
     let block_weight = 0.2 * G;
@@ -215,4 +215,35 @@ fn a_gripper_of_linkages_feels_what_it_holds() {
         .expect("a sensor");
     let carried = 0.5 + 4.0 * 0.02 + 2.0 * 0.05 + 0.2;
     near(wrist.force[2], -carried * G, 0.02);
+}
+
+/// A body that is welded to a turntable moves with it.
+#[test]
+fn what_is_welded_to_a_turntable_turns_with_it() {
+    let scene = "
+        frame base { geometry { shape box; dimension [0.1, 0.1, 0.1]; }
+          frame table { type revolute; axis [0, 0, 1]; translation [0, 0, 0.5]; mass 1; inertia [0.1, 0.1, 0.1, 0, 0, 0];
+            frame rim { translation [0.4, 0, 0]; } } }
+        frame box { type floating; translation [0.4, 0, 0.5]; mass 2; inertia [0.02, 0.02, 0.02, 0, 0, 0]; }";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("scene.robray"), scene).expect("a file");
+    for mode in ["kinematic", "dynamic"] {
+        let text = format!(
+            "Simulation(scene: \"scene.robray\", environment: (rate: 240),
+            joints: {{ \"table\": (mode: {mode}, velocity: 2) }},
+            closures: {{ \"glue\": (kind: weld, frames: (\"rim\", \"box\")) }},
+            robots: {{ \"robot\": (frame: \"base\", base: fixed) }})"
+        );
+        let mut simulation = Simulation::parse(&text, folder.path(), &no_extensions)
+            .unwrap_or_else(|e| panic!("{e}"));
+        for _ in 0..480 {
+            simulation.step().expect("a tick");
+            let rim = pose(&simulation, "table") * Isometry3::translation(0.4, 0.0, 0.0);
+            let apart = rim.inverse() * pose(&simulation, "box");
+            assert!(apart.translation.vector.norm() < 1e-4, "{mode}: {apart}");
+            assert!(apart.rotation.angle() < 1e-3, "{mode}: {apart}");
+        }
+        let up = pose(&simulation, "box").rotation * Vector3::x();
+        near(libm::atan2(up.y, up.x), 4.0 - std::f64::consts::TAU, 0.02);
+    }
 }

@@ -111,7 +111,7 @@ pub struct Contact {
 /// A constraint that fixes two sides to each other, in some or all directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weld {
-    /// Holder and held side. A prescribed side has velocity zero.
+    /// Holder and held side.
     pub sides: [Side; 2],
     /// Position in the world, m.
     pub point: Vector3<f64>,
@@ -119,6 +119,8 @@ pub struct Weld {
     pub error: Motion,
     /// True for each translation and rotation along world axes that is constrained.
     pub holds: [bool; 6],
+    /// Angular velocity of the second side relative to the first as far as sides are prescribed, world axes, rad/s.
+    pub turning: Vector3<f64>,
     /// Velocity of the second side relative to the first at `point`, world axes, m/s and rad/s: on entry that at the end of
     /// the last step, on return that of this step. `None` if the sides are to have equal velocities at the end of the step
     /// (a grasp, whose sides may meet at any velocity), `Some` if they are to be symmetric about its middle, which

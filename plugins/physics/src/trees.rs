@@ -332,7 +332,8 @@ impl Trees {
     ) {
         let has_none = self.rows.is_empty() && self.coupled.is_empty();
         let is_idle = has_none && self.heavy.is_empty() && self.round.is_empty();
-        if is_idle && grasps.is_empty() && self.sensed.is_empty() {
+        let holds_none = grasps.is_empty() && self.closures.is_empty();
+        if is_idle && holds_none && self.sensed.is_empty() {
             return;
         }
         self.collect(engine, tables, grasps, dt);

@@ -25,7 +25,7 @@ fn four_bar() -> Vec<Link> {
 
 /// Direction of a rod that hangs from its joint and is rotated about y.
 fn along(angle: f64) -> Vector3<f64> {
-    Vector3::new(-angle.sin(), 0.0, -angle.cos())
+    Vector3::new(-libm::sin(angle), 0.0, -libm::cos(angle))
 }
 
 /// Angles of coupler (relative to the crank) and rocker, by the intersection of two circles: the one above.
@@ -38,7 +38,7 @@ fn closed(crank: f64) -> [f64; 2] {
     let beside = (COUPLER * COUPLER - before * before).sqrt();
     let unit = apart / distance;
     let joint = tip + unit * before + Vector3::new(unit.z, 0.0, -unit.x) * beside;
-    let angle = |rod: Vector3<f64>| (-rod.x).atan2(-rod.z);
+    let angle = |rod: Vector3<f64>| libm::atan2(-rod.x, -rod.z);
     [angle(joint - tip) - crank, angle(joint - ground)]
 }
 
@@ -54,6 +54,7 @@ fn connect(run: &Run, before: Option<&Weld>) -> Weld {
             linear: other - one,
         },
         holds: [true, true, true, false, false, false],
+        turning: Vector3::zeros(),
         velocity: before.and_then(|weld| weld.velocity).or(Some(Motion::ZERO)),
         impulse: Force::default(),
     }

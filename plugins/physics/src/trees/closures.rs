@@ -78,7 +78,8 @@ impl Trees {
                 self.couple(found, body, engine, tables, dt);
                 self.wake(found, body, engine, tables, dt);
             }
-            let [Some(one), Some(two)] = bodies.map(|body| self.pose_before(body, engine, tables))
+            let [Some(one), Some(two)] =
+                bodies.map(|body| self.pose_before(body, engine, tables, dt))
             else {
                 continue;
             };
@@ -92,6 +93,7 @@ impl Trees {
                     angular: (two.rotation * one.rotation.inverse()).scaled_axis(),
                 },
                 holds,
+                turning: Vector3::zeros(),
                 velocity: Some(velocity.map_or(Motion::ZERO, |[angular, linear]| Motion {
                     angular: angular.into(),
                     linear: linear.into(),

@@ -170,8 +170,8 @@ impl Trees {
             self.wake(found, body, engine, tables, dt);
         }
         let (Some(holder), Some(held)) = (
-            self.pose_before(pair[0], engine, tables),
-            self.pose_before(pair[1], engine, tables),
+            self.pose_before(pair[0], engine, tables, dt),
+            self.pose_before(pair[1], engine, tables, dt),
         ) else {
             return;
         };
@@ -186,6 +186,7 @@ impl Trees {
                 angular: (held.rotation * wanted.rotation.inverse()).scaled_axis(),
             },
             holds: [true; 6],
+            turning: Vector3::zeros(),
             velocity: None,
             impulse: Force::default(),
         };
@@ -287,12 +288,13 @@ impl Trees {
         }
     }
 
-    /// Returns the pose of a body in the middle of this step; of one that is not moved here, the present pose.
+    /// Returns the pose of a body in the middle of this step.
     pub(super) fn pose_before(
         &self,
         body: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
+        dt: f64,
     ) -> Option<Isometry3<f64>> {
         if let Some((tree, link)) = self.of_body[body] {
             let place = self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link);
@@ -301,7 +303,14 @@ impl Trees {
         if let Some(coupled) = self.coupled.iter().find(|coupled| coupled.body == body) {
             return Some(coupled.pose);
         }
-        Some(engine.body_poses.of(rigid(engine, tables, body)?))
+        let rigid = rigid(engine, tables, body)?;
+        let pose = engine.body_poses.of(rigid);
+        // The engine has moved it to the end of the step.
+        Some(if rigid.is_kinematic() {
+            CoupledBody::late((body, pose), rigid, dt).pose
+        } else {
+            pose
+        })
     }
 
     /// Returns true if both bodies of a contact are in the physics, and not held.

@@ -245,7 +245,7 @@ impl Trees {
     }
 
     fn pose_of_base(&self, base: usize, scene: &Scene<'_, '_, '_>) -> Isometry3<f64> {
-        self.pose_before(base, scene.engine, scene.tables)
+        self.pose_before(base, scene.engine, scene.tables, scene.dt)
             .unwrap_or_else(Isometry3::identity)
     }
 

@@ -221,8 +221,14 @@ impl Trees {
         welds.clear();
         welds.extend(group.welds.iter().map(|at| {
             let WeldPoint { bodies, weld, .. } = &found.welds[*at];
+            let sides = bodies.map(|body| side(body, &weld.point));
+            let turns = |at: usize| match (sides[at], bodies[at]) {
+                (Side::Prescribed(_), Some(body)) => rigid_motion(body, &weld.point, scene).angular,
+                _ => Vector3::zeros(),
+            };
             Weld {
-                sides: bodies.map(|body| side(body, &weld.point)),
+                sides,
+                turning: turns(1) - turns(0),
                 ..*weld
             }
         }));
@@ -243,6 +249,7 @@ impl Trees {
                 point: scene.engine.body_poses.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
+                turning: Vector3::zeros(),
                 velocity: None,
                 impulse: Force::default(),
             };

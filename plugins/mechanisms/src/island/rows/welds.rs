@@ -32,6 +32,9 @@ impl Rows {
         let system = (members, bodies, starts);
         self.add_point_rows(&weld.sides, &weld.point, axes.map(along), system);
         self.add_point_rows(&weld.sides, &weld.point, axes.map(about), system);
+        for (row, turning) in self.rows[first + 3..].iter_mut().zip(&weld.turning) {
+            row.offset += turning;
+        }
         for at in (0..6).filter(|at| weld.holds[*at]) {
             let mut error = component(&weld.error, at);
             let mut relaxed = 0.0;
