@@ -16,6 +16,30 @@ const MUTATIONS: u32 = 10_000;
 
 const TETRAHEDRON: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
 
+/// A scene with a mesh, a joint, an allowed pair and a loop closure.
+fn scene(file: MeshFile) -> Scene {
+    let mut scene = Scene::default();
+    let class = Class::new("steel").with("density", Value::Number(7800.0));
+    scene.add_class(class).unwrap();
+    let base = Frame::new("base").turned([0.1, 0.2, 0.3]);
+    scene
+        .add_frame(base.with(Geometry::new(Shape::Mesh(file))))
+        .unwrap();
+    let joint = Joint::Revolute(JointAxis::new([0.0, 0.0, 1.0], "angle"));
+    let arm = Frame::new("arm")
+        .under("base")
+        .at([1.0, 2.0, 3.0])
+        .joined(joint);
+    scene.add_frame(arm).unwrap();
+    scene.allow_collision("arm", "base");
+    scene.add_closure(LoopClosure {
+        kind: ClosureKind::Weld,
+        frames: ["arm".to_owned(), "base".to_owned()],
+        source: Origin::default(),
+    });
+    scene
+}
+
 fn content() -> Content {
     let vertices = vec![
         [0.0, 0.0, 0.0],
@@ -42,28 +66,9 @@ fn content() -> Content {
         )]),
         remarks: vec!["its bones are not shown".to_owned()],
     };
-    let file = MeshFile {
+    let scene = scene(MeshFile {
         file: "a.obj".to_owned(),
         resolved: "0/a.obj".into(),
-    };
-    let mut scene = Scene::default();
-    let class = Class::new("steel").with("density", Value::Number(7800.0));
-    scene.add_class(class).unwrap();
-    let base = Frame::new("base").turned([0.1, 0.2, 0.3]);
-    scene
-        .add_frame(base.with(Geometry::new(Shape::Mesh(file))))
-        .unwrap();
-    let joint = Joint::Revolute(JointAxis::new([0.0, 0.0, 1.0], "angle"));
-    let arm = Frame::new("arm")
-        .under("base")
-        .at([1.0, 2.0, 3.0])
-        .joined(joint);
-    scene.add_frame(arm).unwrap();
-    scene.allow_collision("arm", "base");
-    scene.add_closure(LoopClosure {
-        kind: ClosureKind::Weld,
-        frames: ["arm".to_owned(), "base".to_owned()],
-        source: Origin::default(),
     });
     Content {
         scene,
