@@ -40,8 +40,8 @@ cargo() {
         mkdir -p place/simulator/target/release && cp "$PROGRAM" place/simulator/target/release/place-sim ;;
     esac
 }
-# Without a network, which would only be asked for a newer pip.
-pip() { command pip --disable-pip-version-check "$@" --no-index --quiet; }
+# Without a network, which would only be asked for a newer pip, and without the native core, which takes minutes.
+pip() { command pip --disable-pip-version-check "$@" --no-index --quiet --config-settings pure=true; }
 morse() {
     if [ "$1" != run ]; then command morse "$@"; return; fi
     command morse "$@" >log 2>&1 & running=$!
