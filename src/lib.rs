@@ -81,7 +81,7 @@
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 //!
 //! Programs that use this library, in `tools/`: `morse-bench` measures its speed, `morse-prove` checks that its runs are
-//! bit-identical.
+//! bit-identical. In `plugins/python`, `morse_python` is the native core of the Python package.
 // Snippets with warnings would teach bad style.
 #![doc(test(attr(deny(warnings))))]
 pub mod cli;

@@ -92,7 +92,7 @@ impl Source {
 /// A simulation in a thread of its own.
 #[pyclass(frozen, module = "morse_sim._native")]
 pub(crate) struct Core {
-    worker: Worker,
+    pub(crate) worker: Worker,
 }
 
 /// Advances by some ticks. Returns the number of ticks that were made, which is lower if the call was stopped.
@@ -295,7 +295,7 @@ fn call(
     Err(Failure::service(text))
 }
 
-/// What is known about a component.
+/// Kind, family and fields of a component.
 struct Description {
     kind: &'static str,
     family: &'static str,

@@ -3,7 +3,7 @@
 //! Only the package `morse_sim` uses it; its classes have the interface for people. The map:
 //! - `core`: one simulation, as Python sees it;
 //! - `worker`: the thread of a simulation, to which all calls are sent;
-//! - `batch`: many simulations, stepped at once;
+//! - `batch`: many simulations that advance at the same time;
 //! - `value`: readings as Python objects;
 //! - `failure`: errors as Python exceptions.
 mod batch;
@@ -32,5 +32,5 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program, module)?)?;
     module.add_class::<core::Core>()?;
     module.add_class::<core::State>()?;
-    module.add_class::<batch::Batch>()
+    module.add_function(wrap_pyfunction!(batch::step_together, module)?)
 }

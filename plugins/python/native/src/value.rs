@@ -6,18 +6,26 @@ use pyo3::{
     types::{PyBytes, PyDict, PyList},
 };
 
-/// Returns a value: a number, flag, text, list or dict; an array as the tuple `(type, bytes)`.
+/// Returns a value: a number, flag, text, list or dict; an array as the tuple `(type, bytes)`,
+/// or `(type, bytes, columns)` if it has rows.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &DynamicValue) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         DynamicValue::Number(number) => number.into_pyobject(py)?.into_any(),
         DynamicValue::Integer(integer) => integer.into_pyobject(py)?.into_any(),
         DynamicValue::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
         DynamicValue::Text(text) => text.into_pyobject(py)?.into_any(),
-        DynamicValue::Numbers(numbers) => numbers_to_python(py, numbers)?,
+        DynamicValue::Numbers(numbers) => {
+            let bytes = PyBytes::new(py, &bytes_of(numbers.iter().copied()));
+            ("f64", bytes).into_pyobject(py)?.into_any()
+        }
         DynamicValue::Samples(block) => {
             let samples = block.any();
             let bytes = PyBytes::new(py, samples.bytes());
             (samples.number(), bytes).into_pyobject(py)?.into_any()
+        }
+        DynamicValue::List(list) if let Some((numbers, columns)) = matrix(list) => {
+            let bytes = PyBytes::new(py, &bytes_of(numbers));
+            ("f64", bytes, columns).into_pyobject(py)?.into_any()
         }
         DynamicValue::List(list) => {
             let list: PyResult<Vec<_>> = list.iter().map(|value| to_python(py, value)).collect();
@@ -33,15 +41,21 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &DynamicValue) -> PyResult<
     })
 }
 
-/// Returns numbers as the tuple `("f64", bytes)`.
-pub(crate) fn numbers_to_python<'py>(
-    py: Python<'py>,
-    numbers: &[f64],
-) -> PyResult<Bound<'py, PyAny>> {
-    let bytes: Vec<u8> = numbers
+/// Returns all numbers of a list of rows of equal lengths, and that length.
+fn matrix(list: &[DynamicValue]) -> Option<(impl Iterator<Item = f64>, usize)> {
+    let rows: Option<Vec<&[f64]>> = list
         .iter()
-        .flat_map(|number| number.to_ne_bytes())
+        .map(|row| match row {
+            DynamicValue::Numbers(numbers) => Some(numbers.as_slice()),
+            _ => None,
+        })
         .collect();
-    let array = ("f64", PyBytes::new(py, &bytes));
-    Ok(array.into_pyobject(py)?.into_any())
+    let rows = rows?;
+    let columns = rows.first()?.len();
+    let is_even = columns > 0 && rows.iter().all(|row| row.len() == columns);
+    is_even.then(|| (rows.into_iter().flatten().copied(), columns))
+}
+
+fn bytes_of(numbers: impl Iterator<Item = f64>) -> Vec<u8> {
+    numbers.flat_map(f64::to_ne_bytes).collect()
 }

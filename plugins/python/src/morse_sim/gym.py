@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import gymnasium
 import numpy
 import numpy.typing
 
+from . import _native
 from .errors import AccessError
 from .simulation import Data, Path, Simulation
 
@@ -90,7 +91,7 @@ def _commands(act: Sequence[str], action: Any) -> Dict[str, Dict[str, float]]:
     return commands
 
 
-def _spaces(simulation: Simulation, task: Task) -> Tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
+def _spaces(simulation: Simulation, task: Task) -> Tuple[Any, Any]:
     """Spaces of observations and actions."""
     low: List[float] = []
     high: List[float] = []
@@ -154,9 +155,15 @@ class Env(gymnasium.Env[Array, Array]):
 
     def step(self, action: Array) -> Tuple[Array, float, bool, bool, Dict[str, Any]]:
         """Sends the action, advances by one period, and observes."""
+        self._send(action)
+        self.simulation.step(self._ticks)
+        return self._outcome()
+
+    def _send(self, action: Any) -> None:
         for path, fields in _commands(self.task.act, action).items():
             self.simulation[path].command(**fields)
-        self.simulation.step(self._ticks)
+
+    def _outcome(self) -> Tuple[Array, float, bool, bool, Dict[str, Any]]:
         time = self.simulation.time
         return (
             _observation(self.simulation, self.task.observe),
@@ -175,4 +182,72 @@ class Env(gymnasium.Env[Array, Array]):
         self.simulation.close()
 
 
-__all__ = ["Env", "Task"]
+class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
+    """Several simulations as a vector environment of Gymnasium; they advance at the same time, each in its own thread.
+
+    After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`). With a
+    seed, environment number i behaves as an `Env` with the seed plus i, bit for bit."""
+
+    metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"], "render_fps": 10}
+
+    def __init__(self, path: Path, task: Task, num_envs: int, render_mode: Optional[str] = None, **options: Any):
+        if num_envs < 1:
+            raise ValueError(f"expected at least one environment, found {num_envs}")
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self._envs = [Env(path, task, render_mode, **options) for _ in range(num_envs)]
+        first = self._envs[0]
+        self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
+        self.observation_space = gymnasium.vector.utils.batch_space(first.observation_space, num_envs)
+        self.action_space = gymnasium.vector.utils.batch_space(first.action_space, num_envs)
+        self._ended = numpy.zeros(num_envs, numpy.bool_)
+
+    def reset(
+        self, *, seed: Union[int, Sequence[Optional[int]], None] = None, options: Optional[Dict[str, Any]] = None
+    ) -> Tuple[Array, Dict[str, Any]]:
+        """Begins an episode in each environment."""
+        seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if seed is None or isinstance(seed, int) else seed
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"expected {self.num_envs} seeds, found {len(seeds)}")
+        results = [env.reset(seed=each) for env, each in zip(self._envs, seeds)]
+        self._ended[:] = False
+        infos: Dict[str, Any] = {}
+        for number, (_observed, info) in enumerate(results):
+            infos = self._add_info(infos, info, number)
+        return numpy.stack([observed for observed, _info in results]), infos
+
+    def step(self, actions: Array) -> Tuple[Array, Array, numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.bool_], Dict[str, Any]]:
+        """Sends the actions, advances all by one period, and observes."""
+        if len(actions) != self.num_envs:
+            raise ValueError(f"expected {self.num_envs} actions, found {len(actions)}")
+        going = [env for env, ended in zip(self._envs, self._ended) if not ended]
+        for env, action, ended in zip(self._envs, actions, self._ended):
+            if not ended:
+                env._send(action)
+        _native.step_together([env.simulation._core for env in going], self._envs[0]._ticks)
+        infos: Dict[str, Any] = {}
+        outcomes = []
+        for number, (env, ended) in enumerate(zip(self._envs, self._ended)):
+            if ended:
+                observed, info = env.reset()
+                outcome = (observed, 0.0, False, False, info)
+            else:
+                outcome = env._outcome()
+            outcomes.append(outcome)
+            infos = self._add_info(infos, outcome[4], number)
+        observations, rewards, terminations, truncations, _ = zip(*outcomes)
+        terminated, truncated = numpy.array(terminations, numpy.bool_), numpy.array(truncations, numpy.bool_)
+        self._ended = terminated | truncated
+        return numpy.stack(observations), numpy.array(rewards, numpy.float64), terminated, truncated, infos
+
+    def render(self) -> Any:
+        """An image of each scene, in the mode `rgb_array`."""
+        return tuple(env.render() for env in self._envs) if self.render_mode == "rgb_array" else None
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the simulations."""
+        for env in self._envs:
+            env.close()
+
+
+__all__ = ["Env", "Task", "VectorEnv"]

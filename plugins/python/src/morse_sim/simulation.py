@@ -13,7 +13,7 @@ import math
 import os
 import struct
 import zlib
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy
 import numpy.typing
@@ -90,24 +90,27 @@ class Component:
 
     def __init__(self, simulation: "Simulation", path: str):
         self._simulation = simulation
-        self._described: Dict[str, Any] = simulation._core.describe(path)
+        described = simulation._described.get(path)
+        if described is None:
+            described = simulation._described[path] = simulation._core.describe(path)
+        self._about = described
         #: Dotted path, such as `rover.scan`.
         self.path = path
 
     @property
     def kind(self) -> str:
         """Name of the kind, such as `laser_scanner`; empty for a frame or body."""
-        return str(self._described["kind"])
+        return str(self._about["kind"])
 
     @property
     def family(self) -> str:
         """`sensor`, `actuator`, or `part`."""
-        return str(self._described["family"])
+        return str(self._about["family"])
 
     @property
     def fields(self) -> Dict[str, Field]:
         """Fields of the data or command, with units, documentation and limits."""
-        return {field[0]: Field(*field) for field in self._described["fields"]}
+        return {field[0]: Field(*field) for field in self._about["fields"]}
 
     @property
     def data(self) -> Data:
@@ -178,6 +181,8 @@ class Simulation:
             "outputs": outputs,
         }
         self._running: Optional[_native.Core] = _native.Core(self._source)
+        #: Descriptions of components, by path; they do not change.
+        self._described: Dict[str, Dict[str, Any]] = {}
 
     @property
     def _core(self) -> "_native.Core":
@@ -260,6 +265,7 @@ class Simulation:
         other = Simulation.__new__(Simulation)
         other._source = {**self._source, "outputs": False}
         other._running = _native.Core(other._source)
+        other._described = self._described
         other.restore(self.snapshot())
         return other
 
@@ -312,19 +318,13 @@ def png(image: Array) -> bytes:
 
 def _value(value: Any, fields: Dict[str, Any]) -> Any:
     if isinstance(value, tuple):
-        return _image(_array(value), fields)
+        array = numpy.frombuffer(value[1], _TYPES[value[0]])
+        return array.reshape(-1, value[2]) if len(value) == 3 else _image(array, fields)
     if isinstance(value, dict):
         return Data({name: _value(part, value) for name, part in value.items()})
     if isinstance(value, list):
-        if value and all(isinstance(part, tuple) for part in value):
-            parts = [_array(part) for part in value]
-            return numpy.stack(parts) if len({part.shape for part in parts}) == 1 else parts
         return [_value(part, fields) for part in value]
     return value
-
-
-def _array(value: Tuple[str, bytes]) -> Array:
-    return numpy.frombuffer(value[1], _TYPES[value[0]])
 
 
 def _image(array: Array, fields: Dict[str, Any]) -> Array:
