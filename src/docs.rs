@@ -20,6 +20,7 @@
 //! - [`tests_with_a_verdict`]: scenarios with conditions, over seeds and sweeps;
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
+//! - [`python`]: simulations in Python, and environments to learn in;
 //! - [`how_fast`]: speed, and comparison with other simulators;
 //! - [`decisions`]: decisions that shaped the code, for contributors.
 
@@ -82,6 +83,9 @@ pub mod the_same_bits {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}
+
+#[doc = include_str!("docs/python.md")]
+pub mod python {}
 
 #[doc = include_str!("docs/how_fast.md")]
 pub mod how_fast {}

@@ -78,10 +78,11 @@
 //! - `morse_ros`: messages of ROS, and the topics of components;
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
+//! - `morse_python`: simulations in Python, in the package of `plugins/python`;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 //!
 //! Programs that use this library, in `tools/`: `morse-bench` measures its speed, `morse-prove` checks that its runs are
-//! bit-identical. In `plugins/python`, `morse_python` is the native core of the Python package.
+//! bit-identical.
 // Snippets with warnings would teach bad style.
 #![doc(test(attr(deny(warnings))))]
 pub mod cli;
