@@ -1,10 +1,12 @@
 //! The command line: arguments, their meaning, and exit codes. One file per command.
 mod camera_arguments;
 pub mod check;
+pub mod compile;
 pub mod describe;
 pub mod fmt;
 pub mod inspect;
 pub mod list;
+pub mod lsp;
 pub mod memory;
 pub mod messages;
 pub mod new;
@@ -82,11 +84,13 @@ enum Command {
     Run(Box<run::Args>),
     Test(Box<test::Args>),
     Check(check::Args),
+    Compile(compile::Args),
     Inspect(inspect::Args),
     Render(render::Args),
     List(list::Args),
     Describe(describe::Args),
     Fmt(fmt::Args),
+    Lsp(lsp::Args),
     New(new::Args),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -130,6 +134,10 @@ pub fn main_from(arguments: &[OsString], extensions: impl Fn(&mut App) + Sync) -
         && args.view
     {
         return show(args, &extensions);
+    }
+    // The server writes to stdout itself.
+    if let Command::Lsp(args) = &command {
+        return lsp::run(args, &extensions);
     }
     with_results(|out, err| dispatch(command, &extensions, out, err))
 }
@@ -216,6 +224,10 @@ fn dispatch(
             args.reading.color = color;
             check::run(&args, extensions, out, err)
         }
+        Command::Compile(mut args) => {
+            args.reading.color = color;
+            compile::run(&args, out, err)
+        }
         Command::Inspect(mut args) => {
             args.reading.color = color;
             inspect::run(&args, extensions, out, err)
@@ -231,6 +243,7 @@ fn dispatch(
             args.color = color;
             fmt::run(&args, out, err)
         }
+        Command::Lsp(args) => lsp::run(&args, extensions),
         Command::Completions(args) => shell::completions(&args, out),
         Command::Man(args) => shell::man(&args, out, err),
     }

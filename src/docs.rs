@@ -2,6 +2,7 @@
 //!
 //! - [`first_steps`]: ten minutes with a table and a rover;
 //! - [`coming_from_morse`]: for users with scripts, clients and tests of MORSE;
+//! - [`coming_from_amino`]: for users of amino's scene compiler and library;
 //! - [`scene_language`]: scenes (`.robray`);
 //! - [`simulation_file`]: simulations of scenes (`.ron`);
 //! - [`your_own_robot`]: robots in URDF and xacro, and their meshes;
@@ -9,6 +10,7 @@
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
 //! - [`services`]: requests, overlays, and handlers that call other services;
 //! - [`noise`]: modifiers, seeds, and independent random streams;
+//! - [`planning`]: kinematics and collisions of a scene without a simulation;
 //! - [`mechanisms`]: dynamics of joints, for controllers;
 //! - [`contacts_and_forces`]: sensors of contacts and of forces between parts;
 //! - [`cameras`]: cameras, and images of runs;
@@ -21,6 +23,8 @@
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
 //! - [`python`]: simulations in Python, and environments to learn in;
+//! - [`compiled_scenes`]: scenes with meshes and hulls in one file that loads fast;
+//! - [`editors`]: the language server, and files for editors;
 //! - [`how_fast`]: speed, and comparison with other simulators;
 //! - [`decisions`]: decisions that shaped the code, for contributors.
 
@@ -29,6 +33,9 @@ pub mod first_steps {}
 
 #[doc = include_str!("docs/coming_from_morse.md")]
 pub mod coming_from_morse {}
+
+#[doc = include_str!("docs/coming_from_amino.md")]
+pub mod coming_from_amino {}
 
 #[doc = include_str!("docs/scene_language.md")]
 pub mod scene_language {}
@@ -50,6 +57,9 @@ pub mod services {}
 
 #[doc = include_str!("docs/noise.md")]
 pub mod noise {}
+
+#[doc = include_str!("docs/planning.md")]
+pub mod planning {}
 
 #[doc = include_str!("docs/mechanisms.md")]
 pub mod mechanisms {}
@@ -87,6 +97,12 @@ pub mod headless_tests {}
 #[doc = include_str!("docs/python.md")]
 pub mod python {}
 
+#[doc = include_str!("docs/compiled_scenes.md")]
+pub mod compiled_scenes {}
+
+#[doc = include_str!("docs/editors.md")]
+pub mod editors {}
+
 #[doc = include_str!("docs/how_fast.md")]
 pub mod how_fast {}
 
@@ -112,6 +128,9 @@ pub mod decisions {
 
     #[doc = include_str!("docs/decisions/f64_poses_over_an_f32_engine.md")]
     pub mod f64_poses_over_an_f32_engine {}
+
+    #[doc = include_str!("docs/decisions/own_format_of_compiled_scenes.md")]
+    pub mod own_format_of_compiled_scenes {}
 
     #[doc = include_str!("docs/decisions/in_process_browser_page.md")]
     pub mod in_process_browser_page {}

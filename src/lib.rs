@@ -51,6 +51,7 @@
 //!   - `morse_scene`: scenes as plain data: frames, joints, geometry, bodies;
 //!   - `morse_robray`: the scene language;
 //!   - `morse_simulation_file`: simulation files and scenarios;
+//!   - `morse_compiled`: compiled scenes, in one file that is mapped into memory;
 //!   - `morse_description`: robot descriptions (URDF and xacro);
 //!   - `morse_diagnostics`: errors and warnings of all files;
 //! - [`geometry`] (`morse_geometry`): meshes from files, and ray casting;
@@ -79,6 +80,7 @@
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_python`: simulations in Python, in the package of `plugins/python`;
+//! - `morse_lsp`: a language server for editors;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 //!
 //! Programs that use this library, in `tools/`: `morse-bench` measures its speed, `morse-prove` checks that its runs are

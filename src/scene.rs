@@ -6,9 +6,13 @@
 //! - [`robray`]: the scene language (`morse_robray`);
 //! - [`simulation`]: simulation files (`morse_simulation_file`);
 //! - [`urdf`], [`xacro`], [`packages`], [`xml`]: robot descriptions (`morse_description`);
+//! - [`compiled`]: scenes in one file with their meshes and images (`morse_compiled`);
 //! - [`load`]: scene files of all [`formats`];
+//! - [`query`]: kinematics and collisions of a scene without a world;
 //! - [`diagnostic`], [`report`]: errors and warnings of all of them (`morse_diagnostics`).
+pub mod compiled;
 pub mod load;
+pub mod query;
 
 pub use morse_description::{packages, urdf, xacro, xml};
 pub use morse_diagnostics::{self as diagnostic, report};

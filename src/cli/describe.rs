@@ -137,6 +137,20 @@ pub fn run(
     exit::FINE
 }
 
+/// Returns the descriptions of all kinds as text, by family and word.
+pub(super) fn texts(extensions: Extensions<'_>) -> BTreeMap<(&'static str, &'static str), String> {
+    let mut app = App::empty();
+    components(&mut app, extensions);
+    let kinds = app.world().resource::<Kinds>().clone();
+    let mut texts = BTreeMap::new();
+    for word in words(app.world(), &kinds) {
+        for description in describe(app.world_mut(), &kinds, word) {
+            texts.insert((description.family, word), text::as_text(&description));
+        }
+    }
+    texts
+}
+
 /// Returns all services of the program, as rows of a list.
 pub(super) fn services(extensions: Extensions<'_>) -> Vec<(String, String)> {
     let mut app = App::empty();

@@ -1,18 +1,19 @@
-//! `morse-sim fmt`: formats scene files in place.
+//! `morse-sim fmt`: formats scene and simulation files in place.
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use morse_api::whole_file::write_whole;
 use morse_diagnostics::{Style, printable_path};
-use morse_robray::format;
+use morse_robray as robray;
+use morse_simulation_file as simulation;
 
 use super::check::show;
 
-/// Format scene files
+/// Format scene and simulation files
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Scene files; `-` reads one from stdin and prints it
+    /// Scene and simulation files; `-` reads a scene from stdin and prints it
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Change nothing; exit with 1 if a file is not formatted
@@ -59,6 +60,12 @@ fn file(
             writeln!(err, "error: cannot read `{shown}`: {reason}")?;
             return Ok(Outcome::Unreadable);
         }
+    };
+    let is_simulation = path.extension().is_some_and(|extension| extension == "ron");
+    let format = if is_simulation {
+        simulation::format
+    } else {
+        robray::format
     };
     let formatted = match format(&text, path) {
         Ok(formatted) => formatted,

@@ -11,7 +11,7 @@ use std::{
 
 use clap::CommandFactory as _;
 use morse_api::{middleware::Failure, whole_file::write_whole};
-use morse_diagnostics::{Diagnostic, Style, nearest, printable, report::Report};
+use morse_diagnostics::{Diagnostic, Overlay, Style, nearest, printable, report::Report};
 use serde_json::json;
 
 pub use arguments::{Args, seconds};
@@ -283,6 +283,7 @@ fn build(
         set: args.set.clone(),
         seed: args.seed,
         allow_paths: args.allow_paths.clone(),
+        overlay: Overlay::default(),
         strict: args.strict,
         strict_amino: args.strict_amino,
         descriptions: args.robots.descriptions(),

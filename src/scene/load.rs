@@ -6,7 +6,7 @@ use morse_description::{
     packages::Finder,
     urdf::{self, Asset, Root},
 };
-use morse_diagnostics::{Diagnostic, Failed, Sources};
+use morse_diagnostics::{Diagnostic, Failed, Overlay, Sources, printable_path};
 use morse_robray::{self as robray, Included, Inclusions, NotFound};
 use morse_scene::{formats::Format, model::Scene, shipped::Shipped};
 
@@ -30,6 +30,8 @@ pub struct LoadOptions {
     pub simulated: bool,
     /// Files that were read before and may be shown together with these.
     pub sources: Sources,
+    /// Texts that replace those of files on the disk.
+    pub overlay: Overlay,
     /// Options for robot descriptions, which a scene can include.
     pub urdf: urdf::Options,
 }
@@ -54,6 +56,7 @@ impl LoadOptions {
             skip_mesh_check: self.skip_mesh_check,
             simulated: self.simulated,
             sources: &self.sources,
+            overlay: &self.overlay,
         }
     }
 }
@@ -88,6 +91,21 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let read = urdf::load(path, &options.urdf, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
+        Format::Compiled => {
+            let mut sources = Sources::clone(&options.sources);
+            match compiled(path, &mut sources) {
+                Ok(scene) => Ok(Loaded {
+                    scene,
+                    warnings: Vec::new(),
+                    sources,
+                    assets: Vec::new(),
+                }),
+                Err(problem) => Err(Box::new(Failed {
+                    diagnostics: vec![*problem],
+                    sources,
+                })),
+            }
+        }
         Format::Later(name) => {
             let message = format!("`{}`: {name} cannot be read yet", path.display());
             let diagnostic = Diagnostic::error("load::format", message);
@@ -99,6 +117,13 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             }))
         }
     }
+}
+
+/// Reads a scene file in the scene language for an editor: returns what can be used in spite of errors, and the positions of
+/// all names and values.
+#[must_use]
+pub fn analyse(path: &Path, options: &LoadOptions) -> robray::Analysis {
+    robray::analyse(path, options.robray(), &mut Descriptions::new(options))
 }
 
 /// Reads a text in the scene language. `name` is what messages call it; includes and meshes are looked for
@@ -135,6 +160,18 @@ impl<'a> Descriptions<'a> {
 
 impl Inclusions for Descriptions<'_> {
     fn read(&mut self, path: &Path, sources: &mut Sources) -> Included {
+        if Format::of(path) == Format::Compiled {
+            return match compiled(path, sources) {
+                Ok(scene) => Included {
+                    scene: Some(scene),
+                    diagnostics: Vec::new(),
+                },
+                Err(problem) => Included {
+                    scene: None,
+                    diagnostics: vec![*problem],
+                },
+            };
+        }
         let options = urdf::Options {
             root: Root::Fixed,
             joint_frames: true,
@@ -184,4 +221,16 @@ fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
             sources,
         })),
     }
+}
+
+/// Opens a compiled scene.
+fn compiled(path: &Path, sources: &mut Sources) -> Result<Scene, Box<Diagnostic>> {
+    let shown = printable_path(&path.display().to_string());
+    let opened = morse_compiled::open(path).map_err(|error| {
+        let message = format!("the compiled scene `{shown}` cannot be used: {error}");
+        let problem = Diagnostic::error("load::compiled", message);
+        Box::new(problem.help("`morse-sim compile SCENE -o FILE.msc` compiles a scene"))
+    })?;
+    sources.add(path.display().to_string(), "");
+    Ok(opened.scene)
 }

@@ -11,7 +11,8 @@ use morse_simulation_file::vocabulary::{Family, Fault, Vocabulary};
 pub struct Words<'a>(pub &'a Kinds);
 
 impl Words<'_> {
-    fn about(&self, family: Family, word: &str) -> Option<About> {
+    /// Returns the settings of a word.
+    pub(crate) fn about(&self, family: Family, word: &str) -> Option<About> {
         let kinds = self.0;
         match family {
             Family::Sensor => kinds.sensors.get(word).map(|kind| kind.about),

@@ -12,7 +12,7 @@ use morse_description::{
     xacro,
 };
 use morse_diagnostics::{
-    Diagnostic, Failed, Sources, nearest_file, printable_path, read_bytes, report::Report,
+    Diagnostic, Failed, Overlay, Sources, nearest_file, printable_path, report::Report,
 };
 use morse_scene::{
     assembly::Assembly,
@@ -41,6 +41,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Directories whose files may be read, besides those of the given files and the current directory.
     pub allow_paths: Vec<PathBuf>,
+    /// Texts that replace those of files on the disk.
+    pub overlay: Overlay,
     /// True to treat warnings as errors.
     pub strict: bool,
     /// True to refuse extensions of the scene language.
@@ -113,7 +115,7 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
         Some("ron") => loader.simulation(path, None),
         _ => {
             let beside = path.with_extension("ron");
-            if beside.is_file() {
+            if options.overlay.has_file(&beside) {
                 loader.simulation(&beside, Some(path))
             } else {
                 loader.scene_alone(path)
@@ -190,7 +192,7 @@ impl Loader<'_> {
     /// Reads a simulation file; `scene` is the scene beside it, if the user named that.
     fn simulation(&mut self, path: &Path, scene: Option<&Path>) -> Option<Plan> {
         let name = path.display().to_string();
-        let bytes = match read_bytes(path) {
+        let bytes = match self.options.overlay.read_bytes(path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 let shown = printable_path(&name);
@@ -244,7 +246,7 @@ impl Loader<'_> {
             (Some(scene), _) => self.scene(scene),
             (None, Some(named)) => self.named_scene(named, directory),
             (None, None) => match Path::new(name).with_extension("robray") {
-                beside if beside.is_file() => self.scene(&beside),
+                beside if self.options.overlay.has_file(&beside) => self.scene(&beside),
                 _ => Some(Scene::default()),
             },
         };
@@ -374,6 +376,7 @@ impl Loader<'_> {
             simulated: true,
             skip_mesh_check: false,
             sources: Sources::clone(&self.sources),
+            overlay: options.overlay.clone(),
             shipped: assets::SHIPPED,
             urdf: urdf::Options {
                 root: options.descriptions.root,

@@ -11,7 +11,8 @@ use morse_sim::{
     scene::{
         diagnostic::{Diagnostic, Sources, Style, render},
         load::{LoadOptions, parse_str},
-        robray::{format, write},
+        robray::{context, format, outline, write},
+        simulation::{format as format_simulation, outline as outline_simulation, slot::slot},
         urdf as description,
     },
     simulation::{
@@ -58,15 +59,33 @@ pub fn robray(bytes: &[u8]) {
         let again = format(&tidy, Path::new("fuzz"));
         assert_eq!(again.expect("tidy text"), tidy);
     }
+    for item in outline(&text) {
+        assert!(item.whole.start <= item.whole.end && item.whole.end <= text.len());
+    }
+    for offset in [text.len() / 3, text.len() / 2, text.len()] {
+        let word = context(&text, offset).word;
+        assert!(word.start <= word.end && word.end <= text.len());
+    }
 }
 
-/// A simulation file, read with all kinds of the catalogue.
+/// A simulation file, read with all kinds of the catalogue; a formatted text stays as it is.
 pub fn simulation_file(bytes: &[u8]) {
     static KINDS: LazyLock<morse_api::kind::Kinds> = LazyLock::new(|| kinds(&no_extensions));
     let text = String::from_utf8_lossy(bytes);
     let options = Options::default();
     if let Err(report) = load::parse(&text, Path::new("nowhere"), &options, &KINDS) {
         assert!(report.has_errors(), "it says why");
+    }
+    if let Ok(tidy) = format_simulation(&text, Path::new("fuzz")) {
+        let again = format_simulation(&tidy, Path::new("fuzz"));
+        assert_eq!(again.expect("tidy text"), tidy);
+    }
+    for item in outline_simulation(&text) {
+        assert!(item.whole.range().end <= text.len());
+    }
+    for offset in [text.len() / 3, text.len() / 2, text.len()] {
+        let word = slot(&text, offset).word;
+        assert!(word.start <= word.end && word.end <= text.len());
     }
 }
 

@@ -7,6 +7,7 @@ mod cameras;
 mod cli;
 mod determinism;
 mod diagnostics;
+mod editors;
 mod exports;
 mod external;
 mod extremes;
@@ -22,6 +23,8 @@ mod hostile_scenes;
 mod language_rules;
 #[path = "../load/load.rs"]
 mod load;
+mod loops;
+mod lsp;
 mod mechanisms;
 mod misbehaving_clients;
 mod modifiers;

@@ -10,8 +10,11 @@ use std::{env, io::Write as _};
 /// - `browser`: Playwright and a Chromium;
 /// - `python`: Python 3.9 or later, with pip, and the packages of its tests;
 /// - `pymorse`: MORSE's own client (Debian's), and a Python before 3.12, which it requires;
-/// - `ffmpeg`.
-const WORDS: [&str; 5] = ["screen", "browser", "python", "pymorse", "ffmpeg"];
+/// - `ffmpeg`;
+/// - `editors`: Neovim 0.7 or later, Emacs 27 or later, and Node.js with npm.
+const WORDS: [&str; 6] = [
+    "screen", "browser", "python", "pymorse", "ffmpeg", "editors",
+];
 
 /// Reports that a test is skipped, or fails if it is required.
 #[track_caller]

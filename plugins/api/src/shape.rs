@@ -1,10 +1,11 @@
 //! Shapes of geometries.
+use serde::{Deserialize, Serialize};
 
 /// A primitive shape, or a mesh of type `M`; lengths in m.
 ///
 /// Boxes, spheres and grids are centred on the frame. Cylinders, cones and capsules extend along z from z = 0 to z =
 /// `height`, which may be negative.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Shape<M> {
     /// Box.
     Box {

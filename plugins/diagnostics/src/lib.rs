@@ -5,6 +5,7 @@
 
 mod collector;
 mod json;
+mod overlay;
 mod read;
 mod render;
 pub mod report;
@@ -13,6 +14,7 @@ mod suggest;
 
 pub use collector::Collector;
 pub use json::to_json;
+pub use overlay::{Overlay, real_path};
 pub use read::{LARGEST_FILE, read_bytes};
 pub use render::{Style, one_line, render};
 pub use report::{Failed, Report};
@@ -109,6 +111,20 @@ impl Diagnostic {
             Some(name) => self.help(format!("did you mean `{}`?", printable(name))),
             None => self,
         }
+    }
+
+    /// Returns the name that a "did you mean" proposes instead of the text at [`Diagnostic::place`], if there is exactly one
+    /// proposal.
+    #[must_use]
+    pub fn suggestion(&self) -> Option<&str> {
+        let mut proposals = self.help.iter().filter_map(|help| {
+            let (_, rest) = help.split_once("did you mean `")?;
+            rest.split_once("`?").map(|(name, _)| name)
+        });
+        let first = proposals.next()?;
+        // A name that was cut or escaped is not the name itself.
+        let is_whole = !first.contains(['…', '`']) && !first.contains("\\u{");
+        (is_whole && proposals.next().is_none()).then_some(first)
     }
 
     /// Returns true if the diagnostic prevents the use of the file.

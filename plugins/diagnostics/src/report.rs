@@ -52,6 +52,11 @@ impl Report {
         self.entries.extend(other.entries);
     }
 
+    /// Returns the diagnostics, each with its source texts, in the order of their detection.
+    pub fn entries(&self) -> impl Iterator<Item = (&Diagnostic, &Arc<Sources>)> {
+        self.entries.iter().map(|(found, sources)| (found, sources))
+    }
+
     /// Adds the diagnostics of a scene file that could not be read.
     pub fn add_failed(&mut self, failed: Failed) {
         self.add(failed.diagnostics, &Arc::new(failed.sources));

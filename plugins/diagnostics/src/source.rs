@@ -194,6 +194,12 @@ impl Sources {
         self.files.get(id.0 as usize)
     }
 
+    /// Returns the identifiers of the files, in the order in which they were read.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> + use<> {
+        let count = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        (0..count).map(SourceId)
+    }
+
     /// Returns the files, in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
         self.files.iter()

@@ -8,6 +8,8 @@ use std::{
 
 use morse_scene::assets;
 
+use crate::archive;
+
 /// Reason why a file is not read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -37,7 +39,8 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// Returns the content of a regular file of limited size, from the disk or from the embedded assets.
+/// Returns the content of a regular file of limited size, from the disk, from the embedded assets, or from an
+/// [`archive`].
 ///
 /// # Errors
 ///
@@ -46,17 +49,25 @@ pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, FileError>
     if let Some(shipped) = assets::SHIPPED.content(file) {
         return Ok(Cow::Borrowed(shipped));
     }
+    if let Some((archive, name)) = archive::find(file) {
+        let found = archive.file(&name);
+        let missing = || FileError::from(io::Error::from(io::ErrorKind::NotFound));
+        let bytes = found.ok_or_else(missing)?.into_owned();
+        return within(bytes.len() as u64, largest).map(|()| Cow::Owned(bytes));
+    }
     let metadata = fs::metadata(file)?;
     if !metadata.is_file() {
         return Err(FileError::NotRegular);
     }
-    if metadata.len() > largest {
-        return Err(FileError::TooLarge {
-            size: metadata.len(),
-            largest,
-        });
-    }
+    within(metadata.len(), largest)?;
     Ok(Cow::Owned(fs::read(file)?))
+}
+
+fn within(size: u64, largest: u64) -> Result<(), FileError> {
+    match size > largest {
+        true => Err(FileError::TooLarge { size, largest }),
+        false => Ok(()),
+    }
 }
 
 /// Returns the path of a file in a directory or below it, from its name relative to the directory.

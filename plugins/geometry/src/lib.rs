@@ -1,12 +1,15 @@
 //! Geometry of a scene: meshes from files, and ray casting. No engine.
 //!
+//! - [`archive`]: meshes and files within compiled scenes;
 //! - [`GeometryOf`]: a geometry on the entity that stands for it;
 //! - [`files`]: files that other files name, confined to their directory;
 //! - [`mesh`]: triangles from STL, OBJ and glTF;
 //! - [`rays`]: the caster behind [`morse_api::rays::Rays`].
+pub mod archive;
 pub mod files;
 pub mod mesh;
 pub mod rays;
+mod triangles;
 
 use bevy::prelude::{Component, Entity};
 use morse_scene::model;

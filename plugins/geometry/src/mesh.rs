@@ -3,55 +3,13 @@ pub mod collada;
 pub mod gltf;
 mod stretch;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-    path::Path,
-};
+use std::{collections::BTreeSet, path::Path};
 
 use morse_scene::model::stretched;
 
+use crate::archive;
 use crate::files::{self, FileError};
-
-/// A triangle mesh.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Triangles {
-    /// Vertices, m.
-    pub vertices: Vec<[f32; 3]>,
-    /// Three indices of `vertices` per triangle; all are valid.
-    pub faces: Vec<[u32; 3]>,
-    /// Normal of the surface at each vertex, if the file has them; not normalised.
-    pub normals: Vec<[f32; 3]>,
-    /// Texture coordinates of each vertex, to the right and up from the image's lower left corner; empty if the file has
-    /// none.
-    pub coordinates: Vec<[f32; 2]>,
-    /// Ranges of faces with a material, in order.
-    pub parts: Vec<Part>,
-    /// Names of the files that define materials.
-    pub libraries: Vec<String>,
-    /// Appearances of materials that the file defines itself.
-    pub looks: BTreeMap<String, Look>,
-    /// Remarks on content of the file that is not displayed.
-    pub remarks: Vec<String>,
-}
-
-/// Range of faces with one material.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Indices of the faces.
-    pub faces: Range<usize>,
-    /// Name of the material.
-    pub material: String,
-}
-
-/// Appearance of a material.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Look {
-    /// Red, green and blue, 0 to 1.
-    pub color: [f64; 3],
-    /// File name of the image.
-    pub image: Option<String>,
-}
+pub use crate::triangles::{Look, Part, Triangles};
 
 /// Reason why a mesh is not read, or does not enclose a solid.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -109,7 +67,10 @@ const STL_TRIANGLE: usize = 50;
 ///
 /// The file is missing, too large, invalid, or of an unknown format: the reason in one line.
 pub fn read(path: &Path) -> Result<Triangles, MeshError> {
-    let (path, factors) = stretched(path);
+    let (whole, (path, factors)) = (path, stretched(path));
+    if let Some(mesh) = archive::find(whole).and_then(|(archive, name)| archive.mesh(&name)) {
+        return Ok(mesh);
+    }
     let bytes = files::bytes(path, LARGEST_FILE)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();

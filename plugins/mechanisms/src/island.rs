@@ -11,6 +11,7 @@
 //! step, and the velocities before and after the step are symmetric about it. The remaining gap bounds the approach of two
 //! bodies (speculative contacts), and resting contacts keep a slop of 0.1 mm: surfaces that rotate apart within a step come
 //! back without a loss of energy.
+mod anchors;
 mod rows;
 
 use nalgebra::{Matrix3, Vector3};
@@ -22,6 +23,7 @@ use crate::{
     tree::Tree,
     workspace::Base,
 };
+use anchors::Anchors;
 use rows::Rows;
 
 /// A tree during one step.
@@ -117,6 +119,11 @@ pub struct Weld {
     pub error: Motion,
     /// True for each translation and rotation along world axes that is constrained.
     pub holds: [bool; 6],
+    /// Velocity of the second side relative to the first at `point`, world axes, m/s and rad/s: on entry that at the end of
+    /// the last step, on return that of this step. `None` if the sides are to have equal velocities at the end of the step
+    /// (a grasp, whose sides may meet at any velocity), `Some` if they are to be symmetric about its middle, which
+    /// conserves energy.
+    pub velocity: Option<Motion>,
     /// Impulse on the second side about `point`, world axes, N·s and N·m·s: on return that of this step.
     pub impulse: Force,
 }
@@ -144,6 +151,8 @@ pub struct Island {
     gained: Vec<Motion>,
     /// Gap of each contact, m.
     gaps: Vec<f64>,
+    /// Points of the welds, for steps in substeps.
+    anchors: Vec<Anchors>,
     /// Index of the first velocity of each member, then of each free body, and the total count.
     starts: Vec<usize>,
     rows: Rows,
@@ -168,6 +177,7 @@ impl Island {
             impulses: Vec::new(),
             gained: Vec::new(),
             gaps: Vec::new(),
+            anchors: Vec::new(),
             starts: Vec::new(),
             rows: Rows::default(),
         }
@@ -197,6 +207,9 @@ impl Island {
         if parts == 1 {
             self.part(members, bodies, contacts, welds, [dt, dt]);
         } else {
+            self.anchors.clear();
+            let anchors = welds.iter().map(|weld| Anchors::of(weld, members, bodies));
+            self.anchors.extend(anchors);
             self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(parts)]);
         }
         for body in bodies {
@@ -233,6 +246,9 @@ impl Island {
                 member
                     .integrator
                     .predict(tree, base, member.state, part / 2.0);
+            }
+            for (weld, anchors) in welds.iter_mut().zip(&self.anchors) {
+                anchors.apply(weld, members, bodies);
             }
             let length = if at == 0 { dt } else { part };
             self.part(members, bodies, contacts, welds, [length, part]);
@@ -295,6 +311,9 @@ impl Island {
         self.end(members, bodies, contacts, dt);
         for (at, weld) in welds.iter_mut().enumerate() {
             weld.impulse += self.rows.weld_impulse_of(at);
+            if let Some(velocity) = &mut weld.velocity {
+                *velocity = self.rows.weld_velocity_of(at, &self.velocities);
+            }
         }
     }
 
@@ -309,6 +328,8 @@ impl Island {
             if !self.saturate(members, dt) {
                 break;
             }
+            // Impulses against a motor of unlimited effort are no guess for those against its maximum.
+            self.rows.restart();
         }
     }
 
@@ -448,6 +469,8 @@ fn motion(velocities: &[f64], start: usize) -> Motion {
 
 #[cfg(test)]
 mod energy_tests;
+#[cfg(test)]
+mod loop_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]

@@ -363,6 +363,8 @@ fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
         Some((child.min(parent), child.max(parent)))
     };
     let mut neighbours: Vec<_> = bodies.filter_map(pair).collect();
+    let closures = layout.closures.iter().map(|closure| closure.bodies);
+    neighbours.extend(closures.map(|[one, two]| (one.min(two), one.max(two))));
     neighbours.sort_unstable();
     neighbours
 }

@@ -24,6 +24,7 @@ pub mod build;
 mod cars;
 pub mod contacts;
 mod convert;
+pub mod distance;
 pub mod drives;
 mod engine;
 mod filter;

@@ -173,10 +173,10 @@ mod tests {
     use morse_scene::model::{Geometry, Shape};
 
     use super::*;
-    use crate::shapes::solid;
+    use crate::shapes::{Meshes, solid};
 
     fn mass_of(shape: Shape) -> Mass {
-        solid(&Geometry::new(shape), true)
+        solid(&Geometry::new(shape), true, &mut Meshes::default())
             .unwrap()
             .unwrap()
             .mass(1000.0)

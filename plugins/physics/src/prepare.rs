@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::{
     mass::{self, Mass, Source},
-    shapes::{self, Solid},
+    shapes::{self, Meshes, Solid},
 };
 
 /// Default friction coefficient.
@@ -62,6 +62,7 @@ pub fn prepare(
     motion: MotionMode,
 ) -> Result<Prepared, Vec<Diagnostic>> {
     let mut errors = Vec::new();
+    let mut meshes = Meshes::default();
     let mut prepared = Prepared {
         bodies: Vec::new(),
         warnings: Vec::new(),
@@ -72,6 +73,7 @@ pub fn prepare(
             scene,
             body,
             errors: &mut errors,
+            meshes: &mut meshes,
         };
         let (mut made, warning) = maker.make();
         if motion.is_morse() && body.actuated && body.kind == BodyKind::Dynamic {
@@ -92,6 +94,7 @@ struct BodyMaker<'a> {
     scene: &'a Scene,
     body: &'a BodyLayout,
     errors: &'a mut Vec<Diagnostic>,
+    meshes: &'a mut Meshes,
 }
 
 impl BodyMaker<'_> {
@@ -149,7 +152,7 @@ impl BodyMaker<'_> {
 
     fn solid(&mut self, frame: &str, geometry: &Geometry) -> Option<Solid> {
         let moves = self.body.kind != BodyKind::Fixed;
-        shapes::solid(geometry, moves).unwrap_or_else(|why| {
+        shapes::solid(geometry, moves, self.meshes).unwrap_or_else(|why| {
             let message = format!("frame `{}`: {why}", printable(frame));
             let error = Diagnostic::error("scene::mesh", message);
             self.errors.push(match geometry.source.0 {

@@ -5,13 +5,20 @@
 mod round;
 
 use std::{
+    collections::BTreeMap,
     f64::consts::{FRAC_PI_2, TAU},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use bevy::math::Vec3;
-use bevy_rapier3d::parry::shape::{SharedShape, TriMeshFlags};
-use morse_geometry::mesh::{self, MeshError, Triangles};
+use bevy_rapier3d::parry::{
+    shape::{ConvexPolyhedron, SharedShape, TriMeshFlags},
+    transformation::try_convex_hull,
+};
+use morse_geometry::{
+    archive::{self, Hull},
+    mesh::{self, MeshError, Triangles},
+};
 use morse_scene::{
     assembly::rotation_about,
     model::{Geometry, MeshFile, Shape},
@@ -49,7 +56,11 @@ pub struct ShapeError {
 /// # Errors
 ///
 /// A mesh cannot be read: the reason, in one line.
-pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeError> {
+pub fn solid(
+    geometry: &Geometry,
+    moves: bool,
+    meshes: &mut Meshes,
+) -> Result<Option<Solid>, ShapeError> {
     let scale = geometry.scale;
     let size = |length: f64| (length * scale).abs();
     let solid = match &geometry.shape {
@@ -70,17 +81,27 @@ pub fn solid(geometry: &Geometry, moves: bool) -> Result<Option<Solid>, ShapeErr
             height,
         } => cone(size(*start_radius), size(*end_radius), height * scale),
         Shape::Capsule { radius, height } => capsule(size(*radius), height * scale),
-        Shape::Mesh(MeshFile { file, resolved }) => Some(
-            mesh::read(resolved)
-                .and_then(|triangles| from_mesh(&triangles, scale, moves))
-                .map_err(|cause| ShapeError {
-                    mesh: file.clone(),
-                    file: resolved.clone(),
-                    cause,
-                })?,
-        ),
+        Shape::Mesh(mesh) => Some(meshes.solid(mesh, scale, moves)?),
     };
     Ok(solid)
+}
+
+/// Solids of meshes. Geometries with the same mesh share its solid.
+#[derive(Default)]
+pub struct Meshes(BTreeMap<(PathBuf, u64, bool), Result<Solid, MeshError>>);
+
+impl Meshes {
+    fn solid(&mut self, mesh: &MeshFile, scale: f64, moves: bool) -> Result<Solid, ShapeError> {
+        let MeshFile { file, resolved } = mesh;
+        let key = (resolved.clone(), scale.to_bits(), moves);
+        let read = || from_file(resolved, scale, moves);
+        let solid = self.0.entry(key).or_insert_with(read).clone();
+        solid.map_err(|cause| ShapeError {
+            mesh: file.clone(),
+            file: resolved.clone(),
+            cause,
+        })
+    }
 }
 
 impl Solid {
@@ -160,15 +181,45 @@ fn frustum(start: f64, end: f64, height: f64) -> Vec<Vec3> {
     points
 }
 
-fn from_mesh(triangles: &Triangles, scale: f64, moves: bool) -> Result<Solid, MeshError> {
+/// Returns the convex hull of a mesh at a scale; `None` if it has no volume.
+#[must_use]
+pub fn hull(triangles: &Triangles, scale: f64) -> Option<Hull> {
+    let points = scaled(triangles, scale);
+    let (vertices, faces) = try_convex_hull(&points).ok()?;
+    let vertices = vertices.iter().map(Vec3::to_array).collect();
+    Some(Hull { vertices, faces })
+}
+
+fn scaled(triangles: &Triangles, scale: f64) -> Vec<Vec3> {
     let scaled = |[x, y, z]: &[f32; 3]| Vec3::new(*x, *y, *z) * scale as f32;
-    let points: Vec<Vec3> = triangles.vertices.iter().map(scaled).collect();
-    if moves {
-        return SharedShape::convex_hull(&points)
-            .filter(|hull| hull.mass_properties(1.0).mass() > 0.0)
-            .map(centred)
-            .ok_or(MeshError::Flat);
+    triangles.vertices.iter().map(scaled).collect()
+}
+
+/// Returns a solid convex hull.
+fn from_hull(hull: Hull) -> Result<Solid, MeshError> {
+    let vertices = hull.vertices.into_iter().map(Vec3::from_array).collect();
+    ConvexPolyhedron::from_convex_mesh(vertices, &hull.faces)
+        .map(SharedShape::new)
+        .filter(|hull| hull.mass_properties(1.0).mass() > 0.0)
+        .map(centred)
+        .ok_or(MeshError::Flat)
+}
+
+/// Reads a mesh and returns its solid.
+fn from_file(path: &Path, scale: f64, moves: bool) -> Result<Solid, MeshError> {
+    if !moves {
+        return from_mesh(&mesh::read(path)?, scale);
     }
+    // A compiled scene contains the hulls of its meshes.
+    match archive::hull(path, scale) {
+        Some(hull) => from_hull(hull),
+        None => from_hull(hull(&mesh::read(path)?, scale).ok_or(MeshError::Flat)?),
+    }
+}
+
+/// Returns the triangles of a mesh as a solid that does not move.
+fn from_mesh(triangles: &Triangles, scale: f64) -> Result<Solid, MeshError> {
+    let points = scaled(triangles, scale);
     // Without merged vertices, a body that slides over the mesh is stopped by edges inside a face.
     let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
     SharedShape::trimesh_with_flags(points, triangles.faces.clone(), flags)

@@ -10,6 +10,7 @@
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
+mod closures;
 mod collect;
 mod contact_point;
 mod coupled;
@@ -47,6 +48,7 @@ use super::{
     mechanisms::{Group, Parts},
     prepare::Prepared,
 };
+use closures::Closure;
 use collect::Found;
 pub(super) use contact_point::Key;
 use coupled::CoupledBody;
@@ -90,6 +92,8 @@ pub(super) struct Trees {
     coupled: Vec<CoupledBody>,
     /// Bodies whose contacts are sensed, sorted; computed from the components.
     sensed: Vec<usize>,
+    /// Loop closures; computed from the scene.
+    closures: Vec<Closure>,
     cuts: Vec<Cut>,
     /// Trees with a cut, sorted.
     cut_trees: Vec<CutTree>,
@@ -131,6 +135,9 @@ pub(super) struct TreesState {
     coupled: Vec<usize>,
     /// Contacts of the last step, by growing key.
     touched: Vec<Touched>,
+    /// Velocity of the second side of each loop closure relative to the first at the end of the last step, world axes:
+    /// angular, then linear; `None` before the first step, and after one in which it slept.
+    closing: Vec<Option<[[f64; 3]; 2]>>,
 }
 
 /// A contact of the last step.
@@ -208,6 +215,7 @@ impl Trees {
         for group in groups {
             trees.add(group, layout);
         }
+        trees.close(layout);
         trees.heavy = trees.find_heavy(layout);
         trees.round = trees.find_round(layout, prepared);
         trees

@@ -82,7 +82,7 @@ codes! {
     PARENT_CYCLE = "parent-cycle";
     /// A parent that does not exist.
     UNKNOWN_PARENT = "unknown-parent";
-    /// A frame in `allow_collision` that does not exist.
+    /// A frame in `allow_collision`, `connect` or `weld` that does not exist.
     UNKNOWN_FRAME = "unknown-frame";
     /// A class in `isa` that is undefined, or defined later.
     UNKNOWN_CLASS = "unknown-class";

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use morse_diagnostics::{Diagnostic, Failed, SourceId, Sources, Span, printable};
-use morse_scene::model::{Geometry, Scene};
+use morse_scene::model::{ClosureKind, Geometry, LoopClosure, Origin, Scene};
 
+use super::index::{Analysis, Recorder, Symbol};
 use super::parser::Parser;
 use super::problems::Problems;
 use super::syntax::{Expression, Statement, Word};
@@ -35,6 +36,19 @@ pub(super) fn load_file(
     let mut loader = Loader::new(directory, options, inclusions);
     loader.top_file(&path);
     loader.finish()
+}
+
+pub(super) fn analyse_file(
+    path: &Path,
+    options: Options<'_>,
+    inclusions: &mut dyn Inclusions,
+) -> Analysis {
+    let path = options.shipped.instead_of(path.to_owned(), path);
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut loader = Loader::new(directory, options, inclusions);
+    loader.index = Recorder::recording();
+    loader.top_file(&path);
+    loader.analysis()
 }
 
 pub(super) fn load_text(
@@ -73,12 +87,13 @@ struct Loader<'o> {
     scene: Scene,
     /// Geometry that a class attaches to a frame, by the frame's name, since the frame may be declared later.
     elsewhere: Vec<(OwnedName, Geometry)>,
-    /// Names of parents and allowed pairs, which are checked at the end.
+    /// Names of parents and of frames in pairs, which are checked at the end.
     mentioned: Vec<(OwnedName, Mention)>,
     /// Classes that were undefined when they were used.
     missing_classes: Vec<OwnedName>,
     looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
     parts: usize,
+    index: Recorder,
 }
 
 /// A name and its span, which outlive the text.
@@ -92,6 +107,7 @@ struct OwnedName {
 enum Mention {
     Parent,
     AllowedPair,
+    Closure,
 }
 
 /// A file during the evaluation of its statements.
@@ -136,6 +152,7 @@ impl<'o> Loader<'o> {
             missing_classes: Vec::new(),
             looked_for: BTreeMap::new(),
             parts: 0,
+            index: Recorder::default(),
         }
     }
 
@@ -164,6 +181,7 @@ impl<'o> Loader<'o> {
             Statement::Class(block) => self.class(block),
             Statement::Frame(block) => self.frame(block, None),
             Statement::AllowCollision(one, other) => self.allow(one, other),
+            Statement::Closure(kind, span, frames) => self.close(*kind, *span, frames),
         }
     }
 
@@ -173,6 +191,7 @@ impl<'o> Loader<'o> {
         if !self.count(1, span) {
             return;
         }
+        self.index.declare(Symbol::Definition, name.text, span);
         self.definitions
             .insert(name.text.to_owned(), Definition { value, span });
     }
@@ -181,7 +200,10 @@ impl<'o> Loader<'o> {
     fn defined(&mut self, value: &Expression<'_>) -> Defined {
         match value.name() {
             Some(word) => match self.definitions.get(word.text) {
-                Some(definition) => definition.value.clone(),
+                Some(definition) => {
+                    self.index.refer_to(&word, definition.span);
+                    definition.value.clone()
+                }
                 None => Defined::Name(word.text.to_owned()),
             },
             None => match self.number(value) {
@@ -197,10 +219,35 @@ impl<'o> Loader<'o> {
             return;
         }
         for word in [one, other] {
+            self.index.refer(Symbol::Frame, word.text, word.span);
             self.mentioned
                 .push((OwnedName::from(*word), Mention::AllowedPair));
         }
         self.scene.allow_collision(one.text, other.text);
+    }
+
+    /// Adds a loop closure. Its names are literal, as those of allowed pairs are.
+    fn close(&mut self, kind: ClosureKind, span: Span, frames: &[Word<'_>; 2]) {
+        if self.options.strict_amino {
+            let message = format!("`{}` is an extension of the language", kind.word());
+            let diagnostic = Diagnostic::error(codes::EXTENSION, message)
+                .at(span, "amino does not support this")
+                .help("remove it, or do without `--strict-amino`");
+            self.problems.push(diagnostic);
+        }
+        if !self.count(1, span) {
+            return;
+        }
+        for word in frames {
+            self.index.refer(Symbol::Frame, word.text, word.span);
+            self.mentioned
+                .push((OwnedName::from(*word), Mention::Closure));
+        }
+        self.scene.add_closure(LoopClosure {
+            kind,
+            frames: frames.map(|word| word.text.to_owned()),
+            source: Origin(Some(span)),
+        });
     }
 
     /// Counts elements of the scene. Returns false above the limit, which is reported once.
@@ -211,7 +258,7 @@ impl<'o> Loader<'o> {
             let message = format!("this scene has more than {MOST_PARTS} parts");
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
                 .at(span, "exceeds the limit")
-                .note("definitions, frames, geometry, classes, their tags and allowed pairs count")
+                .note("definitions, frames, geometry, classes, their tags, allowed pairs and loop closures count")
                 .help("split the scene");
             self.problems.push(diagnostic);
             self.problems.stop();

@@ -71,6 +71,19 @@ impl Kind {
     }
 }
 
+/// All keywords.
+pub(super) const KEYWORDS: [(&str, Kind); 9] = [
+    ("frame", Kind::Frame),
+    ("geometry", Kind::Geometry),
+    ("class", Kind::Class),
+    ("object", Kind::Object),
+    ("include", Kind::Include),
+    ("allow_collision", Kind::AllowCollision),
+    ("def", Kind::Def),
+    ("pi", Kind::Pi),
+    ("deg", Kind::Deg),
+];
+
 /// Lexer over a text.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
@@ -142,21 +155,12 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let word = self.text.get(start..self.at).unwrap_or_default();
-        match word {
-            "frame" => Kind::Frame,
-            "geometry" => Kind::Geometry,
-            "class" => Kind::Class,
-            "object" => Kind::Object,
-            "include" => Kind::Include,
-            "allow_collision" => Kind::AllowCollision,
-            "def" => Kind::Def,
-            "pi" => Kind::Pi,
-            "deg" => Kind::Deg,
-            _ => {
-                self.skip_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-                Kind::Identifier
-            }
+        let keyword = KEYWORDS.iter().find(|(keyword, _)| *keyword == word);
+        if let Some((_, kind)) = keyword {
+            return *kind;
         }
+        self.skip_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        Kind::Identifier
     }
 
     fn number(&mut self) -> Kind {

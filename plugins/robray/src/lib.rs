@@ -1,13 +1,19 @@
 //! The `.robray` scene language: parser, evaluation, writer and formatter.
 //!
+//! For editors, [`analyse`] returns the positions of all names and values, [`outline`](outline()) the blocks of a text, and
+//! [`context`](context()) what can be written at a position.
+//!
 //! [`load`] reads a file with all files that it includes, [`parse_str`] a text; [`write`](write()) converts a scene to text,
 //! and [`format`](format()) formats a text without a change of its meaning.
 
 pub mod codes;
+mod context;
 mod evaluate;
 mod format;
 mod inclusion;
+mod index;
 mod lexer;
+mod outline;
 mod parser;
 mod problems;
 mod syntax;
@@ -15,12 +21,26 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+pub use context::{Container, Context, Expected, context};
 pub use format::format;
 pub use inclusion::{Included, Inclusions, NotFound};
+pub use index::{Analysis, Declaration, Index, Link, Reference, Setting, Symbol};
+pub use outline::{Item, Outline, outline};
 pub use write::write;
 
-use morse_diagnostics::{Diagnostic, Failed, Sources};
+use morse_diagnostics::{Diagnostic, Failed, Overlay, Sources};
 use morse_scene::{model::Scene, shipped::Shipped};
+
+/// Returns all keywords of the language.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    lexer::KEYWORDS.iter().map(|(keyword, _)| *keyword)
+}
+
+/// Returns true for keywords, which can be names only in quotes.
+#[must_use]
+pub fn is_keyword(name: &str) -> bool {
+    keywords().any(|keyword| keyword == name)
+}
 
 /// Options for reading a scene.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +62,8 @@ pub struct Options<'a> {
     pub simulated: bool,
     /// Files that were read before; messages may quote them together with the files of this load.
     pub sources: &'a Sources,
+    /// Texts that replace those of files on the disk.
+    pub overlay: &'a Overlay,
 }
 
 /// Result of a successful load.
@@ -66,6 +88,12 @@ pub fn load(
     inclusions: &mut dyn Inclusions,
 ) -> Result<Loaded, Box<Failed>> {
     evaluate::load_file(path, options, inclusions)
+}
+
+/// Reads a scene file and all files that it includes, for an editor: returns what can be used in spite of errors, and the
+/// positions of all names and values.
+pub fn analyse(path: &Path, options: Options<'_>, inclusions: &mut dyn Inclusions) -> Analysis {
+    evaluate::analyse_file(path, options, inclusions)
 }
 
 /// Reads a scene from a text. `name` is its name in messages; paths of includes and meshes are relative to `directory`.

@@ -5,6 +5,7 @@ mod expression;
 mod mistakes;
 
 use morse_diagnostics::{Diagnostic, SourceId, Span};
+use morse_scene::model::ClosureKind;
 
 use super::codes;
 use super::lexer::{Kind, Lexer, Token};
@@ -78,7 +79,8 @@ impl<'a, 'p> Parser<'a, 'p> {
                 return None;
             }
             self.parts = 0;
-            if !self.token.kind.starts_statement() || self.token.kind == Kind::Geometry {
+            let starts = self.token.kind.starts_statement() && self.token.kind != Kind::Geometry;
+            if !starts && self.closure().is_none() {
                 self.not_a_statement();
                 continue;
             }
@@ -116,18 +118,28 @@ impl<'a, 'p> Parser<'a, 'p> {
                 })
             }
             _ => {
+                let closure = self.closure();
                 self.advance();
                 let one = self.name(keyword)?;
                 let other = self.name(keyword)?;
-                if self
-                    .end_of_statement(self.span_from(keyword.start))
-                    .is_err()
-                {
+                let written = self.span_from(keyword.start);
+                if self.end_of_statement(written).is_err() {
                     return Err(Mistake);
                 }
-                Ok(Statement::AllowCollision(one, other))
+                Ok(match closure {
+                    Some(kind) => Statement::Closure(kind, written, [one, other]),
+                    None => Statement::AllowCollision(one, other),
+                })
             }
         }
+    }
+
+    /// Returns the kind of loop closure that begins here. Its keywords are reserved at the beginning of a statement only,
+    /// since they are extensions of the language.
+    fn closure(&self) -> Option<ClosureKind> {
+        let word = (self.token.kind == Kind::Identifier).then(|| self.slice(self.token))?;
+        let mut kinds = ClosureKind::WORDS.into_iter();
+        kinds.find_map(|(known, kind)| (known == word).then_some(kind))
     }
 
     fn include(&mut self) -> Parsed<Word<'a>> {
@@ -218,6 +230,10 @@ impl<'a, 'p> Parser<'a, 'p> {
                 let help = match keyword.kind {
                     Kind::AllowCollision => "write `allow_collision \"one\" \"other\";`",
                     Kind::Class => "write `class name { … }`",
+                    Kind::Identifier if self.slice(keyword) == "connect" => {
+                        "write `connect \"one\" \"other\";`"
+                    }
+                    Kind::Identifier => "write `weld \"one\" \"other\";`",
                     _ => "write `frame name { … }`",
                 };
                 Err(self.unexpected("a name", help))

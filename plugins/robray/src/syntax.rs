@@ -1,6 +1,7 @@
 //! Syntax tree of one statement. It borrows from the text, and its depth is limited.
 
 use morse_diagnostics::Span;
+use morse_scene::model::ClosureKind;
 
 /// A name, with or without quotes.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub(super) enum Statement<'a> {
     Class(Block<'a>),
     Frame(Block<'a>),
     AllowCollision(Word<'a>, Word<'a>),
+    /// A loop closure, from its keyword on, with its two frames.
+    Closure(ClosureKind, Span, [Word<'a>; 2]),
 }
 
 /// A class, frame or geometry.
@@ -30,6 +33,8 @@ pub(super) struct Block<'a> {
     /// Span from the keyword to the name, for diagnostics about the whole block.
     pub(super) head: Span,
     pub(super) attributes: Vec<Attribute<'a>>,
+    /// End of the block in the text.
+    pub(super) end: usize,
     /// Nested frames and geometry, in the order of the text.
     pub(super) blocks: Vec<Inner<'a>>,
 }
@@ -100,7 +105,16 @@ impl<'a> Expression<'a> {
     }
 }
 
-impl Written<'_> {
+impl<'a> Written<'a> {
+    /// Returns the name or string that the value consists of.
+    pub(super) fn word(&self) -> Option<Word<'a>> {
+        match self {
+            Self::Text(word) => Some(*word),
+            Self::Expression(expression) => expression.name(),
+            Self::Array(..) | Self::Wrong => None,
+        }
+    }
+
     pub(super) fn span(&self) -> Option<Span> {
         match self {
             Self::Text(word) => Some(word.span),

@@ -41,6 +41,11 @@ pub fn write(scene: &Scene) -> Result<String, SceneError> {
             &format!("allow_collision {} {};", quoted(one), quoted(other)),
         );
     }
+    for closure in scene.closures() {
+        let [one, other] = [0, 1].map(|at| quoted(&closure.frames[at]));
+        let word = closure.kind.word();
+        line(&mut text, 0, &format!("{word} {one} {other};"));
+    }
     Ok(text)
 }
 

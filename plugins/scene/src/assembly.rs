@@ -4,6 +4,7 @@
 //! Readers of files, programs and tests create assemblies; the program spawns the world from one.
 
 mod check;
+mod closures;
 pub mod layout;
 mod robots;
 mod shared;
@@ -13,6 +14,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::Vector3;
 
+pub use closures::ClosureLayout;
 pub use layout::{
     Attachment, BodyLayout, FramePlace, Layout, VariableLayout, layout, rotation_about,
 };

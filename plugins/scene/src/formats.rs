@@ -1,4 +1,4 @@
-//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, and `.robray` for all others.
+//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, `.msc`, and `.robray` for all others.
 
 use std::path::Path;
 
@@ -11,6 +11,8 @@ pub enum Format {
     Urdf,
     /// A robot description of ROS with macros.
     Xacro,
+    /// A compiled scene.
+    Compiled,
     /// A format that is not supported yet, by its name.
     Later(&'static str),
 }
@@ -23,6 +25,7 @@ impl Format {
         match ending.to_str() {
             Some("urdf") => Self::Urdf,
             Some("xacro") => Self::Xacro,
+            Some("msc") => Self::Compiled,
             Some("sdf" | "world") => Self::Later("SDF"),
             Some("xml" | "mjcf") => Self::Later("MJCF"),
             _ => Self::Robray,

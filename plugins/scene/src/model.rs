@@ -24,6 +24,7 @@
 mod build;
 mod check;
 mod class;
+mod closure;
 mod kinematics;
 mod numbers;
 mod stretch;
@@ -33,10 +34,12 @@ use std::path::PathBuf;
 
 use morse_diagnostics::Span;
 use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
 
 pub use build::{rotation_from_rpy, rotation_from_xyzw};
 pub use check::{LONGEST_NAME, SceneError};
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value, shape_needs};
+pub use closure::{ClosureKind, LoopClosure};
 pub use numbers::Violation;
 pub use stretch::{stretch, stretched};
 
@@ -49,10 +52,11 @@ pub struct Scene {
     index: BTreeMap<String, usize>,
     classes: Vec<Class>,
     allowed_collisions: BTreeSet<(String, String)>,
+    closures: Vec<LoopClosure>,
 }
 
 /// A coordinate frame with its pose, joint, inertia and geometry.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// Name, unique in the scene and never empty.
     pub name: String,
@@ -71,6 +75,7 @@ pub struct Frame {
     /// Visual and collision geometry, in the order of declaration.
     pub geometry: Vec<Geometry>,
     /// Source position of the frame's declaration.
+    #[serde(skip)]
     pub source: Origin,
 }
 
@@ -86,7 +91,7 @@ impl PartialEq for Origin {
 }
 
 /// Joint between a frame and its parent.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Joint {
     /// No motion.
     #[default]
@@ -100,7 +105,7 @@ pub enum Joint {
 }
 
 /// Axis of a joint, with the variable that moves it and its limits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JointAxis {
     /// Axis in frame coordinates, as written (not normalised).
     pub axis: Vector3<f64>,
@@ -123,7 +128,7 @@ pub struct JointAxis {
 }
 
 /// Limits of a joint; `None` is unlimited.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Limits `[lower, upper]` of the variable.
     pub position: Option<[f64; 2]>,
@@ -134,7 +139,7 @@ pub struct Limits {
 }
 
 /// A shape attached to a frame, with its appearance and material.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Geometry {
     /// Primitive shape or mesh.
     pub shape: Shape,
@@ -169,11 +174,12 @@ pub struct Geometry {
     /// Density, kg/m³.
     pub density: Option<f64>,
     /// Source position of the geometry's declaration.
+    #[serde(skip)]
     pub source: Origin,
 }
 
 /// An image file; the model does not open it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImageFile {
     /// Path as written.
     pub file: String,
@@ -185,7 +191,7 @@ pub struct ImageFile {
 pub type Shape = morse_api::shape::Shape<MeshFile>;
 
 /// Triangle mesh from a file; the model does not open it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeshFile {
     /// Path as written.
     pub file: String,

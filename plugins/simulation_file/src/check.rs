@@ -118,6 +118,7 @@ impl<'a> Checker<'a> {
     fn new(simulation: &'a Simulation, vocabulary: &'a dyn Vocabulary) -> Self {
         let entries = simulation.bodies.len()
             + simulation.joints.len()
+            + simulation.closures.len()
             + simulation.objects.len()
             + simulation.zones.len()
             + simulation.robots.len()

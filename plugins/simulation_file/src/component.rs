@@ -153,6 +153,11 @@ fn kind_and_settings(
 fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spanned<String> {
     let is_first = fields.is_first("kind");
     let words = reader.vocabulary.words(family);
+    if let Some(span) = fields.value_place("kind") {
+        reader
+            .index
+            .choice(span, words.iter().copied(), Some(family));
+    }
     let known = listing(&words).unwrap_or_default();
     let help = format!("add `kind: …` as the first field: one of {known}");
     let Some(kind) = fields.need(reader, "kind", &help, Reader::word) else {
@@ -188,6 +193,8 @@ fn settings_of(
     fields: Fields<'_>,
     common: Vec<&Field>,
 ) -> Settings {
+    reader.index.close(fields.form, &fields.known);
+    reader.index.kind(fields.form, family, kind);
     // The settings of an output or input are looked up by the middleware's kind.
     let kinds = match family {
         Family::Output | Family::Input => Family::Middleware,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use morse_diagnostics::Span;
 use nalgebra::Vector3;
 
+use super::index::FormIndex;
 use super::problem::{Wording as _, error, quoted};
 use super::ranges::Number;
 use super::reader::Reader;
@@ -24,6 +25,7 @@ pub(super) struct Fields<'n> {
     first: Option<&'n str>,
     fields: Vec<&'n Field>,
     pub(super) known: Vec<&'static str>,
+    pub(super) form: FormIndex,
 }
 
 impl<'n> Fields<'n> {
@@ -80,12 +82,19 @@ impl<'n> Fields<'n> {
             first: written.first().map(|field| field.name.value.as_str()),
             fields,
             known: Vec::new(),
+            form: reader.index.open(of, node.span, written),
         })
     }
 
     /// Returns true if the field with this name is the first in the text.
     pub(super) fn is_first(&self, name: &str) -> bool {
         self.first.is_none_or(|first| first == name)
+    }
+
+    /// Returns the span of the value of a field that was not taken.
+    pub(super) fn value_place(&self, name: &str) -> Option<Span> {
+        let field = self.fields.iter().find(|field| field.name.value == name)?;
+        Some(field.value.span)
     }
 
     /// Returns those of the named fields that are present.
@@ -179,6 +188,7 @@ impl<'n> Fields<'n> {
 
     /// Reports the remaining fields as unknown.
     pub(super) fn finish(self, reader: &mut Reader<'_>) {
+        reader.index.close(self.form, &self.known);
         for field in &self.fields {
             if reader.problems.is_full() {
                 return;

@@ -229,7 +229,7 @@ fn is_blank(c: char) -> bool {
 }
 
 /// Returns the length of a comment that starts here; comments can be nested.
-fn block_comment(text: &str) -> Option<usize> {
+pub(super) fn block_comment(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(length) = text.get(at..)?.find(['*', '/']) {

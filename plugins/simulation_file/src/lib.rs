@@ -4,6 +4,8 @@
 //! - [`check()`] reports undefined names, and values that contradict each other;
 //! - [`Files`] finds the scenes and models that the file names;
 //! - [`Simulation::expand`] creates the copies of repeated robots;
+//! - for editors, [`analyse`](analyse()) returns the positions of fields and words, [`outline`](outline()) the named values,
+//!   and [`slot`](slot::slot) the syntax that can be written at a position;
 //! - [`read_scenario`] reads scenario files: the conditions that a run must meet ([`Condition`], [`Expression`]).
 //!
 //! The caller supplies the kinds of sensors, actuators, modifiers and middlewares as a [`Vocabulary`].
@@ -14,7 +16,9 @@
 //! `reader` and `fields`), and the settings of a kind by serde (`settings`). Every accepted file is a valid RON file, which
 //! a test checks.
 
+mod analyse;
 mod check;
+mod closure;
 mod component;
 mod condition;
 mod conflict;
@@ -22,6 +26,8 @@ mod environment;
 mod expression;
 mod fields;
 mod files;
+mod format;
+pub mod index;
 mod lexer;
 mod light;
 mod literal;
@@ -30,6 +36,7 @@ mod merge;
 pub mod model;
 mod object;
 mod on;
+mod outline;
 mod parser;
 mod part;
 mod problem;
@@ -40,18 +47,22 @@ mod repeat;
 mod scenario;
 mod set;
 mod settings;
+pub mod slot;
 pub mod span;
 mod tree;
 mod view;
 pub mod vocabulary;
 
+pub use analyse::{Analysis, analyse};
 pub use check::{check, check_alone, check_environment};
 pub use condition::{Condition, Demand};
 pub use expression::{Expression, ExpressionError, Logic, Operator, Place, Term};
 pub use files::{Assets, Files, Found};
+pub use format::format;
 pub use load::{Loaded, load};
 pub use merge::assemble;
 pub use model::Simulation;
+pub use outline::{Outline, outline, root_name};
 pub use repeat::Instance;
 pub use scenario::{Scenario, TimedCommand, read_scenario};
 pub use span::Spanned;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use morse_diagnostics::{Diagnostic, LARGEST_FILE, SourceId, Sources, Span};
 
+use super::index::Recorder;
 use super::model::Simulation;
 use super::parser::parse;
 use super::problem::{Problems, error};
@@ -59,6 +60,25 @@ pub fn load(
     vocabulary: &dyn Vocabulary,
     sources: &mut Sources,
 ) -> Loaded {
+    load_indexed(
+        name,
+        bytes,
+        set,
+        vocabulary,
+        sources,
+        &mut Recorder::default(),
+    )
+}
+
+/// Reads a simulation file as [`load`], and records its fields and words.
+pub(super) fn load_indexed(
+    name: &str,
+    bytes: &[u8],
+    set: &[String],
+    vocabulary: &dyn Vocabulary,
+    sources: &mut Sources,
+    index: &mut Recorder,
+) -> Loaded {
     let (text, objection) = text_of(bytes);
     let text: Arc<str> = text.into();
     let source = sources.add(name, Arc::clone(&text));
@@ -72,7 +92,13 @@ pub fn load(
         problems.push(objection.at(end, ""));
         return loaded(Simulation::default(), problems, source);
     }
-    let Some(mut root) = parsed(&text, source, "Simulation", &mut problems) else {
+    let Some(mut root) = parsed(
+        &text,
+        source,
+        "Simulation",
+        &mut problems,
+        index.is_recording(),
+    ) else {
         return loaded(Simulation::default(), problems, source);
     };
     for (argument, source) in arguments {
@@ -82,18 +108,21 @@ pub fn load(
         vocabulary,
         problems: &mut problems,
         file: source,
+        index,
         middlewares: BTreeMap::new(),
     };
     let simulation = read::simulation(&mut reader, &root);
     loaded(simulation, problems, source)
 }
 
-/// Returns the tree of a text whose only value is called `root`, or `None` after a syntax error.
+/// Returns the tree of a text whose only value is called `root`. After a syntax error it returns `None`, or the incomplete tree
+/// if `incomplete`.
 pub(super) fn parsed(
     text: &str,
     source: SourceId,
     root: &str,
     problems: &mut Problems,
+    incomplete: bool,
 ) -> Option<Node> {
     if text.trim_start_matches('\u{FEFF}').trim().is_empty() {
         let shortest = match root {
@@ -111,7 +140,7 @@ pub(super) fn parsed(
     }
     let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
     let parsed = parse(text, source, start, problems);
-    parsed.root.filter(|_| parsed.sound)
+    parsed.root.filter(|_| parsed.sound || incomplete)
 }
 
 fn loaded(simulation: Simulation, problems: Problems, source: SourceId) -> Loaded {

@@ -8,7 +8,7 @@ use morse_scene::assembly::{Assembly, BodySettings, JointMode, JointSettings, Ro
 use morse_scene::model::{Frame, Scene, SceneError};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::conflict::Conflicts;
+use super::{closure::close, conflict::Conflicts};
 use crate::{
     Instance, Simulation, Spanned,
     model::{self, Form},
@@ -73,6 +73,7 @@ pub fn assemble(
             break;
         }
     }
+    close(&mut assembly, &simulation.closures);
     if errors.is_empty() {
         Ok(assembly)
     } else {

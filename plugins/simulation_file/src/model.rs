@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 pub use morse_api::motion::{MotionMode, RestitutionRule, TimeStrategy};
 use morse_scene::locked::Locked;
+pub use morse_scene::model::ClosureKind;
 use nalgebra::{Isometry3, Vector3};
 
 pub use super::environment::{Environment, Origin, View, Water};
@@ -28,6 +29,8 @@ pub struct Simulation {
     pub bodies: Named<Body>,
     /// Properties of the scene's joints, by configuration variable.
     pub joints: Named<Joint>,
+    /// Loop closures of the scene and of robots.
+    pub closures: Named<Closure>,
     /// Objects that components identify by name and properties, by frame.
     pub objects: Named<Object>,
     /// Zones of the scene.
@@ -48,6 +51,15 @@ pub enum BodyKind {
     Fixed,
     /// Commands move the body, regardless of obstacles.
     Kinematic,
+}
+
+/// A constraint between two frames that closes a loop of joints, or connects two mechanisms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closure {
+    /// Directions that are constrained.
+    pub kind: ClosureKind,
+    /// Names of the two frames; those of a robot's model begin with its name and a dot.
+    pub frames: [Spanned<String>; 2],
 }
 
 /// Properties of a body of the scene.

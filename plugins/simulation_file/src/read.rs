@@ -2,6 +2,7 @@
 
 use morse_scene::locked::Locked;
 
+use super::closure::closure;
 use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
 use super::light::light;
@@ -56,6 +57,9 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         Some(named(reader, node, name, body))
     });
     let joints = fields.read(reader, "joints", joints);
+    let closures = fields.read(reader, "closures", |reader, node, name| {
+        Some(named(reader, node, name, closure))
+    });
     let objects = fields.read(reader, "objects", |reader, node, name| {
         Some(named(reader, node, name, object))
     });
@@ -82,6 +86,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         environment: environment.unwrap_or_default(),
         bodies: bodies.unwrap_or_default(),
         joints: joints.unwrap_or_default(),
+        closures: closures.unwrap_or_default(),
         objects: objects.unwrap_or_default(),
         zones: zones.unwrap_or_default(),
         robots: robots.unwrap_or_default(),

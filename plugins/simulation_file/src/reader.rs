@@ -8,6 +8,7 @@ use morse_scene::model::{rotation_from_rpy, rotation_from_xyzw};
 use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::fields::Fields;
+use super::index::Recorder;
 use super::model::Named;
 use super::problem::{Problems, Wording as _, error, quoted};
 use super::ranges::{self, Number};
@@ -24,6 +25,7 @@ pub(super) struct Reader<'a> {
     pub(super) problems: &'a mut Problems,
     /// Simulation file; values of any other source come from the command line.
     pub(super) file: SourceId,
+    pub(super) index: &'a mut Recorder,
     /// Kind of each middleware, by name.
     pub(super) middlewares: BTreeMap<String, String>,
 }
@@ -85,6 +87,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn boolean(&mut self, node: &Node, name: &str) -> Option<bool> {
+        self.index.choice(node.span, ["true", "false"], None);
         match node.kind {
             Kind::Bool(value) => Some(value),
             _ => self.wants(node, name, "`true` or `false`"),
@@ -132,6 +135,7 @@ impl Reader<'_> {
         choices: &[(&'static str, T)],
     ) -> Option<T> {
         let names = || choices.iter().map(|(word, _)| *word);
+        self.index.choice(node.span, names(), None);
         let Some(word) = node.as_word() else {
             let wanted = names().collect::<Vec<_>>().join(", ");
             return self.wants(node, name, &format!("one of {wanted}"));

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::condition::{Condition, Demand};
 use super::expression::ExpressionError;
 use super::fields::Fields;
+use super::index::Recorder;
 use super::load::{parsed, text_of};
 use super::model::Named;
 use super::problem::{Problems, Wording as _, error, quoted};
@@ -65,13 +66,15 @@ pub fn read_scenario(
         let end = Span::new(source, text.len()..text.len());
         return Err(vec![objection.at(end, "")]);
     }
-    let Some(root) = parsed(&text, source, "Scenario", &mut problems) else {
+    let Some(root) = parsed(&text, source, "Scenario", &mut problems, false) else {
         return Err(problems.into_sorted());
     };
+    let mut index = Recorder::default();
     let mut reader = Reader {
         vocabulary: &(),
         problems: &mut problems,
         file: source,
+        index: &mut index,
         middlewares: std::collections::BTreeMap::new(),
     };
     let scenario = scenario(&mut reader, &root);

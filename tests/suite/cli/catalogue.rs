@@ -62,6 +62,39 @@ fn a_badly_formatted_file_is_1_until_it_is_formatted() {
 }
 
 #[test]
+fn simulation_files_are_formatted() {
+    let room = Room::new();
+    room.write("ugly.ron", "Simulation(\n bodies: {\n}, // none\n)");
+    room.run(&["fmt", "--check", "ugly.ron"]).with_code(1);
+    room.run(&["fmt", "ugly.ron"]).with_code(0);
+    assert_eq!(
+        room.read("ugly.ron"),
+        "Simulation(\n    bodies: {\n    }, // none\n)\n"
+    );
+    room.write("broken.ron", "Simulation(");
+    let ran = room.run(&["fmt", "broken.ron"]).with_code(2);
+    assert!(ran.err.contains("simulation::"), "{}", ran.err);
+}
+
+#[test]
+fn the_shipped_simulation_files_are_formatted() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["scenes", "scenes/gallery", "examples/scenarios"];
+    let mut count = 0;
+    for folder in folders {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "ron") {
+                let path = path.to_str().expect("a path");
+                Room::new().run(&["fmt", "--check", path]).with_code(0);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
 fn inspect_prints_one_scene() {
     let room = Room::new();
     room.write(

@@ -9,7 +9,7 @@ use std::{
 use super::{Ran, Room, binary};
 
 /// Commands that print results, each with valid arguments and, if needed, its stdin.
-const PRINTING: [(&[&str], &str); 21] = [
+const PRINTING: [(&[&str], &str); 22] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["help", "run"], ""),
@@ -27,6 +27,7 @@ const PRINTING: [(&[&str], &str); 21] = [
     (&["list", "services"], ""),
     (&["describe", "gps"], ""),
     (&["describe", "gps", "--json"], ""),
+    (&["compile", "untidy.robray"], ""),
     (&["fmt", "-"], "frame a { }"),
     (&["fmt", "--check", "untidy.robray"], ""),
     (&["completions", "bash"], ""),
@@ -34,7 +35,7 @@ const PRINTING: [(&[&str], &str); 21] = [
 ];
 
 /// Commands that print nothing.
-const SILENT: [&str; 2] = ["new", "render"];
+const SILENT: [&str; 3] = ["lsp", "new", "render"];
 
 const SCENARIO: &str =
     r#"Scenario(length: 0.1, conditions: { "is there": stay(when: "block.pose.z > 0") })"#;

@@ -15,7 +15,7 @@ use super::{blocks::Block, root};
 use crate::{python, require};
 
 /// Commands that are tried elsewhere, or cannot be tried: the beginnings of their lines, and the reasons.
-const ELSEWHERE: [(&str, &str); 15] = [
+const ELSEWHERE: [(&str, &str); 19] = [
     ("cargo test", "it is what runs this"),
     ("cargo install --path .", "it builds the program once more"),
     (
@@ -46,6 +46,16 @@ const ELSEWHERE: [(&str, &str); 15] = [
         "the tests of tools/prove do it at its smallest: in a debug build this takes minutes",
     ),
     (
+        "mkdir -p ~/.local/share/nvim",
+        "editors/neovim.rs installs it",
+    ),
+    ("mkdir -p ~/.vim", "editors/vim.rs installs it"),
+    ("emacs --batch", "editors/emacs.rs installs it"),
+    (
+        "(cd assets/editors/vscode",
+        "it needs VS Code; editors/vscode.rs reads the grammars with its tokeniser",
+    ),
+    (
         "morse-sim new",
         "new.rs makes crates, builds and tests them",
     ),
@@ -57,7 +67,7 @@ const FOLLOWED: &str = "plugins/python/tests/test_guide.py follows the page";
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 arguments=() has_end= is_run=1 has_window=
-case ${1-} in check | inspect | render | list | describe | fmt | new | test | completions | man | --help | --version) is_run= ;; esac
+case ${1-} in check | compile | inspect | render | list | describe | fmt | new | test | completions | man | --help | --version) is_run= ;; esac
 while (($#)); do
     case $1 in
     --until | --steps) has_end=1 ;;

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Each crate with the crates of ours that it may depend on, and those that its tests may. The program may depend on all.
-const CRATES: [(&str, &[&str], &[&str]); 23] = [
+const CRATES: [(&str, &[&str], &[&str]); 25] = [
     ("morse_api", &["morse_mechanisms"], &["morse_testing"]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
@@ -31,6 +31,17 @@ const CRATES: [(&str, &[&str], &[&str]); 23] = [
     ("morse_description", LANGUAGE, &[]),
     ("morse_robray", LANGUAGE, &[]),
     ("morse_simulation_file", LANGUAGE, &[]),
+    ("morse_compiled", &["morse_geometry", "morse_scene"], &[]),
+    (
+        "morse_lsp",
+        &[
+            "morse_diagnostics",
+            "morse_robray",
+            "morse_scene",
+            "morse_simulation_file",
+        ],
+        &[],
+    ),
     (
         "morse_geometry",
         &["morse_api", "morse_scene"],

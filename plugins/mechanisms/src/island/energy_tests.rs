@@ -214,6 +214,7 @@ fn a_body_that_weighs_nothing_changes_nothing() {
                     linear: body.center - with.point(1, local),
                 },
                 holds: [true, true, true, false, false, false],
+                velocity: None,
                 impulse: Force::default(),
             };
             with.step_with(&mut bodies, &mut [], &mut [weld]);

@@ -2,19 +2,14 @@
 mod newton;
 mod row;
 mod sweeps;
+mod welds;
 
 use nalgebra::Vector3;
 
-use super::{Contact, FreeBody, Member, Side, Weld};
-use crate::{
-    spatial::{Force, Motion},
-    state::vector,
-};
+use super::{Contact, FreeBody, Member, Side};
+use crate::{spatial::Motion, state::vector};
 use newton::NewtonSolver;
 use row::{Block, Kind, Row, Shared};
-
-/// Baumgarte factor of welds: the fraction of the position error that is corrected per step.
-const BAUMGARTE: f64 = 0.2;
 
 /// Slop of contacts, m: normals of rounded shapes are ill-conditioned near zero distance.
 const CONTACT_SLOP: f64 = 1e-4;
@@ -160,28 +155,6 @@ impl Rows {
                 0.0
             },
         });
-    }
-
-    /// Adds the rows of a weld.
-    pub(super) fn add_weld(
-        &mut self,
-        weld: &Weld,
-        members: &[Member<'_>],
-        bodies: &[FreeBody],
-        starts: &[usize],
-        dt: f64,
-    ) {
-        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-        let first = self.rows.len();
-        let system = (members, bodies, starts);
-        self.add_point_rows(&weld.sides, &weld.point, axes.map(along), system);
-        self.add_point_rows(&weld.sides, &weld.point, axes.map(about), system);
-        let errors = weld.error.linear.iter().chain(&weld.error.angular);
-        let rows = self.rows[first..].iter_mut().zip(weld.holds);
-        for ((row, _), error) in rows.zip(errors).filter(|((_, holds), _)| *holds) {
-            row.target = -error * BAUMGARTE / dt;
-            row.bounds = [f64::NEG_INFINITY, f64::INFINITY];
-        }
     }
 
     /// Adds rows for the velocity of the second side relative to the first at a point, one per direction.
@@ -357,6 +330,7 @@ impl Rows {
             }
         }
         self.set_normal_compliances(dt);
+        self.drop_immovable_rows();
     }
 
     /// Makes contacts compliant. All contacts of the same two bodies have the same stiffness, that of their mean effective
@@ -417,16 +391,6 @@ impl Rows {
         let rows = self.rows[3 * contact..].iter();
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
-    }
-
-    /// Returns the impulse of a weld on its second side about its point, world axes, N·s and N·m·s.
-    pub(super) fn weld_impulse_of(&self, weld: usize) -> Force {
-        let first = 3 * self.contacts.len() + 6 * weld;
-        let impulse = |at: usize| self.rows[first + at].impulse;
-        Force {
-            force: Vector3::new(impulse(0), impulse(1), impulse(2)),
-            moment: Vector3::new(impulse(3), impulse(4), impulse(5)),
-        }
     }
 }
 

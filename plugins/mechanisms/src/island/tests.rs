@@ -220,6 +220,7 @@ fn a_weld_carries_and_pulls_back() {
             angular: Vector3::new(0.1, 0.0, 0.0),
         },
         holds: [true; 6],
+        velocity: None,
         impulse: Force::default(),
     };
     let mut welds = [weld];

@@ -40,6 +40,8 @@ pub(super) struct WeldPoint {
     pub bodies: [Option<usize>; 2],
     /// Index of the frame of the first body on which it acts; `None` for the body as a whole.
     pub frame: Option<usize>,
+    /// Index of the loop closure that it is, if it is one.
+    pub closure: Option<usize>,
     pub weld: Weld,
 }
 
@@ -79,6 +81,7 @@ impl Trees {
         for grasp in grasps.iter() {
             self.hold(&mut found, grasp, engine, tables, dt);
         }
+        self.collect_closures(&mut found, engine, tables, dt);
         for at in 0..self.driven.len() {
             let base = self.driven[at].base();
             if rigid(engine, tables, base).is_some_and(|body| !body.is_sleeping()) {
@@ -125,7 +128,7 @@ impl Trees {
     }
 
     /// Couples a body without joints, unless it is coupled or static.
-    fn couple(
+    pub(super) fn couple(
         &mut self,
         found: &mut Found,
         body: usize,
@@ -159,10 +162,7 @@ impl Trees {
         dt: f64,
     ) {
         let pair = [grasp.holder, grasp.held];
-        let sleeps = |body: &usize| {
-            rigid(engine, tables, *body).is_none_or(|body| body.is_sleeping() || !body.is_enabled())
-        };
-        if pair.iter().all(sleeps) {
+        if pair.iter().all(|body| self.rests(*body, engine, tables)) {
             return;
         }
         for body in pair {
@@ -186,11 +186,13 @@ impl Trees {
                 angular: (held.rotation * wanted.rotation.inverse()).scaled_axis(),
             },
             holds: [true; 6],
+            velocity: None,
             impulse: Force::default(),
         };
         found.welds.push(WeldPoint {
             bodies: pair.map(Some),
             frame: grasp.frame,
+            closure: None,
             weld,
         });
     }
@@ -218,7 +220,7 @@ impl Trees {
     }
 
     /// Wakes a link with its whole tree.
-    fn wake(
+    pub(super) fn wake(
         &mut self,
         found: &mut Found,
         body: usize,

@@ -105,6 +105,7 @@ impl Trees {
         self.groups = groups;
         self.measure_cuts(&found, scene);
         self.keep_impulses(&found, scene.tables);
+        self.keep_closing(&found);
         self.found = found;
     }
 
@@ -156,7 +157,8 @@ impl Trees {
                 (contact.impulse, contact.separation_velocity);
         }
         for (at, weld) in group.welds.iter().zip(&*welds) {
-            found.welds[*at].weld.impulse = weld.impulse;
+            let known = &mut found.welds[*at].weld;
+            (known.impulse, known.velocity) = (weld.impulse, weld.velocity);
         }
         for (at, body) in group.free.iter().zip(&*bodies) {
             let coupled = &mut self.coupled[*at];
@@ -241,11 +243,13 @@ impl Trees {
                 point: scene.engine.body_poses.center(body).coords,
                 error: Motion::ZERO,
                 holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
+                velocity: None,
                 impulse: Force::default(),
             };
             found.welds.push(WeldPoint {
                 bodies: [None, Some(row.base)],
                 frame: None,
+                closure: None,
                 weld,
             });
         }

@@ -4,7 +4,7 @@ use morse_diagnostics::{Diagnostic, Span, printable};
 
 use super::{Defined, Loader};
 use crate::codes;
-use crate::syntax::{Action, Expression, Step};
+use crate::syntax::{Action, Expression, Step, Word};
 
 impl Loader<'_> {
     /// Returns the value of an expression, or `None` after an error, which is reported.
@@ -23,7 +23,9 @@ impl Loader<'_> {
             };
             stack.push(value);
         }
-        stack.pop()
+        let value = stack.pop()?;
+        self.index.value(expression.span, value);
+        Some(value)
     }
 
     fn operate(
@@ -84,6 +86,14 @@ impl Loader<'_> {
             self.problems.push_undefined(diagnostic, name);
             return None;
         };
+        self.index.refer_to(
+            &Word {
+                text: name,
+                quoted: false,
+                span,
+            },
+            definition.span,
+        );
         match &definition.value {
             Defined::Number(number) => return Some(*number),
             Defined::Wrong => {}

@@ -7,6 +7,7 @@ use morse_scene::model::{ATTRIBUTES, Attribute, Value};
 
 use super::{Loader, OwnedName};
 use crate::codes;
+use crate::index::Symbol;
 use crate::syntax::{self, Block};
 
 /// Kind of block in which an attribute occurs.
@@ -68,6 +69,8 @@ impl Loader<'_> {
             };
             let value = self.value(attribute, &written.value);
             let span = written.value.span().unwrap_or(written.name.span);
+            self.index
+                .set(attribute, written.name.span, span, value.as_ref());
             self.check_extension(attribute, written, value.as_ref());
             match value {
                 Some(Value::Name(text)) if attribute.name == "isa" => {
@@ -89,6 +92,7 @@ impl Loader<'_> {
                 .help("remove this `isa`");
             self.problems.push(diagnostic);
         } else {
+            self.index.refer(Symbol::Class, &text, span);
             classes.push(OwnedName { text, span });
         }
     }

@@ -8,6 +8,7 @@ use morse_scene::model::{Class, Origin};
 use super::blocks::{Attributes, Place};
 use super::{Loader, OwnedName};
 use crate::codes;
+use crate::index::Symbol;
 use crate::syntax::Block;
 
 /// Maximum number of direct and indirect base classes of a block.
@@ -28,6 +29,7 @@ impl Loader<'_> {
         let Some(name) = block.name.filter(|name| !name.text.is_empty()) else {
             return;
         };
+        self.index.declare(Symbol::Class, name.text, name.span);
         if let Some(known) = self.classes.get(name.text) {
             let message = format!("a second class `{}`", name.shown());
             let diagnostic = Diagnostic::error(codes::DUPLICATE_CLASS, message)

@@ -48,6 +48,9 @@ impl Loader<'_> {
         for (one, other) in scene.allowed_collisions() {
             self.scene.allow_collision(&**one, &**other);
         }
+        for closure in scene.closures() {
+            self.scene.add_closure(closure.clone());
+        }
     }
 
     /// Resolves a path `package://NAME/path`.

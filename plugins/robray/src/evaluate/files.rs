@@ -168,7 +168,11 @@ impl Loader<'_> {
         let Some(path) = self.include_path(written, file) else {
             return;
         };
-        if matches!(Format::of(&path), Format::Urdf | Format::Xacro) {
+        self.index.link(written.span, &path);
+        if matches!(
+            Format::of(&path),
+            Format::Urdf | Format::Xacro | Format::Compiled
+        ) {
             self.described(written, &path);
             return;
         }
@@ -367,6 +371,10 @@ impl Loader<'_> {
         if let Some(bytes) = self.options.shipped.content(path) {
             self.count_text(bytes.len(), left)?;
             return Ok((path.to_owned(), bytes.to_vec()));
+        }
+        if let Some((true_path, text)) = self.options.overlay.get(path) {
+            self.count_text(text.len(), left)?;
+            return Ok((true_path, text.as_bytes().to_vec()));
         }
         let true_path = path.canonicalize().map_err(plain)?;
         let metadata = true_path.metadata().map_err(plain)?;

@@ -4,10 +4,39 @@ use morse_diagnostics::Failed;
 use morse_diagnostics::{Diagnostic, printable};
 
 use super::{Loader, Mention, OwnedName};
-use crate::{Loaded, codes};
+use crate::{Loaded, codes, index::Analysis};
 
 impl Loader<'_> {
-    pub(super) fn finish(mut self) -> Result<Loaded, Box<Failed>> {
+    /// Returns the scene, or the errors of the load.
+    pub(super) fn finish(self) -> Result<Loaded, Box<Failed>> {
+        let analysis = self.analysis();
+        if analysis.failed {
+            return Err(Box::new(Failed {
+                diagnostics: analysis.diagnostics,
+                sources: analysis.sources,
+            }));
+        }
+        Ok(Loaded {
+            scene: analysis.scene,
+            warnings: analysis.diagnostics,
+            sources: analysis.sources,
+        })
+    }
+
+    /// Returns the scene as far as it could be read, with the errors of the load.
+    pub(super) fn analysis(mut self) -> Analysis {
+        self.check();
+        let failed = self.problems.any_error();
+        Analysis {
+            scene: self.scene,
+            diagnostics: self.problems.finish(&self.sources),
+            failed,
+            sources: self.sources,
+            index: self.index.finish(),
+        }
+    }
+
+    fn check(&mut self) {
         self.attach_elsewhere();
         self.check_mentions();
         self.check_classes();
@@ -16,19 +45,6 @@ impl Loader<'_> {
         let definitions = &self.definitions;
         self.problems
             .explain_undefined(|name| definitions.get(name).map(|definition| definition.span));
-        let failed = self.problems.any_error();
-        let diagnostics = self.problems.finish(&self.sources);
-        if failed {
-            return Err(Box::new(Failed {
-                diagnostics,
-                sources: self.sources,
-            }));
-        }
-        Ok(Loaded {
-            scene: self.scene,
-            warnings: diagnostics,
-            sources: self.sources,
-        })
     }
 
     /// Attaches geometry to the frames that its classes name.
@@ -54,7 +70,7 @@ impl Loader<'_> {
             if self.scene.frame(&word.text).is_some() {
                 continue;
             }
-            if !self.problems.wants_warnings() {
+            if mention != Mention::Closure && !self.problems.wants_warnings() {
                 self.problems.skip_warning();
                 continue;
             }
@@ -74,6 +90,12 @@ impl Loader<'_> {
                 )
                 .at(word.span, "unknown frame")
                 .note("names in `allow_collision` are taken as they are, not looked up")
+                .suggest(&word.text, names),
+                Mention::Closure => Diagnostic::error(
+                    codes::UNKNOWN_FRAME,
+                    format!("there is no frame `{shown}` to connect"),
+                )
+                .at(word.span, "unknown frame")
                 .suggest(&word.text, names),
             };
             self.problems.push(with_remedy(

@@ -11,6 +11,7 @@ use super::blocks::{Attributes, Place, number, numbers, word};
 use super::classes::Order;
 use super::{Loader, Mention, OwnedName};
 use crate::codes;
+use crate::index::Symbol;
 use crate::syntax::{Block, Inner, Word};
 
 impl Loader<'_> {
@@ -25,6 +26,7 @@ impl Loader<'_> {
         if inherited.is_none() || !self.count(1, block.head) {
             return;
         }
+        self.index.declare(Symbol::Frame, name.text, name.span);
         let frame = self.built(block, &name, within, &attributes);
         if !name.text.is_empty() {
             self.add(frame, &name);
@@ -126,6 +128,7 @@ impl Loader<'_> {
             text: text.clone(),
             span,
         };
+        self.index.refer(Symbol::Frame, &mention.text, mention.span);
         self.mentioned.push((mention, Mention::Parent));
         Some(text)
     }
@@ -209,6 +212,9 @@ impl Loader<'_> {
                 .help("leave `variable` out to call it like the frame");
             self.problems.push(diagnostic);
         }
+        let declared = attributes.get("variable").map(|written| written.span);
+        self.index
+            .declare(Symbol::Variable, variable, declared.unwrap_or(name.span));
         JointAxis {
             offset: number(attributes, "offset").unwrap_or(0.0),
             limits: Limits {

@@ -12,6 +12,7 @@ use super::classes::Order;
 use super::files::Found;
 use super::{Loader, OwnedName};
 use crate::codes;
+use crate::index::Symbol;
 use crate::syntax::{Block, Word};
 
 /// Size above which a shape is reported as large, m.
@@ -108,6 +109,7 @@ impl Loader<'_> {
                     text: parent.to_owned(),
                     span: set.span,
                 };
+                self.index.refer(Symbol::Frame, &parent.text, parent.span);
                 self.elsewhere.push((parent, geometry));
             }
             _ => {

@@ -139,6 +139,9 @@ impl Loader<'_> {
         let Some(definition) = self.definitions.get(word.text) else {
             return word.text.to_owned();
         };
+        if matches!(definition.value, Defined::Name(_)) {
+            self.index.refer_to(word, definition.span);
+        }
         match &definition.value {
             Defined::Name(name) => name.clone(),
             Defined::Number(number) if !word.quoted => {

@@ -35,6 +35,7 @@ impl<'a> Parser<'a, '_> {
             name,
             head,
             attributes: Vec::new(),
+            end: 0,
             blocks: Vec::new(),
         };
         loop {
@@ -42,10 +43,12 @@ impl<'a> Parser<'a, '_> {
                 Kind::CloseBrace => {
                     self.compare_indents(keyword, open);
                     self.advance();
+                    block.end = self.previous_end;
                     return Ok(block);
                 }
                 Kind::End => {
                     self.unclosed_block(open, head);
+                    block.end = self.previous_end;
                     return Ok(block);
                 }
                 _ if self.problems.is_full() => return Err(Mistake),

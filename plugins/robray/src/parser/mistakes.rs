@@ -8,9 +8,16 @@ use crate::codes;
 use crate::lexer::{Kind, Token};
 use crate::syntax::Word;
 
-const A_SCENE_IS: &str =
-    "a scene is made of `frame`, `class`, `def`, `include` and `allow_collision`";
-const STATEMENTS: &[&str] = &["frame", "class", "def", "include", "allow_collision"];
+const A_SCENE_IS: &str = "a scene is made of `frame`, `class`, `def`, `include`, `allow_collision`, `connect` and `weld`";
+const STATEMENTS: &[&str] = &[
+    "frame",
+    "class",
+    "def",
+    "include",
+    "allow_collision",
+    "connect",
+    "weld",
+];
 
 impl Word<'_> {
     /// Returns the token's text in a form that is safe in messages.

@@ -8,7 +8,7 @@ use morse_diagnostics::{Diagnostic, printable};
 use nalgebra::{Isometry3, UnitVector3};
 
 use super::{
-    Assembly, BodySettings, JointMode, JointSettings, check,
+    Assembly, BodySettings, ClosureLayout, JointMode, JointSettings, check,
     robots::{Robots, is_still},
     shared,
 };
@@ -23,6 +23,8 @@ pub struct Layout {
     pub bodies: Vec<BodyLayout>,
     /// All configuration variables.
     pub variables: Vec<VariableLayout>,
+    /// All loop closures, in the order of the scene.
+    pub closures: Vec<ClosureLayout>,
     /// Warnings about settings that are probably unintended.
     pub warnings: Vec<Diagnostic>,
 }
@@ -157,11 +159,13 @@ pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
     builder.make_bodies();
     builder.attach();
     builder.mark_actuated();
-    let torn = shared::between_mechanisms(&builder.layout, &assembly.scene);
-    if torn.is_empty() {
-        Ok(builder.layout)
+    let mut layout = builder.layout;
+    let mut errors = shared::between_mechanisms(&layout, &assembly.scene);
+    errors.extend(layout.close(&assembly.scene));
+    if errors.is_empty() {
+        Ok(layout)
     } else {
-        Err(torn)
+        Err(errors)
     }
 }
 

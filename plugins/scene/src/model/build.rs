@@ -6,7 +6,8 @@ use std::path::Path;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 use super::{
-    Class, Frame, Geometry, Joint, JointAxis, Limits, MeshFile, Origin, Scene, SceneError, Shape,
+    Class, Frame, Geometry, Joint, JointAxis, Limits, LoopClosure, MeshFile, Origin, Scene,
+    SceneError, Shape,
 };
 
 impl Frame {
@@ -258,7 +259,7 @@ impl Scene {
         });
     }
 
-    /// Adds a copy of another scene: each of its frames, variables and allowed pairs is named `prefix.name`, and its root
+    /// Adds a copy of another scene: each of its frames, variables, allowed pairs and loop closures is named `prefix.name`, and its root
     /// frames become children of `parent` at `pose`. Tags and classes keep their names; a class that both scenes have stays
     /// that of this scene.
     ///
@@ -303,6 +304,11 @@ impl Scene {
         for (one, two) in &other.allowed_collisions {
             self.allow_collision(prefixed(prefix, one), prefixed(prefix, two));
         }
+        self.closures
+            .extend(other.closures.iter().map(|closure| LoopClosure {
+                frames: [0, 1].map(|at| prefixed(prefix, &closure.frames[at])),
+                ..*closure
+            }));
         Ok(())
     }
 

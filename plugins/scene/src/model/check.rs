@@ -78,6 +78,14 @@ impl Scene {
                 });
             }
         }
+        for name in self.closures().iter().flat_map(|closure| &closure.frames) {
+            if self.frame(name).is_none() {
+                return Err(SceneError::Invalid {
+                    name: name.clone(),
+                    reason: "a loop closure has this frame, which does not exist".into(),
+                });
+            }
+        }
         Ok(())
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::Origin;
 use crate::bounds::Bounds;
 
@@ -9,7 +11,7 @@ use crate::bounds::Bounds;
 ///
 /// Inherited attributes are already copied to the frames and geometry of a [`super::Scene`]; classes are kept as tags and
 /// for writing the scene to a file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
     /// Name, unique among classes.
     pub name: String,
@@ -18,11 +20,12 @@ pub struct Class {
     /// Attributes of the class itself, by name.
     pub attributes: BTreeMap<String, Value>,
     /// Source position of the class's declaration.
+    #[serde(skip)]
     pub source: Origin,
 }
 
 /// The evaluated value of an attribute.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// A number: `radius 0.5`
     Number(f64),

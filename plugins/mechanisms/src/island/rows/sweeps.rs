@@ -1,7 +1,7 @@
 //! Projected Gauss–Seidel over all rows, with Newton steps in between.
 use super::{
     ContactData, Rows,
-    row::{Row, project_onto_friction_cone},
+    row::{Kind, Row, project_onto_friction_cone},
 };
 
 /// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
@@ -23,6 +23,16 @@ impl Rows {
     pub(in crate::island) fn apply_warm_start(&self, velocities: &mut [f64]) {
         for row in self.rows.iter().filter(|row| row.mass > 0.0) {
             row.act(&self.responses, row.impulse, velocities);
+        }
+    }
+
+    /// Resets the impulses to those of the last step.
+    pub(in crate::island) fn restart(&mut self) {
+        for row in &mut self.rows {
+            row.impulse = match row.kind {
+                Kind::Normal { before, .. } | Kind::Tangent { before } => before,
+                Kind::Other => 0.0,
+            };
         }
     }
 

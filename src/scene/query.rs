@@ -1,0 +1,425 @@
+//! Questions about a scene at a configuration, without a world: forward and inverse kinematics, Jacobians, distances and
+//! collisions, for planners.
+//!
+//! ```
+//! use morse_sim::scene::{load::{LoadOptions, parse_str}, query::SceneQuery};
+//!
+//! let text = "frame arm { type revolute; axis [0, 0, 1]; frame hand { translation [1, 0, 0]; } }";
+//! let scene = parse_str(text, "arm", ".".as_ref(), &LoadOptions::default())?.scene;
+//! let query = SceneQuery::new(&scene)?;
+//! let hand = query.pose("hand", &[std::f64::consts::FRAC_PI_2])?;
+//! assert!((hand.translation.vector.y - 1.0).abs() < 1e-12);
+//! let jacobian = query.jacobian("hand", &[0.0])?;
+//! assert_eq!((jacobian[(1, 0)], jacobian[(5, 0)]), (1.0, 1.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+use std::collections::BTreeSet;
+
+use morse_physics::{
+    distance::{distance, sphere},
+    shapes::{Meshes, ShapeError, Solid, solid},
+};
+use morse_scene::model::{Joint, Scene};
+use nalgebra::{Isometry3, Matrix6xX, Point3, Vector3, Vector6};
+
+/// Reason why a question about a scene has no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// The parents of frames form a cycle.
+    #[error("the parents of `{0}` form a cycle")]
+    Cycle(String),
+    /// A mesh cannot be read.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// There is no such frame.
+    #[error("there is no frame `{0}`")]
+    UnknownFrame(String),
+    /// The configuration has the wrong number of values.
+    #[error("{found} values for {wanted} variables")]
+    Length {
+        /// Number of values.
+        found: usize,
+        /// Number of variables of the scene.
+        wanted: usize,
+    },
+    /// No configuration was found for a pose.
+    #[error("no configuration was found: {position} m and {rotation} rad remain")]
+    NotFound {
+        /// Distance to the pose, m.
+        position: f64,
+        /// Angle to the pose, rad.
+        rotation: f64,
+    },
+}
+
+/// A pair of frames whose geometry overlaps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collision {
+    /// Names of the frames.
+    pub frames: [String; 2],
+    /// Depth of the penetration, m.
+    pub depth: f64,
+}
+
+/// A scene that answers questions at configurations. A configuration has one value for each variable, in the order of
+/// [`SceneQuery::variables`].
+pub struct SceneQuery<'s> {
+    scene: &'s Scene,
+    variables: Vec<&'s str>,
+    /// Limits of each variable.
+    limits: Vec<[f64; 2]>,
+    parents: Vec<Option<usize>>,
+    /// Frame at the root of the rigid link to which each frame belongs; `None` is the root of the scene.
+    links: Vec<Option<usize>>,
+    parts: Vec<Part>,
+    allowed: BTreeSet<(usize, usize)>,
+}
+
+/// A solid of a frame.
+struct Part {
+    frame: usize,
+    solid: Solid,
+    center: Point3<f64>,
+    radius: f64,
+}
+
+/// Number of iterations of the inverse kinematics.
+const ITERATIONS: usize = 300;
+
+/// Greatest error of a solution, m and rad.
+const TOLERANCE: f64 = 1e-9;
+
+/// Squared damping of the least squares (Wampler 1986).
+const DAMPING: f64 = 1e-6;
+
+impl<'s> SceneQuery<'s> {
+    /// Returns the scene, with the solids of its collision geometry. Meshes of frames below joints are their convex hulls.
+    ///
+    /// # Errors
+    ///
+    /// The parents of frames form a cycle, or a mesh cannot be read.
+    pub fn new(scene: &'s Scene) -> Result<Self, QueryError> {
+        if let Some(names) = scene.cycle() {
+            return Err(QueryError::Cycle(names.join("`, `")));
+        }
+        let frames = scene.frames();
+        let parents: Vec<Option<usize>> = frames
+            .iter()
+            .map(|frame| scene.frame_index(frame.parent.as_deref()?))
+            .collect();
+        let mut links = vec![None; frames.len()];
+        for index in scene.order() {
+            let is_fixed = frames
+                .get(index)
+                .is_some_and(|frame| matches!(frame.joint, Joint::Fixed));
+            let above = parents
+                .get(index)
+                .copied()
+                .flatten()
+                .and_then(|parent| *links.get(parent)?);
+            if let Some(link) = links.get_mut(index) {
+                *link = if is_fixed { above } else { Some(index) };
+            }
+        }
+        let variables: Vec<&str> = scene.variables().into_iter().collect();
+        let mut query = Self {
+            scene,
+            limits: variables
+                .iter()
+                .map(|variable| limits(scene, variable))
+                .collect(),
+            variables,
+            parents,
+            links,
+            parts: Vec::new(),
+            allowed: BTreeSet::new(),
+        };
+        for (one, other) in scene.allowed_collisions() {
+            if let (Some(one), Some(other)) = (scene.frame_index(one), scene.frame_index(other)) {
+                query.allowed.insert(sorted(one, other));
+            }
+        }
+        query.add_parts()?;
+        Ok(query)
+    }
+
+    fn add_parts(&mut self) -> Result<(), QueryError> {
+        let mut meshes = Meshes::default();
+        for (index, frame) in self.scene.frames().iter().enumerate() {
+            let moves = self.links.get(index).copied().flatten().is_some();
+            for geometry in frame.geometry.iter().filter(|geometry| geometry.collision) {
+                if let Some(solid) = solid(geometry, moves, &mut meshes)? {
+                    let (center, radius) = sphere(&solid);
+                    self.parts.push(Part {
+                        frame: index,
+                        solid,
+                        center,
+                        radius,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the configuration variables, sorted by name.
+    #[must_use]
+    pub fn variables(&self) -> &[&'s str] {
+        &self.variables
+    }
+
+    /// Returns the limits of the variables; infinite for a variable without limits.
+    #[must_use]
+    pub fn limits(&self) -> &[[f64; 2]] {
+        &self.limits
+    }
+
+    /// Returns the poses of all frames in the root frame, in the order of [`Scene::frames`].
+    ///
+    /// # Errors
+    ///
+    /// The configuration has the wrong number of values.
+    pub fn poses(&self, values: &[f64]) -> Result<Vec<Isometry3<f64>>, QueryError> {
+        let (found, wanted) = (values.len(), self.variables.len());
+        if found != wanted {
+            return Err(QueryError::Length { found, wanted });
+        }
+        let value = |variable: &str| {
+            let index = self.variables.binary_search(&variable).ok();
+            index
+                .and_then(|index| values.get(index).copied())
+                .unwrap_or(0.0)
+        };
+        Ok(self.scene.absolute_poses(value))
+    }
+
+    /// Returns the pose of a frame in the root frame.
+    ///
+    /// # Errors
+    ///
+    /// There is no such frame, or the configuration has the wrong number of values.
+    pub fn pose(&self, frame: &str, values: &[f64]) -> Result<Isometry3<f64>, QueryError> {
+        let index = self.frame(frame)?;
+        Ok(self.poses(values)?.get(index).copied().unwrap_or_default())
+    }
+
+    fn frame(&self, name: &str) -> Result<usize, QueryError> {
+        let index = self.scene.frame_index(name);
+        index.ok_or_else(|| QueryError::UnknownFrame(name.to_owned()))
+    }
+
+    /// Returns the Jacobian of a frame: the velocity of its origin (rows 0 to 2) and its angular velocity (rows 3 to 5), both in
+    /// root axes, per velocity of each variable.
+    ///
+    /// # Errors
+    ///
+    /// There is no such frame, or the configuration has the wrong number of values.
+    pub fn jacobian(&self, frame: &str, values: &[f64]) -> Result<Matrix6xX<f64>, QueryError> {
+        let index = self.frame(frame)?;
+        let poses = self.poses(values)?;
+        let mut jacobian = Matrix6xX::zeros(self.variables.len());
+        let origin = poses
+            .get(index)
+            .copied()
+            .unwrap_or_default()
+            .translation
+            .vector;
+        let mut next = Some(index);
+        while let Some(index) = next {
+            next = self.parents.get(index).copied().flatten();
+            let Some(frame) = self.scene.frames().get(index) else {
+                break;
+            };
+            let above = next.and_then(|parent| poses.get(parent).copied());
+            let root_from_joint = above.unwrap_or_default() * frame.pose;
+            let Some(axis) = frame.joint.axis() else {
+                continue;
+            };
+            let ratio = axis.ratio.unwrap_or(1.0);
+            let column = match &frame.joint {
+                Joint::Revolute(_) => {
+                    let turn = root_from_joint * axis.axis.normalize() * ratio;
+                    let way = origin - root_from_joint.translation.vector;
+                    stacked(turn.cross(&way), turn)
+                }
+                _ => stacked(root_from_joint * axis.axis * ratio, Vector3::zeros()),
+            };
+            if let Ok(place) = self.variables.binary_search(&axis.variable.as_str()) {
+                let mut sum = jacobian.column_mut(place);
+                sum += column;
+            }
+        }
+        Ok(jacobian)
+    }
+
+    /// Returns the distance between the geometry of two frames, m; where they overlap, the negative depth. `None` if one of
+    /// them has no geometry.
+    ///
+    /// # Errors
+    ///
+    /// There is no such frame, or the configuration has the wrong number of values.
+    pub fn distance(
+        &self,
+        one: &str,
+        other: &str,
+        values: &[f64],
+    ) -> Result<Option<f64>, QueryError> {
+        let (one, other) = (self.frame(one)?, self.frame(other)?);
+        let poses = self.poses(values)?;
+        let of = |frame: usize| self.parts.iter().filter(move |part| part.frame == frame);
+        let mut nearest: Option<f64> = None;
+        for part in of(one) {
+            for target in of(other) {
+                let found = apart(part, target, &poses);
+                nearest = match (nearest, found) {
+                    (Some(known), Some(found)) => Some(known.min(found)),
+                    (known, found) => known.or(found),
+                };
+            }
+        }
+        Ok(nearest)
+    }
+
+    /// Returns the pairs of frames whose geometry overlaps, without those of one rigid link and those that are allowed
+    /// (`allow_collision`, [`SceneQuery::allow_at`]).
+    ///
+    /// # Errors
+    ///
+    /// The configuration has the wrong number of values.
+    pub fn collisions(&self, values: &[f64]) -> Result<Vec<Collision>, QueryError> {
+        let found = self.overlaps(values)?;
+        let name = |index: usize| {
+            self.scene
+                .frames()
+                .get(index)
+                .map_or("", |frame| &frame.name)
+        };
+        let collision = |((one, other), depth)| Collision {
+            frames: [name(one).to_owned(), name(other).to_owned()],
+            depth,
+        };
+        Ok(found.into_iter().map(collision).collect())
+    }
+
+    /// Allows all pairs of frames that overlap at a configuration which is known to be free of collisions, such as links that
+    /// meet at a joint.
+    ///
+    /// # Errors
+    ///
+    /// The configuration has the wrong number of values.
+    pub fn allow_at(&mut self, values: &[f64]) -> Result<(), QueryError> {
+        let found = self.overlaps(values)?;
+        self.allowed.extend(found.into_iter().map(|(pair, _)| pair));
+        Ok(())
+    }
+
+    /// Returns the pairs of frames that overlap, and their depths.
+    fn overlaps(&self, values: &[f64]) -> Result<Vec<((usize, usize), f64)>, QueryError> {
+        let poses = self.poses(values)?;
+        let mut found: Vec<((usize, usize), f64)> = Vec::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            for other in self.parts.iter().skip(index + 1) {
+                let pair = sorted(part.frame, other.frame);
+                let is_rigid = self.links.get(part.frame) == self.links.get(other.frame);
+                if is_rigid || self.allowed.contains(&pair) || are_far(part, other, &poses) {
+                    continue;
+                }
+                let Some(depth) = apart(part, other, &poses).filter(|apart| *apart < 0.0) else {
+                    continue;
+                };
+                match found.iter_mut().find(|(known, _)| *known == pair) {
+                    Some((_, known)) => *known = known.max(-depth),
+                    None => found.push((pair, -depth)),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns a configuration near `start`, within the limits, at which a frame has a pose, by damped least squares.
+    ///
+    /// # Errors
+    ///
+    /// There is no such frame, the configuration has the wrong number of values, or no solution was found.
+    pub fn inverse(
+        &self,
+        frame: &str,
+        pose: &Isometry3<f64>,
+        start: &[f64],
+    ) -> Result<Vec<f64>, QueryError> {
+        let mut values = start.to_vec();
+        for _ in 0..ITERATIONS {
+            let error = error(pose, &self.pose(frame, &values)?);
+            if error.amax() < TOLERANCE {
+                return Ok(values);
+            }
+            let jacobian = self.jacobian(frame, &values)?;
+            let mut normal = &jacobian * jacobian.transpose();
+            for index in 0..6 {
+                if let Some(diagonal) = normal.get_mut((index, index)) {
+                    *diagonal += DAMPING;
+                }
+            }
+            let Some(factors) = normal.cholesky() else {
+                break;
+            };
+            let step = jacobian.transpose() * factors.solve(&error);
+            for ((value, step), [lower, upper]) in
+                values.iter_mut().zip(step.iter()).zip(&self.limits)
+            {
+                *value = (*value + step).max(*lower).min(*upper);
+            }
+        }
+        let rest = error(pose, &self.pose(frame, &values)?);
+        Err(QueryError::NotFound {
+            position: rest.fixed_rows::<3>(0).norm(),
+            rotation: rest.fixed_rows::<3>(3).norm(),
+        })
+    }
+}
+
+/// Returns the limits of a variable: those of all its joints together.
+fn limits(scene: &Scene, variable: &str) -> [f64; 2] {
+    let axes = scene.frames().iter().filter_map(|frame| frame.joint.axis());
+    let own = axes.filter(|axis| axis.variable == variable);
+    let limits = own.filter_map(|axis| axis.limits.position);
+    limits.fold(
+        [f64::NEG_INFINITY, f64::INFINITY],
+        |[lower, upper], [least, most]| [lower.max(least), upper.min(most)],
+    )
+}
+
+fn sorted(one: usize, other: usize) -> (usize, usize) {
+    (one.min(other), one.max(other))
+}
+
+fn stacked(linear: Vector3<f64>, angular: Vector3<f64>) -> Vector6<f64> {
+    Vector6::new(
+        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
+    )
+}
+
+/// Returns the displacement and rotation vector from a pose to another one, in root axes.
+fn error(wanted: &Isometry3<f64>, found: &Isometry3<f64>) -> Vector6<f64> {
+    let way = wanted.translation.vector - found.translation.vector;
+    let turn = (wanted.rotation * found.rotation.inverse()).scaled_axis();
+    stacked(way, turn)
+}
+
+/// Returns true if the spheres around two solids do not meet.
+fn are_far(one: &Part, other: &Part, poses: &[Isometry3<f64>]) -> bool {
+    let center = |part: &Part| Some(poses.get(part.frame)? * part.center);
+    let centers = center(one).zip(center(other));
+    let way = centers.map(|(one, other)| (one - other).norm());
+    way.is_some_and(|way| way > one.radius + other.radius)
+}
+
+/// Returns the distance of two solids.
+fn apart(one: &Part, other: &Part, poses: &[Isometry3<f64>]) -> Option<f64> {
+    let (first, second) = (poses.get(one.frame)?, poses.get(other.frame)?);
+    distance(&one.solid, first, &other.solid, second)
+}
+
+#[cfg(test)]
+mod tests;
