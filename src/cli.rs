@@ -114,10 +114,18 @@ pub fn main() -> ExitCode {
 /// ```
 #[must_use]
 pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    main_from(&arguments, extensions).into()
+}
+
+/// The whole command line with given arguments, of which the first one is the program's name, for a host such as an
+/// interpreter. Returns the exit code.
+#[must_use]
+pub fn main_from(arguments: &[OsString], extensions: impl Fn(&mut App) + Sync) -> u8 {
     heed_file_limits();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return help(&error, std::env::args_os().nth(1)).into(),
+        Err(error) => return help(&error, arguments.get(1).cloned()),
     };
     let command = cli
         .command
@@ -125,11 +133,11 @@ pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
     if let Command::Run(args) = &command
         && args.view
     {
-        return show(args, &extensions).into();
+        return show(args, &extensions);
     }
     // The server writes to stdout itself.
     if let Command::Lsp(args) = &command {
-        return lsp::run(args, &extensions).into();
+        return lsp::run(args, &extensions);
     }
     with_results(|out, err| dispatch(command, &extensions, out, err))
 }
@@ -142,17 +150,17 @@ pub fn program<A: Parser>(
 ) -> ExitCode {
     heed_file_limits();
     match A::try_parse() {
-        Ok(arguments) => with_results(|out, err| command(arguments, out, err)),
+        Ok(arguments) => with_results(|out, err| command(arguments, out, err)).into(),
         Err(error) => help(&error, None).into(),
     }
 }
 
 /// Runs a command with stdout and stderr.
-fn with_results(command: impl FnOnce(&mut dyn Write, &mut dyn Write) -> u8) -> ExitCode {
+fn with_results(command: impl FnOnce(&mut dyn Write, &mut dyn Write) -> u8) -> u8 {
     let (out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
     let mut out = Results::new(out);
     let code = command(&mut out, &mut err);
-    out.code(code, &mut err).into()
+    out.code(code, &mut err)
 }
 
 /// A file that may not grow any more (`ulimit -f`) is an error, as a full disk is, rather than the end of the

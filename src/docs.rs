@@ -22,6 +22,7 @@
 //! - [`tests_with_a_verdict`]: scenarios with conditions, over seeds and sweeps;
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
+//! - [`python`]: simulations in Python, and environments to learn in;
 //! - [`compiled_scenes`]: scenes with meshes and hulls in one file that loads fast;
 //! - [`editors`]: the language server, and files for editors;
 //! - [`how_fast`]: speed, and comparison with other simulators;
@@ -92,6 +93,9 @@ pub mod the_same_bits {}
 
 #[doc = include_str!("docs/headless_tests.md")]
 pub mod headless_tests {}
+
+#[doc = include_str!("docs/python.md")]
+pub mod python {}
 
 #[doc = include_str!("docs/compiled_scenes.md")]
 pub mod compiled_scenes {}

@@ -79,6 +79,7 @@
 //! - `morse_ros`: messages of ROS, and the topics of components;
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
+//! - `morse_python`: simulations in Python, in the package of `plugins/python`;
 //! - `morse_lsp`: a language server for editors;
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 //!

@@ -133,6 +133,13 @@ fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildErr
     Simulation::build(plan, extensions)
 }
 
+/// Renders the whole scene as `morse-sim render` does without a camera, with smooth edges.
+#[must_use]
+pub fn overview(simulation: &mut Simulation, size: (u32, u32)) -> RgbaImage {
+    let camera = CameraArguments::default().camera(simulation, size, Margin::STILL, None);
+    still(simulation, &camera, FINE)
+}
+
 /// Renders the view of a camera, with smooth edges.
 pub(super) fn still(simulation: &mut Simulation, camera: &CameraView, fine: u32) -> RgbaImage {
     let large = enlarged(camera, fine);

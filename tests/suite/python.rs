@@ -4,8 +4,9 @@
 use std::{
     collections::BTreeSet,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::OnceLock,
 };
 
 use crate::{external, require};
@@ -22,6 +23,33 @@ pub(crate) fn has_python() -> bool {
 
 pub(crate) const NO_PYTHON: &str = "there is no python3 of 3.9 or later";
 
+/// Builds the native core of the Python package with the profile of the suite, and returns the library. All packages that
+/// `cargo test` builds are selected, so that dependencies have the same features and are not compiled again.
+fn native() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder = external::folder();
+        let built = Command::new("nice")
+            .args(["-n", "19", env!("CARGO"), "build", "--locked", "--quiet"])
+            .args(["--workspace", "--exclude", "morse_viewer", "--lib"])
+            .arg("--target-dir")
+            .arg(folder.parent().expect("the directory of builds"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("cargo runs");
+        let errors = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success(), "{errors}");
+        folder.with_file_name("debug").join(LIBRARY_NAME)
+    })
+}
+
+/// Name of the library that Cargo makes of the native core.
+const LIBRARY_NAME: &str = if cfg!(target_os = "macos") {
+    "lib_native.dylib"
+} else {
+    "lib_native.so"
+};
+
 /// Runs the Python tests of a folder; `what` names their requirement. A minimum number of tests has to exist, including
 /// tests that are skipped with a reason.
 pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32) {
@@ -30,7 +58,11 @@ pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32
         return;
     }
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-morse");
-    let output = Command::new("python3")
+    let mut python = Command::new("python3");
+    if what == "python" {
+        python.env("MORSE_NATIVE", native());
+    }
+    let output = python
         .args(["-m", "unittest", "discover", "--verbose"])
         .args(arguments)
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
@@ -58,7 +90,7 @@ pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32
 
 #[test]
 fn python_tests() {
-    unittests("python", "plugins/python", &["-s", "tests", "-t", "."], 31);
+    unittests("python", "plugins/python", &["-s", "tests", "-t", "."], 46);
 }
 
 /// Runs the launcher, in its own home directory.

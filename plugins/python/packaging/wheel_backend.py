@@ -1,6 +1,7 @@
-"""Makes the package, for `pip install`: a wheel is a zip of the files under `src`. Nothing has to be fetched for it.
+"""Makes the package, for `pip install`. maturin builds the native core and the wheel around it.
 
-Besides the package it puts a `.pth` file beside it, by which `pymorse` and `morse` are there for who has no MORSE, and
+`pip install --config-settings pure=true` makes a wheel without the native core, a zip of the files under `src`: it has the
+builder scripts, the launcher and the client, and nothing has to be fetched or compiled for it. Besides the package it puts a `.pth` file beside it, by which `pymorse` and `morse` are there for who has no MORSE, and
 MORSE's own client can close. Where the package was made from is written down, for parts of one's own are built from there.
 """
 import base64
@@ -75,9 +76,25 @@ def _wheel(directory, files):
     return name
 
 
+def _is_pure(config_settings):
+    said = (config_settings or {}).get("pure", "false")
+    if said not in ("true", "false"):
+        raise ValueError(f"`pure` is `true` or `false`, not `{said}`")
+    return said == "true"
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    """Needed to build the wheel."""
+    return [] if _is_pure(config_settings) else ["maturin>=1.9,<2"]
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """`pip install ./plugins/python`"""
-    return _wheel(wheel_directory, _package())
+    if _is_pure(config_settings):
+        return _wheel(wheel_directory, _package())
+    import maturin
+
+    return maturin.build_wheel(wheel_directory, {}, metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):

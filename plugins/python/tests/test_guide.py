@@ -10,7 +10,8 @@ import sys
 import time
 
 from . import ROOT
-from .require import needs
+from .native import REPOSITORY, needs_native, site
+from .require import left_out, needs
 from .support import LAUNCHER, Room, needs_program, needs_services, program, wait_for_port
 from .test_harness import COMPAT
 
@@ -73,6 +74,25 @@ if __name__ == "__main__":
     from morse.testing.testing import main
     main(Drives)
 """
+
+
+IN_PROCESS = {
+    "in_process.py": (r"[\d.]+ s: at -5\.4\d+ m, state [0-9a-f]{32}\n-0\.\d+ m from where the first one is\n", "numpy"),
+    "learning.py": ("2 of 2 have reached the goal\n", "gymnasium"),
+}
+"""Examples in process: what they print, and what they need."""
+
+
+@needs_native
+class InProcess(Room):
+    def test_examples_do_what_they_say(self) -> None:
+        for name, (wanted, package) in IN_PROCESS.items():
+            if importlib.util.find_spec(package) is None:
+                left_out("python", f"there is no {package}: {name}")
+            environment = {**os.environ, "PYTHONPATH": site(self.path(name)), "PYTHONDONTWRITEBYTECODE": "1"}
+            command = [sys.executable, os.path.join(EXAMPLES, name)]
+            ran = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=300)
+            self.assertRegex(ran.stdout, f"^{wanted}$", ran.stderr)
 
 
 @needs_services

@@ -15,7 +15,7 @@ use super::{blocks::Block, root};
 use crate::{python, require};
 
 /// Commands that are tried elsewhere, or cannot be tried: the beginnings of their lines, and the reasons.
-const ELSEWHERE: [(&str, &str); 18] = [
+const ELSEWHERE: [(&str, &str); 19] = [
     ("cargo test", "it is what runs this"),
     ("cargo install --path .", "it builds the program once more"),
     (
@@ -23,8 +23,12 @@ const ELSEWHERE: [(&str, &str); 18] = [
         "python.rs builds such a folder",
     ),
     (
-        "pip install ./plugins/python",
+        "pip install -C pure=true ./plugins/python",
         "plugins/python/tests/test_installing.py installs it",
+    ),
+    (
+        "pip install \"./plugins/python[gym]\"",
+        "it builds the simulator with the optimiser; the suite builds its library, and plugins/python/tests use it",
     ),
     ("morse run", "plugins/python/tests runs scripts"),
     ("morse create place", "python.rs creates one"),

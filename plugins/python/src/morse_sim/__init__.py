@@ -1,3 +1,46 @@
-"""morse-sim from Python: MORSE's builder scripts (`builder`), its launcher, and a client (`client`)."""
+"""morse-sim from Python: simulations in process (`Simulation`), environments to learn in (`gym`), MORSE's builder scripts
+(`builder`), its launcher, and a client (`client`)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from . import gym as gym
+    from .errors import AccessError as AccessError
+    from .errors import ClosedError as ClosedError
+    from .errors import EnvironmentFault as EnvironmentFault
+    from .errors import InternalError as InternalError
+    from .errors import MorseError as MorseError
+    from .errors import SceneError as SceneError
+    from .errors import ServiceFailed as ServiceFailed
+    from .errors import StateError as StateError
+    from .simulation import Component as Component
+    from .simulation import Data as Data
+    from .simulation import Field as Field
+    from .simulation import Simulation as Simulation
+    from .simulation import Snapshot as Snapshot
+
+_FROM = {
+    **dict.fromkeys(
+        ("AccessError", "ClosedError", "EnvironmentFault", "InternalError", "MorseError", "SceneError", "ServiceFailed", "StateError"),
+        "errors",
+    ),
+    **dict.fromkeys(("Component", "Data", "Field", "Simulation", "Snapshot"), "simulation"),
+    "gym": "gym",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the native core at its first use, which builder scripts and clients do not need."""
+    import importlib
+
+    if name not in _FROM:
+        raise AttributeError(f"module `morse_sim` has no attribute `{name}`")
+    module = importlib.import_module(f"{__name__}.{_FROM[name]}")
+    return module if name == "gym" else getattr(module, name)
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *_FROM})

@@ -1,0 +1,345 @@
+//! One simulation, as Python sees it.
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use bevy::{prelude::*, reflect::structs::DynamicStruct};
+use morse_api::{
+    command::{ActuatorInfo, Mailbox},
+    fields::{DynamicValue, Field, Fields},
+    kind::Described,
+    sensor::Exported,
+    service::{self, Status},
+    tick::Clock,
+};
+use morse_sim::simulation::{
+    AccessError, BuildError, Simulation, kinds,
+    load::{self, Options},
+    no_extensions,
+    state::Snapshot,
+};
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict, PyList},
+};
+use serde_json::Value as Json;
+
+use crate::{
+    failure::Failure,
+    value,
+    worker::{Room, Worker},
+};
+
+/// All state of a simulation at one tick.
+#[pyclass(frozen, module = "morse_sim._native")]
+pub(crate) struct State(Snapshot);
+
+#[pymethods]
+impl State {
+    /// Number of ticks before the snapshot.
+    #[getter]
+    fn tick(&self) -> u64 {
+        self.0.tick()
+    }
+}
+
+/// Files and options of a simulation.
+#[derive(Clone, Debug, FromPyObject)]
+pub(crate) struct Source {
+    #[pyo3(item)]
+    path: Option<PathBuf>,
+    #[pyo3(item)]
+    text: Option<String>,
+    #[pyo3(item)]
+    directory: PathBuf,
+    #[pyo3(item)]
+    seed: Option<u64>,
+    #[pyo3(item)]
+    set: Vec<String>,
+    #[pyo3(item)]
+    threads: usize,
+    #[pyo3(item)]
+    outputs: bool,
+}
+
+impl Source {
+    /// Builds the simulation.
+    pub(crate) fn build(&self) -> Result<Simulation, BuildError> {
+        let options = Options {
+            seed: self.seed,
+            set: self.set.clone(),
+            threads: self.threads,
+            ..Options::default()
+        };
+        let kinds = kinds(&no_extensions);
+        let mut plan = match (&self.path, &self.text) {
+            (Some(path), _) => load::load(path, &options, &kinds)?,
+            (None, text) => load::parse(
+                text.as_deref().unwrap_or_default(),
+                &self.directory,
+                &options,
+                &kinds,
+            )?,
+        };
+        if !self.outputs {
+            plan.simulation.disconnect();
+        }
+        Simulation::build(plan, &no_extensions)
+    }
+}
+
+/// A simulation in a thread of its own.
+#[pyclass(frozen, module = "morse_sim._native")]
+pub(crate) struct Core {
+    pub(crate) worker: Worker,
+}
+
+/// Advances by some ticks. Returns the number of ticks that were made, which is lower if the call was stopped.
+pub(crate) fn advance(room: &mut Room, ticks: u64, stop: &AtomicBool) -> Result<u64, Failure> {
+    for made in 0..ticks {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(made);
+        }
+        room.simulation.step().map_err(Failure::environment)?;
+    }
+    match room.simulation.failure() {
+        Some(failure) => Err(Failure::environment(failure)),
+        None => Ok(ticks),
+    }
+}
+
+/// Sets a simulation to its start.
+pub(crate) fn reset(room: &mut Room) -> Result<(), Failure> {
+    let start = room.start.as_ref();
+    let start =
+        start.ok_or_else(|| Failure::state("some state of the start has no binary form"))?;
+    room.simulation.restore(start).map_err(Failure::state)
+}
+
+/// Sends a command whose fields are an object in JSON.
+pub(crate) fn command(simulation: &Simulation, path: &str, fields: &Json) -> Result<(), Failure> {
+    let sender = simulation.commander(path)?;
+    let mut command = DynamicStruct::default();
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        let value = sender.info.value_from_json(name, value);
+        command.insert_boxed(name.clone(), value.map_err(Failure::access)?);
+    }
+    sender.send(Box::new(command)).map_err(Failure::access)
+}
+
+/// Returns the last exported data of a sensor, with their time.
+pub(crate) fn read(simulation: &Simulation, path: &str) -> Result<DynamicValue, Failure> {
+    let data = simulation.read_any(path)?;
+    let world = simulation.world();
+    let entity = service::find(world, path);
+    let sensor = entity.and_then(|entity| {
+        let described = world.get::<Described>(entity)?;
+        Some((&described.0, world.get::<Exported>(entity)?.0))
+    });
+    let (info, tick) = sensor.ok_or_else(|| Failure::access(format!("`{path}` is no sensor")))?;
+    let measured = Clock {
+        tick,
+        ..simulation.clock()
+    };
+    let mut value = DynamicValue::default();
+    value.set_reading(measured.seconds(), &info.fields, data);
+    Ok(value)
+}
+
+/// Parses JSON that the package has written.
+pub(crate) fn parsed(text: &str) -> Result<Json, Failure> {
+    serde_json::from_str(text).map_err(Failure::access)
+}
+
+#[pymethods]
+impl Core {
+    #[new]
+    fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
+        let worker = Worker::start(py, move || source.build())?;
+        Ok(Self { worker })
+    }
+
+    fn step(&self, py: Python<'_>, ticks: u64) -> PyResult<u64> {
+        self.worker
+            .attempt(py, move |room, stop| advance(room, ticks, stop))
+    }
+
+    /// Number of ticks, simulated time (s) and ticks per second.
+    fn clock(&self, py: Python<'_>) -> PyResult<(u64, f64, f64)> {
+        self.worker.ask(py, |room, _| {
+            let clock = room.simulation.clock();
+            (clock.tick, clock.seconds(), clock.rate)
+        })
+    }
+
+    fn state_hash(&self, py: Python<'_>) -> PyResult<String> {
+        self.worker.ask(py, |room, _| {
+            format!("{:032x}", room.simulation.state_hash())
+        })
+    }
+
+    fn read(&self, py: Python<'_>, path: String) -> PyResult<Py<PyAny>> {
+        let value = self
+            .worker
+            .attempt(py, move |room, _| read(&room.simulation, &path))?;
+        Ok(value::to_python(py, &value)?.unbind())
+    }
+
+    fn command(&self, py: Python<'_>, path: String, fields: String) -> PyResult<()> {
+        self.worker.attempt(py, move |room, _| {
+            command(&room.simulation, &path, &parsed(&fields)?)
+        })
+    }
+
+    /// Calls a service. If it answers later, the simulation is stepped, by at most so many ticks.
+    fn call(
+        &self,
+        py: Python<'_>,
+        path: String,
+        service: String,
+        arguments: String,
+        ticks: u64,
+    ) -> PyResult<String> {
+        self.worker.attempt(py, move |room, stop| {
+            call(room, (&path, &service), &parsed(&arguments)?, ticks, stop)
+        })
+    }
+
+    fn paths(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.worker.ask(py, |room, _| room.simulation.paths())
+    }
+
+    /// Kind, family and fields of a component: `(kind, family, [(name, unit, docs, type, low, high)])`.
+    fn describe<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyDict>> {
+        let description = self
+            .worker
+            .attempt(py, move |room, _| describe(&room.simulation, &path))?;
+        let dict = PyDict::new(py);
+        dict.set_item("kind", description.kind)?;
+        dict.set_item("family", description.family)?;
+        let fields: PyResult<Vec<_>> = description
+            .fields
+            .0
+            .iter()
+            .map(|field| field_to_python(py, field))
+            .collect();
+        dict.set_item("fields", PyList::new(py, fields?)?)?;
+        Ok(dict)
+    }
+
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.worker.attempt(py, |room, _| reset(room))
+    }
+
+    fn snapshot(&self, py: Python<'_>) -> PyResult<State> {
+        let take =
+            |room: &mut Room, _: &AtomicBool| room.simulation.snapshot().map_err(Failure::state);
+        self.worker.attempt(py, take).map(State)
+    }
+
+    fn restore(&self, py: Python<'_>, state: &State) -> PyResult<()> {
+        let snapshot = state.0.clone();
+        self.worker.attempt(py, move |room, _| {
+            room.simulation.restore(&snapshot).map_err(Failure::state)
+        })
+    }
+
+    /// Warnings of the files, then of components and middlewares since the last call.
+    fn warnings(&self, py: Python<'_>) -> PyResult<(String, Vec<String>)> {
+        self.worker.ask(py, |room, _| {
+            let files = room.simulation.warnings().to_json().to_string();
+            (files, room.simulation.take_warnings())
+        })
+    }
+
+    /// Renders the whole scene: red, green, blue and alpha of each pixel, row by row.
+    fn render<'py>(
+        &self,
+        py: Python<'py>,
+        width: u32,
+        height: u32,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let image = self.worker.ask(py, move |room, _| {
+            morse_sim::cli::render::overview(&mut room.simulation, (width, height))
+        })?;
+        Ok(PyBytes::new(py, &image.pixels))
+    }
+}
+
+fn call(
+    room: &mut Room,
+    (path, service): (&str, &str),
+    arguments: &Json,
+    ticks: u64,
+    stop: &AtomicBool,
+) -> Result<String, Failure> {
+    let call = room.simulation.call(path, service, arguments);
+    for tick in 0..=ticks {
+        if let Some(reply) = call.reply() {
+            return match reply.status {
+                Status::Success => Ok(reply.value.to_string()),
+                Status::Failed | Status::Preempted => Err(Failure::service(match reply.value {
+                    Json::String(text) => text,
+                    Json::Null => format!("`{service}` of `{path}` was interrupted"),
+                    value => value.to_string(),
+                })),
+            };
+        }
+        if tick < ticks && advance(room, 1, stop)? == 0 {
+            break;
+        }
+    }
+    room.simulation.cancel(&call);
+    let text = format!("`{service}` of `{path}` did not answer within {ticks} ticks");
+    Err(Failure::service(text))
+}
+
+/// Kind, family and fields of a component.
+struct Description {
+    kind: &'static str,
+    family: &'static str,
+    fields: Fields,
+}
+
+fn describe(simulation: &Simulation, path: &str) -> Result<Description, Failure> {
+    let world = simulation.world();
+    let Some(entity) = service::find(world, path) else {
+        // The error of a command has the nearest path.
+        let error: Option<AccessError> = simulation.commander(path).err();
+        return Err(error.map_or_else(|| Failure::access(path), Failure::from));
+    };
+    if let Some(Described(info)) = world.get::<Described>(entity) {
+        return Ok(Description {
+            kind: info.kind,
+            family: "sensor",
+            fields: info.fields.clone(),
+        });
+    }
+    if world.get::<Mailbox>(entity).is_some() {
+        let sender = simulation.commander(path)?;
+        let info: &ActuatorInfo = &sender.info;
+        return Ok(Description {
+            kind: info.kind,
+            family: "actuator",
+            fields: info.fields.clone(),
+        });
+    }
+    Ok(Description {
+        kind: "",
+        family: "part",
+        fields: Fields::default(),
+    })
+}
+
+fn field_to_python<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyAny>> {
+    let tuple = (
+        field.name,
+        field.unit,
+        field.docs,
+        field.type_name,
+        field.range.0,
+        field.range.1,
+    );
+    Ok(tuple.into_pyobject(py)?.into_any())
+}

@@ -1,0 +1,84 @@
+//! Errors of the simulator as exceptions of the package `morse_sim.errors`.
+use morse_sim::simulation::{AccessError, BuildError};
+use pyo3::{exceptions::PyRuntimeError, prelude::*};
+
+/// An error on its way from the thread of a simulation to Python.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// Name of the class in `morse_sim.errors`.
+    class: &'static str,
+    text: String,
+    /// Diagnostics as a list in JSON.
+    diagnostics: Option<String>,
+}
+
+impl Failure {
+    fn new(class: &'static str, text: impl ToString) -> Self {
+        Self {
+            class,
+            text: text.to_string(),
+            diagnostics: None,
+        }
+    }
+
+    /// The environment: a file, a port, a thread.
+    pub(crate) fn environment(text: impl ToString) -> Self {
+        Self::new("EnvironmentFault", text)
+    }
+
+    /// A call that is refused: a wrong path, field or number.
+    pub(crate) fn access(text: impl ToString) -> Self {
+        Self::new("AccessError", text)
+    }
+
+    /// A service that failed, or did not answer in time.
+    pub(crate) fn service(text: impl ToString) -> Self {
+        Self::new("ServiceFailed", text)
+    }
+
+    /// Snapshots and resets that are impossible.
+    pub(crate) fn state(text: impl ToString) -> Self {
+        Self::new("StateError", text)
+    }
+
+    /// A panic. The simulation cannot be used any more.
+    pub(crate) fn internal(text: impl ToString) -> Self {
+        Self::new("InternalError", text)
+    }
+
+    /// Use after the end of a simulation, or in another process.
+    pub(crate) fn closed(text: impl ToString) -> Self {
+        Self::new("ClosedError", text)
+    }
+
+    /// Returns the exception.
+    pub(crate) fn into_error(self, py: Python<'_>) -> PyErr {
+        let make = || {
+            let class = py.import("morse_sim.errors")?.getattr(self.class)?;
+            class.call1((self.text.as_str(), self.diagnostics.as_deref()))
+        };
+        match make() {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(cause) => PyRuntimeError::new_err(format!("{} ({cause})", self.text)),
+        }
+    }
+}
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Self {
+        match &error {
+            BuildError::Scene(report) => Self {
+                class: "SceneError",
+                text: report.to_string().trim_end().to_owned(),
+                diagnostics: Some(report.to_json().to_string()),
+            },
+            BuildError::Middleware(failure) => Self::environment(failure),
+        }
+    }
+}
+
+impl From<AccessError> for Failure {
+    fn from(error: AccessError) -> Self {
+        Self::access(error)
+    }
+}

@@ -1,0 +1,36 @@
+//! The native core of the Python package: simulations in process, and the program `morse-sim` itself.
+//!
+//! Only the package `morse_sim` uses it; its classes have the interface for people. The map:
+//! - `core`: one simulation, as Python sees it;
+//! - `worker`: the thread of a simulation, to which all calls are sent;
+//! - `batch`: many simulations that advance at the same time;
+//! - `value`: readings as Python objects;
+//! - `failure`: errors as Python exceptions.
+mod batch;
+mod core;
+mod failure;
+mod value;
+mod worker;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs the command line of the program `morse-sim` with these arguments, the first of which is the program's name. Returns
+/// the exit code.
+#[pyfunction]
+fn program(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
+    let run = move || morse_sim::cli::main_from(&arguments, morse_sim::simulation::no_extensions);
+    py.detach(|| worker::guarded(run))
+        .map_err(|text| failure::Failure::internal(text).into_error(py))
+}
+
+/// The module `morse_sim._native`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(program, module)?)?;
+    module.add_class::<core::Core>()?;
+    module.add_class::<core::State>()?;
+    module.add_function(wrap_pyfunction!(batch::step_together, module)?)
+}

@@ -1,0 +1,169 @@
+//! The thread of a simulation. A world is built and stepped on one thread; calls of any thread of Python are sent to it, one
+//! after the other, and wait without the interpreter's lock.
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use morse_sim::simulation::{
+    BuildError, Simulation,
+    state::{HashChain, Snapshot},
+};
+use pyo3::prelude::*;
+
+use crate::failure::Failure;
+
+/// Interval in which a call that waits looks for signals such as Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(20);
+/// Number of calls that may wait; the threads of further ones wait to send them.
+const CALLS: usize = 64;
+/// Stack of the thread, as large as that of a program's main thread.
+const STACK: usize = 8 << 20;
+
+/// A simulation, and its state at the start.
+pub(crate) struct Room {
+    /// The simulation.
+    pub(crate) simulation: Simulation,
+    /// Its state at the start, for resets; `None` if some of it has no binary form.
+    pub(crate) start: Option<Snapshot>,
+}
+
+type Job = Box<dyn FnOnce(&mut Room) -> bool + Send>;
+
+/// Sending end of the thread of a simulation.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    jobs: Sender<Job>,
+    /// The process that has the thread; a child after `os.fork()` has none.
+    process: u32,
+}
+
+/// The answer of a call that has been sent.
+pub(crate) struct Pending<R> {
+    answer: Receiver<Result<R, String>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Worker {
+    /// Starts a thread that builds a simulation and then serves calls.
+    pub(crate) fn start(
+        py: Python<'_>,
+        build: impl FnOnce() -> Result<Simulation, BuildError> + Send + 'static,
+    ) -> PyResult<Self> {
+        let (jobs, queue) = bounded::<Job>(CALLS);
+        let (answer, built) = bounded(1);
+        let serve = move || {
+            let mut room = match guarded(build) {
+                Ok(Ok(simulation)) => Room {
+                    start: Snapshot::take(simulation.world(), &HashChain::default()).ok(),
+                    simulation,
+                },
+                Ok(Err(error)) => return drop(answer.send(Err(error.into()))),
+                Err(panic) => return drop(answer.send(Err(Failure::internal(panic)))),
+            };
+            answer.send(Ok(())).ok();
+            while queue.recv().is_ok_and(|job| job(&mut room)) {}
+        };
+        let thread = thread::Builder::new()
+            .name("morse-sim".to_owned())
+            .stack_size(STACK);
+        thread
+            .spawn(serve)
+            .map_err(|error| Failure::environment(error).into_error(py))?;
+        let built: Result<(), Failure> = py
+            .detach(|| built.recv())
+            .unwrap_or_else(|_| Err(Failure::internal("the simulation's thread has ended")));
+        built.map_err(|failure| failure.into_error(py))?;
+        Ok(Self {
+            jobs,
+            process: std::process::id(),
+        })
+    }
+
+    /// Sends a call. Its second argument becomes true when it has to stop.
+    pub(crate) fn send<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Room, &AtomicBool) -> R + Send + 'static,
+    ) -> PyResult<Pending<R>> {
+        if self.process != std::process::id() {
+            let text = "this simulation belongs to the parent process; make one in each process, after `os.fork()`";
+            return Err(Failure::closed(text).into_error(py));
+        }
+        let (sender, answer) = bounded(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let job: Job = Box::new(move |room| {
+            let result = guarded(|| call(room, &flag));
+            // A world that was left in the middle of a tick serves no more calls.
+            let is_sound = result.is_ok();
+            sender.send(result).ok();
+            is_sound
+        });
+        let sent = py.detach(|| self.jobs.send(job));
+        sent.map_err(|_closed| ended(py))?;
+        Ok(Pending { answer, stop })
+    }
+
+    /// Sends a call and waits for its answer.
+    pub(crate) fn ask<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Room, &AtomicBool) -> R + Send + 'static,
+    ) -> PyResult<R> {
+        self.send(py, call)?.wait(py)
+    }
+
+    /// Sends a call that may fail, and waits for its answer.
+    pub(crate) fn attempt<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Room, &AtomicBool) -> Result<R, Failure> + Send + 'static,
+    ) -> PyResult<R> {
+        self.ask(py, call)?
+            .map_err(|failure| failure.into_error(py))
+    }
+}
+
+impl<R: Send> Pending<R> {
+    /// Waits for the answer. An exception by a signal (Ctrl-C) stops the call after the tick that is under way.
+    pub(crate) fn wait(self, py: Python<'_>) -> PyResult<R> {
+        loop {
+            match py.detach(|| self.answer.recv_timeout(SIGNALS)) {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(panic)) => return Err(Failure::internal(panic).into_error(py)),
+                Err(RecvTimeoutError::Disconnected) => return Err(ended(py)),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(exception) = py.check_signals() {
+                self.stop.store(true, Ordering::Relaxed);
+                py.detach(|| self.answer.recv()).ok();
+                return Err(exception);
+            }
+        }
+    }
+}
+
+fn ended(py: Python<'_>) -> PyErr {
+    let text = "the simulation has ended by an internal error; make a new one";
+    Failure::closed(text).into_error(py)
+}
+
+/// Runs a function; a panic becomes an error with its message.
+pub(crate) fn guarded<R>(run: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic: Box<dyn Any + Send>| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        format!(
+            "the simulator has failed: {}; please report this",
+            text.unwrap_or("for an unknown reason")
+        )
+    })
+}
