@@ -175,7 +175,7 @@ class Simulations(Rover):
         import morse_sim as ms
 
         with self.assertRaises(ms.SceneError) as caught:
-            ms.Simulation(text='Simulation(robots: {"a": (modle: 3)})')
+            ms.Simulation(text='Simulation(robots: {"a": (models: 3)})')
         found = {(each["code"], each["line"], each["column"]) for each in caught.exception.diagnostics}
         self.assertIn(("simulation::unknown-field", 1, 27), found)
         self.assertIn("did you mean `model`", str(caught.exception))
