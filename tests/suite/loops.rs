@@ -247,3 +247,62 @@ fn what_is_welded_to_a_turntable_turns_with_it() {
         near(libm::atan2(up.y, up.x), 4.0 - std::f64::consts::TAU, 0.02);
     }
 }
+
+/// A chain that hangs straight is pulled to a second hook, and settles as a discrete catenary: each link is inclined by the
+/// vertical force at its middle over the horizontal force.
+#[test]
+fn a_chain_between_two_hooks_is_a_catenary() {
+    const LINKS: usize = 12;
+    const LENGTH: f64 = 0.1;
+    const SPAN: f64 = 0.8;
+    let mut scene = format!(
+        "class link {{ type revolute; axis [0, 1, 0]; damping 0.02; mass 0.1; center_of_mass [0, 0, -0.05];
+           inertia [1e-4, 1e-4, 1e-6, 0, 0, 0]; }}
+         frame base {{ geometry {{ shape sphere; radius 0.01; }} frame hook {{ translation [{SPAN}, 0, 0]; }}"
+    );
+    for at in 0..LINKS {
+        let from = if at == 0 { 0.0 } else { -LENGTH };
+        scene += &format!("frame l{at} {{ isa link; translation [0, 0, {from}];");
+    }
+    scene += "frame end { translation [0, 0, -0.1]; }";
+    scene += &"}".repeat(LINKS + 1);
+    scene += "connect end hook;";
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("scene.robray"), scene).expect("a file");
+    let text = "Simulation(scene: \"scene.robray\", environment: (rate: 240), robots: { \"chain\": (
+        frame: \"base\", base: fixed, sensors: { \"hook\": (kind: \"force_torque\", mount: (frame: \"l0\")) }) })";
+    let mut simulation = Simulation::parse(text, folder.path(), &no_extensions).expect("a world");
+    simulation.run(240 * 40).expect("ticks");
+    let weight = 0.1 * G;
+    let half = LINKS as f64 / 2.0;
+    let incline = |at: usize, horizontal: f64| weight * (half - at as f64 - 0.5) / horizontal;
+    let span = |horizontal: f64| -> f64 {
+        let links = (0..LINKS).map(|at| LENGTH / libm::hypot(incline(at, horizontal), 1.0));
+        links.sum()
+    };
+    let (mut less, mut more) = (1e-3, 1e3);
+    for _ in 0..100 {
+        let middle = (less + more) / 2.0;
+        (less, more) = if span(middle) < SPAN {
+            (middle, more)
+        } else {
+            (less, middle)
+        };
+    }
+    let end = point(&simulation, &format!("l{}", LINKS - 1), [0.0, 0.0, -LENGTH]);
+    assert!((end - Vector3::new(SPAN, 0.0, 0.0)).norm() < 1e-6, "{end}");
+    let middle = point(&simulation, &format!("l{}", LINKS / 2), [0.0; 3]);
+    let sag: f64 = (0..LINKS / 2)
+        .map(|at| LENGTH * incline(at, less) / libm::hypot(incline(at, less), 1.0))
+        .sum();
+    near(middle.x, SPAN / 2.0, 1e-4);
+    near(middle.z, -sag, 1e-4);
+    let hook = simulation
+        .read::<ForceTorqueData>("chain.hook")
+        .expect("a sensor");
+    near(
+        Vector3::from(hook.force).norm(),
+        libm::hypot(less, weight * half),
+        1e-3,
+    );
+}

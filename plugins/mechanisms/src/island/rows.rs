@@ -330,7 +330,7 @@ impl Rows {
             }
         }
         self.set_normal_compliances(dt);
-        self.drop_immovable_rows();
+        self.regularise_welds();
     }
 
     /// Makes contacts compliant. All contacts of the same two bodies have the same stiffness, that of their mean effective
@@ -348,7 +348,7 @@ impl Rows {
             let mass = normals().count() as f64 / inverse;
             let impulses = normals().map(|row| match row.kind {
                 Kind::Normal { before, .. } => before,
-                Kind::Tangent { .. } | Kind::Other => 0.0,
+                Kind::Tangent { .. } | Kind::Closure | Kind::Other => 0.0,
             });
             let shared = Shared {
                 mass,

@@ -52,7 +52,9 @@ pub(super) enum Kind {
         /// Impulse of the last step, N·s.
         before: f64,
     },
-    /// A weld, or a joint.
+    /// A weld that holds all the time.
+    Closure,
+    /// Another weld, or a joint.
     #[default]
     Other,
 }

@@ -31,7 +31,7 @@ impl Rows {
         for row in &mut self.rows {
             row.impulse = match row.kind {
                 Kind::Normal { before, .. } | Kind::Tangent { before } => before,
-                Kind::Other => 0.0,
+                Kind::Closure | Kind::Other => 0.0,
             };
         }
     }

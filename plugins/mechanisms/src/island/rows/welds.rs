@@ -1,7 +1,7 @@
 //! Rows of welds: bilateral constraints on the relative velocity of two points.
 use nalgebra::Vector3;
 
-use super::{Rows, about, along};
+use super::{Rows, about, along, row::Kind};
 use crate::{
     island::{FreeBody, Member, Weld},
     spatial::{Force, Motion},
@@ -13,6 +13,12 @@ const BAUMGARTE: f64 = 0.2;
 /// Fraction of the deviation from the circular arc of the last step that is reversed in a step, instead of stopped. At 1 a weld
 /// does no work, and never forgets a disturbance.
 const SYMMETRY: f64 = 0.8;
+
+/// Maximum velocity of the correction of a closure, m/s and rad/s.
+const MAX_CLOSING_VELOCITY: f64 = 2.0;
+
+/// Compliance of a closure relative to its greatest response.
+const CLOSURE_REGULARISATION: f64 = 1e-6;
 
 /// Response of a row of a weld, relative to that along the other axes, below which it is a rounding error.
 const IMMOVABLE: f64 = 1e-12;
@@ -49,14 +55,20 @@ impl Rows {
             }
             let row = &mut self.rows[first + at];
             row.relaxed = relaxed;
-            row.target = relaxed - error * BAUMGARTE / dt;
+            let back = -error * BAUMGARTE / dt;
+            row.target = relaxed + back;
+            if weld.velocity.is_some() {
+                row.kind = Kind::Closure;
+                row.target = relaxed + back.clamp(-MAX_CLOSING_VELOCITY, MAX_CLOSING_VELOCITY);
+            }
             row.bounds = [f64::NEG_INFINITY, f64::INFINITY];
         }
     }
 
     /// Leaves out the rows of welds along which the sides do not move relative to each other, as across the plane of a planar
-    /// linkage: their responses are rounding errors.
-    pub(super) fn drop_immovable_rows(&mut self) {
+    /// linkage: their responses are rounding errors. Makes the other rows of closures slightly compliant, so that linkages that
+    /// are stretched out, or held twice, are neither accelerated without limit nor undetermined.
+    pub(super) fn regularise_welds(&mut self) {
         let first = 3 * self.contacts.len();
         for rows in self.rows[first..self.joints].chunks_exact_mut(3) {
             let masses = rows.iter().filter(|row| row.mass > 0.0);
@@ -64,6 +76,9 @@ impl Rows {
             for row in rows {
                 if row.mass * IMMOVABLE > least {
                     row.mass = 0.0;
+                } else if matches!(row.kind, Kind::Closure) && row.mass > 0.0 {
+                    row.compliance = CLOSURE_REGULARISATION / least;
+                    row.mass = 1.0 / (1.0 / row.mass + row.compliance);
                 }
             }
         }
