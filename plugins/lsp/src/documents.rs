@@ -1,10 +1,11 @@
 //! Documents that are open in the editor.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lsp_types::{TextDocumentContentChangeEvent, Uri};
+use lsp_types::{FoldingRange, TextDocumentContentChangeEvent, Uri};
 use morse_diagnostics::{Overlay, real_path};
 
 use crate::text::Lines;
@@ -27,6 +28,18 @@ pub(crate) struct Documents {
     overlay: Overlay,
     /// Number of changes so far; results of an older revision are outdated.
     revision: u64,
+}
+
+impl Document {
+    /// Returns the fold of a byte range, if it extends over several lines.
+    pub(crate) fn fold(&self, bytes: Range<usize>) -> Option<FoldingRange> {
+        let range = self.lines.range(&self.text, bytes);
+        (range.end.line > range.start.line).then(|| FoldingRange {
+            start_line: range.start.line,
+            end_line: range.end.line,
+            ..FoldingRange::default()
+        })
+    }
 }
 
 impl Documents {

@@ -199,7 +199,7 @@ fn wants_more(value: &[(Kind, &str)]) -> bool {
 mod tests {
     use super::{Container, Expected, context};
 
-    /// Returns what is expected at `|`, and the word there.
+    /// Returns the expected syntax at `|`, and the word there.
     fn at(text: &str) -> (Expected, String) {
         let offset = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);

@@ -19,7 +19,7 @@ pub(super) fn row_of(page: &str, of: &str, name: &str) -> Option<String> {
         .or_else(|| row(page, name))
 }
 
-/// Returns the row of a table whose first cell names an attribute, as Markdown: what it means, and the other columns with
+/// Returns the row of a table whose first cell names an attribute, as Markdown: the meaning, and the other columns with
 /// their titles.
 pub(super) fn row(page: &str, name: &str) -> Option<String> {
     let quoted = format!("`{name}`");

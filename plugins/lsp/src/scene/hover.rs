@@ -11,7 +11,7 @@ use nalgebra::Isometry3;
 use super::Site;
 use crate::program::Program;
 
-/// Returns the description of what is at a position, and its span.
+/// Returns the description of the name or expression at a position, and its span.
 pub(crate) fn hover(site: &Site, program: &dyn Program) -> Option<(Hover, Span)> {
     let (text, span) = name(site, program)
         .or_else(|| setting(site, program))

@@ -55,14 +55,7 @@ pub(crate) fn folds(document: &Document) -> Vec<FoldingRange> {
 }
 
 fn add_folds(outline: &Outline, document: &Document, folds: &mut Vec<FoldingRange>) {
-    let range = document.lines.range(&document.text, outline.whole.clone());
-    if range.end.line > range.start.line {
-        folds.push(FoldingRange {
-            start_line: range.start.line,
-            end_line: range.end.line,
-            ..FoldingRange::default()
-        });
-    }
+    folds.extend(document.fold(outline.whole.clone()));
     for child in &outline.children {
         add_folds(child, document, folds);
     }

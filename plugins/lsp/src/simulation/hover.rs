@@ -8,7 +8,7 @@ use super::Site;
 use super::names::Target;
 use crate::scene::hover::{frame, variable};
 
-/// Returns the description of what is at a position.
+/// Returns the description of the name or value at a position.
 pub(crate) fn hover(site: &Site<'_>) -> Option<Hover> {
     let (value, range) = name(site)
         .or_else(|| kind(site))

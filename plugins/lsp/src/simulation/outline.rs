@@ -54,14 +54,7 @@ pub(crate) fn folds(document: &Document) -> Vec<FoldingRange> {
 }
 
 fn add_folds(item: &Outline, document: &Document, folds: &mut Vec<FoldingRange>) {
-    let range = document.lines.range(&document.text, item.whole.range());
-    if range.end.line > range.start.line {
-        folds.push(FoldingRange {
-            start_line: range.start.line,
-            end_line: range.end.line,
-            ..FoldingRange::default()
-        });
-    }
+    folds.extend(document.fold(item.whole.range()));
     for child in &item.children {
         add_folds(child, document, folds);
     }

@@ -192,7 +192,7 @@ impl Core {
         })
     }
 
-    /// Calls a service. If it answers later, the simulation is stepped, by at most so many ticks.
+    /// Calls a service. If its reply takes ticks, the simulation is stepped until the reply, by at most `ticks`.
     fn call(
         &self,
         py: Python<'_>,
