@@ -55,6 +55,14 @@ fn what_is_required_is_known() {
 }
 
 #[test]
+fn pythons_tests_accept_the_same_words() {
+    let python = include_str!("../../plugins/python/tests/require.py");
+    let listed = python.lines().find(|line| line.starts_with("WORDS ="));
+    let quoted: Vec<&str> = listed.unwrap().split('"').skip(1).step_by(2).collect();
+    assert_eq!(quoted, WORDS);
+}
+
+#[test]
 fn what_is_not_required_may_be_left_out() {
     check("", "python", "there is no python3");
     check("screen, ffmpeg,", "python", "there is no python3");
