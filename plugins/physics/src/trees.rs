@@ -28,6 +28,8 @@ mod sensed;
 mod solve;
 mod sync;
 
+use std::collections::BTreeSet;
+
 use bevy::prelude::*;
 use morse_api::{state::StateHasher, warning::Warnings};
 use morse_mechanisms::{
@@ -46,6 +48,7 @@ use super::{
     grasp::Grasps,
     mass::Mass,
     mechanisms::{Group, Parts},
+    pairs::Pairs,
     prepare::Prepared,
 };
 use closures::Closure;
@@ -57,6 +60,11 @@ use cut::CutTree;
 use drive::Driven;
 use groups::Groups;
 use solve::{Scene, Spare, Together};
+
+/// Number of positions of a floating base: its position and a quaternion.
+const BASE_POSITIONS: usize = 7;
+/// Number of velocities of a floating base.
+const BASE_VELOCITIES: usize = 6;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -271,6 +279,42 @@ impl Trees {
             at: Isometry3::identity(),
             motors,
         });
+    }
+
+    /// Copies positions and velocities of kept joints and floating bases from the trees of another world.
+    /// `state_of` returns position and velocity of a variable.
+    pub(super) fn carry(
+        &mut self,
+        old: &Self,
+        pairs: &Pairs,
+        state_of: impl Fn(usize) -> Option<[f64; 2]>,
+    ) {
+        let kept: BTreeSet<usize> = pairs.variables.values().copied().collect();
+        for (row, state) in self.rows.iter().zip(&mut self.state.trees) {
+            for variable in row.tree.variables() {
+                let known = state_of(variable.number);
+                if let Some(known) = known.filter(|_| kept.contains(&variable.number)) {
+                    let [position, velocity] = known;
+                    state.motion.positions[variable.position] = position;
+                    state.motion.velocities[variable.speed] = velocity;
+                }
+            }
+        }
+        for (&index, &next) in &pairs.bodies {
+            let base = |trees: &Self, body: usize| {
+                let (at, link) = trees.of_body.get(body).copied().flatten()?;
+                (link == 0 && trees.rows[at].floats).then_some(at)
+            };
+            if let (Some(from), Some(to)) = (base(old, index), base(self, next)) {
+                let (from, to) = (
+                    &old.state.trees[from].motion,
+                    &mut self.state.trees[to].motion,
+                );
+                to.positions[..BASE_POSITIONS].copy_from_slice(&from.positions[..BASE_POSITIONS]);
+                to.velocities[..BASE_VELOCITIES]
+                    .copy_from_slice(&from.velocities[..BASE_VELOCITIES]);
+            }
+        }
     }
 
     /// Writes the initial poses of the links to the engine.
