@@ -64,6 +64,13 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Returns the same files with another seed, and with further values.
+    pub(crate) fn with(mut self, seed: u64, set: Vec<String>) -> Self {
+        self.seed = Some(seed);
+        self.set.extend(set);
+        self
+    }
+
     /// Builds the simulation.
     pub(crate) fn build(&self) -> Result<Simulation, BuildError> {
         let options = Options {
@@ -96,14 +103,18 @@ pub(crate) struct Core {
 }
 
 /// Advances by some ticks. Returns the number of ticks that were made, which is lower if the call was stopped.
-pub(crate) fn advance(room: &mut Room, ticks: u64, stop: &AtomicBool) -> Result<u64, Failure> {
+pub(crate) fn advance(
+    simulation: &mut Simulation,
+    ticks: u64,
+    stop: &AtomicBool,
+) -> Result<u64, Failure> {
     for made in 0..ticks {
         if stop.load(Ordering::Relaxed) {
             return Ok(made);
         }
-        room.simulation.step().map_err(Failure::environment)?;
+        simulation.step().map_err(Failure::environment)?;
     }
-    match room.simulation.failure() {
+    match simulation.failure() {
         Some(failure) => Err(Failure::environment(failure)),
         None => Ok(ticks),
     }
@@ -156,13 +167,14 @@ pub(crate) fn parsed(text: &str) -> Result<Json, Failure> {
 impl Core {
     #[new]
     fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let worker = Worker::start(py, move || source.build())?;
+        let worker = Worker::start(py, source)?;
         Ok(Self { worker })
     }
 
     fn step(&self, py: Python<'_>, ticks: u64) -> PyResult<u64> {
-        self.worker
-            .attempt(py, move |room, stop| advance(room, ticks, stop))
+        self.worker.attempt(py, move |room, stop| {
+            advance(&mut room.simulation, ticks, stop)
+        })
     }
 
     /// Number of ticks, simulated time (s) and ticks per second.
@@ -286,7 +298,7 @@ fn call(
                 })),
             };
         }
-        if tick < ticks && advance(room, 1, stop)? == 0 {
+        if tick < ticks && advance(&mut room.simulation, 1, stop)? == 0 {
             break;
         }
     }

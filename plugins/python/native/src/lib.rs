@@ -3,12 +3,15 @@
 //! Only the package `morse_sim` uses it; its classes have the interface for people. The map:
 //! - `core`: one simulation, as Python sees it;
 //! - `worker`: the thread of a simulation, to which all calls are sent;
-//! - `batch`: many simulations that advance at the same time;
+//! - `batch`: environments that advance at the same time; `link`: observations and actions of one of them; `shared`: their
+//!   numbers, in memory that Python shares;
 //! - `value`: readings as Python objects;
 //! - `failure`: errors as Python exceptions.
 mod batch;
 mod core;
 mod failure;
+mod link;
+mod shared;
 mod value;
 mod worker;
 
@@ -32,5 +35,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program, module)?)?;
     module.add_class::<core::Core>()?;
     module.add_class::<core::State>()?;
-    module.add_function(wrap_pyfunction!(batch::step_together, module)?)
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<shared::Numbers>()
 }
