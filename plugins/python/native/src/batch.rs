@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 use pyo3::prelude::*;
 
 use crate::{
-    core::{self, Core},
+    core::Core,
     failure::Failure,
     link::{Link, Task},
     shared::Numbers,
+    ticks,
     worker::Room,
 };
 
@@ -21,7 +22,7 @@ pub(crate) struct Batch {
     job: Arc<Job>,
 }
 
-/// What the environments share.
+/// Task and memory that the environments share.
 struct Job {
     task: Task,
     /// Number of numbers of each field that is read.
@@ -146,7 +147,7 @@ impl Job {
         let is_start = start.is_some();
         if let Some((seed, set)) = start {
             room.restart(seed, set)?;
-            core::advance(&mut room.simulation, 1, stop)?;
+            ticks::advance(&mut room.simulation, 1, stop)?;
             room.link = Some(Link::new(&room.simulation, &self.task)?);
         }
         let Room {

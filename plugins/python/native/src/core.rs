@@ -1,8 +1,5 @@
 //! One simulation, as Python sees it.
-use std::{
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::AtomicBool;
 
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{
@@ -13,12 +10,7 @@ use morse_api::{
     service::{self, Status},
     tick::Clock,
 };
-use morse_sim::simulation::{
-    AccessError, BuildError, Simulation, kinds,
-    load::{self, Options},
-    no_extensions,
-    state::Snapshot,
-};
+use morse_sim::simulation::{AccessError, Simulation, state::Snapshot};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict, PyList},
@@ -27,6 +19,8 @@ use serde_json::Value as Json;
 
 use crate::{
     failure::Failure,
+    source::Source,
+    ticks::advance,
     value,
     worker::{Room, Worker},
 };
@@ -44,80 +38,10 @@ impl State {
     }
 }
 
-/// Files and options of a simulation.
-#[derive(Clone, Debug, FromPyObject)]
-pub(crate) struct Source {
-    #[pyo3(item)]
-    path: Option<PathBuf>,
-    #[pyo3(item)]
-    text: Option<String>,
-    #[pyo3(item)]
-    directory: PathBuf,
-    #[pyo3(item)]
-    seed: Option<u64>,
-    #[pyo3(item)]
-    set: Vec<String>,
-    #[pyo3(item)]
-    threads: usize,
-    #[pyo3(item)]
-    outputs: bool,
-}
-
-impl Source {
-    /// Returns the same files with another seed, and with further values.
-    pub(crate) fn with(mut self, seed: u64, set: Vec<String>) -> Self {
-        self.seed = Some(seed);
-        self.set.extend(set);
-        self
-    }
-
-    /// Builds the simulation.
-    pub(crate) fn build(&self) -> Result<Simulation, BuildError> {
-        let options = Options {
-            seed: self.seed,
-            set: self.set.clone(),
-            threads: self.threads,
-            ..Options::default()
-        };
-        let kinds = kinds(&no_extensions);
-        let mut plan = match (&self.path, &self.text) {
-            (Some(path), _) => load::load(path, &options, &kinds)?,
-            (None, text) => load::parse(
-                text.as_deref().unwrap_or_default(),
-                &self.directory,
-                &options,
-                &kinds,
-            )?,
-        };
-        if !self.outputs {
-            plan.simulation.disconnect();
-        }
-        Simulation::build(plan, &no_extensions)
-    }
-}
-
 /// A simulation in a thread of its own.
 #[pyclass(frozen, module = "morse_sim._native")]
 pub(crate) struct Core {
     pub(crate) worker: Worker,
-}
-
-/// Advances by some ticks. Returns the number of ticks that were made, which is lower if the call was stopped.
-pub(crate) fn advance(
-    simulation: &mut Simulation,
-    ticks: u64,
-    stop: &AtomicBool,
-) -> Result<u64, Failure> {
-    for made in 0..ticks {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(made);
-        }
-        simulation.step().map_err(Failure::environment)?;
-    }
-    match simulation.failure() {
-        Some(failure) => Err(Failure::environment(failure)),
-        None => Ok(ticks),
-    }
 }
 
 /// Sets a simulation to its start.

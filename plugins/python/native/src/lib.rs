@@ -5,6 +5,8 @@
 //! - `worker`: the thread of a simulation, to which all calls are sent;
 //! - `batch`: environments that advance at the same time; `link`: observations and actions of one of them; `shared`: their
 //!   numbers, in memory that Python shares;
+//! - `source`: files of a simulation; `ticks`: ticks until a signal;
+//! - `sweep`: batches of runs;
 //! - `value`: readings as Python objects;
 //! - `failure`: errors as Python exceptions.
 mod batch;
@@ -12,6 +14,9 @@ mod core;
 mod failure;
 mod link;
 mod shared;
+mod source;
+mod sweep;
+mod ticks;
 mod value;
 mod worker;
 
@@ -36,5 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<core::Core>()?;
     module.add_class::<core::State>()?;
     module.add_class::<batch::Batch>()?;
-    module.add_class::<shared::Numbers>()
+    module.add_class::<shared::Numbers>()?;
+    module.add_class::<sweep::Rows>()?;
+    module.add_class::<sweep::Sweep>()
 }

@@ -24,7 +24,7 @@ use morse_sim::{
 };
 use pyo3::prelude::*;
 
-use crate::{core, failure::Failure, shared::Numbers};
+use crate::{failure::Failure, shared::Numbers, ticks};
 
 /// Names of an environment's observations, actions and end.
 #[derive(Clone, Debug, FromPyObject)]
@@ -127,7 +127,7 @@ impl Link {
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         for _ in 0..ticks {
-            core::advance(simulation, 1, stop)?;
+            ticks::advance(simulation, 1, stop)?;
             if let Some(monitor) = &mut self.monitor {
                 monitor.look(simulation);
             }

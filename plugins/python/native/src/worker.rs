@@ -18,7 +18,7 @@ use morse_sim::simulation::{
 };
 use pyo3::prelude::*;
 
-use crate::{core::Source, failure::Failure, link::Link};
+use crate::{failure::Failure, link::Link, source::Source};
 
 /// Interval in which a call that waits looks for signals such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
