@@ -51,6 +51,23 @@ Simulation(
 """
 
 
+TWO = """
+Simulation(
+    scene: "ground.robray",
+    robots: {
+        "left": (
+            model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 2, 0.1)),
+            sensors: { "pose": (kind: "pose", modifiers: [(kind: "pose_noise")]) }, actuators: { "motion": (kind: "v_omega") },
+        ),
+        "right": (
+            model: "robots/atrv.robray", base: dynamic, at: (translation: (0, -2, 0.1)),
+            sensors: { "pose": (kind: "pose") }, actuators: { "motion": (kind: "v_omega") },
+        ),
+    },
+)
+"""
+
+
 @needs_native
 @needs("python", importlib.util.find_spec("gymnasium"), "there is no gymnasium: environments")
 class Environments(Room):
@@ -261,6 +278,57 @@ class Environments(Room):
         with self.assertRaisesRegex(ValueError, "rgb_array"):
             ms.gym.Env(self.file, self.task(), "human")
 
+    def test_shipped_tasks_are_registered_and_checked(self) -> None:
+        import gymnasium
+        import morse_sim as ms
+        import numpy
+        from gymnasium.utils.env_checker import check_env
+
+        for name in ms.gym.tasks.TASKS:
+            with self.subTest(name), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                environment = gymnasium.make(f"morse_sim/{name}")
+                check_env(environment.unwrapped, skip_render_check=True)
+                vector = gymnasium.make_vec(f"morse_sim/{name}", num_envs=2)
+                observed, _ = vector.reset(seed=3)
+                self.assertEqual(environment.reset(seed=4)[0].tobytes(), observed[1].tobytes())
+                actions = vector.action_space.sample()
+                rows, rewards, *_ = vector.step(actions)
+                row, reward, *_ = environment.step(actions[1])
+                self.assertEqual((row.tobytes(), reward), (rows[1].tobytes(), rewards[1]))
+                self.assertTrue(numpy.isfinite(rows).all())
+                environment.close()
+                vector.close()
+
+    def test_the_pole_falls_as_its_equations_say(self) -> None:
+        """Barto, Sutton and Anderson (1983) without friction, with the inertia of a rod; integrated by Runge and Kutta."""
+        import morse_sim as ms
+        import numpy
+
+        def change(state: Any, force: float) -> Any:
+            _x, v, angle, rate = state
+            gravity, pole, both, half = 9.81, 0.1, 1.1, 0.5
+            sine, cosine = numpy.sin(angle), numpy.cos(angle)
+            pushed = (force + pole * half * rate**2 * sine) / both
+            turned = (gravity * sine - cosine * pushed) / (half * (4 / 3 - pole * cosine**2 / both))
+            return numpy.array([v, pushed - pole * half * turned * cosine / both, rate, turned])
+
+        environment = ms.gym.tasks.make("Balance-v0")
+        observed, _ = environment.reset(seed=5)
+        x, angle, v, rate = observed
+        state, step = numpy.array([x, v, angle, rate]), 0.02 / 40
+        for number in range(12):
+            force = (8.0, -3.0, 5.0)[number % 3]
+            observed, reward, terminated, *_ = environment.step(numpy.array([force]))
+            for _ in range(40):
+                k1 = change(state, force)
+                k2 = change(state + step / 2 * k1, force)
+                k3 = change(state + step / 2 * k2, force)
+                k4 = change(state + step * k3, force)
+                state = state + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+            self.assertLess(abs(observed[[0, 2, 1, 3]] - state).max(), 0.03, number)
+        self.assertGreater(abs(state).max(), 0.5)
+
     @needs("python", importlib.util.find_spec("mypy"), "there is no mypy")
     def test_mypy_accepts_it(self) -> None:
         source = os.path.join(ROOT, "src")
@@ -270,3 +338,58 @@ class Environments(Room):
             env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
         )
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+
+@needs_native
+@needs("python", importlib.util.find_spec("pettingzoo"), "there is no pettingzoo: environments of several agents")
+class Agents(Room):
+    def environment(self, **options: Any) -> Any:
+        import morse_sim as ms
+        import numpy
+
+        def task(name: str, other: str, end: Any) -> Any:
+            return ms.gym.Task(
+                observe=[f"{name}.pose.x", f"{name}.pose.y"], read=[f"{other}.pose.x"], act=[f"{name}.motion.v", f"{name}.motion.w"],
+                limits={f"{name}.motion.v": (-1.0, 1.0), f"{name}.motion.w": (-1.0, 1.0)},
+                derive=lambda readings: numpy.stack([readings[f"{other}.pose.x"] - readings[f"{name}.pose.x"]], axis=1),
+                reward=lambda readings: readings[f"{name}.pose.x"], terminated=end,
+            )
+
+        agents = {
+            "left": task("left", "right", "left.pose.x > 0.6"),
+            "right": task("right", "left", lambda readings: readings["right.pose.x"] > 5),
+        }
+        return ms.gym.ParallelEnv(self.write("two.ron", TWO), agents, **{"seconds": 2.0, **options})
+
+    def test_its_own_tests_accept_it(self) -> None:
+        from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parallel_api_test(self.environment(), num_cycles=100)
+            parallel_seed_test(self.environment)
+
+    def test_agents_end_by_themselves(self) -> None:
+        import numpy
+
+        environment = self.environment()
+        observed, infos = environment.reset(seed=2)
+        self.assertEqual({agent: each.shape for agent, each in observed.items()}, {"left": (3,), "right": (3,)})
+        ahead = {"left": numpy.array([1.0, 0.0]), "right": numpy.array([0.5, 0.0])}
+        ended = {}
+        for step in range(30):
+            if not environment.agents:
+                break
+            observed, rewards, terminations, truncations, infos = environment.step({a: ahead[a] for a in environment.agents})
+            for agent in observed:
+                self.assertEqual(rewards[agent], observed[agent][0])
+                if terminations[agent] or truncations[agent]:
+                    ended[agent] = (step, terminations[agent], truncations[agent])
+        # The left one passes 0.6 m; it then stands still while the right one goes on until the time is up.
+        self.assertTrue(5 <= ended["left"][0] < 15 and ended["left"][1], ended)
+        self.assertEqual(ended["right"][1:], (False, True))
+        pose = environment.simulation["left.pose"].data
+        self.assertLess(pose.x, 1.2)
+        with self.assertRaisesRegex(ValueError, "none of: right"):
+            environment.reset()
+            environment.step({"left": ahead["left"]})

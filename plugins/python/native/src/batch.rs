@@ -30,7 +30,7 @@ struct Job {
     /// Fields that are read, one row per environment.
     rows: Numbers,
     actions: Numbers,
-    /// Time (s), and 1 if the expression of the end is true.
+    /// Time (s), and 1 for each expression of an end that is true.
     outcomes: Numbers,
 }
 
@@ -65,7 +65,7 @@ impl Batch {
         let job = Job {
             rows: Numbers::new(cores.len(), sizes.iter().sum()),
             actions: Numbers::new(cores.len(), task.action_size()),
-            outcomes: Numbers::new(cores.len(), 2),
+            outcomes: Numbers::new(cores.len(), 1 + task.ends()),
             sizes,
             task,
         };
@@ -164,9 +164,9 @@ impl Job {
             link.advance(simulation, self.task.ticks, stop)?;
         }
         link.observe(simulation, &self.sizes, (&self.rows, row))?;
-        let is_terminated = f64::from(u8::from(link.is_terminated()?));
-        self.outcomes
-            .write(row, &[simulation.seconds(), is_terminated]);
+        let mut outcome = vec![simulation.seconds()];
+        link.ended(&mut outcome)?;
+        self.outcomes.write(row, &outcome);
         Ok(match simulation.lost_bodies().first() {
             Some(body) => Outcome::Fault(body.to_string()),
             None => Outcome::Fine,

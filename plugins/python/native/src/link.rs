@@ -35,15 +35,20 @@ pub(crate) struct Task {
     /// Fields of commands, with an index if the field is a list.
     #[pyo3(item)]
     act: Vec<(String, String, Option<usize>)>,
-    /// Expression that ends an episode.
+    /// Expressions that end an episode.
     #[pyo3(item)]
-    terminated: Option<String>,
+    terminated: Vec<String>,
     /// Ticks of one action.
     #[pyo3(item)]
     pub(crate) ticks: u64,
 }
 
 impl Task {
+    /// Number of expressions that end an episode.
+    pub(crate) fn ends(&self) -> usize {
+        self.terminated.len()
+    }
+
     /// Number of numbers of an action.
     pub(crate) fn action_size(&self) -> usize {
         self.act.len()
@@ -54,7 +59,9 @@ impl Task {
 pub(crate) struct Link {
     readers: Vec<Reader>,
     commanders: Vec<Commander>,
-    monitor: Option<Monitor>,
+    monitor: Monitor,
+    /// Texts of the expressions that end an episode, and names of their verdicts.
+    ends: Vec<String>,
     /// Numbers of the last observation.
     row: Vec<f64>,
 }
@@ -63,15 +70,17 @@ impl Link {
     /// Resolves the names.
     pub(crate) fn new(simulation: &Simulation, task: &Task) -> Result<Self, Failure> {
         let readers = task.read.iter().map(|name| Reader::new(simulation, name));
-        let ended = |text: &String| -> Result<Monitor, Failure> {
+        let conditions = task.terminated.iter().map(|text| {
             let condition = Condition::reach(text)
                 .map_err(|error| Failure::access(format!("condition `{text}`: {error}")))?;
-            Monitor::new(simulation, [(text.clone(), condition)]).map_err(Failure::access)
-        };
+            Ok((text.clone(), condition))
+        });
+        let conditions: Vec<_> = conditions.collect::<Result<_, Failure>>()?;
         Ok(Self {
             readers: readers.collect::<Result<_, _>>()?,
             commanders: commanders(simulation, &task.act)?,
-            monitor: task.terminated.as_ref().map(ended).transpose()?,
+            monitor: Monitor::new(simulation, conditions).map_err(Failure::access)?,
+            ends: task.terminated.clone(),
             row: Vec::new(),
         })
     }
@@ -128,20 +137,21 @@ impl Link {
     ) -> Result<(), Failure> {
         for _ in 0..ticks {
             ticks::advance(simulation, 1, stop)?;
-            if let Some(monitor) = &mut self.monitor {
-                monitor.look(simulation);
-            }
+            self.monitor.look(simulation);
         }
         Ok(())
     }
 
-    /// True if the expression that ends an episode has become true.
-    pub(crate) fn is_terminated(&self) -> Result<bool, Failure> {
-        let decided = self.monitor.as_ref().map(Monitor::decided);
-        match decided.unwrap_or_default().first() {
-            Some(verdict) if !verdict.passed => Err(Failure::access(verdict)),
-            verdict => Ok(verdict.is_some()),
+    /// Appends 1 for each expression that has become true, and otherwise 0.
+    pub(crate) fn ended(&self, outcome: &mut Vec<f64>) -> Result<(), Failure> {
+        let decided = self.monitor.decided();
+        if let Some(wrong) = decided.iter().find(|verdict| !verdict.passed) {
+            return Err(Failure::access(wrong));
         }
+        let is_decided = |end: &String| decided.iter().any(|verdict| verdict.name == *end);
+        let flags = self.ends.iter().map(is_decided);
+        outcome.extend(flags.map(|flag| f64::from(u8::from(flag))));
+        Ok(())
     }
 }
 

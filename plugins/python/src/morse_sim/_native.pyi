@@ -37,7 +37,7 @@ class Core:
 class Task(TypedDict):
     read: List[Tuple[str, str]]
     act: List[Tuple[str, str, Optional[int]]]
-    terminated: Optional[str]
+    terminated: List[str]
     ticks: int
 
 class Numbers:

@@ -13,8 +13,26 @@
     )
     environment = ms.gym.Env("room.ron", task)
 """
+from typing import TYPE_CHECKING, Any
+
+from . import tasks
 from .env import Env
 from .task import Readings, Task
 from .vector import VectorEnv
 
-__all__ = ["Env", "Readings", "Task", "VectorEnv"]
+if TYPE_CHECKING:
+    from .parallel import ParallelEnv as ParallelEnv
+
+tasks.register()
+
+
+def __getattr__(name: str) -> Any:
+    """Imports PettingZoo at its first use."""
+    if name == "ParallelEnv":
+        from .parallel import ParallelEnv
+
+        return ParallelEnv
+    raise AttributeError(f"module `morse_sim.gym` has no attribute `{name}`")
+
+
+__all__ = ["Env", "ParallelEnv", "Readings", "Task", "VectorEnv", "tasks"]

@@ -40,7 +40,7 @@ class Env(gymnasium.Env[Array, Array]):
         super().reset(seed=seed)
         start = self._worlds.draw(self.np_random)
         self._worlds.step([start])
-        return self._worlds.observations[0].copy(), {"seed": start[0]}
+        return self._worlds.observations()[0].copy(), {"seed": start[0]}
 
     def step(self, action: Array) -> Tuple[Array, float, bool, bool, Dict[str, Any]]:
         """Sends the action, advances by one period, and observes."""
@@ -52,7 +52,7 @@ class Env(gymnasium.Env[Array, Array]):
         info: Dict[str, Any] = {"time": float(worlds.readings.time[0])}
         if worlds.faults:
             info["fault"] = worlds.faults[0]
-        return worlds.observations[0].copy(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+        return worlds.observations()[0].copy(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Any:
         """An image of the whole scene, in the mode `rgb_array`."""

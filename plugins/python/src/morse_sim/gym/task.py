@@ -59,11 +59,13 @@ class Task:
     limits: Mapping[str, Tuple[float, float]] = field(default_factory=dict)
     #: Rewards of a step: a number per environment, from the readings of all environments after it.
     reward: Optional[Callable[[Readings], Any]] = None
-    #: End of an episode: an expression of scenarios such as `rover.pose.x > 8`, which is evaluated in every tick, or a function
-    #: that returns a flag per environment.
-    terminated: Union[str, Callable[[Readings], Any], None] = None
-    #: Fields of sensors that rewards and ends use, but that are not observed.
+    #: End of an episode: an expression of scenarios such as `rover.pose.x > 8`, or several of which one suffices, which are
+    #: evaluated in every tick; or a function that returns a flag per environment.
+    terminated: Union[str, Sequence[str], Callable[[Readings], Any], None] = None
+    #: Fields of sensors that rewards, ends and derived numbers use, but that are not observed.
     read: Sequence[str] = ()
+    #: Further numbers of the observation, computed from the readings of all environments: a row per environment.
+    derive: Optional[Callable[[Readings], Any]] = None
     #: Values of the simulation file that are drawn for each episode from the seed of the environment, such as
     #: `{"robots.rover.mass": (10, 20)}`: uniformly between two numbers, or between the numbers of two vectors.
     randomize: Mapping[str, Tuple[Bound, Bound]] = field(default_factory=dict)
@@ -71,6 +73,13 @@ class Task:
     seconds: float = 60.0
     #: Actions per simulated second.
     frequency: float = 10.0
+
+    @property
+    def expressions(self) -> List[str]:
+        """Expressions of the end."""
+        if self.terminated is None or callable(self.terminated):
+            return []
+        return [self.terminated] if isinstance(self.terminated, str) else list(self.terminated)
 
     def ticks(self, rate: float) -> int:
         """Ticks of one action, in a simulation of this many ticks per second."""
@@ -121,12 +130,11 @@ def action_space(simulation: Simulation, task: Task) -> "gymnasium.spaces.Box":
     return gymnasium.spaces.Box(low, high, dtype=numpy.float64)
 
 
-def observation_space(task: Task, sizes: Sequence[int]) -> "gymnasium.spaces.Box":
-    """Space of the observations, whose fields have these numbers of numbers."""
-    limits = [task.limits.get(name, (-math.inf, math.inf)) for name in task.observe]
-    low, high = (
-        numpy.array([limit[side] for limit, size in zip(limits, sizes) for _ in range(size)], numpy.float64) for side in (0, 1)
-    )
+def observation_space(task: Task, sizes: Sequence[int], derived: int) -> "gymnasium.spaces.Box":
+    """Space of the observations, whose fields have these numbers of numbers; derived ones have no limits."""
+    limits = [task.limits.get(name, (-math.inf, math.inf)) for name, size in zip(task.observe, sizes) for _ in range(size)]
+    limits += [(-math.inf, math.inf)] * derived
+    low, high = (numpy.array([limit[side] for limit in limits], numpy.float64) for side in (0, 1))
     return gymnasium.spaces.Box(low, high, dtype=numpy.float64)
 
 

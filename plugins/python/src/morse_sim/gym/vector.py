@@ -84,7 +84,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         return self._worlds.draw(random)
 
     def _observations(self) -> Array:
-        observations = self._worlds.observations
+        observations = self._worlds.observations()
         return observations.copy() if self._copy else observations
 
     def _infos(self, begun: Flags, starts: Sequence[Optional[Start]]) -> Dict[str, Any]:

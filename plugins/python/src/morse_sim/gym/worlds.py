@@ -26,29 +26,31 @@ class Worlds:
         self.action_space: Any = action_space(first, task)
         #: Observed fields, and then further ones.
         names = [*task.observe, *(name for name in dict.fromkeys(task.read) if name not in task.observe)]
-        end = task.terminated if isinstance(task.terminated, str) else None
         self._running: Optional[_native.Batch] = _native.Batch(
             [simulation._core for simulation in self.simulations],
             {
                 "read": [parted(name) for name in names],
                 "act": [acted(name) for name in task.act],
-                "terminated": end,
+                "terminated": task.expressions,
                 "ticks": task.ticks(first.rate),
             },
         )
         sizes = self._batch.sizes
-        self.observation_space: Any = observation_space(task, sizes)
         ends = numpy.cumsum([0, *sizes]).tolist()
         columns = {name: slice(ends[i], ends[i + 1]) for i, name in reversed(list(enumerate(names)))}
         rows = numpy.asarray(self._batch.rows)
-        #: The observations, which the next step overwrites.
-        self.observations: Array = rows[:, : ends[len(task.observe)]]
+        self._observed: Array = rows[:, : ends[len(task.observe)]]
         self._actions: Array = numpy.asarray(self._batch.actions)
         outcomes = numpy.asarray(self._batch.outcomes)
         self.readings = Readings(rows, columns, outcomes[:, 0], self.simulations)
-        self._ended = outcomes[:, 1]
+        #: Whether each expression that ends an episode has become true: a row per simulation.
+        self.ended: Array = outcomes[:, 1:]
         #: Reasons why simulations failed in the last step.
         self.faults: Dict[int, str] = {}
+        # The first observations determine how many numbers are derived.
+        self._batch.step([(0, [])] * count)
+        derived = self.observations().shape[1] - self._observed.shape[1]
+        self.observation_space: Any = observation_space(task, sizes, derived)
 
     def _simulation(self, start: Start) -> Simulation:
         seed, values = start
@@ -81,6 +83,16 @@ class Worlds:
                 self._renew(number, start)
         self.faults = dict(self._batch.step(list(starts)))
 
+    def observations(self) -> Array:
+        """The observations after a step. Without derived numbers they are the memory that the next step overwrites."""
+        if self.task.derive is None:
+            return self._observed
+        count = len(self.simulations)
+        derived = numpy.asarray(self.task.derive(self.readings), numpy.float64)
+        if derived.ndim != 2 or len(derived) != count:
+            raise ValueError(f"expected derived numbers, an array of the shape ({count}, …), found the shape {derived.shape}")
+        return numpy.concatenate([self._observed, derived], axis=1)
+
     def _renew(self, number: int, start: Start) -> None:
         """Prepares a simulation for an episode. One that failed, or that has ports or files, is built anew."""
         simulation = self.simulations[number]
@@ -104,7 +116,7 @@ class Worlds:
 
     def ends(self, begun: Flags) -> Tuple[Flags, Flags]:
         """Whether the episodes are terminated, and whether they are truncated: by time, or since the simulation failed."""
-        terminated = self._ended != 0.0
+        terminated: Flags = numpy.asarray(self.ended.any(axis=1))
         if callable(self.task.terminated):
             terminated = per_environment(self.task.terminated(self.readings), len(begun), "flag") != 0.0
         truncated = self.readings.time >= self.task.seconds
