@@ -1,4 +1,6 @@
 //! Controllers as objects: the objects of a memory stick drive a rover, reproducibly, and faults stay in the object.
+mod body;
+
 use std::{fs, path::Path};
 
 use bevy::prelude::App;

@@ -3,9 +3,10 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use serde_json::{Value as Json, json};
 
+use super::servos::{status, switch_on};
 use crate::{
     body::{
-        primitives::{self, MICRO},
+        primitives::MICRO,
         vectors::{CommandVector, Commands},
     },
     prelude::*,
@@ -109,11 +110,18 @@ pub(super) fn head() -> Part {
 /// Turns the head to the left and to the right, and wags the tail.
 #[derive(Default)]
 struct Head {
+    /// Numbers of the joints.
+    joints: Vec<u32>,
     /// Number of postures that were sent.
     count: u32,
 }
 
 impl Object for Head {
+    fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        let locators = SWINGS.map(|(locator, ..)| locator);
+        status(switch_on(context, locators).map(|joints| self.joints = joints))
+    }
+
     fn ready(&mut self, context: &mut Context<'_>, event: ReadyEvent) {
         if !event.is_assert {
             return;
@@ -132,15 +140,11 @@ impl Head {
         let angle = |number: u32, most: f64, frequency: f64| {
             most * libm::sin(TAU * frequency * FRAME_SECONDS * f64::from(number))
         };
-        let entry = |(locator, most, frequency): (&str, f64, f64)| {
+        let entries = SWINGS.iter().zip(&self.joints);
+        let entry = |(&(_, most, frequency), &joint): (&(&str, f64, f64), &u32)| {
             let angles = (from + 1..=self.count).map(|number| angle(number, most, frequency));
-            Some(Commands {
-                primitive: primitives::open(locator)?,
-                frames: angles.map(|angle| (angle * MICRO).round() as i32).collect(),
-            })
+            Commands::joint(joint, angles.map(|angle| (angle * MICRO).round() as i32))
         };
-        CommandVector {
-            entries: SWINGS.into_iter().filter_map(entry).collect(),
-        }
+        CommandVector::new(entries.map(entry).collect())
     }
 }
