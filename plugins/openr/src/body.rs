@@ -4,6 +4,7 @@ pub mod comm;
 pub mod coupled;
 mod ers210;
 mod ers7;
+pub mod image;
 mod layout;
 pub mod primitives;
 pub mod robots;

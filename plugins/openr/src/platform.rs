@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     body::{
+        image::ColourTable,
         primitives::{Kind, Robot},
         robots::ERS7,
         servo::Gains,
@@ -27,6 +28,7 @@ pub struct Platform {
     has_motor_power: bool,
     servos: BTreeMap<u32, Servo>,
     values: BTreeMap<u32, Value>,
+    pub(crate) colours: ColourTable,
     files: BTreeMap<String, Region>,
 }
 
@@ -65,6 +67,7 @@ impl Platform {
             has_motor_power: false,
             servos: BTreeMap::new(),
             values: BTreeMap::new(),
+            colours: ColourTable::default(),
             files,
         }
     }

@@ -1,21 +1,23 @@
 //! `OVirtualRobotComm`, the system object between programs and the robot: it executes command vectors frame by frame, and
 //! publishes sensor values, four frames at a time.
 //!
-//! - `effector`: queues of command vectors; `joints`: servos; `senses`: sensor values.
+//! - `effector`: queues of command vectors; `joints`: servos; `lights`: lights; `senses`: sensor values.
 mod effector;
 mod joints;
+mod lights;
 mod senses;
 #[cfg(test)]
 mod tests;
 
 use serde_json::Value as Json;
 
-use self::{effector::Effector, joints::Joints, senses::Senses};
+use self::{effector::Effector, joints::Joints, lights::Lights, senses::Senses};
 use super::{
+    image::{self, PICTURE, Picture},
     primitives::{Kind, Robot, Sensor},
     robots::ERS7,
 };
-use crate::{lockstep::FRAME, prelude::*};
+use crate::{lockstep::FRAME, platform::Platform, prelude::*};
 
 /// Name of the object.
 pub const NAME: &str = "OVirtualRobotComm";
@@ -24,6 +26,8 @@ pub const NAME: &str = "OVirtualRobotComm";
 const EFFECTOR: usize = 0;
 const SENSOR: usize = 0;
 const MOTORS: usize = 1;
+const IMAGE: usize = 2;
+const LIGHTS: usize = 3;
 
 /// Components of the simulation that are connected to the robot's primitives, as observers after the observer of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +38,18 @@ pub(crate) enum Input {
     Acceleration,
     /// Sensor, by the number of its primitive.
     Sensor(u32),
+    /// Camera, by the number of its primitive.
+    Camera(u32),
+}
+
+impl Input {
+    /// Returns the type of the data that it receives from a component of a kind.
+    pub(crate) fn data(self, kind: &str) -> &str {
+        match self {
+            Self::Camera(_) => PICTURE,
+            _ => kind,
+        }
+    }
 }
 
 /// Returns the input for a component of a robot, by its name and kind.
@@ -41,6 +57,11 @@ pub(crate) fn input(robot: &Robot, name: &str, kind: &str) -> Option<Input> {
     match kind {
         "joint_state" => Some(Input::Joints),
         "imu" => Some(Input::Acceleration),
+        "video_camera" if name == "camera" => {
+            let mut found = robot.ids();
+            let found = found.find(|(_, primitive)| primitive.kind == Kind::Camera);
+            found.map(|(id, _)| Input::Camera(id))
+        }
         _ => {
             let is_it = |kind: Kind| {
                 matches!(kind, Kind::Sensor(sensor, component)
@@ -59,6 +80,8 @@ pub(crate) struct CommSettings {
     pub(crate) robot: &'static Robot,
     /// Components, each with the name of its service and the type of its data.
     pub(crate) inputs: Vec<(Input, String, String)>,
+    /// Primitives of the lights of the simulation, in the order of their connections.
+    pub(crate) lights: Vec<u32>,
     /// True if legs are kept from touching the trunk: see [`super::coupled`].
     pub(crate) is_guarded: bool,
     /// Duty of a motor from which its joint is jammed, if jams are detected.
@@ -70,6 +93,7 @@ impl Default for CommSettings {
         Self {
             robot: &ERS7,
             inputs: Vec::new(),
+            lights: Vec::new(),
             is_guarded: false,
             jam_duty: None,
         }
@@ -81,6 +105,8 @@ pub(crate) fn part(settings: &CommSettings) -> Part {
     let interface = Interface::new(NAME)
         .subject("Sensor", "OSensorFrameVectorData")
         .subject("Motors", "joints")
+        .subject("FbkImageSensor", "OFbkImageVectorData")
+        .subject("Lights", "light")
         .observer("Effector", "OCommandVectorData");
     let inputs = settings.inputs.iter();
     let interface = inputs.fold(interface, |interface, (_, service, data)| {
@@ -90,6 +116,7 @@ pub(crate) fn part(settings: &CommSettings) -> Part {
         inputs: settings.inputs.iter().map(|(input, ..)| *input).collect(),
         effector: Effector::default(),
         joints: Joints::new(settings),
+        lights: Lights::new(settings.lights.clone()),
         senses: Senses::new(settings.robot),
     };
     // Highest class: the robot does not wait for objects.
@@ -100,6 +127,7 @@ struct Comm {
     inputs: Vec<Input>,
     effector: Effector,
     joints: Joints,
+    lights: Lights,
     senses: Senses,
 }
 
@@ -117,7 +145,10 @@ impl Object for Comm {
             return;
         }
         let input = self.inputs.get(event.observer - 1).copied();
-        if let (Some(input), Some(json)) = (input, event.data.last().and_then(Region::json)) {
+        if let (Some(Input::Camera(id)), Some(region)) = (input, event.data.last()) {
+            self.photograph(context, id, region);
+        } else if let (Some(input), Some(json)) = (input, event.data.last().and_then(Region::json))
+        {
             self.measure(input, &json);
         }
         context.assert_ready(event.observer);
@@ -127,6 +158,7 @@ impl Object for Comm {
         context.wake_after(FRAME, 0);
         let commands = self.effector.play(context);
         self.joints.command(&commands);
+        self.lights.command(context, &commands);
         if let Some(command) = self.joints.drive(context) {
             context.set_data(MOTORS, command);
             context.notify_observers(MOTORS);
@@ -140,12 +172,43 @@ impl Object for Comm {
 }
 
 impl Comm {
+    /// Publishes the image of the camera.
+    fn photograph(&self, context: &mut Context<'_>, id: u32, region: &Region) {
+        if context.link_count(IMAGE) == 0 {
+            return;
+        }
+        let highest = self.senses.image_size();
+        let numbers = (id, self.senses.frame_number());
+        let vector = Picture::read(region).and_then(|picture| {
+            let vector = |platform: &mut Platform| {
+                image::vector(&picture, highest, numbers, &platform.colours)
+            };
+            context.platform(vector).flatten()
+        });
+        match vector {
+            Some(vector) => {
+                context.set_region(IMAGE, &vector);
+                context.notify_observers(IMAGE);
+            }
+            None => {
+                let [width, height] = highest;
+                let [twice, high] = highest.map(|side| 2 * side);
+                let sizes = format!("{width} by {height} or {twice} by {high}");
+                context.log(
+                    Level::Error,
+                    &format!("the camera must have {sizes} pixels"),
+                );
+            }
+        }
+    }
+
     /// Stores the measurement of a component.
     fn measure(&mut self, input: Input, json: &Json) {
         match input {
             Input::Joints => self.joints.measure(json),
             Input::Acceleration => self.senses.measure_acceleration(json),
             Input::Sensor(id) => self.senses.measure(id, json),
+            Input::Camera(_) => {}
         }
     }
 }

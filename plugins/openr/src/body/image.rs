@@ -11,8 +11,12 @@ const YCRCB: u32 = 19;
 const YCRCB_HIGH: u32 = 24;
 const DETECTED: u32 = 20;
 
-/// Number of channels of the colour-detection table, and of its segments of brightness.
+/// Type of the data of a camera: a [`Picture`].
+pub const PICTURE: &str = "rgba";
+
+/// Number of channels of the colour-detection table.
 pub const CHANNELS: usize = 8;
+/// Number of segments of brightness of the colour-detection table.
 pub const SEGMENTS: usize = 32;
 
 /// Number of pixels that one unit of a count in a tag stands for.

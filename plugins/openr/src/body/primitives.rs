@@ -95,6 +95,23 @@ impl Kind {
     }
 }
 
+impl Primitive {
+    /// Returns the name of a light in simulation files: its tag, such as `la`, of a light of the tail `tail_l1`.
+    #[must_use]
+    pub fn light(&self) -> Option<String> {
+        if !matches!(self.kind, Kind::Light | Kind::Dimmed) {
+            return None;
+        }
+        let (path, tag) = self.locator.rsplit_once(':')?;
+        let is_tail = path.starts_with("PRM:/r6/");
+        Some(if is_tail {
+            format!("tail_{tag}")
+        } else {
+            tag.to_owned()
+        })
+    }
+}
+
 impl Robot {
     /// Returns the number of the primitive with a locator.
     #[must_use]
@@ -115,6 +132,15 @@ impl Robot {
     /// Returns all primitives with their numbers.
     pub fn ids(&self) -> impl Iterator<Item = (u32, &'static Primitive)> + use<> {
         (1..).zip(self.primitives)
+    }
+
+    /// Returns the number of the light with a name.
+    #[must_use]
+    pub fn light(&self, name: &str) -> Option<u32> {
+        let mut found = self.ids();
+        found
+            .find(|(_, primitive)| primitive.light().as_deref() == Some(name))
+            .map(|(id, _)| id)
     }
 
     /// Returns the number of the primitive that moves a joint of the model.

@@ -1,7 +1,12 @@
 //! Calls to the robot's system: primitives, servos, values, data files, sync keys.
 use super::Context;
 use crate::{
-    body::{primitives::Kind, servo::Gains, vectors::Value},
+    body::{
+        image::{ColourRange, SEGMENTS},
+        primitives::Kind,
+        servo::Gains,
+        vectors::Value,
+    },
     platform::Platform,
     region::Region,
     status::Status,
@@ -110,6 +115,23 @@ impl Context<'_> {
     /// The primitive is no sensor of the robot.
     pub fn sensor_value(&mut self, sensor: u32) -> Result<Value, Status> {
         self.system(|platform| platform.value(sensor, false))
+    }
+
+    /// Sets the ranges of a channel of the colour-detection table, for each segment of brightness.
+    ///
+    /// # Errors
+    ///
+    /// There is no such channel.
+    pub fn set_colour_channel(
+        &mut self,
+        channel: usize,
+        ranges: [ColourRange; SEGMENTS],
+    ) -> Result<(), Status> {
+        self.system(|platform| {
+            let known = platform.colours.0.get_mut(channel);
+            *known.ok_or(Status::INVALID_ARG)? = ranges;
+            Ok(())
+        })
     }
 
     /// Returns the contents of the data file with a keyword of `DESIGNDB.CFG`.

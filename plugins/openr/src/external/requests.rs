@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::data;
 use crate::{
     body::{
+        image::{ColourRange, SEGMENTS},
         servo::{Gains, SHIFTS},
         vectors::Value,
     },
@@ -28,6 +29,7 @@ pub(super) enum Request {
     JointValue(u32),
     SensorValue(u32),
     FindDesignData(String),
+    SetColourChannel(usize, [ColourRange; SEGMENTS]),
     NewSyncKey,
     DivideSyncKey(u32, u32),
     CancelSyncKey(u32),
@@ -85,6 +87,9 @@ fn result(context: &mut Context<'_>, request: Request) -> Result<Json, Status> {
         Request::FindDesignData(keyword) => {
             let found = context.find_design_data(&keyword)?;
             Ok(data(&found))
+        }
+        Request::SetColourChannel(channel, ranges) => {
+            context.set_colour_channel(channel, ranges).map(done)
         }
         Request::NewSyncKey => context.new_sync_key().map(|key| key.0.into()),
         Request::DivideSyncKey(key, parts) => {

@@ -30,7 +30,7 @@ impl OpenR {
         &self,
         contents: &Contents,
         sensors: impl Iterator<Item = &'a SensorInfo>,
-        mut actuators: impl Iterator<Item = &'a ActuatorInfo>,
+        actuators: impl Iterator<Item = &'a ActuatorInfo>,
     ) -> Result<Option<Body>, String> {
         let body = self.body.as_str();
         let lists = |names: &Vec<String>| names.iter().any(|name| name == comm::NAME);
@@ -45,26 +45,39 @@ impl OpenR {
                 self.design
             )
         })?;
-        let motors = actuators.find(|info| &*info.robot == body && info.kind == "joints");
+        let own = actuators.filter(|info| &*info.robot == body);
+        let own: Vec<&ActuatorInfo> = own.collect();
+        let motors = own.iter().find(|info| info.kind == "joints");
         let motors = motors.ok_or_else(|| {
             format!("`body`: `{body}` has no actuator `joints` whose inputs name this middleware")
         })?;
         let from = format!("{}.Motors.joints.S", comm::NAME);
         let mut connections = vec![join(&from, &format!("{}.joints.O", motors.path))?];
+        let mut lights = Vec::new();
+        for info in own.iter().filter(|info| info.kind == "light") {
+            let name = info.path.rsplit('.').next().unwrap_or_default();
+            if let Some(id) = robot.light(name) {
+                let from = format!("{}.Lights.light.S", comm::NAME);
+                connections.push(join(&from, &format!("{}.light.O", info.path))?);
+                lights.push(id);
+            }
+        }
         let mut inputs = Vec::new();
         for info in sensors.filter(|info| &*info.robot == body) {
             let name = info.path.rsplit('.').next().unwrap_or_default();
             let Some(input) = comm::input(robot, name, info.kind) else {
                 continue;
             };
-            let from = format!("{}.{}.S", info.path, info.kind);
-            let to = format!("{}.{name}.{}.O", comm::NAME, info.kind);
+            let data = input.data(info.kind);
+            let from = format!("{}.{data}.S", info.path);
+            let to = format!("{}.{name}.{data}.O", comm::NAME);
             connections.push(join(&from, &to)?);
-            inputs.push((input, name.to_owned(), info.kind.to_owned()));
+            inputs.push((input, name.to_owned(), data.to_owned()));
         }
         let settings = CommSettings {
             robot,
             inputs,
+            lights,
             is_guarded: self.coupled_limits,
             jam_duty: contents.jam_duty,
         };

@@ -136,14 +136,22 @@ impl Walk {
     }
 }
 
-/// Returns the position of a paw within its step, from 1/2 ahead to -1/2 behind, and its height, from 0 to 1.
+/// Returns the position of a paw within its step, from 1/2 ahead to -1/2 behind, and its height, from 0 to 1. When a paw
+/// leaves the ground, and when it returns, it moves with the ground.
 fn cycle(phase: f64) -> (f64, f64) {
     let phase = phase % 1.0;
     if phase < STANCE {
         return (0.5 - phase / STANCE, 0.0);
     }
     let part = (phase - STANCE) / (1.0 - STANCE);
-    (part - 0.5, libm::sin(std::f64::consts::PI * part))
+    // Cubic polynomial with the velocity of the ground at both ends.
+    let ground = -(1.0 - STANCE) / STANCE;
+    let smooth = part * part * (3.0 - 2.0 * part);
+    let ends = part * (1.0 - part) * (1.0 - 2.0 * part);
+    (
+        smooth - 0.5 + ground * ends,
+        libm::sin(std::f64::consts::PI * part),
+    )
 }
 
 #[cfg(test)]
@@ -165,6 +173,20 @@ mod tests {
         assert!((of(0) + 0.1 - 0.4 * left).abs() < 1e-9, "{}", of(0));
         assert!((of(1) + 0.4 * 0.075).abs() < 1e-9, "{}", of(1));
         assert_eq!(after[2], HEIGHT);
+    }
+
+    #[test]
+    fn paws_leave_the_ground_and_return_to_it_without_a_jerk() {
+        let step = 1e-6;
+        let velocity = |phase: f64| (cycle(phase + step).0 - cycle(phase).0) / step;
+        for phase in [0.3, STANCE - 2.0 * step, STANCE, 1.0 - 2.0 * step] {
+            let velocity = velocity(phase);
+            assert!(
+                (velocity + 1.0 / STANCE).abs() < 1e-3,
+                "{phase}: {velocity}"
+            );
+        }
+        assert_eq!(cycle(STANCE).0, -0.5);
     }
 
     #[test]

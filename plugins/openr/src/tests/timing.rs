@@ -183,3 +183,65 @@ fn ears_keep_their_states_for_their_periods() {
     // Raised from the eleventh frame on.
     assert_eq!(times, [(88, "left_ear".to_owned())]);
 }
+
+#[test]
+fn lights_are_switched_when_their_commands_change() {
+    let seen = Notes::default();
+    let lamp = |name: &str| {
+        let (seen, lamp) = (seen.clone(), name.to_owned());
+        let object = Scripted::default().notify(move |context, event| {
+            let json = event.data[0].json().expect("JSON");
+            seen.add(format!("{} {lamp} {}", context.now() / MS, json["emit"]));
+            context.assert_ready(0);
+        });
+        Part::new(Interface::new(name).observer("In", "light"), object)
+    };
+    let ids = ["PRM:/r1/c1/c2/c3/l2-LED2:l2", "PRM:/lu-LED3:lu"]
+        .map(|locator| open(locator).expect("a light"));
+    let blink = sender("Blink", 0, move |_| {
+        let frames = |values: [i32; 3], mode| {
+            values
+                .map(|value| Command {
+                    value,
+                    mode,
+                    period: 10,
+                })
+                .to_vec()
+        };
+        CommandVector::new(vec![
+            Commands {
+                primitive: ids[0],
+                format: Format::Led2,
+                frames: frames([1, 0, 1], 0),
+            },
+            Commands {
+                primitive: ids[1],
+                format: Format::Led3,
+                frames: frames([40, 255, 0], 0),
+            },
+        ])
+    });
+    let settings = CommSettings {
+        lights: ids.to_vec(),
+        ..CommSettings::default()
+    };
+    let parts = vec![comm::part(&settings), lamp("White"), lamp("Blue"), blink];
+    let lights = "OVirtualRobotComm.Lights.light.S";
+    let connections = [
+        join(lights, "White.In.light.O"),
+        join(lights, "Blue.In.light.O"),
+        join(
+            "Blink.Move.OCommandVectorData.S",
+            "OVirtualRobotComm.Effector.OCommandVectorData.O",
+        ),
+    ];
+    boot(parts, &connections).advance(1000 * MS);
+    let expected = [
+        "8 White true",
+        "8 Blue true",
+        "88 White false",
+        "168 White true",
+        "168 Blue false",
+    ];
+    assert_eq!(seen.all(), expected);
+}

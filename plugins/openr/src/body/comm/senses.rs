@@ -44,6 +44,16 @@ impl Senses {
         }
     }
 
+    /// Returns the size of the camera's image in its highest resolution.
+    pub(super) fn image_size(&self) -> [u32; 2] {
+        self.robot.image
+    }
+
+    /// Returns the number of the next frame.
+    pub(super) fn frame_number(&self) -> u32 {
+        self.number
+    }
+
     /// Stores the acceleration of the trunk.
     pub(super) fn measure_acceleration(&mut self, json: &Json) {
         let Some(axes) = json.get("linear_acceleration").and_then(Json::as_array) else {
