@@ -1,10 +1,12 @@
 //! End-to-end tests of the program: exit codes, stdout and stderr, files, signals.
+mod batches;
 mod beside;
 mod catalogue;
 mod checked;
 mod compiled;
 mod contradictions;
 mod files;
+mod merged;
 mod pictures;
 mod profile;
 mod results;

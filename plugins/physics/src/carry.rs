@@ -57,7 +57,7 @@ pub(super) fn carry(from: &World, to: &mut World, kept: &Kept) {
         Some([known.position, known.velocity])
     };
     trees.carry(old.trees, &pairs, state_of);
-    trees.start(&mut engine, &tables);
+    trees.settle(&mut engine, &tables);
     show_all(to);
 }
 

@@ -10,6 +10,8 @@
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
+mod carry;
+mod clearance;
 mod closures;
 mod collect;
 mod contact_point;
@@ -28,7 +30,7 @@ mod sensed;
 mod solve;
 mod sync;
 
-use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 use bevy::prelude::*;
 use morse_api::{state::StateHasher, warning::Warnings};
@@ -48,9 +50,9 @@ use super::{
     grasp::Grasps,
     mass::Mass,
     mechanisms::{Group, Parts},
-    pairs::Pairs,
     prepare::Prepared,
 };
+use clearance::Clearance;
 use closures::Closure;
 use collect::Found;
 pub(super) use contact_point::Key;
@@ -60,11 +62,6 @@ use cut::CutTree;
 use drive::Driven;
 use groups::Groups;
 use solve::{Scene, Spare, Together};
-
-/// Number of positions of a floating base: its position and a quaternion.
-const BASE_POSITIONS: usize = 7;
-/// Number of velocities of a floating base.
-const BASE_VELOCITIES: usize = 6;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -94,6 +91,14 @@ pub(super) struct Trees {
     wake_requests: Vec<bool>,
     /// Trees that are integrated in this step.
     awake: Vec<bool>,
+    /// Trees that may do without the engine's contacts if nothing is near them; computed from the scene.
+    may_be_clear: Vec<bool>,
+    /// Distance of the farthest point of each link from its origin, m, by tree; computed from the scene.
+    extents: Vec<Vec<f64>>,
+    /// Trees whose clearance is measured in this step.
+    measuring: Vec<bool>,
+    /// Trees with a clearance to which something came near in this step.
+    intruded: Vec<AtomicBool>,
     /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
@@ -169,6 +174,7 @@ struct TreeState {
     at: Isometry3<f64>,
     /// Motor of each variable.
     motors: Vec<Motor>,
+    clearance: Clearance,
 }
 
 impl TreesState {
@@ -278,47 +284,18 @@ impl Trees {
             shown: vec![[[0.0; 3]; 2]; links],
             at: Isometry3::identity(),
             motors,
+            clearance: Clearance::default(),
         });
     }
 
-    /// Copies positions and velocities of kept joints and floating bases from the trees of another world.
-    /// `state_of` returns position and velocity of a variable.
-    pub(super) fn carry(
+    /// Writes the initial poses of the links to the engine, given the bodies on which fluids act.
+    pub(super) fn start(
         &mut self,
-        old: &Self,
-        pairs: &Pairs,
-        state_of: impl Fn(usize) -> Option<[f64; 2]>,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        immersed: &[usize],
     ) {
-        let kept: BTreeSet<usize> = pairs.variables.values().copied().collect();
-        for (row, state) in self.rows.iter().zip(&mut self.state.trees) {
-            for variable in row.tree.variables() {
-                let known = state_of(variable.number);
-                if let Some(known) = known.filter(|_| kept.contains(&variable.number)) {
-                    let [position, velocity] = known;
-                    state.motion.positions[variable.position] = position;
-                    state.motion.velocities[variable.speed] = velocity;
-                }
-            }
-        }
-        for (&index, &next) in &pairs.bodies {
-            let base = |trees: &Self, body: usize| {
-                let (at, link) = trees.of_body.get(body).copied().flatten()?;
-                (link == 0 && trees.rows[at].floats).then_some(at)
-            };
-            if let (Some(from), Some(to)) = (base(old, index), base(self, next)) {
-                let (from, to) = (
-                    &old.state.trees[from].motion,
-                    &mut self.state.trees[to].motion,
-                );
-                to.positions[..BASE_POSITIONS].copy_from_slice(&from.positions[..BASE_POSITIONS]);
-                to.velocities[..BASE_VELOCITIES]
-                    .copy_from_slice(&from.velocities[..BASE_VELOCITIES]);
-            }
-        }
-    }
-
-    /// Writes the initial poses of the links to the engine.
-    pub(super) fn start(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        self.find_clearances(engine, tables, immersed);
         self.awake.fill(true);
         self.follow(engine, tables, 0.0);
     }
@@ -342,9 +319,19 @@ impl Trees {
         self.of_body.get(body).is_some_and(Option::is_some)
     }
 
-    /// Iterates over all links, as indices of bodies.
-    pub(super) fn links(&self) -> impl Iterator<Item = usize> + '_ {
-        self.rows.iter().flat_map(|row| row.links.iter().copied())
+    /// Iterates over the links on which forces or torques act, as indices of bodies.
+    pub(super) fn loaded_links(
+        &self,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> impl Iterator<Item = usize> {
+        let links = self.rows.iter().flat_map(|row| row.links.iter().copied());
+        links.filter(|link| {
+            let body = bodies::rigid(engine, tables, *link);
+            body.is_some_and(|body| {
+                body.user_force() != Vec3::ZERO || body.user_torque() != Vec3::ZERO
+            })
+        })
     }
 
     /// Prepares a step of `dt` seconds before the engine's: reads changes, predicts link poses, and takes over the coupled
@@ -382,6 +369,7 @@ impl Trees {
         }
         self.collect(engine, tables, grasps, dt);
         self.solve(&Scene { engine, tables, dt });
+        self.update_clearances(engine, tables, grasps);
         self.follow(engine, tables, dt);
     }
 
