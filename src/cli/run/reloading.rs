@@ -60,11 +60,7 @@ impl<'a> Reloading<'a> {
         let Some(changed) = self.watcher.changed() else {
             return false;
         };
-        let names: Vec<_> = changed
-            .iter()
-            .map(|file| printable_path(&file.to_string_lossy()).to_string())
-            .collect();
-        let names = names.join(", ");
+        let names = shown(&changed);
         self.changed.extend(changed);
         let result = self.reload(simulation);
         let messages = &mut *messages.borrow_mut();
@@ -157,6 +153,18 @@ impl<'a> Reloading<'a> {
         files.extend(directories);
         self.watcher.watch(files, since);
     }
+}
+
+/// Returns the names of files for messages. A directory is among them only if nothing else has changed.
+fn shown(changed: &BTreeSet<PathBuf>) -> String {
+    let files = changed.iter().filter(|file| !file.is_dir());
+    let named: Vec<&PathBuf> = match files.clone().next() {
+        Some(_) => files.collect(),
+        None => changed.iter().collect(),
+    };
+    let names = named.iter().map(|file| file.to_string_lossy());
+    let names = names.map(|name| printable_path(&name).to_string());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns all files of a plan, and the simulation file beside a scene, which may be missing.

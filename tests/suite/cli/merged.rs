@@ -72,8 +72,13 @@ fn compiled_scenes_and_robots_are_merged_under_prefixes() {
         };
         // The stand is turned by a right angle, and the hinge by 0.5 rad more.
         let angle = std::f64::consts::FRAC_PI_2 + 0.5;
-        let reach =
-            |radius: f64| Vector3::new(2.0 + radius * angle.cos(), radius * angle.sin(), 1.0);
+        let reach = |radius: f64| {
+            Vector3::new(
+                2.0 + radius * libm::cos(angle),
+                radius * libm::sin(angle),
+                1.0,
+            )
+        };
         for (frame, expected) in [
             ("left.end", reach(0.5)),
             ("grip.tool", reach(0.6)),
