@@ -65,8 +65,8 @@ def lacking() -> str:
 class Served:
     """A run that ends with the test, if not before."""
 
-    def __init__(self, test: unittest.TestCase, scene: str = SCENE, port: int = 0):
-        command = [str(program()), scene, "--serve", str(port)]
+    def __init__(self, test: unittest.TestCase, scene: str = SCENE, port: int = 0, watch: bool = False):
+        command = [str(program()), scene, "--serve", str(port), *(["--watch"] if watch else [])]
         self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         test.addCleanup(self.end)
         assert self.child.stderr

@@ -222,6 +222,33 @@ class Acts(PageTest):
         self.wait("document.getElementById('connection').dataset.state === 'live' && morse.world.now.tick > 0")
 
 
+    def test_it_shows_changed_files_and_their_mistakes(self) -> None:
+        scene = os.path.join(self.folder(), "page.ron")
+        with open(SCENE, encoding="utf-8") as old:
+            text = old.read()
+
+        def write(changed: str) -> None:
+            with open(scene, "w", encoding="utf-8") as file:
+                file.write(changed)
+
+        write(text)
+        self.served = Served(self, scene=scene, watch=True)
+        page = self.open()
+        self.select_pose()
+        before = int(self.value(CLOCK))
+        write(text.replace('"board": (', '"plank": ('))
+        self.wait("document.getElementById('tree').innerText.includes('plank')")
+        self.assertNotIn("board", page.inner_text("#tree"))
+        # Time continues on the same connection, and the selected sensor is still shown.
+        self.wait(f"{CLOCK} > {before} + 60")
+        self.wait("document.querySelectorAll('#inspector .pick').length === 12")
+        self.assertEqual(len([address for address in self.asked if address.startswith("ws:")]), 1)
+        write(text.replace("base: fixed", "bass: fixed"))
+        self.wait("document.body.innerText.includes('cannot be loaded')")
+        after = int(self.value(CLOCK))
+        self.wait(f"{CLOCK} > {after} + 30")
+
+
 class Looks(PageTest):
     def test_dark_and_light(self) -> None:
         sums = {}
