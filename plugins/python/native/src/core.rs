@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 
 use crate::{
     failure::Failure,
+    mechanism::Joints,
     source::Source,
     ticks::advance,
     value,
@@ -162,6 +163,16 @@ impl Core {
             .collect();
         dict.set_item("fields", PyList::new(py, fields?)?)?;
         Ok(dict)
+    }
+
+    /// Joints of a robot, or of a body with joints.
+    fn mechanism(&self, py: Python<'_>, name: String) -> PyResult<Joints> {
+        let mechanism = self.worker.attempt(py, move |room, _| {
+            let text = || format!("there is no robot or body `{name}` with joints");
+            let found = room.simulation.mechanism(&name);
+            found.ok_or_else(|| Failure::access(text()))
+        });
+        mechanism.map(Joints::new)
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {

@@ -20,6 +20,7 @@ import numpy.typing
 
 from . import _native
 from .errors import AccessError, ClosedError
+from .mechanism import Mechanism
 
 Path = Union[str, "os.PathLike[str]"]
 Array = numpy.typing.NDArray[Any]
@@ -245,6 +246,10 @@ class Simulation:
     def call(self, service: str, *arguments: Any, timeout: float = 60.0) -> Any:
         """Calls a service of the simulation itself."""
         return json.loads(self._core.call("simulation", service, _json(list(arguments)), self._ticks(timeout)))
+
+    def mechanism(self, name: str) -> Mechanism:
+        """Joints of a robot, or of a body with joints, in their present state: kinematics and dynamics for controllers."""
+        return Mechanism(self._core.mechanism(name))
 
     def reset(self) -> None:
         """Returns to the start: the following ticks equal those of a new simulation, bit for bit."""
