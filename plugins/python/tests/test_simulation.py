@@ -303,6 +303,27 @@ class Program(Rover):
 
 
 @needs_native
+class Until(Room):
+    def test_a_run_ends_in_the_tick_of_the_event(self) -> None:
+        import morse_sim as ms
+
+        self.write("ball.robray", "frame ball { translation [0, 0, 5]; geometry { shape sphere; radius 0.1; } }")
+        text = 'Simulation(scene: "ball.robray", robots: { "ball": (frame: "ball", sensors: { "pose": (kind: "pose") }) })'
+        simulation = ms.Simulation(text=text, directory=self.folder)
+        self.assertTrue(simulation.run_until("ball.z < 3"))
+        # After n ticks it has fallen by g t² / 2.
+        self.assertEqual(simulation.tick, next(n for n in range(1000) if 9.81 * (n / simulation.rate) ** 2 / 2 > 2))
+        before = simulation.tick
+        self.assertTrue(simulation.run_until("ball.pose.z < 3"))
+        self.assertEqual(simulation.tick, before)
+        self.assertFalse(simulation.run_until("ball.z > 3", timeout=0.5))
+        self.assertEqual(simulation.tick, before + 30)
+        for expression, why in (("ball.z", "not `true` or `false`|number"), ("bell.z > 1", "did you mean `ball"), ("ball.z >", "expected a value")):
+            with self.subTest(expression), self.assertRaisesRegex(ms.AccessError, why):
+                simulation.run_until(expression)
+
+
+@needs_native
 class Mechanisms(Room):
     """The cart and pole of the tasks, whose dynamics have a formula."""
 

@@ -10,7 +10,10 @@ use morse_api::{
     service::{self, Status},
     tick::Clock,
 };
-use morse_sim::simulation::{AccessError, Simulation, state::Snapshot};
+use morse_sim::{
+    scenario::{Condition, Monitor},
+    simulation::{AccessError, Simulation, state::Snapshot},
+};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict, PyList},
@@ -99,6 +102,13 @@ impl Core {
     fn step(&self, py: Python<'_>, ticks: u64) -> PyResult<u64> {
         self.worker.attempt(py, move |room, stop| {
             advance(&mut room.simulation, ticks, stop)
+        })
+    }
+
+    /// Advances until an expression is true, by at most `ticks`. Returns whether it is.
+    fn step_until(&self, py: Python<'_>, expression: String, ticks: u64) -> PyResult<bool> {
+        self.worker.attempt(py, move |room, stop| {
+            step_until(&mut room.simulation, &expression, ticks, stop)
         })
     }
 
@@ -240,6 +250,32 @@ fn call(
     room.simulation.cancel(&call);
     let text = format!("`{service}` of `{path}` did not answer within {ticks} ticks");
     Err(Failure::service(text))
+}
+
+fn step_until(
+    simulation: &mut Simulation,
+    expression: &str,
+    ticks: u64,
+    stop: &AtomicBool,
+) -> Result<bool, Failure> {
+    let condition = Condition::reach(expression)
+        .map_err(|error| Failure::access(format!("condition `{expression}`: {error}")))?;
+    let named = [(expression.to_owned(), condition)];
+    let mut monitor = Monitor::new(simulation, named).map_err(Failure::access)?;
+    // It may be true already, without a tick.
+    for made in 0..=ticks {
+        monitor.look(simulation);
+        if let Some(verdict) = monitor.decided().first() {
+            return match verdict.passed {
+                true => Ok(true),
+                false => Err(Failure::access(verdict)),
+            };
+        }
+        if made == ticks || advance(simulation, 1, stop)? == 0 {
+            break;
+        }
+    }
+    Ok(false)
 }
 
 /// Kind, family and fields of a component.

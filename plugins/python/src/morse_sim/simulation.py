@@ -204,6 +204,11 @@ class Simulation:
         """Advances by some simulated seconds."""
         self.step(self._ticks(seconds))
 
+    def run_until(self, expression: str, timeout: float = 60.0) -> bool:
+        """Advances until an expression of scenarios is true, such as `distance(rover.pose, (4, 0, 0)) < 0.6`, for at most
+        `timeout` simulated seconds. Returns whether it is. It is evaluated after each tick, and before the first one."""
+        return self._core.step_until(expression, self._ticks(timeout))
+
     @property
     def tick(self) -> int:
         """Number of ticks so far."""
