@@ -44,9 +44,20 @@ class Host:
         body = self.read(struct.unpack(">I", head)[0])
         return None if body is None else json.loads(body)
 
-    def answer(self, calls, status=0):
-        body = json.dumps({"calls": calls, "status": status}).encode()
+    def send(self, value):
+        body = json.dumps(value).encode()
         self.socket.sendall(struct.pack(">I", len(body)) + body)
+
+    def answer(self, calls, status=0):
+        self.send({"calls": calls, "status": status})
+
+    def request(self, request):
+        """The result of a request to the robot's system, before the present message is answered."""
+        self.send({"request": request})
+        answer = self.message()
+        if answer["status"] != 0:
+            raise OSError(f"{request}: status {answer['status']}")
+        return answer.get("result")
 
 
 class Forward:

@@ -16,6 +16,7 @@
 //! - [`cameras`]: cameras, and images of runs;
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`controllers_as_objects`]: objects with a mailbox and credits, which drive robots;
+//! - [`aibo`]: primitives, servos and vectors of an AIBO;
 //! - [`rosbridge`]: topics and services for ROS clients;
 //! - [`browser`]: the simulation in a browser;
 //! - [`window`]: the simulation in a window;
@@ -77,6 +78,9 @@ pub mod middlewares {}
 
 #[doc = include_str!("docs/controllers_as_objects.md")]
 pub mod controllers_as_objects {}
+
+#[doc = include_str!("docs/aibo.md")]
+pub mod aibo {}
 
 #[doc = include_str!("docs/rosbridge.md")]
 pub mod rosbridge {}

@@ -1,7 +1,7 @@
 //! Controls a robot's joints by their motors: positions, velocities, or efforts.
 use morse_api::{
     command::{Received, give},
-    joint::{JointState, JointTarget, JointVariable, RobotJoints},
+    joint::{Impedance, JointState, JointTarget, JointVariable, RobotJoints},
     names::fits_any,
     prelude::*,
     state::Stateful,
@@ -25,6 +25,9 @@ pub struct Joints {
 
 /// Targets of joints: lists in the same order, as in ROS's `JointState`. If a joint has several targets, the position takes
 /// precedence, then the velocity. A list is empty, or as long as the names.
+///
+/// With `stiffnesses`, the command is an impedance control, as that of legged robots: the effort of each joint is
+/// `stiffness·(position − q) + damping·(velocity − v) + effort`, and lists that are empty are zero.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[doc(alias("JointState", "JointTrajectoryPoint", "ctrl"))]
@@ -42,6 +45,12 @@ pub struct JointsCommand {
     /// Efforts to exert.
     #[reflect(@Unit("N·m or N"))]
     pub efforts: Vec<f64>,
+    /// Stiffnesses of an impedance control, 0 or more; requires `positions`.
+    #[reflect(@Unit("N·m/rad or N/m"))]
+    pub stiffnesses: Vec<f64>,
+    /// Dampings of an impedance control, 0 or more; requires `stiffnesses`.
+    #[reflect(@Unit("N·m·s/rad or N·s/m"))]
+    pub dampings: Vec<f64>,
     /// Duration of the motion to the positions, at constant speed, from the current set points; 0 for as fast as the motors
     /// can. If commands are less frequent than ticks, use the time between two commands.
     #[reflect(@Unit("s"))]
@@ -52,11 +61,23 @@ impl Stateful for JointsCommand {}
 
 impl JointsCommand {
     fn is_empty(&self) -> bool {
-        self.positions.is_empty() && self.velocities.is_empty() && self.efforts.is_empty()
+        let lists = [&self.positions, &self.velocities, &self.efforts];
+        let gains = [&self.stiffnesses, &self.dampings];
+        lists.iter().chain(&gains).all(|list| list.is_empty())
     }
 
     /// Returns the target of the joint at an index of its lists.
     fn target(&self, index: usize) -> Option<JointTarget> {
+        if let Some(&stiffness) = self.stiffnesses.get(index) {
+            let of = |list: &[f64]| list.get(index).copied().unwrap_or(0.0);
+            return Some(JointTarget::Impedance(Impedance {
+                position: of(&self.positions),
+                velocity: of(&self.velocities),
+                stiffness,
+                damping: of(&self.dampings),
+                effort: of(&self.efforts),
+            }));
+        }
         let position = self.positions.get(index).map(|&x| JointTarget::Position(x));
         let velocity = || {
             self.velocities
@@ -69,10 +90,25 @@ impl JointsCommand {
 
     /// Returns true if each list is empty or has one number for each of `count` joints.
     fn fits(&self, count: usize) -> bool {
-        let lists = [&self.positions, &self.velocities, &self.efforts];
-        lists
+        let motion = [&self.positions, &self.velocities, &self.efforts];
+        let gains = [&self.stiffnesses, &self.dampings];
+        motion
             .iter()
+            .chain(&gains)
             .all(|list| list.is_empty() || list.len() == count)
+    }
+
+    /// Returns the error in the gains of an impedance control, if there is one.
+    fn wrong_gains(&self) -> Option<&'static str> {
+        let is_gain = |gain: &f64| gain.is_finite() && *gain >= 0.0;
+        if self.stiffnesses.is_empty() {
+            return (!self.dampings.is_empty()).then_some("`dampings` require `stiffnesses`");
+        }
+        if self.positions.is_empty() {
+            return Some("`stiffnesses` require `positions`");
+        }
+        let is_valid = self.stiffnesses.iter().chain(&self.dampings).all(is_gain);
+        (!is_valid).then_some("stiffnesses and dampings must be numbers, 0 or more")
     }
 
     /// Clears the command, and keeps its memory.
@@ -81,6 +117,8 @@ impl JointsCommand {
         self.positions.clear();
         self.velocities.clear();
         self.efforts.clear();
+        self.stiffnesses.clear();
+        self.dampings.clear();
         self.duration = 0.0;
     }
 }
@@ -101,8 +139,8 @@ struct Way {
     /// Time since the command, and duration of the motion, s.
     passed: f64,
     duration: f64,
-    /// Last set point of the joint.
-    set_point: f64,
+    /// Last target of the joint.
+    target: JointTarget,
 }
 
 /// Controlled joints, by name. Derived from the scene and the settings, so not state.
@@ -235,7 +273,7 @@ fn obey(
         };
         match Way::new(motor, (*target, state), (wanted, command.duration)) {
             Some(way) => {
-                *target = JointTarget::Position(way.set_point);
+                *target = way.target;
                 ways.0.push(way);
             }
             None => *target = wanted,
@@ -251,11 +289,10 @@ impl Way {
         (target, state): (JointTarget, &JointState),
         (wanted, duration): (JointTarget, f64),
     ) -> Option<Self> {
-        let JointTarget::Position(to) = wanted else {
-            return None;
-        };
+        let to = set_point(wanted)?;
         let from = match target {
             JointTarget::Position(from) | JointTarget::Jump(from) => from,
+            JointTarget::Impedance(before) => before.position,
             JointTarget::Free | JointTarget::Velocity(_) | JointTarget::Effort(_) => state.position,
         };
         (duration > 0.0 && to.is_finite()).then_some(Self {
@@ -264,27 +301,45 @@ impl Way {
             to,
             passed: 0.0,
             duration,
-            set_point: from,
+            target: moved(wanted, from),
         })
     }
 
     /// Advances the set point of the joint by a time, s. Returns false if the motion is complete, or another actuator
     /// controls the joint now.
     fn go_on(&mut self, target: &mut JointTarget, period: f64) -> bool {
-        if *target != JointTarget::Position(self.set_point) {
+        if *target != self.target {
             return false;
         }
         self.passed += period;
         // The tolerance allows for rounding of the periods.
         let share = self.passed / self.duration;
         let is_over = share > 1.0 - 1e-9;
-        self.set_point = if is_over {
+        let set_point = if is_over {
             self.to
         } else {
             self.from + (self.to - self.from) * share
         };
-        *target = JointTarget::Position(self.set_point);
+        self.target = moved(self.target, set_point);
+        *target = self.target;
         !is_over
+    }
+}
+
+/// Returns the set point of a target, if it has one.
+fn set_point(target: JointTarget) -> Option<f64> {
+    match target {
+        JointTarget::Position(position) => Some(position),
+        JointTarget::Impedance(target) => Some(target.position),
+        _ => None,
+    }
+}
+
+/// Returns a target with another set point.
+fn moved(target: JointTarget, position: f64) -> JointTarget {
+    match target {
+        JointTarget::Impedance(target) => JointTarget::Impedance(Impedance { position, ..target }),
+        _ => JointTarget::Position(position),
     }
 }
 
@@ -305,6 +360,9 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
         return Err(format!(
             "each list of a command must be empty or have {count} numbers, one per joint"
         ));
+    }
+    if let Some(why) = command.wrong_gains() {
+        return Err(why.to_owned());
     }
     let mut plan = Vec::with_capacity(count);
     for index in 0..count {
@@ -336,12 +394,9 @@ fn find(motors: &[Motor], guess: usize, name: &str) -> Result<usize, String> {
 impl Motor {
     fn limited(&self, target: JointTarget) -> JointTarget {
         let [lowest, highest] = self.limits;
-        match target {
-            JointTarget::Position(position) => {
-                JointTarget::Position(position.max(lowest).min(highest))
-            }
-            other => other,
-        }
+        set_point(target).map_or(target, |position| {
+            moved(target, position.max(lowest).min(highest))
+        })
     }
 }
 
@@ -372,6 +427,7 @@ fn set(
     if command.names.len() == command.positions.len()
         && command.velocities.is_empty()
         && command.efforts.is_empty()
+        && command.stiffnesses.is_empty()
     {
         command.names.push(name);
         command.positions.push(value);

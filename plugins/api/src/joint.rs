@@ -58,6 +58,38 @@ pub enum JointTarget {
     Velocity(f64),
     /// Exert an effort, N·m or N.
     Effort(f64),
+    /// Pull towards a position as a spring and a damper do; a kinematic joint moves to the position.
+    Impedance(Impedance),
+}
+
+/// Target of an impedance control. The effort is `stiffness·(position − q) + damping·(velocity − v) + effort`, limited to the
+/// maximum of the motor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Impedance {
+    /// Position, rad or m.
+    pub position: f64,
+    /// Velocity, rad/s or m/s.
+    pub velocity: f64,
+    /// Stiffness, N·m/rad or N/m, 0 or more.
+    pub stiffness: f64,
+    /// Damping, N·m·s/rad or N·s/m, 0 or more.
+    pub damping: f64,
+    /// Additional effort, N·m or N.
+    pub effort: f64,
+}
+
+impl Impedance {
+    /// Returns true if all numbers are finite, and stiffness and damping not negative.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        let numbers = [self.position, self.velocity, self.effort];
+        let gains = [self.stiffness, self.damping];
+        numbers
+            .iter()
+            .chain(&gains)
+            .all(|number| number.is_finite())
+            && gains.iter().all(|gain| *gain >= 0.0)
+    }
 }
 
 /// Position of a variable's first joint on its robot, and extent of the body that it moves. A component of the variable's

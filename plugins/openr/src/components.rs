@@ -1,16 +1,19 @@
 //! Sensors and actuators of the simulation as objects: `rover.gps` is the subject `rover.gps.gps.S`, and `rover.motion` the
-//! observer `rover.motion.v_omega.O`. The data are JSON; their type is the name of the kind.
+//! observer `rover.motion.v_omega.O`. The data are JSON; their type is the name of the kind. A camera also has a subject of
+//! images without JSON: `rover.camera.rgba.S`.
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bevy::reflect::structs::DynamicStruct;
+use bevy::reflect::structs::{DynamicStruct, Struct};
 use morse_api::{
     command::CommandSender,
     fields::{data_to_json, from_json},
     port::Observer,
+    samples::Samples,
 };
 use serde_json::Value as Json;
 
 use crate::{
+    body::image::{PICTURE, Picture},
     context::{Context, Level},
     object::{NotifyEvent, Object, Payload, SystemEvent},
     object_runner::Part,
@@ -32,8 +35,11 @@ pub(crate) fn sensor(port: &Port) -> Part {
     // Discards measurements from before the reset.
     while observer.try_recv().is_some() {}
     let mut interface = Interface::new(&observer.info.path).extra("Reading");
-    let service = service(&observer.info.path, observer.info.kind, Side::Subject);
-    interface.subjects.push(service);
+    let subject = |data: &str| service(&observer.info.path, data, Side::Subject);
+    interface.subjects.push(subject(observer.info.kind));
+    if observer.info.kind == CAMERA {
+        interface.subjects.push(subject(PICTURE));
+    }
     Part::new(interface, Sensor(port.clone())).with_priority(PRIORITY)
 }
 
@@ -59,13 +65,24 @@ fn service(path: &str, kind: &str, side: Side) -> Service {
     }
 }
 
+/// Kind of colour cameras.
+const CAMERA: &str = "video_camera";
+
+/// Indices of the subjects of a sensor: readings, and images of a camera.
+const READING: usize = 0;
+const IMAGE: usize = 1;
+
 struct Sensor(Port);
 
 impl Object for Sensor {
     fn extra(&mut self, context: &mut Context<'_>, _: usize, _: &Payload) {
         let observer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_wanted = context.link_count(0) > 0;
+        let is_wanted = context.link_count(READING) > 0;
+        let is_seen = context.link_count(IMAGE) > 0;
         while let Some(reading) = observer.try_recv() {
+            if is_seen && let Some(picture) = picture(reading.data()) {
+                context.set_region(IMAGE, &picture);
+            }
             if !is_wanted {
                 continue;
             }
@@ -73,10 +90,25 @@ impl Object for Sensor {
             if let Json::Object(fields) = &mut json {
                 fields.insert("timestamp".to_owned(), reading.seconds().into());
             }
-            context.set_data(0, Region::from(json));
+            context.set_data(READING, Region::from(json));
         }
-        context.notify_observers(0);
+        context.notify_observers(READING);
+        if is_seen {
+            context.notify_observers(IMAGE);
+        }
     }
+}
+
+/// Returns the image in the data of a camera.
+fn picture(data: &dyn Struct) -> Option<Region> {
+    let side = |name: &str| data.field(name)?.try_downcast_ref::<u32>().copied();
+    let pixels = data.field("image")?.try_downcast_ref::<Samples<u8>>()?;
+    let size = [side("width")? as usize, side("height")? as usize];
+    let picture = Picture {
+        size,
+        pixels: pixels.values(),
+    };
+    Some(picture.region())
 }
 
 struct Actuator(CommandSender);

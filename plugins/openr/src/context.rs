@@ -1,10 +1,12 @@
-//! Calls that are available to an object while it handles a message.
+//! Calls that are available to an object while it handles a message; those to the robot's system are in `system`.
+mod system;
+
 use crate::{
     link::{Buffering, Credit, LARGEST_RING, Link, ObserverEnd, USUAL_RING},
     message::{Message, NotifyEvent, Payload, ReadyEvent},
+    platform::Platform,
     region::Region,
     status::Status,
-    sync::{SyncKey, SyncKeys},
 };
 
 /// Severity of a log line of an object.
@@ -35,8 +37,8 @@ pub(crate) trait Scheduler {
     fn send_later(&mut self, to: usize, after: u64, message: Message);
     /// Writes a line to the log.
     fn log(&mut self, level: Level, text: String);
-    /// Calls a function with the sync keys of all objects.
-    fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys));
+    /// Calls a function with the state that all objects share.
+    fn platform(&mut self, work: &mut dyn FnMut(&mut Platform));
 }
 
 /// Subject at the other end of an observer's link.
@@ -427,51 +429,6 @@ impl Context<'_> {
                 result = status;
             }
         }
-        result
-    }
-
-    /// Allocates a sync key.
-    ///
-    /// # Errors
-    ///
-    /// [`Status::NO_SYNC_KEY`] if all are in use.
-    pub fn new_sync_key(&mut self) -> Result<SyncKey, Status> {
-        self.keys(SyncKeys::take)
-    }
-
-    /// Divides a sync key into a number of parts, which start together.
-    ///
-    /// # Errors
-    ///
-    /// The key is not in use, or the number of parts is zero or too large.
-    pub fn divide_sync_key(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
-        self.keys(|keys| keys.divide(key, parts))
-    }
-
-    /// Reports the arrival of one part of a key; true once all have arrived, and the key is free again.
-    ///
-    /// # Errors
-    ///
-    /// The key is not in use.
-    pub fn meet_sync_key(&mut self, key: SyncKey) -> Result<bool, Status> {
-        self.keys(|keys| keys.meet(key))
-    }
-
-    /// Frees a sync key.
-    ///
-    /// # Errors
-    ///
-    /// The key is not in use.
-    pub fn cancel_sync_key(&mut self, key: SyncKey) -> Result<(), Status> {
-        self.keys(|keys| keys.cancel(key))
-    }
-
-    fn keys<T>(
-        &mut self,
-        mut work: impl FnMut(&mut SyncKeys) -> Result<T, Status>,
-    ) -> Result<T, Status> {
-        let mut result = Err(Status::FAIL);
-        self.scheduler.sync_keys(&mut |keys| result = work(keys));
         result
     }
 }

@@ -3,6 +3,7 @@ use crate::{
     counters::Report,
     lockstep::{Lockstep, LogLine, Rules},
     object_runner::{Fault, Part},
+    platform::Platform,
     threaded::Threaded,
     wiring::Connection,
 };
@@ -21,16 +22,17 @@ impl Engine {
     /// The system cannot create a thread.
     pub(crate) fn boot(
         in_threads: bool,
+        platform: Platform,
         parts: Vec<Part>,
         connections: &[Connection],
         rules: Rules,
     ) -> Result<Self, String> {
         if in_threads {
-            let threaded = Threaded::boot(parts, connections, rules);
+            let threaded = Threaded::boot_on(platform, parts, connections, rules);
             let threaded = threaded.map_err(|error| format!("no thread for an object: {error}"))?;
             return Ok(Self::Threads(threaded));
         }
-        let mut lockstep = Lockstep::boot(parts, connections, rules);
+        let mut lockstep = Lockstep::boot_on(platform, parts, connections, rules);
         lockstep.advance(0);
         Ok(Self::Lockstep(Box::new(lockstep)))
     }

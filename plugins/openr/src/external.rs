@@ -1,10 +1,13 @@
 //! Objects in separate processes, on a loopback socket.
 //!
 //! A frame is a length of four bytes, big-endian, followed by that number of bytes of JSON. For each message the host sends
-//! one frame and waits for one: the calls of the object in their order, and its status. The guide's page "Controllers as
-//! objects" documents the fields.
+//! one frame and waits for one: the calls of the object in their order, and its status. Before, the process may send
+//! requests, each of which is answered at once: see `requests`. The guide's page "Controllers as objects" documents the
+//! fields.
+mod requests;
+
 use std::{
-    io::{Read as _, Write as _},
+    io::{ErrorKind, Read as _, Write as _},
     net::{Ipv4Addr, TcpListener, TcpStream},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -14,6 +17,7 @@ use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use self::requests::Request;
 use crate::{
     context::{Context, Level},
     message::{ConnectionEvent, NotifyEvent, Payload, ReadyEvent, SystemEvent},
@@ -28,7 +32,7 @@ pub(crate) const LOST: &str = "its process is lost";
 
 /// Maximum length of a frame, bytes.
 pub const LONGEST_FRAME: usize = 16 << 20;
-/// Maximum number of calls in one answer.
+/// Maximum number of calls in one answer, and of requests before it.
 const MOST_CALLS: usize = 4096;
 /// Interval of polling for the connection of the process.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -36,12 +40,16 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Connection to a process.
 pub(crate) struct Peer {
     stream: TcpStream,
+    /// Timeout for an answer.
+    limit: Duration,
 }
 
-/// Answer of a process to a message.
+/// Answer of a process to a message, or a request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
+    #[serde(default)]
+    request: Option<Request>,
     #[serde(default)]
     calls: Vec<Call>,
     #[serde(default)]
@@ -88,7 +96,7 @@ impl Peer {
                 stream.set_nodelay(true).map_err(of_stream)?;
                 stream.set_read_timeout(Some(limit)).map_err(of_stream)?;
                 stream.set_write_timeout(Some(limit)).map_err(of_stream)?;
-                return Ok(Self { stream });
+                return Ok(Self { stream, limit });
             }
             if waited >= limit {
                 return Err(format!(
@@ -100,15 +108,48 @@ impl Peer {
         }
     }
 
-    fn ask(&mut self, message: &Json) -> Result<Answer, String> {
+    /// Sends a message, answers the requests of the process, and returns its answer.
+    fn ask(
+        &mut self,
+        message: &Json,
+        mut perform: impl FnMut(Request) -> Json,
+    ) -> Result<Answer, String> {
+        self.send(message)?;
+        for _ in 0..=MOST_CALLS {
+            let mut answer = self.receive()?;
+            match answer.request.take() {
+                Some(request) => self.send(&perform(request))?,
+                None => return Ok(answer),
+            }
+        }
+        Err(format!(
+            "its process made more than {MOST_CALLS} requests for one message"
+        ))
+    }
+
+    /// Returns the text of an error of the connection.
+    fn lost(&self, why: &std::io::Error) -> String {
+        match why.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                format!("{LOST}: no answer within {:?}", self.limit)
+            }
+            ErrorKind::UnexpectedEof => format!("{LOST}: it has closed the connection"),
+            _ => format!("{LOST}: {why}"),
+        }
+    }
+
+    fn send(&mut self, message: &Json) -> Result<(), String> {
         let bytes = message.to_string().into_bytes();
         let length = u32::try_from(bytes.len()).map_err(|_long| "too long a message")?;
         let mut frame = length.to_be_bytes().to_vec();
         frame.extend(bytes);
-        let lost = |why: std::io::Error| format!("{LOST}: {why}");
-        self.stream.write_all(&frame).map_err(lost)?;
+        let sent = self.stream.write_all(&frame);
+        sent.map_err(|why| self.lost(&why))
+    }
+
+    fn receive(&mut self) -> Result<Answer, String> {
         let mut length = [0; 4];
-        self.stream.read_exact(&mut length).map_err(lost)?;
+        self.read(&mut length)?;
         let length = u32::from_be_bytes(length) as usize;
         if length > LONGEST_FRAME {
             return Err(format!(
@@ -116,13 +157,18 @@ impl Peer {
             ));
         }
         let mut bytes = vec![0; length];
-        self.stream.read_exact(&mut bytes).map_err(lost)?;
+        self.read(&mut bytes)?;
         let answer: Answer = serde_json::from_slice(&bytes)
             .map_err(|why| format!("its process sent no answer: {why}"))?;
         if answer.calls.len() > MOST_CALLS {
             return Err(format!("its process made more than {MOST_CALLS} calls"));
         }
         Ok(answer)
+    }
+
+    fn read(&mut self, bytes: &mut [u8]) -> Result<(), String> {
+        let read = self.stream.read_exact(bytes);
+        read.map_err(|why| self.lost(&why))
     }
 }
 
@@ -141,7 +187,7 @@ impl External {
     fn pass(&self, context: &mut Context<'_>, message: &Json) -> Status {
         let answer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
-            peer.ask(message)
+            peer.ask(message, |request| requests::perform(context, request))
         };
         let answer = match answer {
             Ok(answer) => answer,
@@ -291,77 +337,4 @@ impl Object for External {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{lockstep::Lockstep, lockstep::Rules, object_runner::Part};
-
-    /// Returns the fault of an object whose process answers with these bytes, and its log.
-    fn outcome(answer: &[u8]) -> (String, String) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let at = listener.local_addr().expect("an address");
-        let mut process = TcpStream::connect(at).expect("a connection");
-        let (stream, _) = listener.accept().expect("a connection");
-        let limit = Duration::from_millis(300);
-        stream.set_read_timeout(Some(limit)).expect("a limit");
-        process.write_all(answer).expect("an answer");
-        let interface = Interface::new("Far").subject("Out", "d");
-        let peer = Arc::new(Mutex::new(Peer { stream }));
-        let object = External::new(interface.clone(), peer);
-        let part = Part::new(interface, object);
-        let mut system = Lockstep::boot(vec![part], &[], Rules::default());
-        let faults = system.take_faults();
-        let log = system.take_log();
-        let fault = faults.first().map(ToString::to_string);
-        let line = log.first().map(|line| line.text.clone());
-        (fault.unwrap_or_default(), line.unwrap_or_default())
-    }
-
-    fn framed(text: &str) -> Vec<u8> {
-        let length = u32::try_from(text.len()).expect("short");
-        let mut frame = length.to_be_bytes().to_vec();
-        frame.extend(text.as_bytes());
-        frame
-    }
-
-    #[test]
-    fn a_process_that_makes_no_sense_or_is_silent_is_a_fault_of_its_object() {
-        for (answer, fault, line) in [
-            (framed("{}"), "", ""),
-            (
-                framed(r#"{"calls": [{"notify": "Oot"}]}"#),
-                "",
-                "no service `Oot`",
-            ),
-            (framed(r#"{"status": 2}"#), "returned FAIL (2)", ""),
-            (framed("[1"), "gave up: its process sent no answer", ""),
-            (
-                framed(r#"{"calls": [{"shout": 1}]}"#),
-                "unknown variant `shout`",
-                "",
-            ),
-            (vec![0xff; 8], "too long", ""),
-            (vec![0, 0], "gave up: its process is lost", ""),
-            (
-                framed(r#"{"calls": [{"set_data": ["Out", {"base64": "?"}]}]}"#),
-                "",
-                "invalid base64",
-            ),
-        ] {
-            let (reported, logged) = outcome(&answer);
-            assert!(
-                reported.contains(fault) && reported.is_empty() == fault.is_empty(),
-                "{reported}"
-            );
-            assert!(
-                logged.contains(line) && logged.is_empty() == line.is_empty(),
-                "{logged}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_process_that_does_not_come_is_waited_for_so_long() {
-        let why = Peer::wait(0, Duration::from_millis(20)).err();
-        assert!(why.is_some_and(|why| why.contains("no process has connected")));
-    }
-}
+mod tests;

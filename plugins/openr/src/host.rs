@@ -1,4 +1,5 @@
 //! The middleware: objects of a memory stick, run within the tick, with the components that list it.
+mod body;
 mod checks;
 
 use std::{
@@ -11,20 +12,22 @@ use std::{
 
 use bevy::prelude::Reflect;
 use morse_api::{
-    command::{ActuatorInfo, CommandSender},
+    command::CommandSender,
     fields::Unit,
     middleware::{
         Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect, Report, Running,
     },
     port::Policy,
     range::Range,
-    reading::SensorInfo,
 };
 use serde::Deserialize;
 
-use self::checks::{is_external, unknown};
+use self::{
+    body::Body,
+    checks::{different, is_external, unknown},
+};
 use crate::{
-    body::comm::{self, Input},
+    body::{comm, primitives::Robot},
     components::{self, Port},
     context::Level,
     engine::Engine,
@@ -32,7 +35,7 @@ use crate::{
     factory::Factories,
     lockstep::Rules,
     object_runner::{Cause, FaultPolicy, Part},
-    service::InvalidServiceName,
+    platform::Platform,
     stick::{Contents, Stick, StickObject, UnreadableStick},
     wiring::Connection,
 };
@@ -49,11 +52,11 @@ pub struct OpenR {
     /// Directory of the memory stick, relative to the simulation file; it contains `OPEN-R/MW/CONF/OBJECT.CFG`. If empty,
     /// only system objects exist.
     pub directory: String,
-    /// Design of the robot, which selects the sections of the files.
+    /// Design of the robot, which selects the sections of the files, and the primitives: `ERS-7` or `ERS-210`.
     pub design: String,
     /// Robot with the body of an AIBO; empty for none. Its first actuator `joints`, which must have all joints, is
     /// controlled by `OVirtualRobotComm.Effector`, and its sensors are published by `OVirtualRobotComm.Sensor`:
-    /// `joint_state`, `imu`, and the sensors named `near_distance`, `far_distance` and `chest_distance`.
+    /// `joint_state`, `imu`, and those with the name of a sensor primitive, such as `near_distance`, `lf_paw` or `chin`.
     pub body: String,
     /// True if the coupled limits of the legs are enforced, so that a swinging leg does not touch the trunk.
     pub coupled_limits: bool,
@@ -147,18 +150,20 @@ impl Middleware for OpenR {
         }
         let factories = context.offers.get::<Factories>().cloned();
         let factories = factories.unwrap_or_default();
-        if let Some(why) = unknown(&contents, &factories, &self.external) {
+        let missing = unknown(&contents, &factories, &self.external);
+        let wrong = missing.or_else(|| different(&contents, &factories, &self.external));
+        if let Some(why) = wrong {
             return Err(failed(why));
         }
         let externals = self.externals(&contents).map_err(&failed)?;
         let sensors = context.outputs.iter().map(|(observer, _)| &*observer.info);
         let actuators = context.inputs.iter().map(|(sender, _)| &*sender.info);
-        let body = Body::of(&self.body, sensors, actuators).map_err(&failed)?;
+        let body = self.body(&contents, sensors, actuators).map_err(&failed)?;
         let outputs = context.outputs.into_iter();
         let inputs = context.inputs.into_iter();
         let plan = Plan {
             body,
-            is_guarded: self.coupled_limits,
+            robot: self.robot(),
             name: name.clone(),
             sensors: outputs
                 .map(|(observer, _)| Arc::new(Mutex::new(observer)))
@@ -214,55 +219,6 @@ impl OpenR {
     }
 }
 
-/// Body of a robot in the simulation.
-struct Body {
-    /// Sensors: their meaning, and the names of their services and data.
-    inputs: Vec<(Input, String, String)>,
-    connections: Vec<Connection>,
-}
-
-impl Body {
-    /// Returns the body of the robot with a name.
-    fn of<'a>(
-        robot: &str,
-        sensors: impl Iterator<Item = &'a SensorInfo>,
-        mut actuators: impl Iterator<Item = &'a ActuatorInfo>,
-    ) -> Result<Option<Self>, String> {
-        if robot.is_empty() {
-            return Ok(None);
-        }
-        let join = |from: String, to: String| {
-            let name = |text: String| {
-                text.parse()
-                    .map_err(|why: InvalidServiceName| why.to_string())
-            };
-            Ok::<_, String>((name(from)?, name(to)?))
-        };
-        let motors = actuators.find(|info| &*info.robot == robot && info.kind == "joints");
-        let motors = motors.ok_or_else(|| {
-            format!("`body`: `{robot}` has no actuator `joints` whose inputs name this middleware")
-        })?;
-        let from = format!("{}.Motors.joints.S", comm::NAME);
-        let mut body = Self {
-            inputs: Vec::new(),
-            connections: vec![join(from, format!("{}.joints.O", motors.path))?],
-        };
-        for info in sensors {
-            let name = info.path.rsplit('.').next().unwrap_or_default();
-            let input = comm::input(name, info.kind).filter(|_| &*info.robot == robot);
-            let Some(input) = input else {
-                continue;
-            };
-            let from = format!("{}.{}.S", info.path, info.kind);
-            let to = format!("{}.{name}.{}.O", comm::NAME, info.kind);
-            body.connections.push(join(from, to)?);
-            let kind = info.kind.to_owned();
-            body.inputs.push((input, name.to_owned(), kind));
-        }
-        Ok(Some(body))
-    }
-}
-
 /// Maximum number of warnings that are stored until they are reported.
 const MOST_WARNINGS: usize = 100;
 
@@ -280,7 +236,7 @@ struct Plan {
     externals: BTreeMap<String, Arc<Mutex<Peer>>>,
     contents: Contents,
     body: Option<Body>,
-    is_guarded: bool,
+    robot: &'static Robot,
     in_threads: bool,
     handler_cost: u64,
     rules: Rules,
@@ -292,10 +248,7 @@ impl Plan {
         let sensors = self.sensors.iter().map(components::sensor);
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
-        let body = self
-            .body
-            .iter()
-            .map(|body| comm::part(&body.inputs, self.is_guarded));
+        let body = self.body.iter().map(|body| comm::part(&body.settings));
         let objects = self.contents.objects.iter();
         let objects = objects.filter_map(|object| self.object(object));
         let parts: Vec<Part> = sensors
@@ -307,7 +260,8 @@ impl Plan {
         let own = self.body.iter().flat_map(|body| &body.connections);
         let connections = own.chain(&self.contents.connections);
         let connections: Vec<Connection> = connections.cloned().collect();
-        Engine::boot(self.in_threads, parts, &connections, self.rules)
+        let platform = Platform::new(self.robot, self.contents.design.clone());
+        Engine::boot(self.in_threads, platform, parts, &connections, self.rules)
     }
 
     fn object(&self, object: &StickObject) -> Option<Part> {

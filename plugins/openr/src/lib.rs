@@ -11,6 +11,7 @@
 //! - [`link`]: credit, skipping and buffering; `object_runner`: runner of one object; `wiring`: life cycle and connections;
 //! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: one thread per object;
 //! - [`files`], [`stick`]: objects and connections of a memory stick;
+//! - [`platform`]: state of the robot's system that all objects share: primitives, servos, data files, sync keys;
 //! - [`body`]: the robot's primitives, and the system object that executes vectors on them;
 //! - [`counters`]: counters of links and objects;
 //! - [`factory`]: creates objects by file name; [`samples`]: included objects; [`external`]: objects in separate processes;
@@ -30,6 +31,7 @@ pub mod lockstep;
 pub mod message;
 pub mod object;
 pub mod object_runner;
+pub mod platform;
 pub mod region;
 pub mod samples;
 pub mod service;

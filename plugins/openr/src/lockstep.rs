@@ -4,20 +4,23 @@
 //! relative to its share; among equals the one whose message arrived first. A handler takes its declared time: it runs at
 //! once, and its messages are sent when its time has passed.
 mod event_queue;
+mod reports;
 mod turn;
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::{
-    counters::{LinkReport, ObjectReport, Report},
+    counters::{ObjectReport, Report},
     message::{Message, Payload, SystemEvent},
     object_runner::{Cause, Fault, FaultPolicy, ObjectRunner, Part},
-    service::{Interface, Selector, ServiceName},
+    platform::Platform,
+    service::{Interface, Selector},
     status::Status,
     wiring::{self, Connection, Directory, Refusal},
 };
 use event_queue::{EventQueue, Step};
 pub use event_queue::{FRAME, LogLine, MAILBOX};
+pub(crate) use reports::link_reports;
 use turn::{Job, Rank, Turn};
 
 /// Odd multiplier that mixes each word of messages into their hash.
@@ -77,6 +80,17 @@ impl Lockstep {
     /// Initialises all objects in order, connects them, and starts them as soon as time advances.
     #[must_use]
     pub fn boot(parts: Vec<Part>, connections: &[Connection], rules: Rules) -> Self {
+        Self::boot_on(Platform::default(), parts, connections, rules)
+    }
+
+    /// Does the same on the system of a robot.
+    #[must_use]
+    pub fn boot_on(
+        platform: Platform,
+        parts: Vec<Part>,
+        connections: &[Connection],
+        rules: Rules,
+    ) -> Self {
         let turns = parts.iter().map(|part| Turn {
             priority: part.priority,
             handler_cost: part.handler_cost,
@@ -92,7 +106,7 @@ impl Lockstep {
             .map(|object_runner| object_runner.name().to_owned());
         let mut warnings = Vec::new();
         let mut system = Self {
-            events: EventQueue::new(names.collect()),
+            events: EventQueue::new(names.collect(), platform),
             directory: Directory::new(&cells, &mut warnings),
             cells,
             turns,
@@ -466,33 +480,4 @@ impl Lockstep {
             message_hash: format!("{:016x}", self.hash),
         }
     }
-}
-
-/// Returns the reports of all links of all objects.
-pub(crate) fn link_reports(cells: &[ObjectRunner]) -> Vec<LinkReport> {
-    let mut reports = Vec::new();
-    for object_runner in cells {
-        let services = object_runner
-            .interface
-            .subjects
-            .iter()
-            .zip(&object_runner.services.subjects);
-        for (service, end) in services {
-            reports.extend(end.links.iter().map(|link| {
-                LinkReport {
-                    subject: service.name.to_string(),
-                    observer: observer_name(cells, link.to.object, link.to.observer)
-                        .map_or_else(String::new, ToString::to_string),
-                    queued: link.queued(),
-                    counters: link.counters,
-                }
-            }));
-        }
-    }
-    reports
-}
-
-fn observer_name(cells: &[ObjectRunner], object: usize, observer: usize) -> Option<&ServiceName> {
-    let service = cells.get(object)?.interface.observers.get(observer)?;
-    Some(&service.name)
 }

@@ -1,6 +1,8 @@
 //! Included objects: route and driver of a rover; trainer, legs and head of a dog.
 mod dog;
 mod legs;
+mod odometry;
+mod servos;
 mod walk;
 
 use bevy::prelude::App;

@@ -167,6 +167,46 @@ impl Interface {
         self
     }
 
+    /// Returns the first difference of the services and extra entries from those of another interface. The first fields of
+    /// names, and the handlers, may differ.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let services = |list: &[Service]| -> Vec<String> {
+            let names = list.iter().map(|service| &service.name);
+            names
+                .map(|name| format!("{}.{}", name.service, name.data))
+                .collect()
+        };
+        [
+            (
+                "subject",
+                services(&self.subjects),
+                services(&other.subjects),
+            ),
+            (
+                "observer",
+                services(&self.observers),
+                services(&other.observers),
+            ),
+            ("entry", self.extras.clone(), other.extras.clone()),
+        ]
+        .iter()
+        .find_map(|(what, own, other)| {
+            let count = own.len().max(other.len());
+            let index = (0..count).find(|index| own.get(*index) != other.get(*index))?;
+            let name = |list: &[String]| {
+                let name = list.get(index);
+                name.map_or_else(|| "nothing".to_owned(), |name| format!("`{name}`"))
+            };
+            let number = index + 1;
+            Some(format!(
+                "{what} {number} is {} here, and {}",
+                name(own),
+                name(other)
+            ))
+        })
+    }
+
     /// Returns the number of an entry in messages.
     #[must_use]
     pub fn number(&self, selector: Selector) -> usize {
@@ -244,6 +284,25 @@ mod tests {
             ("rover.arm", "pose")
         );
         assert_eq!(name.to_string(), "rover.arm.pose.pose.S");
+        let rover = |data: &str| {
+            let interface = Interface::new("Rover").subject("Motion", data);
+            interface.observer("Pose", "pose").extra("Clock")
+        };
+        let difference = |data: &str, extra: &str| {
+            let own = rover("v_omega");
+            let other = Interface {
+                extras: vec![extra.to_owned()],
+                ..rover(data)
+            };
+            own.difference(&other)
+        };
+        assert_eq!(difference("v_omega", "Clock"), None);
+        let why = difference("twist", "Clock");
+        let expected = "subject 1 is `Motion.v_omega` here, and `Motion.twist`";
+        assert_eq!(why.as_deref(), Some(expected));
+        let why = rover("v_omega").difference(&Interface::new("Rover"));
+        let expected = "subject 1 is `Motion.v_omega` here, and nothing";
+        assert_eq!(why.as_deref(), Some(expected));
         for wrong in ["A.B.S", "A.B.C.X", "A..C.S", &"x".repeat(200)] {
             assert!(wrong.parse::<ServiceName>().is_err(), "{wrong}");
         }

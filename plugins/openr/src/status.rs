@@ -51,10 +51,22 @@ statuses! {
     INVALID_OID = 27,
     /// Item in use.
     BUSY = 33,
+    /// Primitive that the robot does not have.
+    INVALID_PRIMITIVE_ID = 4096,
+    /// Vector that is not valid.
+    INVALID_DATA_VECTOR_ID = 4097,
+    /// Type of data that is not known, or does not fit.
+    INVALID_DATA_TYPE = 4098,
     /// Lack of sync keys: all are in use.
     NO_SYNC_KEY = 4106,
     /// Sync key that is not in use.
     INVALID_SYNC_KEY = 4107,
+    /// Gains of a joint whose servo is disabled.
+    GAIN_DISABLED = 4108,
+    /// Data file without contents.
+    DESIGNDATA_SIZE_ZERO = 4110,
+    /// Joint that cannot be controlled: a jam was detected.
+    ALERT_JOINT_UNCONTROLLABLE = 8192,
 }
 
 impl Status {

@@ -8,15 +8,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use morse_diagnostics::{Diagnostic, SourceId, Sources, Span, one_line};
+use morse_diagnostics::{Diagnostic, SourceId, Sources, Span, one_line, printable};
 
 use crate::{
     files::{
-        lists::{self, ObjectEntry},
+        lists::{self, DesignFile, ObjectEntry},
         ocf::{self, Attributes},
         problem::{CODE, LARGEST_FILE, Parsed},
         settings, stub,
     },
+    region::Region,
     service::Interface,
     wiring::Connection,
 };
@@ -33,6 +34,8 @@ pub struct StickObject {
     pub interface: Option<Interface>,
     /// Attributes, if the stick declares them.
     pub attributes: Option<Attributes>,
+    /// Start of its `stub.cfg`, if there is one.
+    pub stub: Option<Span>,
 }
 
 /// Contents of a stick.
@@ -42,12 +45,14 @@ pub struct Contents {
     pub objects: Vec<StickObject>,
     /// Connections, in the order of the file.
     pub connections: Vec<Connection>,
-    /// Data files, by the keywords of objects.
-    pub design: BTreeMap<String, String>,
+    /// Names of the system objects, if the stick lists them.
+    pub system: Option<Vec<String>>,
+    /// Contents of the data files, by their keywords.
+    pub design: BTreeMap<String, Region>,
     /// Settings of the wireless network.
     pub wireless: BTreeMap<String, String>,
-    /// Settings of the joints.
-    pub joints: BTreeMap<String, String>,
+    /// Duty of a motor from which its joint is jammed.
+    pub jam_duty: Option<u16>,
     /// Problems of all files.
     pub problems: Vec<Diagnostic>,
     /// Texts of the files, to which the problems refer.
@@ -142,29 +147,57 @@ impl Stick {
         let design = self.parse(&conf("DESIGNDB.CFG"), &mut contents, |file, text| {
             lists::design(file, text, robot)
         });
-        let system = "/MS/OPEN-R/SYSTEM/CONF";
-        let wireless = ["WLANDFLT.TXT", "WLANCONF.TXT"].map(|name| {
-            self.parse(&format!("{system}/{name}"), &mut contents, |file, text| {
-                settings::parse(file, text, &settings::WIRELESS)
-            })
-        });
-        let joints = self.parse(
-            &format!("{system}/VRCOMM.CFG"),
-            &mut contents,
-            |file, text| settings::parse(file, text, &settings::JOINTS),
-        );
-        let objects = objects.unwrap_or_default();
-        let objects = objects
+        contents.objects = objects
+            .unwrap_or_default()
             .iter()
             .map(|entry| self.object(entry, &mut contents))
             .collect();
-        contents.objects = objects;
         contents.connections = connections.unwrap_or_default();
-        contents.design = design.unwrap_or_default();
+        for (keyword, file) in design.unwrap_or_default() {
+            self.data(keyword, &file, &mut contents);
+        }
+        self.system(&mut contents, robot);
+        contents
+    }
+
+    /// Reads the files of the system: its objects, the network and the joints.
+    fn system(&self, contents: &mut Contents, robot: &str) {
+        let system = "/MS/OPEN-R/SYSTEM/CONF";
+        let objects = self.parse(&format!("{system}/OBJECT.CFG"), contents, |file, text| {
+            lists::system(file, text, robot)
+        });
+        let wireless = ["WLANDFLT.TXT", "WLANCONF.TXT"].map(|name| {
+            self.parse(&format!("{system}/{name}"), contents, |file, text| {
+                settings::parse(file, text, &settings::WIRELESS)
+            })
+        });
+        let joints = self.parse(&format!("{system}/VRCOMM.CFG"), contents, |file, text| {
+            settings::parse(file, text, &settings::JOINTS)
+        });
+        contents.system = objects;
         // Configured values take precedence over defaults.
         contents.wireless = wireless.into_iter().flatten().flatten().collect();
-        contents.joints = joints.unwrap_or_default();
-        contents
+        let duties = joints.unwrap_or_default().into_values();
+        contents.jam_duty = duties.filter_map(|duty| duty.parse().ok()).next();
+    }
+
+    /// Reads a data file.
+    fn data(&self, keyword: String, file: &DesignFile, contents: &mut Contents) {
+        let path = self.find(&file.path);
+        let read = match &path {
+            Some(path) => read(path),
+            None => Err("there is no such file on the stick".to_owned()),
+        };
+        match read {
+            Ok(bytes) => {
+                contents.design.insert(keyword, bytes.into());
+            }
+            Err(why) => {
+                let message = format!("`{}`: {why}", printable(&file.path));
+                let problem = Diagnostic::warning(CODE, message).at(file.span, "");
+                contents.problems.push(problem);
+            }
+        }
     }
 
     /// Parses a file of the stick and adds its problems to the contents; `None` if there is no such file, or if it cannot be
@@ -177,7 +210,8 @@ impl Stick {
     ) -> Option<T> {
         let file = self.find(path)?;
         match read(&file) {
-            Ok(text) => {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
                 let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
                 let source = contents.sources.add(file.display().to_string(), text);
                 let parsed = parse(source, text);
@@ -196,16 +230,22 @@ impl Stick {
         let stem = bin.rsplit_once('.').map_or(bin, |(stem, _)| stem);
         let of = |name: &str| format!("{folder}/{stem}/{name}");
         let attributes = self.parse(&of(&format!("{stem}.ocf")), contents, ocf::parse);
+        let mut start = None;
+        let interface = self.parse(&of("stub.cfg"), contents, |file, text| {
+            start = Some(Span::new(file, 0..0));
+            stub::parse(file, text)
+        });
         StickObject {
             bin: bin.to_ascii_uppercase(),
-            interface: self.parse(&of("stub.cfg"), contents, stub::parse),
+            interface,
             attributes: attributes.flatten(),
+            stub: start,
         }
     }
 }
 
-/// Returns the text of a file, or the reason why it cannot be read.
-fn read(file: &Path) -> Result<String, String> {
+/// Returns the contents of a file, or the reason why it cannot be read.
+fn read(file: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error| format!("cannot be read: {error}");
     let about = fs::metadata(file).map_err(unreadable)?;
     if !about.is_file() {
@@ -217,8 +257,7 @@ fn read(file: &Path) -> Result<String, String> {
             about.len()
         ));
     }
-    let bytes = fs::read(file).map_err(unreadable)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    fs::read(file).map_err(unreadable)
 }
 
 /// Returns the entries of a directory with a name, ignoring case.
@@ -279,6 +318,54 @@ mod tests {
         );
         assert_eq!(stick.find("/MS/../secret.txt"), None);
         assert!(Stick::open(&root.join("none")).is_err());
+    }
+
+    #[test]
+    fn data_files_system_objects_and_settings_are_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path();
+        write(root, "OPEN-R/MW/CONF/OBJECT.CFG", "");
+        let lines =
+            "MOTION /MS/OPEN-R/MW/DATA/P/M.ODA\nNONE /MS/OPEN-R/MW/DATA/P/N.ODA\nOUT /MS/../x\n";
+        write(root, "OPEN-R/MW/CONF/DESIGNDB.CFG", lines);
+        write(root, "OPEN-R/MW/DATA/P/m.oda", "steps");
+        let lines = "# system\nOVirtualRobotComm /MS/OPEN-R/SYSTEM/OBJS/VRCOMM.BIN\n";
+        write(root, "OPEN-R/SYSTEM/CONF/OBJECT.CFG", lines);
+        write(
+            root,
+            "OPEN-R/SYSTEM/CONF/VRCOMM.CFG",
+            "JamDetectionHighThreshold 300\n",
+        );
+        write(
+            root,
+            "OPEN-R/SYSTEM/CONF/WLANDFLT.TXT",
+            "HOSTNAME=AIBO\nCHANNEL 3\n",
+        );
+        write(root, "OPEN-R/SYSTEM/CONF/WLANCONF.TXT", "CHANNEL 11\n");
+        let contents = Stick::open(root).expect("a stick").contents("ERS-7");
+        assert_eq!(contents.design["MOTION"].text(), "steps");
+        assert_eq!(contents.design.len(), 1);
+        assert_eq!(
+            contents.system.as_deref(),
+            Some(&["OVirtualRobotComm".to_owned()][..])
+        );
+        assert_eq!(contents.jam_duty, Some(300));
+        assert_eq!(
+            [
+                &contents.wireless["HOSTNAME"],
+                &contents.wireless["CHANNEL"]
+            ],
+            ["AIBO", "11"]
+        );
+        let described = contents
+            .problems
+            .iter()
+            .map(|problem| contents.describe(problem));
+        let described: Vec<String> = described.collect();
+        assert_eq!(described.len(), 2, "{described:?}");
+        assert!(described[0].ends_with(
+            "DESIGNDB.CFG:2:6: `/MS/OPEN-R/MW/DATA/P/N.ODA`: there is no such file on the stick"
+        ));
     }
 
     #[test]

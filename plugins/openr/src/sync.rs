@@ -14,8 +14,18 @@ pub struct SyncKey(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct SyncKeys {
     last: u32,
-    /// Keys with the number of missing parts.
-    live: Vec<(SyncKey, u32)>,
+    /// Keys that are in use.
+    live: Vec<Parts>,
+    /// Keys whose parts have all arrived, with the number of parts that have not started.
+    whole: Vec<(SyncKey, u32)>,
+}
+
+/// Parts of a key.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    key: SyncKey,
+    all: u32,
+    missing: u32,
 }
 
 impl SyncKeys {
@@ -30,12 +40,16 @@ impl SyncKeys {
         }
         self.last += 1;
         let key = SyncKey(self.last);
-        self.live.push((key, 1));
+        self.live.push(Parts {
+            key,
+            all: 1,
+            missing: 1,
+        });
         Ok(key)
     }
 
     fn place(&self, key: SyncKey) -> Result<usize, Status> {
-        let place = self.live.iter().position(|(known, _)| *known == key);
+        let place = self.live.iter().position(|known| known.key == key);
         place.ok_or(Status::INVALID_SYNC_KEY)
     }
 
@@ -49,7 +63,7 @@ impl SyncKeys {
         if parts == 0 || parts > MOST_PARTS {
             return Err(Status::INVALID_ARG);
         }
-        self.live[place].1 = parts;
+        (self.live[place].all, self.live[place].missing) = (parts, parts);
         Ok(())
     }
 
@@ -60,12 +74,27 @@ impl SyncKeys {
     /// The key is not in use.
     pub fn meet(&mut self, key: SyncKey) -> Result<bool, Status> {
         let place = self.place(key)?;
-        self.live[place].1 -= 1;
-        let is_whole = self.live[place].1 == 0;
+        self.live[place].missing -= 1;
+        let is_whole = self.live[place].missing == 0;
         if is_whole {
-            self.live.remove(place);
+            let parts = self.live.remove(place);
+            self.whole.push((key, parts.all));
         }
         Ok(is_whole)
+    }
+
+    /// Returns true if all parts of a key have arrived, so that they may start.
+    #[must_use]
+    pub fn is_whole(&self, key: SyncKey) -> bool {
+        self.whole.iter().any(|(known, _)| *known == key)
+    }
+
+    /// Reports that one part of a key has started; the key is forgotten after the last one.
+    pub fn start(&mut self, key: SyncKey) {
+        if let Some((_, left)) = self.whole.iter_mut().find(|(known, _)| *known == key) {
+            *left -= 1;
+        }
+        self.whole.retain(|(_, left)| *left > 0);
     }
 
     /// Frees a key.
@@ -100,6 +129,7 @@ mod tests {
         let key = keys.take().expect("a key");
         assert_eq!(keys.divide(key, 17), Err(Status::INVALID_ARG));
         keys.divide(key, 3).expect("parts");
+        assert!(!keys.is_whole(key));
         let met: Vec<_> = (0..4).map(|_| keys.meet(key)).collect();
         let whole = [
             Ok(false),
@@ -108,5 +138,12 @@ mod tests {
             Err(Status::INVALID_SYNC_KEY),
         ];
         assert_eq!(met, whole);
+        let wholes: Vec<bool> = (0..3)
+            .map(|_| {
+                keys.start(key);
+                keys.is_whole(key)
+            })
+            .collect();
+        assert_eq!(wholes, [true, true, false]);
     }
 }

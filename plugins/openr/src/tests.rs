@@ -8,6 +8,7 @@ mod robot;
 mod story;
 mod threads;
 mod time;
+mod timing;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

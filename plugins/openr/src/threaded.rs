@@ -16,6 +16,7 @@ use crate::{
     lockstep::{LogLine, MAILBOX, Rules},
     message::{Message, Payload, SystemEvent},
     object_runner::{Cause, Fault, FaultPolicy, ObjectRunner, Part},
+    platform::Platform,
     service::Selector,
     status::Status,
     wiring::{self, Connection, Directory, Refusal},
@@ -56,6 +57,20 @@ impl Threaded {
         connections: &[Connection],
         rules: Rules,
     ) -> Result<Self, NoThread> {
+        Self::boot_on(Platform::default(), parts, connections, rules)
+    }
+
+    /// Does the same on the system of a robot.
+    ///
+    /// # Errors
+    ///
+    /// The system cannot create a thread.
+    pub fn boot_on(
+        platform: Platform,
+        parts: Vec<Part>,
+        connections: &[Connection],
+        rules: Rules,
+    ) -> Result<Self, NoThread> {
         let name = |part: &Part| (part.interface.object.clone(), part.priority);
         let names: Vec<(String, u8)> = parts.iter().map(name).collect();
         let cells = parts
@@ -65,7 +80,7 @@ impl Threaded {
         let (senders, receivers): (Vec<_>, Vec<_>) =
             cells.iter().map(|_| bounded::<Message>(MAILBOX)).unzip();
         let own = names.iter().map(|(name, _)| name.clone()).collect();
-        let shared = Arc::new(Shared::new(own, senders));
+        let shared = Arc::new(Shared::new(own, senders, platform));
         let mut office = shared.clone();
         let mut warnings = Vec::new();
         let directory = Directory::new(&cells, &mut warnings);

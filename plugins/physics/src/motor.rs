@@ -1,5 +1,5 @@
 //! Motors of trees from the targets of joints.
-use morse_api::joint::JointTarget;
+use morse_api::joint::{Impedance, JointTarget};
 use morse_mechanisms::step::Motor;
 
 use super::engine::VariableRow;
@@ -65,7 +65,11 @@ impl VariableRow {
                 let effort = effort.clamp(-most, most);
                 (Motor { effort, ..motor }, None)
             }
+            JointTarget::Impedance(target) if target.is_valid() => {
+                self.spring(target, position, (set_point, before), (dt, motor))
+            }
             JointTarget::Free
+            | JointTarget::Impedance(_)
             | JointTarget::Position(_)
             | JointTarget::Jump(_)
             | JointTarget::Velocity(_)
@@ -74,6 +78,33 @@ impl VariableRow {
                 (if carries { motor } else { Motor::default() }, None)
             }
         }
+    }
+
+    /// Returns a motor that acts as a spring and a damper, and its target position. A target position that moves evenly is
+    /// interpolated within the tick; its velocity is that of the target alone.
+    fn spring(
+        &self,
+        target: Impedance,
+        position: f64,
+        (set_point, before): (Option<f64>, [f64; 2]),
+        (dt, motor): (f64, Motor),
+    ) -> (Motor, Option<f64>) {
+        let [lower, upper] = self.layout.limits;
+        let most = motor.max_effort;
+        let next = target.position.clamp(lower, upper);
+        let speed = (next - set_point.unwrap_or(position)) / dt;
+        let now = [speed, speed - before[0]];
+        let is_even = set_point.is_some() && self.interpolates(now, before);
+        let motor = Motor {
+            stiffness: target.stiffness,
+            damping: target.damping,
+            position: next,
+            speed: target.velocity,
+            ramp: if is_even { now } else { [0.0; 2] },
+            effort: target.effort.clamp(-most, most),
+            ..motor
+        };
+        (motor, Some(next))
     }
 
     /// Returns true if a target position with these velocities and changes of velocity in two successive ticks is

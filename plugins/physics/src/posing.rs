@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
-    joint::{JointState, JointTarget},
+    joint::{Impedance, JointState, JointTarget},
 };
 use morse_scene::assembly::JointMode;
 use nalgebra::Isometry3;
@@ -42,7 +42,11 @@ pub(super) fn apply(
                 from + speed.clamp(-fastest, fastest) * dt
             }
             JointTarget::Jump(wanted) if wanted.is_finite() => wanted,
+            JointTarget::Impedance(Impedance { position, .. }) if position.is_finite() => {
+                from + (position.clamp(lower, upper) - from).clamp(-farthest, farthest)
+            }
             JointTarget::Free
+            | JointTarget::Impedance(_)
             | JointTarget::Effort(_)
             | JointTarget::Position(_)
             | JointTarget::Jump(_)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use morse_api::joint::{JointState, JointTarget};
+use morse_api::joint::{Impedance, JointState, JointTarget};
 use morse_sim::{
     physics::PhysicsSettings,
     scene::{
@@ -273,6 +273,39 @@ fn a_motor_reports_the_torque_that_holds() {
     test.run(0.2);
     let held = test.joint("q").position;
     assert!((held - position).abs() < 0.02, "from {position} to {held}");
+}
+
+#[test]
+fn an_impedance_gives_way_to_a_load_as_a_spring_does() {
+    let mut assembly = pendulum();
+    assembly.joints.insert("q".into(), at(1.0));
+    let mut test = TestWorld::new(&assembly);
+    let target = Impedance {
+        position: 1.2,
+        stiffness: 20.0,
+        damping: 2.0,
+        effort: 0.5,
+        ..Impedance::default()
+    };
+    test.ask("q", JointTarget::Impedance(target));
+    test.run(5.0);
+    let JointState {
+        position, effort, ..
+    } = test.joint("q");
+    // 20 (1.2 - q) + 0.5 = m g l sin q, by bisection.
+    let excess = |q: f64| 20.0 * (1.2 - q) + 0.5 - G * 0.5 * q.sin();
+    let [mut low, mut high] = [0.0, 1.2];
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        *(if excess(middle) > 0.0 {
+            &mut low
+        } else {
+            &mut high
+        }) = middle;
+    }
+    println!("{position} rad instead of {low}, {effort} N·m");
+    assert!((position - low).abs() < 1e-4, "{position} instead of {low}");
+    assert!((effort - G * 0.5 * low.sin()).abs() < 1e-2, "{effort} N·m");
 }
 
 #[test]

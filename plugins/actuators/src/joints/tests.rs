@@ -165,3 +165,55 @@ fn settings_choose_the_joints() {
         "a start that names no joint"
     );
 }
+
+#[test]
+fn impedances_have_all_their_numbers_and_move_in_the_time_of_the_command() {
+    let (mut test, joints) = test_world("()");
+    let send = |test: &mut TestWorld, change: &dyn Fn(&mut JointsCommand)| {
+        let mut wanted = command(&["pan"], &[0.5], &[0.2]);
+        wanted.stiffnesses = vec![30.0];
+        change(&mut wanted);
+        test.send(joints, wanted);
+        test.step(BodyState::default());
+        targets(test)[0]
+    };
+    let impedance = |position, damping, effort| {
+        JointTarget::Impedance(Impedance {
+            position,
+            velocity: 0.2,
+            stiffness: 30.0,
+            damping,
+            effort,
+        })
+    };
+    assert_eq!(send(&mut test, &|_| {}), impedance(0.5, 0.0, 0.0));
+    let all = |wanted: &mut JointsCommand| {
+        wanted.dampings = vec![0.4];
+        wanted.efforts = vec![-0.1];
+    };
+    assert_eq!(send(&mut test, &all), impedance(0.5, 0.4, -0.1));
+    // From one set point to the next.
+    let slow = |wanted: &mut JointsCommand| {
+        wanted.positions = vec![9.0];
+        wanted.duration = 2.0 / 60.0;
+    };
+    assert_eq!(send(&mut test, &slow), impedance(1.25, 0.0, 0.0));
+    test.step(BodyState::default());
+    assert_eq!(targets(&test)[0], impedance(2.0, 0.0, 0.0), "its limit");
+    // Commands without sense are refused.
+    let wrong = |change: &dyn Fn(&mut JointsCommand)| {
+        let mut wanted = command(&["pan"], &[0.5], &[]);
+        wanted.stiffnesses = vec![30.0];
+        change(&mut wanted);
+        wanted.wrong_gains().unwrap_or_default()
+    };
+    assert_eq!(wrong(&|_| {}), "");
+    assert!(wrong(&|wanted| wanted.positions.clear()).contains("`positions`"));
+    assert!(wrong(&|wanted| wanted.stiffnesses = vec![-1.0]).contains("0 or more"));
+    assert!(wrong(&|wanted| wanted.dampings = vec![f64::NAN]).contains("0 or more"));
+    let without = |wanted: &mut JointsCommand| {
+        wanted.dampings = vec![1.0];
+        wanted.stiffnesses.clear();
+    };
+    assert!(wrong(&without).contains("require `stiffnesses`"));
+}

@@ -3,9 +3,9 @@
 //! Lines before the first section apply to all robots, lines below `[ERS-7]` to that one.
 use std::collections::BTreeMap;
 
-use morse_diagnostics::SourceId;
+use morse_diagnostics::{SourceId, Span};
 
-use super::problem::{Line, Parsed, Problems, quoted};
+use super::problem::{Line, Parsed, Problems, quoted, suggestion};
 use crate::{
     service::{ServiceName, Side},
     wiring::Connection,
@@ -62,6 +62,42 @@ pub fn objects(source: SourceId, text: &str, robot: &str) -> Parsed<Vec<ObjectEn
     problems.with(entries)
 }
 
+/// System objects of the robot. Those with services are simulated: the robot and its sound.
+pub const SYSTEM_OBJECTS: [&str; 7] = [
+    "ODesignedRobot",
+    "OPowerManager",
+    "OServiceManager",
+    "OSystemLogger",
+    "OVirtualRobot",
+    "OVirtualRobotAudioComm",
+    "OVirtualRobotComm",
+];
+
+/// Parses the `OBJECT.CFG` of the system: names of objects with their paths. Returns the names.
+#[must_use]
+pub fn system(source: SourceId, text: &str, robot: &str) -> Parsed<Vec<String>> {
+    let mut problems = Problems::new(source);
+    let mut names = Vec::new();
+    for line in of_robot(&mut problems, text, robot) {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let [name, _] = words[..] else {
+            let message = format!(
+                "expected a system object, found {}",
+                quoted(line.text.trim())
+            );
+            let help = "write `OVirtualRobotComm /MS/OPEN-R/SYSTEM/OBJS/VRCOMM.BIN`".to_owned();
+            problems.error(line, line.text.trim(), message, help);
+            continue;
+        };
+        if !SYSTEM_OBJECTS.contains(&name) {
+            let message = format!("{} is no system object", quoted(name));
+            problems.warning(line, name, message, suggestion(name, &SYSTEM_OBJECTS));
+        }
+        names.push(name.to_owned());
+    }
+    problems.with(names)
+}
+
 /// Parses a `CONNECT.CFG`.
 #[must_use]
 pub fn connections(source: SourceId, text: &str, robot: &str) -> Parsed<Vec<Connection>> {
@@ -105,16 +141,29 @@ fn end(line: Line<'_>, text: &str, side: Side, problems: &mut Problems) -> Optio
     }
 }
 
+/// Data file of a `DESIGNDB.CFG`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DesignFile {
+    /// Path on the stick.
+    pub path: String,
+    /// Position of the path in `DESIGNDB.CFG`.
+    pub span: Span,
+}
+
 /// Parses a `DESIGNDB.CFG`: keywords, and the files that objects access by them.
 #[must_use]
-pub fn design(source: SourceId, text: &str, robot: &str) -> Parsed<BTreeMap<String, String>> {
+pub fn design(source: SourceId, text: &str, robot: &str) -> Parsed<BTreeMap<String, DesignFile>> {
     let mut problems = Problems::new(source);
     let mut files = BTreeMap::new();
     for line in of_robot(&mut problems, text, robot) {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         match words[..] {
             [keyword, path] if keyword.len() <= 127 => {
-                if files.insert(keyword.to_owned(), path.to_owned()).is_some() {
+                let file = DesignFile {
+                    path: path.to_owned(),
+                    span: problems.span(line, path),
+                };
+                if files.insert(keyword.to_owned(), file).is_some() {
                     let message = format!("{} is there twice", quoted(keyword));
                     problems.warning(line, keyword, message, "the last one counts".to_owned());
                 }
@@ -189,6 +238,17 @@ mod tests {
     }
 
     #[test]
+    fn system_objects_are_known_by_name() {
+        let read = |text| parse_as("OBJECT.CFG", text, |file, text| system(file, text, "ERS-7"));
+        let text = "OVirtualRobotComm /MS/VRCOMM.BIN\nOVirtualRobotCom /MS/X.BIN\nalone\n";
+        let (parsed, reported) = read(text);
+        assert_eq!(parsed.value, ["OVirtualRobotComm", "OVirtualRobotCom"]);
+        let unknown = "OBJECT.CFG:2:1: `OVirtualRobotCom` is no system object; did you mean `OVirtualRobotComm`?";
+        assert_eq!(reported[0], unknown);
+        assert!(reported[1].starts_with("OBJECT.CFG:3:1: expected a system object"));
+    }
+
+    #[test]
     fn connections_go_from_subjects_to_observers() {
         let text =
             "A.Move.v.S\tB.Move.v.O\n  A.Move.v.S   C.Move.v.O  \n[ERS-210]\nX.Y.z.S Z.Y.z.O\n";
@@ -224,7 +284,7 @@ mod tests {
             .0
         };
         let parsed = read(text);
-        assert_eq!(parsed.value["MOTION"], "/MS/OPEN-R/MW/DATA/P/M.ODA");
+        assert_eq!(parsed.value["MOTION"].path, "/MS/OPEN-R/MW/DATA/P/M.ODA");
         assert_eq!(read("ONE\n").problems.len(), 1);
     }
 }

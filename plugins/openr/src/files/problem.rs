@@ -88,11 +88,16 @@ impl Problems {
         self.add(line, part, Diagnostic::warning(CODE, message), help.into());
     }
 
-    fn add(&mut self, line: Line<'_>, part: &str, problem: Diagnostic, help: Option<String>) {
+    /// Returns the span of a part of a line.
+    pub(super) fn span(&self, line: Line<'_>, part: &str) -> Span {
         let found = line.text.find(part);
         let length = if found.is_some() { part.len() } else { 0 };
         let start = line.offset + found.unwrap_or(0);
-        let problem = problem.at(Span::new(self.source, start..start + length), "");
+        Span::new(self.source, start..start + length)
+    }
+
+    fn add(&mut self, line: Line<'_>, part: &str, problem: Diagnostic, help: Option<String>) {
+        let problem = problem.at(self.span(line, part), "");
         self.collector.push(match help {
             Some(help) => problem.help(help),
             None => problem,

@@ -2,9 +2,10 @@
 use std::collections::BTreeMap;
 
 use morse_api::middleware::{Obstacle, Prospect, Weight};
+use morse_diagnostics::Diagnostic;
 
-use super::{Body, Nothing, OpenR};
-use crate::{factory::Factories, stick::Contents};
+use super::{Nothing, OpenR};
+use crate::{factory::Factories, files::problem::CODE, stick::Contents};
 
 impl OpenR {
     /// Returns the problems of the stick, of its objects and of the body.
@@ -28,13 +29,15 @@ impl OpenR {
         let factories = factories.unwrap_or_default();
         let missing = unknown(&contents, &factories, &self.external);
         obstacles.extend(missing.map(|why| Obstacle::new(Weight::Files, why)));
+        let differs = different(&contents, &factories, &self.external);
+        obstacles.extend(differs.map(|why| Obstacle::new(Weight::Files, why)));
         for bin in self.external.keys() {
             let wrong = is_external(&bin.to_ascii_uppercase(), &contents).err();
             obstacles.extend(wrong.map(|why| Obstacle::new(Weight::Files, why)));
         }
         let sensors = prospect.outputs.iter().map(|(sensor, _)| *sensor);
         let actuators = prospect.inputs.iter().map(|(actuator, _)| *actuator);
-        let body = Body::of(&self.body, sensors, actuators).err();
+        let body = self.body(&contents, sensors, actuators).err();
         obstacles.extend(body.map(|why| Obstacle::new(Weight::Settings, why)));
         obstacles
     }
@@ -69,4 +72,30 @@ pub(super) fn unknown(
         missing.bin,
         names.join(", ")
     ))
+}
+
+/// Returns the first difference of a `stub.cfg` from the services of its built-in object, with its position.
+pub(super) fn different(
+    contents: &Contents,
+    factories: &Factories,
+    external: &BTreeMap<String, u16>,
+) -> Option<String> {
+    let is_external = |bin: &str| external.keys().any(|name| name.eq_ignore_ascii_case(bin));
+    let built_in = contents
+        .objects
+        .iter()
+        .filter(|object| !is_external(&object.bin));
+    let mut differences = built_in.filter_map(|object| {
+        let declared = object.interface.as_ref()?;
+        let own = factories.objects.get(&object.bin)?().interface;
+        let why = declared.difference(&own)?;
+        let help = "the built-in object handles its own services, in its order";
+        let message = format!("{why} in the object of `{}`", object.bin);
+        let problem = Diagnostic::error(CODE, message).help(help);
+        Some(contents.describe(&match object.stub {
+            Some(start) => problem.at(start, ""),
+            None => problem,
+        }))
+    });
+    differences.next()
 }

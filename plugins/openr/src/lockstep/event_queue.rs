@@ -7,8 +7,8 @@ use std::{
 use crate::{
     context::{Level, Scheduler},
     message::Message,
+    platform::Platform,
     status::Status,
-    sync::SyncKeys,
     wiring::SchedulerFactory,
 };
 
@@ -103,7 +103,7 @@ pub(super) struct EventQueue {
     events: BinaryHeap<Reverse<Event>>,
     next_number: u64,
     log: VecDeque<LogLine>,
-    keys: SyncKeys,
+    platform: Platform,
     /// Objects that may have become ready.
     pub(super) awake: Vec<usize>,
     /// Steps of the running handler.
@@ -111,7 +111,7 @@ pub(super) struct EventQueue {
 }
 
 impl EventQueue {
-    pub(super) fn new(names: Vec<String>) -> Self {
+    pub(super) fn new(names: Vec<String>, platform: Platform) -> Self {
         Self {
             now: 0,
             mailboxes: names.iter().map(|_| Mailbox::default()).collect(),
@@ -119,7 +119,7 @@ impl EventQueue {
             events: BinaryHeap::new(),
             next_number: 0,
             log: VecDeque::new(),
-            keys: SyncKeys::default(),
+            platform,
             awake: Vec::new(),
             steps: VecDeque::new(),
         }
@@ -344,7 +344,7 @@ impl Scheduler for HandlerContext<'_> {
         self.events.write(self.id, level, text);
     }
 
-    fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys)) {
-        work(&mut self.events.keys);
+    fn platform(&mut self, work: &mut dyn FnMut(&mut Platform)) {
+        work(&mut self.events.platform);
     }
 }

@@ -1,12 +1,16 @@
 //! Objects of an ERS-7: a trainer, which commands its walk, and an object that moves head and tail.
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
+use super::{
+    odometry::Odometry,
+    servos::{status, switch_on},
+};
 use crate::{
     body::{
-        primitives::{self, MICRO},
-        vectors::{CommandVector, Commands},
+        primitives::MICRO,
+        vectors::{CommandVector, Commands, SensorVector},
     },
     prelude::*,
 };
@@ -29,16 +33,15 @@ pub(super) fn trainer() -> Part {
     Part::new(
         Interface::new("Trainer")
             .subject("Speed", "v_omega")
-            .observer("Pose", "pose"),
+            .observer("Sensor", "OSensorFrameVectorData"),
         Trainer::default(),
     )
 }
 
-/// Walks two metres ahead, then turns by a quarter to the left.
+/// Walks two metres ahead, then turns by a quarter to the left, by the odometry of its own legs.
 #[derive(Default)]
 struct Trainer {
-    /// Pose at the start: x, y and yaw.
-    start: Option<[f64; 3]>,
+    odometry: Odometry,
     task: Task,
 }
 
@@ -51,30 +54,29 @@ enum Task {
 }
 
 impl Object for Trainer {
+    fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        status(self.odometry.open(context))
+    }
+
     fn notify(&mut self, context: &mut Context<'_>, event: &NotifyEvent) {
-        if let Some(pose) = event.data.last().and_then(Region::json) {
-            let number = |name: &str| pose.get(name).and_then(Json::as_f64);
-            if let (Some(x), Some(y), Some(yaw)) = (number("x"), number("y"), number("yaw")) {
-                let [v, w] = self.decide([x, y, yaw]);
-                context.set_data(0, json!({ "v": v, "w": w }));
-                context.notify_observers(0);
-            }
+        for vector in event
+            .data
+            .iter()
+            .filter_map(|region| SensorVector::read(region).ok())
+        {
+            self.odometry.add(&vector);
         }
+        let [v, w] = self.decide(self.odometry.pose);
+        context.set_data(0, json!({ "v": v, "w": w }));
+        context.notify_observers(0);
         context.assert_ready(event.observer);
     }
 }
 
 impl Trainer {
-    /// Returns forward velocity and angular velocity at a pose.
-    fn decide(&mut self, [x, y, yaw]: [f64; 3]) -> [f64; 2] {
-        let start = *self.start.get_or_insert([x, y, yaw]);
-        let (sine, cosine) = libm::sincos(start[2]);
-        let (dx, dy) = (x - start[0], y - start[1]);
-        let [along, beside] = [cosine * dx + sine * dy, cosine * dy - sine * dx];
-        let off = |wanted: f64| {
-            let off = start[2] + wanted - yaw;
-            off - TAU * (off / TAU).round()
-        };
+    /// Returns forward velocity and angular velocity at a pose relative to the start.
+    fn decide(&mut self, [along, beside, yaw]: [f64; 3]) -> [f64; 2] {
+        let off = |wanted: f64| wanted - yaw;
         let turn = |rate: f64| rate.clamp(-FASTEST_TURN, FASTEST_TURN);
         match self.task {
             Task::Ahead if along < WAY => {
@@ -109,11 +111,18 @@ pub(super) fn head() -> Part {
 /// Turns the head to the left and to the right, and wags the tail.
 #[derive(Default)]
 struct Head {
+    /// Numbers of the joints.
+    joints: Vec<u32>,
     /// Number of postures that were sent.
     count: u32,
 }
 
 impl Object for Head {
+    fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        let locators = SWINGS.map(|(locator, ..)| locator);
+        status(switch_on(context, locators).map(|joints| self.joints = joints))
+    }
+
     fn ready(&mut self, context: &mut Context<'_>, event: ReadyEvent) {
         if !event.is_assert {
             return;
@@ -132,15 +141,11 @@ impl Head {
         let angle = |number: u32, most: f64, frequency: f64| {
             most * libm::sin(TAU * frequency * FRAME_SECONDS * f64::from(number))
         };
-        let entry = |(locator, most, frequency): (&str, f64, f64)| {
+        let entries = SWINGS.iter().zip(&self.joints);
+        let entry = |(&(_, most, frequency), &joint): (&(&str, f64, f64), &u32)| {
             let angles = (from + 1..=self.count).map(|number| angle(number, most, frequency));
-            Some(Commands {
-                primitive: primitives::open(locator)?,
-                frames: angles.map(|angle| (angle * MICRO).round() as i32).collect(),
-            })
+            Commands::joint(joint, angles.map(|angle| (angle * MICRO).round() as i32))
         };
-        CommandVector {
-            entries: SWINGS.into_iter().filter_map(entry).collect(),
-        }
+        CommandVector::new(entries.map(entry).collect())
     }
 }

@@ -17,11 +17,16 @@ pub(super) const OUTWARD: f64 = KNEE[1];
 pub(super) struct Leg {
     /// Locators of its joints, from the hip down.
     pub locators: [&'static str; 3],
+    /// Locator of the switch of its paw.
+    pub switch: &'static str,
     /// 1 for front legs, -1 for rear legs.
     pub ahead: f64,
     /// 1 for left legs, -1 for right legs.
     pub left: f64,
 }
+
+/// Radius of a paw, m.
+pub(super) const RADIUS: f64 = 0.01172;
 
 /// All legs.
 pub(super) const LEGS: [Leg; 4] = [
@@ -31,6 +36,7 @@ pub(super) const LEGS: [Leg; 4] = [
             "PRM:/r2/c1/c2-Joint2:22",
             "PRM:/r2/c1/c2/c3-Joint2:23",
         ],
+        switch: "PRM:/r2/c1/c2/c3/c4-Sensor:24",
         ahead: 1.0,
         left: 1.0,
     },
@@ -40,6 +46,7 @@ pub(super) const LEGS: [Leg; 4] = [
             "PRM:/r4/c1/c2-Joint2:42",
             "PRM:/r4/c1/c2/c3-Joint2:43",
         ],
+        switch: "PRM:/r4/c1/c2/c3/c4-Sensor:44",
         ahead: 1.0,
         left: -1.0,
     },
@@ -49,6 +56,7 @@ pub(super) const LEGS: [Leg; 4] = [
             "PRM:/r3/c1/c2-Joint2:32",
             "PRM:/r3/c1/c2/c3-Joint2:33",
         ],
+        switch: "PRM:/r3/c1/c2/c3/c4-Sensor:34",
         ahead: -1.0,
         left: 1.0,
     },
@@ -58,6 +66,7 @@ pub(super) const LEGS: [Leg; 4] = [
             "PRM:/r5/c1/c2-Joint2:52",
             "PRM:/r5/c1/c2/c3-Joint2:53",
         ],
+        switch: "PRM:/r5/c1/c2/c3/c4-Sensor:54",
         ahead: -1.0,
         left: -1.0,
     },
@@ -90,18 +99,17 @@ impl Leg {
         [first, second, third]
     }
 
-    /// Returns the position of the paw for joint angles, in the axes of [`Leg::joints`].
-    #[cfg(test)]
-    fn paw(self, [first, second, third]: [f64; 3]) -> [f64; 3] {
-        use nalgebra::{Rotation3, Vector3};
-
+    /// Returns the position of the paw relative to its hip for joint angles: ahead, outward and down, m.
+    pub(super) fn paw(self, [first, second, third]: [f64; 3]) -> [f64; 3] {
         let [knee, side, thigh] = KNEE;
+        // In the plane of the leg, then turned outward, then along.
         let (sine, cosine) = libm::sincos(third + self.rest());
-        let paw = Vector3::new(knee + SHANK * sine, side, -thigh - SHANK * cosine);
-        let turn = Rotation3::from_axis_angle(&-Vector3::y_axis(), first)
-            * Rotation3::from_axis_angle(&Vector3::x_axis(), second);
-        let paw = turn * paw;
-        [paw.x * self.ahead, paw.y, -paw.z]
+        let (along, below) = (knee + SHANK * sine, thigh + SHANK * cosine);
+        let (sine, cosine) = libm::sincos(second);
+        let (outward, below) = (side * cosine + below * sine, below * cosine - side * sine);
+        let (sine, cosine) = libm::sincos(first);
+        let (along, below) = (along * cosine + below * sine, below * cosine - along * sine);
+        [along * self.ahead, outward, below]
     }
 }
 

@@ -1,10 +1,13 @@
 //! An object that makes an ERS-7 trot.
 use serde_json::Value as Json;
 
-use super::legs::{HIP, LEGS, Leg, OUTWARD};
+use super::{
+    legs::{HIP, LEGS, Leg, OUTWARD},
+    servos::{status, switch_on},
+};
 use crate::{
     body::{
-        primitives::{self, MICRO},
+        primitives::MICRO,
         vectors::{CommandVector, Commands},
     },
     prelude::*,
@@ -45,6 +48,8 @@ pub(super) fn part() -> Part {
 /// approached gradually.
 #[derive(Default)]
 struct Walk {
+    /// Numbers of the joints, leg by leg.
+    joints: Vec<u32>,
     /// Phase of the gait cycle, from 0 to 1.
     phase: f64,
     wanted: [f64; 2],
@@ -55,6 +60,11 @@ struct Walk {
 }
 
 impl Object for Walk {
+    fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        let locators = LEGS.iter().flat_map(|leg| leg.locators);
+        status(switch_on(context, locators).map(|joints| self.joints = joints))
+    }
+
     fn notify(&mut self, context: &mut Context<'_>, event: &NotifyEvent) {
         if let Some(speed) = event.data.last().and_then(Region::json) {
             let number = |name: &str| speed.get(name).and_then(Json::as_f64).unwrap_or(0.0);
@@ -79,24 +89,17 @@ impl Object for Walk {
 impl Walk {
     /// Returns the next postures.
     fn vector(&mut self) -> CommandVector {
-        let joints = LEGS.iter().flat_map(|leg| leg.locators);
-        let entries = joints
-            .filter_map(primitives::open)
-            .map(|primitive| Commands {
-                primitive,
-                frames: Vec::with_capacity(FRAMES),
-            });
-        let mut vector = CommandVector {
-            entries: entries.collect(),
-        };
+        let mut postures = Vec::with_capacity(FRAMES);
         for _ in 0..FRAMES {
             self.advance();
             let angles = LEGS.iter().flat_map(|leg| leg.joints(self.paw(*leg)));
-            for (entry, angle) in vector.entries.iter_mut().zip(angles) {
-                entry.frames.push((angle * MICRO).round() as i32);
-            }
+            postures.push(angles.collect::<Vec<f64>>());
         }
-        vector
+        let entry = |(at, &joint): (usize, &u32)| {
+            let angles = postures.iter().map(|posture| posture[at]);
+            Commands::joint(joint, angles.map(|angle| (angle * MICRO).round() as i32))
+        };
+        CommandVector::new(self.joints.iter().enumerate().map(entry).collect())
     }
 
     fn advance(&mut self) {
@@ -133,14 +136,22 @@ impl Walk {
     }
 }
 
-/// Returns the position of a paw within its step, from 1/2 ahead to -1/2 behind, and its height, from 0 to 1.
+/// Returns the position of a paw within its step, from 1/2 ahead to -1/2 behind, and its height, from 0 to 1. When a paw
+/// leaves the ground, and when it returns, it moves with the ground.
 fn cycle(phase: f64) -> (f64, f64) {
     let phase = phase % 1.0;
     if phase < STANCE {
         return (0.5 - phase / STANCE, 0.0);
     }
     let part = (phase - STANCE) / (1.0 - STANCE);
-    (part - 0.5, libm::sin(std::f64::consts::PI * part))
+    // Cubic polynomial with the velocity of the ground at both ends.
+    let ground = -(1.0 - STANCE) / STANCE;
+    let smooth = part * part * (3.0 - 2.0 * part);
+    let ends = part * (1.0 - part) * (1.0 - 2.0 * part);
+    (
+        smooth - 0.5 + ground * ends,
+        libm::sin(std::f64::consts::PI * part),
+    )
 }
 
 #[cfg(test)]
@@ -162,6 +173,20 @@ mod tests {
         assert!((of(0) + 0.1 - 0.4 * left).abs() < 1e-9, "{}", of(0));
         assert!((of(1) + 0.4 * 0.075).abs() < 1e-9, "{}", of(1));
         assert_eq!(after[2], HEIGHT);
+    }
+
+    #[test]
+    fn paws_leave_the_ground_and_return_to_it_without_a_jerk() {
+        let step = 1e-6;
+        let velocity = |phase: f64| (cycle(phase + step).0 - cycle(phase).0) / step;
+        for phase in [0.3, STANCE - 2.0 * step, STANCE, 1.0 - 2.0 * step] {
+            let velocity = velocity(phase);
+            assert!(
+                (velocity + 1.0 / STANCE).abs() < 1e-3,
+                "{phase}: {velocity}"
+            );
+        }
+        assert_eq!(cycle(STANCE).0, -0.5);
     }
 
     #[test]

@@ -18,9 +18,9 @@ use crate::{
     lockstep::LogLine,
     message::{Message, SystemEvent},
     object_runner::{Fault, ObjectRunner},
+    platform::Platform,
     service::Selector,
     status::Status,
-    sync::SyncKeys,
     wiring::SchedulerFactory,
 };
 
@@ -53,7 +53,7 @@ pub(super) struct Shared {
     pub(super) faults: Mutex<Vec<Fault>>,
     pub(super) log: Mutex<Vec<LogLine>>,
     pub(super) has_failed: AtomicBool,
-    keys: Mutex<SyncKeys>,
+    platform: Mutex<Platform>,
 }
 
 #[expect(
@@ -65,7 +65,11 @@ fn now() -> Instant {
 }
 
 impl Shared {
-    pub(super) fn new(names: Vec<String>, mailboxes: Vec<Sender<Message>>) -> Self {
+    pub(super) fn new(
+        names: Vec<String>,
+        mailboxes: Vec<Sender<Message>>,
+        platform: Platform,
+    ) -> Self {
         Self {
             start: now(),
             outs: names.iter().map(|_| AtomicBool::new(false)).collect(),
@@ -75,7 +79,7 @@ impl Shared {
             faults: Mutex::default(),
             log: Mutex::default(),
             has_failed: AtomicBool::new(false),
-            keys: Mutex::default(),
+            platform: Mutex::new(platform),
         }
     }
 
@@ -196,8 +200,8 @@ impl Scheduler for Own {
         self.shared.write(self.id, level, text);
     }
 
-    fn sync_keys(&mut self, work: &mut dyn FnMut(&mut SyncKeys)) {
-        work(&mut lock(&self.shared.keys));
+    fn platform(&mut self, work: &mut dyn FnMut(&mut Platform)) {
+        work(&mut lock(&self.shared.platform));
     }
 }
 

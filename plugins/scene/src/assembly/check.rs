@@ -139,6 +139,13 @@ fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>
         }
         JointTarget::Free => {}
         JointTarget::Effort(effort) => check(&ranges::JOINT_EFFORT, &[effort.abs()]),
+        JointTarget::Impedance(target) => {
+            check(&ranges::JOINT_POSITION, &[target.position]);
+            check(&ranges::JOINT_VELOCITY, &[target.velocity]);
+            check(&ranges::JOINT_STIFFNESS, &[target.stiffness]);
+            check(&ranges::JOINT_DAMPING, &[target.damping]);
+            check(&ranges::JOINT_EFFORT, &[target.effort.abs()]);
+        }
     }
 }
 

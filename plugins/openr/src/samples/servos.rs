@@ -1,0 +1,29 @@
+//! Start of the servos: power, and the gains of the model information.
+use crate::{body::primitives::Kind, prelude::*};
+
+/// Opens joints by their locators, sets their usual gains, and switches the power of the motors on. Returns the numbers of
+/// the joints.
+///
+/// # Errors
+///
+/// The robot has no such joint.
+pub(super) fn switch_on<'a>(
+    context: &mut Context<'_>,
+    locators: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<u32>, Status> {
+    let mut joints = Vec::new();
+    for locator in locators {
+        let joint = context.open_primitive(locator)?;
+        if let Some(Kind::Joint { gains, .. }) = context.primitive_kind(joint) {
+            context.set_joint_gain(Some(joint), gains)?;
+        }
+        joints.push(joint);
+    }
+    context.set_motor_power(true);
+    Ok(joints)
+}
+
+/// Returns the status of a step that may have failed.
+pub(super) fn status(result: Result<(), Status>) -> Status {
+    result.err().unwrap_or(Status::SUCCESS)
+}

@@ -1,0 +1,62 @@
+//! The walk of an AIBO: its paws do not slip.
+use std::fs;
+
+use morse_sim::{
+    Simulation,
+    sensor::{foot_switch::FootSwitchData, pose::PoseData},
+    simulation::no_extensions,
+};
+
+/// Radius of a paw, m.
+const RADIUS: f64 = 0.01172;
+
+const PAWS: [&str; 4] = ["lf", "lr", "rf", "rr"];
+
+#[test]
+fn paws_slip_by_less_than_a_twentieth_of_their_path() {
+    let text = fs::read_to_string("scenes/aibo.ron").expect("a scene");
+    let sensors =
+        PAWS.map(|paw| format!(r#""{paw}_pose": (kind: "pose", mount: (frame: "{paw}_paw")),"#));
+    let text = text.replace("sensors: {", &format!("sensors: {{ {}", sensors.join(" ")));
+    let mut simulation = Simulation::parse(&text, "scenes", &no_extensions)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mut slips = [0.0_f64; 4];
+    let mut paths = [0.0_f64; 4];
+    let mut before: [Option<([f64; 4], bool)>; 4] = [None; 4];
+    for _ in 0..15 * 125 {
+        simulation.step().expect("a tick");
+        for (at, paw) in PAWS.iter().enumerate() {
+            let pose = simulation.read::<PoseData>(&format!("aibo.{paw}_pose"));
+            let switch = simulation.read::<FootSwitchData>(&format!("aibo.{paw}_paw"));
+            let (Ok(pose), Ok(switch)) = (pose, switch) else {
+                continue;
+            };
+            let is_down = switch.contact;
+            let now = [pose.x, pose.y, pose.pitch, pose.roll];
+            if let Some((then, was_down)) = before[at] {
+                let change: [f64; 4] = std::array::from_fn(|axis| now[axis] - then[axis]);
+                paths[at] += f64::hypot(change[0], change[1]);
+                // The dog walks along x; the paw rolls on the ground.
+                let slip = [
+                    change[0] - RADIUS * change[2],
+                    change[1] + RADIUS * change[3],
+                ];
+                slips[at] += if is_down && was_down {
+                    f64::hypot(slip[0], slip[1])
+                } else {
+                    0.0
+                };
+            }
+            before[at] = Some((now, is_down));
+        }
+    }
+    for ((paw, slip), path) in PAWS.iter().zip(slips).zip(paths) {
+        println!(
+            "{paw}: {slip:.3} of {path:.3} m, {:.1} %",
+            100.0 * slip / path
+        );
+    }
+    for (slip, path) in slips.iter().zip(paths) {
+        assert!(path > 1.5 && slip / path < 0.05, "{slip} of {path} m");
+    }
+}
