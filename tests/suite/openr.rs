@@ -1,5 +1,6 @@
 //! Controllers as objects: the objects of a memory stick drive a rover, reproducibly, and faults stay in the object.
 mod body;
+mod devices;
 mod walk;
 
 use std::{fs, path::Path};
@@ -272,7 +273,9 @@ fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
         "{error}"
     );
     assert!(
-        error.contains("DRIVER.BIN, HEAD.BIN, ROUTE.BIN, TRAINER.BIN, WALK.BIN"),
+        error.contains(
+            "BALL.BIN, BLINK.BIN, DRIVER.BIN, GAINS.BIN, HEAD.BIN, LOGGER.BIN, ROUTE.BIN"
+        ),
         "{error}"
     );
     let error = why((

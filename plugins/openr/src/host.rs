@@ -3,7 +3,7 @@ mod body;
 mod checks;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     net::SocketAddr,
     path::Path,
     sync::{Arc, Mutex},
@@ -30,10 +30,11 @@ use crate::{
     body::{comm, primitives::Robot},
     components::{self, Port},
     context::Level,
+    counters::Report as CountersReport,
     engine::Engine,
     external::{External, LOST, Peer},
     factory::Factories,
-    lockstep::Rules,
+    lockstep::{LogLine, Rules},
     object_runner::{Cause, FaultPolicy, Part},
     platform::Platform,
     stick::{Contents, Stick, StickObject, UnreadableStick},
@@ -188,6 +189,7 @@ impl Middleware for OpenR {
             plan,
             start: 0,
             warnings: Vec::new(),
+            lines: VecDeque::new(),
             failure: None,
         }))
     }
@@ -221,6 +223,8 @@ impl OpenR {
 
 /// Maximum number of warnings that are stored until they are reported.
 const MOST_WARNINGS: usize = 100;
+/// Maximum number of lines of information in a report: the last ones.
+const MOST_LINES: usize = 100;
 
 fn nanos(seconds: f64) -> u64 {
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -290,6 +294,8 @@ struct Host {
     /// Simulated time of their start, ns.
     start: u64,
     warnings: Vec<String>,
+    /// Last lines of information.
+    lines: VecDeque<LogLine>,
     failure: Option<Failure>,
 }
 
@@ -314,10 +320,14 @@ impl Host {
             self.warn(fault.to_string());
         }
         for line in self.objects.take_log() {
-            if line.level != Level::Info {
+            if line.level == Level::Info {
+                self.lines.push_back(line);
+            } else {
                 self.warn(format!("`{}`: {}", line.object, line.text));
             }
         }
+        let excess = self.lines.len().saturating_sub(MOST_LINES);
+        self.lines.drain(..excess);
     }
 }
 
@@ -357,7 +367,11 @@ impl Running for Host {
     }
 
     fn report(&self) -> Option<Report> {
-        let report = self.objects.report();
+        let log = self.lines.iter().map(ToString::to_string).collect();
+        let report = CountersReport {
+            log,
+            ..self.objects.report()
+        };
         Some(Report {
             json: serde_json::to_value(&report).unwrap_or_default(),
             text: report.to_string(),

@@ -1,4 +1,5 @@
 //! Tests of complete systems of objects, by the rules of OPEN-R's manuals and samples.
+mod acceptance;
 mod body;
 mod faults;
 mod flow;
