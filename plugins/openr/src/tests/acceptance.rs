@@ -114,7 +114,11 @@ fn text(number: usize) -> String {
             false => ('O', "Connect", "Notify"),
         };
         // The first field need not be the name of the object.
-        let object = if number.is_multiple_of(5) { "Other" } else { name };
+        let object = if number.is_multiple_of(5) {
+            "Other"
+        } else {
+            name
+        };
         let first = handler(at < connections, about, at);
         let second = handler(at < events, event, at);
         lines.push(format!(
