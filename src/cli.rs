@@ -1,4 +1,5 @@
 //! The command line: arguments, their meaning, and exit codes. One file per command.
+pub mod batch;
 mod camera_arguments;
 pub mod check;
 pub mod compile;
@@ -83,6 +84,7 @@ struct Cli {
 enum Command {
     Run(Box<run::Args>),
     Test(Box<test::Args>),
+    Batch(Box<batch::Args>),
     Check(check::Args),
     Compile(compile::Args),
     Inspect(inspect::Args),
@@ -219,6 +221,10 @@ fn dispatch(
         Command::Test(mut args) => {
             args.reading.color = color;
             test::run(&args, extensions, out, err)
+        }
+        Command::Batch(mut args) => {
+            args.reading.color = color;
+            batch::run(&args, extensions, out, err)
         }
         Command::Check(mut args) => {
             args.reading.color = color;

@@ -21,6 +21,7 @@
 //! - [`browser`]: the simulation in a browser;
 //! - [`window`]: the simulation in a window;
 //! - [`tests_with_a_verdict`]: scenarios with conditions, over seeds and sweeps;
+//! - [`batches_and_clusters`]: grids and samples of runs, on all cores or many machines;
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
 //! - [`python`]: simulations in Python, and environments to learn in;
@@ -91,6 +92,9 @@ pub mod window {}
 
 #[doc = include_str!("docs/tests_with_a_verdict.md")]
 pub mod tests_with_a_verdict {}
+
+#[doc = include_str!("docs/batches_and_clusters.md")]
+pub mod batches_and_clusters {}
 
 #[doc = include_str!("docs/the_same_bits.md")]
 pub mod the_same_bits {}

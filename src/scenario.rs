@@ -23,12 +23,14 @@
 mod commands;
 mod monitor;
 mod probe;
+mod record;
 mod value;
 
 pub use commands::{Commands, MisfitCommand};
 pub use monitor::{Monitor, Unbound, Verdict};
 pub use morse_simulation_file::{Condition, Demand, Expression, ExpressionError, TimedCommand};
 pub use probe::BindError;
+pub(crate) use record::Record;
 
 use morse_api::port::LockstepLost;
 

@@ -15,13 +15,14 @@ use bevy::prelude::App;
 use clap::Args as ClapArgs;
 use morse_diagnostics::{Diagnostic, Sources, printable_path, read_bytes, report::Report};
 use morse_scene::{assets::Embedded, shipped::Shipped};
-use morse_simulation_file::{Files, Found, Scenario, read_scenario};
+use morse_simulation_file::{Files, Found, Scenario, Spanned, Term, read_scenario};
 
-use self::{
-    attempt::try_out,
+use self::verdicts::Verdicts;
+pub(super) use self::{
+    attempt::{Attempt, Outcome, attempt, try_out},
     parallel::{Event, run_all},
-    runs::{Sweep, Variant},
-    verdicts::Verdicts,
+    runs::{Sweep, Values, Variant, seeds},
+    verdicts::repeat,
 };
 use super::{
     check::Reading,
@@ -68,21 +69,23 @@ pub struct Args {
 }
 
 /// A scenario that was read.
-struct Loaded {
-    /// File, as given in the arguments.
-    file: PathBuf,
-    scenario: Scenario,
-    simulation: PathBuf,
+pub(super) struct Loaded {
+    /// File, as given in the arguments; the simulation file, if there are no conditions.
+    pub(super) file: PathBuf,
+    pub(super) scenario: Scenario,
+    pub(super) simulation: PathBuf,
     /// Text of the scenario, for errors in its names.
-    sources: Arc<Sources>,
+    pub(super) sources: Arc<Sources>,
+    /// Data to record at the end, by name.
+    pub(super) record: Vec<(String, Spanned<Term>)>,
 }
 
 /// One run of a scenario.
-struct Case<'a> {
-    /// Number among all runs, from 1.
-    number: usize,
-    loaded: &'a Loaded,
-    variant: Variant,
+pub(super) struct Case<'a> {
+    /// Number among all runs: from 1, and in a batch from 0.
+    pub(super) number: usize,
+    pub(super) loaded: &'a Loaded,
+    pub(super) variant: Variant,
 }
 
 impl Case<'_> {
@@ -93,10 +96,12 @@ impl Case<'_> {
 }
 
 /// State that all runs share.
-struct Context<'a> {
-    args: &'a Args,
-    kinds: &'a Kinds,
-    extensions: &'a (dyn Fn(&mut App) + Sync),
+pub(super) struct Context<'a> {
+    pub(super) args: &'a Args,
+    pub(super) kinds: &'a Kinds,
+    pub(super) extensions: &'a (dyn Fn(&mut App) + Sync),
+    /// Directory for the files of failed runs, if they are kept.
+    pub(super) keep: Option<&'a Path>,
 }
 
 /// Runs the command and returns the exit code: 1 if a run failed.
@@ -130,6 +135,7 @@ pub fn run(
         args,
         kinds: &kinds,
         extensions,
+        keep: Some(&args.keep),
     };
     let loaded = match load(&context, variants.first().cloned().unwrap_or_default()) {
         Ok(loaded) => loaded,
@@ -172,7 +178,7 @@ fn load(context: &Context<'_>, variant: Variant) -> Result<Vec<Loaded>, Box<Repo
     let mut all = Report::default();
     let mut loaded = Vec::new();
     for file in &context.args.files {
-        match read(file, &context.args.reading.allow_paths) {
+        match read(file, &context.args.reading.allow_paths, Sources::default()) {
             Ok(scenario) => loaded.push(scenario),
             Err(report) => all.extend(*report),
         }
@@ -206,9 +212,13 @@ fn guard(loaded: &Loaded, timeout: f64) -> io::Result<Guard> {
     })
 }
 
-fn read(file: &Path, allow_paths: &[PathBuf]) -> Result<Loaded, Box<Report>> {
+/// Reads a scenario; its text is added to `sources`.
+pub(super) fn read(
+    file: &Path,
+    allow_paths: &[PathBuf],
+    mut sources: Sources,
+) -> Result<Loaded, Box<Report>> {
     let name = file.display().to_string();
-    let mut sources = Sources::default();
     let failed = |problems: Vec<Diagnostic>, sources: Sources| {
         let mut report = Report::default();
         report.add(problems, &Arc::new(sources));
@@ -236,11 +246,12 @@ fn read(file: &Path, allow_paths: &[PathBuf]) -> Result<Loaded, Box<Report>> {
         scenario,
         simulation,
         sources: Arc::new(sources),
+        record: Vec::new(),
     })
 }
 
 /// Returns the simulation file that a scenario refers to, or that it lies next to: `drop.ron` for `drop.test.ron`.
-fn simulation_of(
+pub(super) fn simulation_of(
     file: &Path,
     scenario: &Scenario,
     allow_paths: &[PathBuf],

@@ -1,4 +1,5 @@
 //! End-to-end tests of the program: exit codes, stdout and stderr, files, signals.
+mod batches;
 mod beside;
 mod catalogue;
 mod checked;

@@ -1,5 +1,6 @@
 //! Dynamics for users' controllers, compared with the simulated world.
 mod balance;
+mod clearance;
 pub(crate) mod gripping;
 mod motors;
 mod torque;

@@ -11,9 +11,10 @@ use std::{env, io::Write as _};
 /// - `python`: Python 3.9 or later, with pip, and the packages of its tests;
 /// - `pymorse`: MORSE's own client (Debian's), and a Python before 3.12, which it requires;
 /// - `ffmpeg`;
-/// - `editors`: Neovim 0.7 or later, Emacs 27 or later, and Node.js with npm.
-const WORDS: [&str; 6] = [
-    "screen", "browser", "python", "pymorse", "ffmpeg", "editors",
+/// - `editors`: Neovim 0.7 or later, Emacs 27 or later, and Node.js with npm;
+/// - `ray`: the Python package, for batches on clusters.
+const WORDS: [&str; 7] = [
+    "screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray",
 ];
 
 /// Reports that a test is skipped, or fails if it is required.

@@ -195,12 +195,16 @@ fn worlds_are_built_and_tick() {
     assert!(count > 115, "{count} blocks");
 }
 
-/// Checks that a command of the page runs a scenario.
+/// Checks that a command of the page runs a scenario or batch.
 fn is_tested(page: &Page, scenario: &Block) -> Result<(), String> {
     let (name, _) = scenario
         .file()
         .ok_or(format!("{scenario}: it is not kept as a file"))?;
-    let command = format!("morse-sim test {name}");
+    let command = if scenario.text.contains("Batch(") {
+        format!("morse-sim batch {name}")
+    } else {
+        format!("morse-sim test {name}")
+    };
     let blocks = blocks::of(page);
     let mut shell = blocks
         .iter()

@@ -82,6 +82,21 @@ impl Workspace {
         }
     }
 
+    /// Computes the velocities of the links again, at the poses of the last
+    /// [`forward_kinematics`](Self::forward_kinematics).
+    pub(crate) fn update_velocities(&mut self, tree: &Tree, base: &Base, state: &State) {
+        for (at, row) in tree.links.iter().enumerate() {
+            let carried = row
+                .parent
+                .map_or(base.velocity, |parent| self.velocities[parent]);
+            let mut velocity = self.local_poses[at].motion_from_outer(&carried);
+            for column in &tree.columns[row.columns.clone()] {
+                velocity += column.motion * state.velocities[column.speed];
+            }
+            self.velocities[at] = velocity;
+        }
+    }
+
     /// Returns the pose of a link in the base.
     #[must_use]
     pub fn pose_of(&self, link: usize) -> Pose {

@@ -97,7 +97,8 @@ pub fn build(
     let fluids = Fluids::new(&settings, layout, prepared);
     tables = builder.tables;
     let mut trees = Trees::new(layout, prepared, &settings);
-    trees.start(&mut engine, &tables);
+    let immersed: Vec<_> = fluids.bodies().collect();
+    trees.start(&mut engine, &tables, &immersed);
     let states = states(&engine, &tables);
     let built = Built {
         bodies: tables.bodies.len(),

@@ -43,6 +43,20 @@ impl Hooks<'_> {
     }
 }
 
+/// Returns true if contacts between two geometries count.
+pub(super) fn is_admitted(
+    tables: &Tables,
+    grasps: &Grasps,
+    one: &GeometryRow,
+    two: &GeometryRow,
+) -> bool {
+    let frames = (one.frame.min(two.frame), one.frame.max(two.frame));
+    let bodies = (one.body.min(two.body), one.body.max(two.body));
+    tables.allowed.binary_search(&frames).is_err()
+        && tables.neighbours.binary_search(&bodies).is_err()
+        && !grasps.connect(bodies)
+}
+
 fn place(bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
     let body = handle.and_then(|handle| bodies.get(handle));
     usize::try_from(body?.user_data).ok()
@@ -55,19 +69,17 @@ impl PhysicsHooks for Hooks<'_> {
         let (Some(one), Some(two)) = (one, two) else {
             return Some(SolverFlags::default());
         };
-        let frames = (one.frame.min(two.frame), one.frame.max(two.frame));
-        let bodies = (one.body.min(two.body), one.body.max(two.body));
-        let is_free = self.tables.allowed.binary_search(&frames).is_err()
-            && self.tables.neighbours.binary_search(&bodies).is_err()
-            && !self.grasps.connect(bodies);
+        if !is_admitted(self.tables, self.grasps, one, two) {
+            return None;
+        }
+        self.trees.note_near([one.body, two.body]);
         let is_ours = self.trees.moves(one.body) || self.trees.moves(two.body);
         // The engine detects these contacts, and does not solve them.
-        let solved = if is_ours {
+        Some(if is_ours {
             SolverFlags::empty()
         } else {
             SolverFlags::default()
-        };
-        is_free.then_some(solved)
+        })
     }
 
     /// Keeps rolling smooth. In MORSE's motion friction brakes a driven robot, unless it turns: see

@@ -56,10 +56,10 @@ impl EngineItem<'_, '_> {
         }
     }
 
-    /// Moves the origin, and all bodies in the engine with it, if the moving bodies are far from it.
-    pub(super) fn keep_near(&mut self, tables: &Tables) {
+    /// Moves the origin, and all bodies in the engine with it, if the moving bodies are far from it. Returns true if it did.
+    pub(super) fn keep_near(&mut self, tables: &Tables) -> bool {
         let Some(origin) = self.body_poses.nearer(&tables.roaming) else {
-            return;
+            return false;
         };
         let bodies = &mut self.bodies.bodies;
         let body_poses = &mut *self.body_poses;
@@ -71,5 +71,6 @@ impl EngineItem<'_, '_> {
                 body_poses.put(body, &pose, false);
             }
         }
+        true
     }
 }

@@ -124,7 +124,7 @@ pub fn push(
     point: Option<&Point3<f64>>,
 ) -> Result<(), Unmoved> {
     let mut state: PlaceParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, ..)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, indices, states, _)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
     let row = tables.row(indices.get(entity).ok());
@@ -136,6 +136,12 @@ pub fn push(
         BodyKind::Fixed => return Err(Unmoved::Fixed),
         BodyKind::Kinematic => return Err(Unmoved::Kinematic),
         BodyKind::Dynamic => {}
+    }
+    if row.hangs
+        && let Ok((state, _)) = states.get(entity)
+    {
+        // The pose of a link with nothing near it is not up to date in the engine.
+        engine.put(row.handle, &state.pose, true);
     }
     let origin = engine.body_poses.origin.vector();
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {

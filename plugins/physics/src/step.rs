@@ -34,13 +34,15 @@ pub(super) fn step(
     mut engine: Single<Engine>,
 ) {
     let gravity = engine.configuration.gravity;
-    engine.keep_near(&tables);
+    if engine.keep_near(&tables) {
+        trees.measure_again();
+    }
     losses.put_out(&mut engine, &tables, &commanded.out_of_range);
     let substeps = settings.substeps.max(1);
     let extra = fluids
         .bodies()
         .chain(vehicles.bodies())
-        .chain(trees.links());
+        .chain(trees.loaded_links(&engine, &tables));
     loads.collect(extra, &engine, &tables);
     let length = Step {
         dt: settings.substep(),

@@ -10,6 +10,7 @@
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
+mod clearance;
 mod closures;
 mod collect;
 mod contact_point;
@@ -27,6 +28,8 @@ mod rolling;
 mod sensed;
 mod solve;
 mod sync;
+
+use std::sync::atomic::AtomicBool;
 
 use bevy::prelude::*;
 use morse_api::{state::StateHasher, warning::Warnings};
@@ -48,6 +51,7 @@ use super::{
     mechanisms::{Group, Parts},
     prepare::Prepared,
 };
+use clearance::Clearance;
 use closures::Closure;
 use collect::Found;
 pub(super) use contact_point::Key;
@@ -86,6 +90,14 @@ pub(super) struct Trees {
     wake_requests: Vec<bool>,
     /// Trees that are integrated in this step.
     awake: Vec<bool>,
+    /// Trees that may do without the engine's contacts if nothing is near them; computed from the scene.
+    may_be_clear: Vec<bool>,
+    /// Distance of the farthest point of each link from its origin, m, by tree; computed from the scene.
+    extents: Vec<Vec<f64>>,
+    /// Trees whose clearance is measured in this step.
+    measuring: Vec<bool>,
+    /// Trees with a clearance to which something came near in this step.
+    intruded: Vec<AtomicBool>,
     /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
@@ -161,6 +173,7 @@ struct TreeState {
     at: Isometry3<f64>,
     /// Motor of each variable.
     motors: Vec<Motor>,
+    clearance: Clearance,
 }
 
 impl TreesState {
@@ -270,11 +283,18 @@ impl Trees {
             shown: vec![[[0.0; 3]; 2]; links],
             at: Isometry3::identity(),
             motors,
+            clearance: Clearance::default(),
         });
     }
 
-    /// Writes the initial poses of the links to the engine.
-    pub(super) fn start(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+    /// Writes the initial poses of the links to the engine, given the bodies on which fluids act.
+    pub(super) fn start(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        immersed: &[usize],
+    ) {
+        self.find_clearances(engine, tables, immersed);
         self.awake.fill(true);
         self.follow(engine, tables, 0.0);
     }
@@ -298,9 +318,19 @@ impl Trees {
         self.of_body.get(body).is_some_and(Option::is_some)
     }
 
-    /// Iterates over all links, as indices of bodies.
-    pub(super) fn links(&self) -> impl Iterator<Item = usize> + '_ {
-        self.rows.iter().flat_map(|row| row.links.iter().copied())
+    /// Iterates over the links on which forces or torques act, as indices of bodies.
+    pub(super) fn loaded_links(
+        &self,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> impl Iterator<Item = usize> {
+        let links = self.rows.iter().flat_map(|row| row.links.iter().copied());
+        links.filter(|link| {
+            let body = bodies::rigid(engine, tables, *link);
+            body.is_some_and(|body| {
+                body.user_force() != Vec3::ZERO || body.user_torque() != Vec3::ZERO
+            })
+        })
     }
 
     /// Prepares a step of `dt` seconds before the engine's: reads changes, predicts link poses, and takes over the coupled
@@ -338,6 +368,7 @@ impl Trees {
         }
         self.collect(engine, tables, grasps, dt);
         self.solve(&Scene { engine, tables, dt });
+        self.update_clearances(engine, tables, grasps);
         self.follow(engine, tables, dt);
     }
 

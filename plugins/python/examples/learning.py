@@ -6,17 +6,17 @@ import morse_sim as ms
 GOAL = numpy.array([4.0, 0.0])
 
 
-def distance(simulation: ms.Simulation) -> float:
-    pose = simulation["rover.pose"].data
-    return float(numpy.hypot(GOAL[0] - pose.x, GOAL[1] - pose.y))
+def reward(readings: ms.gym.Readings) -> numpy.ndarray:
+    return -numpy.hypot(GOAL[0] - readings["rover.pose.x"], GOAL[1] - readings["rover.pose.y"])
 
 
 task = ms.gym.Task(
     observe=["rover.pose.x", "rover.pose.y", "rover.pose.yaw"],
     act=["rover.motion.v", "rover.motion.w"],
     limits={"rover.motion.v": (0.0, 1.0), "rover.motion.w": (-1.0, 1.0)},
-    reward=lambda simulation: -distance(simulation),
-    terminated=lambda simulation: distance(simulation) < 0.5,
+    reward=reward,
+    terminated="distance(rover.pose, (4, 0, 0.1)) < 0.5",
+    randomize={"robots.rover.at.translation": ((-3, -2, 0.1), (-1, 2, 0.1))},
     seconds=20.0,
 )
 environments = ms.gym.VectorEnv("plugins/python/examples/goal.ron", task, num_envs=2)

@@ -78,6 +78,7 @@ if __name__ == "__main__":
 
 IN_PROCESS = {
     "in_process.py": (r"[\d.]+ s: at -5\.4\d+ m, state [0-9a-f]{32}\n-0\.\d+ m from where the first one is\n", "numpy"),
+    "sweep.py": (r"environment\.rate=120: 6 of 6 arrive\nenvironment\.rate=60: 6 of 6 arrive\n", "numpy"),
     "learning.py": ("2 of 2 have reached the goal\n", "gymnasium"),
 }
 """Examples in process: what they print, and what they need."""

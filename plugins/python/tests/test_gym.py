@@ -28,6 +28,45 @@ Simulation(
 )
 """
 
+ARM = """
+Simulation(
+    scene: "ground.robray",
+    environment: (rate: 240),
+    robots: { "arm": (
+        model: "arms/kuka_lwr.robray", base: fixed,
+        sensors: { "joints": (kind: "joint_state") },
+        actuators: { "motors": (kind: "joints") },
+    ) },
+)
+"""
+BALL = """
+Simulation(
+    scene: "ball.robray",
+    robots: { "ball": (
+        frame: "ball",
+        sensors: { "pose": (kind: "pose") },
+        actuators: { "motion": (kind: "force_torque") },
+    ) },
+)
+"""
+
+
+TWO = """
+Simulation(
+    scene: "ground.robray",
+    robots: {
+        "left": (
+            model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 2, 0.1)),
+            sensors: { "pose": (kind: "pose", modifiers: [(kind: "pose_noise")]) }, actuators: { "motion": (kind: "v_omega") },
+        ),
+        "right": (
+            model: "robots/atrv.robray", base: dynamic, at: (translation: (0, -2, 0.1)),
+            sensors: { "pose": (kind: "pose") }, actuators: { "motion": (kind: "v_omega") },
+        ),
+    },
+)
+"""
+
 
 @needs_native
 @needs("python", importlib.util.find_spec("gymnasium"), "there is no gymnasium: environments")
@@ -43,8 +82,8 @@ class Environments(Room):
             "observe": ["rover.scan.range_list", "rover.pose.x", "rover.pose.y"],
             "act": ["rover.motion.v", "rover.motion.w"],
             "limits": {"rover.motion.v": (-1.0, 1.0), "rover.motion.w": (-1.0, 1.0)},
-            "reward": lambda simulation: simulation["rover.pose"].data.x,
-            "terminated": lambda simulation: simulation["rover.pose"].data.x > 0.5,
+            "reward": lambda readings: readings["rover.pose.x"],
+            "terminated": "rover.pose.x > 0.5",
             "seconds": 2.0,
         }
         return ms.gym.Task(**{**settings, **changes})
@@ -77,7 +116,7 @@ class Environments(Room):
         import morse_sim as ms
         import numpy
 
-        environment = ms.gym.Env(self.file, self.task(seconds=0.5, terminated=lambda _: False))
+        environment = ms.gym.Env(self.file, self.task(seconds=0.5, terminated=None))
         environment.reset(seed=1)
         ends = [environment.step(numpy.zeros(2))[2:4] for _ in range(5)]
         # One tick before the first action, and six per action: 31 ticks are more than half a second.
@@ -87,7 +126,7 @@ class Environments(Room):
         import morse_sim as ms
         import numpy
 
-        task = self.task(terminated=lambda simulation: simulation.time > 0.35)
+        task = self.task(terminated=lambda readings: readings.time > 0.35)
         vector = ms.gym.VectorEnv(self.file, task, 3)
         observed, infos = vector.reset(seed=4)
         self.assertTrue(vector.observation_space.contains(observed))
@@ -113,6 +152,113 @@ class Environments(Room):
             wanted = numpy.stack(rows)
         self.assertEqual(sum(ended), 0)
 
+    def test_values_of_the_file_are_drawn_from_the_seed(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        place = "robots.rover.at.translation"
+        task = self.task(
+            observe=["rover.odometry.x"], read=["rover.pose.x", "rover.pose.y"],
+            reward=lambda readings: readings["rover.pose.x"],
+            randomize={place: ((-3.0, -2.0, 0.1), (3.0, 2.0, 0.1)), "robots.rover.actuators.motion.start.v": (0.0, 0.5)},
+        )
+        file = self.write("odometry.ron", ROOM.replace("sensors: {", 'sensors: { "odometry": (kind: "odometry"),'))
+        vector = ms.gym.VectorEnv(file, task, 3)
+        still = numpy.zeros((3, 2))
+
+        def begins(seed: int) -> Any:
+            vector.reset(seed=seed)
+            found = [simulation["rover.pose"].data for simulation in vector.simulations]
+            return numpy.array([[each.x, each.y] for each in found]), vector.step(still)[1]
+
+        first, rewards = begins(3)
+        self.assertTrue(numpy.all(abs(first) < [3.2, 2.2]), first)
+        self.assertEqual(len({tuple(place) for place in first.tolist()}), 3)
+        self.assertLess(abs(rewards - first[:, 0]).max(), 0.2)
+        again, _ = begins(3)
+        self.assertEqual(first.tobytes(), again.tobytes())
+        self.assertNotEqual(first.tobytes(), begins(4)[0].tobytes())
+        # The file and the values of the episode repeat it.
+        simulation = vector.simulations[1]
+        repeated = simulation.fork()
+        self.assertEqual(repeated.state_hash, simulation.state_hash)
+        for wrong in ((1.0, 0.0), ((0, 0), (1, 1, 1)), (0.0, float("inf"))):
+            with self.subTest(wrong), self.assertRaisesRegex(ValueError, "a least and a greatest"):
+                ms.gym.Env(self.file, self.task(randomize={place: wrong})).reset()
+
+    def test_shared_observations_are_the_memory_of_the_simulations(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        vector = ms.gym.VectorEnv(self.file, self.task(), 2, copy=False)
+        before, _ = vector.reset(seed=1)
+        kept = before.copy()
+        after = vector.step(numpy.full((2, 2), 0.5))[0]
+        self.assertTrue(numpy.shares_memory(before, after))
+        self.assertFalse(numpy.array_equal(before, kept))
+        self.assertEqual(vector.simulations[1]["rover.pose"].data.y, after[1, -1])
+        vector.close()
+        # The array keeps its memory.
+        self.assertTrue(numpy.all(numpy.isfinite(after[:, -2:])))
+
+    def test_actions_contain_lists(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        arm = self.write("arm.ron", ARM)
+        task = ms.gym.Task(
+            observe=["arm.joints.positions"], act=[f"arm.motors.positions.{i}" for i in range(7)],
+            limits={f"arm.motors.positions.{i}": (-1.0, 1.0) for i in range(7)},
+        )
+        environment = ms.gym.Env(arm, task)
+        observed, _ = environment.reset(seed=1)
+        self.assertEqual(observed.shape, (7,))
+        action = numpy.array([0.1, -0.2, 0.3, -0.3, 0.2, -0.1, 0.05])
+        for _ in range(20):
+            observed = environment.step(action)[0]
+        self.assertLess(abs(observed - action).max(), 0.02, observed)
+        with self.assertRaisesRegex(Exception, r"positions.*in order"):
+            ms.gym.Env(arm, ms.gym.Task(observe=[], act=["arm.motors.positions.1"]))
+
+    def test_failures_of_the_physics_end_an_episode(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        self.write("ball.robray", "frame ball { translation [0, 0, 5]; geometry { shape sphere; radius 0.01; density 1; } }")
+        file = self.write("ball.ron", BALL)
+        force = [f"ball.motion.force.{axis}" for axis in range(3)]
+        task = ms.gym.Task(observe=["ball.pose.x"], act=force, limits=dict.fromkeys(force, (-1e8, 1e8)), reward=lambda _: 1.0)
+        vector = ms.gym.VectorEnv(file, task, 2)
+        vector.reset(seed=1)
+        thrown = numpy.array([[0.0, 0.0, 0.0], [1e8, 0.0, 0.0]])
+        _observed, rewards, terminated, truncated, infos = vector.step(thrown)
+        self.assertEqual((terminated.tolist(), truncated.tolist(), rewards[1]), ([False, False], [False, True], 0.0))
+        self.assertIn("`ball`", infos["fault"][1])
+        self.assertEqual(infos["_fault"].tolist(), [False, True])
+        # The next step begins an episode in a new simulation.
+        observed, _rewards, _terminated, truncated, infos = vector.step(numpy.zeros((2, 3)))
+        self.assertEqual((truncated.tolist(), infos["_seed"].tolist()), ([False, False], [False, True]))
+        self.assertLess(abs(observed[1, 0]), 0.1)
+        self.assertNotIn("fault", infos)
+
+    def test_wrong_actions_are_refused(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        environment = ms.gym.Env(self.file, self.task(reward=lambda readings: numpy.zeros(3)))
+        environment.reset(seed=1)
+        for action in (numpy.array([numpy.nan, 0.0]), numpy.array([0.0, numpy.inf])):
+            with self.assertRaisesRegex(ms.AccessError, "not finite"):
+                environment.step(action)
+        for action in (0.5, numpy.zeros(3), numpy.zeros((1, 2)), None, "left", [[1], [2, 3]]):
+            with self.subTest(action), self.assertRaises((ValueError, TypeError)):
+                environment.step(action)
+        with self.assertRaisesRegex(ValueError, r"a reward per environment.*\(1,\).*\(3,\)"):
+            environment.step(numpy.zeros(2))
+        environment.close()
+        with self.assertRaises(ms.ClosedError):
+            environment.reset()
+
     def test_wrong_tasks_are_refused(self) -> None:
         import morse_sim as ms
 
@@ -120,6 +266,10 @@ class Environments(Room):
             ({"observe": ["rover.pose.q"]}, "no field `q`"),
             ({"observe": ["rover.posse.x"]}, "did you mean `rover.pose`"),
             ({"observe": ["x"]}, "a component and a field"),
+            ({"observe": ["rover.motion.v"]}, "`rover.motion` does not hold"),
+            ({"read": ["rover.pose.z.z"]}, "no component `rover.pose.z`"),
+            ({"terminated": "rover.pose.q > 1"}, "no field `q`"),
+            ({"terminated": "rover.pose.x >"}, "condition `rover.pose.x >`: expected a value"),
             ({"act": ["rover.motion.u"]}, "no field `u`"),
             ({"frequency": 7.0}, "does not divide"),
         ):
@@ -128,12 +278,118 @@ class Environments(Room):
         with self.assertRaisesRegex(ValueError, "rgb_array"):
             ms.gym.Env(self.file, self.task(), "human")
 
+    def test_shipped_tasks_are_registered_and_checked(self) -> None:
+        import gymnasium
+        import morse_sim as ms
+        import numpy
+        from gymnasium.utils.env_checker import check_env
+
+        for name in ms.gym.tasks.TASKS:
+            with self.subTest(name), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                environment = gymnasium.make(f"morse_sim/{name}")
+                check_env(environment.unwrapped, skip_render_check=True)
+                vector = gymnasium.make_vec(f"morse_sim/{name}", num_envs=2)
+                observed, _ = vector.reset(seed=3)
+                self.assertEqual(environment.reset(seed=4)[0].tobytes(), observed[1].tobytes())
+                actions = vector.action_space.sample()
+                rows, rewards, *_ = vector.step(actions)
+                row, reward, *_ = environment.step(actions[1])
+                self.assertEqual((row.tobytes(), reward), (rows[1].tobytes(), rewards[1]))
+                self.assertTrue(numpy.isfinite(rows).all())
+                environment.close()
+                vector.close()
+
+    def test_the_pole_falls_as_its_equations_say(self) -> None:
+        """Barto, Sutton and Anderson (1983) without friction, with the inertia of a rod; integrated by Runge and Kutta."""
+        import morse_sim as ms
+        import numpy
+
+        def change(state: Any, force: float) -> Any:
+            _x, v, angle, rate = state
+            gravity, pole, both, half = 9.81, 0.1, 1.1, 0.5
+            sine, cosine = numpy.sin(angle), numpy.cos(angle)
+            pushed = (force + pole * half * rate**2 * sine) / both
+            turned = (gravity * sine - cosine * pushed) / (half * (4 / 3 - pole * cosine**2 / both))
+            return numpy.array([v, pushed - pole * half * turned * cosine / both, rate, turned])
+
+        environment = ms.gym.tasks.make("Balance-v0")
+        observed, _ = environment.reset(seed=5)
+        x, angle, v, rate = observed
+        state, step = numpy.array([x, v, angle, rate]), 0.02 / 40
+        for number in range(12):
+            force = (8.0, -3.0, 5.0)[number % 3]
+            observed, reward, terminated, *_ = environment.step(numpy.array([force]))
+            for _ in range(40):
+                k1 = change(state, force)
+                k2 = change(state + step / 2 * k1, force)
+                k3 = change(state + step / 2 * k2, force)
+                k4 = change(state + step * k3, force)
+                state = state + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+            self.assertLess(abs(observed[[0, 2, 1, 3]] - state).max(), 0.03, number)
+        self.assertGreater(abs(state).max(), 0.5)
+
     @needs("python", importlib.util.find_spec("mypy"), "there is no mypy")
     def test_mypy_accepts_it(self) -> None:
         source = os.path.join(ROOT, "src")
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), "--follow-imports", "silent"]
         ran = subprocess.run(
-            [*command, os.path.join(source, "morse_sim", "gym.py")],
+            [*command, os.path.join(source, "morse_sim", "gym")],
             env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
         )
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+
+@needs_native
+@needs("python", importlib.util.find_spec("pettingzoo"), "there is no pettingzoo: environments of several agents")
+class Agents(Room):
+    def environment(self, **options: Any) -> Any:
+        import morse_sim as ms
+        import numpy
+
+        def task(name: str, other: str, end: Any) -> Any:
+            return ms.gym.Task(
+                observe=[f"{name}.pose.x", f"{name}.pose.y"], read=[f"{other}.pose.x"], act=[f"{name}.motion.v", f"{name}.motion.w"],
+                limits={f"{name}.motion.v": (-1.0, 1.0), f"{name}.motion.w": (-1.0, 1.0)},
+                derive=lambda readings: numpy.stack([readings[f"{other}.pose.x"] - readings[f"{name}.pose.x"]], axis=1),
+                reward=lambda readings: readings[f"{name}.pose.x"], terminated=end,
+            )
+
+        agents = {
+            "left": task("left", "right", "left.pose.x > 0.6"),
+            "right": task("right", "left", lambda readings: readings["right.pose.x"] > 5),
+        }
+        return ms.gym.ParallelEnv(self.write("two.ron", TWO), agents, **{"seconds": 2.0, **options})
+
+    def test_its_own_tests_accept_it(self) -> None:
+        from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parallel_api_test(self.environment(), num_cycles=100)
+            parallel_seed_test(self.environment)
+
+    def test_agents_end_by_themselves(self) -> None:
+        import numpy
+
+        environment = self.environment()
+        observed, infos = environment.reset(seed=2)
+        self.assertEqual({agent: each.shape for agent, each in observed.items()}, {"left": (3,), "right": (3,)})
+        ahead = {"left": numpy.array([1.0, 0.0]), "right": numpy.array([0.5, 0.0])}
+        ended = {}
+        for step in range(30):
+            if not environment.agents:
+                break
+            observed, rewards, terminations, truncations, infos = environment.step({a: ahead[a] for a in environment.agents})
+            for agent in observed:
+                self.assertEqual(rewards[agent], observed[agent][0])
+                if terminations[agent] or truncations[agent]:
+                    ended[agent] = (step, terminations[agent], truncations[agent])
+        # The left one passes 0.6 m; it then stands still while the right one goes on until the time is up.
+        self.assertTrue(5 <= ended["left"][0] < 15 and ended["left"][1], ended)
+        self.assertEqual(ended["right"][1:], (False, True))
+        pose = environment.simulation["left.pose"].data
+        self.assertLess(pose.x, 1.2)
+        with self.assertRaisesRegex(ValueError, "none of: right"):
+            environment.reset()
+            environment.step({"left": ahead["left"]})

@@ -13,9 +13,10 @@ use super::span::Spanned;
 use super::tree::{Field, Kind, Node};
 
 /// Names that only the root value of a file has, each with the kind of file and the command that reads it.
-const ROOTS: [(&str, &str, &str); 2] = [
+const ROOTS: [(&str, &str, &str); 3] = [
     ("Simulation", "a simulation", "morse-sim run"),
     ("Scenario", "a scenario", "morse-sim test"),
+    ("Batch", "a batch", "morse-sim batch"),
 ];
 
 /// Named fields of one value, which readers take by name.

@@ -6,7 +6,8 @@
 //! - [`Simulation::expand`] creates the copies of repeated robots;
 //! - for editors, [`analyse`](analyse()) returns the positions of fields and words, [`outline`](outline()) the named values,
 //!   and [`slot`](slot::slot) the syntax that can be written at a position;
-//! - [`read_scenario`] reads scenario files: the conditions that a run must meet ([`Condition`], [`Expression`]).
+//! - [`read_scenario`] reads scenario files: the conditions that a run must meet ([`Condition`], [`Expression`]);
+//!   [`read_batch`] batch files: many runs, with a grid or sample of values.
 //!
 //! The caller supplies the kinds of sensors, actuators, modifiers and middlewares as a [`Vocabulary`].
 //!
@@ -17,6 +18,7 @@
 //! a test checks.
 
 mod analyse;
+mod batch;
 mod check;
 mod closure;
 mod component;
@@ -54,6 +56,7 @@ mod view;
 pub mod vocabulary;
 
 pub use analyse::{Analysis, analyse};
+pub use batch::{Batch, Distribution, Sample, read_batch};
 pub use check::{check, check_alone, check_environment};
 pub use condition::{Condition, Demand};
 pub use expression::{Expression, ExpressionError, Logic, Operator, Place, Term};

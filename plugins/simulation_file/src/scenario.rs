@@ -58,6 +58,18 @@ pub fn read_scenario(
     bytes: &[u8],
     sources: &mut Sources,
 ) -> Result<Scenario, Vec<Diagnostic>> {
+    read_file((name, bytes), sources, "Scenario", |reader, root, _| {
+        scenario(reader, root)
+    })
+}
+
+/// Reads a file whose root value has the name `of`; `read` receives the root and the text.
+pub(super) fn read_file<T>(
+    (name, bytes): (&str, &[u8]),
+    sources: &mut Sources,
+    of: &str,
+    read: impl FnOnce(&mut Reader<'_>, &Node, &str) -> Option<T>,
+) -> Result<T, Vec<Diagnostic>> {
     let (text, objection) = text_of(bytes);
     let text: Arc<str> = text.into();
     let source = sources.add(name, Arc::clone(&text));
@@ -66,7 +78,7 @@ pub fn read_scenario(
         let end = Span::new(source, text.len()..text.len());
         return Err(vec![objection.at(end, "")]);
     }
-    let Some(root) = parsed(&text, source, "Scenario", &mut problems, false) else {
+    let Some(root) = parsed(&text, source, of, &mut problems, false) else {
         return Err(problems.into_sorted());
     };
     let mut index = Recorder::default();
@@ -77,10 +89,10 @@ pub fn read_scenario(
         index: &mut index,
         middlewares: std::collections::BTreeMap::new(),
     };
-    let scenario = scenario(&mut reader, &root);
+    let content = read(&mut reader, &root, &text);
     let found = problems.into_sorted();
-    match scenario {
-        Some(scenario) if found.is_empty() => Ok(scenario),
+    match content {
+        Some(content) if found.is_empty() => Ok(content),
         _ => Err(found),
     }
 }
@@ -88,12 +100,12 @@ pub fn read_scenario(
 /// Maximum time, s: about thirty years.
 const LONG: f64 = 1e9;
 
-const LENGTH: Number = Number {
+pub(super) const LENGTH: Number = Number {
     path: "length",
     bounds: Bounds::between(1e-6, LONG),
     help: "in simulated seconds",
 };
-const TIMEOUT: Number = Number {
+pub(super) const TIMEOUT: Number = Number {
     path: "timeout",
     bounds: Bounds::between(1e-6, LONG),
     help: "in seconds by the wall clock",
@@ -116,7 +128,9 @@ const VALUE: Number = Number {
 };
 
 /// Reads a number in its range.
-fn number<'s>(field: &'static Number) -> impl FnOnce(&mut Reader<'s>, &Node, &str) -> Option<f64> {
+pub(super) fn number<'s>(
+    field: &'static Number,
+) -> impl FnOnce(&mut Reader<'s>, &Node, &str) -> Option<f64> {
     move |reader, node, name| reader.number(node, name, field)
 }
 
@@ -302,7 +316,11 @@ fn expression(
     }
 }
 
-fn term(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<(super::Term, Span)> {
+pub(super) fn term(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    name: &str,
+) -> Option<(super::Term, Span)> {
     let text = reader.text(node, name)?;
     match text.value.parse() {
         Ok(term) => Some((term, node.span)),

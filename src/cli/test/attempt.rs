@@ -8,7 +8,8 @@ use std::{
 };
 
 use morse_api::middleware::Failure;
-use morse_diagnostics::{Diagnostic, Style, report::Report};
+use morse_diagnostics::{Diagnostic, Sources, Span, Style, report::Report};
+use serde_json::Value as Json;
 
 use super::{Case, Context, Loaded, verdicts};
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
         guard::{Guard, SharedStage, Stage},
         run_watched,
     },
-    scenario::{Commands, MisfitCommand, Monitor, Unbound, Verdict},
+    scenario::{Commands, MisfitCommand, Monitor, Record, Unbound, Verdict},
     simulation::{
         BuildError, Simulation,
         load::{self, Options, Plan},
@@ -31,7 +32,7 @@ use crate::{
 
 /// End of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// All conditions were met.
     Passed,
     /// A condition was not met, or the run did not reach its end.
@@ -42,31 +43,42 @@ pub(super) enum Outcome {
 
 /// A completed run.
 #[derive(Debug)]
-pub(super) struct Attempt {
-    pub(super) outcome: Outcome,
+pub(crate) struct Attempt {
+    pub(crate) outcome: Outcome,
     /// Verdicts on the conditions that were decided.
-    pub(super) verdicts: Vec<Verdict>,
+    pub(crate) verdicts: Vec<Verdict>,
+    /// Recorded data, by name, if the run was made to its end.
+    pub(crate) recorded: Vec<(String, Json)>,
     /// Reason for an end that is not the scenario's.
-    pub(super) error: Option<String>,
-    pub(super) seed: Option<u64>,
-    pub(super) summary: Option<Summary>,
-    pub(super) warnings: Vec<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) summary: Option<Summary>,
+    pub(crate) warnings: Vec<String>,
     /// Directory of the files that were kept.
-    pub(super) kept: Option<PathBuf>,
+    pub(crate) kept: Option<PathBuf>,
     /// Reason why they could not be kept.
-    pub(super) lost: Option<String>,
+    pub(crate) lost: Option<String>,
 }
 
-/// Reads and builds a case without running it.
-pub(super) fn try_out(case: &Case<'_>, context: &Context<'_>) -> Result<(), Box<Report>> {
+/// Reads and builds a case without running it. Returns the texts of its files.
+pub(crate) fn try_out(case: &Case<'_>, context: &Context<'_>) -> Result<Arc<Sources>, Box<Report>> {
     let plan = plan(case, context)?;
+    let sources = Arc::clone(&plan.sources);
     match ready(case, plan, context) {
         // A resource that a middleware lacks may be available when the run starts.
-        Ok(_) | Err(Unready::Build(BuildError::Middleware(_))) => Ok(()),
+        Ok(_) | Err(Unready::Build(BuildError::Middleware(_))) => Ok(sources),
         Err(Unready::Build(BuildError::Scene(report))) => Err(report),
         Err(Unready::Condition(unbound)) => {
             let problem = Diagnostic::error("simulation::condition", unbound.to_string());
             let problem = match unbound.span {
+                Some(span) => problem.at(span, ""),
+                None => problem,
+            };
+            Err(report(case.loaded, problem))
+        }
+        Err(Unready::Record { why, span }) => {
+            let problem = Diagnostic::error("simulation::condition", why);
+            let problem = match span {
                 Some(span) => problem.at(span, ""),
                 None => problem,
             };
@@ -89,9 +101,9 @@ fn report(loaded: &Loaded, problem: Diagnostic) -> Box<Report> {
     Box::new(report)
 }
 
-/// Makes the run and, if it failed, repeats it with logs. The repetition has the same results, so runs that pass have no
+/// Makes the run and, if it failed and its files are kept, repeats it with logs. The repetition has the same results, so runs that pass have no
 /// cost of logging. `cut_off` is called with the result of a run that does not end although its time is up.
-pub(super) fn attempt(
+pub(crate) fn attempt(
     case: &Case<'_>,
     context: &Context<'_>,
     cut_off: impl Fn(Attempt) + Send + 'static,
@@ -112,8 +124,10 @@ pub(super) fn attempt(
         outcome: Outcome::Failed,
         ..Attempt::failed(exit::SIMULATION, "a part of the program panicked".into())
     });
-    if attempt.outcome != Outcome::Passed {
-        let directory = verdicts::folder(case, &context.args.keep);
+    if attempt.outcome != Outcome::Passed
+        && let Some(keep_in) = context.keep
+    {
+        let directory = verdicts::folder(case, keep_in);
         let kept = catch_unwind(AssertUnwindSafe(|| {
             keep(case, context, &attempt, &directory)
         }));
@@ -148,6 +162,7 @@ impl Attempt {
         Self {
             outcome: Outcome::Error(code),
             verdicts: Vec::new(),
+            recorded: Vec::new(),
             error: Some(error),
             seed: None,
             summary: None,
@@ -180,6 +195,11 @@ enum Unready {
     Build(BuildError),
     Condition(Unbound),
     Command(MisfitCommand),
+    /// Data to record that the simulation does not have.
+    Record {
+        why: String,
+        span: Option<Span>,
+    },
 }
 
 /// Observer of a run that evaluates the conditions.
@@ -189,6 +209,10 @@ struct Judge {
     /// Verdicts that were decided before the end.
     decided: Vec<Verdict>,
     verdicts: Vec<Verdict>,
+    records: Vec<Record>,
+    recorded: Vec<(String, Json)>,
+    /// False if there is no condition that could be decided.
+    has_conditions: bool,
     refused: Option<String>,
     stage: SharedStage,
 }
@@ -213,12 +237,14 @@ impl Watch for Judge {
             self.decided = monitor.decided();
             self.verdicts = monitor.end(simulation);
         }
+        let records = self.records.iter();
+        self.recorded = records.map(|record| record.read(simulation)).collect();
         Ok(())
     }
 
     fn is_done(&self) -> bool {
         let is_decided = self.monitor.as_ref().is_some_and(Monitor::is_decided);
-        is_decided || self.refused.is_some()
+        (self.has_conditions && is_decided) || self.refused.is_some()
     }
 }
 
@@ -234,11 +260,21 @@ fn ready(
     let monitor = Monitor::new(&simulation, conditions).map_err(Unready::Condition)?;
     let commands =
         Commands::new(&simulation, scenario.commands.clone()).map_err(Unready::Command)?;
+    let records = case.loaded.record.iter();
+    let records = records.map(|(name, term)| {
+        Record::new(&simulation, name, &term.value).map_err(|error| Unready::Record {
+            why: format!("record `{name}`: {error}"),
+            span: term.span,
+        })
+    });
     let judge = Judge {
         monitor: Some(monitor),
         commands,
         decided: Vec::new(),
         verdicts: Vec::new(),
+        records: records.collect::<Result<_, _>>()?,
+        recorded: Vec::new(),
+        has_conditions: !scenario.conditions.is_empty(),
         refused: None,
         stage: SharedStage::default(),
     };
@@ -254,6 +290,7 @@ impl Unready {
             }
             Self::Condition(unbound) => (exit::INPUT, unbound.to_string()),
             Self::Command(misfit) => (exit::INPUT, misfit.to_string()),
+            Self::Record { why, .. } => (exit::INPUT, why),
         };
         Attempt::failed(code, error)
     }
@@ -306,6 +343,7 @@ fn make(case: &Case<'_>, context: &Context<'_>, guard: Option<&Guard>) -> Attemp
     Attempt {
         outcome,
         verdicts,
+        recorded: judge.recorded,
         error,
         seed: Some(seed),
         summary: Some(summary),
@@ -362,6 +400,7 @@ fn log(case: &Case<'_>, context: &Context<'_>, ticks: u64, directory: &Path) -> 
         Err(Unready::Build(error)) => return Err(error.to_string()),
         Err(Unready::Condition(error)) => return Err(error.to_string()),
         Err(Unready::Command(error)) => return Err(error.to_string()),
+        Err(Unready::Record { why, .. }) => return Err(why),
     };
     // Everything until the same tick, whatever the conditions.
     judge.monitor = None;

@@ -16,7 +16,7 @@ use super::{
 const STACK: usize = 8 << 20;
 
 /// Something that happens while all cases are run.
-pub(super) enum Event<'c> {
+pub(crate) enum Event<'c> {
     /// The result of the next case, in the order of the cases.
     Result(&'c Case<'c>, Box<Attempt>),
     /// All results are known, but a run does not end although its time is up.
@@ -32,7 +32,7 @@ enum Sent {
 }
 
 /// Runs all cases, in a number of threads. After [`Event::Stuck`] it returns only when the last run ends.
-pub(super) fn run_all<'c>(
+pub(crate) fn run_all<'c>(
     context: &Context<'_>,
     cases: &'c [Case<'c>],
     jobs: usize,

@@ -28,15 +28,15 @@ pub struct Values(pub Vec<String>);
 
 /// Seed and values that distinguish a run from others of its scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Variant {
-    pub(super) seed: Option<u64>,
+pub(crate) struct Variant {
+    pub(crate) seed: Option<u64>,
     /// Values of the sweeps.
-    pub(super) swept: Vec<String>,
+    pub(crate) swept: Vec<String>,
 }
 
 impl Sweep {
     /// Returns the variants; the seed changes fastest.
-    pub(super) fn variants(&self) -> Result<Vec<Variant>, String> {
+    pub(crate) fn variants(&self) -> Result<Vec<Variant>, String> {
         let count = |list: &[String]| list.len();
         let combinations = self.sweep.iter().map(|values| count(&values.0));
         let seeds = self.seeds.as_ref().map_or(1, |seeds| seeds.0.len());
@@ -74,7 +74,8 @@ fn multiplied<T>(
     each.collect()
 }
 
-fn seeds(text: &str) -> Result<Seeds, String> {
+/// Parses seeds: numbers and ranges, with commas between.
+pub(crate) fn seeds(text: &str) -> Result<Seeds, String> {
     let wrong = || "seeds are a number, a range such as 1..50, or a list such as 1,2,9".to_owned();
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_unread| wrong());
     let mut seeds = Vec::new();

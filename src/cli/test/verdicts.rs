@@ -258,10 +258,19 @@ fn to_junit(case: &Case<'_>, args: &Args, attempt: &Attempt) -> TestCase {
     test
 }
 
-/// Returns the command that repeats this run alone.
-pub(super) fn repeat(case: &Case<'_>, args: &Args) -> String {
-    let mut words = vec!["morse-sim".to_owned(), "test".to_owned()];
+/// Returns the command that repeats this run alone. A run without conditions is one of `morse-sim run`.
+pub(crate) fn repeat(case: &Case<'_>, args: &Args) -> String {
+    let scenario = &case.loaded.scenario;
+    let command = if scenario.conditions.is_empty() {
+        "run"
+    } else {
+        "test"
+    };
+    let mut words = vec!["morse-sim".to_owned(), command.to_owned()];
     words.push(case.loaded.file.display().to_string());
+    if scenario.conditions.is_empty() {
+        words.extend(["--until".to_owned(), format!("{}s", scenario.length)]);
+    }
     if let Some(seed) = case.variant.seed {
         words.extend(["--seed".to_owned(), seed.to_string()]);
     }

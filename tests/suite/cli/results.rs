@@ -9,7 +9,7 @@ use std::{
 use super::{Ran, Room, binary};
 
 /// Commands that print results, each with valid arguments and, if needed, its stdin.
-const PRINTING: [(&[&str], &str); 22] = [
+const PRINTING: [(&[&str], &str); 23] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["help", "run"], ""),
@@ -18,6 +18,7 @@ const PRINTING: [(&[&str], &str); 22] = [
     (&["run", "missing.ron", "--json"], ""),
     (&["test", "quiet.test.ron"], ""),
     (&["test", "quiet.test.ron", "--json"], ""),
+    (&["batch", "quiet.batch.ron"], ""),
     (&["check", "quiet.ron"], ""),
     (&["check", "quiet.ron", "--json"], ""),
     (&["inspect", "quiet.ron"], ""),
@@ -40,6 +41,8 @@ const SILENT: [&str; 3] = ["lsp", "new", "render"];
 const SCENARIO: &str =
     r#"Scenario(length: 0.1, conditions: { "is there": stay(when: "block.pose.z > 0") })"#;
 
+const BATCH: &str = r#"Batch(scenario: "quiet.test.ron")"#;
+
 fn call(room: &Room, arguments: &[&str], stdin: &str, stdout: impl Into<Stdio>) -> Ran {
     let mut child = Command::new(binary())
         .args(arguments)
@@ -58,6 +61,7 @@ fn call(room: &Room, arguments: &[&str], stdin: &str, stdout: impl Into<Stdio>) 
 fn room() -> Room {
     let room = Room::new();
     room.write("quiet.test.ron", SCENARIO)
+        .write("quiet.batch.ron", BATCH)
         .write("untidy.robray", "frame   a{}");
     room
 }

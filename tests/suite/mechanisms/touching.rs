@@ -84,7 +84,7 @@ impl Test {
     }
 
     /// Returns the maximum penetration of all contacts, m.
-    fn deepest(&mut self) -> f64 {
+    pub(super) fn deepest(&mut self) -> f64 {
         let deepest = |contacts: Contacts| contacts.deepest();
         let world = self.0.world_mut();
         world.run_system_once(deepest).expect("the system runs")

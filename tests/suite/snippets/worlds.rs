@@ -100,10 +100,10 @@ impl Room {
     }
 }
 
-/// Returns true if a block is a scenario file.
+/// Returns true if a block is a scenario or batch file.
 pub(super) fn is_scenario(block: &Block) -> bool {
     let mut lines = block.text.lines();
-    lines.any(|line| line.starts_with("Scenario("))
+    lines.any(|line| line.starts_with("Scenario(") || line.starts_with("Batch("))
 }
 
 /// Returns the files that a block may be part of: itself, or a file around a fragment. One of them has to be valid.

@@ -242,6 +242,7 @@ impl Torque {
         let State {
             positions,
             velocities,
+            ..
         } = &mut self.state;
         tree.integrate(positions, velocities, dt / 2.0);
         for (speed, acceleration) in velocities.iter_mut().zip(&self.accelerations) {

@@ -66,8 +66,9 @@ impl Trees {
         let mut found = mem::take(&mut self.found);
         found.clear();
         self.state.coupled.clear();
-        for (row, is_awake) in self.rows.iter().zip(&self.awake) {
-            if *is_awake {
+        for (at, row) in self.rows.iter().enumerate() {
+            let is_seen = !self.is_clear(at) || self.measuring[at] || self.is_intruded(at);
+            if self.awake[at] && is_seen {
                 found.open.extend(&row.links);
             }
         }
@@ -323,7 +324,7 @@ impl Trees {
 }
 
 /// Returns the bodies on both sides of a contact, and the geometries.
-fn who(
+pub(super) fn who(
     engine: &EngineItem<'_, '_>,
     tables: &Tables,
     pair: &ContactPair,

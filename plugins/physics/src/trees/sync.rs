@@ -59,6 +59,13 @@ impl Trees {
         tables: &Tables,
         commanded: &Commanded,
     ) -> bool {
+        if self.is_clear(at) {
+            if !self.is_disturbed(at, engine, tables) {
+                (_, self.base_poses[at]) = self.base(at, engine, tables);
+                return true;
+            }
+            self.end_clearance(at, engine, tables);
+        }
         let row = &self.rows[at];
         let bodies = || row.links.iter().filter_map(|body| tables.bodies.get(*body));
         let bodies = || bodies().filter_map(|row| engine.bodies.bodies.get(row.handle));
@@ -98,6 +105,10 @@ impl Trees {
         let (base, place) = self.base(at, engine, tables);
         let (row, integrator) = (&self.rows[at], &mut self.integrators[at]);
         integrator.predict(&row.tree, &base, &self.state.trees[at].motion, time);
+        if !self.needs_engine(at, &place, engine, tables) {
+            return;
+        }
+        let (row, integrator) = (&self.rows[at], &self.integrators[at]);
         for (link, body) in row.links.iter().enumerate() {
             let Some(known) = tables.bodies.get(*body) else {
                 continue;
@@ -113,6 +124,9 @@ impl Trees {
             if let Some(rigid) = engine.bodies.bodies.get(known.handle) {
                 self.seen[*body] = engine.body_poses.seen(rigid);
             }
+        }
+        if self.measuring[at] {
+            self.enlarge(at, engine, tables);
         }
     }
 
@@ -249,6 +263,7 @@ impl Trees {
             }
             if self.awake[at] {
                 let (base, place) = self.base(at, engine, tables);
+                let is_clear = self.is_clear(at);
                 let row = &self.rows[at];
                 let integrator = &mut self.integrators[at];
                 let TreeState {
@@ -260,6 +275,10 @@ impl Trees {
                 integrator
                     .workspace
                     .forward_kinematics(&row.tree, &base, motion);
+                if is_clear {
+                    self.note_poses(at, &place, engine, tables);
+                    continue;
+                }
                 for ((link, body), shown) in row.links.iter().enumerate().zip(shown) {
                     let pose = isometry(&(place * integrator.workspace.pose_of(link)));
                     let center = &self.masses[*body].center;

@@ -1,22 +1,175 @@
-//! Many simulations, each in its own thread, that advance at the same time.
+//! Environments that advance at the same time, each in the thread of its simulation, with all their numbers in shared memory.
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+
 use pyo3::prelude::*;
 
-use crate::core::{self, Core};
+use crate::{
+    core::Core,
+    failure::Failure,
+    link::{Link, Task},
+    shared::Numbers,
+    ticks,
+    worker::Room,
+};
 
-/// Advances each simulation by some ticks, all at the same time. Returns when the last one has finished.
-#[pyfunction]
-pub(crate) fn step_together(
-    py: Python<'_>,
-    cores: Vec<PyRef<'_, Core>>,
-    ticks: u64,
-) -> PyResult<()> {
-    let send = |core: PyRef<'_, Core>| {
-        let advance = move |room: &mut _, stop: &_| core::advance(room, ticks, stop);
-        core.worker.send(py, advance)
-    };
-    let calls: PyResult<Vec<_>> = cores.into_iter().map(send).collect();
-    for call in calls? {
-        call.wait(py)?.map_err(|failure| failure.into_error(py))?;
+/// Begin of an episode: the seed of the simulation, and values that are set in its file.
+type Start = (u64, Vec<String>);
+
+/// Environments of the same task.
+#[pyclass(frozen, module = "morse_sim._native")]
+pub(crate) struct Batch {
+    cores: Mutex<Vec<Py<Core>>>,
+    job: Arc<Job>,
+}
+
+/// Task and memory that the environments share.
+struct Job {
+    task: Task,
+    /// Number of numbers of each field that is read.
+    sizes: Vec<usize>,
+    /// Fields that are read, one row per environment.
+    rows: Numbers,
+    actions: Numbers,
+    /// Time (s), and 1 for each expression of an end that is true.
+    outcomes: Numbers,
+}
+
+/// End of a step of one environment.
+enum Outcome {
+    Fine,
+    /// The physics lost a body.
+    Fault(String),
+}
+
+#[pymethods]
+impl Batch {
+    /// Resolves the names of a task in simulations that have made their first tick.
+    #[new]
+    fn new(py: Python<'_>, cores: Vec<Py<Core>>, task: Task) -> PyResult<Self> {
+        let mut sizes = None;
+        for core in &cores {
+            let task = task.clone();
+            let measure = move |room: &mut Room, _: &AtomicBool| {
+                let mut link = Link::new(&room.simulation, &task)?;
+                let sizes = link.sizes(&room.simulation)?;
+                room.link = Some(link);
+                Ok(sizes)
+            };
+            let own = core.get().worker.attempt(py, measure)?;
+            if sizes.get_or_insert_with(|| own.clone()) != &own {
+                let text = "the environments have observations of different lengths";
+                return Err(Failure::access(text).into_error(py));
+            }
+        }
+        let sizes: Vec<usize> = sizes.unwrap_or_default();
+        let job = Job {
+            rows: Numbers::new(cores.len(), sizes.iter().sum()),
+            actions: Numbers::new(cores.len(), task.action_size()),
+            outcomes: Numbers::new(cores.len(), 1 + task.ends()),
+            sizes,
+            task,
+        };
+        Ok(Self {
+            cores: Mutex::new(cores),
+            job: Arc::new(job),
+        })
     }
-    Ok(())
+
+    /// Number of numbers of each field that is read.
+    #[getter]
+    fn sizes(&self) -> Vec<usize> {
+        self.job.sizes.clone()
+    }
+
+    #[getter]
+    fn rows(&self) -> Numbers {
+        self.job.rows.clone()
+    }
+
+    #[getter]
+    fn actions(&self) -> Numbers {
+        self.job.actions.clone()
+    }
+
+    #[getter]
+    fn outcomes(&self) -> Numbers {
+        self.job.outcomes.clone()
+    }
+
+    /// Replaces the simulation of an environment; its next step has to begin an episode.
+    fn replace(&self, index: usize, core: Py<Core>) {
+        let mut cores = self.cores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(old) = cores.get_mut(index) {
+            *old = core;
+        }
+    }
+
+    /// Makes one step of all environments at the same time: begins an episode where there is a start, otherwise sends the
+    /// action and advances by one period. Returns the environments in which the simulation failed, with the reasons.
+    fn step(&self, py: Python<'_>, starts: Vec<Option<Start>>) -> PyResult<Vec<(usize, String)>> {
+        let cores: Vec<Py<Core>> = {
+            let cores = self.cores.lock().unwrap_or_else(PoisonError::into_inner);
+            cores.iter().map(|core| core.clone_ref(py)).collect()
+        };
+        let calls = cores.iter().zip(starts).enumerate();
+        let calls: Vec<_> = calls
+            .map(|(row, (core, start))| {
+                let job = Arc::clone(&self.job);
+                let step = move |room: &mut Room, stop: &_| job.step(room, row, start, stop);
+                core.get().worker.send(py, step)
+            })
+            .collect();
+        // All are waited for, also after an error: no environment may write into a row later.
+        let ends: Vec<_> = calls
+            .into_iter()
+            .map(|call| call.and_then(|call| call.outcome(py)))
+            .collect();
+        let mut faults = Vec::new();
+        for (row, end) in ends.into_iter().enumerate() {
+            match end? {
+                Ok(Ok(Outcome::Fine)) => {}
+                Ok(Ok(Outcome::Fault(why))) | Err(why) => faults.push((row, why)),
+                Ok(Err(failure)) => return Err(failure.into_error(py)),
+            }
+        }
+        Ok(faults)
+    }
+}
+
+impl Job {
+    fn step(
+        &self,
+        room: &mut Room,
+        row: usize,
+        start: Option<Start>,
+        stop: &AtomicBool,
+    ) -> Result<Outcome, Failure> {
+        let is_start = start.is_some();
+        if let Some((seed, set)) = start {
+            room.restart(seed, set)?;
+            ticks::advance(&mut room.simulation, 1, stop)?;
+            room.link = Some(Link::new(&room.simulation, &self.task)?);
+        }
+        let Room {
+            simulation,
+            link: Some(link),
+            ..
+        } = room
+        else {
+            let text = "the environment has no episode: call `reset` first";
+            return Err(Failure::state(text));
+        };
+        if !is_start {
+            link.command(&self.actions, row)?;
+            link.advance(simulation, self.task.ticks, stop)?;
+        }
+        link.observe(simulation, &self.sizes, (&self.rows, row))?;
+        let mut outcome = vec![simulation.seconds()];
+        link.ended(&mut outcome)?;
+        self.outcomes.write(row, &outcome);
+        Ok(match simulation.lost_bodies().first() {
+            Some(body) => Outcome::Fault(body.to_string()),
+            None => Outcome::Fine,
+        })
+    }
 }

@@ -1,8 +1,5 @@
 //! One simulation, as Python sees it.
-use std::{
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::AtomicBool;
 
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{
@@ -13,12 +10,7 @@ use morse_api::{
     service::{self, Status},
     tick::Clock,
 };
-use morse_sim::simulation::{
-    AccessError, BuildError, Simulation, kinds,
-    load::{self, Options},
-    no_extensions,
-    state::Snapshot,
-};
+use morse_sim::simulation::{AccessError, Simulation, state::Snapshot};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict, PyList},
@@ -27,6 +19,8 @@ use serde_json::Value as Json;
 
 use crate::{
     failure::Failure,
+    source::Source,
+    ticks::advance,
     value,
     worker::{Room, Worker},
 };
@@ -44,69 +38,10 @@ impl State {
     }
 }
 
-/// Files and options of a simulation.
-#[derive(Clone, Debug, FromPyObject)]
-pub(crate) struct Source {
-    #[pyo3(item)]
-    path: Option<PathBuf>,
-    #[pyo3(item)]
-    text: Option<String>,
-    #[pyo3(item)]
-    directory: PathBuf,
-    #[pyo3(item)]
-    seed: Option<u64>,
-    #[pyo3(item)]
-    set: Vec<String>,
-    #[pyo3(item)]
-    threads: usize,
-    #[pyo3(item)]
-    outputs: bool,
-}
-
-impl Source {
-    /// Builds the simulation.
-    pub(crate) fn build(&self) -> Result<Simulation, BuildError> {
-        let options = Options {
-            seed: self.seed,
-            set: self.set.clone(),
-            threads: self.threads,
-            ..Options::default()
-        };
-        let kinds = kinds(&no_extensions);
-        let mut plan = match (&self.path, &self.text) {
-            (Some(path), _) => load::load(path, &options, &kinds)?,
-            (None, text) => load::parse(
-                text.as_deref().unwrap_or_default(),
-                &self.directory,
-                &options,
-                &kinds,
-            )?,
-        };
-        if !self.outputs {
-            plan.simulation.disconnect();
-        }
-        Simulation::build(plan, &no_extensions)
-    }
-}
-
 /// A simulation in a thread of its own.
 #[pyclass(frozen, module = "morse_sim._native")]
 pub(crate) struct Core {
     pub(crate) worker: Worker,
-}
-
-/// Advances by some ticks. Returns the number of ticks that were made, which is lower if the call was stopped.
-pub(crate) fn advance(room: &mut Room, ticks: u64, stop: &AtomicBool) -> Result<u64, Failure> {
-    for made in 0..ticks {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(made);
-        }
-        room.simulation.step().map_err(Failure::environment)?;
-    }
-    match room.simulation.failure() {
-        Some(failure) => Err(Failure::environment(failure)),
-        None => Ok(ticks),
-    }
 }
 
 /// Sets a simulation to its start.
@@ -156,13 +91,14 @@ pub(crate) fn parsed(text: &str) -> Result<Json, Failure> {
 impl Core {
     #[new]
     fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let worker = Worker::start(py, move || source.build())?;
+        let worker = Worker::start(py, source)?;
         Ok(Self { worker })
     }
 
     fn step(&self, py: Python<'_>, ticks: u64) -> PyResult<u64> {
-        self.worker
-            .attempt(py, move |room, stop| advance(room, ticks, stop))
+        self.worker.attempt(py, move |room, stop| {
+            advance(&mut room.simulation, ticks, stop)
+        })
     }
 
     /// Number of ticks, simulated time (s) and ticks per second.
@@ -286,7 +222,7 @@ fn call(
                 })),
             };
         }
-        if tick < ticks && advance(room, 1, stop)? == 0 {
+        if tick < ticks && advance(&mut room.simulation, 1, stop)? == 0 {
             break;
         }
     }

@@ -1,5 +1,8 @@
 //! Errors of the simulator as exceptions of the package `morse_sim.errors`.
-use morse_sim::simulation::{AccessError, BuildError};
+use morse_sim::{
+    scene::report::Report,
+    simulation::{AccessError, BuildError},
+};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
 /// An error on its way from the thread of a simulation to Python.
@@ -51,6 +54,15 @@ impl Failure {
         Self::new("ClosedError", text)
     }
 
+    /// Errors of files, with their diagnostics.
+    fn from_report(report: &Report) -> Self {
+        Self {
+            class: "SceneError",
+            text: report.to_string().trim_end().to_owned(),
+            diagnostics: Some(report.to_json().to_string()),
+        }
+    }
+
     /// Returns the exception.
     pub(crate) fn into_error(self, py: Python<'_>) -> PyErr {
         let make = || {
@@ -67,13 +79,15 @@ impl Failure {
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Self {
         match &error {
-            BuildError::Scene(report) => Self {
-                class: "SceneError",
-                text: report.to_string().trim_end().to_owned(),
-                diagnostics: Some(report.to_json().to_string()),
-            },
+            BuildError::Scene(report) => Self::from_report(report),
             BuildError::Middleware(failure) => Self::environment(failure),
         }
+    }
+}
+
+impl From<Box<Report>> for Failure {
+    fn from(report: Box<Report>) -> Self {
+        Self::from_report(&report)
     }
 }
 

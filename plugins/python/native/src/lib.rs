@@ -3,12 +3,20 @@
 //! Only the package `morse_sim` uses it; its classes have the interface for people. The map:
 //! - `core`: one simulation, as Python sees it;
 //! - `worker`: the thread of a simulation, to which all calls are sent;
-//! - `batch`: many simulations that advance at the same time;
+//! - `batch`: environments that advance at the same time; `link`: observations and actions of one of them; `shared`: their
+//!   numbers, in memory that Python shares;
+//! - `source`: files of a simulation; `ticks`: ticks until a signal;
+//! - `sweep`: batches of runs;
 //! - `value`: readings as Python objects;
 //! - `failure`: errors as Python exceptions.
 mod batch;
 mod core;
 mod failure;
+mod link;
+mod shared;
+mod source;
+mod sweep;
+mod ticks;
 mod value;
 mod worker;
 
@@ -32,5 +40,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program, module)?)?;
     module.add_class::<core::Core>()?;
     module.add_class::<core::State>()?;
-    module.add_function(wrap_pyfunction!(batch::step_together, module)?)
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<shared::Numbers>()?;
+    module.add_class::<sweep::Rows>()?;
+    module.add_class::<sweep::Sweep>()
 }

@@ -18,7 +18,7 @@ use morse_sim::simulation::{
 };
 use pyo3::prelude::*;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, link::Link, source::Source};
 
 /// Interval in which a call that waits looks for signals such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
@@ -27,12 +27,37 @@ const CALLS: usize = 64;
 /// Stack of the thread, as large as that of a program's main thread.
 const STACK: usize = 8 << 20;
 
-/// A simulation, and its state at the start.
+/// A simulation, and what belongs to it.
 pub(crate) struct Room {
+    source: Source,
     /// The simulation.
     pub(crate) simulation: Simulation,
     /// Its state at the start, for resets; `None` if some of it has no binary form.
     pub(crate) start: Option<Snapshot>,
+    /// The environment of which it is a part.
+    pub(crate) link: Option<Link>,
+}
+
+impl Room {
+    fn new(source: Source) -> Result<Self, BuildError> {
+        let simulation = source.build()?;
+        Ok(Self {
+            start: Snapshot::take(simulation.world(), &HashChain::default()).ok(),
+            simulation,
+            link: None,
+            source,
+        })
+    }
+
+    /// Replaces the simulation by one of the same files with this seed, and with these values besides its own ones.
+    pub(crate) fn restart(&mut self, seed: u64, set: Vec<String>) -> Result<(), BuildError> {
+        let source = self.source.clone().with(seed, set);
+        let room = Self::new(source)?;
+        self.link = None;
+        self.simulation = room.simulation;
+        self.start = room.start;
+        Ok(())
+    }
 }
 
 type Job = Box<dyn FnOnce(&mut Room) -> bool + Send>;
@@ -53,18 +78,12 @@ pub(crate) struct Pending<R> {
 
 impl Worker {
     /// Starts a thread that builds a simulation and then serves calls.
-    pub(crate) fn start(
-        py: Python<'_>,
-        build: impl FnOnce() -> Result<Simulation, BuildError> + Send + 'static,
-    ) -> PyResult<Self> {
+    pub(crate) fn start(py: Python<'_>, source: Source) -> PyResult<Self> {
         let (jobs, queue) = bounded::<Job>(CALLS);
         let (answer, built) = bounded(1);
         let serve = move || {
-            let mut room = match guarded(build) {
-                Ok(Ok(simulation)) => Room {
-                    start: Snapshot::take(simulation.world(), &HashChain::default()).ok(),
-                    simulation,
-                },
+            let mut room = match guarded(|| Room::new(source)) {
+                Ok(Ok(room)) => room,
                 Ok(Err(error)) => return drop(answer.send(Err(error.into()))),
                 Err(panic) => return drop(answer.send(Err(Failure::internal(panic)))),
             };
@@ -133,12 +152,18 @@ impl Worker {
 }
 
 impl<R: Send> Pending<R> {
-    /// Waits for the answer. An exception by a signal (Ctrl-C) stops the call after the tick that is under way.
+    /// Waits for the answer; a panic is an exception.
     pub(crate) fn wait(self, py: Python<'_>) -> PyResult<R> {
+        self.outcome(py)?
+            .map_err(|panic| Failure::internal(panic).into_error(py))
+    }
+
+    /// Waits for the answer, or the message of a panic. An exception by a signal (Ctrl-C) stops the call after the tick that is
+    /// under way.
+    pub(crate) fn outcome(self, py: Python<'_>) -> PyResult<Result<R, String>> {
         loop {
             match py.detach(|| self.answer.recv_timeout(SIGNALS)) {
-                Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(panic)) => return Err(Failure::internal(panic).into_error(py)),
+                Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Disconnected) => return Err(ended(py)),
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -1,4 +1,5 @@
-"""morse-sim from Python: simulations in process (`Simulation`), environments to learn in (`gym`), MORSE's builder scripts
+"""morse-sim from Python: simulations in process (`Simulation`), environments to learn in (`gym`), batches of runs
+(`batch`), MORSE's builder scripts
 (`builder`), its launcher, and a client (`client`)."""
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, List
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import batch as batch
     from . import gym as gym
     from .errors import AccessError as AccessError
     from .errors import ClosedError as ClosedError
@@ -28,6 +30,7 @@ _FROM = {
         "errors",
     ),
     **dict.fromkeys(("Component", "Data", "Field", "Simulation", "Snapshot"), "simulation"),
+    "batch": "batch",
     "gym": "gym",
 }
 
@@ -39,7 +42,7 @@ def __getattr__(name: str) -> Any:
     if name not in _FROM:
         raise AttributeError(f"module `morse_sim` has no attribute `{name}`")
     module = importlib.import_module(f"{__name__}.{_FROM[name]}")
-    return module if name == "gym" else getattr(module, name)
+    return module if _FROM[name] == name else getattr(module, name)
 
 
 def __dir__() -> List[str]:

@@ -1,0 +1,66 @@
+"""One simulation as an environment of Gymnasium."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Tuple
+
+import gymnasium
+import numpy
+
+from ..simulation import Path, Simulation
+from .task import Array, Task
+from .worlds import Worlds
+
+_GOING = numpy.zeros(1, numpy.bool_)
+
+
+class Env(gymnasium.Env[Array, Array]):
+    """One simulation as an environment of Gymnasium. Equal seeds and actions give equal observations, bit for bit.
+
+    `reset(seed=…)` builds the simulation with a seed that is drawn from the given one; without a seed each episode has the
+    next one. An episode begins after one tick, when all sensors of the simulation's rate have measured."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}
+
+    def __init__(self, path: Path, task: Task, render_mode: Optional[str] = None, size: Tuple[int, int] = (320, 180), **options: Any):
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"expected the render mode `rgb_array` or none, found `{render_mode}`")
+        self.render_mode = render_mode
+        self.task = task
+        self._size = size
+        self._worlds = Worlds(path, task, 1, options)
+        self.observation_space, self.action_space = self._worlds.observation_space, self._worlds.action_space
+
+    @property
+    def simulation(self) -> Simulation:
+        """The simulation of the present episode."""
+        return self._worlds.simulations[0]
+
+    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[Array, Dict[str, Any]]:
+        """Begins an episode."""
+        super().reset(seed=seed)
+        start = self._worlds.draw(self.np_random)
+        self._worlds.step([start])
+        return self._worlds.observations()[0].copy(), {"seed": start[0]}
+
+    def step(self, action: Array) -> Tuple[Array, float, bool, bool, Dict[str, Any]]:
+        """Sends the action, advances by one period, and observes."""
+        worlds = self._worlds
+        worlds.act(numpy.asarray(action, numpy.float64)[None])
+        worlds.step([None])
+        reward = worlds.rewards(_GOING)
+        terminated, truncated = worlds.ends(_GOING)
+        info: Dict[str, Any] = {"time": float(worlds.readings.time[0])}
+        if worlds.faults:
+            info["fault"] = worlds.faults[0]
+        return worlds.observations()[0].copy(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def render(self) -> Any:
+        """An image of the whole scene, in the mode `rgb_array`."""
+        return self.simulation.render(*self._size) if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Ends the simulation."""
+        self._worlds.close()
+
+
+__all__ = ["Env"]

@@ -1,0 +1,149 @@
+"""Tasks: observations, actions, rewards and ends of episodes."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+import gymnasium
+import numpy
+import numpy.typing
+
+from ..errors import AccessError
+from ..simulation import Simulation
+
+Array = numpy.typing.NDArray[numpy.float64]
+Flags = numpy.typing.NDArray[numpy.bool_]
+#: A number, or the numbers of a vector.
+Bound = Union[float, Sequence[float]]
+
+
+class Readings(Mapping[str, Array]):
+    """Data of all environments after a step, by the names of a task: an array with a number per environment, or with a row per
+    environment if the field has several numbers. The arrays share the memory of the simulations, which the next step
+    overwrites."""
+
+    def __init__(self, rows: Array, columns: Mapping[str, slice], time: Array, simulations: Sequence[Simulation]):
+        self._rows, self._columns = rows, columns
+        #: Simulated time, s.
+        self.time = time
+        #: The simulations, for everything else; each access costs some ten microseconds.
+        self.simulations = simulations
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            columns = self._columns[name]
+        except KeyError:
+            known = ", ".join(self._columns)
+            raise AccessError(f"the task neither observes nor reads `{name}`; there are: {known}") from None
+        found: Array = self._rows[:, columns]
+        return found[:, 0] if columns.stop - columns.start == 1 else found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+@dataclass
+class Task:
+    """What is observed, what is commanded, and what is rewarded."""
+
+    #: Fields of sensors, such as `rover.pose.x`. Their numbers, one after the other, are the observation.
+    observe: Sequence[str]
+    #: Fields of commands, such as `rover.motion.v`, a number of the action each; `arm.motors.positions.0` is the first number
+    #: of a list.
+    act: Sequence[str]
+    #: Least and greatest number of fields. Fields of commands otherwise have the limits of the simulator, and observations none.
+    limits: Mapping[str, Tuple[float, float]] = field(default_factory=dict)
+    #: Rewards of a step: a number per environment, from the readings of all environments after it.
+    reward: Optional[Callable[[Readings], Any]] = None
+    #: End of an episode: an expression of scenarios such as `rover.pose.x > 8`, or several of which one suffices, which are
+    #: evaluated in every tick; or a function that returns a flag per environment.
+    terminated: Union[str, Sequence[str], Callable[[Readings], Any], None] = None
+    #: Fields of sensors that rewards, ends and derived numbers use, but that are not observed.
+    read: Sequence[str] = ()
+    #: Further numbers of the observation, computed from the readings of all environments: a row per environment.
+    derive: Optional[Callable[[Readings], Any]] = None
+    #: Values of the simulation file that are drawn for each episode from the seed of the environment, such as
+    #: `{"robots.rover.mass": (10, 20)}`: uniformly between two numbers, or between the numbers of two vectors.
+    randomize: Mapping[str, Tuple[Bound, Bound]] = field(default_factory=dict)
+    #: Simulated time after which an episode is truncated, s.
+    seconds: float = 60.0
+    #: Actions per simulated second.
+    frequency: float = 10.0
+
+    @property
+    def expressions(self) -> List[str]:
+        """Expressions of the end."""
+        if self.terminated is None or callable(self.terminated):
+            return []
+        return [self.terminated] if isinstance(self.terminated, str) else list(self.terminated)
+
+    def ticks(self, rate: float) -> int:
+        """Ticks of one action, in a simulation of this many ticks per second."""
+        ticks = rate / self.frequency if self.frequency else math.inf
+        if not math.isfinite(ticks) or ticks < 1 or abs(ticks - round(ticks)) > 1e-9:
+            raise ValueError(f"a frequency of {self.frequency} Hz does not divide the simulation's {rate} ticks per second")
+        return round(ticks)
+
+    def draw(self, random: numpy.random.Generator) -> List[str]:
+        """Values of the simulation file for an episode, as `--set` takes them."""
+        return [f"{path}={_drawn(path, bounds, random)}" for path, bounds in self.randomize.items()]
+
+
+def _drawn(path: str, bounds: Tuple[Bound, Bound], random: numpy.random.Generator) -> str:
+    low, high = (numpy.asarray(bound, numpy.float64) for bound in bounds)
+    if low.shape != high.shape or low.ndim > 1 or not numpy.all(low <= high) or not numpy.all(numpy.isfinite(high - low)):
+        raise ValueError(f"`{path}`: expected a least and a greatest number, or two vectors of them, found {bounds}")
+    drawn = random.uniform(low, high)
+    return repr(float(drawn)) if low.ndim == 0 else f"({', '.join(repr(float(number)) for number in drawn)})"
+
+
+def parted(name: str) -> Tuple[str, str]:
+    """Component and field of a name."""
+    path, dot, part = name.rpartition(".")
+    if not dot or not path:
+        raise AccessError(f"expected a component and a field, such as `rover.pose.x`, found `{name}`")
+    return path, part
+
+
+def acted(name: str) -> Tuple[str, str, Optional[int]]:
+    """Component, field, and the index in the field's list of a name of an action."""
+    path, part = parted(name)
+    if part.isdecimal():
+        return (*parted(path), int(part))
+    return path, part, None
+
+
+def action_space(simulation: Simulation, task: Task) -> "gymnasium.spaces.Box":
+    """Space of the actions: by the task's limits, or those of the fields."""
+    bounds = []
+    for name in task.act:
+        path, part, _index = acted(name)
+        fields = simulation[path].fields
+        if part not in fields:
+            raise AccessError(f"`{path}` has no field `{part}`; there are: {', '.join(fields)}")
+        bounds.append(task.limits.get(name, (fields[part].low, fields[part].high)))
+    low, high = (numpy.array([bound[side] for bound in bounds], numpy.float64) for side in (0, 1))
+    return gymnasium.spaces.Box(low, high, dtype=numpy.float64)
+
+
+def observation_space(task: Task, sizes: Sequence[int], derived: int) -> "gymnasium.spaces.Box":
+    """Space of the observations, whose fields have these numbers of numbers; derived ones have no limits."""
+    limits = [task.limits.get(name, (-math.inf, math.inf)) for name, size in zip(task.observe, sizes) for _ in range(size)]
+    limits += [(-math.inf, math.inf)] * derived
+    low, high = (numpy.array([limit[side] for limit in limits], numpy.float64) for side in (0, 1))
+    return gymnasium.spaces.Box(low, high, dtype=numpy.float64)
+
+
+def per_environment(values: Any, count: int, noun: str) -> Array:
+    """A number per environment."""
+    numbers = numpy.asarray(values, numpy.float64)
+    if numbers.shape not in ((), (count,)):
+        raise ValueError(f"expected a {noun} per environment, an array of the shape ({count},), found the shape {numbers.shape}")
+    return numpy.array(numpy.broadcast_to(numbers, (count,)))
+
+
+__all__ = ["Readings", "Task"]

@@ -1,0 +1,116 @@
+"""Several simulations as a vector environment of Gymnasium."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import gymnasium
+import numpy
+from gymnasium.utils import seeding
+
+from ..simulation import Path, Simulation
+from .task import Array, Flags, Task
+from .worlds import Start, Worlds
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
+    """Several simulations as a vector environment of Gymnasium; they advance at the same time, each in its own thread.
+
+    After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`). With a
+    seed, environment number i behaves as an `Env` with the seed plus i, bit for bit. With `copy=False` the observations are
+    the memory into which the simulations write: the next step overwrites them."""
+
+    metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"], "render_fps": 10}
+
+    def __init__(
+        self, path: Path, task: Task, num_envs: int, render_mode: Optional[str] = None, copy: bool = True,
+        size: Tuple[int, int] = (320, 180), **options: Any,
+    ):
+        if num_envs < 1:
+            raise ValueError(f"expected at least one environment, found {num_envs}")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"expected the render mode `rgb_array` or none, found `{render_mode}`")
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.task = task
+        self._copy, self._size = copy, size
+        self._worlds = Worlds(path, task, num_envs, options)
+        self.single_observation_space = self._worlds.observation_space
+        self.single_action_space = self._worlds.action_space
+        self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
+        self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
+        self._randoms: List[Optional[numpy.random.Generator]] = [None] * num_envs
+        #: Environments that begin an episode in the next step.
+        self._ended: Flags = numpy.zeros(num_envs, numpy.bool_)
+        self._going: List[Optional[Start]] = [None] * num_envs
+
+    @property
+    def simulations(self) -> List[Simulation]:
+        """The simulations of the present episodes."""
+        return self._worlds.simulations
+
+    def reset(
+        self, *, seed: Union[int, Sequence[Optional[int]], None] = None, options: Optional[Dict[str, Any]] = None
+    ) -> Tuple[Array, Dict[str, Any]]:
+        """Begins an episode in each environment."""
+        count = self.num_envs
+        seeds = [seed + i for i in range(count)] if isinstance(seed, int) else [None] * count if seed is None else list(seed)
+        if len(seeds) != count:
+            raise ValueError(f"expected {count} seeds, found {len(seeds)}")
+        for number, each in enumerate(seeds):
+            if each is not None:
+                self._randoms[number], _ = seeding.np_random(each)
+        starts = [self._start(number) for number in range(count)]
+        self._worlds.step(starts)
+        self._ended = numpy.zeros(count, numpy.bool_)
+        return self._observations(), self._infos(numpy.ones(count, numpy.bool_), starts)
+
+    def step(self, actions: Array) -> Tuple[Array, Array, Flags, Flags, Dict[str, Any]]:
+        """Sends the actions, advances all by one period, and observes."""
+        worlds, begun = self._worlds, self._ended
+        worlds.act(actions)
+        starts = [self._start(i) if begun[i] else None for i in range(self.num_envs)] if begun.any() else self._going
+        worlds.step(starts)
+        rewards = worlds.rewards(begun)
+        terminated, truncated = worlds.ends(begun)
+        infos = self._infos(begun, starts)
+        self._ended = terminated | truncated
+        return self._observations(), rewards, terminated, truncated, infos
+
+    def _start(self, number: int) -> Start:
+        random = self._randoms[number]
+        if random is None:
+            random, _ = seeding.np_random()
+            self._randoms[number] = random
+        return self._worlds.draw(random)
+
+    def _observations(self) -> Array:
+        observations = self._worlds.observations()
+        return observations.copy() if self._copy else observations
+
+    def _infos(self, begun: Flags, starts: Sequence[Optional[Start]]) -> Dict[str, Any]:
+        """Seeds of new episodes, times of the others, and reasons of failures, with a mask each, as Gymnasium has them."""
+        infos: Dict[str, Any] = {}
+        if begun.any():
+            infos["seed"] = numpy.array([0 if start is None else start[0] for start in starts])
+            infos["_seed"] = begun
+        if not begun.all():
+            infos["time"] = numpy.where(begun, 0.0, self._worlds.readings.time)
+            infos["_time"] = ~begun
+        if self._worlds.faults:
+            faults = self._worlds.faults
+            infos["fault"] = numpy.array([faults.get(number) for number in range(self.num_envs)], object)
+            infos["_fault"] = numpy.array([number in faults for number in range(self.num_envs)])
+        return infos
+
+    def render(self) -> Any:
+        """An image of each scene, in the mode `rgb_array`."""
+        if self.render_mode != "rgb_array":
+            return None
+        return tuple(simulation.render(*self._size) for simulation in self.simulations)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the simulations."""
+        self._worlds.close()
+
+
+__all__ = ["VectorEnv"]
