@@ -27,13 +27,14 @@ use self::{
     checks::{different, is_external, unknown},
 };
 use crate::{
-    body::{comm, primitives::Robot},
+    body::{audio, comm, primitives::Robot},
     components::{self, Port},
     context::Level,
     counters::Report as CountersReport,
     engine::Engine,
     external::{External, LOST, Peer},
     factory::Factories,
+    ip_stack,
     lockstep::{LogLine, Rules},
     object_runner::{Cause, FaultPolicy, Part},
     platform::Platform,
@@ -253,18 +254,23 @@ impl Plan {
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
         let body = self.body.iter().map(|body| comm::part(&body.settings));
+        let audio = self.body.iter().filter(|body| body.has_audio);
+        let audio = audio.map(|_| audio::part(self.robot));
         let objects = self.contents.objects.iter();
         let objects = objects.filter_map(|object| self.object(object));
         let parts: Vec<Part> = sensors
             .chain(actuators)
             .chain(body)
+            .chain(audio)
             .chain(system)
+            .chain([ip_stack::part()])
             .chain(objects)
             .collect();
         let own = self.body.iter().flat_map(|body| &body.connections);
         let connections = own.chain(&self.contents.connections);
         let connections: Vec<Connection> = connections.cloned().collect();
-        let platform = Platform::new(self.robot, self.contents.design.clone());
+        let mut platform = Platform::new(self.robot, self.contents.design.clone());
+        platform.wireless = self.contents.wireless.clone();
         Engine::boot(self.in_threads, platform, parts, &connections, self.rules)
     }
 
