@@ -1,6 +1,7 @@
 //! Controllers as objects: the objects of a memory stick drive a rover, reproducibly, and faults stay in the object.
 mod body;
 mod devices;
+mod ers210;
 mod walk;
 
 use std::{fs, path::Path};
@@ -274,7 +275,7 @@ fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
     );
     assert!(
         error.contains(
-            "BALL.BIN, BLINK.BIN, DRIVER.BIN, GAINS.BIN, HEAD.BIN, LOGGER.BIN, ROUTE.BIN"
+            "BALL.BIN, BLINK.BIN, DRIVER.BIN, GAINS.BIN, HEAD.BIN, LOGGER.BIN, ROUTE.BIN, STAND.BIN"
         ),
         "{error}"
     );

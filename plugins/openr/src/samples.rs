@@ -22,6 +22,7 @@ pub(crate) fn plugin(app: &mut App) {
         .add_object("TRAINER.BIN", dog::trainer)
         .add_object("WALK.BIN", || walk::part().with_priority(0x90))
         .add_object("HEAD.BIN", dog::head)
+        .add_object("STAND.BIN", dog::stand)
         .add_object("BALL.BIN", ball::part)
         .add_object("BLINK.BIN", devices::blink)
         .add_object("LOGGER.BIN", devices::logger)
