@@ -153,7 +153,7 @@ fn a_dog_sees_a_ball_and_pushes_it_a_metre() {
     };
     simulation.run(5 * 125).expect("ticks");
     let [dog, ball] = ["aibo.pose", "ball.pose"].map(|name| pose(&simulation, name));
-    let apart = f64::hypot(ball[0] - dog[0], ball[1] - dog[1]);
+    let apart = libm::hypot(ball[0] - dog[0], ball[1] - dog[1]);
     assert!(
         (ball[0] - 1.0).abs() < 1e-3,
         "it has not been touched: {ball:?}"
@@ -161,7 +161,7 @@ fn a_dog_sees_a_ball_and_pushes_it_a_metre() {
     assert!(apart < 0.8, "the dog comes nearer: {apart} m of 1.24 m");
     simulation.run(8 * 125).expect("ticks");
     let pushed = pose(&simulation, "ball.pose");
-    let way = f64::hypot(pushed[0] - ball[0], pushed[1] - ball[1]);
+    let way = libm::hypot(pushed[0] - ball[0], pushed[1] - ball[1]);
     println!("pushed by {way:.2} m to {pushed:.2?}");
     assert!(way > 1.0, "{way} m");
 }

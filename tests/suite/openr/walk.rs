@@ -35,14 +35,14 @@ fn paws_slip_by_less_than_a_twentieth_of_their_path() {
             let now = [pose.x, pose.y, pose.pitch, pose.roll];
             if let Some((then, was_down)) = before[at] {
                 let change: [f64; 4] = std::array::from_fn(|axis| now[axis] - then[axis]);
-                paths[at] += f64::hypot(change[0], change[1]);
+                paths[at] += libm::hypot(change[0], change[1]);
                 // The dog walks along x; the paw rolls on the ground.
                 let slip = [
                     change[0] - RADIUS * change[2],
                     change[1] + RADIUS * change[3],
                 ];
                 slips[at] += if is_down && was_down {
-                    f64::hypot(slip[0], slip[1])
+                    libm::hypot(slip[0], slip[1])
                 } else {
                     0.0
                 };
