@@ -1,21 +1,22 @@
-//! Middlewares of a simulation: their registration and life cycle. The only file that names their crates.
-use std::{collections::BTreeMap, time::Duration};
+//! Middlewares of a simulation: their registration, and the requests of their clients; `life_cycle`: their start and end. The
+//! only file that names their crates.
+mod life_cycle;
+
+use std::time::Duration;
 
 use bevy::prelude::*;
 use crossbeam_channel::Receiver;
 use morse_api::{
     kind::Kinds,
     log::{CommandLog, LogEntry, LoggedAction},
-    middleware::{
-        ErasedContext, Failure, Gate, Report, Request, RequestMessage, Running, TakeReply, Waker,
-        caught,
-    },
+    middleware::{Request, RequestMessage, TakeReply, Waker},
     motion::MotionMode,
     sensor::{Exported, LostObserver},
     service::{self, Call, Reply, ServiceError},
     tick::{Clock, Inputs},
 };
-use morse_simulation_file::Simulation;
+
+pub use life_cycle::{Connections, Middlewares};
 
 /// Controllers as objects, for programs with their own.
 pub use morse_openr as openr;
@@ -104,6 +105,24 @@ impl Pending {
     /// Sets the channel from which requests are received.
     pub fn listen(&mut self, messages: Receiver<RequestMessage>) {
         self.messages = Some(messages);
+    }
+
+    /// Returns a receiver of the channel of requests.
+    pub(crate) fn messages(&self) -> Option<Receiver<RequestMessage>> {
+        self.messages.clone()
+    }
+
+    /// Takes over the requests that wait for a tick in the world before a reload. Calls that are under way there fail.
+    pub(crate) fn take_over(&mut self, old: &mut Self) {
+        self.acting.append(&mut old.acting);
+        for mut call in old.calls.drain(..) {
+            if call.waits()
+                && let Some(take) = call.reply.take()
+            {
+                let why = "the simulation was loaded again, since a file has changed";
+                take(Reply::failed(ServiceError::failed(why)));
+            }
+        }
     }
 
     fn answer(&mut self) {
@@ -302,165 +321,4 @@ fn is_at_rest(world: &World, message: &RequestMessage) -> bool {
 /// Returns true if a service does not change the world. A service that does not exist does not.
 fn is_read_only(world: &World, component: &str, service: &str) -> bool {
     service::registered(world, component, service).is_none_or(|service| !service.acts)
-}
-
-/// Contexts of middlewares, by name.
-pub type Connections = BTreeMap<String, ErasedContext>;
-
-/// Time for middlewares to stop after another one could not be started.
-const LEAVE: Duration = Duration::from_millis(500);
-
-/// The middlewares that have started.
-#[derive(Default)]
-pub struct Middlewares {
-    running: Vec<(String, Box<dyn Running>)>,
-    /// A middleware's thread waits for data while one of these exists.
-    wakes: Vec<Waker>,
-    gate: Gate,
-}
-
-impl Middlewares {
-    /// Returns an empty list.
-    #[must_use]
-    pub fn new(wakes: Vec<Waker>, gate: Gate) -> Self {
-        Self {
-            running: Vec::new(),
-            wakes,
-            gate,
-        }
-    }
-
-    /// Starts all middlewares of a simulation file.
-    ///
-    /// # Errors
-    ///
-    /// One of them cannot open a file or port; the others are stopped again, and the world is dropped.
-    pub fn start(
-        mut self,
-        app: App,
-        simulation: &Simulation,
-        connections: Connections,
-    ) -> Result<(App, Self), Failure> {
-        let kinds = app.world().resource::<Kinds>();
-        let started = self.start_each(kinds, simulation, connections);
-        if let Err(failure) = started {
-            // Threads that have started wait for as long as the world has ports.
-            drop(app);
-            self.give_up();
-            return Err(failure);
-        }
-        Ok((app, self))
-    }
-
-    fn start_each(
-        &mut self,
-        kinds: &Kinds,
-        simulation: &Simulation,
-        mut connections: Connections,
-    ) -> Result<(), Failure> {
-        for (name, middleware) in &simulation.middlewares {
-            let kind = kinds.middlewares.get(middleware.kind.as_str());
-            let (Some(kind), Some(context)) = (kind, connections.remove(name.as_str())) else {
-                continue;
-            };
-            let start = || (kind.start)(&middleware.settings.0, context);
-            let running = caught(name, start).and_then(|result| result)?;
-            self.running.push((name.value.clone(), running));
-        }
-        Ok(())
-    }
-
-    /// Stops all of them after the world was dropped, without waiting for slow ones: they have no data to deliver.
-    fn give_up(mut self) {
-        self.wakes.clear();
-        let (sender, ended) = crossbeam_channel::bounded::<()>(0);
-        for (name, running) in self.running.drain(..) {
-            let sender = sender.clone();
-            let thread = std::thread::Builder::new().name(format!("stop {name}"));
-            // If no thread can be started, the middleware ends by itself.
-            let stopping = thread.spawn(move || {
-                // The failure to start is the error to report.
-                running.stop().ok();
-                drop(sender);
-            });
-            drop(stopping);
-        }
-        drop(sender);
-        // The channel closes when the last of them has ended.
-        ended.recv_timeout(LEAVE).ok();
-    }
-
-    /// Calls the middlewares that work in the tick, and forwards the replies of services that ended in it: clients that
-    /// receive one read the time of that tick.
-    pub fn tick(&mut self, world: &mut World) {
-        let nanos = world.resource::<Clock>().nanos();
-        self.running
-            .iter_mut()
-            .for_each(|(_, running)| running.tick(nanos));
-        world.resource_mut::<Pending>().answer();
-    }
-
-    /// Notifies all of them that the simulation was set to another state, of that time.
-    pub fn restart(&mut self, nanos: u64) {
-        self.running
-            .iter_mut()
-            .for_each(|(_, running)| running.restart(nanos));
-    }
-
-    /// Returns the reports, by name of the middleware.
-    pub fn reports(&self) -> BTreeMap<String, Report> {
-        let running = self.running.iter();
-        let reports = running.filter_map(|(name, running)| Some((name.clone(), running.report()?)));
-        reports.collect()
-    }
-
-    /// Returns the first failure since the last call.
-    pub fn failure(&mut self) -> Option<Failure> {
-        self.running
-            .iter_mut()
-            .find_map(|(_, running)| running.failure())
-    }
-
-    /// Returns all warnings since the last call.
-    pub fn warnings(&mut self) -> Vec<String> {
-        let running = self.running.iter_mut();
-        running
-            .flat_map(|(_, running)| running.warnings())
-            .collect()
-    }
-
-    /// Returns notices for the user at the start.
-    pub fn notices(&self) -> Vec<String> {
-        let running = self.running.iter();
-        running.flat_map(|(_, running)| running.notices()).collect()
-    }
-
-    /// Returns the gate that clients use to hold the simulation.
-    pub fn gate(&self) -> &Gate {
-        &self.gate
-    }
-
-    /// Returns the ports on which they listen: middleware, purpose, number.
-    pub fn ports(&self) -> Vec<(String, String, u16)> {
-        let mut ports = Vec::new();
-        for (name, running) in &self.running {
-            let own = running.ports().into_iter();
-            ports.extend(own.map(|(what, port)| (name.clone(), what, port)));
-        }
-        ports
-    }
-
-    /// Stops all of them after the tick's ends of their ports were closed, and waits until all data are delivered.
-    ///
-    /// # Errors
-    ///
-    /// The first of their failures.
-    pub fn stop(&mut self) -> Result<(), Failure> {
-        self.wakes.clear();
-        let ended = self.running.drain(..).map(|(name, running)| {
-            let stop = || running.stop();
-            caught(&name, stop).and_then(|result| result)
-        });
-        ended.fold(Ok(()), Result::and)
-    }
 }

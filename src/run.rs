@@ -1,5 +1,6 @@
 //! Runs a simulation against the wall clock, which no other module reads; [`profile`] measures the time of its parts.
 pub mod clock;
+pub(crate) mod file_watcher;
 pub(crate) mod guard;
 mod limits;
 mod losses;
@@ -54,6 +55,11 @@ pub trait Watch {
 
     /// Returns true if the run may end.
     fn is_done(&self) -> bool {
+        false
+    }
+
+    /// Called before each tick, and while the run is held. Returns true if time has passed that is not to be caught up with.
+    fn between_ticks(&mut self, _: &mut Simulation) -> bool {
         false
     }
 
@@ -226,6 +232,10 @@ fn pace(
         if let Some(end) = course.limit(simulation, watch) {
             return end;
         }
+        if watch.between_ticks(simulation) {
+            stride.restart(simulation);
+            course.speed.pause();
+        }
         if stride.waits(simulation) {
             if stride.is_held() {
                 course.speed.pause();
@@ -388,6 +398,11 @@ impl Stride {
             (_, Some(asked)) => asked,
         };
         // Time that passed at another pace, or while held, is not caught up with.
+        self.restart(simulation);
+    }
+
+    /// Begins again at the present time, with the same pace.
+    fn restart(&mut self, simulation: &mut Simulation) {
         *self = Self {
             hold: self.hold,
             ..Self::new(self.pace, now(), simulation.tick())

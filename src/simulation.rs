@@ -4,16 +4,19 @@
 //! - `build`: from files to an app; [`objects`]: objects that components look up by name and property; [`install`]: sensors
 //!   and actuators on bodies;
 //! - [`state`]: all state that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
+//! - `reload`: the next world, after files have changed; `definitions`: what of it is unchanged;
 //! - `drop_statistics`, `run_requests`: lost readings of observers, and requests of clients to the run.
 mod access;
 mod build;
 mod crowd;
+mod definitions;
 mod drop_statistics;
 pub mod install;
 pub mod kinds;
 pub mod load;
 mod mechanism;
 pub mod objects;
+mod reload;
 mod run_requests;
 pub mod state;
 
@@ -43,10 +46,11 @@ use serde_json::Value as Json;
 pub use access::AccessError;
 pub(crate) use build::components;
 pub use build::{BuildError, Extensions, kinds, most_threads, no_extensions};
-use build::{Raised, raise, start};
-use drop_statistics::close_ports;
+use build::{Links, Raised, raise, start};
+pub(crate) use definitions::settings_text;
 pub use drop_statistics::{DropStatistics, PortDrops};
 pub use mechanism::Mechanism;
+pub use reload::Reload;
 
 use crate::{
     middleware::Middlewares,
@@ -67,6 +71,8 @@ pub struct Simulation {
     start: Option<Snapshot>,
     warnings: Report,
     requests: RequestSender,
+    /// Lost readings of worlds before a reload.
+    dropped: DropStatistics,
 }
 
 impl Simulation {
@@ -132,7 +138,7 @@ impl Simulation {
             requests,
             gate,
             simulation,
-        } = raise(plan, extensions)?;
+        } = raise(plan, extensions, Links::default())?;
         start(&mut app);
         let middlewares = Middlewares::new(wakes, gate);
         let (app, middlewares) = middlewares.start(app, &simulation, connections)?;
@@ -143,6 +149,7 @@ impl Simulation {
             start: None,
             warnings,
             requests,
+            dropped: DropStatistics::default(),
         })
     }
 
@@ -152,7 +159,7 @@ impl Simulation {
     ///
     /// The input is inconsistent.
     pub fn try_out(plan: Plan, extensions: Extensions<'_>) -> Result<Report, Box<Report>> {
-        raise(plan, extensions).map(|raised| raised.warnings)
+        raise(plan, extensions, Links::default()).map(|raised| raised.warnings)
     }
 
     /// Returns warnings about probable mistakes in the files.
@@ -441,16 +448,6 @@ impl Simulation {
     /// Returns the failure of a middleware since the last call, if there was one.
     pub fn failure(&mut self) -> Option<Failure> {
         self.middlewares.failure()
-    }
-
-    /// Ends the simulation: closes all ports, and waits until all data are delivered.
-    ///
-    /// # Errors
-    ///
-    /// Some data could not be delivered.
-    pub fn finish(mut self) -> (DropStatistics, Result<(), Failure>) {
-        let drops = close_ports(self.app.world_mut());
-        (drops, self.middlewares.stop())
     }
 
     /// Returns the world, for access beyond this interface.

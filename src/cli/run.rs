@@ -1,5 +1,6 @@
 //! `morse-sim run`: runs a scene.
 mod arguments;
+mod reloading;
 pub(super) mod signals;
 
 use std::{
@@ -15,6 +16,7 @@ use morse_diagnostics::{Diagnostic, Overlay, Style, nearest, printable, report::
 use serde_json::json;
 
 pub use arguments::{Args, seconds};
+use reloading::Reloading;
 
 use super::{
     Cli, exit,
@@ -30,6 +32,7 @@ use super::{
 use crate::{
     run::{
         End, Limits, Pace, Progress, Watch,
+        clock::Moment,
         guard::{Guard, SharedStage, Stage},
         profile::{Measured, Profiler},
         run_watched,
@@ -75,8 +78,9 @@ pub fn run(
 }
 
 /// Everything that a run requires.
-struct Prepared {
+struct Prepared<'a> {
     simulation: Simulation,
+    reloading: Option<Reloading<'a>>,
     subject: Subject,
     limits: Limits,
     pictures: Pictures,
@@ -88,16 +92,23 @@ enum Refusal {
     /// Wrong arguments.
     Usage(String),
     Signals(std::io::Error),
+    /// No thread can be started that watches the files.
+    Watching(std::io::Error),
 }
 
-fn prepare(
-    args: &Args,
-    extensions: Extensions<'_>,
-    extend: &dyn Fn(&mut Plan),
+fn prepare<'a>(
+    args: &'a Args,
+    extensions: Extensions<'a>,
+    extend: &'a dyn Fn(&mut Plan),
     messages: &RefCell<Messages<'_>>,
     signal: Arc<AtomicUsize>,
-) -> Result<Prepared, Refusal> {
-    let (mut simulation, subject) = build(args, extensions, extend).map_err(Refusal::Build)?;
+) -> Result<Prepared<'a>, Refusal> {
+    let since = Moment::now();
+    let plan = load_plan(args, extensions, extend).map_err(Refusal::Build)?;
+    let watched = args.watch.then(|| plan.clone());
+    let (mut simulation, subject) = build(args, extensions, plan).map_err(Refusal::Build)?;
+    let reloading = watched.map(|plan| Reloading::new(args, extensions, extend, plan, since));
+    let reloading = reloading.transpose().map_err(Refusal::Watching)?;
     let messages = &mut *messages.borrow_mut();
     messages.report(simulation.warnings(), false);
     for notice in simulation.notices() {
@@ -126,6 +137,7 @@ fn prepare(
     let pictures = pictures.map_err(|error| Refusal::Usage(error.to_string()))?;
     Ok(Prepared {
         simulation,
+        reloading,
         subject,
         limits,
         pictures,
@@ -158,6 +170,11 @@ fn refused(
             messages.error(why);
             (None, why.clone(), exit::INPUT)
         }
+        Refusal::Watching(error) => {
+            let text = format!("the files cannot be watched: {error}");
+            messages.error(&text);
+            (None, text, exit::ENVIRONMENT)
+        }
         Refusal::Signals(error) => {
             let text = format!("signals cannot be caught: {error}");
             messages.error(&text);
@@ -183,13 +200,14 @@ fn code_of(report: &Report) -> u8 {
 /// Runs to the end; returns the exit code.
 fn carry_out(
     args: &Args,
-    prepared: Prepared,
+    prepared: Prepared<'_>,
     guard: &Guard,
     messages: &RefCell<Messages<'_>>,
     out: &mut dyn Write,
 ) -> u8 {
     let Prepared {
         mut simulation,
+        reloading,
         subject,
         mut limits,
         pictures,
@@ -201,6 +219,7 @@ fn carry_out(
     let is_quiet = args.loudness.quiet;
     let mut watch = Onlooker {
         pictures,
+        reloading,
         display: Display::new(args.progress, is_quiet, limits.ticks, messages),
         messages,
         stage: &guard.stage,
@@ -245,6 +264,7 @@ fn carry_out(
 /// Observes a run for the user: images, progress, and the time of messages.
 struct Onlooker<'a, 'w> {
     pictures: Pictures,
+    reloading: Option<Reloading<'a>>,
     display: Display,
     messages: &'a RefCell<Messages<'w>>,
     stage: &'a SharedStage,
@@ -269,16 +289,22 @@ impl Watch for Onlooker<'_, '_> {
         self.pictures.end(simulation)
     }
 
+    fn between_ticks(&mut self, simulation: &mut Simulation) -> bool {
+        let reloading = self.reloading.as_mut();
+        reloading.is_some_and(|reloading| reloading.look(simulation, self.messages))
+    }
+
     fn progress(&mut self, progress: &Progress) {
         self.display.tell(progress, self.messages);
     }
 }
 
-fn build(
+/// Reads the files and applies the arguments.
+fn load_plan(
     args: &Args,
     extensions: Extensions<'_>,
     extend: &dyn Fn(&mut Plan),
-) -> Result<(Simulation, Subject), BuildError> {
+) -> Result<Plan, BuildError> {
     let options = Options {
         set: args.set.clone(),
         seed: args.seed,
@@ -303,6 +329,14 @@ fn build(
         serve::add(&mut plan, address, token.as_deref(), &kinds)?;
     }
     extend(&mut plan);
+    Ok(plan)
+}
+
+fn build(
+    args: &Args,
+    extensions: Extensions<'_>,
+    plan: Plan,
+) -> Result<(Simulation, Subject), BuildError> {
     let subject = Subject {
         files: files(&plan),
         seed: plan.simulation.environment.seed,

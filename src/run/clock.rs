@@ -39,6 +39,26 @@ impl Stopwatch {
     }
 }
 
+/// A time of day, for comparison with the times of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(SystemTime);
+
+impl Moment {
+    /// Returns the present time.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "times of files are compared with the wall clock"
+    )]
+    pub(crate) fn now() -> Self {
+        Self(SystemTime::now())
+    }
+
+    /// Returns the time at which a file was changed, if the file system has it.
+    pub(crate) fn of_change(about: &std::fs::Metadata) -> Option<Self> {
+        about.modified().ok().map(Self)
+    }
+}
+
 /// Seconds since 1970, UTC.
 #[expect(clippy::disallowed_methods, reason = "a report says when it was made")]
 #[must_use]

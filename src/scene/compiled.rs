@@ -1,7 +1,7 @@
 //! Compiled scenes: everything that a scene file names, collected for one file, and the way back.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Component, Path, PathBuf},
 };
 
@@ -161,22 +161,9 @@ impl Collector {
             return;
         };
         self.source(file, &bytes);
-        let mut paths: Vec<PathBuf> = Vec::new();
-        let libraries = mesh.libraries.iter();
-        paths.extend(libraries.filter_map(|library| files::beside(folder, library).ok()));
-        let materials = Material::read_all(path, mesh, &mut Vec::new());
-        let images = materials
-            .into_values()
-            .filter_map(|material| material.image);
-        paths.extend(
-            images
-                .filter(|image| image.inside.is_none())
-                .map(|image| image.file),
-        );
-        let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
-        if ending == "glb" || ending == "gltf" {
+        let paths = companions(path, mesh, &bytes);
+        if is_gltf(file) {
             // Materials and images are read from the file itself.
-            paths.extend(buffers(&bytes, folder));
             self.content.files.insert(base.clone(), bytes.into_owned());
         }
         for path in paths {
@@ -229,6 +216,55 @@ impl Collector {
             self.content.sources.push(source);
         }
     }
+}
+
+/// Returns the files that a scene names: meshes with their materials, images and buffers, and images.
+pub(crate) fn named_files(scene: &Scene) -> BTreeSet<PathBuf> {
+    let mut meshes = BTreeSet::new();
+    let mut all = BTreeSet::new();
+    for geometry in scene.frames().iter().flat_map(|frame| &frame.geometry) {
+        if let Shape::Mesh(mesh) = &geometry.shape {
+            meshes.insert(mesh.resolved.clone());
+        }
+        let image = geometry.image.as_ref();
+        all.extend(image.and_then(|image| image.resolved.clone()));
+    }
+    for path in meshes {
+        let (file, _) = stretched(&path);
+        if let (Ok(mesh), Ok(bytes)) = (mesh::read(&path), files::bytes(file, LARGEST_FILE)) {
+            all.extend(companions(&path, &mesh, &bytes));
+        }
+        all.insert(file.to_owned());
+    }
+    all.retain(|path| !Shipped::owns(path));
+    all
+}
+
+/// Returns the files that a mesh with this content names.
+fn companions(path: &Path, mesh: &mesh::Triangles, bytes: &[u8]) -> Vec<PathBuf> {
+    let (file, _) = stretched(path);
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let libraries = mesh.libraries.iter();
+    paths.extend(libraries.filter_map(|library| files::beside(folder, library).ok()));
+    let materials = Material::read_all(path, mesh, &mut Vec::new());
+    let images = materials
+        .into_values()
+        .filter_map(|material| material.image);
+    paths.extend(
+        images
+            .filter(|image| image.inside.is_none())
+            .map(|image| image.file),
+    );
+    if is_gltf(file) {
+        paths.extend(buffers(bytes, folder));
+    }
+    paths
+}
+
+fn is_gltf(file: &Path) -> bool {
+    let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
+    ending == "glb" || ending == "gltf"
 }
 
 /// Returns the files with buffers of a glTF file.

@@ -2,10 +2,11 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::{app::PluginsState, prelude::*};
+use crossbeam_channel::Receiver;
 use morse_actuators::overlay;
 use morse_api::{
     kind::Kinds,
-    middleware::{Failure, Gate, RequestSender, Waker},
+    middleware::{Failure, Gate, RequestMessage, RequestSender, Waker},
     motion::TimeStrategy,
     render::RendererKind,
     service::Services,
@@ -87,7 +88,29 @@ pub(super) struct Raised {
     pub(super) simulation: file::Simulation,
 }
 
-pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
+/// Ends of channels between a world and its clients, which outlive the world in a reload.
+pub(super) struct Links {
+    pub(super) requests: RequestSender,
+    pub(super) asked: Receiver<RequestMessage>,
+    pub(super) gate: Gate,
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        let (requests, asked) = RequestSender::new();
+        Self {
+            requests,
+            asked,
+            gate: Gate::default(),
+        }
+    }
+}
+
+pub(super) fn raise(
+    plan: Plan,
+    extensions: Extensions<'_>,
+    links: Links,
+) -> Result<Raised, Box<Report>> {
     let mut impossible = file::check_environment(&plan.simulation.environment);
     if plan.threads > most_threads() {
         impossible.push(too_many(plan.threads));
@@ -97,10 +120,14 @@ pub(super) fn raise(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Bo
         report.add(impossible, &plan.sources);
         return Err(Box::new(report));
     }
-    put_together(plan, extensions)
+    put_together(plan, extensions, links)
 }
 
-fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Report>> {
+fn put_together(
+    plan: Plan,
+    extensions: Extensions<'_>,
+    links: Links,
+) -> Result<Raised, Box<Report>> {
     let Plan {
         simulation,
         directory,
@@ -126,8 +153,11 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     warnings.add(spawned.warnings.clone(), &sources);
     show_meshes_to_rays(app.world_mut());
     objects::insert(app.world_mut(), &simulation, &spawned);
-    let (requests, asks) = RequestSender::new();
-    let gate = Gate::default();
+    let Links {
+        requests,
+        asked,
+        gate,
+    } = links;
     let installed = install::install(
         app.world_mut(),
         &simulation,
@@ -146,7 +176,7 @@ fn put_together(plan: Plan, extensions: Extensions<'_>) -> Result<Raised, Box<Re
     name_robots(app.world_mut(), &spawned);
     app.insert_resource(wiring(&simulation))
         .insert_resource(spawned);
-    app.world_mut().resource_mut::<Pending>().listen(asks);
+    app.world_mut().resource_mut::<Pending>().listen(asked);
     middleware::keep_order(&mut app, &installed.wakes);
     morse_api::state::sort_by_path(app.world_mut());
     Ok(Raised {

@@ -2,9 +2,9 @@
 use std::sync::atomic::Ordering;
 
 use bevy::prelude::*;
-use morse_api::{sensor::Outputs, state::InPathOrder, world_view::Viewers};
+use morse_api::{middleware::Failure, sensor::Outputs, state::InPathOrder, world_view::Viewers};
 
-use super::install::world_view;
+use super::{Simulation, install::world_view};
 use crate::middleware::Wakes;
 
 /// Readings that did not reach an observer.
@@ -27,6 +27,28 @@ pub struct PortDrops {
     pub dropped: u64,
     /// Readings for which the observer was not ready.
     pub unready: u64,
+}
+
+impl DropStatistics {
+    /// Adds the lost readings of another world.
+    pub(super) fn add(&mut self, other: Self) {
+        self.dropped += other.dropped;
+        self.unready += other.unready;
+        self.ports.extend(other.ports);
+    }
+}
+
+impl Simulation {
+    /// Ends the simulation: closes all ports, and waits until all data are delivered.
+    ///
+    /// # Errors
+    ///
+    /// Some data could not be delivered.
+    pub fn finish(mut self) -> (DropStatistics, Result<(), Failure>) {
+        self.dropped.add(close_ports(self.app.world_mut()));
+        let stopped = self.middlewares.stop();
+        (self.dropped, stopped)
+    }
 }
 
 /// Closes the tick's ends of all ports. Returns the lost readings of each port, in path order.

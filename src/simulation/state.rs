@@ -39,6 +39,13 @@ impl HashChain {
         self.chain = self.hasher.finish();
     }
 
+    /// Continues the chain with a world of other files, by the hash of its start.
+    pub(super) fn continue_with(&mut self, start: u128) {
+        self.hasher.bytes(&self.chain.to_le_bytes());
+        self.hasher.bytes(&start.to_le_bytes());
+        self.chain = self.hasher.finish();
+    }
+
     /// Returns the hash of the start and of all ticks so far.
     #[must_use]
     pub fn value(&self) -> u128 {

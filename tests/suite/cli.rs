@@ -6,6 +6,7 @@ mod checked;
 mod compiled;
 mod contradictions;
 mod files;
+mod merged;
 mod pictures;
 mod profile;
 mod results;

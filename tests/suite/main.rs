@@ -37,6 +37,7 @@ mod physics;
 mod pipeline;
 mod python;
 mod rays;
+mod reload;
 mod replays;
 mod require;
 mod robray;

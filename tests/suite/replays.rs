@@ -119,6 +119,7 @@ fn play_again(simulation: &mut Simulation, log: &CommandLog) {
                 } => {
                     numbers.insert(id, ask(simulation, component, service, arguments.clone()));
                 }
+                LoggedAction::Reload => panic!("no file changes in these runs"),
                 LoggedAction::Cancel(id) => {
                     simulation
                         .requests()

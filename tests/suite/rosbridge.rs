@@ -1,6 +1,6 @@
 //! Clients of rosbridge: topics with their types and values, commands, services, frames, and misbehaving clients.
 #![cfg(test)]
-mod client;
+pub(crate) mod client;
 mod listening;
 mod roslib;
 

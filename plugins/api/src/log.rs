@@ -45,4 +45,7 @@ pub enum LoggedAction {
     },
     /// The request of this number was cancelled.
     Cancel(u64),
+    /// The files were read again after a change, and the run continued with the new world. A log with such an entry replays
+    /// only with the files of both times.
+    Reload,
 }

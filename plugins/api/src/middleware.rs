@@ -2,6 +2,7 @@
 mod offers;
 mod prospect;
 mod register;
+mod successor;
 mod worker;
 
 use std::{
@@ -21,6 +22,7 @@ use serde_json::Value as Json;
 pub use offers::Offers;
 pub use prospect::{Examine, Obstacle, Outlook, Prospect, Weight};
 pub use register::AddMiddleware;
+pub use successor::{Reloaded, Successor};
 pub use worker::{Worker, caught};
 
 pub use crate::wake::{Awake, Wake, Waker};
@@ -228,6 +230,15 @@ pub trait Running: Send {
 
     /// Called after the simulation was reset or restored to an earlier state: data of later times are invalid.
     fn restart(&mut self, _nanos: u64) {}
+
+    /// Continues with another world after the files of the simulation have changed: the context has the connections to it,
+    /// and the settings of the middleware are equal. The old world ends after this call.
+    fn reload(&mut self, context: ErasedContext) -> Reloaded {
+        Reloaded::Restart(Box::new(context))
+    }
+
+    /// Shows a message of the run to clients, for example the errors of a file that was changed and cannot be loaded.
+    fn show_message(&mut self, _text: &str) {}
 
     /// Returns the report at the end of a run, if there is one.
     fn report(&self) -> Option<Report> {

@@ -1,7 +1,7 @@
 //! Readings: measurements of a sensor for observers.
 use std::{any::Any, sync::Arc};
 
-use bevy::reflect::structs::Struct;
+use bevy::reflect::{Reflect, structs::Struct};
 use crossbeam_channel::Sender;
 use nalgebra::Isometry3;
 use serde_json::Value as Json;
@@ -100,3 +100,16 @@ impl Drop for Reading {
 
 #[derive(bevy::reflect::Reflect)]
 struct Empty {}
+
+/// Copies data into a used buffer, or into a new one if there is none.
+pub(crate) fn refill<D: Struct + Reflect + Clone>(used: Option<Buffer>, data: &D) -> Buffer {
+    if let Some(mut buffer) = used
+        && let Some(copy) = buffer
+            .try_as_reflect_mut()
+            .and_then(|any| any.as_any_mut().downcast_mut::<D>())
+    {
+        copy.clone_from(data);
+        return buffer;
+    }
+    Box::new(data.clone())
+}

@@ -18,7 +18,7 @@ use crate::{
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
     port::{LockstepLost, OutputPort},
     random::Random,
-    reading::Buffer,
+    reading::refill,
     ros::{RosMessage, demand_fields},
     settings::{self, SettingsOf},
     state::{
@@ -407,19 +407,6 @@ fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
     }));
 }
 
-/// Copies data into a used buffer, or into a new one if there is none.
-fn refill<D: LocalData>(used: Option<Buffer>, data: &D) -> Buffer {
-    if let Some(mut buffer) = used
-        && let Some(copy) = buffer
-            .try_as_reflect_mut()
-            .and_then(|any| any.as_any_mut().downcast_mut::<D>())
-    {
-        copy.clone_from(data);
-        return buffer;
-    }
-    Box::new(data.clone())
-}
-
 /// Registers local and modified data as state. Only the fields of the component's level are hashed.
 fn register_data<S: Sensor>(world: &mut World) {
     world
@@ -442,6 +429,11 @@ fn register_data<S: Sensor>(world: &mut World) {
                 postcard::to_stdvec(&all).map_err(|error| encoding::<S>(&error))
             },
             restore: restore_data::<S>,
+            carry: |from, to, kept| {
+                kept.carry::<S::Data>(from, to);
+                kept.carry::<Modified<S::Data>>(from, to);
+                kept.carry::<Exported>(from, to);
+            },
         });
 }
 

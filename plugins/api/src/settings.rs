@@ -22,7 +22,7 @@ use crate::{
     property,
     range::Violation,
     service::ServiceError,
-    state::{InPathOrder, StateEntry, StateError, StateHasher, StateRegister, candidates},
+    state::{InPathOrder, Kept, StateEntry, StateError, StateHasher, StateRegister, candidates},
 };
 
 /// Marks a setting that is evaluated only when the simulation is loaded: `#[reflect(@AtLoad)]`.
@@ -283,6 +283,7 @@ const ENTRY: StateEntry = StateEntry {
     hash,
     save,
     restore,
+    carry,
 };
 
 /// Registers the changes of settings as state.
@@ -325,6 +326,24 @@ fn encoding(error: &impl ToString) -> StateError {
     StateError::Encoding {
         name: ENTRY.name,
         cause: error.to_string(),
+    }
+}
+
+/// Applies the changes of kept components to the components of another world.
+fn carry(from: &World, to: &mut World, kept: &Kept) {
+    for (&old, &new) in &kept.0 {
+        let (Some(changes), Some(access)) =
+            (from.get::<Changes>(old), to.get::<SettingsOf>(new).cloned())
+        else {
+            continue;
+        };
+        for (name, value) in &changes.0 {
+            let value = serde_json::from_str::<Json>(value).ok();
+            if let Some(Ok(value)) = value.map(|value| read(&access, name, &value)) {
+                apply(to, new, &access, name, &value);
+            }
+        }
+        to.entity_mut(new).insert(changes.clone());
     }
 }
 

@@ -3,6 +3,8 @@
 //! State is a component or resource that is registered once and contains no `Entity`. Everything else must follow from the
 //! state, from the scene and from the tick number; no state may be in `Local`, closures, statics or threads. The physics
 //! registers the engine's sets.
+use std::collections::BTreeMap;
+
 use bevy::{ecs::component::Mutable, prelude::*};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -32,6 +34,24 @@ pub struct StateEntry {
     pub save: fn(&World) -> Result<Vec<u8>, StateError>,
     /// Restores the values that [`StateEntry::save`] wrote.
     pub restore: fn(&mut World, &[u8]) -> Result<(), StateError>,
+    /// Copies the values of what is kept from one world to another one, after a reload of changed files.
+    pub carry: fn(&World, &mut World, &Kept),
+}
+
+/// Entities of a world, each with the entity in the next world that continues it after a reload: their definitions in the
+/// files are equal.
+#[derive(Clone, Debug, Default)]
+pub struct Kept(pub BTreeMap<Entity, Entity>);
+
+impl Kept {
+    /// Copies a component of all kept entities that have it in both worlds.
+    pub fn carry<T: Component<Mutability = Mutable> + Clone>(&self, from: &World, to: &mut World) {
+        for (&old, &new) in &self.0 {
+            if let (Some(value), Some(mut component)) = (from.get::<T>(old), to.get_mut::<T>(new)) {
+                component.clone_from(value);
+            }
+        }
+    }
 }
 
 /// Reason why a snapshot could not be written or restored.
@@ -82,6 +102,7 @@ impl AddState for App {
                 hash: hash_components::<T>,
                 save: |world| encode::<T, _>(&components::<T>(world).collect::<Vec<_>>()),
                 restore: restore_components::<T>,
+                carry: |from, to, kept| kept.carry::<T>(from, to),
             },
         )
     }
@@ -107,6 +128,8 @@ impl AddState for App {
                     }
                     Ok(())
                 },
+                // A resource may refer to bodies by index: its owner carries it.
+                carry: |_, _, _| {},
             },
         )
     }

@@ -10,7 +10,10 @@ use morse_api::{
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 
-use super::engine::{self, BodyIndex, Engine, EngineItem, Tables};
+use super::{
+    engine::{self, BodyIndex, Engine, EngineItem, Tables},
+    pairs::Pairs,
+};
 
 /// All grasps; state.
 #[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,6 +34,23 @@ impl Grasps {
     /// Returns true if there are no grasps.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns the grasps between kept bodies, with their indices in another world.
+    pub(super) fn between(&self, pairs: &Pairs) -> Self {
+        let grasps = self.0.iter().filter_map(|grasp| {
+            let frame = grasp.frame.map(|frame| pairs.frames.get(&frame).copied());
+            Some(Grasp {
+                holder: *pairs.bodies.get(&grasp.holder)?,
+                held: *pairs.bodies.get(&grasp.held)?,
+                frame: match frame {
+                    Some(frame) => Some(frame?),
+                    None => None,
+                },
+                apart: grasp.apart,
+            })
+        });
+        Self(grasps.collect())
     }
 
     /// Iterates over all grasps.

@@ -16,11 +16,13 @@
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: contacts and their forces; `touch`: those of sensed bodies, and wrenches;
 //! - [`mod@place`]: changes of poses by the simulation itself;
-//! - `snapshot`: hash, save and restore.
+//! - `snapshot`: hash, save and restore; `carry`: the motion of kept bodies, for another world; `pairs`: their
+//!   indices in both; `shown`: copy of a state that was set to entities.
 
 mod arbitration;
 mod body_poses;
 pub mod build;
+mod carry;
 mod cars;
 pub mod contacts;
 mod convert;
@@ -40,12 +42,14 @@ pub mod mass;
 mod mechanisms;
 mod motor;
 mod origin;
+mod pairs;
 pub mod place;
 mod posed;
 mod posing;
 pub mod prepare;
 mod rolling;
 pub mod shapes;
+mod shown;
 mod slip;
 mod snapshot;
 mod spin;

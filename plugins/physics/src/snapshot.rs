@@ -11,22 +11,18 @@ use bevy_rapier3d::{
         prelude::PhysicsPipeline,
     },
 };
-use morse_api::{
-    body::BodyState,
-    joint::JointState,
-    state::{StateEntry, StateError, StateHasher},
-};
+use morse_api::state::{StateEntry, StateError, StateHasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
     body_poses::BodyPoses,
-    convert,
+    carry,
     drives::{Command, Commanded},
     engine::{Engine, EngineItem, Tables},
     joints::JointMotion,
     lost_body::LostBodies,
-    posed::{self, PosedMotions},
-    step,
+    posed::PosedMotions,
+    shown::show_all,
     trees::{Trees, TreesState},
 };
 
@@ -36,6 +32,7 @@ pub(super) const ENTRY: StateEntry = StateEntry {
     hash,
     save,
     restore,
+    carry: carry::carry,
 };
 
 /// Data that the engine carries from step to step.
@@ -136,48 +133,16 @@ fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
     }
     let mut state: SystemState<(
         Single<Engine>,
-        Res<Tables>,
         (ResMut<JointMotion>, ResMut<Trees>),
         (ResMut<Commanded>, ResMut<LostBodies>),
-        (Query<&mut BodyState>, Query<&mut Transform>),
-        Query<&mut JointState>,
     )> = SystemState::new(world);
-    let Ok((mut engine, tables, joints, kept, (mut bodies, mut transforms), mut states)) =
-        state.get_mut(world)
+    let Ok((mut engine, (mut motion, mut trees), (mut commanded, mut lost))) = state.get_mut(world)
     else {
         return Err(encoding("there is no physics in this world"));
     };
-    let (mut motion, mut trees) = joints;
-    let (mut commanded, mut lost) = kept;
     (commanded.velocities, commanded.posed) = (restored.commands.clone(), restored.posed.clone());
     (*motion, trees.state, *lost) = put(&mut engine, restored);
-    trees.place_all(&engine, &tables);
-    for row in &tables.bodies {
-        if let (Ok(mut state), Ok(mut transform)) =
-            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
-        {
-            step::copy(&engine, row, &mut state);
-            *transform = convert::transform(&state.pose);
-        }
-    }
-    trees.tell(&engine, &tables, |row, tell| {
-        if let (Ok(mut state), Ok(mut transform)) =
-            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
-        {
-            tell(&mut state);
-            *transform = convert::transform(&state.pose);
-        }
-    });
-    posed::tell_again(&commanded.posed, &tables, &mut bodies);
-    for (variable, motion) in tables.variables.iter().zip(&motion.0) {
-        if let Ok(mut state) = states.get_mut(variable.entity) {
-            *state = JointState {
-                position: motion.position,
-                velocity: motion.velocity,
-                effort: motion.effort,
-            };
-        }
-    }
+    show_all(world);
     Ok(())
 }
 

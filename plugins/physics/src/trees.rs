@@ -10,6 +10,7 @@
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
+mod carry;
 mod clearance;
 mod closures;
 mod collect;

@@ -23,8 +23,8 @@ use std::{
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect,
-        Running, Weight, Worker,
+        AddMiddleware as _, ErasedContext, Failure, Middleware, MiddlewareContext, Nothing,
+        Obstacle, Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
     range::Range,
 };
@@ -34,7 +34,7 @@ use morse_server::{
 };
 use serde::Deserialize;
 
-use crate::server::{Bell, Server, ServerOptions};
+use crate::server::{Bell, Server, ServerOptions, World};
 
 /// Topics and services for clients of rosbridge (roslibpy, roslibjs, Foxglove), with the messages of ROS 2 and without ROS.
 ///
@@ -108,7 +108,7 @@ impl Middleware for Rosbridge {
             .map_err(|error| failed(format!("cannot listen at {wanted}: {error}")))?;
         let view = context.world_view;
         let view = view.ok_or_else(|| failed("the world contains nothing to show".to_owned()))?;
-        let nanos = Arc::new(AtomicU64::new(0));
+        let (nanos, next) = (Arc::new(AtomicU64::new(0)), Successor::default());
         let options = ServerOptions {
             access: ProgramAccess {
                 token: self.token.clone(),
@@ -116,11 +116,14 @@ impl Middleware for Rosbridge {
             },
             max_clients: self.max_clients as usize,
             listener,
-            sensors: view.sensors,
-            actuators: view.actuators,
-            services: context.services,
+            world: World {
+                sensors: view.sensors,
+                actuators: view.actuators,
+                services: context.services,
+                wake: context.wake,
+            },
+            next: next.clone(),
             requests: context.requests,
-            wake: context.wake,
             nanos: nanos.clone(),
         };
         let server = Server::new(options)
@@ -132,6 +135,7 @@ impl Middleware for Rosbridge {
             at,
             nanos,
             bell,
+            next,
         }))
     }
 }
@@ -149,6 +153,7 @@ struct Serving {
     at: SocketAddr,
     nanos: Arc<AtomicU64>,
     bell: Bell,
+    next: Successor<World>,
 }
 
 impl Running for Serving {
@@ -171,6 +176,19 @@ impl Running for Serving {
     fn restart(&mut self, nanos: u64) {
         self.nanos.store(nanos, Ordering::Relaxed);
         self.bell.ring();
+    }
+
+    fn reload(&mut self, mut context: ErasedContext) -> Reloaded {
+        let Some(view) = context.world_view.take() else {
+            return Reloaded::Restart(Box::new(context));
+        };
+        self.next.set(World {
+            sensors: view.sensors,
+            actuators: view.actuators,
+            services: context.services,
+            wake: context.wake,
+        });
+        Reloaded::Continues
     }
 
     fn ports(&self) -> Vec<(String, u16)> {

@@ -10,7 +10,7 @@ use std::{
 
 use morse_api::{
     command::CommandSender,
-    middleware::{Failure, RequestSender, Wake},
+    middleware::{Failure, RequestSender, Successor, Wake},
     port::Observer,
 };
 use morse_ros::{
@@ -46,12 +46,18 @@ pub(crate) struct ServerOptions {
     pub(crate) access: ProgramAccess,
     pub(crate) max_clients: usize,
     pub(crate) listener: TcpListener,
+    pub(crate) world: World,
+    pub(crate) next: Successor<World>,
+    pub(crate) requests: RequestSender,
+    pub(crate) nanos: Arc<AtomicU64>,
+}
+
+/// Connections to a world.
+pub(crate) struct World {
     pub(crate) sensors: Vec<Observer>,
     pub(crate) actuators: Vec<CommandSender>,
     pub(crate) services: Vec<String>,
-    pub(crate) requests: RequestSender,
     pub(crate) wake: Wake,
-    pub(crate) nanos: Arc<AtomicU64>,
 }
 
 /// Wakes the server once per tick, while clients are subscribed to data of ticks.
@@ -76,6 +82,7 @@ pub(crate) struct Server {
     event_loop: EventLoop,
     bell: Bell,
     wake: Wake,
+    next: Successor<World>,
     graph: Graph,
     calls: Requests<(usize, String)>,
     clients: BTreeMap<usize, Client>,
@@ -92,7 +99,13 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
-        let event_loop = EventLoop::new(vec![options.listener], &options.wake)?;
+        let World {
+            sensors,
+            actuators,
+            services,
+            wake,
+        } = options.world;
+        let event_loop = EventLoop::new(vec![options.listener], &wake)?;
         let notifier = event_loop.notifier();
         Ok(Self {
             access: options.access,
@@ -103,8 +116,9 @@ impl Server {
                 notifier,
                 is_wanted: Arc::default(),
             },
-            wake: options.wake,
-            graph: Graph::new(options.sensors, options.actuators, options.services),
+            wake,
+            next: options.next,
+            graph: Graph::new(sensors, actuators, services),
             clients: BTreeMap::new(),
             unheard: BTreeSet::new(),
             turn: 0,
@@ -116,7 +130,12 @@ impl Server {
 
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = event_loop::events();
-        while !self.wake.is_over() {
+        loop {
+            match self.next.take_over(&self.wake) {
+                Some(Some(next)) => self.change_world(next),
+                Some(None) => break,
+                None => {}
+            }
             let rest = self.rest();
             self.event_loop.wait(&mut events, rest).map_err(|error| {
                 Failure::Environment(format!("rosbridge cannot wait for clients: {error}"))
@@ -147,6 +166,16 @@ impl Server {
             client.dismiss(CloseCode::Away, "the simulation has ended");
         }
         Ok(())
+    }
+
+    /// Continues with another world. Clients keep their subscriptions, by topic.
+    fn change_world(&mut self, next: World) {
+        // The last readings of the old world are sent before those of the new one.
+        self.pass_on();
+        self.event_loop.follow(&next.wake);
+        self.wake = next.wake;
+        self.graph = Graph::new(next.sensors, next.actuators, next.services);
+        self.ask();
     }
 
     fn rest(&self) -> Duration {

@@ -1,6 +1,7 @@
 //! Event loop: one thread that waits for all sockets of a server (listeners and connections) and for notifications from
 //! other threads.
 use std::{
+    collections::BTreeMap,
     io::{self, ErrorKind},
     net::SocketAddr,
     sync::Arc,
@@ -16,7 +17,7 @@ use morse_api::middleware::Wake;
 
 use crate::notifier::Notifier;
 
-/// Token of the waker. Tokens of listeners follow, then those of connections.
+/// Token of the waker. Those of listeners and connections follow, in the order of their registration.
 const WAKER: usize = 0;
 
 /// Opens a port, and returns the listener with its address.
@@ -64,6 +65,8 @@ pub enum Accepted {
 pub struct EventLoop {
     poll: Poll,
     listeners: Vec<TcpListener>,
+    /// Indices of the listeners by their tokens.
+    listener_tokens: BTreeMap<usize, usize>,
     notifier: Arc<Notifier>,
     next: usize,
 }
@@ -74,21 +77,43 @@ impl EventLoop {
     /// # Errors
     ///
     /// The error of the operating system.
-    pub fn new(mut listeners: Vec<TcpListener>, wake: &Wake) -> io::Result<Self> {
+    pub fn new(listeners: Vec<TcpListener>, wake: &Wake) -> io::Result<Self> {
         let poll = Poll::new()?;
         let notifier = Arc::new(Notifier::new(Waker::new(poll.registry(), Token(WAKER))?));
-        for (index, listener) in listeners.iter_mut().enumerate() {
-            poll.registry()
-                .register(listener, Token(index + 1), Interest::READABLE)?;
-        }
-        let notified = notifier.clone();
-        wake.also_call(move || notified.notify());
-        Ok(Self {
+        let mut event_loop = Self {
             poll,
-            next: listeners.len() + 1,
-            listeners,
+            listeners: Vec::new(),
+            listener_tokens: BTreeMap::new(),
             notifier,
-        })
+            next: WAKER + 1,
+        };
+        for listener in listeners {
+            event_loop.add_listener(listener)?;
+        }
+        event_loop.follow(wake);
+        Ok(event_loop)
+    }
+
+    /// Registers another listener. Its index is the number of listeners before it.
+    ///
+    /// # Errors
+    ///
+    /// The error of the operating system.
+    pub fn add_listener(&mut self, mut listener: TcpListener) -> io::Result<()> {
+        let token = self.next;
+        self.poll
+            .registry()
+            .register(&mut listener, Token(token), Interest::READABLE)?;
+        self.next += 1;
+        self.listener_tokens.insert(token, self.listeners.len());
+        self.listeners.push(listener);
+        Ok(())
+    }
+
+    /// Makes `wake` notify the loop, also that of another world.
+    pub fn follow(&self, wake: &Wake) {
+        let notified = self.notifier.clone();
+        wake.also_call(move || notified.notify());
     }
 
     /// Returns the notifier, for other threads.
@@ -117,8 +142,10 @@ impl EventLoop {
     pub fn source(&self, event: &Event) -> Source {
         match event.token().0 {
             WAKER => Source::Notifier,
-            index if index <= self.listeners.len() => Source::Listener(index - 1),
-            number => Source::Connection(number),
+            token => match self.listener_tokens.get(&token) {
+                Some(index) => Source::Listener(*index),
+                None => Source::Connection(token),
+            },
         }
     }
 

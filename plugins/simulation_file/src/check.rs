@@ -119,6 +119,7 @@ impl<'a> Checker<'a> {
         let entries = simulation.bodies.len()
             + simulation.joints.len()
             + simulation.closures.len()
+            + simulation.scenes.len()
             + simulation.objects.len()
             + simulation.zones.len()
             + simulation.robots.len()

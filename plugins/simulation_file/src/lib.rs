@@ -47,6 +47,7 @@ mod read;
 mod reader;
 mod repeat;
 mod scenario;
+mod scenes;
 mod set;
 mod settings;
 pub mod slot;

@@ -8,7 +8,11 @@ use morse_scene::assembly::{Assembly, BodySettings, JointMode, JointSettings, Ro
 use morse_scene::model::{Frame, Scene, SceneError};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::{closure::close, conflict::Conflicts};
+use super::{
+    closure::close,
+    conflict::Conflicts,
+    scenes::{Load, located, merge_scenes},
+};
 use crate::{
     Instance, Simulation, Spanned,
     model::{self, Form},
@@ -62,6 +66,7 @@ pub fn assemble(
         errors.push(*error);
         return Err(errors);
     }
+    merge_scenes(simulation, &mut assembly.scene, &mut errors, &mut load);
     let mut conflicts = Conflicts::of(simulation);
     for robot in simulation.expand() {
         match add_robot(&mut assembly, &robot, &mut load) {
@@ -81,9 +86,7 @@ pub fn assemble(
     }
 }
 
-type Load<'a> = dyn FnMut(&Spanned<String>) -> Result<Option<Rc<Scene>>, Box<Diagnostic>> + 'a;
-
-/// Reads the models of all robots and of their parts.
+/// Reads the further scenes, and the models of all robots and of their parts.
 ///
 /// # Errors
 ///
@@ -103,13 +106,15 @@ fn load_models(
         let parts = robot.parts.values().map(|part| &part.model);
         own.into_iter()
             .chain(parts)
-            .map(move |model| (robot, model))
+            .map(move |model| (Some(robot), model))
     });
-    for (robot, model) in models {
+    let scenes = simulation.scenes.values().map(|part| (None, &part.model));
+    for (robot, model) in scenes.chain(models) {
         match load(model) {
             Ok(loaded) => {
                 let own = loaded.map_or(0, |loaded| loaded.frames().len() + 1);
-                let copies = robot.repeat.as_ref().map_or(1, |repeat| repeat.count.value);
+                let repeat = robot.and_then(|robot| robot.repeat.as_ref());
+                let copies = repeat.map_or(1, |repeat| repeat.count.value);
                 frames = frames.saturating_add(own.saturating_mul(copies as usize));
                 if frames > MOST_FRAMES {
                     let message =
@@ -251,13 +256,6 @@ fn refused(robot: &str, error: &SceneError) -> Diagnostic {
         printable(robot)
     );
     Diagnostic::error("scene::robot", message)
-}
-
-fn located(error: Diagnostic, written: &Spanned<String>) -> Diagnostic {
-    match written.span {
-        Some(span) => error.at(span, ""),
-        None => error,
-    }
 }
 
 fn body_settings(body: &model::Body) -> BodySettings {

@@ -23,6 +23,8 @@ pub type Named<T> = BTreeMap<Spanned<String>, T>;
 pub struct Simulation {
     /// Path of the scene file, relative to the simulation file.
     pub scene: Option<Spanned<String>>,
+    /// Further scene files that are merged into the scene, by the prefix of their frames and joint variables.
+    pub scenes: Named<Part>,
     /// Time, gravity and the solver settings.
     pub environment: Environment,
     /// Properties of the scene's bodies, by frame.
@@ -208,12 +210,13 @@ pub enum Form {
     Frame(Spanned<String>),
 }
 
-/// A further scene file that is mounted on a robot, such as an arm; its frames have the names of robot and part as a prefix.
+/// A further scene file that is mounted on a robot or in the scene, such as an arm; its frames have the names of robot and
+/// part as a prefix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part {
     /// Path of the scene file.
     pub model: Spanned<String>,
-    /// Frame of the robot on which the part is mounted; by default the robot's own frame.
+    /// Frame of the robot or of the scene on which the part is mounted; by default the robot's own frame, or the root.
     pub frame: Option<Spanned<String>>,
     /// Pose of the part in that frame.
     pub at: Isometry3<f64>,

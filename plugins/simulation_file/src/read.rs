@@ -52,6 +52,9 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         return Simulation::default();
     };
     let scene = fields.read(reader, "scene", Reader::text);
+    let scenes = fields.read(reader, "scenes", |reader, node, name| {
+        Some(named(reader, node, name, part))
+    });
     let environment = fields.read(reader, "environment", environment);
     let bodies = fields.read(reader, "bodies", |reader, node, name| {
         Some(named(reader, node, name, body))
@@ -83,6 +86,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
     fields.finish(reader);
     Simulation {
         scene,
+        scenes: scenes.unwrap_or_default(),
         environment: environment.unwrap_or_default(),
         bodies: bodies.unwrap_or_default(),
         joints: joints.unwrap_or_default(),

@@ -24,7 +24,7 @@ impl Server {
             let is_open = self.settings.token.is_none();
             let mut connection = Connection::new(stream, role, is_open);
             connection.since = self.wake.whole_tick();
-            if !self.make_room(role) {
+            if role == Role::Removed || !self.make_room(role) {
                 connection.refuse();
                 continue;
             }
@@ -74,7 +74,7 @@ impl Server {
                 self.last_permit = now();
                 self.gate.hold();
             }
-            Role::Requests | Role::Commands(_) => {}
+            Role::Requests | Role::Commands(_) | Role::Removed => {}
         }
     }
 
@@ -98,7 +98,7 @@ impl Server {
                 }
             }
             Role::Sync if connection.is_admitted => self.gate.leave(),
-            Role::Sync | Role::Requests | Role::Commands(_) => {}
+            Role::Sync | Role::Requests | Role::Commands(_) | Role::Removed => {}
         }
     }
 
@@ -228,7 +228,7 @@ impl Server {
                     }
                     Role::Commands(place) => self.command(place, &line),
                     // Clients of these roles need not send anything.
-                    Role::Readings(_) | Role::Sync => {}
+                    Role::Readings(_) | Role::Sync | Role::Removed => {}
                 }
             }
         }

@@ -29,6 +29,8 @@ pub(crate) enum Role {
     Commands(usize),
     /// Permits for ticks.
     Sync,
+    /// Nothing: the component of the port was removed by a reload.
+    Removed,
 }
 
 /// Outcome of a read.

@@ -27,6 +27,7 @@ const STREAM_CLASSES: [(&str, &str); 2] = [
 const SERVICE_CLASS: &str = "morse.middleware.socket_request_manager.SocketRequestManager";
 
 /// Directory of the streams and services of this middleware.
+#[derive(Default)]
 pub(crate) struct Directory {
     /// Ports of streams by the paths of their components.
     pub(crate) streams: BTreeMap<Arc<str>, u16>,

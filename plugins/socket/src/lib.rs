@@ -30,8 +30,8 @@ use bevy::prelude::{App, Reflect};
 use morse_api::{
     fields::Unit,
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
-        Weight, Worker,
+        AddMiddleware as _, ErasedContext, Failure, Middleware, MiddlewareContext, Obstacle,
+        Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
     port::Policy,
     range::Range,
@@ -45,7 +45,7 @@ use serde::Deserialize;
 use crate::{
     connection::Role,
     image::ImageEncoding,
-    server::{Server, ServerOptions, ThreadReport},
+    server::{Server, ServerOptions, ThreadReport, World},
 };
 
 /// Requests, readings and commands as lines of text over TCP, in the protocol of MORSE's clients.
@@ -183,29 +183,16 @@ impl Middleware for Socket {
             ports.open("sync", self.sync_port, Role::Sync)?;
         }
         ports.open_streams(&context)?;
-        let port_of = |role| ports.port_of(role);
         let report = Arc::new(Mutex::new(ThreadReport::default()));
-        let outputs = context.outputs.into_iter().enumerate();
-        let inputs = context.inputs.into_iter().enumerate();
+        let (name, next) = (context.name.clone(), Successor::default());
         let options = ServerOptions {
             settings: self.clone(),
-            outputs: outputs
-                .map(|(place, (observer, stream))| {
-                    let port = port_of(Role::Readings(place));
-                    (observer, stream.encoder, stream.image, port)
-                })
-                .collect(),
-            inputs: inputs
-                .map(|(place, (sender, _))| (sender, port_of(Role::Commands(place))))
-                .collect(),
-            listeners: ports.listeners,
-            services: context.services,
-            requests: context.requests,
-            wake: context.wake,
-            gate: context.gate,
+            requests: context.requests.clone(),
+            gate: context.gate.clone(),
+            world: ports.world(context),
+            next: next.clone(),
             report: report.clone(),
         };
-        let name = context.name;
         let server = Server::new(options).map_err(|error| {
             Failure::Environment(format!(
                 "`{name}`: its server could not be started: {error}"
@@ -213,7 +200,10 @@ impl Middleware for Socket {
         })?;
         Ok(Box::new(Serving {
             worker: Worker::spawn(Self::KIND, &name, server, Server::run)?,
+            settings: self.clone(),
+            roles: ports.roles,
             ports: ports.names,
+            next,
             report,
         }))
     }
@@ -226,7 +216,11 @@ struct Ports<'a> {
     address: IpAddr,
     /// Port at which the search for the next free one begins.
     next: u16,
-    listeners: Vec<(TcpListener, Role)>,
+    /// Ports that were opened.
+    listeners: Vec<TcpListener>,
+    /// Role of each port; ports of earlier worlds come first.
+    roles: Vec<Role>,
+    /// Name and number of each port.
     names: Vec<(String, u16)>,
 }
 
@@ -241,8 +235,30 @@ impl<'a> Ports<'a> {
             address,
             next: settings.streams,
             listeners: Vec::new(),
+            roles: Vec::new(),
             names: Vec::new(),
         })
+    }
+
+    /// Returns the connections to a world.
+    fn world(&mut self, context: MiddlewareContext<Stream, Stream>) -> World {
+        let outputs = context.outputs.into_iter().enumerate();
+        let inputs = context.inputs.into_iter().enumerate();
+        World {
+            outputs: outputs
+                .map(|(place, (observer, stream))| {
+                    let port = self.port_of(Role::Readings(place));
+                    (observer, stream.encoder, stream.image, port)
+                })
+                .collect(),
+            inputs: inputs
+                .map(|(place, (sender, _))| (sender, self.port_of(Role::Commands(place))))
+                .collect(),
+            listeners: std::mem::take(&mut self.listeners),
+            roles: self.roles.clone(),
+            services: context.services,
+            wake: context.wake,
+        }
     }
 
     /// Opens a port for each sensor and actuator.
@@ -263,6 +279,9 @@ impl<'a> Ports<'a> {
         let mut streams: Vec<_> = outputs.chain(inputs).collect();
         streams.sort_by(|(one, ..), (other, ..)| one.cmp(other));
         for (path, port, role) in streams {
+            if self.reopen(&path, port, role) {
+                continue;
+            }
             match port {
                 Some(port) => self.open(&path, port, role)?,
                 None => self.open_next(&path, role)?,
@@ -276,6 +295,23 @@ impl<'a> Ports<'a> {
         let listening = listening.map_err(|error| self.refused(what, port, &error))?;
         self.add(what, listening, role);
         Ok(())
+    }
+
+    /// Uses the port that a component had in an earlier world, unless it is to have another one. Returns false if there is
+    /// none.
+    fn reopen(&mut self, path: &str, wanted: Option<u16>, role: Role) -> bool {
+        let is_usable = |port: u16| wanted.is_none_or(|wanted| wanted == 0 || wanted == port);
+        let mut known = self.names.iter().zip(&mut self.roles);
+        let found = known.find(|((name, port), known)| {
+            name == path && **known == Role::Removed && is_usable(*port)
+        });
+        match found {
+            Some((_, known)) => {
+                *known = role;
+                true
+            }
+            None => false,
+        }
     }
 
     /// Opens the next free port.
@@ -304,7 +340,8 @@ impl<'a> Ports<'a> {
 
     fn add(&mut self, what: &str, (listener, at): (TcpListener, SocketAddr), role: Role) {
         self.names.push((what.to_owned(), at.port()));
-        self.listeners.push((listener, role));
+        self.roles.push(role);
+        self.listeners.push(listener);
     }
 
     fn refused(&self, what: &str, port: u16, error: &std::io::Error) -> Failure {
@@ -315,16 +352,19 @@ impl<'a> Ports<'a> {
     }
 
     fn port_of(&self, role: Role) -> u16 {
-        let opened = self.listeners.iter().zip(&self.names);
-        let mut found = opened.filter(|((_, own), _)| *own == role);
-        found.next().map_or(0, |(_, (_, port))| *port)
+        let mut opened = self.roles.iter().zip(&self.names);
+        let found = opened.find(|(own, _)| **own == role);
+        found.map_or(0, |(_, (_, port))| *port)
     }
 }
 
 /// The running thread of the server.
 struct Serving {
     worker: Worker,
+    settings: Socket,
+    roles: Vec<Role>,
     ports: Vec<(String, u16)>,
+    next: Successor<World>,
     report: Arc<Mutex<ThreadReport>>,
 }
 
@@ -339,8 +379,30 @@ impl Running for Serving {
         report.take_warnings()
     }
 
+    fn reload(&mut self, context: ErasedContext) -> Reloaded {
+        let changed = context.typed().and_then(|context| {
+            let mut ports = Ports::new(&self.settings, context.name.clone())?;
+            ports.names.clone_from(&self.ports);
+            let roles = self.roles.iter().map(|role| match role {
+                Role::Readings(_) | Role::Commands(_) => Role::Removed,
+                other => *other,
+            });
+            ports.roles = roles.collect();
+            ports.open_streams(&context)?;
+            self.next.set(ports.world(context));
+            (self.roles, self.ports) = (ports.roles, ports.names);
+            Ok(())
+        });
+        match changed {
+            Ok(()) => Reloaded::Continues,
+            Err(failure) => Reloaded::Failed(failure),
+        }
+    }
+
     fn ports(&self) -> Vec<(String, u16)> {
-        self.ports.clone()
+        let used = self.ports.iter().zip(&self.roles);
+        let used = used.filter(|(_, role)| **role != Role::Removed);
+        used.map(|(port, _)| port.clone()).collect()
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use std::{
 
 use morse_api::{
     command::CommandSender,
-    middleware::{Failure, Gate, RequestSender, Wake},
+    middleware::{Failure, Gate, RequestSender, Successor, Wake},
     port::Observer,
     reading::Reading,
     service::Reply,
@@ -108,6 +108,7 @@ pub(crate) struct Server {
     /// Clients whose next request the simulation could not accept yet.
     pub(crate) held_up: BTreeSet<usize>,
     pub(crate) wake: Wake,
+    next: Successor<World>,
     pub(crate) gate: Gate,
     pub(crate) last_permit: Instant,
     last_look: Instant,
@@ -117,62 +118,133 @@ pub(crate) struct Server {
 /// Arguments of the constructor of a server.
 pub(crate) struct ServerOptions {
     pub(crate) settings: Socket,
-    pub(crate) listeners: Vec<(TcpListener, Role)>,
-    pub(crate) outputs: Vec<(Observer, Encoder, ImageEncoding, u16)>,
-    pub(crate) inputs: Vec<(CommandSender, u16)>,
-    pub(crate) services: Vec<String>,
+    pub(crate) world: World,
+    pub(crate) next: Successor<World>,
     pub(crate) requests: RequestSender,
-    pub(crate) wake: Wake,
     pub(crate) gate: Gate,
     pub(crate) report: Arc<Mutex<ThreadReport>>,
 }
 
+/// Connections to a world.
+pub(crate) struct World {
+    /// Ports that are opened for this world.
+    pub(crate) listeners: Vec<TcpListener>,
+    /// Role of the connections of each listener, also of those that were opened for earlier worlds.
+    pub(crate) roles: Vec<Role>,
+    pub(crate) outputs: Vec<(Observer, Encoder, ImageEncoding, u16)>,
+    pub(crate) inputs: Vec<(CommandSender, u16)>,
+    pub(crate) services: Vec<String>,
+    pub(crate) wake: Wake,
+}
+
+impl World {
+    fn directory(&self, time_sync: bool) -> Directory {
+        let outputs = self.outputs.iter();
+        let carried = outputs.map(|(observer, _, _, port)| (observer.info.path.clone(), *port));
+        let inputs = self.inputs.iter();
+        let commanded = inputs.map(|(sender, port)| (sender.info.path.clone(), *port));
+        Directory {
+            streams: carried.chain(commanded).collect(),
+            services: self.services.iter().cloned().collect(),
+            time_sync,
+        }
+    }
+}
+
 impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
-        let (listeners, roles) = options.listeners.into_iter().unzip();
-        let event_loop = EventLoop::new(listeners, &options.wake)?;
-        let carried = options
-            .outputs
-            .iter()
-            .map(|(observer, _, _, port)| (observer.info.path.clone(), *port));
-        let commanded = options
-            .inputs
-            .iter()
-            .map(|(sender, port)| (sender.info.path.clone(), *port));
-        let directory = Directory {
-            streams: carried.chain(commanded).collect(),
-            services: options.services.into_iter().collect(),
-            time_sync: options.settings.time_sync,
+        let ServerOptions {
+            settings,
+            world,
+            next,
+            requests,
+            gate,
+            report,
+        } = options;
+        let event_loop = EventLoop::new(Vec::new(), &world.wake)?;
+        // Replaced by that of the world.
+        let (_, wake) = Wake::new();
+        let mut server = Self {
+            settings,
+            requests: Requests::new(requests, event_loop.notifier()),
+            event_loop,
+            roles: Vec::new(),
+            crowded: BTreeSet::new(),
+            connections: BTreeMap::new(),
+            busy: BTreeSet::new(),
+            outputs: Vec::new(),
+            early: Vec::new(),
+            inputs: Vec::new(),
+            directory: Directory::default(),
+            later: Vec::new(),
+            last_readings: None,
+            held_up: BTreeSet::new(),
+            wake,
+            next,
+            gate,
+            last_permit: now(),
+            last_look: now(),
+            report,
         };
-        let outputs = options.outputs.into_iter();
+        server.enter(world)?;
+        Ok(server)
+    }
+
+    /// Sets the connections to a world.
+    fn enter(&mut self, world: World) -> std::io::Result<()> {
+        self.directory = world.directory(self.settings.time_sync);
+        for listener in world.listeners {
+            self.event_loop.add_listener(listener)?;
+        }
+        self.roles = world.roles;
+        let outputs = world.outputs.into_iter();
         let outputs = outputs.map(|(observer, encoder, image, _)| Output {
             image,
             observer,
             encoder,
             clients: Vec::new(),
         });
-        let inputs = options.inputs.into_iter();
-        Ok(Self {
-            settings: options.settings,
-            requests: Requests::new(options.requests, event_loop.notifier()),
-            event_loop,
-            roles,
-            crowded: BTreeSet::new(),
-            connections: BTreeMap::new(),
-            busy: BTreeSet::new(),
-            outputs: outputs.collect(),
-            early: Vec::new(),
-            inputs: inputs.map(|(sender, _)| sender).collect(),
-            directory,
-            later: Vec::new(),
-            last_readings: None,
-            held_up: BTreeSet::new(),
-            wake: options.wake,
-            gate: options.gate,
-            last_permit: now(),
-            last_look: now(),
-            report: options.report,
-        })
+        self.outputs = outputs.collect();
+        self.inputs = world.inputs.into_iter().map(|(sender, _)| sender).collect();
+        self.event_loop.follow(&world.wake);
+        self.wake = world.wake;
+        Ok(())
+    }
+
+    /// Continues with another world. Clients of a stream stay connected if its component still exists.
+    fn change_world(&mut self, next: World) -> Result<(), Failure> {
+        self.pass_on();
+        let old = std::mem::take(&mut self.roles);
+        let tokens: Vec<usize> = self.connections.keys().copied().collect();
+        let is_same =
+            |one: Role, other: Role| std::mem::discriminant(&one) == std::mem::discriminant(&other);
+        for token in tokens {
+            let Some(role) = self.connections.get(&token).map(|known| known.role) else {
+                continue;
+            };
+            let listener = old.iter().position(|known| *known == role);
+            let now = listener.and_then(|listener| next.roles.get(listener).copied());
+            match now.filter(|now| is_same(*now, role)) {
+                Some(now) => {
+                    if let Some(connection) = self.connections.get_mut(&token) {
+                        connection.role = now;
+                    }
+                }
+                None => self.close(token),
+            }
+        }
+        self.enter(next).map_err(|error| {
+            Failure::Environment(format!("a port cannot be served after a reload: {error}"))
+        })?;
+        for (token, connection) in &self.connections {
+            if let (Role::Readings(place), true) = (connection.role, connection.is_admitted)
+                && let Some(output) = self.outputs.get_mut(place)
+            {
+                output.clients.push(*token);
+                output.observer.stay_ready();
+            }
+        }
+        Ok(())
     }
 
     /// Serves until the simulation ends.
@@ -182,7 +254,12 @@ impl Server {
     /// The operating system can no longer wait for clients.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = event_loop::events();
-        while !self.wake.is_over() {
+        loop {
+            match self.next.take_over(&self.wake) {
+                Some(Some(next)) => self.change_world(next)?,
+                Some(None) => break,
+                None => {}
+            }
             let wait = match (self.busy.is_empty(), self.later.is_empty()) {
                 (true, true) => POLL_INTERVAL,
                 (true, false) => GRACE,

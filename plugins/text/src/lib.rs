@@ -14,8 +14,8 @@ use std::{
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
-        Wake, Weight, Worker,
+        AddMiddleware as _, ErasedContext, Failure, Middleware, MiddlewareContext, Obstacle,
+        Prospect, Reloaded, Running, Successor, Wake, Weight, Worker,
     },
     port::{Observer, Policy},
 };
@@ -88,6 +88,7 @@ impl Middleware for Text {
         context: MiddlewareContext<TextOutput, NoInput>,
     ) -> Result<Box<dyn Running>, Failure> {
         let directory = context.path(&self.directory);
+        let next = Successor::default();
         if !self.directory.is_empty() {
             std::fs::create_dir_all(&directory)
                 .map_err(|error| failed("make the directory", &directory, &error))?;
@@ -97,23 +98,43 @@ impl Middleware for Text {
             .into_iter()
             .map(|output| Log::open(&directory, output));
         let logs = logs.collect::<Result<Vec<_>, _>>()?;
-        let state = (logs, context.wake);
-        let write = |(logs, wake): &mut (Vec<Log>, Wake)| write_all(logs, wake);
-        let worker = Worker::spawn(Self::KIND, &context.name, state, write)?;
-        Ok(Box::new(Writer(worker)))
+        let files = LogFiles {
+            directory,
+            logs,
+            wake: context.wake,
+            next: next.clone(),
+        };
+        let worker = Worker::spawn(Self::KIND, &context.name, files, LogFiles::write_all)?;
+        Ok(Box::new(Writer { worker, next }))
     }
 }
 
 /// The writing thread.
-struct Writer(Worker);
+struct Writer {
+    worker: Worker,
+    next: Successor<World>,
+}
+
+/// Connections to a world.
+type World = MiddlewareContext<TextOutput, NoInput>;
 
 impl Running for Writer {
     fn failure(&mut self) -> Option<Failure> {
-        self.0.failure()
+        self.worker.failure()
+    }
+
+    fn reload(&mut self, context: ErasedContext) -> Reloaded {
+        match context.typed() {
+            Ok(next) => {
+                self.next.set(next);
+                Reloaded::Continues
+            }
+            Err(failure) => Reloaded::Failed(failure),
+        }
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        self.0.stop()
+        self.worker.stop()
     }
 }
 
@@ -128,20 +149,22 @@ struct Log {
     nanos: u64,
 }
 
+/// Returns the path of a sensor's file.
+fn path(directory: &Path, observer: &Observer, output: &TextOutput) -> PathBuf {
+    let ending = match output.format {
+        Format::Text => "txt",
+        Format::Csv => "csv",
+    };
+    let own = output.file.clone();
+    directory.join(own.unwrap_or_else(|| format!("{}.{ending}", observer.info.path)))
+}
+
 /// Line in a CSV file where the simulation was reset to an earlier time.
 const BACK: &str = "# the simulation went back: reset\n";
 
 impl Log {
     fn open(directory: &Path, (observer, output): (Observer, TextOutput)) -> Result<Self, Failure> {
-        let ending = match output.format {
-            Format::Text => "txt",
-            Format::Csv => "csv",
-        };
-        let path = directory.join(
-            output
-                .file
-                .unwrap_or_else(|| format!("{}.{ending}", observer.info.path)),
-        );
+        let path = path(directory, &observer, &output);
         let mut file = LogFile::create(&path).map_err(|error| failed("write", &path, &error))?;
         let info = &observer.info;
         file.record(|out| match output.format {
@@ -160,6 +183,17 @@ impl Log {
             count: 0,
             nanos: 0,
         })
+    }
+
+    /// Returns true if the readings of a sensor of another world belong into this file.
+    fn is_continued_by(&self, path: &Path, observer: &Observer, output: &TextOutput) -> bool {
+        let names = |observer: &Observer| -> Vec<&str> {
+            let fields = observer.info.fields.0.iter();
+            fields.map(|field| field.name).collect()
+        };
+        self.path == path
+            && self.format == output.format
+            && names(&self.observer) == names(observer)
     }
 
     /// Writes the readings that have arrived.
@@ -204,24 +238,60 @@ impl Log {
 /// Maximum time until a reading is written.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Writes until the simulation ends, or a file cannot be written.
-fn write_all(logs: &mut [Log], wake: &Wake) -> Result<(), Failure> {
-    let beat = crossbeam_channel::tick(POLL_INTERVAL);
-    let result = loop {
-        let (is_beat, is_end) = crossbeam_channel::select! {
-            recv(wake.channel()) -> token => (false, token.is_err()),
-            recv(beat) -> _ => (true, false),
+/// State of the writing thread.
+struct LogFiles {
+    directory: PathBuf,
+    logs: Vec<Log>,
+    wake: Wake,
+    next: Successor<World>,
+}
+
+impl LogFiles {
+    /// Writes until the simulation ends, or a file cannot be written.
+    fn write_all(&mut self) -> Result<(), Failure> {
+        let beat = crossbeam_channel::tick(POLL_INTERVAL);
+        let result = loop {
+            let (is_beat, is_end) = crossbeam_channel::select! {
+                recv(self.wake.channel()) -> token => (false, token.is_err()),
+                recv(beat) -> _ => (true, false),
+            };
+            // A full file does not keep the others from receiving their readings.
+            let mut taken = of_all(&mut self.logs, Log::take);
+            if is_beat {
+                taken = taken.and(of_all(&mut self.logs, Log::flush));
+            }
+            let next = self.next.take().filter(|_| is_end && taken.is_ok());
+            match next {
+                Some(next) => self.change_world(next)?,
+                None if taken.is_err() || is_end => break taken,
+                None => {}
+            }
         };
-        // A full file does not keep the others from receiving their readings.
-        let mut taken = of_all(logs, Log::take);
-        if is_beat {
-            taken = taken.and(of_all(logs, Log::flush));
+        result.and(of_all(&mut self.logs, Log::flush))
+    }
+
+    /// Continues with another world. A sensor whose file and fields are the same continues its file.
+    fn change_world(&mut self, next: World) -> Result<(), Failure> {
+        let mut old = std::mem::take(&mut self.logs);
+        for (observer, output) in next.outputs {
+            let path = path(&self.directory, &observer, &output);
+            let known = old
+                .iter()
+                .position(|log| log.is_continued_by(&path, &observer, &output));
+            let log = match known {
+                Some(known) => {
+                    let mut log = old.swap_remove(known);
+                    observer.stay_ready();
+                    log.observer = observer;
+                    log
+                }
+                None => Log::open(&self.directory, (observer, output))?,
+            };
+            self.logs.push(log);
         }
-        if taken.is_err() || is_end {
-            break taken;
-        }
-    };
-    result.and(of_all(logs, Log::flush))
+        self.wake = next.wake;
+        of_all(&mut old, Log::flush)
+    }
 }
 
 /// Calls a function with every log. Returns the first failure.

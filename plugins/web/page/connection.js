@@ -55,8 +55,18 @@ export class Connection {
     };
   }
 
-  read({ reply, warning }) {
-    if (reply) this.reply(reply);
+  // After a reload there is another scene; the simulator sends its frames once this connection has subscribed again.
+  async reload() {
+    const answer = await fetch("/scene.json", { cache: "no-store" });
+    this.text = await answer.text();
+    this.unseen = undefined;
+    await this.hear.scene(JSON.parse(this.text));
+    this.send({ watch: this.watched });
+  }
+
+  read({ reply, warning, scene }) {
+    if (scene) this.reload().catch(() => this.socket?.close());
+    else if (reply) this.reply(reply);
     else if (warning) this.hear.warning(warning);
   }
 

@@ -4,11 +4,12 @@
 //! - [`Web`]: settings, and the interface to the simulation;
 //! - [`http`]: requests for pages; `page`: the files of the page;
 //! - `server`: the thread, with one poll for all connections; `http_connection`, `viewer`: connections with HTTP and with
-//!   WebSocket; `requests`: service calls of viewers;
+//!   WebSocket; `requests`: service calls of viewers; `messages`: messages of the run;
 //! - `watch`: observation of the simulation; `frames`, `values`, `scene`: encodings.
 mod frames;
 pub mod http;
 mod http_connection;
+mod messages;
 mod page;
 mod requests;
 mod scene;
@@ -17,24 +18,31 @@ mod values;
 mod viewer;
 mod watch;
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     fields::Unit,
     middleware::{
-        AddMiddleware as _, Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect,
-        Running, Weight, Worker,
+        AddMiddleware as _, ErasedContext, Failure, Middleware, MiddlewareContext, Nothing,
+        Obstacle, Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
     range::Range,
 };
 use morse_server::{
     access::{self, AccessError, PageAccess, TokenForm},
     event_loop,
+    notifier::Notifier,
 };
 use serde::Deserialize;
 
-use crate::server::{Server, ServerOptions};
+use crate::{
+    messages::Messages,
+    server::{Server, ServerOptions, World},
+};
 
 /// A page that shows the simulation in a browser.
 ///
@@ -119,6 +127,7 @@ impl Middleware for Web {
         let world_view = context
             .world_view
             .ok_or_else(|| failed("the world contains nothing to show".to_owned()))?;
+        let (next, messages) = (Successor::default(), Arc::<Messages>::default());
         let options = ServerOptions {
             access: PageAccess {
                 address,
@@ -129,17 +138,25 @@ impl Middleware for Web {
             max_viewers: self.max_viewers as usize,
             frame_rate: self.frame_rate,
             listener,
-            services: context.services,
             requests: context.requests,
-            world_view,
-            wake: context.wake,
+            world: World {
+                services: context.services,
+                world_view,
+                wake: context.wake,
+            },
+            next: next.clone(),
+            messages: messages.clone(),
         };
         let server = Server::new(options)
             .map_err(|error| failed(format!("its server could not be started: {error}")))?;
+        let notifier = server.notifier();
         Ok(Box::new(Serving {
             worker: Worker::spawn(Self::KIND, &name, server, Server::run)?,
             at,
             needs_token: self.token.is_some(),
+            next,
+            messages,
+            notifier,
         }))
     }
 }
@@ -156,6 +173,9 @@ struct Serving {
     worker: Worker,
     at: SocketAddr,
     needs_token: bool,
+    next: Successor<World>,
+    messages: Arc<Messages>,
+    notifier: Arc<Notifier>,
 }
 
 impl Running for Serving {
@@ -169,6 +189,23 @@ impl Running for Serving {
             "the simulation is shown at http://{}/{hint}",
             self.at
         )]
+    }
+
+    fn reload(&mut self, mut context: ErasedContext) -> Reloaded {
+        let Some(world_view) = context.world_view.take() else {
+            return Reloaded::Restart(Box::new(context));
+        };
+        self.next.set(World {
+            services: context.services,
+            world_view,
+            wake: context.wake,
+        });
+        Reloaded::Continues
+    }
+
+    fn show_message(&mut self, text: &str) {
+        self.messages.add(text);
+        self.notifier.notify();
     }
 
     fn ports(&self) -> Vec<(String, u16)> {

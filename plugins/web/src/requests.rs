@@ -31,6 +31,11 @@ impl Requests {
         }
     }
 
+    /// Sets the components whose services are offered.
+    pub(crate) fn offer(&mut self, offered: Vec<String>) {
+        self.offered = offered.into_iter().collect();
+    }
+
     /// Sends a call to the simulation; false if the viewer has disconnected.
     pub(crate) fn call(&self, token: usize, viewer: &mut Viewer, call: Call) -> bool {
         let Call {

@@ -1,23 +1,27 @@
 //! Thread of the server: one poll for all connections.
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use morse_api::{
-    middleware::{Failure, RequestSender, Wake},
+    middleware::{Failure, RequestSender, Successor, Wake},
     world_view::WorldView,
 };
 use morse_server::{
     access::{PageAccess, PageRequest, Verdict},
     clock::now,
     event_loop::{self, Accepted, EventLoop, Source, TcpListener, TcpStream},
+    notifier::Notifier,
 };
+use serde_json::json;
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
     http::{self, Answer, Head},
     http_connection::{ClosingConnection, ConnectionState, HttpConnection},
+    messages::Messages,
     page,
     requests::Requests,
     scene,
@@ -44,8 +48,15 @@ pub(crate) struct ServerOptions {
     pub(crate) max_viewers: usize,
     pub(crate) frame_rate: f64,
     pub(crate) listener: TcpListener,
-    pub(crate) services: Vec<String>,
     pub(crate) requests: RequestSender,
+    pub(crate) world: World,
+    pub(crate) next: Successor<World>,
+    pub(crate) messages: Arc<Messages>,
+}
+
+/// Connections to a world.
+pub(crate) struct World {
+    pub(crate) services: Vec<String>,
     pub(crate) world_view: WorldView,
     pub(crate) wake: Wake,
 }
@@ -64,7 +75,10 @@ pub(crate) struct Server {
     meshes: Vec<Vec<u8>>,
     watch: Watch,
     requests: Requests,
+    frame_rate: f64,
     wake: Wake,
+    next: Successor<World>,
+    messages: Arc<Messages>,
     tidied: Instant,
 }
 
@@ -75,11 +89,16 @@ impl Server {
             max_viewers,
             frame_rate,
             listener,
-            services,
             requests,
+            world,
+            next,
+            messages,
+        } = options;
+        let World {
+            services,
             world_view,
             wake,
-        } = options;
+        } = world;
         let event_loop = EventLoop::new(vec![listener], &wake)?;
         let now = now();
         Ok(Self {
@@ -94,9 +113,17 @@ impl Server {
             scene: scene::json(&world_view),
             meshes: world_view.scenery.meshes.iter().map(scene::mesh).collect(),
             watch: Watch::new(world_view, requests, frame_rate, now),
+            frame_rate,
             wake,
+            next,
+            messages,
             tidied: now,
         })
+    }
+
+    /// Returns the notifier, which makes the server send waiting messages.
+    pub(crate) fn notifier(&self) -> Arc<Notifier> {
+        self.event_loop.notifier()
     }
 
     /// Serves until the simulation ends.
@@ -106,7 +133,12 @@ impl Server {
     /// The operating system can no longer wait for browsers.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         let mut events = event_loop::events();
-        while !self.wake.is_over() {
+        loop {
+            match self.next.take_over(&self.wake) {
+                Some(Some(next)) => self.change_world(next),
+                Some(None) => break,
+                None => {}
+            }
             let rest = self.rest();
             self.event_loop.wait(&mut events, rest).map_err(|error| {
                 Failure::Environment(format!("waiting for browsers failed: {error}"))
@@ -133,6 +165,31 @@ impl Server {
             viewer.dismiss(CloseCode::Away, "the simulation has ended");
         }
         Ok(())
+    }
+
+    /// Continues with another world. Viewers receive a message, and frames again once they have loaded the new scene.
+    fn change_world(&mut self, next: World) {
+        let World {
+            services,
+            world_view,
+            wake,
+        } = next;
+        self.event_loop.follow(&wake);
+        self.wake = wake;
+        self.requests.offer(services);
+        self.scene = scene::json(&world_view);
+        self.meshes = world_view.scenery.meshes.iter().map(scene::mesh).collect();
+        self.watch.change_world(world_view, self.frame_rate, now());
+        let mut gone = Vec::new();
+        for (token, viewer) in &mut self.viewers {
+            viewer.change_world();
+            if !viewer.tell(r#"{"scene":"changed"}"#.to_owned()) {
+                gone.push(*token);
+            }
+        }
+        for token in gone {
+            self.close(token);
+        }
     }
 
     /// Returns the time until the next action without events.
@@ -304,7 +361,10 @@ impl Server {
         while let Some(viewer) = self.viewers.get_mut(&token) {
             match viewer.read_messages(now()) {
                 Heard::Said(Said::Seen(frame)) => viewer.seen(frame),
-                Heard::Said(Said::Watch(paths)) => self.watch.set(&mut viewer.view, &paths),
+                Heard::Said(Said::Watch(paths)) => {
+                    viewer.has_scene();
+                    self.watch.set(&mut viewer.view, &paths);
+                }
                 Heard::Said(Said::Call(call)) => {
                     if !self.requests.call(token, viewer, call) {
                         self.close(token);
@@ -355,6 +415,14 @@ impl Server {
                 viewer.under_way = viewer.under_way.saturating_sub(1);
                 if !viewer.tell(text) {
                     gone.push(token);
+                }
+            }
+        }
+        for text in self.messages.take() {
+            let text = json!({ "warning": text }).to_string();
+            for (token, viewer) in &mut self.viewers {
+                if !viewer.tell(text.clone()) {
+                    gone.push(*token);
                 }
             }
         }

@@ -71,6 +71,8 @@ pub(crate) struct Viewer<S = TcpStream> {
     pub(crate) view: View,
     /// Numbers of the frames that are not acknowledged.
     unseen: Vec<u32>,
+    /// True until the viewer has loaded the scene after a change: it then subscribes again.
+    lacks_scene: bool,
     /// Number of unanswered calls.
     pub(crate) under_way: u32,
     /// Number of warnings that were sent to it.
@@ -90,6 +92,7 @@ impl<S: Read + Write> Viewer<S> {
             socket: Channel::new(socket),
             view: View::default(),
             unseen: Vec::new(),
+            lacks_scene: false,
             under_way: 0,
             warned: 0,
             heard: now,
@@ -101,7 +104,20 @@ impl<S: Read + Write> Viewer<S> {
 
     /// Returns true if a frame can be sent.
     pub(crate) fn is_ready(&self) -> bool {
-        self.unseen.len() < MOST_UNSEEN && !self.socket.is_full()
+        !self.lacks_scene && self.unseen.len() < MOST_UNSEEN && !self.socket.is_full()
+    }
+
+    /// Discards everything that refers to the old world.
+    pub(crate) fn change_world(&mut self) {
+        self.view = View::default();
+        self.unseen.clear();
+        self.warned = 0;
+        self.lacks_scene = true;
+    }
+
+    /// Records that the viewer has the present scene.
+    pub(crate) fn has_scene(&mut self) {
+        self.lacks_scene = false;
     }
 
     /// Returns the next message.

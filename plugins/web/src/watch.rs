@@ -72,6 +72,11 @@ impl Watch {
         }
     }
 
+    /// Continues with another world.
+    pub(crate) fn change_world(&mut self, world_view: WorldView, rate: f64, now: Instant) {
+        *self = Self::new(world_view, self.requests.clone(), rate, now);
+    }
+
     /// Returns the time at which the next poses are to be requested.
     pub(crate) fn next(&self) -> Instant {
         self.asked + self.interval

@@ -55,6 +55,9 @@ pub struct Args {
     /// Write the readings of all sensors: text:DIRECTORY or csv:DIRECTORY
     #[arg(long, value_name = "KIND:WHERE")]
     pub output: Vec<String>,
+    /// Load the files again when one of them changes on disk, and continue: time, unchanged bodies and clients are kept
+    #[arg(long, conflicts_with_all = ["view", "screenshot", "video", "profile"])]
+    pub watch: bool,
     /// Show the simulation in a browser, by default at 127.0.0.1:8080
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, value_parser = serve::address)]
     #[arg(default_missing_value = serve::DEFAULT)]

@@ -6,14 +6,14 @@ use tungstenite::{Error, Message, WebSocket, client::IntoClientRequest as _};
 
 use crate::web::client::Served;
 
-pub(super) struct Bridge {
+pub(crate) struct Bridge {
     socket: WebSocket<TcpStream>,
     /// Messages that arrived while another one was awaited.
     others: Vec<Json>,
 }
 
 impl Bridge {
-    pub(super) fn new(served: &Served) -> Self {
+    pub(crate) fn new(served: &Served) -> Self {
         let address = format!("ws://localhost:{}/", served.port);
         let request = address.into_client_request().unwrap();
         let (socket, _) = tungstenite::client(request, served.stream()).unwrap();
@@ -41,7 +41,7 @@ impl Bridge {
         }
     }
 
-    pub(super) fn say(&mut self, operation: Json) {
+    pub(crate) fn say(&mut self, operation: Json) {
         self.socket
             .send(Message::text(operation.to_string()))
             .unwrap();
@@ -70,12 +70,12 @@ impl Bridge {
     }
 
     /// Returns the next message of a subscribed topic.
-    pub(super) fn next(&mut self, topic: &str) -> Json {
+    pub(crate) fn next(&mut self, topic: &str) -> Json {
         self.wait(|said| said["op"] == "publish" && said["topic"] == topic)["msg"].take()
     }
 
     /// Returns the next message of a topic that satisfies a predicate.
-    pub(super) fn until(&mut self, topic: &str, is_it: impl Fn(&Json) -> bool) -> Json {
+    pub(crate) fn until(&mut self, topic: &str, is_it: impl Fn(&Json) -> bool) -> Json {
         self.say(json!({ "op": "subscribe", "topic": topic }));
         // Ten seconds of a sensor that measures at each tick.
         for count in 0.. {
@@ -92,7 +92,7 @@ impl Bridge {
     }
 
     /// Returns one message of a topic.
-    pub(super) fn one(&mut self, topic: &str) -> Json {
+    pub(crate) fn one(&mut self, topic: &str) -> Json {
         self.until(topic, |_| true)
     }
 
@@ -100,7 +100,7 @@ impl Bridge {
         self.others.clear();
     }
 
-    pub(super) fn call(&mut self, service: &str, arguments: Json) -> Json {
+    pub(crate) fn call(&mut self, service: &str, arguments: Json) -> Json {
         self.say(
             json!({ "op": "call_service", "id": "call", "service": service, "args": arguments }),
         );

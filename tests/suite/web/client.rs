@@ -65,6 +65,15 @@ impl Served {
         }
     }
 
+    /// Returns the page or rosbridge of another process, by its port.
+    pub(crate) fn at(port: u16) -> Self {
+        Self {
+            port,
+            signal: Arc::default(),
+            thread: None,
+        }
+    }
+
     /// Sends some bytes, and reads until the connection ends.
     pub(super) fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.stream();
@@ -92,7 +101,7 @@ impl Served {
         (status.unwrap_or(0), body.to_owned())
     }
 
-    pub(super) fn scene(&self) -> Json {
+    pub(crate) fn scene(&self) -> Json {
         let (status, body) = self.get("/scene.json", "");
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).unwrap()
@@ -107,7 +116,7 @@ impl Served {
         stream
     }
 
-    pub(super) fn viewer(&self) -> Viewer {
+    pub(crate) fn viewer(&self) -> Viewer {
         let address = format!("ws://localhost:{}/ws", self.port);
         let request = address.into_client_request().unwrap();
         let (socket, _) = tungstenite::client(request, self.stream()).unwrap();
@@ -115,6 +124,7 @@ impl Served {
             socket,
             replies: Vec::new(),
             warnings: Vec::new(),
+            changes: 0,
             next: 1,
         }
     }
@@ -132,13 +142,13 @@ impl Served {
 
 /// The fields of a frame that tests read.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub(super) number: u32,
     pub(super) is_held: bool,
     pub(super) tick: f64,
     pub(super) factor: f32,
     /// Bodies that moved, by index, and their positions.
-    pub(super) moved: Vec<(usize, [f32; 3])>,
+    pub(crate) moved: Vec<(usize, [f32; 3])>,
     /// Sensors by index, the time of measurement, and the bytes of the fields.
     pub(super) readings: Vec<(usize, f64, Vec<u8>)>,
     pub(super) length: usize,
@@ -198,11 +208,13 @@ pub(super) fn length(rest: &mut &[u8]) -> usize {
 }
 
 /// A viewer that uses the page's protocol.
-pub(super) struct Viewer {
+pub(crate) struct Viewer {
     pub(super) socket: WebSocket<TcpStream>,
     replies: Vec<Json>,
     /// Warnings that it has received.
-    pub(super) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    /// Number of changes of the scene that it has been notified of.
+    pub(crate) changes: usize,
     next: u64,
 }
 
@@ -211,7 +223,7 @@ impl Viewer {
         self.socket.send(Message::text(what.to_string())).unwrap();
     }
 
-    pub(super) fn watch(&mut self, paths: &[&str]) {
+    pub(crate) fn watch(&mut self, paths: &[&str]) {
         self.say(&json!({ "watch": paths }));
     }
 
@@ -228,6 +240,12 @@ impl Viewer {
 
     fn note(&mut self, text: &str) {
         let said: Json = serde_json::from_str(text).unwrap();
+        if said["scene"] == "changed" {
+            self.changes += 1;
+            // As the page does once it has loaded the scene.
+            self.watch(&[]);
+            return;
+        }
         match said["warning"].as_str() {
             Some(warning) => self.warnings.push(warning.to_owned()),
             None => self.replies.push(said["reply"].clone()),
@@ -246,14 +264,14 @@ impl Viewer {
     }
 
     /// Returns the next frame, and acknowledges it.
-    pub(super) fn see(&mut self) -> Frame {
+    pub(crate) fn see(&mut self) -> Frame {
         let frame = self.frame();
         self.say(&json!({ "seen": frame.number }));
         frame
     }
 
     /// Receives frames until one satisfies a predicate.
-    pub(super) fn until(&mut self, mut is_it: impl FnMut(&Frame) -> bool) -> Frame {
+    pub(crate) fn until(&mut self, mut is_it: impl FnMut(&Frame) -> bool) -> Frame {
         for _ in 0..2000 {
             let frame = self.see();
             if is_it(&frame) {

@@ -42,41 +42,51 @@ fn start<W: Middleware>(
     settings: &ErasedSettings,
     context: ErasedContext,
 ) -> Result<Box<dyn Running>, Failure> {
-    fn typed<T: Clone + 'static, P>(
-        (end, settings): (P, ErasedSettings),
-    ) -> Result<(P, T), Failure> {
-        let settings = settings.downcast_ref::<T>().cloned();
-        settings
-            .map(|settings| (end, settings))
-            .ok_or_else(|| Failure::Environment("settings of another kind".to_owned()))
-    }
-    let MiddlewareContext {
-        name,
-        directory,
-        outputs,
-        inputs,
-        services,
-        requests,
-        wake,
-        gate,
-        world_view,
-        offers,
-    } = context;
     let Some(middleware) = settings.downcast_ref::<W>() else {
+        let name = context.name;
         return Err(Failure::Environment(format!(
             "`{name}`: settings of another kind"
         )));
     };
-    middleware.start(MiddlewareContext {
-        outputs: outputs.into_iter().map(typed).collect::<Result<_, _>>()?,
-        inputs: inputs.into_iter().map(typed).collect::<Result<_, _>>()?,
-        name,
-        directory,
-        services,
-        requests,
-        wake,
-        gate,
-        world_view,
-        offers,
-    })
+    middleware.start(context.typed()?)
+}
+
+impl ErasedContext {
+    /// Returns the context with the types of the settings of outputs and inputs.
+    ///
+    /// # Errors
+    ///
+    /// The settings have other types.
+    pub fn typed<O: Clone + 'static, I: Clone + 'static>(
+        self,
+    ) -> Result<MiddlewareContext<O, I>, Failure> {
+        fn typed<T: Clone + 'static, P>(
+            (end, settings): (P, ErasedSettings),
+        ) -> Result<(P, T), Failure> {
+            let settings = settings.downcast_ref::<T>().cloned();
+            settings
+                .map(|settings| (end, settings))
+                .ok_or_else(|| Failure::Environment("settings of another kind".to_owned()))
+        }
+        Ok(MiddlewareContext {
+            outputs: self
+                .outputs
+                .into_iter()
+                .map(typed)
+                .collect::<Result<_, _>>()?,
+            inputs: self
+                .inputs
+                .into_iter()
+                .map(typed)
+                .collect::<Result<_, _>>()?,
+            name: self.name,
+            directory: self.directory,
+            services: self.services,
+            requests: self.requests,
+            wake: self.wake,
+            gate: self.gate,
+            world_view: self.world_view,
+            offers: self.offers,
+        })
+    }
 }

@@ -41,6 +41,12 @@ pub(crate) fn all(simulation: &Simulation) -> Vec<Name> {
     if let Some(scene) = &simulation.scene {
         names.uses(scene, Target::File(scene.value.clone()));
     }
+    for part in simulation.scenes.values() {
+        names.uses(&part.model, Target::File(part.model.value.clone()));
+        if let Some(frame) = &part.frame {
+            names.uses(frame, Target::Frame(frame.value.clone()));
+        }
+    }
     for frame in simulation.bodies.keys().chain(simulation.objects.keys()) {
         names.uses(frame, Target::Frame(frame.value.clone()));
     }

@@ -18,6 +18,9 @@ type Components<'a> = BTreeMap<&'a str, &'a Component>;
 
 impl<'a> Checker<'a> {
     pub(super) fn robots(&mut self) {
+        for name in self.simulation.scenes.keys() {
+            self.name("scene", name);
+        }
         for (name, robot) in &self.simulation.robots {
             if self.problems.is_full() {
                 return;

@@ -1,0 +1,58 @@
+//! Copies the state of the engine to the entities, after it was set.
+
+use bevy::{ecs::system::SystemState, prelude::*};
+use morse_api::{body::BodyState, joint::JointState};
+
+use super::{
+    convert,
+    drives::Commanded,
+    engine::{Engine, Tables},
+    joints::JointMotion,
+    posed, step,
+    trees::Trees,
+};
+
+/// Copies the state of the engine to the entities.
+pub(super) fn show_all(world: &mut World) {
+    let mut state: SystemState<(
+        Single<Engine>,
+        Res<Tables>,
+        (Res<JointMotion>, ResMut<Trees>),
+        Res<Commanded>,
+        (Query<&mut BodyState>, Query<&mut Transform>),
+        Query<&mut JointState>,
+    )> = SystemState::new(world);
+    let Ok((engine, tables, (motion, mut trees), commanded, entities, mut states)) =
+        state.get_mut(world)
+    else {
+        return;
+    };
+    let (mut bodies, mut transforms) = entities;
+    trees.place_all(&engine, &tables);
+    for row in &tables.bodies {
+        if let (Ok(mut state), Ok(mut transform)) =
+            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
+        {
+            step::copy(&engine, row, &mut state);
+            *transform = convert::transform(&state.pose);
+        }
+    }
+    trees.tell(&engine, &tables, |row, tell| {
+        if let (Ok(mut state), Ok(mut transform)) =
+            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
+        {
+            tell(&mut state);
+            *transform = convert::transform(&state.pose);
+        }
+    });
+    posed::tell_again(&commanded.posed, &tables, &mut bodies);
+    for (variable, motion) in tables.variables.iter().zip(&motion.0) {
+        if let Ok(mut state) = states.get_mut(variable.entity) {
+            *state = JointState {
+                position: motion.position,
+                velocity: motion.velocity,
+                effort: motion.effort,
+            };
+        }
+    }
+}
