@@ -24,7 +24,8 @@
 //! - [`batches_and_clusters`]: grids and samples of runs, on all cores or many machines;
 //! - [`the_same_bits`]: profiles, and proofs of determinism;
 //! - [`headless_tests`]: simulations in `cargo test`;
-//! - [`python`]: simulations in Python, and environments to learn in;
+//! - [`python`]: simulations in Python;
+//! - [`learning`]: environments to learn in;
 //! - [`compiled_scenes`]: scenes with meshes and hulls in one file that loads fast;
 //! - [`editors`]: the language server, and files for editors;
 //! - [`how_fast`]: speed, and comparison with other simulators;
@@ -104,6 +105,9 @@ pub mod headless_tests {}
 
 #[doc = include_str!("docs/python.md")]
 pub mod python {}
+
+#[doc = include_str!("docs/learning.md")]
+pub mod learning {}
 
 #[doc = include_str!("docs/compiled_scenes.md")]
 pub mod compiled_scenes {}

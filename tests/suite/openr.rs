@@ -1,5 +1,7 @@
 //! Controllers as objects: the objects of a memory stick drive a rover, reproducibly, and faults stay in the object.
 mod body;
+mod devices;
+mod ers210;
 mod walk;
 
 use std::{fs, path::Path};
@@ -272,7 +274,9 @@ fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
         "{error}"
     );
     assert!(
-        error.contains("DRIVER.BIN, HEAD.BIN, ROUTE.BIN, TRAINER.BIN, WALK.BIN"),
+        error.contains(
+            "BALL.BIN, BLINK.BIN, DRIVER.BIN, GAINS.BIN, HEAD.BIN, LOGGER.BIN, ROUTE.BIN, STAND.BIN"
+        ),
         "{error}"
     );
     let error = why((

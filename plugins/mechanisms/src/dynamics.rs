@@ -97,17 +97,24 @@ impl Workspace {
 
     /// Writes [`matrix`](Self::matrix) at the poses of the last [`forward_kinematics`](Self::forward_kinematics): CRBA.
     pub fn mass_matrix(&mut self, tree: &Tree) {
+        self.composite_inertias(tree);
+        self.matrix.clear();
+        for (at, row) in tree.links.iter().enumerate().rev() {
+            for index in row.columns.clone() {
+                self.column_of(tree, at, index);
+            }
+        }
+    }
+
+    /// Computes the composite inertia of each link.
+    pub(crate) fn composite_inertias(&mut self, tree: &Tree) {
         for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
             *composite = row.inertia;
         }
-        self.matrix.clear();
         for (at, row) in tree.links.iter().enumerate().rev() {
             if let Some(parent) = row.parent {
                 let moved = self.local_poses[at].inertia_to_outer(&self.composites[at]);
                 self.composites[parent] += moved;
-            }
-            for index in row.columns.clone() {
-                self.column_of(tree, at, index);
             }
         }
     }

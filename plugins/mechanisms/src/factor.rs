@@ -14,10 +14,10 @@ pub struct MassMatrix {
 }
 
 impl MassMatrix {
-    /// Returns a zero matrix with the sparsity pattern of a tree.
+    /// Returns an empty matrix with the sparsity pattern of a tree.
     pub(crate) fn new(parents: Vec<Option<usize>>) -> Self {
         Self {
-            lower: vec![0.0; parents.len() * (parents.len() + 1) / 2],
+            lower: Vec::new(),
             parents,
         }
     }
@@ -34,8 +34,11 @@ impl MassMatrix {
         self.lower[index(row.max(column), row.min(column))]
     }
 
+    /// Sets all elements to zero.
     pub(crate) fn clear(&mut self) {
-        self.lower.fill(0.0);
+        let order = self.order();
+        self.lower.clear();
+        self.lower.resize(order * (order + 1) / 2, 0.0);
     }
 
     pub(crate) fn add(&mut self, row: usize, column: usize, number: f64) {
@@ -109,6 +112,7 @@ mod tests {
             vec![None, Some(0), Some(1), Some(2)],
         ] {
             let mut matrix = MassMatrix::new(before);
+            matrix.clear();
             for (row, column, number) in [
                 (0, 0, 9.0),
                 (1, 1, 4.0),
@@ -137,6 +141,7 @@ mod tests {
     #[test]
     fn what_weighs_nothing_does_not_move() {
         let mut matrix = MassMatrix::new(vec![None]);
+        matrix.clear();
         matrix.factor();
         let mut vector = [1.0];
         matrix.solve(&mut vector);

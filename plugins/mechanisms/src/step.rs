@@ -127,8 +127,8 @@ pub struct Integrator {
     weights: Vec<f64>,
     /// Effort of each saturated motor.
     saturated: Vec<Option<f64>>,
-    /// The mass matrix before its factorisation.
-    masses: Vec<f64>,
+    /// Terms on the diagonal of the mass matrix: armatures, dampers and motors.
+    added: Vec<f64>,
     bias: Vec<f64>,
     /// Velocities at the end of the step.
     pub(crate) velocities: Vec<f64>,
@@ -205,7 +205,7 @@ impl Integrator {
             weightless: vec![false; tree.link_count()],
             weights: vec![0.0; velocities],
             saturated: vec![None; variables],
-            masses: Vec::new(),
+            added: vec![0.0; velocities],
             bias: vec![0.0; velocities],
             velocities: vec![0.0; velocities],
             rows: Vec::with_capacity(3 * variables),
@@ -215,12 +215,11 @@ impl Integrator {
     /// Applies an impulse on a link, in its frame (N·s, and N·m·s about its origin), to the velocities. Requires [forward
     /// kinematics](Workspace::forward_kinematics).
     pub fn apply_impulse(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
-        self.workspace.mass_matrix(tree);
+        self.workspace.assemble(tree);
         for (variable, resistance) in tree.variables().iter().zip(&self.joint_dynamics) {
-            let matrix = &mut self.workspace.matrix;
-            matrix.add_diagonal(variable.speed, resistance.armature);
+            self.added[variable.speed] = resistance.armature;
         }
-        self.workspace.matrix.factor();
+        self.workspace.factor(tree, &self.added);
         self.velocities.fill(0.0);
         let (mut at, mut force) = (link, *impulse);
         loop {
@@ -234,7 +233,7 @@ impl Integrator {
             force = self.workspace.local_poses[at].force_to_outer(&force);
             at = parent;
         }
-        self.workspace.matrix.solve(&mut self.velocities);
+        self.workspace.solve(tree, &mut self.velocities);
         for (speed, more) in state.velocities.iter_mut().zip(&self.velocities) {
             *speed += more;
         }
@@ -255,8 +254,7 @@ impl Integrator {
             self.workspace.update_velocities(tree, base, &self.middle);
         }
         self.saturated.fill(None);
-        self.workspace.mass_matrix(tree);
-        self.masses.clone_from(&self.workspace.matrix.lower);
+        self.workspace.assemble(tree);
         self.find_gains(tree, state, dt);
         self.factor(tree, dt);
         if self.motors.iter().any(|motor| motor.compensates) {
@@ -273,8 +271,7 @@ impl Integrator {
     fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
         for (index, variable) in tree.variables().iter().enumerate() {
             let (motor, resistance) = (&self.motors[index], &self.joint_dynamics[index]);
-            let inertia =
-                self.workspace.matrix.at(variable.speed, variable.speed) + resistance.armature;
+            let inertia = self.workspace.joint_inertia(variable.speed) + resistance.armature;
             let [stiffness, damping] = motor.gains(inertia, dt);
             // Stiffness of spring and damper relative to the step.
             let damper = (damping + resistance.damping) * dt;
@@ -356,7 +353,6 @@ impl Integrator {
 
     /// Factors the mass matrix, with the terms of armatures, dampers and motors.
     pub(crate) fn factor(&mut self, tree: &Tree, dt: f64) {
-        self.workspace.matrix.lower.copy_from_slice(&self.masses);
         for (index, variable) in tree.variables().iter().enumerate() {
             let resistance = &self.joint_dynamics[index];
             let mut weight = resistance.armature + dt * resistance.damping;
@@ -364,9 +360,9 @@ impl Integrator {
                 let gain = &self.gains[index];
                 weight += dt * (gain.damping + gain.ahead * gain.stiffness);
             }
-            self.workspace.matrix.add_diagonal(variable.speed, weight);
+            self.added[variable.speed] = weight;
         }
-        self.workspace.matrix.factor();
+        self.workspace.factor(tree, &self.added);
     }
 
     /// Returns the effort of a motor without its limit, for a velocity at the end.
@@ -392,7 +388,7 @@ impl Integrator {
                 self.saturated[index].unwrap_or_else(|| self.effort(index, variable, speed));
             self.velocities[variable.speed] += given - self.joint_dynamics[index].damping * speed;
         }
-        self.workspace.matrix.solve(&mut self.velocities);
+        self.workspace.solve(tree, &mut self.velocities);
         for (speed, before) in self.velocities.iter_mut().zip(&state.velocities) {
             *speed = before + *speed * dt;
         }

@@ -92,6 +92,10 @@ pub struct Tree {
     pub(crate) parents: Vec<Option<usize>>,
     /// Indices of angular velocities that change the tree's inertia: all but those of wheels.
     pub(crate) turns: Vec<usize>,
+    /// Greatest number of velocities on a path from the base to a link.
+    pub(crate) depth: usize,
+    /// True if several joints have the same variable.
+    pub(crate) shares_variables: bool,
     /// Number of positions.
     positions: usize,
     /// Variables, in the order of their velocities.
@@ -188,6 +192,8 @@ impl Tree {
             });
         }
         tree.turns = turns(links, &tree);
+        tree.depth = depth(&tree.parents);
+        tree.shares_variables = is_shared;
         if is_shared {
             // A variable on several branches couples them: the matrix becomes dense.
             let count = tree.parents.len();
@@ -292,6 +298,15 @@ impl Tree {
         self.positions += positions;
         position
     }
+}
+
+/// Returns the greatest number of velocities on a path from the base.
+fn depth(parents: &[Option<usize>]) -> usize {
+    let mut depths: Vec<usize> = Vec::with_capacity(parents.len());
+    for parent in parents {
+        depths.push(parent.map_or(1, |parent| depths[parent] + 1));
+    }
+    depths.into_iter().max().unwrap_or(0)
 }
 
 /// Returns the indices of angular velocities, except those of wheels: leaf links that are rotationally symmetric.

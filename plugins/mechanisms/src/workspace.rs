@@ -2,6 +2,7 @@
 use nalgebra::Vector3;
 
 use crate::{
+    articulated::ArticulatedFactors,
     factor::MassMatrix,
     spatial::{Force, Inertia, Motion, Pose},
     state::State,
@@ -46,6 +47,10 @@ pub struct Workspace {
     pub(crate) composites: Vec<Inertia>,
     /// The mass matrix that was computed last.
     pub matrix: MassMatrix,
+    /// Mass matrix before its factorisation, or its diagonal for a deep tree.
+    pub(crate) assembled: Vec<f64>,
+    /// Factors of a deep tree.
+    pub(crate) articulated: Option<ArticulatedFactors>,
 }
 
 impl Workspace {
@@ -61,6 +66,8 @@ impl Workspace {
             forces: vec![Force::default(); links],
             composites: vec![Inertia::default(); links],
             matrix: MassMatrix::new(tree.parents.clone()),
+            assembled: Vec::new(),
+            articulated: Self::articulated_factors(tree),
         }
     }
 

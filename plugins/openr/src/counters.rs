@@ -135,6 +135,9 @@ pub struct Report {
     pub links: Vec<LinkReport>,
     /// Hash of all messages in their order: equal runs have equal hashes. Meaningless if objects run in threads.
     pub message_hash: String,
+    /// Last lines of information that objects logged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<String>,
 }
 
 impl ObjectReport {
@@ -209,7 +212,8 @@ impl fmt::Display for Report {
             "refused",
             "queued",
         ];
-        f.write_str(&table(&heads, links.collect()))
+        f.write_str(&table(&heads, links.collect()))?;
+        self.log.iter().try_for_each(|line| writeln!(f, "{line}"))
     }
 }
 
@@ -269,9 +273,10 @@ mod tests {
                 counters: LinkCounters::default(),
             }],
             message_hash: String::new(),
+            log: vec!["1.000 s, `Eye`: it sees".to_owned()],
         };
         let text = report.to_string();
-        assert_eq!(text.lines().count(), 4, "{text}");
+        assert_eq!(text.lines().count(), 5, "{text}");
         assert!(
             text.contains("Eye.Image.px.S > Mind.Image.px.O    0"),
             "{text}"

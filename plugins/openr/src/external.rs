@@ -187,7 +187,9 @@ impl External {
     fn pass(&self, context: &mut Context<'_>, message: &Json) -> Status {
         let answer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
-            peer.ask(message, |request| requests::perform(context, request))
+            peer.ask(message, |request| {
+                requests::perform(context, &self.interface.extras, request)
+            })
         };
         let answer = match answer {
             Ok(answer) => answer,

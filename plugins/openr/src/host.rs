@@ -3,7 +3,7 @@ mod body;
 mod checks;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     net::SocketAddr,
     path::Path,
     sync::{Arc, Mutex},
@@ -27,13 +27,15 @@ use self::{
     checks::{different, is_external, unknown},
 };
 use crate::{
-    body::{comm, primitives::Robot},
+    body::{audio, comm, primitives::Robot},
     components::{self, Port},
     context::Level,
+    counters::Report as CountersReport,
     engine::Engine,
     external::{External, LOST, Peer},
     factory::Factories,
-    lockstep::Rules,
+    ip_stack,
+    lockstep::{LogLine, Rules},
     object_runner::{Cause, FaultPolicy, Part},
     platform::Platform,
     stick::{Contents, Stick, StickObject, UnreadableStick},
@@ -188,6 +190,7 @@ impl Middleware for OpenR {
             plan,
             start: 0,
             warnings: Vec::new(),
+            lines: VecDeque::new(),
             failure: None,
         }))
     }
@@ -221,6 +224,8 @@ impl OpenR {
 
 /// Maximum number of warnings that are stored until they are reported.
 const MOST_WARNINGS: usize = 100;
+/// Maximum number of lines of information in a report: the last ones.
+const MOST_LINES: usize = 100;
 
 fn nanos(seconds: f64) -> u64 {
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -249,18 +254,23 @@ impl Plan {
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
         let body = self.body.iter().map(|body| comm::part(&body.settings));
+        let audio = self.body.iter().filter(|body| body.has_audio);
+        let audio = audio.map(|_| audio::part(self.robot));
         let objects = self.contents.objects.iter();
         let objects = objects.filter_map(|object| self.object(object));
         let parts: Vec<Part> = sensors
             .chain(actuators)
             .chain(body)
+            .chain(audio)
             .chain(system)
+            .chain([ip_stack::part()])
             .chain(objects)
             .collect();
         let own = self.body.iter().flat_map(|body| &body.connections);
         let connections = own.chain(&self.contents.connections);
         let connections: Vec<Connection> = connections.cloned().collect();
-        let platform = Platform::new(self.robot, self.contents.design.clone());
+        let mut platform = Platform::new(self.robot, self.contents.design.clone());
+        platform.wireless = self.contents.wireless.clone();
         Engine::boot(self.in_threads, platform, parts, &connections, self.rules)
     }
 
@@ -290,6 +300,8 @@ struct Host {
     /// Simulated time of their start, ns.
     start: u64,
     warnings: Vec<String>,
+    /// Last lines of information.
+    lines: VecDeque<LogLine>,
     failure: Option<Failure>,
 }
 
@@ -314,10 +326,14 @@ impl Host {
             self.warn(fault.to_string());
         }
         for line in self.objects.take_log() {
-            if line.level != Level::Info {
+            if line.level == Level::Info {
+                self.lines.push_back(line);
+            } else {
                 self.warn(format!("`{}`: {}", line.object, line.text));
             }
         }
+        let excess = self.lines.len().saturating_sub(MOST_LINES);
+        self.lines.drain(..excess);
     }
 }
 
@@ -357,7 +373,11 @@ impl Running for Host {
     }
 
     fn report(&self) -> Option<Report> {
-        let report = self.objects.report();
+        let log = self.lines.iter().map(ToString::to_string).collect();
+        let report = CountersReport {
+            log,
+            ..self.objects.report()
+        };
         Some(Report {
             json: serde_json::to_value(&report).unwrap_or_default(),
             text: report.to_string(),

@@ -13,6 +13,8 @@
 //! - [`files`], [`stick`]: objects and connections of a memory stick;
 //! - [`platform`]: state of the robot's system that all objects share: primitives, servos, data files, sync keys;
 //! - [`body`]: the robot's primitives, and the system object that executes vectors on them;
+//! - [`power`]: state of the power; [`network`]: endpoints of TCP and UDP, which
+//!   `ip_stack` polls;
 //! - [`counters`]: counters of links and objects;
 //! - [`factory`]: creates objects by file name; [`samples`]: included objects; [`external`]: objects in separate processes;
 //! - [`host`]: the middleware; `engine`: its interface to the two schedulers; `components`: sensors and actuators as
@@ -26,12 +28,15 @@ pub mod external;
 pub mod factory;
 pub mod files;
 pub mod host;
+mod ip_stack;
 pub mod link;
 pub mod lockstep;
 pub mod message;
+pub mod network;
 pub mod object;
 pub mod object_runner;
 pub mod platform;
+pub mod power;
 pub mod region;
 pub mod samples;
 pub mod service;

@@ -478,6 +478,7 @@ impl Lockstep {
             objects: objects.collect(),
             links: link_reports(&self.cells),
             message_hash: format!("{:016x}", self.hash),
+            log: Vec::new(),
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::{
         servo::Gains,
         vectors::Value,
     },
+    network::Network,
+    power::{Power, bit},
     region::Region,
     status::Status,
     sync::SyncKeys,
@@ -20,7 +22,7 @@ const PROCESSOR: &str = "SYS_CPUINFO";
 const PROCESSOR_SIZE: usize = 256;
 
 /// State of the robot's system.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Platform {
     robot: &'static Robot,
     pub(crate) keys: SyncKeys,
@@ -29,6 +31,10 @@ pub struct Platform {
     servos: BTreeMap<u32, Servo>,
     values: BTreeMap<u32, Value>,
     pub(crate) colours: ColourTable,
+    pub(crate) power: Power,
+    pub(crate) network: Network,
+    /// Settings of the network, by their keys.
+    pub(crate) wireless: BTreeMap<String, String>,
     files: BTreeMap<String, Region>,
 }
 
@@ -68,6 +74,9 @@ impl Platform {
             servos: BTreeMap::new(),
             values: BTreeMap::new(),
             colours: ColourTable::default(),
+            power: Power::default(),
+            network: Network::default(),
+            wireless: BTreeMap::new(),
             files,
         }
     }
@@ -89,6 +98,7 @@ impl Platform {
 
     pub(crate) fn set_motor_power(&mut self, is_on: bool) {
         self.has_motor_power = is_on;
+        self.power.set(bit::MOTOR_POWER, is_on);
     }
 
     /// Returns the joint, or all opened joints.

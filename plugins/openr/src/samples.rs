@@ -1,4 +1,7 @@
-//! Included objects: route and driver of a rover; trainer, legs and head of a dog.
+//! Included objects: route and driver of a rover; trainer, legs and head of a dog, a follower of
+//! balls, and small objects for single devices.
+mod ball;
+mod devices;
 mod dog;
 mod legs;
 mod odometry;
@@ -18,7 +21,12 @@ pub(crate) fn plugin(app: &mut App) {
         })
         .add_object("TRAINER.BIN", dog::trainer)
         .add_object("WALK.BIN", || walk::part().with_priority(0x90))
-        .add_object("HEAD.BIN", dog::head);
+        .add_object("HEAD.BIN", dog::head)
+        .add_object("STAND.BIN", dog::stand)
+        .add_object("BALL.BIN", ball::part)
+        .add_object("BLINK.BIN", devices::blink)
+        .add_object("LOGGER.BIN", devices::logger)
+        .add_object("GAINS.BIN", devices::gains);
 }
 
 /// Corners of the route, m.

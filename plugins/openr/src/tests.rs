@@ -1,9 +1,12 @@
 //! Tests of complete systems of objects, by the rules of OPEN-R's manuals and samples.
+mod acceptance;
+mod audio;
 mod body;
 mod faults;
 mod flow;
 mod life;
 mod many;
+mod network;
 mod robot;
 mod story;
 mod threads;

@@ -96,6 +96,18 @@ class InProcess(Room):
             self.assertRegex(ran.stdout, f"^{wanted}$", ran.stderr)
 
 
+    @needs("python", importlib.util.find_spec("gymnasium"), "there is no gymnasium: training")
+    def test_a_task_is_learnt(self) -> None:
+        """Some thousand steps are enough for a pole that stays up several times longer than by chance."""
+        environment = {**os.environ, "PYTHONPATH": site(self.path("learning")), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, os.path.join(EXAMPLES, "train.py"), "Balance-v0", "--iterations", "4", "--curve", "curve.csv"]
+        ran = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=600)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        curve = [[float(number) for number in line.split(";")] for line in self.read("curve.csv").splitlines()[1:]]
+        self.assertEqual(len(curve), 4)
+        self.assertGreater(curve[-1][1], 3 * curve[0][1], curve)
+
+
 @needs_services
 @needs("python", importlib.util.find_spec("ensurepip") and shutil.which("bash"), "there is no bash, or no pip for new places")
 class Followed(Room):

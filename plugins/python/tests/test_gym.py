@@ -276,7 +276,30 @@ class Environments(Room):
             with self.subTest(why), self.assertRaisesRegex(Exception, why):
                 ms.gym.Env(self.file, self.task(**changes))
         with self.assertRaisesRegex(ValueError, "rgb_array"):
-            ms.gym.Env(self.file, self.task(), "human")
+            ms.gym.Env(self.file, self.task(), "ansi")
+
+    @needs("python", importlib.util.find_spec("pygame"), "there is no pygame: the render mode `human`")
+    def test_a_window_shows_the_scene(self) -> None:
+        script = """
+import sys
+from tests import native
+native.load()
+import morse_sim as ms, numpy
+from gymnasium.utils.env_checker import check_env
+task = ms.gym.Task(observe=["rover.pose.x"], act=["rover.motion.v"], limits={"rover.motion.v": (-1, 1)}, frequency=60)
+environment = ms.gym.Env(sys.argv[1], task, "human", size=(160, 90))
+environment.reset(seed=1)
+environment.step(numpy.array([0.5]))
+shown = environment._window.image()
+assert shown.shape == (90, 160, 3) and numpy.array_equal(shown, environment.simulation.render(160, 90))
+environment.close()
+environment.close()
+"""
+        for driver, code, why in (("dummy", 0, ""), ("x11", 1, "there is no screen for the render mode `human`")):
+            environment = {**os.environ, "SDL_VIDEODRIVER": driver, "DISPLAY": ":987", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
+            ran = subprocess.run([sys.executable, "-c", script, self.file], cwd=ROOT, env=environment, capture_output=True, text=True)
+            self.assertEqual(ran.returncode, code, ran.stderr)
+            self.assertIn(why, ran.stderr)
 
     def test_shipped_tasks_are_registered_and_checked(self) -> None:
         import gymnasium

@@ -302,11 +302,82 @@ class Program(Rover):
         self.assertIn(process.returncode, (143, -signal.SIGTERM))
 
 
+@needs_native
+class Until(Room):
+    def test_a_run_ends_in_the_tick_of_the_event(self) -> None:
+        import morse_sim as ms
+
+        self.write("ball.robray", "frame ball { translation [0, 0, 5]; geometry { shape sphere; radius 0.1; } }")
+        text = 'Simulation(scene: "ball.robray", robots: { "ball": (frame: "ball", sensors: { "pose": (kind: "pose") }) })'
+        simulation = ms.Simulation(text=text, directory=self.folder)
+        self.assertTrue(simulation.run_until("ball.z < 3"))
+        # After n ticks it has fallen by g t² / 2.
+        self.assertEqual(simulation.tick, next(n for n in range(1000) if 9.81 * (n / simulation.rate) ** 2 / 2 > 2))
+        before = simulation.tick
+        self.assertTrue(simulation.run_until("ball.pose.z < 3"))
+        self.assertEqual(simulation.tick, before)
+        self.assertFalse(simulation.run_until("ball.z > 3", timeout=0.5))
+        self.assertEqual(simulation.tick, before + 30)
+        for expression, why in (("ball.z", "not `true` or `false`|number"), ("bell.z > 1", "did you mean `ball"), ("ball.z >", "expected a value")):
+            with self.subTest(expression), self.assertRaisesRegex(ms.AccessError, why):
+                simulation.run_until(expression)
+
+
+@needs_native
+class Mechanisms(Room):
+    """The cart and pole of the tasks, whose dynamics have a formula."""
+
+    def test_dynamics_are_those_of_the_formula(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        file = os.path.join(ROOT, "src", "morse_sim", "gym", "tasks", "balance.ron")
+        simulation = ms.Simulation(file, set=["joints.pole.position=0.3"])
+        found = simulation.mechanism("balance")
+        self.assertEqual(found.coordinates, ["cart", "pole"])
+        self.assertTrue(numpy.allclose(found.positions, [0.0, 0.3], atol=1e-7))
+        cart, pole, half, angle, rate = 1.0, 0.1, 0.5, 0.3, 2.0
+        found.set([0.2, angle], [0.5, rate])
+        coupled = pole * half * numpy.cos(angle)
+        masses = numpy.array([[cart + pole, coupled], [coupled, pole * half**2 + pole / 12]])
+        self.assertTrue(numpy.allclose(found.mass_matrix, masses, rtol=1e-9))
+        gravity = numpy.array([0.0, -pole * 9.81 * half * numpy.sin(angle)])
+        self.assertTrue(numpy.allclose(found.gravity, gravity, rtol=1e-9))
+        bias = gravity + [-pole * half * numpy.sin(angle) * rate**2, 0.0]
+        self.assertTrue(numpy.allclose(found.bias, bias, rtol=1e-9))
+        accelerations = numpy.array([0.7, -1.1])
+        efforts = found.inverse_dynamics(accelerations)
+        self.assertTrue(numpy.allclose(efforts, masses @ accelerations + bias, rtol=1e-9))
+        self.assertTrue(numpy.allclose(found.forward_dynamics(efforts), accelerations, rtol=1e-9))
+        tip, _ = found.pose("pole")
+        jacobian = found.jacobian("pole", [0.0, 0.0, 1.0])
+        self.assertEqual(jacobian.shape, (6, 2))
+        self.assertTrue(numpy.allclose(jacobian[:3, 1], [numpy.cos(angle), 0.0, -numpy.sin(angle)], atol=1e-12))
+        self.assertAlmostEqual(tip[0], 0.2)
+        mass, center = found.center_of_mass
+        self.assertAlmostEqual(mass, cart + pole)
+        self.assertAlmostEqual(center[0], 0.2 + pole / (cart + pole) * half * numpy.sin(angle))
+
+    def test_mistakes_are_exceptions(self) -> None:
+        import morse_sim as ms
+
+        file = os.path.join(ROOT, "src", "morse_sim", "gym", "tasks", "balance.ron")
+        found = ms.Simulation(file).mechanism("balance")
+        for call, why in (
+            (lambda: ms.Simulation(file).mechanism("arm"), "no robot or body `arm`"),
+            (lambda: found.set([0.0], [0.0, 0.0]), "expected 2 positions, found 1"),
+            (lambda: found.inverse_dynamics([0.0, float("nan")]), "finite accelerations"),
+            (lambda: found.jacobian("pool"), "no link `pool`; there are: cart, pole"),
+        ):
+            with self.subTest(why), self.assertRaisesRegex(ms.AccessError, why):
+                call()
+
+
 @needs("python", importlib.util.find_spec("mypy"), "there is no mypy")
 class Types(Room):
     def test_mypy_accepts_the_package(self) -> None:
         source = os.path.join(ROOT, "src", "morse_sim")
-        files = [os.path.join(source, name) for name in ("__init__.py", "batch.py", "errors.py", "program.py", "simulation.py", "_native.pyi")]
+        files = [os.path.join(source, name) for name in ("__init__.py", "batch.py", "errors.py", "mechanism.py", "program.py", "simulation.py", "_native.pyi")]
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), "--follow-imports", "silent", *files]
         environment = {**os.environ, "MYPYPATH": os.path.join(ROOT, "src")}
         ran = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)

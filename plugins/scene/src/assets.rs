@@ -43,6 +43,7 @@ pub const SHIPPED: Shipped = Shipped(embedded! {
     "objects/white_videotape.robray"
     "robots/atrv.robray"
     "robots/b21.robray"
+    "robots/ers210.robray"
     "robots/ers7.robray"
     "robots/fake_robot.robray"
     "robots/human.robray"

@@ -4,7 +4,7 @@ use std::fs;
 use morse_sim::{
     Simulation,
     sensor::{foot_switch::FootSwitchData, pose::PoseData},
-    simulation::no_extensions,
+    simulation::{load::Options, no_extensions},
 };
 
 /// Radius of a paw, m.
@@ -35,14 +35,14 @@ fn paws_slip_by_less_than_a_twentieth_of_their_path() {
             let now = [pose.x, pose.y, pose.pitch, pose.roll];
             if let Some((then, was_down)) = before[at] {
                 let change: [f64; 4] = std::array::from_fn(|axis| now[axis] - then[axis]);
-                paths[at] += f64::hypot(change[0], change[1]);
+                paths[at] += libm::hypot(change[0], change[1]);
                 // The dog walks along x; the paw rolls on the ground.
                 let slip = [
                     change[0] - RADIUS * change[2],
                     change[1] + RADIUS * change[3],
                 ];
                 slips[at] += if is_down && was_down {
-                    f64::hypot(slip[0], slip[1])
+                    libm::hypot(slip[0], slip[1])
                 } else {
                     0.0
                 };
@@ -59,4 +59,22 @@ fn paws_slip_by_less_than_a_twentieth_of_their_path() {
     for (slip, path) in slips.iter().zip(paths) {
         assert!(path > 1.5 && slip / path < 0.05, "{slip} of {path} m");
     }
+}
+
+#[test]
+fn a_minute_of_a_dog_has_the_same_messages_with_one_worker_and_with_eight() {
+    let run = |threads| {
+        let options = Options {
+            threads,
+            ..Options::default()
+        };
+        let simulation = Simulation::load_with("scenes/aibo.ron", &options, &no_extensions);
+        let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
+        simulation.run(60 * 125).expect("ticks");
+        let hash = simulation.reports()["objects"].json["message_hash"].clone();
+        (hash, simulation.state_hash())
+    };
+    let first = run(1);
+    assert_eq!(first, run(1));
+    assert_eq!(first, run(8));
 }

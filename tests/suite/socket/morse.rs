@@ -30,7 +30,7 @@ const OWN_SENSORS: [&str; 6] = [
 const OWN_ACTUATORS: [&str; 2] = ["ackermann", "joints"];
 
 /// Robots that MORSE does not have.
-const OWN_ROBOTS: [&str; 1] = ["ers7"];
+const OWN_ROBOTS: [&str; 2] = ["ers210", "ers7"];
 
 fn simulation(text: &str) -> Simulation {
     Simulation::parse(text, "scenes", &no_extensions).unwrap_or_else(|error| panic!("{error}"))

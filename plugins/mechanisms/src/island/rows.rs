@@ -297,10 +297,11 @@ impl Rows {
     /// Computes the responses `M⁻¹Jᵀ`, effective masses and compliances of all rows.
     pub(super) fn compute_responses(
         &mut self,
-        members: &[Member<'_>],
+        members: &mut [Member<'_>],
         bodies: &[FreeBody],
         dt: f64,
     ) {
+        let count = members.len();
         self.responses.clone_from(&self.jacobians);
         self.newton.invalidate(self.rows.len());
         for row in &mut self.rows {
@@ -308,9 +309,9 @@ impl Rows {
             for block in row.blocks.iter().filter(|block| block.count > 0) {
                 let index = block.at..block.at + block.count;
                 let response = &mut self.responses[index.clone()];
-                if let Some(member) = members.get(block.participant) {
-                    member.integrator.workspace.matrix.solve(response);
-                } else if let Some(body) = bodies.get(block.participant - members.len()) {
+                if let Some(member) = members.get_mut(block.participant) {
+                    member.integrator.workspace.solve(member.tree, response);
+                } else if let Some(body) = bodies.get(block.participant - count) {
                     let angular = body.inverse_inertia * vector(&response[3..]);
                     for (part, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
                         *part *= inverse;

@@ -40,6 +40,8 @@ pub(crate) enum Input {
     Sensor(u32),
     /// Camera, by the number of its primitive.
     Camera(u32),
+    /// Charge of the battery.
+    Battery,
 }
 
 impl Input {
@@ -57,6 +59,7 @@ pub(crate) fn input(robot: &Robot, name: &str, kind: &str) -> Option<Input> {
     match kind {
         "joint_state" => Some(Input::Joints),
         "imu" => Some(Input::Acceleration),
+        "battery" => Some(Input::Battery),
         "video_camera" if name == "camera" => {
             let mut found = robot.ids();
             let found = found.find(|(_, primitive)| primitive.kind == Kind::Camera);
@@ -149,7 +152,7 @@ impl Object for Comm {
             self.photograph(context, id, region);
         } else if let (Some(input), Some(json)) = (input, event.data.last().and_then(Region::json))
         {
-            self.measure(input, &json);
+            self.measure(context, input, &json);
         }
         context.assert_ready(event.observer);
     }
@@ -162,6 +165,12 @@ impl Object for Comm {
         if let Some(command) = self.joints.drive(context) {
             context.set_data(MOTORS, command);
             context.notify_observers(MOTORS);
+        }
+        let changes = context.platform(|platform| platform.power.changes());
+        if let Some((observers, payload)) = changes.flatten() {
+            for (object, entry) in observers {
+                context.call(object, entry, payload.clone());
+            }
         }
         let optional = &self.effector.optional;
         if let Some(vector) = self.senses.frame(context, &self.joints, optional) {
@@ -203,11 +212,20 @@ impl Comm {
     }
 
     /// Stores the measurement of a component.
-    fn measure(&mut self, input: Input, json: &Json) {
+    fn measure(&mut self, context: &mut Context<'_>, input: Input, json: &Json) {
         match input {
             Input::Joints => self.joints.measure(json),
             Input::Acceleration => self.senses.measure_acceleration(json),
             Input::Sensor(id) => self.senses.measure(id, json),
+            Input::Battery => {
+                let charge = json.get("charge").and_then(Json::as_f64);
+                let is_charging = json.get("status").and_then(Json::as_str) == Some("Charging");
+                context.platform(|platform| {
+                    platform
+                        .power
+                        .set_battery(charge.unwrap_or(0.0), is_charging);
+                });
+            }
             Input::Camera(_) => {}
         }
     }

@@ -7,7 +7,10 @@ use crate::{
         servo::Gains,
         vectors::Value,
     },
+    message::{Message, Payload},
+    network::{self, Operation, Protocol},
     platform::Platform,
+    power::PowerStatus,
     region::Region,
     status::Status,
     sync::{SyncKey, SyncKeys},
@@ -115,6 +118,77 @@ impl Context<'_> {
     /// The primitive is no sensor of the robot.
     pub fn sensor_value(&mut self, sensor: u32) -> Result<Value, Status> {
         self.system(|platform| platform.value(sensor, false))
+    }
+
+    /// Returns the state of the power.
+    pub fn power_status(&mut self) -> PowerStatus {
+        let status = self.platform(|platform| platform.power.status());
+        status.unwrap_or_default()
+    }
+
+    /// Calls an extra entry of this object now and whenever a bit of the state of the power changes, with a
+    /// [`PowerStatus`] as payload.
+    pub fn observe_power_status(&mut self, entry: usize) {
+        let id = self.id;
+        self.platform(|platform| platform.power.observe(id, entry));
+    }
+
+    /// Ends the observation of the power.
+    pub fn unobserve_power_status(&mut self) {
+        let id = self.id;
+        self.platform(|platform| platform.power.ignore(id));
+    }
+
+    /// Creates an endpoint of the network. This call is synchronous: it blocks this object for [`network::CREATION`].
+    ///
+    /// # Errors
+    ///
+    /// [`Status::NO_MEMORY`] if there are too many endpoints.
+    pub fn create_endpoint(&mut self, protocol: Protocol) -> Result<u32, Status> {
+        self.block(network::CREATION);
+        self.system(|platform| platform.network.create(protocol))
+    }
+
+    /// Starts an operation of an endpoint, which takes [`network::CALL`] of the processor. When it is complete, an extra entry
+    /// of this object is called with a [`network::Completion`] as payload.
+    ///
+    /// # Errors
+    ///
+    /// There is no such endpoint, or the data exceed [`network::MOST_BYTES`].
+    pub fn start_operation(
+        &mut self,
+        endpoint: u32,
+        operation: &Operation,
+        entry: usize,
+    ) -> Result<(), Status> {
+        self.spend(network::CALL);
+        let (caller, now) = ((self.id, entry), self.now());
+        self.system(|platform| {
+            let network = &mut platform.network;
+            network.add(endpoint, operation.clone(), caller, now)
+        })
+    }
+
+    /// Closes an endpoint, whose operations are dropped.
+    ///
+    /// # Errors
+    ///
+    /// There is no such endpoint.
+    pub fn close_endpoint(&mut self, endpoint: u32) -> Result<(), Status> {
+        self.spend(network::CALL);
+        self.system(|platform| platform.network.close(endpoint))
+    }
+
+    /// Returns a setting of the wireless network from `WLANCONF.TXT` or `WLANDFLT.TXT`, such as `ETHER_IP`.
+    pub fn network_setting(&mut self, key: &str) -> Option<String> {
+        let setting = |platform: &mut Platform| platform.wireless.get(key).cloned();
+        self.platform(setting).flatten()
+    }
+
+    /// Calls an extra entry of another object on behalf of the system.
+    pub(crate) fn call(&mut self, object: usize, entry: usize, payload: Payload) {
+        // A full mailbox is counted and logged by the scheduler.
+        drop(self.scheduler.send(object, Message::Extra(entry, payload)));
     }
 
     /// Sets the ranges of a channel of the colour-detection table, for each segment of brightness.

@@ -30,6 +30,9 @@ pub(super) enum Request {
     SensorValue(u32),
     FindDesignData(String),
     SetColourChannel(usize, [ColourRange; SEGMENTS]),
+    PowerStatus,
+    ObservePowerStatus(String),
+    NetworkSetting(String),
     NewSyncKey,
     DivideSyncKey(u32, u32),
     CancelSyncKey(u32),
@@ -50,15 +53,15 @@ const fn usual_shifts() -> [u8; 3] {
     SHIFTS
 }
 
-/// Performs a request, and returns the answer.
-pub(super) fn perform(context: &mut Context<'_>, request: Request) -> Json {
-    match result(context, request) {
+/// Performs a request of an object with the given extra entries, and returns the answer.
+pub(super) fn perform(context: &mut Context<'_>, extras: &[String], request: Request) -> Json {
+    match result(context, extras, request) {
         Ok(result) => json!({ "status": 0, "result": result }),
         Err(status) => json!({ "status": status.0 }),
     }
 }
 
-fn result(context: &mut Context<'_>, request: Request) -> Result<Json, Status> {
+fn result(context: &mut Context<'_>, extras: &[String], request: Request) -> Result<Json, Status> {
     let done = |()| Json::Null;
     match request {
         Request::RobotDesign => Ok(context.robot_design().into()),
@@ -91,6 +94,19 @@ fn result(context: &mut Context<'_>, request: Request) -> Result<Json, Status> {
         Request::SetColourChannel(channel, ranges) => {
             context.set_colour_channel(channel, ranges).map(done)
         }
+        Request::PowerStatus => {
+            let status = context.power_status();
+            Ok(json!({
+                "robot_status": status.robot_status,
+                "remaining_capacity": status.remaining_capacity,
+            }))
+        }
+        Request::ObservePowerStatus(entry) => {
+            let place = extras.iter().position(|known| *known == entry);
+            context.observe_power_status(place.ok_or(Status::NOT_FOUND)?);
+            Ok(Json::Null)
+        }
+        Request::NetworkSetting(key) => Ok(context.network_setting(&key).into()),
         Request::NewSyncKey => context.new_sync_key().map(|key| key.0.into()),
         Request::DivideSyncKey(key, parts) => {
             context.divide_sync_key(SyncKey(key), parts).map(done)

@@ -4,6 +4,7 @@ use morse_api::{command::ActuatorInfo, reading::SensorInfo};
 use super::OpenR;
 use crate::{
     body::{
+        audio,
         comm::{self, CommSettings},
         primitives::Robot,
         robots::{self, NO_ROBOT, ROBOTS},
@@ -17,6 +18,8 @@ use crate::{
 pub(super) struct Body {
     pub(super) settings: CommSettings,
     pub(super) connections: Vec<Connection>,
+    /// True if the system has the object of loudspeaker and microphones.
+    pub(super) has_audio: bool,
 }
 
 impl OpenR {
@@ -33,8 +36,12 @@ impl OpenR {
         actuators: impl Iterator<Item = &'a ActuatorInfo>,
     ) -> Result<Option<Body>, String> {
         let body = self.body.as_str();
-        let lists = |names: &Vec<String>| names.iter().any(|name| name == comm::NAME);
-        if body.is_empty() || !contents.system.as_ref().is_none_or(lists) {
+        // Without a list all system objects exist.
+        let has = |wanted: &str| {
+            let names = contents.system.as_ref();
+            names.is_none_or(|names| names.iter().any(|name| name == wanted))
+        };
+        if body.is_empty() || !has(comm::NAME) {
             return Ok(None);
         }
         let robot = robots::of_design(&self.design).ok_or_else(|| {
@@ -84,6 +91,7 @@ impl OpenR {
         Ok(Some(Body {
             settings,
             connections,
+            has_audio: has(audio::NAME),
         }))
     }
 }

@@ -2,6 +2,7 @@
 use std::{
     cmp::{Ordering, Reverse},
     collections::{BinaryHeap, VecDeque},
+    fmt,
 };
 
 use crate::{
@@ -30,6 +31,13 @@ pub struct LogLine {
     pub level: Level,
     /// Text of the line.
     pub text: String,
+}
+
+impl fmt::Display for LogLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.at as f64 / 1e9;
+        write!(f, "{seconds:.3} s, `{}`: {}", self.object, self.text)
+    }
 }
 
 /// Step of a handler, in the order of their times.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     odometry::Odometry,
-    servos::{status, switch_on},
+    servos::{locators, status, switch_on},
 };
 use crate::{
     body::{
@@ -91,15 +91,26 @@ impl Trainer {
     }
 }
 
+pub(super) fn stand() -> Part {
+    Part::new(Interface::new("Stand"), Stand)
+}
+
+/// Switches all servos on, so that the dog holds its posture.
+struct Stand;
+
+impl Object for Stand {
+    fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        let locators = locators(context, |_| true);
+        status(switch_on(context, locators).map(drop))
+    }
+}
+
 /// Interval of postures, s, and number of postures in a vector.
 const FRAME_SECONDS: f64 = 0.008;
 const FRAMES: usize = 16;
 
-/// Joints of head and tail, amplitudes, rad, and frequencies, Hz.
-const SWINGS: [(&str, f64, f64); 2] = [
-    ("PRM:/r1/c1/c2-Joint2:12", 0.6, 0.2),
-    ("PRM:/r6/c2-Joint2:62", 0.5, 1.5),
-];
+/// Joints of head and tail, which all robots have, in the order of their primitives; amplitudes, rad, and frequencies, Hz.
+const SWINGS: [(&str, f64, f64); 2] = [("neck_pan", 0.6, 0.2), ("tail_pan", 0.35, 1.5)];
 
 pub(super) fn head() -> Part {
     Part::new(
@@ -119,7 +130,8 @@ struct Head {
 
 impl Object for Head {
     fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
-        let locators = SWINGS.map(|(locator, ..)| locator);
+        let names = SWINGS.map(|(name, ..)| name);
+        let locators = locators(context, |name| names.contains(&name));
         status(switch_on(context, locators).map(|joints| self.joints = joints))
     }
 

@@ -23,6 +23,20 @@ pub(super) fn switch_on<'a>(
     Ok(joints)
 }
 
+/// Returns the locators of the joints whose names in the model are selected, in the order of the primitives.
+pub(super) fn locators(
+    context: &mut Context<'_>,
+    is_selected: impl Fn(&str) -> bool,
+) -> Vec<&'static str> {
+    let robot = context.platform(|platform| platform.robot());
+    let primitives = robot.map_or(&[][..], |robot| robot.primitives);
+    let joints = primitives.iter().filter(|primitive| match primitive.kind {
+        Kind::Joint { name, .. } => is_selected(name),
+        _ => false,
+    });
+    joints.map(|primitive| primitive.locator).collect()
+}
+
 /// Returns the status of a step that may have failed.
 pub(super) fn status(result: Result<(), Status>) -> Status {
     result.err().unwrap_or(Status::SUCCESS)

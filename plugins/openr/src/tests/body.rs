@@ -273,3 +273,67 @@ fn switches_touches_and_joints_have_their_values() {
     // 2048 and 0.5 of 4096 / 2π.
     assert_eq!((leg.signal, leg.reference_signal), (2374, 2374));
 }
+
+#[test]
+fn a_servo_without_a_command_holds_the_first_measured_position() {
+    let commands: Arc<Mutex<Vec<Region>>> = Arc::default();
+    let input = (
+        comm::Input::Joints,
+        "joints".to_owned(),
+        "joint_state".to_owned(),
+    );
+    let settings = CommSettings {
+        inputs: vec![input],
+        ..CommSettings::default()
+    };
+    let leg = open("PRM:/r2/c1-Joint2:21").expect("a joint");
+    let stand = Scripted::default().init(move |context| {
+        context.set_motor_power(true);
+        let set = context.set_joint_gain(Some(leg), Gains::new([0x1c, 0, 1]));
+        set.err().unwrap_or(Status::SUCCESS)
+    });
+    // The first measurement comes after the first frames.
+    let joints = Scripted::default()
+        .start(|context| {
+            context.wake_after(20 * MS, 0);
+            Status::SUCCESS
+        })
+        .extra(|context, _| {
+            context.set_data(0, r#"{"names": ["lf_j1"], "positions": [-0.7]}"#);
+            context.notify_observers(0);
+        });
+    let parts = vec![
+        Part::new(
+            Interface::new("Body")
+                .subject("joints", "joint_state")
+                .extra("Clock"),
+            joints,
+        ),
+        comm::part(&settings),
+        keeper("Motor", "joints", &commands),
+        Part::new(Interface::new("Stand"), stand),
+    ];
+    let connections = [
+        join(
+            "Body.joints.joint_state.S",
+            "OVirtualRobotComm.joints.joint_state.O",
+        ),
+        join("OVirtualRobotComm.Motors.joints.S", "Motor.In.joints.O"),
+    ];
+    boot(parts, &connections).advance(200 * MS);
+    let commands = commands.lock().expect("one thread");
+    let of_leg = commands.iter().filter_map(|region| {
+        let json = region.json()?;
+        let at = json["names"]
+            .as_array()?
+            .iter()
+            .position(|name| name == "lf_j1")?;
+        Some([
+            json["positions"][at].as_f64()?,
+            json["stiffnesses"][at].as_f64()?,
+        ])
+    });
+    let of_leg: Vec<[f64; 2]> = of_leg.collect();
+    assert_eq!(of_leg.len(), 1, "{of_leg:?}");
+    assert!(of_leg[0][0] == -0.7 && of_leg[0][1] > 30.0, "{of_leg:?}");
+}

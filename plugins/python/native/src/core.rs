@@ -10,7 +10,10 @@ use morse_api::{
     service::{self, Status},
     tick::Clock,
 };
-use morse_sim::simulation::{AccessError, Simulation, state::Snapshot};
+use morse_sim::{
+    scenario::{Condition, Monitor},
+    simulation::{AccessError, Simulation, state::Snapshot},
+};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict, PyList},
@@ -19,6 +22,7 @@ use serde_json::Value as Json;
 
 use crate::{
     failure::Failure,
+    mechanism::Joints,
     source::Source,
     ticks::advance,
     value,
@@ -101,6 +105,13 @@ impl Core {
         })
     }
 
+    /// Advances until an expression is true, by at most `ticks`. Returns whether it is.
+    fn step_until(&self, py: Python<'_>, expression: String, ticks: u64) -> PyResult<bool> {
+        self.worker.attempt(py, move |room, stop| {
+            step_until(&mut room.simulation, &expression, ticks, stop)
+        })
+    }
+
     /// Number of ticks, simulated time (s) and ticks per second.
     fn clock(&self, py: Python<'_>) -> PyResult<(u64, f64, f64)> {
         self.worker.ask(py, |room, _| {
@@ -162,6 +173,16 @@ impl Core {
             .collect();
         dict.set_item("fields", PyList::new(py, fields?)?)?;
         Ok(dict)
+    }
+
+    /// Joints of a robot, or of a body with joints.
+    fn mechanism(&self, py: Python<'_>, name: String) -> PyResult<Joints> {
+        let mechanism = self.worker.attempt(py, move |room, _| {
+            let text = || format!("there is no robot or body `{name}` with joints");
+            let found = room.simulation.mechanism(&name);
+            found.ok_or_else(|| Failure::access(text()))
+        });
+        mechanism.map(Joints::new)
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
@@ -229,6 +250,32 @@ fn call(
     room.simulation.cancel(&call);
     let text = format!("`{service}` of `{path}` did not answer within {ticks} ticks");
     Err(Failure::service(text))
+}
+
+fn step_until(
+    simulation: &mut Simulation,
+    expression: &str,
+    ticks: u64,
+    stop: &AtomicBool,
+) -> Result<bool, Failure> {
+    let condition = Condition::reach(expression)
+        .map_err(|error| Failure::access(format!("condition `{expression}`: {error}")))?;
+    let named = [(expression.to_owned(), condition)];
+    let mut monitor = Monitor::new(simulation, named).map_err(Failure::access)?;
+    // It may be true already, without a tick.
+    for made in 0..=ticks {
+        monitor.look(simulation);
+        if let Some(verdict) = monitor.decided().first() {
+            return match verdict.passed {
+                true => Ok(true),
+                false => Err(Failure::access(verdict)),
+            };
+        }
+        if made == ticks || advance(simulation, 1, stop)? == 0 {
+            break;
+        }
+    }
+    Ok(false)
 }
 
 /// Kind, family and fields of a component.

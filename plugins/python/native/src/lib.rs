@@ -5,6 +5,7 @@
 //! - `worker`: the thread of a simulation, to which all calls are sent;
 //! - `batch`: environments that advance at the same time; `link`: observations and actions of one of them; `shared`: their
 //!   numbers, in memory that Python shares;
+//! - `mechanism`: joints of a robot;
 //! - `source`: files of a simulation; `ticks`: ticks until a signal;
 //! - `sweep`: batches of runs;
 //! - `value`: readings as Python objects;
@@ -13,6 +14,7 @@ mod batch;
 mod core;
 mod failure;
 mod link;
+mod mechanism;
 mod shared;
 mod source;
 mod sweep;
@@ -41,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<core::Core>()?;
     module.add_class::<core::State>()?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<mechanism::Joints>()?;
     module.add_class::<shared::Numbers>()?;
     module.add_class::<sweep::Rows>()?;
     module.add_class::<sweep::Sweep>()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .errors import SceneError as SceneError
     from .errors import ServiceFailed as ServiceFailed
     from .errors import StateError as StateError
+    from .mechanism import Mechanism as Mechanism
     from .simulation import Component as Component
     from .simulation import Data as Data
     from .simulation import Field as Field
@@ -29,6 +30,7 @@ _FROM = {
         ("AccessError", "ClosedError", "EnvironmentFault", "InternalError", "MorseError", "SceneError", "ServiceFailed", "StateError"),
         "errors",
     ),
+    "Mechanism": "mechanism",
     **dict.fromkeys(("Component", "Data", "Field", "Simulation", "Snapshot"), "simulation"),
     "batch": "batch",
     "gym": "gym",

@@ -20,6 +20,7 @@ import numpy.typing
 
 from . import _native
 from .errors import AccessError, ClosedError
+from .mechanism import Mechanism
 
 Path = Union[str, "os.PathLike[str]"]
 Array = numpy.typing.NDArray[Any]
@@ -203,6 +204,11 @@ class Simulation:
         """Advances by some simulated seconds."""
         self.step(self._ticks(seconds))
 
+    def run_until(self, expression: str, timeout: float = 60.0) -> bool:
+        """Advances until an expression of scenarios is true, such as `distance(rover.pose, (4, 0, 0)) < 0.6`, for at most
+        `timeout` simulated seconds. Returns whether it is. It is evaluated after each tick, and before the first one."""
+        return self._core.step_until(expression, self._ticks(timeout))
+
     @property
     def tick(self) -> int:
         """Number of ticks so far."""
@@ -245,6 +251,10 @@ class Simulation:
     def call(self, service: str, *arguments: Any, timeout: float = 60.0) -> Any:
         """Calls a service of the simulation itself."""
         return json.loads(self._core.call("simulation", service, _json(list(arguments)), self._ticks(timeout)))
+
+    def mechanism(self, name: str) -> Mechanism:
+        """Joints of a robot, or of a body with joints, in their present state: kinematics and dynamics for controllers."""
+        return Mechanism(self._core.mechanism(name))
 
     def reset(self) -> None:
         """Returns to the start: the following ticks equal those of a new simulation, bit for bit."""

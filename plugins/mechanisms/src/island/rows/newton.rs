@@ -367,7 +367,7 @@ mod tests {
             );
         }
         rows.close();
-        rows.compute_responses(&[], &[body], 1.0 / 240.0);
+        rows.compute_responses(&mut [], &[body], 1.0 / 240.0);
         let mut velocities: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
         rows.apply_warm_start(&mut velocities);
         let sweeps = rows.sweep(&mut velocities);

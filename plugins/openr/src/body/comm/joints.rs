@@ -143,6 +143,10 @@ impl Joints {
                 continue;
             };
             let gains = gains(context, id, name.1);
+            if gains.is_some() && state.target.is_none() && state.measured.is_none() {
+                // The position to hold is not known yet.
+                continue;
+            }
             let drive = state.next(motor, gains);
             if state.drive != Some(drive) {
                 state.drive = Some(drive);
