@@ -3,7 +3,7 @@
 //! A. Jain, "Unified formulation of dynamics for serial rigid multibody systems", 1991 (H = (1 + K)·D·(1 + K)ᵀ, whose factors
 //! are those of the articulated-body algorithm of R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, section
 //! 7.3). A joint with several velocities is treated as that many joints with one, between links without mass.
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 
 use crate::{
     spatial::{Force, Inertia, Motion, Pose},
@@ -148,7 +148,7 @@ pub(crate) fn diagonal(tree: &Tree, composites: &[Inertia], numbers: &mut [f64])
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{Isometry3, UnitVector3};
+    use nalgebra::{Isometry3, UnitVector3, Vector3};
 
     use super::*;
     use crate::{Axis, Base, Joint, Link, Workspace, factor::MassMatrix};
