@@ -303,7 +303,7 @@ mod tests {
             ),
             (
                 "Batch(scenario: \"a\", record: {\"b\": \"c.d >\"})",
-                &["1:42", "nothing but"],
+                &["1:41", "nothing but"],
             ),
             (
                 "Simulation()",
