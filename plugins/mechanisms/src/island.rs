@@ -130,9 +130,9 @@ pub struct Weld {
     pub impulse: Force,
 }
 
-/// Threshold of the product of a velocity and the error of a predicted mean velocity, (rad/s)² or (m/s)², above which
-/// Coriolis and centrifugal forces are evaluated again at the mean velocities.
-const BIAS_TOLERANCE: f64 = 5e-8;
+/// Threshold of the product of a velocity and its change in a step, (rad/s)² or (m/s)², above which Coriolis and centrifugal
+/// forces are evaluated again at the mean velocities.
+const BIAS_TOLERANCE: f64 = 1e-7;
 
 /// Workspace for steps of islands.
 #[derive(Clone, Debug)]
@@ -341,12 +341,13 @@ impl Island {
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
             let velocities = &self.velocities[*start..start + member.tree.velocity_count()];
-            let before = &member.state.velocities;
-            let speeds = velocities.iter().chain(before);
-            let fastest = speeds.fold(0.0_f64, |most, speed| most.max(speed.abs()));
-            let off = member.integrator.misprediction(before, velocities);
-            if off * fastest > BIAS_TOLERANCE {
-                let pairs = velocities.iter().zip(before);
+            let pairs = velocities.iter().zip(&member.state.velocities);
+            let [mut change, mut fastest] = [0.0_f64; 2];
+            for (end, begin) in pairs.clone() {
+                change = change.max((end - begin).abs());
+                fastest = fastest.max(begin.abs()).max(end.abs());
+            }
+            if change * fastest > BIAS_TOLERANCE {
                 self.means.clear();
                 self.means
                     .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));

@@ -93,7 +93,6 @@ fn compare(reference: &Reference) {
     let state = State {
         positions: reference.positions.clone(),
         velocities: reference.velocities.clone(),
-        ..tree.at_zero()
     };
     let base = Base::at_rest(Vector3::new(0.0, 0.0, -9.81));
     let mut workspace = Workspace::new(&tree);

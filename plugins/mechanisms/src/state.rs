@@ -14,9 +14,6 @@ pub struct State {
     pub positions: Vec<f64>,
     /// Velocities, rad/s or m/s.
     pub velocities: Vec<f64>,
-    /// Changes of the velocities in the last step, and in the one before: the mean velocities of the next step are predicted
-    /// from them.
-    pub changes: [Vec<f64>; 2],
 }
 
 impl Tree {
@@ -26,10 +23,6 @@ impl Tree {
         let mut state = State {
             positions: vec![0.0; self.position_count()],
             velocities: vec![0.0; self.velocity_count()],
-            changes: [
-                vec![0.0; self.velocity_count()],
-                vec![0.0; self.velocity_count()],
-            ],
         };
         for row in &self.links {
             if let Some(quaternion) = row.quaternion() {

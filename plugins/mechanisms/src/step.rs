@@ -8,8 +8,6 @@
 //! mass matrix: stiff motors on light links need no short steps. θ is 1/2 for soft springs, which conserve their energy, and
 //! approaches 1 for springs that are stiff for the step, whose oscillation cannot be resolved and is damped. Limits and dry
 //! friction are constraints on the velocity at the end.
-mod prediction;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -120,8 +118,6 @@ pub struct Integrator {
     pub workspace: Workspace,
     /// Positions in the middle of the step, and mean velocities.
     middle: State,
-    /// Velocities for which the middle was predicted.
-    begun: Vec<f64>,
     gains: Vec<Gain>,
     /// Efforts against gravity for each velocity, of motors that compensate it.
     weights: Vec<f64>,
@@ -200,7 +196,6 @@ impl Integrator {
             limit_efforts: vec![0.0; variables],
             workspace: Workspace::new(tree),
             middle: tree.at_zero(),
-            begun: vec![0.0; velocities],
             gains: vec![Gain::default(); variables],
             weightless: vec![false; tree.link_count()],
             weights: vec![0.0; velocities],
@@ -210,6 +205,15 @@ impl Integrator {
             velocities: vec![0.0; velocities],
             rows: Vec::with_capacity(3 * variables),
         }
+    }
+
+    /// Computes the poses after a time (s) at constant velocities. A step of twice that time begins with it.
+    pub fn predict(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
+        // Field by field: cloning the state would allocate.
+        self.middle.positions.clone_from(&state.positions);
+        self.middle.velocities.clone_from(&state.velocities);
+        tree.integrate(&mut self.middle.positions, &state.velocities, time);
+        self.workspace.forward_kinematics(tree, base, &self.middle);
     }
 
     /// Applies an impulse on a link, in its frame (N·s, and N·m·s about its origin), to the velocities. Requires [forward
@@ -248,9 +252,9 @@ impl Integrator {
         external_forces: &[Force],
         dt: f64,
     ) {
-        if self.begun != state.velocities {
+        if self.middle.velocities != state.velocities {
             // An impulse was applied since the prediction.
-            self.predict_means(state);
+            self.middle.velocities.clone_from(&state.velocities);
             self.workspace.update_velocities(tree, base, &self.middle);
         }
         self.saturated.fill(None);
@@ -342,12 +346,6 @@ impl Integrator {
                 state.positions[position] + self.velocities[row.speed] * dt;
         }
         state.positions.copy_from_slice(&self.middle.positions);
-        state.changes.swap(0, 1);
-        let changes = state.changes[0].iter_mut();
-        for (change, (after, before)) in changes.zip(self.velocities.iter().zip(&state.velocities))
-        {
-            *change = after - before;
-        }
         state.velocities.copy_from_slice(&self.velocities);
     }
 

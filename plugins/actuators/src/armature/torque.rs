@@ -242,7 +242,6 @@ impl Torque {
         let State {
             positions,
             velocities,
-            ..
         } = &mut self.state;
         tree.integrate(positions, velocities, dt / 2.0);
         for (speed, acceleration) in velocities.iter_mut().zip(&self.accelerations) {
