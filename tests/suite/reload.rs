@@ -158,9 +158,9 @@ fn a_run_continues_with_changed_files_and_its_clients() {
     // A mistake is shown, and changes nothing.
     watched.replace(
         "world.robray",
-        &moved.replace("frame puck {", "frame puck { translatoin [0, 0, 0];"),
+        &moved.replace("frame puck {", "frame puck { transl [0, 0, 0];"),
     );
-    viewer_hears(&mut viewer, "translatoin");
+    viewer_hears(&mut viewer, "transl");
     let mistaken = time;
     fly(&mut puck, &mut time, |time| time > mistaken + 0.5);
     assert_eq!(viewer.changes, 1);
