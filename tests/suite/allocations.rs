@@ -101,7 +101,14 @@ fn askers(file: &Path) -> BTreeMap<String, u32> {
 }
 
 /// Scenes with pictures, texts in data and messages of objects: these are allocated anew each time.
-const ANEW: [&str; 5] = ["inspection", "controllers", "cameras", "earth", "things"];
+const ANEW: [&str; 6] = [
+    "inspection",
+    "controllers",
+    "cameras",
+    "earth",
+    "things",
+    "aibo_ball",
+];
 
 #[test]
 fn a_steady_tick_asks_for_no_memory() {

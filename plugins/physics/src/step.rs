@@ -37,6 +37,7 @@ pub(super) fn step(
     if engine.keep_near(&tables) {
         trees.measure_again();
     }
+    trees.set_casts_rays(vehicles.bodies().next().is_some());
     losses.put_out(&mut engine, &tables, &commanded.out_of_range);
     let substeps = settings.substeps.max(1);
     let extra = fluids

@@ -95,6 +95,8 @@ pub(super) struct Trees {
     may_be_clear: Vec<bool>,
     /// Distance of the farthest point of each link from its origin, m, by tree; computed from the scene.
     extents: Vec<Vec<f64>>,
+    /// True if the engine casts rays, for wheels: they have to find all links at their poses.
+    casts_rays: bool,
     /// Trees whose clearance is measured in this step.
     measuring: Vec<bool>,
     /// Trees with a clearance to which something came near in this step.

@@ -47,6 +47,11 @@ pub(super) struct Clearance {
 }
 
 impl Trees {
+    /// Sets whether the engine casts rays.
+    pub(crate) fn set_casts_rays(&mut self, casts_rays: bool) {
+        self.casts_rays = casts_rays;
+    }
+
     /// Returns true if the engine does not detect the contacts of a tree.
     pub(super) fn is_clear(&self, at: usize) -> bool {
         self.state.trees[at].clearance.distance.is_some()
@@ -80,7 +85,8 @@ impl Trees {
         self.intruded[at].load(Ordering::Relaxed)
     }
 
-    /// Returns true if the engine, or an actor, has changed a link of a tree with nothing near it.
+    /// Returns true if the engine has to have the poses of a tree with nothing near it, since it casts rays, or since one of
+    /// the links was changed.
     pub(super) fn is_disturbed(
         &self,
         at: usize,
@@ -91,7 +97,7 @@ impl Trees {
             body.is_enabled() && body.body_type() == RigidBodyType::Dynamic && body.is_sleeping()
         };
         let mut links = self.rows[at].links.iter();
-        !links.all(|body| rigid(engine, tables, *body).is_some_and(rests))
+        self.casts_rays || !links.all(|body| rigid(engine, tables, *body).is_some_and(rests))
     }
 
     /// Wakes the links of a tree in the engine, at their poses.
@@ -131,7 +137,8 @@ impl Trees {
             return has_moved;
         }
         *pause = pause.saturating_sub(1);
-        self.measuring[at] = *pause == 0 && self.may_be_clear[at] && !self.is_at_rest(at);
+        let may_be_clear = self.may_be_clear[at] && !self.casts_rays;
+        self.measuring[at] = *pause == 0 && may_be_clear && !self.is_at_rest(at);
         true
     }
 
