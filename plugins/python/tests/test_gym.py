@@ -278,7 +278,7 @@ class Environments(Room):
         with self.assertRaisesRegex(ValueError, "rgb_array"):
             ms.gym.Env(self.file, self.task(), "ansi")
 
-    @needs("python", importlib.util.find_spec("pygame"), "there is no pygame: the render mode `human`")
+    @unittest.skipUnless(importlib.util.find_spec("pygame"), "there is no pygame: the render mode `human`")
     def test_a_window_shows_the_scene(self) -> None:
         script = """
 import sys

@@ -202,7 +202,10 @@ class Simulations(Rover):
 
     def test_ctrl_c_ends_a_long_step(self) -> None:
         script = f"""if True:
+            import signal
             import morse_sim as ms
+            # A background job of a shell ignores the signal.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             simulation = ms.Simulation({self.file!r})
             print("begins", flush=True)
             try:
