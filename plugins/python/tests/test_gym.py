@@ -5,6 +5,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import unittest
 import warnings
 from typing import Any
 
