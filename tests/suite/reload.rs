@@ -43,7 +43,30 @@ const WORLD: &str = r#"Simulation(
 /// The program on a directory of files, which it watches.
 struct Watched {
     folder: tempfile::TempDir,
-    child: Child,
+    program: Program,
+}
+
+/// The program, which ends with the test.
+struct Program(Child);
+
+impl Program {
+    /// Waits for the end of the program, and returns its stderr.
+    fn said(&mut self) -> String {
+        let mut said = String::new();
+        let err = self.0.stderr.as_mut().unwrap();
+        err.read_to_string(&mut said).unwrap();
+        self.0.wait().unwrap();
+        said
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        if std::thread::panicking() {
+            crate::require::say(&self.said());
+        }
+    }
 }
 
 impl Watched {
@@ -58,7 +81,10 @@ impl Watched {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Self { folder, child }
+        Self {
+            folder,
+            program: Program(child),
+        }
     }
 
     fn port(&self, what: &str) -> u16 {
@@ -88,16 +114,13 @@ impl Watched {
         std::fs::rename(path("new"), path(name)).unwrap();
     }
 
-    /// Ends the program; returns what it wrote to stderr.
+    /// Ends the program; returns its stderr.
     fn end(mut self) -> (tempfile::TempDir, String) {
         let ended = Command::new("kill")
-            .arg(self.child.id().to_string())
+            .arg(self.program.0.id().to_string())
             .status();
         assert!(ended.unwrap().success());
-        let mut said = String::new();
-        let err = self.child.stderr.as_mut().unwrap();
-        err.read_to_string(&mut said).unwrap();
-        self.child.wait().unwrap();
+        let said = self.program.said();
         (self.folder, said)
     }
 }

@@ -34,7 +34,7 @@ pub struct StateEntry {
     pub save: fn(&World) -> Result<Vec<u8>, StateError>,
     /// Restores the values that [`StateEntry::save`] wrote.
     pub restore: fn(&mut World, &[u8]) -> Result<(), StateError>,
-    /// Copies the values of what is kept from one world to another one, after a reload of changed files.
+    /// Copies the state of kept entities from one world to another one, after a reload of changed files.
     pub carry: fn(&World, &mut World, &Kept),
 }
 

@@ -1,4 +1,4 @@
-//! Indices of what is kept in the tables of two worlds.
+//! Indices of kept bodies and joint variables in the tables of two worlds.
 
 use std::collections::BTreeMap;
 

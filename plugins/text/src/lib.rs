@@ -260,11 +260,15 @@ impl LogFiles {
             if is_beat {
                 taken = taken.and(of_all(&mut self.logs, Log::flush));
             }
-            let next = self.next.take().filter(|_| is_end && taken.is_ok());
-            match next {
-                Some(next) => self.change_world(next)?,
-                None if taken.is_err() || is_end => break taken,
-                None => {}
+            if taken.is_err() {
+                break taken;
+            }
+            if is_end {
+                // The next world is taken only now: before, there may still be readings of this one.
+                match self.next.take() {
+                    Some(next) => self.change_world(next)?,
+                    None => break taken,
+                }
             }
         };
         result.and(of_all(&mut self.logs, Log::flush))

@@ -222,3 +222,18 @@ fn two_arms(near: bool) -> Test {
     );
     Test::at(240, &scene, &settings)
 }
+
+#[test]
+fn an_arm_is_lost_alike_whether_something_is_near_it() {
+    let found = [false, true].map(|near| {
+        let mut test = arm(240, near, ["", ""]);
+        swing(&mut test, 0..100);
+        let third = test.0.scene().bodies["third"];
+        let impulse = Vector3::x() * 1e300;
+        physics::place::push(test.0.world_mut(), third, &impulse, None).expect("it moves");
+        swing(&mut test, 100..110);
+        assert_eq!(test.0.lost_bodies().len(), 1, "near: {near}");
+        test.0.body("third").expect("a body").pose
+    });
+    assert!((found[0].translation.vector - found[1].translation.vector).norm() < 1e-6);
+}

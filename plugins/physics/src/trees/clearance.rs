@@ -220,8 +220,10 @@ impl Trees {
         grasps: &Grasps,
     ) {
         for at in 0..self.rows.len() {
+            let is_broken = self.broken.contains(&at);
             if mem::take(&mut self.measuring[at]) {
                 let distance = self.measure_clearance(at, engine, tables, grasps);
+                let distance = distance.filter(|_| !is_broken);
                 self.state.trees[at].clearance.distance = distance;
                 if distance.is_some() {
                     self.let_sleep(at, engine, tables);
@@ -229,7 +231,7 @@ impl Trees {
                     self.end_clearance(at, engine, tables);
                 }
             } else if mem::take(self.intruded[at].get_mut())
-                || self.is_clear(at) && (self.is_at_rest(at) || self.broken.contains(&at))
+                || self.is_clear(at) && (self.is_at_rest(at) || is_broken)
             {
                 self.end_clearance(at, engine, tables);
             }
