@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use morse_description::{
+    mjcf,
     packages::Finder,
     urdf::{self, Asset, Root},
 };
@@ -91,6 +92,12 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let read = urdf::load(path, &options.urdf, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
+        Format::Mjcf => {
+            let mut sources = Sources::clone(&options.sources);
+            let own = model_options(options.urdf.root);
+            let read = mjcf::load(path, own, options.circumstances(), &mut sources);
+            loaded(read, sources)
+        }
         Format::Compiled => {
             let mut sources = Sources::clone(&options.sources);
             match compiled(path, &mut sources) {
@@ -172,12 +179,17 @@ impl Inclusions for Descriptions<'_> {
                 },
             };
         }
-        let options = urdf::Options {
-            root: Root::Fixed,
-            joint_frames: true,
-            ..self.options.urdf.clone()
+        let circumstances = self.options.circumstances();
+        let read = if Format::of(path) == Format::Mjcf {
+            mjcf::load(path, model_options(Root::Fixed), circumstances, sources)
+        } else {
+            let options = urdf::Options {
+                root: Root::Fixed,
+                joint_frames: true,
+                ..self.options.urdf.clone()
+            };
+            urdf::load(path, &options, circumstances, sources)
         };
-        let read = urdf::load(path, &options, self.options.circumstances(), sources);
         self.assets.extend(read.assets);
         Included {
             scene: read.scene,
@@ -196,6 +208,28 @@ impl Inclusions for Descriptions<'_> {
             },
             looked: search.looked,
         })
+    }
+}
+
+/// Returns options for a model of MuJoCo.
+fn model_options(root: Root) -> mjcf::Options {
+    mjcf::Options {
+        root,
+        surface: |path| {
+            let mesh = morse_geometry::mesh::read(path).map_err(|error| error.to_string())?;
+            Ok(mjcf::Surface {
+                vertices: mesh
+                    .vertices
+                    .iter()
+                    .map(|vertex| vertex.map(f64::from))
+                    .collect(),
+                faces: mesh
+                    .faces
+                    .iter()
+                    .map(|face| face.map(|index| index as usize))
+                    .collect(),
+            })
+        },
     }
 }
 

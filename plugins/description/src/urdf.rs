@@ -25,6 +25,7 @@ use morse_diagnostics::{
 use morse_scene::{formats::Format, model::Scene};
 
 pub use assets::Asset;
+pub(crate) use assets::Assets;
 pub use build::Root;
 
 use crate::{
@@ -157,7 +158,7 @@ pub fn robot(
 ) -> Read {
     let directory = path.parent().unwrap_or(Path::new(""));
     let finder = Finder::new(&options.packages, directory, circumstances.allow_paths);
-    let mut assets = assets::Assets::new(finder, circumstances.simulated);
+    let mut assets = Assets::new(finder, circumstances.simulated);
     let mut problems = Problems::new(circumstances.strict);
     let robot = read::robot(root, &mut problems);
     let tree = robot
@@ -190,7 +191,10 @@ pub fn robot(
 }
 
 /// Reads the text of a file.
-fn text(path: &Path, sources: &mut Sources) -> Result<(SourceId, Arc<str>), Box<Diagnostic>> {
+pub(crate) fn text(
+    path: &Path,
+    sources: &mut Sources,
+) -> Result<(SourceId, Arc<str>), Box<Diagnostic>> {
     let name = path.display().to_string();
     let bytes = read_bytes(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", printable_path(&name));

@@ -59,6 +59,7 @@ pub const SHIPPED: Shipped = Shipped(embedded! {
     "robots/segway_rmp400.robray"
     "robots/submarine.robray"
     "robots/victim.robray"
+    "shapes/sphere.obj"
 });
 
 /// The embedded models.

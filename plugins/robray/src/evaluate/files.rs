@@ -171,7 +171,7 @@ impl Loader<'_> {
         self.index.link(written.span, &path);
         if matches!(
             Format::of(&path),
-            Format::Urdf | Format::Xacro | Format::Compiled
+            Format::Urdf | Format::Xacro | Format::Mjcf | Format::Compiled
         ) {
             self.described(written, &path);
             return;

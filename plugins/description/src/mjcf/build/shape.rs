@@ -1,0 +1,232 @@
+//! Conversion of geoms to frames with geometry, and their solids.
+
+use morse_diagnostics::{Diagnostic, printable_path};
+use morse_scene::{
+    model::{Frame, Geometry, ImageFile, MeshFile, Origin, Shape, stretch},
+    shipped::Shipped,
+};
+use nalgebra::Isometry3;
+
+use super::{Builder, WORLD, contacts::Touchable};
+use crate::{
+    mjcf::{
+        codes, fields,
+        geom::{Form, Geom},
+        looks::Texture,
+        solid::{self, Solid},
+    },
+    xml::Attribute,
+};
+
+/// Side of an infinite plane, m.
+const INFINITE: f64 = 200.0;
+
+/// Thickness of planes, m.
+const THICKNESS: f64 = 1.0;
+
+/// Highest group that is drawn, as in MuJoCo's viewer.
+const DRAWN: f64 = 2.0;
+
+/// Sphere of radius 1, which is stretched to ellipsoids.
+const SPHERE: &str = "shapes/sphere.obj";
+
+impl Builder<'_, '_> {
+    /// Adds the frame of a geom, and returns its solid in the frame of the body if it has mass.
+    pub(super) fn geom(&mut self, geom: Geom, body: &str, offset: Isometry3<f64>) -> Option<Solid> {
+        if body == WORLD && self.fixes_root {
+            return None;
+        }
+        let at = offset * geom.pose;
+        let (shape, scale, inner) = self.shape(&geom)?;
+        let solid = self.solid(&geom, &shape);
+        let mut geometry = Geometry::new(shape);
+        geometry.source = Origin(Some(geom.span));
+        geometry.scale = scale;
+        geometry.friction = Some(geom.friction);
+        geometry.collision = geom.bits != [0, 0];
+        geometry.visual = geom.group <= DRAWN;
+        self.paint(&geom, &mut geometry);
+        let wanted = match &geom.name {
+            Some(name) if self.taken.contains(name) => format!("{name}-geom"),
+            Some(name) => name.clone(),
+            None => format!("{body}-geom"),
+        };
+        let name = self.free(&wanted);
+        if geometry.collision {
+            self.geoms.push(Touchable {
+                frame: name.clone(),
+                body: body.to_owned(),
+                bits: geom.bits,
+            });
+        }
+        let mut frame = Frame::new(name).under(body);
+        frame.pose = at * inner;
+        frame.mass = (body != WORLD).then_some(0.0);
+        frame.geometry.push(geometry);
+        self.push(frame, geom.span);
+        let [lowest, highest] = self.settings.groups;
+        let counts = (lowest..=highest).contains(&geom.group) && body != WORLD;
+        solid.filter(|_| counts).map(|solid| solid.moved(&at))
+    }
+
+    /// Returns the shape of a geom, its uniform scale, and its pose in the frame of the geom.
+    fn shape(&mut self, geom: &Geom) -> Option<(Shape, f64, Isometry3<f64>)> {
+        let lift = |height: f64| Isometry3::translation(0.0, 0.0, height);
+        let here = Isometry3::identity();
+        Some(match &geom.form {
+            Form::Plane(half) => {
+                let [x, y] = half.map(|half| if half > 0.0 { 2.0 * half } else { INFINITE });
+                let dimension = [x, y, THICKNESS];
+                (Shape::Box { dimension }, 1.0, lift(-THICKNESS / 2.0))
+            }
+            Form::Sphere(radius) => (Shape::Sphere { radius: *radius }, 1.0, here),
+            Form::Capsule([radius, half]) => {
+                let (radius, height) = (*radius, 2.0 * half);
+                (Shape::Capsule { radius, height }, 1.0, lift(-half))
+            }
+            Form::Cylinder([radius, half]) => {
+                let (radius, height) = (*radius, 2.0 * half);
+                (Shape::Cylinder { radius, height }, 1.0, lift(-half))
+            }
+            Form::Box(half) => {
+                let dimension = half.map(|half| 2.0 * half);
+                (Shape::Box { dimension }, 1.0, here)
+            }
+            Form::Ellipsoid(half) => {
+                let file = MeshFile {
+                    file: SPHERE.to_owned(),
+                    resolved: stretch(&Shipped::path(SPHERE), *half),
+                };
+                (Shape::Mesh(file), 1.0, here)
+            }
+            Form::Mesh(name) => self.mesh(name, geom)?,
+        })
+    }
+
+    /// Returns the shape of a mesh asset. A file that is missing is reported once.
+    fn mesh(&mut self, name: &Attribute, geom: &Geom) -> Option<(Shape, f64, Isometry3<f64>)> {
+        let Some(mesh) = self.looks.meshes.get(name.value.trim()) else {
+            let known = self.looks.meshes.keys().map(String::as_str);
+            fields::unknown("mesh", name, known, self.problems);
+            return None;
+        };
+        let file = mesh.file.clone()?;
+        let needed = geom.bits != [0, 0];
+        let found = self
+            .assets
+            .find("mesh", &file, needed, mesh.span, self.problems)?;
+        let [x, y, z] = mesh.scale;
+        let (resolved, scale) = match x > 0.0 && x == y && y == z {
+            true => (found, x),
+            false => (stretch(&found, mesh.scale), 1.0),
+        };
+        let shape = Shape::Mesh(MeshFile { file, resolved });
+        Some((shape, scale, mesh.origin.inverse()))
+    }
+
+    /// Returns the solid of a geom in its own frame; `None` without mass.
+    fn solid(&mut self, geom: &Geom, shape: &Shape) -> Option<Solid> {
+        if geom.mass == Some(0.0) || (geom.mass.is_none() && geom.density <= 0.0) {
+            return None;
+        }
+        let unit = match &geom.form {
+            Form::Plane(_) => return None,
+            Form::Sphere(radius) => solid::ellipsoid([*radius; 3]),
+            Form::Capsule([radius, half]) => solid::capsule(*radius, 2.0 * half),
+            Form::Cylinder([radius, half]) => solid::cylinder(*radius, 2.0 * half),
+            Form::Ellipsoid(half) => solid::ellipsoid(*half),
+            Form::Box(half) => solid::cuboid(*half),
+            Form::Mesh(name) => self.mesh_solid(name, geom, shape)?,
+        };
+        let mass = geom.mass.unwrap_or(geom.density * unit.mass);
+        Some(unit.scaled(mass / unit.mass))
+    }
+
+    fn mesh_solid(&mut self, name: &Attribute, geom: &Geom, shape: &Shape) -> Option<Solid> {
+        let mesh = self.looks.meshes.get(name.value.trim())?;
+        let Shape::Mesh(file) = shape else {
+            return None;
+        };
+        let (path, _) = morse_scene::model::stretched(&file.resolved);
+        let read = (self.options.surface)(path);
+        let solid = read.and_then(|surface| {
+            let solid = solid::mesh(&surface, mesh.scale, mesh.is_exact);
+            solid.ok_or_else(|| "its volume is zero".to_owned())
+        });
+        match solid {
+            Ok(solid) => Some(solid.moved(&mesh.origin.inverse())),
+            Err(why) => {
+                let file = printable_path(&file.file);
+                let message = format!("the mass of `{file}` cannot be computed: {why}");
+                let diagnostic = Diagnostic::warning(codes::MASS, message)
+                    .at(geom.span, "this geom has no mass")
+                    .help("give the body an `<inertial>`, or repair the mesh");
+                self.problems.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    fn paint(&mut self, geom: &Geom, geometry: &mut Geometry) {
+        let mut rgba = geom.rgba;
+        if let Some(name) = &geom.material {
+            let materials = &self.looks.materials;
+            match materials.get(name.value.trim()) {
+                Some(material) => {
+                    rgba = rgba.or(material.rgba).or(Some([1.0; 4]));
+                    let material = material.clone();
+                    self.texture(&material, geom, geometry);
+                }
+                None => {
+                    let known = materials.keys().map(String::as_str);
+                    fields::unknown("material", name, known, self.problems);
+                }
+            }
+        }
+        let [red, green, blue, alpha] = rgba.unwrap_or([0.5, 0.5, 0.5, 1.0]);
+        let color = [red, green, blue].map(|part| part.clamp(0.0, 1.0));
+        geometry.alpha = alpha.clamp(0.0, 1.0);
+        match &mut geometry.checker {
+            Some(other) => {
+                let tint = |own: [f64; 3]| [0, 1, 2].map(|at| own[at] * color[at]);
+                geometry.color = tint(geometry.color);
+                *other = tint(*other);
+            }
+            None => geometry.color = color,
+        }
+    }
+
+    fn texture(
+        &mut self,
+        material: &crate::mjcf::looks::Material,
+        geom: &Geom,
+        geometry: &mut Geometry,
+    ) {
+        // Repetitions are per metre, or per side of the plane.
+        let [repeat, _] = material.repeat;
+        let side = match &geom.form {
+            _ if material.uniform => Some(1.0),
+            Form::Plane([half, _]) if *half > 0.0 => Some(2.0 * half),
+            _ => None,
+        };
+        let size = side.filter(|_| repeat > 0.0).map(|side| side / repeat);
+        let size = size.filter(|size| (1e-5..=1e6).contains(size));
+        match &material.texture {
+            Some(Texture::Checker([one, other])) => {
+                geometry.color = *one;
+                geometry.checker = Some(*other);
+                // A texture has two squares along each side.
+                geometry.pattern_size = size.map(|size| size / 2.0);
+            }
+            Some(Texture::Image(file, span)) => {
+                let found = self.assets.find("image", file, false, *span, self.problems);
+                geometry.image = found.map(|path| ImageFile {
+                    file: file.clone(),
+                    resolved: Some(path),
+                });
+                geometry.pattern_size = size;
+            }
+            None => {}
+        }
+    }
+}

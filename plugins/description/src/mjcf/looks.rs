@@ -1,0 +1,191 @@
+//! Meshes, materials and textures of `<asset>`.
+
+use std::{collections::BTreeMap, path::Path};
+
+use morse_diagnostics::{Diagnostic, Span, printable_path};
+use morse_scene::{bounds::Bounds, model::rotation_from_xyzw};
+use nalgebra::{Isometry3, Vector3};
+
+use super::{codes, compiler::Settings, defaults::Defaults, fields};
+use crate::{problems::Problems, xml::Element};
+
+/// Range of colour components.
+pub(super) const COLOR: Bounds = Bounds::within(1e6);
+
+/// Extensions of meshes that the simulator reads.
+const MESHES: &[&str] = &["stl", "obj", "dae", "glb", "gltf"];
+
+/// A mesh asset.
+#[derive(Clone, Debug)]
+pub(super) struct Mesh {
+    /// File name relative to the model; `None` if the mesh cannot be read.
+    pub(super) file: Option<String>,
+    pub(super) scale: [f64; 3],
+    /// Pose of the origin of the geom in the file.
+    pub(super) origin: Isometry3<f64>,
+    /// True if volumes are signed.
+    pub(super) is_exact: bool,
+    pub(super) span: Span,
+}
+
+/// A material asset.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Material {
+    pub(super) rgba: Option<[f64; 4]>,
+    pub(super) texture: Option<Texture>,
+    /// Repetitions of the texture along x and y.
+    pub(super) repeat: [f64; 2],
+    /// True if repetitions are per metre.
+    pub(super) uniform: bool,
+}
+
+/// A texture asset.
+#[derive(Clone, Debug)]
+pub(super) enum Texture {
+    /// Image file, relative to the model.
+    Image(String, Span),
+    /// Checker pattern of two colours.
+    Checker([[f64; 3]; 2]),
+}
+
+/// All assets by their names.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    pub(super) meshes: BTreeMap<String, Mesh>,
+    pub(super) materials: BTreeMap<String, Material>,
+}
+
+impl Looks {
+    /// Reads the assets of a model.
+    pub(super) fn read(
+        root: &Element,
+        settings: &Settings,
+        defaults: &Defaults,
+        problems: &mut Problems,
+    ) -> Self {
+        let mut looks = Self::default();
+        let mut textures = BTreeMap::new();
+        let assets = || root.named("asset").flat_map(Element::elements);
+        for element in assets().filter(|element| element.name == "texture") {
+            textures.extend(texture(element, settings, problems));
+        }
+        for element in assets() {
+            let merged = || element.clone();
+            match element.name.as_str() {
+                "mesh" => {
+                    let element = defaults.merged(element, None, problems);
+                    if let Some((name, mesh)) = mesh(&element, settings, problems) {
+                        looks.meshes.insert(name, mesh);
+                    }
+                }
+                "material" => {
+                    let element = defaults.merged(&merged(), None, problems);
+                    let Some(name) = fields::name(&element, "name", problems) else {
+                        continue;
+                    };
+                    let material = material(&element, &textures, problems);
+                    looks.materials.insert(name, material);
+                }
+                _ => {}
+            }
+        }
+        looks
+    }
+}
+
+fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Option<(String, Mesh)> {
+    let written = element.attribute("file");
+    let span = written.map_or(element.span, |file| file.value_span);
+    let file = written.map(|file| settings.file(file.value.trim(), 0));
+    let name = fields::name(element, "name", problems).or_else(|| {
+        let stem = Path::new(file.as_deref()?).file_stem()?;
+        Some(stem.to_string_lossy().into_owned())
+    });
+    let ending = file.as_deref().and_then(|file| Path::new(file).extension());
+    let ending = ending.map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let is_readable = ending
+        .as_deref()
+        .is_some_and(|ending| MESHES.contains(&ending));
+    if !is_readable {
+        let message = match &file {
+            Some(file) => format!("the mesh `{}` has an unknown format", printable_path(file)),
+            None => "a mesh without a file is not read".to_owned(),
+        };
+        let diagnostic = Diagnostic::warning(codes::IGNORED, message)
+            .at(span, "its geoms are left out")
+            .help("convert it to an STL or OBJ file");
+        problems.push(diagnostic);
+    }
+    let factor = Bounds::within(1e6).no_smaller_than(1e-6);
+    let scale = fields::array(element, "scale", factor, problems).unwrap_or([1.0; 3]);
+    let place = fields::array(element, "refpos", fields::PLACE, problems).unwrap_or([0.0; 3]);
+    let turn = fields::array(element, "refquat", fields::PLACE, problems);
+    let turn = turn.and_then(|[w, x, y, z]| rotation_from_xyzw([x, y, z, w]));
+    let [x, y, z] = scale;
+    if turn.is_some() && (x != y || y != z) {
+        let message =
+            "a mesh with `refquat` and different scales is not turned before it is scaled";
+        let diagnostic = Diagnostic::warning(codes::APPROXIMATION, message)
+            .at(span, "the shape is skewed in MuJoCo")
+            .help("scale the mesh in its file");
+        problems.push(diagnostic);
+    }
+    // The position applies before the scale.
+    let place = [place[0] * x, place[1] * y, place[2] * z];
+    let inertia = element.attribute("inertia");
+    let mesh = Mesh {
+        file: file.filter(|_| is_readable && !scale.contains(&0.0)),
+        scale,
+        origin: Isometry3::from_parts(Vector3::from(place).into(), turn.unwrap_or_default()),
+        is_exact: inertia.is_some_and(|inertia| inertia.value.trim() == "exact"),
+        span,
+    };
+    Some((name?, mesh))
+}
+
+fn texture(
+    element: &Element,
+    settings: &Settings,
+    problems: &mut Problems,
+) -> Option<(String, Texture)> {
+    let file = element.attribute("file");
+    let name = fields::name(element, "name", problems).or_else(|| {
+        let stem = Path::new(file?.value.trim()).file_stem()?;
+        Some(stem.to_string_lossy().into_owned())
+    });
+    let kind = element
+        .attribute("type")
+        .map_or("cube", |kind| kind.value.trim());
+    let builtin = element.attribute("builtin");
+    let builtin = builtin.map_or("none", |builtin| builtin.value.trim());
+    let texture = match (file, builtin) {
+        (Some(file), _) if kind == "2d" => {
+            Texture::Image(settings.file(file.value.trim(), 1), file.value_span)
+        }
+        (None, "checker") => {
+            let mut color = |name, default: f64| {
+                let color = fields::array(element, name, COLOR, problems);
+                color
+                    .unwrap_or([default; 3])
+                    .map(|part| part.clamp(0.0, 1.0))
+            };
+            Texture::Checker([color("rgb1", 0.8), color("rgb2", 0.5)])
+        }
+        _ => return None,
+    };
+    Some((name?, texture))
+}
+
+fn material(
+    element: &Element,
+    textures: &BTreeMap<String, Texture>,
+    problems: &mut Problems,
+) -> Material {
+    let texture = element.attribute("texture");
+    Material {
+        rgba: fields::array(element, "rgba", COLOR, problems),
+        texture: texture.and_then(|name| textures.get(name.value.trim()).cloned()),
+        repeat: fields::array(element, "texrepeat", COLOR, problems).unwrap_or([1.0; 2]),
+        uniform: fields::flag(element, "texuniform", problems).unwrap_or(false),
+    }
+}

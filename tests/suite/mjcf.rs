@@ -1,0 +1,245 @@
+//! Models of MuJoCo: the resulting scenes against MuJoCo's own numbers, and error messages.
+//!
+//! `tests/data/mjcf/mujoco.json` is written by `reference.py` beside it; `tests/robots/compare_mjcf.py` compares every model
+//! that can be installed.
+#![cfg(test)]
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+use morse_sim::scene::{
+    diagnostic::{Style, render},
+    load::{LoadOptions, Loaded, load, parse_str},
+    mjcf::codes,
+    model::{Joint, Scene, Shape},
+};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
+use serde_json::Value;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn arm() -> Loaded {
+    let loaded = load(&folder("tests/data/mjcf/arm.xml"), &LoadOptions::default());
+    loaded.unwrap_or_else(|failed| panic!("{failed}"))
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|number| number.as_f64().unwrap()).collect()
+}
+
+fn pose(numbers: &[f64]) -> Isometry3<f64> {
+    let [x, y, z, i, j, k, w] = numbers.try_into().unwrap();
+    let rotation = UnitQuaternion::new_normalize(Quaternion::new(w, i, j, k));
+    Isometry3::from_parts(Vector3::new(x, y, z).into(), rotation)
+}
+
+fn reference() -> Value {
+    let text = std::fs::read_to_string(folder("tests/data/mjcf/mujoco.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn bodies_are_where_mujoco_has_them() {
+    let scene = arm().scene;
+    let reference = reference();
+    let cases = reference["cases"].as_array().unwrap();
+    assert!(cases.len() >= 5);
+    for case in cases {
+        let at = case["at"].as_object().unwrap().iter();
+        let values: BTreeMap<String, f64> = at
+            .map(|(name, value)| (name.clone(), value.as_f64().unwrap()))
+            .collect();
+        assert!(scene.variables().iter().eq(values.keys()), "{values:?}");
+        let poses = scene.absolute_poses_at(&values);
+        let expected = case["poses"].as_object().unwrap();
+        assert!(expected.len() >= 8);
+        for (body, expected) in expected {
+            let apart = poses[body.as_str()].inv_mul(&pose(&numbers(expected)));
+            assert!(apart.translation.vector.norm() < 1e-9, "{body}: {apart}");
+            assert!(apart.rotation.angle() < 1e-7, "{body}: {apart}");
+        }
+    }
+}
+
+#[test]
+fn masses_and_inertias_are_those_of_mujoco() {
+    let scene = arm().scene;
+    let reference = reference();
+    for (name, expected) in reference["bodies"].as_object().unwrap() {
+        let frame = scene.frame(name).unwrap();
+        let near = |own: &[f64], expected: &[f64], what: &str| {
+            assert_eq!(own.len(), expected.len());
+            for (own, expected) in own.iter().zip(expected) {
+                // Vertices of meshes have single precision.
+                assert!(
+                    (own - expected).abs() < 1e-7,
+                    "{name} {what}: {own} {expected}"
+                );
+            }
+        };
+        let mass = expected["mass"].as_f64().unwrap();
+        near(&[frame.mass.unwrap()], &[mass], "mass");
+        let center: [f64; 3] = frame.center_of_mass.unwrap().into();
+        near(&center, &numbers(&expected["center"]), "centre");
+        near(
+            &frame.inertia.unwrap(),
+            &numbers(&expected["inertia"]),
+            "inertia",
+        );
+    }
+}
+
+#[test]
+fn joints_and_geoms_have_their_settings() {
+    let scene = arm().scene;
+    let axis = |frame: &str| scene.frame(frame).unwrap().joint.axis().unwrap().clone();
+    let yaw = axis("yaw");
+    assert_eq!(yaw.variable, "yaw");
+    assert_eq!((yaw.armature, yaw.damping), (Some(0.01), Some(0.5)));
+    let [lower, upper] = yaw.limits.position.unwrap();
+    assert!((upper - std::f64::consts::FRAC_PI_2).abs() < 1e-12 && lower == -upper);
+    assert_eq!(axis("slide").dry_friction, Some(0.2));
+    assert_eq!(axis("fore").limits.effort, Some(20.0));
+    let thumb = axis("wrist-body");
+    assert_eq!(
+        (thumb.variable.as_str(), thumb.ratio),
+        ("finger", Some(0.5))
+    );
+    assert_eq!(scene.frame("ball").unwrap().joint, Joint::Floating);
+    let geometry = |frame: &str| scene.frame(frame).unwrap().geometry[0].clone();
+    let floor = geometry("floor");
+    assert_eq!(
+        floor.shape,
+        Shape::Box {
+            dimension: [4.0, 4.0, 1.0]
+        }
+    );
+    assert_eq!(
+        (floor.checker, floor.pattern_size),
+        (Some([0.1, 0.2, 0.3]), Some(0.25))
+    );
+    assert_eq!(geometry("tube").friction, Some(0.7));
+    assert!(!geometry("wrist-geom").visual && geometry("wrist-geom").collision);
+    let apart = |one: &str, other: &str| {
+        let pair = [one, other].map(str::to_owned);
+        let [one, other] = pair;
+        let pair = if one <= other {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        scene.allowed_collisions().contains(&pair)
+    };
+    // The parent, an excluded pair, bits that do not match, and the world, which has no children.
+    assert!(apart("fore-geom", "tube") && apart("base-geom", "fore-geom"));
+    assert!(apart("ball-geom", "floor") && !apart("base-geom", "floor"));
+    // The base is part of the world.
+    assert!(!apart("tube", "finger-geom") && !apart("base-geom", "tube"));
+}
+
+#[test]
+fn scenes_and_robots_include_models() {
+    let text = "include \"arm.xml\"\nframe tool { parent wrist; translation [0, 0, 0.1]; }";
+    let directory = folder("tests/data/mjcf");
+    let loaded = parse_str(text, "scene.robray", &directory, &LoadOptions::default());
+    let scene: Scene = loaded.unwrap_or_else(|failed| panic!("{failed}")).scene;
+    assert_eq!(
+        scene.frame("tool").unwrap().parent.as_deref(),
+        Some("wrist")
+    );
+}
+
+/// Returns the messages about a file.
+fn messages(path: &Path) -> String {
+    let options = LoadOptions {
+        simulated: true,
+        ..LoadOptions::default()
+    };
+    let (diagnostics, sources) = match load(path, &options) {
+        Ok(loaded) => (loaded.warnings, loaded.sources),
+        Err(failed) => (failed.diagnostics, failed.sources),
+    };
+    assert!(!diagnostics.is_empty(), "{}: nothing found", path.display());
+    let mut text = String::new();
+    for diagnostic in &diagnostics {
+        assert!(
+            !diagnostic.help.is_empty(),
+            "{}: {diagnostic:?}",
+            path.display()
+        );
+        assert!(
+            diagnostic.place().is_some(),
+            "{}: {diagnostic:?}",
+            path.display()
+        );
+        writeln!(text, "{}", render(diagnostic, &sources, Style::Plain)).unwrap();
+    }
+    let text = text.replace(&format!("{}/", path.parent().unwrap().display()), "");
+    // Directories above the project differ between machines.
+    let lines = text.lines().filter(|line| !line.contains("looked for `/"));
+    lines.fold(String::new(), |all, line| all + line + "\n")
+}
+
+/// Compares a text with the golden one, or replaces the golden one on request.
+fn check(path: &Path, found: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(found, expected, "{}", path.display());
+}
+
+#[test]
+fn every_bad_model_is_explained() {
+    let golden = folder("tests/golden/mjcf");
+    let entries = std::fs::read_dir(&golden).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "xml"))
+        .collect();
+    assert!(files.len() >= 18, "{} bad files", files.len());
+    for file in files {
+        check(&file.with_extension("txt"), &messages(&file));
+    }
+    let made = tempfile::tempdir().unwrap();
+    let nested = |inside: &str| {
+        format!(
+            "{}{inside}{}",
+            "<body>\n".repeat(150),
+            "</body>\n".repeat(150)
+        )
+    };
+    let file = |name: &str, text: String| std::fs::write(made.path().join(name), text).unwrap();
+    let outer = nested("<include file=\"inner.xml\"/>\n");
+    file(
+        "outer.xml",
+        format!("<mujoco><worldbody>\n{outer}</worldbody></mujoco>\n"),
+    );
+    file(
+        "inner.xml",
+        format!("<mujocoinclude>\n{}</mujocoinclude>\n", nested("")),
+    );
+    let found = messages(&made.path().join("outer.xml"));
+    check(&golden.join("made_deep.txt"), &found);
+}
+
+#[test]
+fn every_code_has_a_golden_text() {
+    let entries = std::fs::read_dir(folder("tests/golden/mjcf")).unwrap();
+    let texts: String = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "txt"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let codes = codes::ALL.iter();
+    let missing: Vec<_> = codes
+        .filter(|code| !texts.contains(&format!("[{code}]")))
+        .collect();
+    assert!(missing.is_empty(), "no golden text shows {missing:?}");
+}
