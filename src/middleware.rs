@@ -27,6 +27,7 @@ pub(crate) use morse_viewer as viewer;
 /// Adds every built-in middleware, and the channel for requests.
 pub fn plugin(app: &mut App) {
     morse_openr::plugin(app);
+    morse_ros2::plugin(app);
     morse_rosbridge::plugin(app);
     morse_socket::plugin(app);
     morse_text::plugin(app);
