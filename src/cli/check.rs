@@ -96,7 +96,7 @@ impl Reading {
 /// Checks every file and returns the exit code: 0 if all are valid, 2 if not, 3 if the result cannot be written.
 pub fn run(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
@@ -109,7 +109,7 @@ pub fn run(
 
 fn checked(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<bool> {
@@ -180,7 +180,7 @@ fn asset_as_json(asset: &Asset) -> serde_json::Value {
 fn look_at(
     path: &Path,
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
 ) -> (Report, Option<String>, Vec<Asset>) {
     let options = Options {
         memory: args.memory.budget(),

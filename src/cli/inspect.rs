@@ -57,7 +57,7 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
 /// be written.
 pub fn run(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
@@ -66,7 +66,7 @@ pub fn run(
 
 fn inspected(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<u8> {
