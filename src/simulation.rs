@@ -4,11 +4,12 @@
 //! - `build`: from files to an app; [`objects`]: objects that components look up by name and property; [`install`]: sensors
 //!   and actuators on bodies;
 //! - [`state`]: all state that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
-//! - `reload`: the next world, after files have changed; `definitions`: what of it is unchanged; `population`: robots that
-//!   appear and disappear;
+//! - `reload`: the next world, after files have changed; `definitions`: what of it is unchanged; `change`: robots that
+//!   appear and disappear; `population`: what has changed since the files were read;
 //! - `drop_statistics`, `run_requests`: lost readings of observers, and requests of clients to the run.
 mod access;
 mod build;
+mod change;
 mod crowd;
 mod definitions;
 mod drop_statistics;
@@ -16,9 +17,10 @@ pub mod install;
 pub mod kinds;
 pub mod load;
 mod mechanism;
-mod population;
 pub mod objects;
+mod population;
 mod reload;
+mod restore;
 mod run_requests;
 pub mod state;
 
@@ -37,7 +39,6 @@ use morse_api::{
     port::{LockstepLost, Observer, Policy, port},
     sensor::{LocalData, LostObserver, Modified, Outputs, exported},
     service::{self, Call},
-    state::StateError,
     tick::Clock,
     warning::Warnings,
 };
@@ -199,14 +200,6 @@ impl Simulation {
             .0
             .take()
             .map_or(Ok(()), Err)
-    }
-
-    /// Takes the snapshot of the start, to which a reset leads.
-    fn keep_start(&mut self) {
-        if self.start.is_none() && self.tick() == 0 {
-            // If this fails, `reset` reports it.
-            self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
-        }
     }
 
     /// Advances by a number of ticks.
@@ -400,53 +393,6 @@ impl Simulation {
             hash.value()
         };
         self.hashes.as_ref().map_or_else(of_now, HashChain::value)
-    }
-
-    /// Returns a snapshot of all state.
-    ///
-    /// # Errors
-    ///
-    /// Some state has no binary form.
-    pub fn snapshot(&self) -> Result<Snapshot, StateError> {
-        Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
-    }
-
-    /// Restores a snapshot of this simulation, or of another one of the same files.
-    ///
-    /// # Errors
-    ///
-    /// The snapshot is of another simulation.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StateError> {
-        if snapshot.changes() != population::changes(self.app.world()) {
-            self.return_to(&snapshot.changes().to_vec())?;
-        }
-        let mut chain = HashChain::default();
-        snapshot.restore(self.app.world_mut(), &mut chain)?;
-        if self.hashes.is_some() {
-            self.hashes = Some(chain);
-        }
-        self.middlewares.restart(self.clock().nanos());
-        Ok(())
-    }
-
-    /// Resets to the start: the following ticks equal those of a fresh run, bit for bit.
-    ///
-    /// # Errors
-    ///
-    /// Some state has no binary form.
-    pub fn reset(&mut self) -> Result<(), StateError> {
-        match self.start.take() {
-            Some(start) => {
-                let result = self.restore(&start);
-                self.start = Some(start);
-                result
-            }
-            None if self.tick() == 0 => Ok(()),
-            None => Err(StateError::Encoding {
-                name: "the start",
-                cause: "some of it has no binary form".to_owned(),
-            }),
-        }
     }
 
     /// Returns the warnings of components and middlewares since the last call, for example about a command with an unknown

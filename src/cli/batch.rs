@@ -50,12 +50,7 @@ pub struct Args {
 }
 
 /// Runs the command and returns the exit code: that of the worst error of a run, if one could not be made.
-pub fn run(
-    args: &Args,
-    extensions: Extensions,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let jobs = args.jobs.unwrap_or_else(|| {
         let processors = thread::available_parallelism();
         processors.map_or(1, std::num::NonZero::get)

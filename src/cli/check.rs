@@ -94,12 +94,7 @@ impl Reading {
 }
 
 /// Checks every file and returns the exit code: 0 if all are valid, 2 if not, 3 if the result cannot be written.
-pub fn run(
-    args: &Args,
-    extensions: Extensions,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     match checked(args, extensions, out, err) {
         Ok(true) => exit::FINE,
         Ok(false) => exit::INPUT,

@@ -85,12 +85,7 @@ struct Signature {
 }
 
 /// Runs the command.
-pub fn run(
-    args: &Args,
-    extensions: Extensions,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     if args.kind.as_deref() == Some(rules::WORD) {
         if args.json {
             say(out, rules::as_json());

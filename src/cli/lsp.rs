@@ -21,8 +21,7 @@ use super::{check::Reading, describe, exit, say};
 use crate::{
     scene::load,
     simulation::{
-        Extensions,
-        Simulation, kinds,
+        Extensions, Simulation, kinds,
         kinds::{Kinds, Words},
         load as simulation,
     },

@@ -76,12 +76,7 @@ const README: &str = include_str!("new/readme.txt");
 const SCENE: &str = include_str!("new/scene.txt");
 
 /// Runs the command.
-pub fn run(
-    args: &Args,
-    extensions: Extensions,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     match make(args, extensions, out) {
         Ok(()) => exit::FINE,
         Err((code, why)) => {

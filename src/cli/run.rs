@@ -150,7 +150,9 @@ fn prepare<'a>(
 /// Returns the reason why robots cannot be added to a run or removed from it.
 fn fixed_population(args: &Args) -> Option<&'static str> {
     if args.view {
-        Some("robots cannot be added or removed while a window shows the simulation; use the page of `--serve` instead")
+        Some(
+            "robots cannot be added or removed while a window shows the simulation; use the page of `--serve` instead",
+        )
     } else if !(args.screenshot.is_empty() && args.video.is_empty()) {
         Some("robots cannot be added or removed in a run with `--screenshot` or `--video`")
     } else if args.profile {

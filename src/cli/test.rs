@@ -104,12 +104,7 @@ pub(super) struct Context<'a> {
 }
 
 /// Runs the command and returns the exit code: 1 if a run failed.
-pub fn run(
-    args: &Args,
-    extensions: Extensions,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let jobs = args.jobs.unwrap_or_else(|| {
         let processors = thread::available_parallelism();
         processors.map_or(1, std::num::NonZero::get)

@@ -67,7 +67,6 @@ pub type Extensions = &'static (dyn Fn(&mut App) + Sync);
 /// assert!(simulation.world().contains_resource::<Gain>());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn keep(extensions: impl Fn(&mut App) + Sync + 'static) -> Extensions {
     Box::leak(Box::new(extensions))
 }
@@ -144,11 +143,7 @@ pub(super) fn raise(
     put_together(plan, extensions, links)
 }
 
-fn put_together(
-    plan: &Plan,
-    extensions: Extensions,
-    links: Links,
-) -> Result<Raised, Box<Report>> {
+fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Raised, Box<Report>> {
     let Plan {
         simulation,
         directory,

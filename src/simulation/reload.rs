@@ -27,7 +27,11 @@ use super::{
     population::Population,
     state::Snapshot,
 };
-use crate::{middleware::{Connections, Pending}, service::RunRequests, spawn::Spawned};
+use crate::{
+    middleware::{Connections, Pending},
+    service::RunRequests,
+    spawn::Spawned,
+};
 
 /// Outcome of [`Simulation::reload`].
 #[derive(Debug)]
@@ -50,7 +54,7 @@ pub(super) struct Next {
     first: Option<Snapshot>,
 }
 
-/// What continues in the next world.
+/// Scope of what continues in the next world.
 pub(super) enum Continuity<'a> {
     /// Clients only.
     Clients,
@@ -269,7 +273,7 @@ fn count(kept: &Kept, from: &World, to: &World) -> [usize; 2] {
 }
 
 /// Moves the time and the state of everything that is kept to the next world.
-fn hand_over_state(from: &mut World, to: &mut World, kept: &Kept) {
+fn hand_over_state(from: &World, to: &mut World, kept: &Kept) {
     to.resource_mut::<Clock>().tick = from.resource::<Clock>().tick;
     let register = to.get_resource::<StateRegister>().cloned();
     for entry in register.unwrap_or_default().0 {

@@ -103,7 +103,9 @@ fn a_robot_that_is_added_before_the_first_tick_is_as_one_of_the_file() {
 fn everything_else_continues_with_its_clients() {
     let mut simulation = parse(WORLD);
     let mut alone = parse(WORLD);
-    let observer = simulation.observe("rover.pose", Policy::Queue(500)).unwrap();
+    let observer = simulation
+        .observe("rover.pose", Policy::Queue(500))
+        .unwrap();
     observer.stay_ready();
     let commander = simulation.commander("rover.motion").unwrap();
     for world in [&mut simulation, &mut alone] {
@@ -154,7 +156,8 @@ fn what_flies_alone_continues_bit_for_bit() {
         scene: "puck.robray",
     )"#;
     let folder = tempfile::tempdir().unwrap();
-    let scene = "frame puck { translation [0, 0, 2]; mass 1; geometry { shape sphere; radius 0.1; } }";
+    let scene =
+        "frame puck { translation [0, 0, 2]; mass 1; geometry { shape sphere; radius 0.1; } }";
     std::fs::write(folder.path().join("puck.robray"), scene).unwrap();
     let world = || Simulation::parse(text, folder.path(), &no_extensions).unwrap();
     let [mut changed, mut alone] = [world(), world()];
@@ -208,7 +211,7 @@ fn a_reset_removes_what_was_added_and_a_snapshot_brings_it_back() {
 
 /// Requests of clients, with the replies.
 fn requests(simulation: &Simulation, all: &[(&str, Json)]) -> crossbeam_channel::Receiver<Reply> {
-    let (sender, replies) = crossbeam_channel::unbounded();
+    let (sender, replies) = crossbeam_channel::bounded(16);
     for (service, arguments) in all {
         let sender = sender.clone();
         let reply = move |reply| drop(sender.send(reply));
@@ -223,9 +226,21 @@ fn requests(simulation: &Simulation, all: &[(&str, Json)]) -> crossbeam_channel:
 #[test]
 fn requests_of_clients_are_logged_and_a_replay_is_the_same_run() {
     let plan = [
-        (10, vec![("spawn", json!(["guest", GUEST])), ("spawn", json!(["other", GUEST.replace("30, 30", "40, 30")]))]),
+        (
+            10,
+            vec![
+                ("spawn", json!(["guest", GUEST])),
+                ("spawn", json!(["other", GUEST.replace("30, 30", "40, 30")])),
+            ],
+        ),
         (30, vec![("delete", json!({"name": "van_1"}))]),
-        (50, vec![("delete", json!(["guest"])), ("spawn", json!(["guest", GUEST]))]),
+        (
+            50,
+            vec![
+                ("delete", json!(["guest"])),
+                ("spawn", json!(["guest", GUEST])),
+            ],
+        ),
         (70, vec![("reset", json!([]))]),
     ];
     let mut first = parse(WORLD);
@@ -237,7 +252,10 @@ fn requests_of_clients_are_logged_and_a_replay_is_the_same_run() {
         first.run(2).unwrap();
         let replies: Vec<Reply> = replies.try_iter().collect();
         assert_eq!(replies.len(), asked.len(), "{replies:?}");
-        assert!(replies.iter().all(|reply| reply.status == Status::Success), "{replies:?}");
+        assert!(
+            replies.iter().all(|reply| reply.status == Status::Success),
+            "{replies:?}"
+        );
     }
     first.run(10).unwrap();
     let log = first.world_mut().remove_resource::<CommandLog>().unwrap();
@@ -248,7 +266,10 @@ fn requests_of_clients_are_logged_and_a_replay_is_the_same_run() {
     for _ in 0..82 {
         let next = again.tick() + 1;
         while let Some(entry) = rest.next_if(|entry| entry.tick == next) {
-            let LoggedAction::Request { service, arguments, .. } = &entry.action else {
+            let LoggedAction::Request {
+                service, arguments, ..
+            } = &entry.action
+            else {
                 panic!("{entry:?}");
             };
             made += 1;
@@ -256,15 +277,35 @@ fn requests_of_clients_are_logged_and_a_replay_is_the_same_run() {
         }
         again.step().unwrap();
     }
-    assert_eq!((made, again.tick(), rest.next().is_none()), (6, first.tick(), true));
+    assert_eq!(
+        (made, again.tick(), rest.next().is_none()),
+        (6, first.tick(), true)
+    );
     assert_eq!(again.state_hash(), first.state_hash());
 }
 
-#[test]
-fn what_is_impossible_is_refused_and_changes_nothing() {
-    let mut simulation = parse(WORLD);
-    simulation.run(5).unwrap();
-    let (hash, paths) = (simulation.state_hash(), simulation.paths());
+/// Returns requests that are refused, with a part of the reason.
+fn impossible() -> Vec<(&'static str, Json, &'static str)> {
+    let files = |name: &str| json!({"name": "arm", "definition": "(model: \"arm.urdf\")", "files": {name: ARM}});
+    let mut all = vec![
+        ("spawn", files("../arm.urdf"), "cannot name a text"),
+        ("spawn", files("/tmp/arm.urdf"), "cannot name a text"),
+        ("spawn", json!(["guest"]), "wrong number of arguments"),
+        ("spawn", json!({"name": "a", "definition": 3}), "definition"),
+        (
+            "delete",
+            json!(["nobody"]),
+            "there is no robot or body `nobody`",
+        ),
+        ("delete", json!(["van_3"]), "did you mean `van_1`"),
+        ("delete", json!(["rover.pose"]), "there is no robot or body"),
+    ];
+    all.extend(impossible_robots());
+    all
+}
+
+/// Returns requests with robots that are refused, with a part of the reason.
+fn impossible_robots() -> Vec<(&'static str, Json, &'static str)> {
     let robot = |text: &str| json!(["guest", text]);
     let model = r#"(model: "robots/atrv.robray""#;
     let sensors = (0..12).map(|number| format!("\"gps{number}\": (kind: \"gps\"), "));
@@ -272,29 +313,67 @@ fn what_is_impossible_is_refused_and_changes_nothing() {
         "{model}, repeat: (count: 100000, pattern: line((1, 0, 0))), sensors: {{ {} }})",
         sensors.collect::<String>()
     );
-    let files = |name: &str| json!({"name": "arm", "definition": "(model: \"arm.urdf\")", "files": {name: ARM}});
-    for (service, arguments, part) in [
-        ("spawn", json!(["rover", GUEST]), "there is a robot `rover` already"),
-        ("spawn", json!(["van", GUEST]), "there is a robot `van` already"),
+    vec![
+        (
+            "spawn",
+            json!(["rover", GUEST]),
+            "there is a robot `rover` already",
+        ),
+        (
+            "spawn",
+            json!(["van", GUEST]),
+            "there is a robot `van` already",
+        ),
         ("spawn", json!(["BlueBox", GUEST]), "BlueBox"),
         ("spawn", json!(["", GUEST]), "name"),
-        ("spawn", robot("(frame: \"BlueBox\")"), "`guest` has no model"),
-        ("spawn", robot("(model: \"nowhere.urdf\")"), "there is no file `nowhere.urdf`"),
-        ("spawn", robot("(model: \"/etc/passwd\")"), "outside the allowed directories"),
-        ("spawn", robot(&format!("{model}, sensors: {{ \"a\": (kind: \"gpz\") }})")), "did you mean `gps`"),
-        ("spawn", robot(&format!("{model}, sensors: {{ \"a\": (kind: \"gps\", outputs: {{ \"socket\": () }}) }})")), "socket"),
-        ("spawn", robot(&format!("{model}, at: (translation: (1, 2)))")), "translation"),
-        ("spawn", robot(&format!("{model}), \"b\": ()")), "nothing may follow"),
+        (
+            "spawn",
+            robot("(frame: \"BlueBox\")"),
+            "`guest` has no model",
+        ),
+        (
+            "spawn",
+            robot("(model: \"nowhere.urdf\")"),
+            "there is no file `nowhere.urdf`",
+        ),
+        (
+            "spawn",
+            robot("(model: \"/etc/passwd\")"),
+            "outside the allowed directories",
+        ),
+        (
+            "spawn",
+            robot(&format!("{model}, sensors: {{ \"a\": (kind: \"gpz\") }})")),
+            "did you mean `gps`",
+        ),
+        (
+            "spawn",
+            robot(&format!(
+                "{model}, sensors: {{ \"a\": (kind: \"gps\", outputs: {{ \"socket\": () }}) }})"
+            )),
+            "socket",
+        ),
+        (
+            "spawn",
+            robot(&format!("{model}, at: (translation: (1, 2)))")),
+            "translation",
+        ),
+        (
+            "spawn",
+            robot(&format!("{model}), \"b\": ()")),
+            "nothing may follow",
+        ),
         ("spawn", robot(&crowd), "memory"),
         ("spawn", robot(&"(".repeat(100_000)), "nest"),
-        ("spawn", files("../arm.urdf"), "cannot name a text"),
-        ("spawn", files("/tmp/arm.urdf"), "cannot name a text"),
-        ("spawn", json!(["guest"]), "wrong number of arguments"),
-        ("spawn", json!({"name": "a", "definition": 3}), "definition"),
-        ("delete", json!(["nobody"]), "there is no robot or body `nobody`"),
-        ("delete", json!(["van_3"]), "did you mean `van_1`"),
-        ("delete", json!(["rover.pose"]), "there is no robot or body"),
-    ] {
+    ]
+}
+
+#[test]
+fn what_is_impossible_is_refused_and_changes_nothing() {
+    let mut simulation = parse(WORLD);
+    simulation.run(5).unwrap();
+    let (hash, paths) = (simulation.state_hash(), simulation.paths());
+    for (service, arguments, part) in impossible() {
         let reply = reply(&mut simulation, service, arguments.clone());
         let text = reply.value.to_string();
         assert_eq!(reply.status, Status::Failed, "{service} {arguments}");
@@ -305,13 +384,19 @@ fn what_is_impossible_is_refused_and_changes_nothing() {
     // A change that fails while the world is built: the other one of the same tick is made.
     let mesh = "frame a { mass 1; geometry { shape mesh; mesh \"missing.obj\"; } }";
     let broken = json!({"name": "broken", "definition": "(model: \"a.robray\")", "files": {"a.robray": mesh}});
-    let replies = requests(&simulation, &[("spawn", broken), ("spawn", json!(["guest", GUEST]))]);
+    let replies = requests(
+        &simulation,
+        &[("spawn", broken), ("spawn", json!(["guest", GUEST]))],
+    );
     simulation.run(2).unwrap();
     let replies: Vec<Reply> = replies.try_iter().collect();
     let [failed, done] = replies.as_slice() else {
         panic!("{replies:?}");
     };
-    assert!(failed.value.to_string().contains("missing.obj"), "{failed:?}");
+    assert!(
+        failed.value.to_string().contains("missing.obj"),
+        "{failed:?}"
+    );
     assert_eq!(done.status, Status::Success, "{done:?}");
     assert!(simulation.body("guest").is_some() && simulation.body("broken").is_none());
 }
@@ -327,17 +412,28 @@ fn a_robot_description_that_is_on_no_disk_can_be_added() {
         definition: definition.to_owned(),
         files: BTreeMap::from([("arm.urdf".to_owned(), ARM.to_owned())]),
     };
-    simulation.spawn(&robot).unwrap_or_else(|error| panic!("{error}"));
+    simulation
+        .spawn(&robot)
+        .unwrap_or_else(|error| panic!("{error}"));
     // Many at once, among them one with the same file.
     let many = (0..20).map(|number| {
         let name = format!("arm{number}");
         let definition = definition.replace("(5, 5, 1)", &format!("({number}, 9, 1)"));
-        Change::Spawn(Spawn { name, definition, ..robot.clone() })
+        Change::Spawn(Spawn {
+            name,
+            definition,
+            ..robot.clone()
+        })
     });
     simulation.change(&many.collect::<Vec<_>>()).unwrap();
     simulation.run(60).unwrap();
     for name in ["arm", "arm0", "arm19"] {
-        let turn = simulation.body(&format!("{name}.upper")).unwrap().pose.rotation.angle();
+        let turn = simulation
+            .body(&format!("{name}.upper"))
+            .unwrap()
+            .pose
+            .rotation
+            .angle();
         assert!((turn - 1.0).abs() < 0.05, "{name}: {turn}");
     }
     simulation.serve(Duration::ZERO);

@@ -270,9 +270,7 @@ fn what_is_unchanged_continues_bit_for_bit() {
     run(&mut reloaded);
     let comment = format!("# moved by a line\n{SCENE}");
     let after = plan(&comment.replace("[0, 3, 0]", "[0, 4, 0]"), &world);
-    let done = reloaded
-        .reload(after, &|_| false)
-        .unwrap();
+    let done = reloaded.reload(after, &|_| false).unwrap();
     assert_eq!(done.bodies, [2, 3]);
     run(&mut alone);
     run(&mut reloaded);
@@ -312,9 +310,7 @@ fn another_rate_is_refused_and_a_reload_is_logged() {
         "{text}"
     );
     let same = plan(SCENE, &world);
-    simulation
-        .reload(same, &|_| false)
-        .unwrap();
+    simulation.reload(same, &|_| false).unwrap();
     let log = &simulation.world().resource::<CommandLog>().0;
     assert_eq!((log.len(), log[0].tick), (1, 4));
     assert!(matches!(log[0].action, LoggedAction::Reload));

@@ -145,6 +145,32 @@ class Simulations(Rover):
             each.step(30)
             self.assertEqual(each.state_hash, first)
 
+    def test_robots_come_and_go(self) -> None:
+        import morse_sim as ms
+
+        simulation, alone = self.rover(), self.rover()
+        simulation.step(10)
+        before = simulation.snapshot()
+        guest = '(model: "guest.robray", at: (translation: (9, 9, 1)), base: fixed, sensors: { "pose": (kind: "pose") })'
+        files = {"guest.robray": "frame box { mass 2; geometry { shape sphere; radius 0.1; } }"}
+        self.assertEqual(simulation.spawn("guest", guest, files), [])
+        simulation.step(10)
+        self.assertEqual(simulation["guest.pose"].data.x, 9.0)
+        fork = simulation.fork()
+        self.assertIn("guest.pose", fork)
+        with self.assertRaisesRegex(ms.SceneError, "there is a robot `guest` already"):
+            simulation.spawn("guest", guest, files)
+        simulation.delete("guest")
+        self.assertNotIn("guest.pose", simulation)
+        # The name may be that of another kind of component.
+        simulation.spawn("guest", guest.replace('"pose")', '"clock")'), files)
+        self.assertEqual(simulation["guest.pose"].kind, "clock")
+        simulation.restore(before)
+        self.assertNotIn("guest.pose", simulation)
+        alone.step(30)
+        simulation.step(20)
+        self.assertEqual(simulation.state_hash, alone.state_hash)
+
     def test_seeds_differ_and_repeat(self) -> None:
         def hashed(seed: int) -> str:
             simulation = self.rover(seed=seed)
@@ -248,6 +274,10 @@ class Absurd(Rover):
             *(lambda value=value: motion.command(v=value) for value in without(-1, 1.5)),
             *(lambda value=value: motion.command(**{"speed": value}) for value in odd),
             *(lambda value=value: simulation.restore(value) for value in odd),
+            *(lambda value=value: simulation.spawn(value, "()") for value in odd),
+            *(lambda value=value: simulation.spawn("guest", value) for value in odd),
+            *(lambda value=value: simulation.spawn("guest", "()", value) for value in odd),
+            *(lambda value=value: simulation.delete(value) for value in odd),
             *(lambda value=value: simulation.render(value, 10) for value in odd),
             *(lambda value=value: simulation.render(10, value) for value in odd),
             *(lambda value=value: simulation["rover.motion"].call(value) for value in odd),

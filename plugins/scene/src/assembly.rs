@@ -84,7 +84,8 @@ impl Assembly {
         self.joints
             .retain(|variable, _| variables.contains(variable.as_str()));
         self.bodies.retain(|frame, _| !removed.contains(frame));
-        self.robots.retain(|_, robot| !removed.contains(&robot.frame));
+        self.robots
+            .retain(|_, robot| !removed.contains(&robot.frame));
         removed
     }
 

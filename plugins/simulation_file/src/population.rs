@@ -5,7 +5,7 @@ use morse_diagnostics::Sources;
 
 use super::index::Recorder;
 use super::load::{Loaded, parsed, text_of};
-use super::model::{Form, Simulation};
+use super::model::{Form, Repeat, Simulation};
 use super::problem::Problems;
 use super::read;
 use super::reader::Reader;
@@ -72,7 +72,10 @@ impl Simulation {
             let number = name.strip_prefix(original.as_str());
             number.is_some_and(|number| number.starts_with('_'))
         };
-        let repeated = self.robots.iter().filter(|(_, robot)| robot.repeat.is_some());
+        let repeated = self
+            .robots
+            .iter()
+            .filter(|(_, robot)| robot.repeat.is_some());
         let originals: Vec<Spanned<String>> = repeated
             .filter(copies)
             .map(|(original, _)| original.clone())
@@ -87,13 +90,16 @@ impl Simulation {
         let Some(robot) = self.robots.get(original.as_str()) else {
             return false;
         };
-        let poses = robot.repeat.iter().flat_map(|repeat| repeat.poses());
+        let poses = robot.repeat.iter().flat_map(Repeat::poses);
         let copies = poses.zip(1_u32..).map(|(pose, number)| {
             let mut copy = robot.clone();
             copy.repeat = None;
             copy.at = robot.at * pose;
             let name = format!("{}_{number}", original.value);
-            let name = Spanned { value: name, span: original.span };
+            let name = Spanned {
+                value: name,
+                span: original.span,
+            };
             (name, copy)
         });
         let copies: BTreeMap<_, _> = copies.collect();
@@ -108,8 +114,10 @@ impl Simulation {
     /// Removes the settings of frames that a scene no longer has, and those of joints whose variables are not among
     /// `variables`.
     pub fn remove_frames(&mut self, frames: &BTreeSet<String>, variables: &BTreeSet<&str>) {
-        self.bodies.retain(|frame, _| !frames.contains(frame.as_str()));
-        self.objects.retain(|frame, _| !frames.contains(frame.as_str()));
+        self.bodies
+            .retain(|frame, _| !frames.contains(frame.as_str()));
+        self.objects
+            .retain(|frame, _| !frames.contains(frame.as_str()));
         self.joints
             .retain(|variable, _| variables.contains(variable.as_str()));
         self.closures.retain(|_, closure| {
@@ -135,7 +143,13 @@ mod tests {
     use crate::load;
 
     fn simulation(text: &str) -> Simulation {
-        let loaded = load("test.ron", text.as_bytes(), &[], &(), &mut Sources::default());
+        let loaded = load(
+            "test.ron",
+            text.as_bytes(),
+            &[],
+            &(),
+            &mut Sources::default(),
+        );
         assert!(loaded.is_fine(), "{:?}", loaded.diagnostics);
         loaded.simulation
     }
@@ -158,7 +172,11 @@ mod tests {
         assert!(!fleet.remove_robot("van_4") && !fleet.remove_robot("van"));
         assert_eq!(names(&fleet), all);
         assert!(fleet.remove_robot("van_2"));
-        let left: Vec<_> = all.iter().filter(|(name, _)| name != "van_2").cloned().collect();
+        let left: Vec<_> = all
+            .iter()
+            .filter(|(name, _)| name != "van_2")
+            .cloned()
+            .collect();
         assert_eq!(names(&fleet), left);
         assert!(fleet.remove_robot("van_x") && !fleet.remove_robot("van_2"));
         assert_eq!(names(&fleet).len(), 2);
@@ -178,7 +196,14 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(names(&alone), [("van".to_owned(), 1.0)]);
         assert_eq!(alone.environment.rate.value, 50.0);
-        for wrong in ["", "(", "(modle: \"a\")", "(model: \"a\"), \"b\": ()", "[]", "\0"] {
+        for wrong in [
+            "",
+            "(",
+            "(modle: \"a\")",
+            "(model: \"a\"), \"b\": ()",
+            "[]",
+            "\0",
+        ] {
             assert!(!read(wrong).1.is_empty(), "{wrong}");
         }
     }

@@ -200,9 +200,11 @@ fn without(plan: &Plan, name: &str) -> Result<Plan, Box<Report>> {
         return refused(problem.help("delete the whole body or robot"));
     }
     let family = scene.family(&frame);
-    let other = plan.assembly.robots.iter().find(|(other, base)| {
-        other.as_str() != name && family.contains(&base.frame)
-    });
+    let other = plan
+        .assembly
+        .robots
+        .iter()
+        .find(|(other, base)| other.as_str() != name && family.contains(&base.frame));
     if let Some((other, _)) = other {
         let message = format!("`{}` carries the robot `{other}`", printable(name));
         let problem = Diagnostic::error("spawn::part", message);

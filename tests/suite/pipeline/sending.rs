@@ -7,7 +7,10 @@ use std::{
 
 use bevy::prelude::Reflect;
 use morse_api::middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running};
-use morse_sim::{Simulation, simulation::{keep, no_extensions}};
+use morse_sim::{
+    Simulation,
+    simulation::{keep, no_extensions},
+};
 use serde::Deserialize;
 
 /// A middleware that reports the readings it sends.

@@ -120,10 +120,7 @@ impl Bench {
     /// # Errors
     ///
     /// A scene cannot be read, or no directory can be created: the reason, and the exit code.
-    pub(super) fn new(
-        args: &Args,
-        extensions: Extensions,
-    ) -> Result<Self, (String, u8)> {
+    pub(super) fn new(args: &Args, extensions: Extensions) -> Result<Self, (String, u8)> {
         let environment = |error: std::io::Error| (error.to_string(), exit::ENVIRONMENT);
         let folder = Folder::new().map_err(environment)?;
         let mut bench = Self {

@@ -7,7 +7,10 @@ use std::{
 };
 
 use clap::Args as ClapArgs;
-use morse_sim::{cli::run, simulation::{Extensions, keep, load::Plan}};
+use morse_sim::{
+    cli::run,
+    simulation::{Extensions, keep, load::Plan},
+};
 use serde_json::Value as Json;
 
 use super::{
@@ -72,12 +75,7 @@ impl Launch {
     }
 
     /// Runs a scene for a number of ticks; returns the chained hash.
-    pub(super) fn run(
-        &self,
-        bench: &Bench,
-        scene: &Scene,
-        ticks: u64,
-    ) -> Result<String, String> {
+    pub(super) fn run(&self, bench: &Bench, scene: &Scene, ticks: u64) -> Result<String, String> {
         let (first, arguments) = match self.through.split_first() {
             Some((first, arguments)) => (PathBuf::from(first), arguments),
             None => (bench.program.clone(), &[][..]),

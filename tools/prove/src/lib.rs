@@ -223,12 +223,7 @@ impl Check {
 }
 
 /// Runs the command and returns the exit code: 1 if a target was not met.
-fn run(
-    args: &Args,
-    extensions: Extensions,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let bench = match Bench::new(args, extensions) {
         Ok(bench) => bench,
         Err((why, code)) => {

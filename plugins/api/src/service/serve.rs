@@ -27,7 +27,7 @@ pub(super) struct Waiting {
     client: Sender<Reply>,
 }
 
-/// What ends a wait.
+/// Event that ends a wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// The end of the entity's task.
@@ -332,9 +332,14 @@ pub fn carry(from: &mut World, to: &mut World, kept: &Kept) {
         match next.or_else(|| named(client.entity)) {
             Some(entity) => continued.push(Waiting { entity, ..client }),
             None => {
-                let why = "the component was removed from the simulation, or its definition has changed";
+                let why =
+                    "the component was removed from the simulation, or its definition has changed";
                 // A client that disconnected misses its reply.
-                drop(client.client.try_send(Reply::failed(ServiceError::failed(why))));
+                drop(
+                    client
+                        .client
+                        .try_send(Reply::failed(ServiceError::failed(why))),
+                );
             }
         }
     }

@@ -56,7 +56,12 @@ mod tests {
     #[test]
     fn a_frame_leaves_with_its_descendants_and_what_names_them() {
         // The hand is declared before its arm.
-        let frames = [("hand", "arm"), ("floor", ""), ("arm", "base"), ("base", "")];
+        let frames = [
+            ("hand", "arm"),
+            ("floor", ""),
+            ("arm", "base"),
+            ("base", ""),
+        ];
         let mut all = scene(&frames);
         all.allow_collision("hand", "floor");
         all.allow_collision("base", "floor");
