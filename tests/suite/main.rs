@@ -35,6 +35,7 @@ mod objects;
 mod openr;
 mod physics;
 mod pipeline;
+mod population;
 mod python;
 mod rays;
 mod reload;
