@@ -146,3 +146,47 @@ fn a_node_that_stops_reading_delays_no_tick() {
         "{summary}"
     );
 }
+
+#[test]
+fn nodes_keep_their_topics_when_robots_come_and_go() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let file = world("", "", "");
+    let arguments = ["--rtf", "1", "--watch"];
+    let mut program = Program::with(&file, domain, &arguments);
+    let odometry = json!(["nav_msgs/msg/Odometry", "reliable"]);
+    let twist = json!({ "linear": { "x": 0.5 } });
+    let wanted = json!({
+        "subscribe": { "/rover/odometry": odometry, "/second/odometry": odometry },
+        "publish": {
+            "/rover/motion": ["geometry_msgs/msg/Twist", twist],
+            "/second/motion": ["geometry_msgs/msg/Twist", twist],
+        },
+        "count": 60, "seconds": 30,
+    });
+    let peer = Peer::start(&python, domain, &wanted);
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let second = r#"robots: { "second": (
+        model: "robots/atrv.robray", base: kinematic, at: (translation: (0, 5, 0)),
+        sensors: { "odometry": (kind: "odometry") }, actuators: { "motion": (kind: "v_omega") },
+    ), "#;
+    let path = program.directory.path().join("world.ron");
+    std::fs::write(path, file.replacen("robots: { ", second, 1)).unwrap();
+    let report = peer.report();
+    let (_, stderr) = program.end();
+    let messages = |topic: &str| report["messages"][topic].as_array().unwrap().clone();
+    let [first, second] = ["/rover/odometry", "/second/odometry"].map(messages);
+    assert!(second.len() >= 60, "{} messages; {stderr}", second.len());
+    let last = |messages: &[serde_json::Value]| {
+        let last = messages.last().unwrap();
+        last["twist"]["twist"]["linear"]["x"].as_f64().unwrap()
+    };
+    assert_eq!((last(&first), last(&second)), (0.5, 0.5));
+    let nanos = |message: &serde_json::Value| {
+        let stamp = &message["header"]["stamp"];
+        stamp["sec"].as_i64().unwrap() * 1_000_000_000 + stamp["nanosec"].as_i64().unwrap()
+    };
+    let is_later = first.windows(2).all(|two| nanos(&two[1]) > nanos(&two[0]));
+    assert!(is_later, "the first rover's time goes on");
+    assert_eq!(report["nodes"], json!(["/morse_sim", "/peer"]));
+}

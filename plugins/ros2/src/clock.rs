@@ -30,11 +30,9 @@ impl Clock {
     /// # Errors
     ///
     /// DDS refuses the topic.
-    pub(crate) fn new(opening: &mut Opening<'_>, nanos: Arc<AtomicU64>) -> Result<Self, String> {
+    pub(crate) fn new(opening: &mut Opening, nanos: Arc<AtomicU64>) -> Result<Self, String> {
         let quality = keep(QosProfile::default().reliability_best_effort(), 1);
-        let topic = opening.topic("/clock", Message::TYPE, &quality)?;
-        let publisher = opening.node.create_publisher(&topic, Some(quality));
-        let publisher = publisher.map_err(|why| format!("topic `/clock`: {why}"))?;
+        let publisher = opening.publisher("/clock", Message::TYPE, quality)?;
         Ok(Self { publisher, nanos })
     }
 

@@ -7,14 +7,16 @@ use morse_ros::{
     messages::{Float64MultiArray, JointState, Message, PoseStamped, Text, Twist, TwistStamped},
 };
 use ros2_client::{
-    QosProfile, Subscription,
-    dds::rustdds::{GUID, Topic, mio1::event::Source},
+    Subscription,
+    dds::rustdds::{GUID, mio1::event::Source},
 };
 use serde::de::DeserializeOwned;
 
 use crate::{
+    Quality,
+    ends::End,
     notes::{Counters, Notes},
-    opening::Opening,
+    opening::{Opening, profile},
 };
 
 /// A subscription of an actuator, whatever its message type.
@@ -25,9 +27,18 @@ pub(crate) trait Input: Send {
     /// Sends the messages that have arrived as commands, up to a number. Returns true if there may be more.
     fn take(&mut self, most: usize) -> bool;
 
+    /// Commands another actuator from now on.
+    fn change(&mut self, sender: CommandSender, taken: Taken);
+
     /// Returns the identity of the subscription.
     fn guid(&self) -> GUID;
+
+    /// Returns name, type and quality of service of the topic.
+    fn key(&self) -> &Key;
 }
+
+/// Name, type and quality of service of a topic.
+pub(crate) type Key = (String, &'static str, Quality);
 
 /// Subscribes to the commands of an actuator.
 ///
@@ -35,12 +46,11 @@ pub(crate) trait Input: Send {
 ///
 /// DDS refuses the subscription.
 pub(crate) fn subscribe(
-    opening: &mut Opening<'_>,
-    topic: &Topic,
-    quality: QosProfile,
-    (sender, taken): (CommandSender, Taken),
+    opening: &mut Opening,
+    key: Key,
+    actuator: (CommandSender, Taken),
 ) -> Result<Box<dyn Input>, String> {
-    let open = match taken.message {
+    let open = match key.1 {
         Twist::TYPE => open::<Twist>,
         TwistStamped::TYPE => open::<TwistStamped>,
         PoseStamped::TYPE => open::<PoseStamped>,
@@ -49,18 +59,23 @@ pub(crate) fn subscribe(
         Text::TYPE => open::<Text>,
         other => return Err(format!("messages of the type `{other}` cannot be received")),
     };
-    open(opening, topic, quality, (sender, taken))
+    open(opening, key, actuator)
 }
 
 fn open<M: Message + DeserializeOwned + Send + 'static>(
-    opening: &mut Opening<'_>,
-    topic: &Topic,
-    quality: QosProfile,
+    opening: &mut Opening,
+    key: Key,
     (sender, taken): (CommandSender, Taken),
 ) -> Result<Box<dyn Input>, String> {
-    let subscription = opening.node.create_subscription::<M>(topic, Some(quality));
-    let subscription = subscription.map_err(|why| why.to_string())?;
+    let (name, message, quality) = &key;
+    let quality = profile(*quality);
+    let topic = opening.topic(name, message, &quality)?;
+    let subscription = opening.node.create_subscription::<M>(&topic, Some(quality));
+    let subscription = subscription.map_err(|why| format!("topic `{name}`: {why}"))?;
+    let end = End::new(name, message, true);
+    opening.ends.add(subscription.guid(), end);
     Ok(Box::new(Typed {
+        key,
         subscription,
         sender,
         taken: [taken],
@@ -70,6 +85,7 @@ fn open<M: Message + DeserializeOwned + Send + 'static>(
 }
 
 struct Typed<M> {
+    key: Key,
     subscription: Subscription<M>,
     sender: CommandSender,
     taken: [Taken; 1],
@@ -99,8 +115,17 @@ impl<M: Message + DeserializeOwned + Send + 'static> Input for Typed<M> {
         true
     }
 
+    fn change(&mut self, sender: CommandSender, taken: Taken) {
+        self.sender = sender;
+        self.taken = [taken];
+    }
+
     fn guid(&self) -> GUID {
         self.subscription.guid()
+    }
+
+    fn key(&self) -> &Key {
+        &self.key
     }
 }
 

@@ -4,10 +4,12 @@
 //! - this file: settings; they are in every program;
 //! - `topics`: topics of the components with their types and qualities of service;
 //! - `network`: domain and range of discovery, from the settings and the environment;
-//! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `publishing`, `clock` and `listening`: the
+//! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions; `publishing`, `clock` and `listening`: the
 //!   threads; `inputs`: messages that become commands; `peers`: nodes that subscribe; `notes`: warnings and counters.
 #[cfg(feature = "dds")]
 mod clock;
+#[cfg(feature = "dds")]
+mod ends;
 #[cfg(feature = "dds")]
 mod inputs;
 #[cfg(feature = "dds")]
@@ -115,7 +117,7 @@ pub struct Ros2Input {
 }
 
 /// Quality of service of a topic.
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
     /// Best effort, depth 5: ROS's profile of sensor data.

@@ -1,5 +1,6 @@
 //! Thread that receives commands.
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -7,17 +8,16 @@ use std::{
     time::Duration,
 };
 
-use morse_api::{command::CommandSender, middleware::Failure};
-use ros2_client::dds::rustdds::{
-    GUID,
-    mio1::{Events, Interest, Poll, Token, Waker},
+use morse_api::{
+    command::CommandSender,
+    middleware::{Failure, Successor},
 };
+use ros2_client::dds::rustdds::mio1::{Events, Interest, Poll, Token, Waker};
 
 use crate::{
     Quality, Ros2Input,
-    inputs::{Input, subscribe},
-    opening::{Opening, profile},
-    peers::End,
+    inputs::{Input, Key, subscribe},
+    opening::Shared,
     topics::check_input,
 };
 
@@ -28,15 +28,19 @@ const MOST_AT_ONCE: usize = 64;
 /// Event that ends the thread.
 const END: Token = Token(usize::MAX);
 
+/// Actuators of a world.
+pub(crate) type Inputs = Vec<(CommandSender, Ros2Input)>;
+
 /// Subscriptions of all actuators.
 pub(crate) struct Listening {
+    shared: Shared,
     inputs: Vec<Box<dyn Input>>,
-    names: Vec<(String, &'static str)>,
     poll: Poll,
     /// Wakes the thread.
     pub(crate) waker: Arc<Waker>,
     /// True if the thread has to end.
     pub(crate) stopped: Arc<AtomicBool>,
+    next: Successor<Inputs>,
 }
 
 impl Listening {
@@ -46,42 +50,59 @@ impl Listening {
     ///
     /// A name or a type is invalid, or DDS or the system refuse a subscription.
     pub(crate) fn new(
-        opening: &mut Opening<'_>,
-        actuators: Vec<(CommandSender, Ros2Input)>,
+        shared: &Shared,
+        actuators: Inputs,
+        next: Successor<Inputs>,
     ) -> Result<Self, String> {
         let failed = |why: std::io::Error| format!("commands cannot be received: {why}");
         let poll = Poll::new().map_err(failed)?;
         let waker = Arc::new(Waker::new(poll.registry(), END).map_err(failed)?);
-        let (mut inputs, mut names) = (Vec::new(), Vec::new());
-        for (number, (sender, input)) in actuators.into_iter().enumerate() {
-            let (name, taken) = check_input(&sender.info, &input)?;
-            let name = opening.full_name(&name);
-            let quality = profile(input.qos.unwrap_or(Quality::Reliable));
-            let topic = opening.topic(&name, taken.message, &quality)?;
-            names.push((name, taken.message));
-            let mut input = subscribe(opening, &topic, quality, (sender, taken))?;
-            poll.registry()
-                .register(input.source(), Token(number), Interest::READABLE)
-                .map_err(failed)?;
-            inputs.push(input);
-        }
-        Ok(Self {
-            inputs,
-            names,
+        let mut listening = Self {
+            shared: shared.clone(),
+            inputs: Vec::new(),
             poll,
             waker,
             stopped: Arc::default(),
-        })
+            next,
+        };
+        listening.open(actuators)?;
+        Ok(listening)
     }
 
-    /// Returns the subscriptions by identity.
-    pub(crate) fn ends(&self) -> Vec<(GUID, End)> {
-        let guids = self.inputs.iter().map(|input| input.guid());
-        let ends = self
-            .names
-            .iter()
-            .map(|(name, message)| End::new(name, message, true));
-        guids.zip(ends).collect()
+    /// Opens the topics of actuators, and closes those of actuators that are gone. Equal ones keep their publishers.
+    fn open(&mut self, actuators: Inputs) -> Result<(), String> {
+        let opening = &mut *self.shared.lock();
+        let old = self.inputs.drain(..);
+        let mut old: BTreeMap<Key, Box<dyn Input>> =
+            old.map(|input| (input.key().clone(), input)).collect();
+        let registry = self.poll.registry();
+        for (number, (sender, input)) in actuators.into_iter().enumerate() {
+            let (name, taken) = check_input(&sender.info, &input)?;
+            let quality = input.qos.unwrap_or(Quality::Reliable);
+            let key = (opening.full_name(&name), taken.message, quality);
+            let token = Token(number);
+            let registered;
+            let input = match old.remove(&key) {
+                Some(mut input) => {
+                    input.change(sender, taken);
+                    registered = registry.reregister(input.source(), token, Interest::READABLE);
+                    input
+                }
+                None => {
+                    let mut input = subscribe(opening, key, (sender, taken))?;
+                    registered = registry.register(input.source(), token, Interest::READABLE);
+                    input
+                }
+            };
+            registered.map_err(|why| format!("commands cannot be received: {why}"))?;
+            self.inputs.push(input);
+        }
+        for input in old.values_mut() {
+            opening.ends.remove(input.guid());
+            // A source that cannot be removed is closed below.
+            registry.deregister(input.source()).ok();
+        }
+        Ok(())
     }
 
     /// Receives commands until it is stopped.
@@ -93,6 +114,14 @@ impl Listening {
         let mut events = Events::with_capacity(256);
         let mut unread: Vec<usize> = Vec::new();
         while !self.stopped.load(Ordering::Acquire) {
+            if let Some(actuators) = self.next.take() {
+                if let Err(why) = self.open(actuators) {
+                    let notes = self.shared.lock().notes.clone();
+                    notes.add(format!("some actuators have no topics: {why}"));
+                }
+                // Messages may have arrived before the sources were registered again.
+                unread = (0..self.inputs.len()).collect();
+            }
             let rest = match unread.is_empty() {
                 true => POLL_INTERVAL,
                 false => Duration::ZERO,

@@ -9,25 +9,25 @@ use std::{
 };
 
 use crossbeam_channel::{Sender, bounded};
-use morse_api::{
-    command::CommandSender,
-    middleware::{Failure, Middleware as _, MiddlewareContext, Report, Running, Worker},
-    port::Observer,
+use morse_api::middleware::{
+    ErasedContext, Failure, Middleware as _, MiddlewareContext, Reloaded, Report, Running,
+    Successor, Worker,
 };
 use ros2_client::{
-    Context, Node, NodeName, NodeOptions,
-    dds::rustdds::{DomainParticipant, DomainParticipantBuilder, mio1},
+    NodeName, NodeOptions,
+    dds::rustdds::{DomainParticipantBuilder, mio1},
 };
 use serde_json::json;
 
 use crate::{
     Discovery, Ros2, Ros2Input, Ros2Output,
     clock::Clock,
-    listening::Listening,
+    ends::Ends,
+    listening::{Inputs, Listening},
     network::Network,
     notes::{Counters, Notes},
-    opening::Opening,
-    publishing::Publishing,
+    opening::{Opening, Shared},
+    publishing::{Outputs, Publishing},
 };
 
 /// Starts the node and its threads.
@@ -35,63 +35,61 @@ use crate::{
 /// # Errors
 ///
 /// The environment or a name is invalid, or a port cannot be opened.
-pub(crate) fn start(
-    settings: &Ros2,
-    context: MiddlewareContext<Ros2Output, Ros2Input>,
-) -> Result<Box<dyn Running>, Failure> {
+pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running>, Failure> {
     let own = context.name.clone();
     let failed = |why: String| Failure::Environment(format!("`{own}`: {why}"));
     let network = Network::new(settings, |name| std::env::var(name).ok()).map_err(failed)?;
-    let (mut node, participant) = open(settings, &network).map_err(failed)?;
-    let mut opening = Opening {
-        node: &mut node,
-        participant,
-        namespace: &network.namespace,
-        notes: Notes::default(),
-        counters: Arc::default(),
-    };
-    network
-        .warnings
-        .iter()
-        .for_each(|text| opening.notes.add(text.clone()));
-    let ends = Ends::new(settings, context);
-    let listening = Listening::new(&mut opening, ends.inputs).map_err(failed)?;
+    let opening = open(settings, &network).map_err(failed)?;
+    let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
+    let warnings = network.warnings.iter().cloned();
+    warnings.for_each(|text| notes.add(text));
+    let shared = Shared::new(opening);
+    let (outputs, inputs) = ends(settings, context);
+    let (next_outputs, next_inputs) = (Successor::default(), Successor::default());
+    let listening = Listening::new(&shared, inputs, next_inputs.clone()).map_err(failed)?;
     let nanos = Arc::new(AtomicU64::new(0));
-    let clock = Clock::new(&mut opening, nanos.clone()).map_err(failed)?;
-    let mut publishing = Publishing::new(&mut opening, ends.outputs, &listening).map_err(failed)?;
-    let (notes, counters) = (opening.notes, opening.counters);
+    let open_clock = || Clock::new(&mut shared.lock(), nanos.clone());
+    let clock = settings.clock.then(open_clock).transpose();
+    let clock = clock.map_err(failed)?;
+    let publishing = Publishing::new(&shared, outputs, next_outputs.clone()).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
-    publishing.keep(node, ends.wake);
-    let spawn_clock = || {
-        Worker::spawn(Ros2::KIND, &format!("{own} clock"), clock, move |clock| {
+    let name = format!("{own} commands");
+    let mut workers = vec![
+        Worker::spawn(Ros2::KIND, &own, publishing, |publishing| {
+            publishing.run();
+            Ok(())
+        })?,
+        Worker::spawn(Ros2::KIND, &name, listening, Listening::run)?,
+    ];
+    if let Some(clock) = clock {
+        let work = move |clock: &mut Clock| {
             clock.run(&ticked);
             Ok(())
-        })
-    };
-    let clock = settings.clock.then(spawn_clock).transpose()?;
-    let listener = format!("{own} commands");
-    let listening = Worker::spawn(Ros2::KIND, &listener, listening, Listening::run)?;
-    let publishing = Worker::spawn(Ros2::KIND, &own, publishing, |publishing| {
-        publishing.run();
-        Ok(())
-    })?;
+        };
+        workers.push(Worker::spawn(
+            Ros2::KIND,
+            &format!("{own} clock"),
+            clock,
+            work,
+        )?);
+    }
     Ok(Box::new(Serving {
-        workers: [Some(publishing), Some(listening), clock]
-            .into_iter()
-            .flatten()
-            .collect(),
+        settings: settings.clone(),
+        workers,
         ticks,
         nanos,
         stopped,
         waker,
+        next_outputs,
+        next_inputs,
         notes,
         counters,
         network,
     }))
 }
 
-fn open(settings: &Ros2, network: &Network) -> Result<(Node, DomainParticipant), String> {
+fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
     let mut participant = DomainParticipantBuilder::new(network.domain);
     if network.discovery == Discovery::Localhost {
         participant = participant.with_only_networks([IpAddr::V4(Ipv4Addr::LOCALHOST)]);
@@ -100,8 +98,8 @@ fn open(settings: &Ros2, network: &Network) -> Result<(Node, DomainParticipant),
         format!("DDS cannot be started in domain {}: {why}", network.domain)
     };
     let participant = participant.build().map_err(|why| failed(&why))?;
-    let context =
-        Context::from_domain_participant(participant.clone()).map_err(|why| failed(&why))?;
+    let context = ros2_client::Context::from_domain_participant(participant.clone())
+        .map_err(|why| failed(&why))?;
     let namespace = match &*network.namespace {
         "" => "/",
         namespace => namespace,
@@ -112,52 +110,56 @@ fn open(settings: &Ros2, network: &Network) -> Result<(Node, DomainParticipant),
     let options = options.start_parameter_services(false);
     let node = context.new_node(name, options);
     let node = node.map_err(|why| format!("node `{}`: {why:?}", settings.node))?;
-    Ok((node, participant))
+    Ok(Opening {
+        node,
+        participant,
+        namespace: network.namespace.clone(),
+        ends: Ends::default(),
+        notes: Notes::default(),
+        counters: Arc::default(),
+    })
 }
 
-/// Sensors and actuators of a world, with their settings, in path order.
-struct Ends {
-    outputs: Vec<(Observer, Ros2Output)>,
-    inputs: Vec<(CommandSender, Ros2Input)>,
-    wake: morse_api::middleware::Wake,
-}
-
-impl Ends {
-    fn new(settings: &Ros2, context: MiddlewareContext<Ros2Output, Ros2Input>) -> Self {
-        let mut outputs = BTreeMap::new();
-        let mut inputs = BTreeMap::new();
-        if let Some(view) = context.world_view.filter(|_| settings.all) {
-            for observer in view.sensors {
-                outputs.insert(
-                    observer.info.path.clone(),
-                    (observer, Ros2Output::default()),
-                );
-            }
-            for sender in view.actuators {
-                inputs.insert(sender.info.path.clone(), (sender, Ros2Input::default()));
-            }
+/// Returns the sensors and the actuators of a world, with their settings, in path order.
+fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
+    let mut sensors = BTreeMap::new();
+    let mut actuators = BTreeMap::new();
+    if let Some(view) = context.world_view.filter(|_| settings.all) {
+        for observer in view.sensors {
+            sensors.insert(
+                observer.info.path.clone(),
+                (observer, Ros2Output::default()),
+            );
         }
-        for (observer, output) in context.outputs {
-            outputs.insert(observer.info.path.clone(), (observer, output));
-        }
-        for (sender, input) in context.inputs {
-            inputs.insert(sender.info.path.clone(), (sender, input));
-        }
-        Self {
-            outputs: outputs.into_values().collect(),
-            inputs: inputs.into_values().collect(),
-            wake: context.wake,
+        for sender in view.actuators {
+            actuators.insert(sender.info.path.clone(), (sender, Ros2Input::default()));
         }
     }
+    for (observer, output) in context.outputs {
+        sensors.insert(observer.info.path.clone(), (observer, output));
+    }
+    for (sender, input) in context.inputs {
+        actuators.insert(sender.info.path.clone(), (sender, input));
+    }
+    let outputs = Outputs {
+        sensors: sensors.into_values().collect(),
+        wake: context.wake,
+    };
+    (outputs, actuators.into_values().collect())
 }
+
+type Context = MiddlewareContext<Ros2Output, Ros2Input>;
 
 /// The running threads.
 struct Serving {
+    settings: Ros2,
     workers: Vec<Worker>,
     ticks: Sender<()>,
     nanos: Arc<AtomicU64>,
     stopped: Arc<AtomicBool>,
     waker: Arc<mio1::Waker>,
+    next_outputs: Successor<Outputs>,
+    next_inputs: Successor<Inputs>,
     notes: Notes,
     counters: Arc<Counters>,
     network: Network,
@@ -189,6 +191,19 @@ impl Running for Serving {
 
     fn restart(&mut self, nanos: u64) {
         self.tick(nanos);
+    }
+
+    fn reload(&mut self, context: ErasedContext) -> Reloaded {
+        let context = match context.typed() {
+            Ok(context) => context,
+            Err(failure) => return Reloaded::Failed(failure),
+        };
+        let (outputs, inputs) = ends(&self.settings, context);
+        self.next_outputs.set(outputs);
+        self.next_inputs.set(inputs);
+        // Without it the thread notices the next world at its next poll interval.
+        self.waker.wake().ok();
+        Reloaded::Continues
     }
 
     fn report(&self) -> Option<Report> {

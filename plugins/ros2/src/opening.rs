@@ -1,32 +1,53 @@
 //! Opening of topics.
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ros2_client::{
-    MessageTypeName, Name, Node, QosProfile,
+    MessageTypeName, Name, Node, Publisher, QosProfile,
     dds::rustdds::{DomainParticipant, Topic},
     qos::{Durability, History, WhenFull},
 };
 
+use serde::Serialize;
+
 use crate::{
     Quality,
+    ends::{End, Ends},
     notes::{Counters, Notes},
 };
 
 /// The node in which topics are opened, and what its threads share.
-pub(crate) struct Opening<'a> {
+pub(crate) struct Opening {
     /// The node.
-    pub(crate) node: &'a mut Node,
+    pub(crate) node: Node,
     /// The participant of the node.
     pub(crate) participant: DomainParticipant,
     /// Namespace of the topics.
-    pub(crate) namespace: &'a str,
+    pub(crate) namespace: String,
+    /// Publishers and subscriptions.
+    pub(crate) ends: Ends,
     /// Warnings.
     pub(crate) notes: Notes,
     /// Counters of messages.
     pub(crate) counters: Arc<Counters>,
 }
 
-impl Opening<'_> {
+/// The node, for several threads.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Mutex<Opening>>);
+
+impl Shared {
+    /// Returns a node for several threads.
+    pub(crate) fn new(opening: Opening) -> Self {
+        Self(Arc::new(Mutex::new(opening)))
+    }
+
+    /// Returns the node; other threads wait until the value is dropped.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Opening> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Opening {
     /// Returns the name of a topic in the namespace of the node.
     pub(crate) fn full_name(&self, topic: &str) -> String {
         format!("{}{topic}", self.namespace)
@@ -49,6 +70,25 @@ impl Opening<'_> {
         self.node
             .create_topic(&parsed, kind, quality)
             .map_err(|why| format!("topic `{name}`: {why}"))
+    }
+
+    /// Creates a publisher.
+    ///
+    /// # Errors
+    ///
+    /// The name is invalid, or DDS refuses it.
+    pub(crate) fn publisher<M: Serialize>(
+        &mut self,
+        name: &str,
+        message: &'static str,
+        quality: QosProfile,
+    ) -> Result<Publisher<M>, String> {
+        let topic = self.topic(name, message, &quality)?;
+        let publisher = self.node.create_publisher(&topic, Some(quality));
+        let publisher = publisher.map_err(|why| format!("topic `{name}`: {why}"))?;
+        let end = End::new(name, message, false);
+        self.ends.add(publisher.guid(), end);
+        Ok(publisher)
     }
 }
 

@@ -6,48 +6,24 @@ use ros2_client::dds::rustdds::{
     StatusEvented as _, policy::Reliability,
 };
 
-use crate::notes::Notes;
-
-/// A publisher or a subscription of ours.
-pub(crate) struct End {
-    /// Name of the topic, such as `/rover/scan`.
-    topic: String,
-    /// Type of the messages, such as `sensor_msgs/msg/LaserScan`.
-    message: &'static str,
-    /// True for a subscription.
-    is_input: bool,
-}
-
-impl End {
-    pub(crate) fn new(topic: &str, message: &'static str, is_input: bool) -> Self {
-        Self {
-            topic: topic.to_owned(),
-            message,
-            is_input,
-        }
-    }
-}
+use crate::{ends::Ends, notes::Notes, opening::Opening};
 
 /// Nodes that subscribe and publish.
 pub(crate) struct Peers {
     participant: DomainParticipant,
-    ends: BTreeMap<GUID, End>,
+    ends: Ends,
     /// Subscriptions of nodes by publisher of ours.
     readers: BTreeMap<GUID, BTreeSet<GUID>>,
     notes: Notes,
 }
 
 impl Peers {
-    pub(crate) fn new(
-        participant: &DomainParticipant,
-        ends: Vec<(GUID, End)>,
-        notes: Notes,
-    ) -> Self {
+    pub(crate) fn new(opening: &Opening) -> Self {
         Self {
-            participant: participant.clone(),
-            ends: ends.into_iter().collect(),
+            participant: opening.participant.clone(),
+            ends: opening.ends.clone(),
             readers: BTreeMap::new(),
-            notes,
+            notes: opening.notes.clone(),
         }
     }
 
@@ -72,7 +48,7 @@ impl Peers {
             Event::RemoteReaderMatched {
                 local_writer,
                 remote_reader,
-            } if self.ends.contains_key(&local_writer) => {
+            } => {
                 let readers = self.readers.entry(local_writer).or_default();
                 readers.insert(remote_reader)
             }
@@ -116,7 +92,7 @@ impl Peers {
 
     /// Reports that a node cannot be connected, since the subscriber requests more than the publisher offers.
     fn report_quality(&self, own: GUID, requested: &QosPolicies, offered: &QosPolicies) {
-        let Some(end) = self.ends.get(&own) else {
+        let Some(end) = self.ends.get(own) else {
             return;
         };
         let is_reliable =
@@ -146,14 +122,9 @@ impl Peers {
         let Some(topic) = peer.topic_name.strip_prefix("rt") else {
             return;
         };
-        let mut ends = self.ends.values().filter(|end| end.topic == topic);
         let theirs = ros_type(&peer.type_name);
-        let (mut is_same, mut ours) = (false, None);
-        for end in ends.by_ref().filter(|end| end.is_input == publishes) {
-            is_same |= end.message == theirs;
-            ours = Some(end.message);
-        }
-        if let Some(ours) = ours.filter(|_| !is_same) {
+        let ours = self.ends.types(topic, publishes);
+        if let Some(ours) = ours.first().filter(|_| !ours.contains(&&*theirs)) {
             let verb = if publishes {
                 "publishes on"
             } else {

@@ -1,24 +1,27 @@
 //! Thread that publishes readings.
 use std::{
+    collections::BTreeMap,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
-use morse_api::{middleware::Wake, port::Observer};
+use morse_api::{
+    middleware::{Successor, Wake},
+    port::Observer,
+};
 use morse_ros::{
     frames,
     messages::{Message as _, TFMessage},
     topics::{AnyMessage, Make, Sample},
 };
-use ros2_client::{Node, Publisher, QosProfile, WriteError, dds::rustdds::GUID};
+use ros2_client::{Publisher, WriteError, dds::rustdds::GUID};
 use serde::Serialize;
 
 use crate::{
     Quality, Ros2Output,
-    listening::Listening,
-    notes::Counters,
-    opening::{Opening, keep, profile},
-    peers::{End, Peers},
+    notes::{Counters, Notes},
+    opening::{Opening, Shared, keep, profile},
+    peers::Peers,
     topics::check_output,
 };
 
@@ -52,21 +55,33 @@ struct Source {
 
 /// A topic of a sensor.
 struct Output {
+    /// Name, type and quality of service.
+    key: Key,
     publisher: Publisher<AnyMessage>,
     guid: GUID,
     make: Make,
 }
 
+type Key = (String, &'static str, Quality);
+
+/// Sensors of a world, and the signal of their readings.
+pub(crate) struct Outputs {
+    pub(crate) sensors: Vec<(Observer, Ros2Output)>,
+    pub(crate) wake: Wake,
+}
+
 /// Publishers of all sensors.
 pub(crate) struct Publishing {
+    shared: Shared,
     sources: Vec<Source>,
     tf: Publisher<TFMessage>,
     tf_static: Publisher<TFMessage>,
     mounts: TFMessage,
     peers: Peers,
     counters: Arc<Counters>,
-    /// The node, which exists as long as its publishers, and the signal of readings.
-    kept: Option<(Node, Wake)>,
+    notes: Notes,
+    wake: Wake,
+    next: Successor<Outputs>,
 }
 
 impl Publishing {
@@ -76,50 +91,73 @@ impl Publishing {
     ///
     /// A name or a type is invalid, or DDS refuses a topic.
     pub(crate) fn new(
-        opening: &mut Opening<'_>,
-        outputs: Vec<(Observer, Ros2Output)>,
-        listening: &Listening,
+        shared: &Shared,
+        outputs: Outputs,
+        next: Successor<Outputs>,
     ) -> Result<Self, String> {
-        let mounts = frames::mounts(outputs.iter().map(|(observer, _)| &*observer.info));
-        let mut ends = listening.ends();
-        let mut sources = Vec::new();
-        for (observer, output) in outputs {
-            sources.push(Source::new(opening, observer, &output, &mut ends)?);
-        }
+        let opening = &mut *shared.lock();
         let tf_quality = keep(profile(Quality::Reliable), TF_DEPTH);
-        let tf = publisher(opening, "/tf", TFMessage::TYPE, tf_quality, &mut ends)?;
         let latched = profile(Quality::Latched);
-        let tf_static = publisher(opening, "/tf_static", TFMessage::TYPE, latched, &mut ends)?;
-        Ok(Self {
-            sources,
-            tf,
-            tf_static,
-            mounts,
-            peers: Peers::new(&opening.participant, ends, opening.notes.clone()),
+        let mut publishing = Self {
+            shared: shared.clone(),
+            sources: Vec::new(),
+            tf: opening.publisher("/tf", TFMessage::TYPE, tf_quality)?,
+            tf_static: opening.publisher("/tf_static", TFMessage::TYPE, latched)?,
+            mounts: TFMessage::default(),
+            peers: Peers::new(opening),
             counters: opening.counters.clone(),
-            kept: None,
-        })
+            notes: opening.notes.clone(),
+            wake: outputs.wake,
+            next,
+        };
+        publishing.open(opening, outputs.sensors)?;
+        Ok(publishing)
     }
 
-    /// Keeps the node, and the signal of readings.
-    pub(crate) fn keep(&mut self, node: Node, wake: Wake) {
-        self.kept = Some((node, wake));
+    /// Opens the topics of sensors, and closes those of sensors that are gone. Equal ones keep their subscribers.
+    fn open(
+        &mut self,
+        opening: &mut Opening,
+        sensors: Vec<(Observer, Ros2Output)>,
+    ) -> Result<(), String> {
+        self.mounts = frames::mounts(sensors.iter().map(|(observer, _)| &*observer.info));
+        let old = self.sources.drain(..).flat_map(|source| source.topics);
+        let mut old: BTreeMap<Key, Output> =
+            old.map(|output| (output.key.clone(), output)).collect();
+        for (observer, output) in sensors {
+            let source = Source::new(opening, observer, &output, &mut old)?;
+            self.sources.push(source);
+        }
+        old.values().for_each(|old| opening.ends.remove(old.guid));
+        Ok(())
+    }
+
+    /// Continues with another world.
+    fn change_world(&mut self, outputs: Outputs) {
+        self.wake = outputs.wake;
+        let shared = self.shared.clone();
+        if let Err(why) = self.open(&mut shared.lock(), outputs.sensors) {
+            self.notes
+                .add(format!("some sensors have no topics: {why}"));
+        }
+        self.ask();
+        publish(&self.counters, &self.tf_static, self.mounts.clone());
     }
 
     /// Publishes readings until the simulation ends.
     pub(crate) fn run(&mut self) {
         publish(&self.counters, &self.tf_static, self.mounts.clone());
-        let Some((_node, wake)) = self.kept.take() else {
-            return;
-        };
         loop {
-            let awake = wake.wait(POLL_INTERVAL);
+            let awake = self.wake.wait(POLL_INTERVAL);
             if self.peers.update() {
                 self.ask();
             }
             self.pass_on();
-            if awake.is_end() {
-                return;
+            match self.next.take() {
+                Some(outputs) if awake.is_end() => self.change_world(outputs),
+                Some(outputs) => self.next.set(outputs),
+                None if awake.is_end() => return,
+                None => {}
             }
         }
     }
@@ -162,19 +200,24 @@ impl Publishing {
 }
 
 impl Source {
+    /// Opens the topics of a sensor, or takes them from the old ones.
     fn new(
-        opening: &mut Opening<'_>,
+        opening: &mut Opening,
         observer: Observer,
         output: &Ros2Output,
-        ends: &mut Vec<(GUID, End)>,
+        old: &mut BTreeMap<Key, Output>,
     ) -> Result<Self, String> {
         let info = observer.info.clone();
         let mut topics = Vec::new();
         for topic in check_output(&info, output)? {
             let quality = output.qos.unwrap_or_else(|| usual_quality(topic.message));
-            let name = opening.full_name(&topic.name);
-            let publisher = publisher(opening, &name, topic.message, profile(quality), ends)?;
+            let key = (opening.full_name(&topic.name), topic.message, quality);
+            let publisher = match old.remove(&key) {
+                Some(old) => old.publisher,
+                None => opening.publisher(&key.0, topic.message, profile(quality))?,
+            };
             topics.push(Output {
+                key,
                 guid: publisher.guid(),
                 publisher,
                 make: topic.make,
@@ -187,21 +230,6 @@ impl Source {
             topics,
         })
     }
-}
-
-fn publisher<M: Serialize>(
-    opening: &mut Opening<'_>,
-    name: &str,
-    message: &'static str,
-    quality: QosProfile,
-    ends: &mut Vec<(GUID, End)>,
-) -> Result<Publisher<M>, String> {
-    let topic = opening.topic(name, message, &quality)?;
-    let publisher = opening.node.create_publisher(&topic, Some(quality));
-    let publisher = publisher.map_err(|why| format!("topic `{name}`: {why}"))?;
-    let end = End::new(name, message, false);
-    ends.push((publisher.guid(), end));
-    Ok(publisher)
 }
 
 fn publish<M: Serialize>(counters: &Counters, publisher: &Publisher<M>, message: M) {
