@@ -102,9 +102,9 @@ const SIMULATION: &str = r#"Simulation(
 )"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let parts = |app: &mut App| {
+    fn parts(app: &mut App) {
         app.add_middleware::<Extremes>();
-    };
+    }
     let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
     simulation.run(120)?;
     let (drops, finished) = simulation.finish();

@@ -64,9 +64,9 @@ const SIMULATION: &str = r#"Simulation(
 )"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let parts = |app: &mut App| {
+    fn parts(app: &mut App) {
         app.add_plugins(plugin);
-    };
+    }
     let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
     for _ in 0..12 {
         simulation.run(3)?;

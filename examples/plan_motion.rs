@@ -68,7 +68,7 @@ impl Tree {
     }
 
     /// Grows towards a target as far as there is no collision, and returns the index of the last configuration.
-    fn grow(&mut self, target: &[f64], query: &SceneQuery<'_>) -> Result<usize, QueryError> {
+    fn grow(&mut self, target: &[f64], query: &SceneQuery) -> Result<usize, QueryError> {
         let mut last = self.nearest(target);
         loop {
             let next = towards(&self.0[last].0, target);
@@ -94,7 +94,7 @@ impl Tree {
 
 /// Returns a path without collisions from one configuration to another one; `None` if none is found.
 fn plan(
-    query: &SceneQuery<'_>,
+    query: &SceneQuery,
     start: &[f64],
     goal: &[f64],
 ) -> Result<Option<Vec<Configuration>>, QueryError> {

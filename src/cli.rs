@@ -38,7 +38,7 @@ use std::{
 use bevy::prelude::App;
 use clap::{Parser, Subcommand};
 
-use crate::simulation::no_extensions;
+use crate::simulation::{Extensions, keep, no_extensions};
 use results::Results;
 
 /// Exit codes of the program.
@@ -115,7 +115,7 @@ pub fn main() -> ExitCode {
 /// }
 /// ```
 #[must_use]
-pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
+pub fn main_with(extensions: impl Fn(&mut App) + Sync + 'static) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     main_from(&arguments, extensions).into()
 }
@@ -123,7 +123,8 @@ pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
 /// The whole command line with given arguments, of which the first one is the program's name, for a host such as an
 /// interpreter. Returns the exit code.
 #[must_use]
-pub fn main_from(arguments: &[OsString], extensions: impl Fn(&mut App) + Sync) -> u8 {
+pub fn main_from(arguments: &[OsString], extensions: impl Fn(&mut App) + Sync + 'static) -> u8 {
+    let extensions = keep(extensions);
     heed_file_limits();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -135,13 +136,13 @@ pub fn main_from(arguments: &[OsString], extensions: impl Fn(&mut App) + Sync) -
     if let Command::Run(args) = &command
         && args.view
     {
-        return show(args, &extensions);
+        return show(args, extensions);
     }
     // The server writes to stdout itself.
     if let Command::Lsp(args) = &command {
-        return lsp::run(args, &extensions);
+        return lsp::run(args, extensions);
     }
-    with_results(|out, err| dispatch(command, &extensions, out, err))
+    with_results(|out, err| dispatch(command, extensions, out, err))
 }
 
 /// A program with other arguments, such as `morse-prove`: parses them, runs the command with stdout and stderr, and returns
@@ -196,13 +197,13 @@ fn help(error: &clap::Error, first: Option<OsString>) -> u8 {
 
 /// Runs a scene in a window.
 #[cfg(feature = "viewer")]
-fn show(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync)) -> u8 {
+fn show(args: &run::Args, extensions: Extensions) -> u8 {
     view::run(args, extensions, has_color())
 }
 
 /// Says that there is none.
 #[cfg(not(feature = "viewer"))]
-fn show(_: &run::Args, _: &(impl Fn(&mut App) + Sync)) -> u8 {
+fn show(_: &run::Args, _: Extensions) -> u8 {
     let why = "error: this program was built without the window: build it with `cargo build --release --features viewer`, \
         or look on in a browser with `--serve`";
     say(&mut std::io::stderr().lock(), why);
@@ -211,7 +212,7 @@ fn show(_: &run::Args, _: &(impl Fn(&mut App) + Sync)) -> u8 {
 
 fn dispatch(
     command: Command,
-    extensions: &(dyn Fn(&mut App) + Sync),
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {

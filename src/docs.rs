@@ -18,6 +18,7 @@
 //! - [`middlewares`]: ports, policies, readiness;
 //! - [`controllers_as_objects`]: objects with a mailbox and credits, which drive robots;
 //! - [`aibo`]: primitives, servos and vectors of an AIBO;
+//! - [`ros2`]: a simulation as a node of ROS 2;
 //! - [`rosbridge`]: topics and services for ROS clients;
 //! - [`browser`]: the simulation in a browser;
 //! - [`window`]: the simulation in a window;
@@ -85,6 +86,9 @@ pub mod controllers_as_objects {}
 
 #[doc = include_str!("docs/aibo.md")]
 pub mod aibo {}
+
+#[doc = include_str!("docs/ros2.md")]
+pub mod ros2 {}
 
 #[doc = include_str!("docs/rosbridge.md")]
 pub mod rosbridge {}

@@ -77,6 +77,7 @@
 //! - `morse_text`: readings as text files;
 //! - `morse_openr`: controllers as isolated objects with ready/notify flow control;
 //! - `morse_ros`: messages of ROS, and the topics of components;
+//! - `morse_ros2`: a node of ROS 2, in programs built with the feature `ros2`;
 //! - `morse_rosbridge`: topics and services for clients of ROS;
 //! - `morse_web`: the simulation in a browser;
 //! - `morse_python`: simulations in Python, in the package of `plugins/python`;

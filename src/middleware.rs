@@ -27,6 +27,7 @@ pub(crate) use morse_viewer as viewer;
 /// Adds every built-in middleware, and the channel for requests.
 pub fn plugin(app: &mut App) {
     morse_openr::plugin(app);
+    morse_ros2::plugin(app);
     morse_rosbridge::plugin(app);
     morse_socket::plugin(app);
     morse_text::plugin(app);
@@ -112,17 +113,11 @@ impl Pending {
         self.messages.clone()
     }
 
-    /// Takes over the requests that wait for a tick in the world before a reload. Calls that are under way there fail.
+    /// Takes over the requests of the world before a reload that wait for a tick or are under way.
     pub(crate) fn take_over(&mut self, old: &mut Self) {
         self.acting.append(&mut old.acting);
-        for mut call in old.calls.drain(..) {
-            if call.waits()
-                && let Some(take) = call.reply.take()
-            {
-                let why = "the simulation was loaded again, since a file has changed";
-                take(Reply::failed(ServiceError::failed(why)));
-            }
-        }
+        self.calls.append(&mut old.calls);
+        self.answer();
     }
 
     fn answer(&mut self) {
@@ -260,6 +255,11 @@ fn only_reads(world: &World, message: &RequestMessage) -> bool {
         RequestMessage::Cancel(_) => false,
         RequestMessage::Look(_) => true,
     }
+}
+
+/// Forwards the replies that are available.
+pub(crate) fn answer(world: &mut World) {
+    world.resource_mut::<Pending>().answer();
 }
 
 /// Answers the requests that waited for a reset, and those that wait for ticks before which time was reset.

@@ -4,10 +4,12 @@
 //! - `build`: from files to an app; [`objects`]: objects that components look up by name and property; [`install`]: sensors
 //!   and actuators on bodies;
 //! - [`state`]: all state that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
-//! - `reload`: the next world, after files have changed; `definitions`: what of it is unchanged;
+//! - `reload`: the next world, after files have changed; `definitions`: what of it is unchanged; `change`: robots that
+//!   appear and disappear; `population`: what has changed since the files were read;
 //! - `drop_statistics`, `run_requests`: lost readings of observers, and requests of clients to the run.
 mod access;
 mod build;
+mod change;
 mod crowd;
 mod definitions;
 mod drop_statistics;
@@ -16,11 +18,13 @@ pub mod kinds;
 pub mod load;
 mod mechanism;
 pub mod objects;
+mod population;
 mod reload;
+mod restore;
 mod run_requests;
 pub mod state;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use bevy::{
     prelude::*,
@@ -35,7 +39,6 @@ use morse_api::{
     port::{LockstepLost, Observer, Policy, port},
     sensor::{LocalData, LostObserver, Modified, Outputs, exported},
     service::{self, Call},
-    state::StateError,
     tick::Clock,
     warning::Warnings,
 };
@@ -45,11 +48,13 @@ use serde_json::Value as Json;
 
 pub use access::AccessError;
 pub(crate) use build::components;
-pub use build::{BuildError, Extensions, kinds, most_threads, no_extensions};
+pub use build::{BuildError, Extensions, keep, kinds, most_threads, no_extensions};
 use build::{Links, Raised, raise, start};
 pub(crate) use definitions::settings_text;
 pub use drop_statistics::{DropStatistics, PortDrops};
 pub use mechanism::Mechanism;
+use population::Population;
+pub(crate) use population::request as request_change;
 pub use reload::Reload;
 
 use crate::{
@@ -68,7 +73,11 @@ pub struct Simulation {
     app: App,
     middlewares: Middlewares,
     hashes: Option<HashChain>,
+    /// State at the start of the files.
     start: Option<Snapshot>,
+    /// State at the start of the present world, if it is another one.
+    first: Option<Snapshot>,
+    extensions: Extensions,
     warnings: Report,
     requests: RequestSender,
     /// Lost readings of worlds before a reload.
@@ -93,7 +102,7 @@ impl Simulation {
     pub fn load_with(
         path: impl AsRef<Path>,
         options: &Options,
-        extensions: Extensions<'_>,
+        extensions: Extensions,
     ) -> Result<Self, BuildError> {
         let plan = load::load(path.as_ref(), options, &kinds(extensions))?;
         Self::build(plan, extensions)
@@ -117,7 +126,7 @@ impl Simulation {
     pub fn parse(
         text: &str,
         directory: impl AsRef<Path>,
-        extensions: Extensions<'_>,
+        extensions: Extensions,
     ) -> Result<Self, BuildError> {
         let options = Options::default();
         let plan = load::parse(text, directory.as_ref(), &options, &kinds(extensions))?;
@@ -129,7 +138,7 @@ impl Simulation {
     /// # Errors
     ///
     /// Inconsistent input, or a file or port that a middleware cannot open.
-    pub fn build(plan: Plan, extensions: Extensions<'_>) -> Result<Self, BuildError> {
+    pub fn build(plan: Plan, extensions: Extensions) -> Result<Self, BuildError> {
         let Raised {
             mut app,
             warnings,
@@ -137,16 +146,19 @@ impl Simulation {
             wakes,
             requests,
             gate,
-            simulation,
-        } = raise(plan, extensions, Links::default())?;
+        } = raise(&plan, extensions, Links::default())?;
+        let plan = Arc::new(plan);
+        app.insert_resource(Population::new(plan.clone()));
         start(&mut app);
         let middlewares = Middlewares::new(wakes, gate);
-        let (app, middlewares) = middlewares.start(app, &simulation, connections)?;
+        let (app, middlewares) = middlewares.start(app, &plan.simulation, connections)?;
         Ok(Self {
             app,
             middlewares,
             hashes: None,
             start: None,
+            first: None,
+            extensions,
             warnings,
             requests,
             dropped: DropStatistics::default(),
@@ -158,8 +170,8 @@ impl Simulation {
     /// # Errors
     ///
     /// The input is inconsistent.
-    pub fn try_out(plan: Plan, extensions: Extensions<'_>) -> Result<Report, Box<Report>> {
-        raise(plan, extensions, Links::default()).map(|raised| raised.warnings)
+    pub fn try_out(plan: Plan, extensions: Extensions) -> Result<Report, Box<Report>> {
+        raise(&plan, extensions, Links::default()).map(|raised| raised.warnings)
     }
 
     /// Returns warnings about probable mistakes in the files.
@@ -175,10 +187,8 @@ impl Simulation {
     /// The observer of a lockstep port is lost.
     pub fn step(&mut self) -> Result<(), LockstepLost> {
         self.apply_reset_request();
-        if self.start.is_none() && self.tick() == 0 {
-            // If this fails, `reset` reports it.
-            self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
-        }
+        self.apply_requested_changes();
+        self.keep_start();
         self.app.update();
         self.middlewares.tick(self.app.world_mut());
         if let Some(hashes) = &mut self.hashes {
@@ -271,7 +281,8 @@ impl Simulation {
         };
         let mut entity = self.app.world_mut().entity_mut(entity);
         let info = entity.get::<Described>().ok_or_else(other_kind)?.0.clone();
-        let (tick_end, observer) = port(info, policy, None);
+        let (mut tick_end, observer) = port(info, policy, None);
+        tick_end.outlives_world = true;
         entity
             .get_mut::<Outputs>()
             .ok_or_else(other_kind)?
@@ -321,6 +332,7 @@ impl Simulation {
     pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
         let call = service::call(self.app.world_mut(), path, service, arguments);
         self.apply_reset_request();
+        self.apply_requested_changes();
         call
     }
 
@@ -381,50 +393,6 @@ impl Simulation {
             hash.value()
         };
         self.hashes.as_ref().map_or_else(of_now, HashChain::value)
-    }
-
-    /// Returns a snapshot of all state.
-    ///
-    /// # Errors
-    ///
-    /// Some state has no binary form.
-    pub fn snapshot(&self) -> Result<Snapshot, StateError> {
-        Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
-    }
-
-    /// Restores a snapshot of this simulation, or of another one of the same files.
-    ///
-    /// # Errors
-    ///
-    /// The snapshot is of another simulation.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StateError> {
-        let mut chain = HashChain::default();
-        snapshot.restore(self.app.world_mut(), &mut chain)?;
-        if self.hashes.is_some() {
-            self.hashes = Some(chain);
-        }
-        self.middlewares.restart(self.clock().nanos());
-        Ok(())
-    }
-
-    /// Resets to the start: the following ticks equal those of a fresh run, bit for bit.
-    ///
-    /// # Errors
-    ///
-    /// Some state has no binary form.
-    pub fn reset(&mut self) -> Result<(), StateError> {
-        match self.start.take() {
-            Some(start) => {
-                let result = self.restore(&start);
-                self.start = Some(start);
-                result
-            }
-            None if self.tick() == 0 => Ok(()),
-            None => Err(StateError::Encoding {
-                name: "the start",
-                cause: "some of it has no binary form".to_owned(),
-            }),
-        }
     }
 
     /// Returns the warnings of components and middlewares since the last call, for example about a command with an unknown

@@ -8,7 +8,6 @@ use std::{
     thread,
 };
 
-use bevy::prelude::App;
 use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use morse_diagnostics::printable_path;
@@ -21,7 +20,7 @@ use super::{
     exit, run, say,
     test::{Case, Event, run_all},
 };
-use crate::simulation::most_threads;
+use crate::simulation::{Extensions, most_threads};
 
 /// Run a batch: a grid or sample of runs, whose results are one table
 #[derive(Clone, Debug, ClapArgs)]
@@ -51,12 +50,7 @@ pub struct Args {
 }
 
 /// Runs the command and returns the exit code: that of the worst error of a run, if one could not be made.
-pub fn run(
-    args: &Args,
-    extensions: &(dyn Fn(&mut App) + Sync),
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let jobs = args.jobs.unwrap_or_else(|| {
         let processors = thread::available_parallelism();
         processors.map_or(1, std::num::NonZero::get)
@@ -107,7 +101,7 @@ pub fn run(
 fn one(
     batch: &Batch,
     run: usize,
-    extensions: &(dyn Fn(&mut App) + Sync),
+    extensions: Extensions,
     (out, err): (&mut dyn Write, &mut dyn Write),
 ) -> u8 {
     if run >= batch.count() {
@@ -123,7 +117,7 @@ fn one(
 fn rest(
     batch: &Batch,
     jobs: usize,
-    extensions: &(dyn Fn(&mut App) + Sync),
+    extensions: Extensions,
     progress: &mut Progress,
     (out, err): (&mut dyn Write, &mut dyn Write),
 ) {

@@ -94,12 +94,7 @@ impl Reading {
 }
 
 /// Checks every file and returns the exit code: 0 if all are valid, 2 if not, 3 if the result cannot be written.
-pub fn run(
-    args: &Args,
-    extensions: Extensions<'_>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     match checked(args, extensions, out, err) {
         Ok(true) => exit::FINE,
         Ok(false) => exit::INPUT,
@@ -109,7 +104,7 @@ pub fn run(
 
 fn checked(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<bool> {
@@ -180,7 +175,7 @@ fn asset_as_json(asset: &Asset) -> serde_json::Value {
 fn look_at(
     path: &Path,
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
 ) -> (Report, Option<String>, Vec<Asset>) {
     let options = Options {
         memory: args.memory.budget(),

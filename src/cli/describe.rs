@@ -85,12 +85,7 @@ struct Signature {
 }
 
 /// Runs the command.
-pub fn run(
-    args: &Args,
-    extensions: Extensions<'_>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     if args.kind.as_deref() == Some(rules::WORD) {
         if args.json {
             say(out, rules::as_json());
@@ -138,7 +133,7 @@ pub fn run(
 }
 
 /// Returns the descriptions of all kinds as text, by family and word.
-pub(super) fn texts(extensions: Extensions<'_>) -> BTreeMap<(&'static str, &'static str), String> {
+pub(super) fn texts(extensions: Extensions) -> BTreeMap<(&'static str, &'static str), String> {
     let mut app = App::empty();
     components(&mut app, extensions);
     let kinds = app.world().resource::<Kinds>().clone();
@@ -152,7 +147,7 @@ pub(super) fn texts(extensions: Extensions<'_>) -> BTreeMap<(&'static str, &'sta
 }
 
 /// Returns all services of the program, as rows of a list.
-pub(super) fn services(extensions: Extensions<'_>) -> Vec<(String, String)> {
+pub(super) fn services(extensions: Extensions) -> Vec<(String, String)> {
     let mut app = App::empty();
     components(&mut app, extensions);
     let mut rows: Vec<(String, String)> = app

@@ -55,18 +55,13 @@ fn assignment(text: &str) -> Result<(String, f64), String> {
 
 /// Shows the scene and returns the exit code: 0, 2 if it cannot be read or has no such variable, or 3 if the result cannot
 /// be written.
-pub fn run(
-    args: &Args,
-    extensions: Extensions<'_>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     inspected(args, extensions, out, err).unwrap_or(exit::ENVIRONMENT)
 }
 
 fn inspected(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> std::io::Result<u8> {

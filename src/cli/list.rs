@@ -47,7 +47,7 @@ pub enum Family {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write) -> u8 {
     let rows = match args.family {
         Family::Services => super::describe::services(extensions),
         Family::Robots => models(&["arms/", "robots/"]),

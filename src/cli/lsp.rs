@@ -10,7 +10,6 @@ use std::{
     sync::OnceLock,
 };
 
-use bevy::prelude::App;
 use clap::Args as ClapArgs;
 use morse_diagnostics::{Overlay, Sources, report::Report};
 use morse_lsp::{Checked, Depth, Program, SettingDocs, World, lsp_server::Connection, serve};
@@ -22,7 +21,7 @@ use super::{check::Reading, describe, exit, say};
 use crate::{
     scene::load,
     simulation::{
-        Simulation, kinds,
+        Extensions, Simulation, kinds,
         kinds::{Kinds, Words},
         load as simulation,
     },
@@ -41,7 +40,7 @@ pub struct Args {
 }
 
 /// Serves the editor that started the program, until it ends the connection.
-pub fn run(args: &Args, extensions: &(dyn Fn(&mut App) + Sync)) -> u8 {
+pub fn run(args: &Args, extensions: Extensions) -> u8 {
     let (connection, threads) = Connection::stdio();
     let server = Server::new(args.reading.clone(), extensions);
     let served = serve(&connection, &server);
@@ -58,9 +57,9 @@ pub fn run(args: &Args, extensions: &(dyn Fn(&mut App) + Sync)) -> u8 {
 }
 
 /// The functions of this program that the language server requires.
-pub struct Server<'a> {
+pub struct Server {
     reading: Reading,
-    extensions: &'a (dyn Fn(&mut App) + Sync),
+    extensions: Extensions,
     kinds: Kinds,
     /// Directory for copies of embedded files.
     cache: Option<PathBuf>,
@@ -68,10 +67,10 @@ pub struct Server<'a> {
     texts: OnceLock<BTreeMap<(&'static str, &'static str), String>>,
 }
 
-impl<'a> Server<'a> {
+impl Server {
     /// Returns the functions of a program with these options and extensions.
     #[must_use]
-    pub fn new(reading: Reading, extensions: &'a (dyn Fn(&mut App) + Sync)) -> Self {
+    pub fn new(reading: Reading, extensions: Extensions) -> Self {
         Self {
             reading,
             extensions,
@@ -96,7 +95,7 @@ impl<'a> Server<'a> {
     }
 }
 
-impl Program for Server<'_> {
+impl Program for Server {
     fn check(&self, path: &Path, overlay: &Overlay, depth: Depth) -> Checked {
         if let Some(report) = scenario::check(path, overlay) {
             return checked(report, None);

@@ -76,12 +76,7 @@ const README: &str = include_str!("new/readme.txt");
 const SCENE: &str = include_str!("new/scene.txt");
 
 /// Runs the command.
-pub fn run(
-    args: &Args,
-    extensions: Extensions<'_>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     match make(args, extensions, out) {
         Ok(()) => exit::FINE,
         Err((code, why)) => {
@@ -94,7 +89,7 @@ pub fn run(
 /// Exit code, and the reason.
 type Refused = (u8, String);
 
-fn make(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write) -> Result<(), Refused> {
+fn make(args: &Args, extensions: Extensions, out: &mut dyn Write) -> Result<(), Refused> {
     let wrong = |why: String| (exit::INPUT, why);
     check_name(&args.name).map_err(wrong)?;
     let mut app = App::empty();

@@ -69,7 +69,7 @@ pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// Renders the image and returns the exit code.
-pub fn run(args: &Args, extensions: Extensions<'_>, err: &mut dyn Write) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, err: &mut dyn Write) -> u8 {
     let style = if args.reading.color {
         Style::Colored
     } else {
@@ -116,7 +116,7 @@ pub fn run(args: &Args, extensions: Extensions<'_>, err: &mut dyn Write) -> u8 {
     }
 }
 
-fn build(args: &Args, extensions: Extensions<'_>) -> Result<Simulation, BuildError> {
+fn build(args: &Args, extensions: Extensions) -> Result<Simulation, BuildError> {
     let options = Options {
         allow_paths: args.reading.allow_paths.clone(),
         descriptions: args.reading.robots.descriptions(),

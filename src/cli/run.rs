@@ -46,7 +46,7 @@ use crate::{
 /// Runs the command. `extend` modifies the plan from the files.
 pub fn run(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     extend: &dyn Fn(&mut Plan),
     color: bool,
     out: &mut dyn Write,
@@ -98,7 +98,7 @@ enum Refusal {
 
 fn prepare<'a>(
     args: &'a Args,
-    extensions: Extensions<'a>,
+    extensions: Extensions,
     extend: &'a dyn Fn(&mut Plan),
     messages: &RefCell<Messages<'_>>,
     signal: Arc<AtomicUsize>,
@@ -107,6 +107,9 @@ fn prepare<'a>(
     let plan = load_plan(args, extensions, extend).map_err(Refusal::Build)?;
     let watched = args.watch.then(|| plan.clone());
     let (mut simulation, subject) = build(args, extensions, plan).map_err(Refusal::Build)?;
+    if let Some(why) = fixed_population(args) {
+        simulation.refuse_changes(why);
+    }
     let reloading = watched.map(|plan| Reloading::new(args, extensions, extend, plan, since));
     let reloading = reloading.transpose().map_err(Refusal::Watching)?;
     let messages = &mut *messages.borrow_mut();
@@ -142,6 +145,21 @@ fn prepare<'a>(
         limits,
         pictures,
     })
+}
+
+/// Returns the reason why robots cannot be added to a run or removed from it.
+fn fixed_population(args: &Args) -> Option<&'static str> {
+    if args.view {
+        Some(
+            "robots cannot be added or removed while a window shows the simulation; use the page of `--serve` instead",
+        )
+    } else if !(args.screenshot.is_empty() && args.video.is_empty()) {
+        Some("robots cannot be added or removed in a run with `--screenshot` or `--video`")
+    } else if args.profile {
+        Some("robots cannot be added or removed in a run with `--profile`")
+    } else {
+        None
+    }
 }
 
 /// Reports why nothing was run.
@@ -302,7 +320,7 @@ impl Watch for Onlooker<'_, '_> {
 /// Reads the files and applies the arguments.
 fn load_plan(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     extend: &dyn Fn(&mut Plan),
 ) -> Result<Plan, BuildError> {
     let options = Options {
@@ -334,7 +352,7 @@ fn load_plan(
 
 fn build(
     args: &Args,
-    extensions: Extensions<'_>,
+    extensions: Extensions,
     plan: Plan,
 ) -> Result<(Simulation, Subject), BuildError> {
     let subject = Subject {

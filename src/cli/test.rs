@@ -11,7 +11,6 @@ use std::{
     thread,
 };
 
-use bevy::prelude::App;
 use clap::Args as ClapArgs;
 use morse_diagnostics::{Diagnostic, Sources, printable_path, read_bytes, report::Report};
 use morse_scene::{assets::Embedded, shipped::Shipped};
@@ -32,7 +31,7 @@ use super::{
 };
 use crate::{
     run::guard::Guard,
-    simulation::{kinds, kinds::Kinds, load::shortened, most_threads},
+    simulation::{Extensions, kinds, kinds::Kinds, load::shortened, most_threads},
 };
 
 /// Run scenarios, and report whether their conditions are met
@@ -99,18 +98,13 @@ impl Case<'_> {
 pub(super) struct Context<'a> {
     pub(super) args: &'a Args,
     pub(super) kinds: &'a Kinds,
-    pub(super) extensions: &'a (dyn Fn(&mut App) + Sync),
+    pub(super) extensions: Extensions,
     /// Directory for the files of failed runs, if they are kept.
     pub(super) keep: Option<&'a Path>,
 }
 
 /// Runs the command and returns the exit code: 1 if a run failed.
-pub fn run(
-    args: &Args,
-    extensions: &(dyn Fn(&mut App) + Sync),
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let jobs = args.jobs.unwrap_or_else(|| {
         let processors = thread::available_parallelism();
         processors.map_or(1, std::num::NonZero::get)
@@ -130,7 +124,7 @@ pub fn run(
             return exit::INPUT;
         }
     };
-    let kinds = kinds(&extensions);
+    let kinds = kinds(extensions);
     let context = Context {
         args,
         kinds: &kinds,

@@ -5,7 +5,7 @@ use std::{sync::Arc, thread};
 use super::{exit, results::Results, run, say};
 use crate::{
     middleware::viewer::{self, Window, WindowSender, window_channel},
-    simulation::load::Plan,
+    simulation::{Extensions, keep, load::Plan},
 };
 use bevy::prelude::App;
 use morse_simulation_file::{
@@ -17,13 +17,12 @@ use morse_simulation_file::{
 const STACK: usize = 8 << 20;
 
 /// Runs a scene in a window; returns the exit code of the run.
-pub fn run(args: &run::Args, extensions: &(impl Fn(&mut App) + Sync), color: bool) -> u8 {
+pub fn run(args: &run::Args, extensions: Extensions, color: bool) -> u8 {
     let (sender, receiver) = window_channel();
-    let extensions = |app: &mut App| {
+    let extensions = keep(move |app: &mut App| {
         extensions(app);
         viewer::plugin(app);
-    };
-    let extensions = &extensions;
+    });
     // The sender is moved into the thread: if it ends before there is a simulation, the receiver does not wait for ever.
     let simulate = move || {
         // Not locked: messages of the window's libraries must not wait for a simulation that waits for the window.

@@ -45,6 +45,7 @@ impl LoadOptions {
             strict: self.strict,
             simulated: self.simulated,
             allow_paths: &self.allow_paths,
+            overlay: &self.overlay,
         }
     }
 

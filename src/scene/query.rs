@@ -13,8 +13,9 @@
 //! assert_eq!((jacobian[(1, 0)], jacobian[(5, 0)]), (1.0, 1.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, f64::consts::PI};
 
+use morse_api::random::Random;
 use morse_physics::{
     distance::{distance, sphere},
     shapes::{Meshes, ShapeError, Solid, solid},
@@ -64,9 +65,9 @@ pub struct Collision {
 
 /// A scene that answers questions at configurations. A configuration has one value for each variable, in the order of
 /// [`SceneQuery::variables`].
-pub struct SceneQuery<'s> {
-    scene: &'s Scene,
-    variables: Vec<&'s str>,
+pub struct SceneQuery {
+    scene: Scene,
+    variables: Vec<String>,
     /// Limits of each variable.
     limits: Vec<[f64; 2]>,
     parents: Vec<Option<usize>>,
@@ -93,13 +94,13 @@ const TOLERANCE: f64 = 1e-9;
 /// Squared damping of the least squares (Wampler 1986).
 const DAMPING: f64 = 1e-6;
 
-impl<'s> SceneQuery<'s> {
+impl SceneQuery {
     /// Returns the scene, with the solids of its collision geometry. Meshes of frames below joints are their convex hulls.
     ///
     /// # Errors
     ///
     /// The parents of frames form a cycle, or a mesh cannot be read.
-    pub fn new(scene: &'s Scene) -> Result<Self, QueryError> {
+    pub fn new(scene: &Scene) -> Result<Self, QueryError> {
         if let Some(names) = scene.cycle() {
             return Err(QueryError::Cycle(names.join("`, `")));
         }
@@ -122,9 +123,10 @@ impl<'s> SceneQuery<'s> {
                 *link = if is_fixed { above } else { Some(index) };
             }
         }
-        let variables: Vec<&str> = scene.variables().into_iter().collect();
+        let variables = scene.variables().into_iter();
+        let variables: Vec<String> = variables.map(ToOwned::to_owned).collect();
         let mut query = Self {
-            scene,
+            scene: scene.clone(),
             limits: variables
                 .iter()
                 .map(|variable| limits(scene, variable))
@@ -165,7 +167,7 @@ impl<'s> SceneQuery<'s> {
 
     /// Returns the configuration variables, sorted by name.
     #[must_use]
-    pub fn variables(&self) -> &[&'s str] {
+    pub fn variables(&self) -> &[String] {
         &self.variables
     }
 
@@ -186,8 +188,7 @@ impl<'s> SceneQuery<'s> {
             return Err(QueryError::Length { found, wanted });
         }
         let value = |variable: &str| {
-            let index = self.variables.binary_search(&variable).ok();
-            index
+            self.variable(variable)
                 .and_then(|index| values.get(index).copied())
                 .unwrap_or(0.0)
         };
@@ -202,6 +203,11 @@ impl<'s> SceneQuery<'s> {
     pub fn pose(&self, frame: &str, values: &[f64]) -> Result<Isometry3<f64>, QueryError> {
         let index = self.frame(frame)?;
         Ok(self.poses(values)?.get(index).copied().unwrap_or_default())
+    }
+
+    fn variable(&self, name: &str) -> Option<usize> {
+        let known = |known: &String| known.as_str().cmp(name);
+        self.variables.binary_search_by(known).ok()
     }
 
     fn frame(&self, name: &str) -> Result<usize, QueryError> {
@@ -245,7 +251,7 @@ impl<'s> SceneQuery<'s> {
                 }
                 _ => stacked(root_from_joint * axis.axis * ratio, Vector3::zeros()),
             };
-            if let Ok(place) = self.variables.binary_search(&axis.variable.as_str()) {
+            if let Some(place) = self.variable(&axis.variable) {
                 let mut sum = jacobian.column_mut(place);
                 sum += column;
             }
@@ -288,18 +294,26 @@ impl<'s> SceneQuery<'s> {
     ///
     /// The configuration has the wrong number of values.
     pub fn collisions(&self, values: &[f64]) -> Result<Vec<Collision>, QueryError> {
-        let found = self.overlaps(values)?;
-        let name = |index: usize| {
-            self.scene
-                .frames()
-                .get(index)
-                .map_or("", |frame| &frame.name)
-        };
-        let collision = |((one, other), depth)| Collision {
-            frames: [name(one).to_owned(), name(other).to_owned()],
+        let found = self.overlaps(values)?.into_iter();
+        let found = found.map(|(pair, depth)| Collision {
+            frames: self.names(pair),
             depth,
+        });
+        Ok(found.collect())
+    }
+
+    fn names(&self, (one, other): (usize, usize)) -> [String; 2] {
+        let name = |index: usize| {
+            let frame = self.scene.frames().get(index);
+            frame.map_or_else(String::new, |frame| frame.name.clone())
         };
-        Ok(found.into_iter().map(collision).collect())
+        [name(one), name(other)]
+    }
+
+    /// Returns the pairs of frames that may overlap: those of the scene, and those that were allowed since.
+    #[must_use]
+    pub fn allowed(&self) -> Vec<[String; 2]> {
+        self.allowed.iter().map(|pair| self.names(*pair)).collect()
     }
 
     /// Allows all pairs of frames that overlap at a configuration which is known to be free of collisions, such as links that
@@ -312,6 +326,34 @@ impl<'s> SceneQuery<'s> {
         let found = self.overlaps(values)?;
         self.allowed.extend(found.into_iter().map(|(pair, _)| pair));
         Ok(())
+    }
+
+    /// Allows the pairs of frames that overlap at all of some random configurations, such as links that meet at a joint, or a
+    /// cover over a link: no motion avoids them. Values are uniform between the limits of a variable, and from −π to π without
+    /// limits. Returns the pairs; none if `count` is zero.
+    pub fn allow_sampled(&mut self, count: usize, seed: u64) -> Vec<[String; 2]> {
+        let mut random = Random::new(seed, "scene", "configurations");
+        let mut always: Option<BTreeSet<(usize, usize)>> = None;
+        for _ in 0..count {
+            let limits = self.limits.iter().map(|limits| match *limits {
+                [lower, upper] if lower.is_finite() && upper.is_finite() => [lower, upper],
+                _ => [-PI, PI],
+            });
+            let values: Vec<f64> = limits
+                .map(|[lower, upper]| lower + (upper - lower) * random.uniform())
+                .collect();
+            // The number of values is right.
+            let found = self.overlaps(&values).unwrap_or_default();
+            let found: BTreeSet<_> = found.into_iter().map(|(pair, _)| pair).collect();
+            always = Some(match always {
+                Some(always) => always.intersection(&found).copied().collect(),
+                None => found,
+            });
+        }
+        let always = always.unwrap_or_default();
+        let names = always.iter().map(|pair| self.names(*pair)).collect();
+        self.allowed.extend(always);
+        names
     }
 
     /// Returns the pairs of frames that overlap, and their depths.

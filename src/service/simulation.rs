@@ -2,6 +2,7 @@
 mod discovery;
 mod objects;
 mod pauses;
+mod population;
 mod watcher;
 
 use bevy::prelude::{App, Component as Marker, World};
@@ -78,6 +79,7 @@ pub(super) fn add(app: &mut App) {
     );
     switches(app);
     pauses::add(app);
+    population::add(app);
     discovery::add(app);
     objects::add(app);
     watcher::add(app);

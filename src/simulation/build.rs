@@ -47,15 +47,36 @@ pub enum BuildError {
     Middleware(#[from] Failure),
 }
 
-/// Components that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`.
-pub type Extensions<'a> = &'a dyn Fn(&mut App);
+/// Components that a user's own program adds: `|app| { app.add_plugins(my_sensor::plugin); }`. They live as long as the
+/// program, since a simulation builds its world again when a robot is added to it; see [`keep`].
+pub type Extensions = &'static (dyn Fn(&mut App) + Sync);
+
+/// Returns the extensions of a closure that captures values. They are kept until the program ends.
+///
+/// ```
+/// use morse_sim::simulation::{Simulation, keep};
+///
+/// #[derive(bevy::prelude::Resource)]
+/// struct Gain(f64);
+///
+/// let gain = 2.0;
+/// let extensions = keep(move |app| {
+///     app.insert_resource(Gain(gain));
+/// });
+/// let simulation = Simulation::parse("Simulation()", ".", extensions)?;
+/// assert!(simulation.world().contains_resource::<Gain>());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn keep(extensions: impl Fn(&mut App) + Sync + 'static) -> Extensions {
+    Box::leak(Box::new(extensions))
+}
 
 /// Adds no components.
 pub fn no_extensions(_: &mut App) {}
 
 /// Returns the kinds of a program: the built-in ones and its own.
 #[must_use]
-pub fn kinds(extensions: Extensions<'_>) -> Kinds {
+pub fn kinds(extensions: Extensions) -> Kinds {
     let mut app = App::empty();
     components(&mut app, extensions);
     app.world_mut()
@@ -64,7 +85,7 @@ pub fn kinds(extensions: Extensions<'_>) -> Kinds {
 }
 
 /// Adds all kinds.
-pub(crate) fn components(app: &mut App, extensions: Extensions<'_>) {
+pub(crate) fn components(app: &mut App, extensions: Extensions) {
     app.add_plugins((
         morse_sensors::plugin,
         morse_actuators::plugin,
@@ -85,7 +106,6 @@ pub(super) struct Raised {
     pub(super) wakes: Vec<Waker>,
     pub(super) requests: RequestSender,
     pub(super) gate: Gate,
-    pub(super) simulation: file::Simulation,
 }
 
 /// Ends of channels between a world and its clients, which outlive the world in a reload.
@@ -107,8 +127,8 @@ impl Default for Links {
 }
 
 pub(super) fn raise(
-    plan: Plan,
-    extensions: Extensions<'_>,
+    plan: &Plan,
+    extensions: Extensions,
     links: Links,
 ) -> Result<Raised, Box<Report>> {
     let mut impossible = file::check_environment(&plan.simulation.environment);
@@ -116,43 +136,40 @@ pub(super) fn raise(
         impossible.push(too_many(plan.threads));
     }
     if !impossible.is_empty() {
-        let mut report = plan.warnings;
+        let mut report = plan.warnings.clone();
         report.add(impossible, &plan.sources);
         return Err(Box::new(report));
     }
     put_together(plan, extensions, links)
 }
 
-fn put_together(
-    plan: Plan,
-    extensions: Extensions<'_>,
-    links: Links,
-) -> Result<Raised, Box<Report>> {
+fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Raised, Box<Report>> {
     let Plan {
         simulation,
         directory,
         assembly,
         sources,
-        mut warnings,
+        warnings,
         threads,
         renderer,
         memory,
         strict,
         ..
     } = plan;
+    let mut warnings = warnings.clone();
     let failed = |problems: Vec<_>, warnings: &mut Report| {
-        warnings.add(problems, &sources);
+        warnings.add(problems, sources);
         Box::new(std::mem::take(warnings))
     };
     let environment = &simulation.environment;
-    let mut app = empty_world(environment, threads, extensions);
-    app.insert_resource(memory);
-    crowd::insert(app.world_mut(), &simulation, &assembly.scene);
-    let spawned = spawn::spawn(app.world_mut(), &assembly)
+    let mut app = empty_world(environment, *threads, extensions);
+    app.insert_resource(*memory);
+    crowd::insert(app.world_mut(), simulation, &assembly.scene);
+    let spawned = spawn::spawn(app.world_mut(), assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;
-    warnings.add(spawned.warnings.clone(), &sources);
+    warnings.add(spawned.warnings.clone(), sources);
     show_meshes_to_rays(app.world_mut());
-    objects::insert(app.world_mut(), &simulation, &spawned);
+    objects::insert(app.world_mut(), simulation, &spawned);
     let Links {
         requests,
         asked,
@@ -160,21 +177,21 @@ fn put_together(
     } = links;
     let installed = install::install(
         app.world_mut(),
-        &simulation,
+        simulation,
         &spawned,
-        &directory,
+        directory,
         &requests,
         &gate,
     )
     .map_err(|problems| failed(problems, &mut warnings))?;
-    warnings.add(installed.warnings, &sources);
-    let unseen = use_card(&mut app, renderer, &simulation, &spawned);
-    warnings.add(unseen, &sources);
-    if strict && !warnings.is_empty() {
+    warnings.add(installed.warnings, sources);
+    let unseen = use_card(&mut app, *renderer, simulation, &spawned);
+    warnings.add(unseen, sources);
+    if *strict && !warnings.is_empty() {
         return Err(Box::new(warnings.into_errors()));
     }
     name_robots(app.world_mut(), &spawned);
-    app.insert_resource(wiring(&simulation))
+    app.insert_resource(wiring(simulation))
         .insert_resource(spawned);
     app.world_mut().resource_mut::<Pending>().listen(asked);
     middleware::keep_order(&mut app, &installed.wakes);
@@ -186,12 +203,11 @@ fn put_together(
         wakes: installed.wakes,
         requests,
         gate,
-        simulation,
     })
 }
 
 /// Returns a world with all rules and without content.
-fn empty_world(environment: &Environment, threads: usize, extensions: Extensions<'_>) -> App {
+fn empty_world(environment: &Environment, threads: usize, extensions: Extensions) -> App {
     let mut app = App::new();
     tell_time(&mut app, environment);
     app.insert_resource(Threads::new(threads))

@@ -1,4 +1,7 @@
-//! Reads and checks files: returns a [`Plan`] with everything that is needed to build a world.
+//! Reads and checks files: returns a [`Plan`] with everything that is needed to build a world. [`robots`]: changes of a plan
+//! while its simulation runs.
+pub mod robots;
+
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -93,6 +96,8 @@ pub struct Plan {
     pub memory: MemoryBudget,
     /// True to treat warnings of the building as errors.
     pub strict: bool,
+    /// Options with which the files were read; robots that are added later are read with them as well.
+    pub options: Options,
 }
 
 /// Reads a scene (`.robray` or `.urdf`, with its simulation file beside it, if there is one) or a simulation file (`.ron`).
@@ -172,6 +177,7 @@ impl Loader<'_> {
                 plan.renderer = self.options.renderer;
                 plan.memory = self.options.memory;
                 plan.strict = self.options.strict;
+                plan.options = self.options.clone();
                 Ok(plan)
             }
             _ if is_refused => Err(Box::new(self.report.into_errors())),
@@ -353,7 +359,13 @@ impl Loader<'_> {
             roots: &roots,
             assets: &Embedded,
         };
-        let loaded = match files.find(named)? {
+        // Texts of robots that are added later need not be on the disk.
+        let open = self.options.overlay.get(&directory.join(&named.value));
+        let found = match open {
+            Some((path, _)) if !path.exists() => Found::Disk(path),
+            _ => files.find(named)?,
+        };
+        let loaded = match found {
             Found::Disk(path) => read(&shortened(path), options),
             Found::Asset(path) => read(&Shipped::path(&path), options),
         };

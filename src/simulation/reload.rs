@@ -1,26 +1,37 @@
-//! The next world of a simulation, after its files have changed.
-use std::{collections::BTreeMap, path::Path};
+//! The next world of a simulation, after its files or its robots have changed.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use bevy::prelude::*;
 use morse_api::{
+    command::Mailbox,
     component::{ComponentPath, Mount},
     kind::Kinds,
     log::{CommandLog, LogEntry, LoggedAction},
-    middleware::Failure,
+    middleware::{Failure, Waker},
+    sensor::Outputs,
+    service,
     state::{Kept, StateRegister},
     tick::Clock,
 };
 use morse_diagnostics::{Diagnostic, report::Report};
 
 use super::{
-    BuildError, Extensions, Simulation,
+    BuildError, Simulation,
     build::{Links, Raised, raise, start},
     definitions::{Definitions, Texts},
     drop_statistics::close_ports,
     load::Plan,
+    population::Population,
     state::Snapshot,
 };
-use crate::{middleware::Pending, service::RunRequests, spawn::Spawned};
+use crate::{
+    middleware::{Connections, Pending},
+    service::RunRequests,
+    spawn::Spawned,
+};
 
 /// Outcome of [`Simulation::reload`].
 #[derive(Debug)]
@@ -33,63 +44,133 @@ pub struct Reload {
     pub failures: Vec<Failure>,
 }
 
+/// The next world, before anything of the present one continues in it.
+pub(super) struct Next {
+    app: App,
+    warnings: Report,
+    connections: Connections,
+    wakes: Vec<Waker>,
+    /// State at its start.
+    first: Option<Snapshot>,
+}
+
+/// Scope of what continues in the next world.
+pub(super) enum Continuity<'a> {
+    /// Clients only.
+    Clients,
+    /// Everything except the robots with these names.
+    AllBut(&'a BTreeSet<String>),
+    /// Everything whose definitions are equal.
+    Equal(Definitions, Definitions),
+}
+
 impl Simulation {
-    /// Replaces the world by that of a plan, between two ticks. `before` is the plan of the present world, and `is_changed`
-    /// returns true for mesh files whose contents have changed.
+    /// Replaces the world by that of another plan, between two ticks. `is_changed` returns true for mesh files whose contents
+    /// have changed.
     ///
     /// The time continues. Bodies, joints, sensors and actuators continue if their definitions are equal in both plans;
-    /// others begin at their start. Middlewares with equal settings keep their clients. A reset leads to the start of the
-    /// new files. The command log gets the entry [`LoggedAction::Reload`].
+    /// others begin at their start. Middlewares with equal settings keep their clients. Robots that were added and bodies
+    /// that were removed since the files were read are added and removed again. A reset leads to the start of the new files.
+    /// The command log gets the entry [`LoggedAction::Reload`].
     ///
     /// # Errors
     ///
     /// The world cannot be built, or has another rate; the present world is then unchanged.
     pub fn reload(
         &mut self,
-        before: &Plan,
         plan: Plan,
         is_changed: &dyn Fn(&Path) -> bool,
-        extensions: Extensions<'_>,
     ) -> Result<Reload, BuildError> {
         self.check_rate(&plan)?;
-        let kinds = self.app.world().resource::<Kinds>().clone();
+        self.apply_requested_changes();
+        let world = self.app.world();
+        let kinds = world.resource::<Kinds>();
+        let before = world.resource::<Population>();
+        let population = before.of_other_files(plan, kinds)?;
         let unchanged = |_: &Path| false;
-        let old = Definitions::of(&before.assembly, &before.simulation, &kinds, &unchanged);
-        let new = Definitions::of(&plan.assembly, &plan.simulation, &kinds, is_changed);
-        let Raised {
-            mut app,
-            warnings,
-            connections,
-            wakes,
-            simulation,
-            ..
-        } = raise(plan, extensions, self.links())?;
-        start(&mut app);
-        let first = Snapshot::take(app.world(), &self.beginning()).ok();
-        let kept = kept(self.app.world_mut(), app.world_mut(), &old, &new);
-        let bodies = count(&kept, self.app.world(), app.world());
-        hand_over(self.app.world_mut(), app.world_mut(), &kept);
-        let mut ended = std::mem::replace(&mut self.app, app);
-        let dropped = &mut self.dropped;
-        let failures = self.middlewares.reload(
-            &kinds,
-            (&before.simulation, &simulation),
-            (connections, wakes),
-            move || {
-                dropped.add(close_ports(ended.world_mut()));
-                drop(ended);
-            },
+        let [old, new] = [&before.plan, &population.plan];
+        let continuity = Continuity::Equal(
+            Definitions::of(&old.assembly, &old.simulation, kinds, &unchanged),
+            Definitions::of(&new.assembly, &new.simulation, kinds, is_changed),
         );
-        self.start = first;
-        let start = self.scene().start;
-        if let Some(hashes) = &mut self.hashes {
-            hashes.continue_with(start);
+        let next = self.raise(population)?;
+        let warnings = next.warnings.clone();
+        let (bodies, failures) = self.continue_in(next, &continuity);
+        self.start = self.first.take();
+        let action = LoggedAction::Reload;
+        let tick = self.tick() + 1;
+        if let Some(mut log) = self.app.world_mut().get_resource_mut::<CommandLog>() {
+            log.0.push(LogEntry { tick, action });
         }
         Ok(Reload {
             warnings,
             bodies,
             failures,
         })
+    }
+
+    /// Builds the world of another population.
+    pub(super) fn raise(&self, population: Population) -> Result<Next, Box<Report>> {
+        let Raised {
+            mut app,
+            warnings,
+            connections,
+            wakes,
+            ..
+        } = raise(&population.plan, self.extensions, self.links())?;
+        app.insert_resource(population);
+        start(&mut app);
+        let first = Snapshot::take(app.world(), &self.beginning()).ok();
+        Ok(Next {
+            app,
+            warnings,
+            connections,
+            wakes,
+            first,
+        })
+    }
+
+    /// Continues in the next world. Returns the numbers of bodies that move and continue, and of all bodies that move; and
+    /// the failures of middlewares.
+    pub(super) fn continue_in(
+        &mut self,
+        next: Next,
+        continuity: &Continuity<'_>,
+    ) -> ([usize; 2], Vec<Failure>) {
+        let Next {
+            mut app,
+            connections,
+            wakes,
+            first,
+            ..
+        } = next;
+        let (from, to) = (self.app.world_mut(), app.world_mut());
+        let kept = kept(from, to, continuity);
+        let bodies = count(&kept, from, to);
+        if !matches!(continuity, Continuity::Clients) {
+            hand_over_state(from, to, &kept);
+        }
+        hand_over_clients(from, to, &kept);
+        let kinds = to.resource::<Kinds>().clone();
+        let plan_of = |world: &World| world.resource::<Population>().plan.clone();
+        let (old, new) = (plan_of(from), plan_of(to));
+        let mut ended = std::mem::replace(&mut self.app, app);
+        let dropped = &mut self.dropped;
+        let failures = self.middlewares.reload(
+            &kinds,
+            (&old.simulation, &new.simulation),
+            (connections, wakes),
+            move || {
+                dropped.add(close_ports(ended.world_mut()));
+                drop(ended);
+            },
+        );
+        self.first = first;
+        let start = self.scene().start;
+        if let Some(hashes) = &mut self.hashes {
+            hashes.continue_with(start);
+        }
+        (bodies, failures)
     }
 
     /// Shows a message to clients that display the run, such as the errors of a file that cannot be loaded.
@@ -130,34 +211,40 @@ impl Simulation {
     }
 }
 
-/// Returns the entities whose definitions are equal in both worlds.
-fn kept(from: &mut World, to: &mut World, old: &Definitions, new: &Definitions) -> Kept {
+/// Returns the entities that continue in the next world.
+fn kept(from: &mut World, to: &mut World, continuity: &Continuity<'_>) -> Kept {
     let mut kept = Kept::default();
     let mut keep = |here: &BTreeMap<String, Entity>,
                     there: &BTreeMap<String, Entity>,
-                    old: &Texts,
-                    new: &Texts| {
+                    texts: fn(&Definitions) -> &Texts| {
         for (name, entity) in here {
-            let is_same = old
-                .get(name)
-                .is_some_and(|text| new.get(name) == Some(text));
-            if let Some(next) = there.get(name).filter(|_| is_same) {
+            let continues = match continuity {
+                Continuity::Clients => true,
+                Continuity::AllBut(names) => !is_of_any(name, names),
+                Continuity::Equal(old, new) => texts(old)
+                    .get(name)
+                    .is_some_and(|text| texts(new).get(name) == Some(text)),
+            };
+            if let Some(next) = there.get(name).filter(|_| continues) {
                 kept.0.insert(*entity, *next);
             }
         }
     };
     let (here, there) = (components(from), components(to));
-    keep(&here, &there, &old.components, &new.components);
+    keep(&here, &there, |texts| &texts.components);
     let (here, there) = (from.resource::<Spawned>(), to.resource::<Spawned>());
-    keep(&here.frames, &there.frames, &old.frames, &new.frames);
-    keep(&here.bodies, &there.bodies, &old.bodies, &new.bodies);
-    keep(
-        &here.variables,
-        &there.variables,
-        &old.variables,
-        &new.variables,
-    );
+    keep(&here.frames, &there.frames, |texts| &texts.frames);
+    keep(&here.bodies, &there.bodies, |texts| &texts.bodies);
+    keep(&here.variables, &there.variables, |texts| &texts.variables);
     kept
+}
+
+/// Returns true if a path is the name of one of these robots, of one of its copies, or of a part of one.
+fn is_of_any(path: &str, robots: &BTreeSet<String>) -> bool {
+    robots.iter().any(|robot| {
+        let rest = path.strip_prefix(robot.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']))
+    })
 }
 
 /// Returns sensors and actuators by path.
@@ -185,25 +272,38 @@ fn count(kept: &Kept, from: &World, to: &World) -> [usize; 2] {
     ]
 }
 
-/// Moves the time, the requests of clients and the state of everything that is kept to the next world.
-fn hand_over(from: &mut World, to: &mut World, kept: &Kept) {
-    let tick = from.resource::<Clock>().tick;
-    to.resource_mut::<Clock>().tick = tick;
+/// Moves the time and the state of everything that is kept to the next world.
+fn hand_over_state(from: &World, to: &mut World, kept: &Kept) {
+    to.resource_mut::<Clock>().tick = from.resource::<Clock>().tick;
     let register = to.get_resource::<StateRegister>().cloned();
     for entry in register.unwrap_or_default().0 {
         (entry.carry)(from, to, kept);
     }
+}
+
+/// Moves the requests of clients, their command senders and observers, and the command log to the next world.
+fn hand_over_clients(from: &mut World, to: &mut World, kept: &Kept) {
+    service::carry(from, to, kept);
     if let Some(mut pending) = from.get_resource_mut::<Pending>() {
         to.get_resource_or_init::<Pending>().take_over(&mut pending);
     }
     if let Some(requests) = from.remove_resource::<RunRequests>() {
         to.insert_resource(requests);
     }
-    if let Some(mut log) = from.remove_resource::<CommandLog>() {
-        log.0.push(LogEntry {
-            tick: tick + 1,
-            action: LoggedAction::Reload,
-        });
+    if let Some(log) = from.remove_resource::<CommandLog>() {
         to.insert_resource(log);
+    }
+    for (&old, &new) in &kept.0 {
+        if let Some(mailbox) = from.entity_mut(old).take::<Mailbox>()
+            && let Some(mut next) = to.get_mut::<Mailbox>(new)
+        {
+            next.adopt(mailbox);
+        }
+        if let Some(mut outputs) = from.get_mut::<Outputs>(old)
+            && let Some(mut next) = to.get_mut::<Outputs>(new)
+        {
+            let ports = outputs.0.extract_if(.., |port| port.outlives_world);
+            next.0.extend(ports);
+        }
     }
 }

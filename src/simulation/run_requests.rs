@@ -32,6 +32,7 @@ impl Simulation {
     pub fn rest(&mut self, at_most: Duration) {
         middleware::serve_at_rest(self.app.world_mut(), at_most);
         self.apply_reset_request();
+        self.apply_requested_changes();
         let world = self.app.world();
         if let Some(viewers) = world.get_resource::<Viewers>() {
             viewers.show(world.resource::<Clock>(), |body| world.get(body));
@@ -59,7 +60,11 @@ impl Simulation {
         else {
             return;
         };
-        let done = match (reset, &self.start) {
+        let start = match reset {
+            Reset::Bodies => self.first.as_ref().or(self.start.as_ref()),
+            Reset::All => self.start.as_ref(),
+        };
+        let done = match (reset, start) {
             // Nothing has moved yet.
             (_, None) => Ok(()),
             (Reset::Bodies, Some(start)) => {

@@ -7,6 +7,8 @@ use morse_api::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::{load::robots::Change, population};
+
 /// Chained hash of the start and of all ticks so far: 128 bits over the raw bits of the start poses, and for each tick of
 /// its number and of all registered state, in path order.
 ///
@@ -58,6 +60,8 @@ impl HashChain {
 pub struct Snapshot {
     tick: u64,
     chain: u128,
+    /// Changes of the robots since the files were read.
+    changes: Vec<Change>,
     entries: Vec<(String, Vec<u8>)>,
 }
 
@@ -79,6 +83,7 @@ impl Snapshot {
         Ok(Self {
             tick: world.resource::<Clock>().tick,
             chain: hashes.chain,
+            changes: population::changes(world).to_vec(),
             entries: entries.collect::<Result<_, StateError>>()?,
         })
     }
@@ -130,6 +135,12 @@ impl Snapshot {
             });
         };
         (entry.restore)(world, bytes)
+    }
+
+    /// Returns the changes of the robots since the files were read.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
     }
 
     /// Returns the tick after which it was taken.

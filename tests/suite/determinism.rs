@@ -6,7 +6,7 @@ use morse_sim::{
     Simulation,
     actuator::v_omega::{VOmega, VOmegaCommand},
     simulation::{
-        kinds,
+        Extensions, keep, kinds,
         load::{Options, Plan, load},
         no_extensions,
         state::Snapshot,
@@ -364,7 +364,7 @@ fn parts_that_are_not_used_change_nothing() {
         type Data = IdleData;
     }
 
-    let run = |parts: &dyn Fn(&mut App)| {
+    let run = |parts: Extensions| {
         let text = r#"Simulation(robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose") }) })"#;
         let mut simulation =
             Simulation::parse(text, ".", parts).unwrap_or_else(|error| panic!("{error}"));
@@ -375,5 +375,5 @@ fn parts_that_are_not_used_change_nothing() {
     let with_idle = |app: &mut App| {
         app.add_sensor::<Idle, _>(|| {});
     };
-    assert_eq!(run(&with_idle), run(&no_extensions));
+    assert_eq!(run(keep(with_idle)), run(&no_extensions));
 }

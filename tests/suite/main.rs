@@ -36,6 +36,7 @@ mod objects;
 mod openr;
 mod physics;
 mod pipeline;
+mod population;
 mod python;
 mod rays;
 mod reload;

@@ -11,7 +11,7 @@ use morse_openr::prelude::*;
 use morse_sim::{
     Simulation,
     sensor::pose::PoseData,
-    simulation::{load::Options, no_extensions},
+    simulation::{Extensions, keep, load::Options, no_extensions},
 };
 
 fn shipped(threads: usize) -> Simulation {
@@ -147,7 +147,7 @@ fn rover(
     directory: &Path,
     (objects, connections): (&str, &str),
     settings: &str,
-    extensions: &dyn Fn(&mut App),
+    extensions: Extensions,
 ) -> Result<Simulation, String> {
     let conf = directory.join("OPEN-R/MW/CONF");
     fs::create_dir_all(&conf).expect("a directory");
@@ -218,7 +218,7 @@ fn an_object_that_panics_ends_and_the_run_goes_on() {
             pusher(app, "GOOD.BIN", r#"{"v": 1.0, "w": 0.0}"#, false);
         };
         let settings = format!("on_fault: {on_fault}");
-        let simulation = rover(directory.path(), stick, &settings, &extensions);
+        let simulation = rover(directory.path(), stick, &settings, keep(extensions));
         let mut simulation = simulation.expect("a rover");
         simulation.run(500).expect("ticks");
         let warnings = simulation.take_warnings();
@@ -247,8 +247,8 @@ fn a_command_that_makes_no_sense_is_told_and_does_nothing() {
         (r#"{"v": "fast"}"#, "`v` requires f64"),
         ("fast", "a command is a JSON object of fields"),
     ] {
-        let extensions = |app: &mut App| pusher(app, "ODD.BIN", command, false);
-        let simulation = rover(directory.path(), stick, "", &extensions);
+        let extensions = move |app: &mut App| pusher(app, "ODD.BIN", command, false);
+        let simulation = rover(directory.path(), stick, "", keep(extensions));
         let mut simulation = simulation.expect("a rover");
         simulation.run(50).expect("ticks");
         let warnings = simulation.take_warnings().join("\n");
@@ -303,7 +303,7 @@ fn objects_in_threads_drive_in_real_time() {
     );
     let extensions = |app: &mut App| pusher(app, "GOOD.BIN", r#"{"v": 1.0, "w": 0.0}"#, false);
     let settings = "scheduler: threads";
-    let simulation = rover(directory.path(), stick, settings, &extensions);
+    let simulation = rover(directory.path(), stick, settings, keep(extensions));
     let mut simulation = simulation.expect("a rover");
     // Until a command of the process has arrived.
     let is_driven = |simulation: &Simulation| delivered(simulation, "GOOD.Motion.v_omega.S") > 0;

@@ -270,9 +270,7 @@ fn what_is_unchanged_continues_bit_for_bit() {
     run(&mut reloaded);
     let comment = format!("# moved by a line\n{SCENE}");
     let after = plan(&comment.replace("[0, 3, 0]", "[0, 4, 0]"), &world);
-    let done = reloaded
-        .reload(&before, after, &|_| false, &no_extensions)
-        .unwrap();
+    let done = reloaded.reload(after, &|_| false).unwrap();
     assert_eq!(done.bodies, [2, 3]);
     run(&mut alone);
     run(&mut reloaded);
@@ -301,20 +299,18 @@ fn another_rate_is_refused_and_a_reload_is_logged() {
     use morse_api::log::{CommandLog, LoggedAction};
     let world = quiet();
     let before = plan(SCENE, &world);
-    let mut simulation = Simulation::build(before.clone(), &no_extensions).unwrap();
+    let mut simulation = Simulation::build(before, &no_extensions).unwrap();
     simulation.world_mut().init_resource::<CommandLog>();
     simulation.run(3).unwrap();
     let faster = world.replace("robots:", "environment: (rate: 100), robots:");
-    let error = simulation.reload(&before, plan(SCENE, &faster), &|_| false, &no_extensions);
+    let error = simulation.reload(plan(SCENE, &faster), &|_| false);
     let text = error.unwrap_err().to_string();
     assert!(
         text.contains("the rate cannot change from 60 to 100"),
         "{text}"
     );
     let same = plan(SCENE, &world);
-    simulation
-        .reload(&before, same, &|_| false, &no_extensions)
-        .unwrap();
+    simulation.reload(same, &|_| false).unwrap();
     let log = &simulation.world().resource::<CommandLog>().0;
     assert_eq!((log.len(), log[0].tick), (1, 4));
     assert!(matches!(log[0].action, LoggedAction::Reload));

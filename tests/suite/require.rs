@@ -12,9 +12,10 @@ use std::{env, io::Write as _};
 /// - `pymorse`: MORSE's own client (Debian's), and a Python before 3.12, which it requires;
 /// - `ffmpeg`;
 /// - `editors`: Neovim 0.7 or later, Emacs 27 or later, and Node.js with npm;
-/// - `ray`: the Python package, for batches on clusters.
-const WORDS: [&str; 7] = [
-    "screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray",
+/// - `ray`: the Python package, for batches on clusters;
+/// - `ros2`: a Python with rclpy and the usual messages, nodes of ROS 2.
+const WORDS: [&str; 8] = [
+    "screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray", "ros2",
 ];
 
 /// Reports that a test is skipped, or fails if it is required.

@@ -12,7 +12,7 @@ use morse_sim::{Simulation, simulation::Extensions};
 use serde_json::Value as Json;
 
 /// Returns a rover on the plain, with these components, in a file with this end.
-fn rover_with(parts: &str, rest: &str, plugins: Extensions<'_>) -> Simulation {
+fn rover_with(parts: &str, rest: &str, plugins: Extensions) -> Simulation {
     let text = format!(
         r#"Simulation(
             scene: "boxes.robray",

@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use morse_sim::{
     prelude::*,
-    simulation::{Simulation, no_extensions},
+    simulation::{Simulation, keep, no_extensions},
 };
 
 /// Speeds of eight wheels.
@@ -60,7 +60,7 @@ fn vectors_of_any_length_have_a_column_for_each_number() {
     let extensions = |app: &mut App| {
         app.add_plugins(plugin);
     };
-    let mut simulation = Simulation::parse(&text, ".", &extensions).unwrap();
+    let mut simulation = Simulation::parse(&text, ".", keep(extensions)).unwrap();
     simulation.run(2).unwrap();
     simulation.finish().1.unwrap();
     let csv = fs::read_to_string(folder.path().join("rover.wheels.csv")).unwrap();

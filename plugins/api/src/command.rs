@@ -6,7 +6,7 @@ use bevy::{
     prelude::*,
     reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo, Typed, structs::Struct},
 };
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
@@ -252,6 +252,8 @@ impl BadCommand {
 pub struct Mailbox {
     receiver: Receiver<Box<dyn PartialReflect>>,
     sender: CommandSender,
+    /// Receiving ends of senders that were made before the world was built again.
+    earlier: Vec<Receiver<Box<dyn PartialReflect>>>,
 }
 
 impl Mailbox {
@@ -266,6 +268,7 @@ impl Mailbox {
                 oldest: receiver.clone(),
             },
             receiver,
+            earlier: Vec::new(),
         }
     }
 
@@ -273,6 +276,39 @@ impl Mailbox {
     #[must_use]
     pub fn sender(&self) -> CommandSender {
         self.sender.clone()
+    }
+
+    /// Takes over the messages and the senders of the same actuator's mailbox in an earlier world.
+    pub fn adopt(&mut self, old: Self) {
+        let Self {
+            receiver,
+            sender,
+            earlier,
+        } = old;
+        drop(sender);
+        for receiver in earlier.into_iter().chain([receiver]) {
+            let has_senders = loop {
+                match receiver.try_recv() {
+                    // A full mailbox has newer messages.
+                    Ok(message) => drop(self.sender.sender.try_send(message)),
+                    Err(TryRecvError::Empty) => break true,
+                    Err(TryRecvError::Disconnected) => break false,
+                }
+            };
+            if has_senders {
+                self.earlier.push(receiver);
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.receiver.is_empty() && self.earlier.iter().all(Receiver::is_empty)
+    }
+
+    /// Receives the messages that have arrived.
+    fn messages(&self) -> impl Iterator<Item = Box<dyn PartialReflect>> {
+        let earlier = self.earlier.iter().flat_map(Receiver::try_iter);
+        earlier.chain(self.receiver.try_iter())
     }
 }
 
@@ -328,12 +364,12 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         if release(modifiers, &mut states, &clock, &mut *command) {
             Contender::note(contender.as_mut().map(Mut::reborrow));
         }
-        if mailbox.receiver.is_empty() {
+        if mailbox.is_empty() {
             continue;
         }
         if modifiers.0.is_empty() {
             Contender::note(contender);
-            for message in mailbox.receiver.try_iter() {
+            for message in mailbox.messages() {
                 merge(&mut received.0, message.as_ref());
             }
             command.clone_from(&received.0);
@@ -342,7 +378,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         }
         let mut setpoint = received.0.clone();
         modifiers.leave(&mut setpoint);
-        for message in mailbox.receiver.try_iter() {
+        for message in mailbox.messages() {
             merge(&mut setpoint, message.as_ref());
         }
         // Modifiers may drop a command; the log contains it, and a replay applies the modifiers again.

@@ -120,6 +120,7 @@ pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (Outp
         link: link.clone(),
         drops: drops.clone(),
         wake,
+        outlives_world: false,
     };
     (
         output,
@@ -148,6 +149,8 @@ pub struct OutputPort {
     /// Counters of lost readings.
     pub drops: Arc<DropCounters>,
     wake: Option<Waker>,
+    /// True if the port continues when the world is built again.
+    pub outlives_world: bool,
 }
 
 impl OutputPort {

@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 pub use error::ServiceError;
 use error::arguments;
 use serve::Waiting;
-pub use serve::{call, cancel, complete, pass_on, registered, release};
+pub use serve::{answer, call, cancel, carry, complete, pass_on, registered, release, ticket};
 
 use crate::{
     component::{Beside, ComponentPath, Mount},
@@ -90,6 +90,8 @@ pub enum Outcome {
     Follows(Entity),
     /// Under way until the end of this tick.
     Until(u64),
+    /// Under way until [`answer`] is called with this ticket, which [`ticket`] returned.
+    Later(u64),
 }
 
 /// A tick that is never reached: [`Outcome::Until`] this one is answered by [`release`].

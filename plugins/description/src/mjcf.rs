@@ -53,7 +53,7 @@ pub fn load(
     circumstances: Circumstances<'_>,
     sources: &mut Sources,
 ) -> Read {
-    match text(path, sources) {
+    match text(path, circumstances.overlay, sources) {
         Ok((source, text)) => parse(source, &text, path, options, circumstances, sources),
         Err(diagnostic) => refused(*diagnostic),
     }

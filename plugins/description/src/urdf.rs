@@ -20,7 +20,7 @@ mod tree;
 use std::{path::Path, sync::Arc};
 
 use morse_diagnostics::{
-    Diagnostic, SourceId, Sources, Span, nearest_file, printable_path, read_bytes,
+    Diagnostic, Overlay, SourceId, Sources, Span, nearest_file, printable_path,
 };
 use morse_scene::{formats::Format, model::Scene};
 
@@ -67,6 +67,8 @@ pub struct Circumstances<'a> {
     pub simulated: bool,
     /// Directories whose files may be read, in addition to the directory of the file and the current one.
     pub allow_paths: &'a [std::path::PathBuf],
+    /// Texts that replace those of files on the disk.
+    pub overlay: &'a Overlay,
 }
 
 /// Reads a description from a file and adds the file to `sources`.
@@ -76,7 +78,7 @@ pub fn load(
     circumstances: Circumstances<'_>,
     sources: &mut Sources,
 ) -> Read {
-    match text(path, sources) {
+    match text(path, circumstances.overlay, sources) {
         Ok((source, text)) if Format::of(path) == Format::Xacro => {
             expanded(source, &text, path, options, circumstances, sources)
         }
@@ -193,10 +195,11 @@ pub fn robot(
 /// Reads the text of a file.
 pub(crate) fn text(
     path: &Path,
+    overlay: &Overlay,
     sources: &mut Sources,
 ) -> Result<(SourceId, Arc<str>), Box<Diagnostic>> {
     let name = path.display().to_string();
-    let bytes = read_bytes(path).map_err(|error| {
+    let bytes = overlay.read_bytes(path).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", printable_path(&name));
         let near = nearest_file(path, &name).filter(|_| !path.exists());
         let help = match near {

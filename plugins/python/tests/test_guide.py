@@ -78,6 +78,11 @@ if __name__ == "__main__":
 
 IN_PROCESS = {
     "in_process.py": (r"[\d.]+ s: at -5\.4\d+ m, state [0-9a-f]{32}\n-0\.\d+ m from where the first one is\n", "numpy"),
+    "plan_motion.py": (
+        r"pairs that always meet: arm_1 and arm_2, arm_2 and arm_3\non the straight way: arm_2 meets post\n"
+        r"\d+ configurations from \[0\.9, -0\.4, -0\.2\] to \[-0\.9, 0\.4, 0\.2\], none with a collision\n",
+        "numpy",
+    ),
     "sweep.py": (r"environment\.rate=120: 6 of 6 arrive\nenvironment\.rate=60: 6 of 6 arrive\n", "numpy"),
     "learning.py": ("2 of 2 have reached the goal\n", "gymnasium"),
 }

@@ -145,6 +145,32 @@ class Simulations(Rover):
             each.step(30)
             self.assertEqual(each.state_hash, first)
 
+    def test_robots_come_and_go(self) -> None:
+        import morse_sim as ms
+
+        simulation, alone = self.rover(), self.rover()
+        simulation.step(10)
+        before = simulation.snapshot()
+        guest = '(model: "guest.robray", at: (translation: (9, 9, 1)), base: fixed, sensors: { "pose": (kind: "pose") })'
+        files = {"guest.robray": "frame box { mass 2; geometry { shape sphere; radius 0.1; } }"}
+        self.assertEqual(simulation.spawn("guest", guest, files), [])
+        simulation.step(10)
+        self.assertEqual(simulation["guest.pose"].data.x, 9.0)
+        fork = simulation.fork()
+        self.assertIn("guest.pose", fork)
+        with self.assertRaisesRegex(ms.SceneError, "there is a robot `guest` already"):
+            simulation.spawn("guest", guest, files)
+        simulation.delete("guest")
+        self.assertNotIn("guest.pose", simulation)
+        # The name may be that of another kind of component.
+        simulation.spawn("guest", guest.replace('"pose")', '"clock")'), files)
+        self.assertEqual(simulation["guest.pose"].kind, "clock")
+        simulation.restore(before)
+        self.assertNotIn("guest.pose", simulation)
+        alone.step(30)
+        simulation.step(20)
+        self.assertEqual(simulation.state_hash, alone.state_hash)
+
     def test_seeds_differ_and_repeat(self) -> None:
         def hashed(seed: int) -> str:
             simulation = self.rover(seed=seed)
@@ -223,6 +249,83 @@ class Simulations(Rover):
 
 
 @needs_native
+class Queries(Room):
+    """An arm of two links in a plane, 1 m and 0.5 m long, before a wall."""
+
+    ARM = """
+    frame upper { type revolute; axis [0, 0, 1]; variable a; limit_position [-3, 3];
+      frame rod { translation [0.5, 0, 0]; geometry { shape box; dimension [1, 0.1, 0.1]; } }
+      frame lower { translation [1, 0, 0]; type revolute; axis [0, 0, 1]; variable b;
+        frame cap { geometry { shape sphere; radius 0.2; } }
+        frame hand { translation [0.5, 0, 0]; geometry { shape sphere; radius 0.1; } } } }
+    frame wall { translation [0, 1.65, 0]; geometry { shape box; dimension [4, 0.2, 1]; } }
+    """
+
+    def test_poses_distances_and_collisions_are_those_of_the_plane(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        query = ms.SceneQuery(text=self.ARM)
+        self.assertEqual(query.variables, ["a", "b"])
+        numpy.testing.assert_array_equal(query.limits, [[-3, 3], [-numpy.inf, numpy.inf]])
+        a, b = 0.3, 0.4
+        position, rotation = query.pose("hand", [a, b])
+        expected = [numpy.cos(a) + 0.5 * numpy.cos(a + b), numpy.sin(a) + 0.5 * numpy.sin(a + b), 0]
+        numpy.testing.assert_allclose(position, expected, atol=1e-12)
+        numpy.testing.assert_allclose(rotation, [0, 0, numpy.sin((a + b) / 2), numpy.cos((a + b) / 2)], atol=1e-12)
+        jacobian = query.jacobian("hand", [a, b])
+        self.assertEqual(jacobian.shape, (6, 2))
+        numpy.testing.assert_allclose(jacobian[:2, 0], [-expected[1], expected[0]], atol=1e-12)
+        numpy.testing.assert_allclose(jacobian[5], [1, 1])
+        up = [numpy.pi / 2, 0.0]
+        self.assertAlmostEqual(query.distance("hand", "wall", up), -0.05, places=5)
+        self.assertIsNone(query.distance("upper", "wall", up))
+        solution = query.inverse("hand", position, rotation, start=[0.1, 0.1])
+        numpy.testing.assert_allclose(solution, [a, b], atol=1e-6)
+
+        def pairs(values: Any) -> Any:
+            return [(found.one, found.other) for found in query.collisions(values)]
+
+        self.assertEqual(pairs([1.2, 0.0]), [("rod", "cap")])
+        self.assertEqual(query.allow_sampled(100, seed=4), [("rod", "cap")])
+        self.assertEqual(query.allowed, [("rod", "cap")])
+        self.assertEqual(pairs([1.2, 0.0]), [])
+        self.assertEqual(pairs([1.6, 0.1]), [("hand", "wall")])
+        query.allow_at([1.6, 0.1])
+        self.assertEqual(pairs([1.6, 0.1]), [])
+
+    def test_absurd_questions(self) -> None:
+        import morse_sim as ms
+
+        query = ms.SceneQuery(text=self.ARM)
+        unit = [0.0, 0.0, 0.0, 1.0]
+        for call in (
+            lambda: ms.SceneQuery(),
+            lambda: ms.SceneQuery("a", text="b"),
+            lambda: ms.SceneQuery("nowhere.robray"),
+            lambda: ms.SceneQuery(text="frame {"),
+            lambda: query.pose("hand", [1]),
+            lambda: query.pose("hand", [1, 2, 3]),
+            lambda: query.pose("foot", [1, 2]),
+            lambda: query.pose(3, [1, 2]),
+            lambda: query.pose("hand", ["x", None]),
+            lambda: query.jacobian("foot", [1, 2]),
+            lambda: query.distance("hand", "foot", [1, 2]),
+            lambda: query.collisions([]),
+            lambda: query.inverse("hand", [9, 9, 9], unit, [0, 0]),
+            lambda: query.inverse("hand", [float("nan"), 0, 0], unit, [0, 0]),
+            lambda: query.inverse("hand", [1, 0, 0], [0, 0, 0, 0], [0, 0]),
+            lambda: query.inverse("hand", [1, 0], unit, [0, 0]),
+            lambda: query.allow_sampled(-1),
+            lambda: query.allow_sampled(2**70),
+        ):
+            with self.assertRaises(Exception) as caught:
+                call()
+            self.assertNotIsInstance(caught.exception, ms.InternalError)
+        self.assertTrue(query.collisions([float("nan"), 0.0]) is not None)
+
+
+@needs_native
 class Absurd(Rover):
     """Calls that make no sense raise exceptions; the simulation goes on as if they had not been."""
 
@@ -248,6 +351,10 @@ class Absurd(Rover):
             *(lambda value=value: motion.command(v=value) for value in without(-1, 1.5)),
             *(lambda value=value: motion.command(**{"speed": value}) for value in odd),
             *(lambda value=value: simulation.restore(value) for value in odd),
+            *(lambda value=value: simulation.spawn(value, "()") for value in odd),
+            *(lambda value=value: simulation.spawn("guest", value) for value in odd),
+            *(lambda value=value: simulation.spawn("guest", "()", value) for value in odd),
+            *(lambda value=value: simulation.delete(value) for value in odd),
             *(lambda value=value: simulation.render(value, 10) for value in odd),
             *(lambda value=value: simulation.render(10, value) for value in odd),
             *(lambda value=value: simulation["rover.motion"].call(value) for value in odd),

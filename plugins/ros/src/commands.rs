@@ -4,7 +4,9 @@ use morse_api::command::{ActuatorInfo, BadCommand, CommandSender};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
-use crate::messages::{JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped};
+use crate::messages::{
+    Float64MultiArray, JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped,
+};
 
 /// Converts a message to the fields of a command.
 type Read = fn(&ActuatorInfo, &Json) -> Result<DynamicStruct, MessageError>;
@@ -85,7 +87,7 @@ pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
     }
     if has(&["names", "positions"]) {
         take(JointState::TYPE, joints);
-        take("std_msgs/msg/Float64MultiArray", positions);
+        take(Float64MultiArray::TYPE, positions);
     }
     take(Text::TYPE, text);
     taken
@@ -219,7 +221,7 @@ fn joints(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageE
 
 fn positions(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     let data = message.get("data").unwrap_or(&Json::Null);
-    let numbers: Vec<f64> = parse(info, data, "std_msgs/msg/Float64MultiArray")?;
+    let numbers: Vec<f64> = parse(info, data, Float64MultiArray::TYPE)?;
     let mut command = DynamicStruct::default();
     command.insert("names", Vec::<String>::new());
     command.insert("positions", numbers);

@@ -4,7 +4,6 @@ use nalgebra::Vector3;
 use crate::{
     data::Sample,
     messages::{ContactState, ContactsState, Flag, Wrench},
-    names,
 };
 
 /// Returns the contacts of a reading, one state per pair of part and object, in the order of their first points.
@@ -41,7 +40,7 @@ pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
             .push(depths.get(at).copied().unwrap_or_default());
     }
     ContactsState {
-        header: sample.header(names::frame(&sample.info.path)),
+        header: sample.own_header(),
         states,
     }
 }

@@ -6,7 +6,10 @@ use morse_api::{
 };
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use crate::messages::{Header, Time};
+use crate::{
+    messages::{Header, Time},
+    names,
+};
 
 /// A reading, and its sensor.
 #[derive(Clone, Copy)]
@@ -15,14 +18,22 @@ pub struct Sample<'a> {
     pub info: &'a SensorInfo,
     /// The reading.
     pub reading: &'a Reading,
+    /// Frame of the data, instead of the usual one.
+    pub frame_id: Option<&'a str>,
 }
 
 impl<'a> Sample<'a> {
+    /// Returns the stamp of the reading, and a frame, unless another one is set.
     pub(crate) fn header(&self, frame_id: String) -> Header {
         Header {
             stamp: self.stamp(),
-            frame_id,
+            frame_id: self.frame_id.map_or(frame_id, str::to_owned),
         }
+    }
+
+    /// Returns the header of data in the axes of the sensor.
+    pub(crate) fn own_header(&self) -> Header {
+        self.header(names::frame(&self.info.path))
     }
 
     pub(crate) fn stamp(&self) -> Time {

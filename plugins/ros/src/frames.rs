@@ -21,7 +21,10 @@ pub fn base(sample: &Sample<'_>) -> TFMessage {
     let (parent, child_frame_id) = odometry_frames(sample.info);
     TFMessage {
         transforms: vec![TransformStamped {
-            header: sample.header(parent),
+            header: Header {
+                stamp: sample.stamp(),
+                frame_id: parent,
+            },
             child_frame_id,
             transform: sample.pose().into(),
         }],

@@ -63,6 +63,29 @@ messages! {
         /// The text.
         data: String,
     }
+    /// Dimension of an array.
+    "std_msgs" MultiArrayDimension {
+        /// Name of the dimension.
+        label: String,
+        /// Number of elements.
+        size: u32,
+        /// Number of elements of this and all further dimensions.
+        stride: u32,
+    }
+    /// Dimensions of an array.
+    "std_msgs" MultiArrayLayout {
+        /// The dimensions, the outermost one first.
+        dim: Vec<MultiArrayDimension>,
+        /// Number of elements before the first one.
+        data_offset: u32,
+    }
+    /// Array of numbers.
+    "std_msgs" Float64MultiArray {
+        /// Dimensions; not used.
+        layout: MultiArrayLayout,
+        /// The numbers.
+        data: Vec<f64>,
+    }
     /// A vector.
     "geometry_msgs" Vector {
         /// x component.

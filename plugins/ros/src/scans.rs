@@ -19,7 +19,7 @@ pub(crate) fn laser_scan(sample: &Sample<'_>) -> LaserScan {
     let last = first + step * ranges.len().saturating_sub(1) as f64;
     let echoes = sample.numbers("remission_list").iter();
     LaserScan {
-        header: sample.header(names::frame(&sample.info.path)),
+        header: sample.own_header(),
         angle_min: first as f32,
         angle_max: last as f32,
         angle_increment: step as f32,
@@ -35,7 +35,7 @@ pub(crate) fn laser_scan(sample: &Sample<'_>) -> LaserScan {
 pub(crate) fn range(sample: &Sample<'_>) -> Range {
     let reach = reach(sample);
     Range {
-        header: sample.header(names::frame(&sample.info.path)),
+        header: sample.own_header(),
         radiation_type: 1,
         field_of_view: sample.setting("scan_window").unwrap_or_default() as f32,
         min_range: NEAREST as f32,

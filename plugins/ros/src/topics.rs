@@ -16,8 +16,11 @@ use crate::{
     names, pictures, scans,
 };
 
+/// A message of any type.
+pub type AnyMessage = Box<dyn Serialize + Send>;
+
 /// Converts a reading to a message.
-pub type Make = fn(&Sample<'_>) -> Box<dyn Serialize>;
+pub type Make = fn(&Sample<'_>) -> AnyMessage;
 
 /// Topic on which the readings of a sensor are published.
 #[derive(Clone, Debug)]
@@ -42,16 +45,19 @@ macro_rules! made {
 /// Returns the topics of a sensor, the main one first: one for each of its messages.
 #[must_use]
 pub fn topics(info: &SensorInfo) -> Vec<Topic> {
-    let own = names::topic(&info.path);
-    let topics = info.ros.iter().map(|&message| {
-        let (suffix, (message, make)) = conversion(message, info);
-        Topic {
-            name: format!("{own}{suffix}"),
-            message,
-            make,
-        }
-    });
+    let topics = info.ros.iter().map(|&message| topic_of(info, message));
     topics.collect()
+}
+
+/// Returns the topic on which a sensor publishes a message. Any sensor has [`RosMessage::Json`].
+#[must_use]
+pub fn topic_of(info: &SensorInfo, message: RosMessage) -> Topic {
+    let (suffix, (message, make)) = conversion(message, info);
+    Topic {
+        name: format!("{}{suffix}", names::topic(&info.path)),
+        message,
+        make,
+    }
 }
 
 /// Returns the suffix of the topic of a message, the message type, and the conversion.
@@ -97,13 +103,9 @@ fn json(sample: &Sample<'_>) -> Text {
     }
 }
 
-fn own_header(sample: &Sample<'_>) -> crate::messages::Header {
-    sample.header(names::frame(&sample.info.path))
-}
-
 fn wrench(sample: &Sample<'_>) -> WrenchStamped {
     WrenchStamped {
-        header: own_header(sample),
+        header: sample.own_header(),
         wrench: Wrench::new(&sample.vector("force"), &sample.vector("torque")),
     }
 }
@@ -158,7 +160,7 @@ fn imu(sample: &Sample<'_>) -> Imu {
     let mut no_orientation = [0.0; 9];
     no_orientation[0] = -1.0;
     Imu {
-        header: own_header(sample),
+        header: sample.own_header(),
         orientation_covariance: no_orientation,
         angular_velocity: sample.vector("angular_velocity").into(),
         linear_acceleration: sample.vector("linear_acceleration").into(),
@@ -168,7 +170,7 @@ fn imu(sample: &Sample<'_>) -> Imu {
 
 fn magnetic_field(sample: &Sample<'_>) -> MagneticField {
     MagneticField {
-        header: own_header(sample),
+        header: sample.own_header(),
         magnetic_field: (sample.three(["x", "y", "z"]) * TESLA).into(),
         ..MagneticField::default()
     }
@@ -176,7 +178,7 @@ fn magnetic_field(sample: &Sample<'_>) -> MagneticField {
 
 fn fix(sample: &Sample<'_>) -> NavSatFix {
     NavSatFix {
-        header: own_header(sample),
+        header: sample.own_header(),
         status: NavSatStatus {
             status: 0,
             service: 1,
@@ -201,7 +203,7 @@ fn velocity(sample: &Sample<'_>) -> TwistStamped {
 
 fn pressure(sample: &Sample<'_>) -> FluidPressure {
     FluidPressure {
-        header: own_header(sample),
+        header: sample.own_header(),
         fluid_pressure: sample.number("pressure"),
         variance: 0.0,
     }
@@ -209,7 +211,7 @@ fn pressure(sample: &Sample<'_>) -> FluidPressure {
 
 fn temperature(sample: &Sample<'_>) -> Temperature {
     Temperature {
-        header: own_header(sample),
+        header: sample.own_header(),
         temperature: sample.number("temperature"),
         variance: 0.0,
     }
@@ -218,7 +220,7 @@ fn temperature(sample: &Sample<'_>) -> Temperature {
 fn battery(sample: &Sample<'_>) -> BatteryState {
     let unknown = f32::NAN;
     BatteryState {
-        header: own_header(sample),
+        header: sample.own_header(),
         voltage: unknown,
         temperature: unknown,
         current: unknown,

@@ -304,6 +304,7 @@ impl Server {
                 let sample = Sample {
                     info: &source.observer.info,
                     reading: &reading,
+                    frame_id: None,
                 };
                 tell_reading(&mut self.clients, source, &sample, now);
             }

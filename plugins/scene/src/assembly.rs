@@ -9,7 +9,10 @@ pub mod layout;
 mod robots;
 mod shared;
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use morse_api::{body::BodyKind, joint::JointTarget};
 use nalgebra::Vector3;
@@ -69,6 +72,31 @@ impl Assembly {
 }
 
 impl Assembly {
+    /// Removes a frame with its descendants, and the settings and robots of the removed frames. Returns the names of the
+    /// removed frames; empty if there is no such frame.
+    pub fn remove(&mut self, frame: &str) -> BTreeSet<String> {
+        let removed = self.scene.family(frame);
+        if removed.is_empty() {
+            return removed;
+        }
+        self.scene.remove_frames(&removed);
+        let variables = self.scene.variables();
+        self.joints
+            .retain(|variable, _| variables.contains(variable.as_str()));
+        self.bodies.retain(|frame, _| !removed.contains(frame));
+        self.robots
+            .retain(|_, robot| !removed.contains(&robot.frame));
+        removed
+    }
+
+    /// Adds the settings and robots of another assembly, whose scene already contains that of this one.
+    pub fn extend(&mut self, other: Self) {
+        self.scene = other.scene;
+        self.bodies.extend(other.bodies);
+        self.joints.extend(other.joints);
+        self.robots.extend(other.robots);
+    }
+
     /// Makes every joint without settings hold its start position.
     pub fn hold(&mut self) {
         let mut limits: BTreeMap<&str, [f64; 2]> = BTreeMap::new();

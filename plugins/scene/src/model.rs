@@ -27,6 +27,7 @@ mod class;
 mod closure;
 mod kinematics;
 mod numbers;
+mod removal;
 mod stretch;
 
 use std::collections::{BTreeMap, BTreeSet};

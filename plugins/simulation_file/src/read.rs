@@ -267,7 +267,7 @@ fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
     Some(joint)
 }
 
-fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Robot> {
+pub(super) fn robot(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option<Robot> {
     let mut fields = Fields::open(reader, node, name)?;
     let form = form(reader, &mut fields);
     let origin = origin_of(reader, &mut fields, &form);

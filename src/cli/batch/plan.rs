@@ -4,7 +4,6 @@ use std::{
     sync::Arc,
 };
 
-use bevy::prelude::App;
 use morse_api::{random::Random, state::StateHasher};
 use morse_diagnostics::{Diagnostic, Sources, printable_path, read_bytes, report::Report};
 use morse_simulation_file::{
@@ -20,7 +19,7 @@ use crate::{
             seeds, simulation_of, try_out,
         },
     },
-    simulation::{kinds, kinds::Kinds, load::shortened},
+    simulation::{Extensions, kinds, kinds::Kinds, load::shortened},
 };
 
 /// Maximum number of runs; more are probably a typing error.
@@ -65,7 +64,7 @@ impl Batch {
     pub fn load(
         file: &Path,
         settings: &Settings,
-        extensions: &(dyn Fn(&mut App) + Sync),
+        extensions: Extensions,
     ) -> Result<Self, Box<Report>> {
         let mut sources = Sources::default();
         let content = match read(file, &mut sources) {
@@ -80,7 +79,7 @@ impl Batch {
         let batch = Self {
             loaded: loaded(file, content, settings, sources)?,
             args,
-            kinds: kinds(&extensions),
+            kinds: kinds(extensions),
             variants,
             digest: String::new(),
         };
@@ -106,7 +105,7 @@ impl Batch {
 
     /// Makes a run and returns its row. It does not depend on other runs.
     #[must_use]
-    pub fn run(&self, index: usize, extensions: &(dyn Fn(&mut App) + Sync)) -> Json {
+    pub fn run(&self, index: usize, extensions: Extensions) -> Json {
         let case = self.case(index);
         // A run that does not end although its time is up is waited for.
         let attempt = attempt(&case, &self.context(extensions), |_| {});
@@ -121,7 +120,7 @@ impl Batch {
         }
     }
 
-    pub(super) fn context<'b>(&'b self, extensions: &'b (dyn Fn(&mut App) + Sync)) -> Context<'b> {
+    pub(super) fn context<'b>(&'b self, extensions: Extensions) -> Context<'b> {
         Context {
             args: &self.args,
             kinds: &self.kinds,

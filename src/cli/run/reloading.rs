@@ -17,7 +17,7 @@ use crate::{
 /// Files and world of a run that watches its files.
 pub(super) struct Reloading<'a> {
     args: &'a Args,
-    extensions: Extensions<'a>,
+    extensions: Extensions,
     extend: &'a dyn Fn(&mut Plan),
     /// Plan of the present world.
     plan: Plan,
@@ -34,7 +34,7 @@ impl<'a> Reloading<'a> {
     /// The system cannot start a thread.
     pub(super) fn new(
         args: &'a Args,
-        extensions: Extensions<'a>,
+        extensions: Extensions,
         extend: &'a dyn Fn(&mut Plan),
         plan: Plan,
         since: Moment,
@@ -118,7 +118,7 @@ impl<'a> Reloading<'a> {
         let is_changed = |file: &Path| self.changed.contains(file);
         let next = plan.clone();
         let mut files = files_of(&plan, self.args);
-        match simulation.reload(&self.plan, plan, &is_changed, self.extensions) {
+        match simulation.reload(plan, &is_changed) {
             Ok(reload) => {
                 self.watcher.watch(files, since);
                 self.plan = next;

@@ -253,7 +253,7 @@ fn ready(
     plan: Plan,
     context: &Context<'_>,
 ) -> Result<(Simulation, Judge), Unready> {
-    let simulation = Simulation::build(plan, &context.extensions).map_err(Unready::Build)?;
+    let simulation = Simulation::build(plan, context.extensions).map_err(Unready::Build)?;
     let scenario = &case.loaded.scenario;
     let conditions = scenario.conditions.iter();
     let conditions = conditions.map(|(name, condition)| (name.value.clone(), condition.clone()));

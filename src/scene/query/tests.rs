@@ -105,6 +105,23 @@ fn collisions_obey_the_allowed_pairs() {
 }
 
 #[test]
+fn pairs_that_overlap_everywhere_are_learnt_from_samples() {
+    // The box of the upper arm meets the base and a cap on its end at all angles; the ball meets the wall at some.
+    let cap = "frame cap { geometry { shape sphere; radius 0.2; } translation [0.5, 0, 0]; type revolute; axis [0, 0, 1]; }";
+    let near = ARM.replace("[0, 2, 0]", "[0, 1.55, 0]");
+    let scene = scene(&near.replacen("frame lower", &format!("{cap} frame lower"), 1));
+    let mut query = SceneQuery::new(&scene).unwrap();
+    assert!(query.allow_sampled(0, 1).is_empty());
+    let learnt = query.allow_sampled(200, 1);
+    assert_eq!(learnt, [["upper_box".to_owned(), "cap".to_owned()]]);
+    assert_eq!(query.allowed(), learnt);
+    let up = [FRAC_PI_2, -0.1, 0.0, 0.0];
+    let found = query.collisions(&up).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].frames, ["ball", "wall"]);
+}
+
+#[test]
 fn inverse_kinematics_inverts_the_pose_within_the_limits() {
     let scene = scene(ARM);
     let query = SceneQuery::new(&scene).unwrap();

@@ -343,3 +343,25 @@ fn a_closed_pipe_is_no_crash() {
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(!err.contains("panicked"), "{err}");
 }
+
+#[test]
+#[cfg(not(feature = "ros2"))]
+fn programs_without_ros_2_say_how_to_build_one_with_it() {
+    let room = Room::new();
+    room.write(
+        "ros.ron",
+        "Simulation(robots: { \"rover\": (model: \"robots/atrv.robray\", sensors: { \"scan\": (kind: \"sick\",\n\
+         outputs: { \"ros\": (type: \"Image\", topic: \"1st\") }) }) },\n\
+         middlewares: { \"ros\": (kind: \"ros2\", node: \"a-b\") })",
+    );
+    let words = [
+        "ros.ron:3:",
+        "`ros`: this program was built without ROS 2",
+        "build it with `cargo build --release --features ros2`",
+        "node: `a-b` is not a name of ROS",
+        "`rover.scan` has no messages of the type `Image`; it has `sensor_msgs/msg/LaserScan`",
+    ];
+    room.run(&["ros.ron", "--steps", "1"])
+        .with_code(2)
+        .with_errors(&words);
+}

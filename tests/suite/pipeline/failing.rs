@@ -12,7 +12,7 @@ use morse_api::{
 use morse_sim::{
     Simulation,
     run::{End, Limits, Pace, run},
-    simulation::BuildError,
+    simulation::{BuildError, keep},
 };
 use serde::Deserialize;
 
@@ -102,7 +102,7 @@ fn built(place: &str, policy: &str, log: &str) -> Result<Simulation, BuildError>
             }},
         )"#
     );
-    Simulation::parse(&text, ".", &failing)
+    Simulation::parse(&text, ".", keep(failing))
 }
 
 #[test]

@@ -5,9 +5,12 @@ use std::{
     time::Duration,
 };
 
-use bevy::prelude::{App, Reflect};
+use bevy::prelude::Reflect;
 use morse_api::middleware::{AddMiddleware as _, Failure, Middleware, MiddlewareContext, Running};
-use morse_sim::{Simulation, simulation::no_extensions};
+use morse_sim::{
+    Simulation,
+    simulation::{keep, no_extensions},
+};
 use serde::Deserialize;
 
 /// A middleware that reports the readings it sends.
@@ -51,9 +54,9 @@ impl Middleware for Teller {
 
 #[test]
 fn in_the_motion_of_morse_what_was_created_last_is_sent_first() {
-    let teller = |app: &mut App| {
+    let teller = keep(|app| {
         app.add_middleware::<Teller>();
-    };
+    });
     for (motion, expected) in [
         ("default", ["a.x", "b.x", "b.y", "b.z"]),
         ("morse", ["a.x", "b.z", "b.x", "b.y"]),
@@ -74,7 +77,7 @@ fn in_the_motion_of_morse_what_was_created_last_is_sent_first() {
                 middlewares: {{ "teller": (kind: "teller") }},
             )"#
         );
-        let simulation = Simulation::parse(&text, ".", &teller).unwrap();
+        let simulation = Simulation::parse(&text, ".", teller).unwrap();
         assert_eq!(simulation.notices(), expected, "{motion}");
     }
 }

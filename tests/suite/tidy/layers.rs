@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Each crate with the crates of ours that it may depend on, and those that its tests may. The program may depend on all.
-const CRATES: [(&str, &[&str], &[&str]); 25] = [
+const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("morse_api", &["morse_mechanisms"], &["morse_testing"]),
     ("morse_testing", &["morse_api"], &[]),
     ("morse_geodesy", &["morse_api"], &[]),
@@ -51,6 +51,7 @@ const CRATES: [(&str, &[&str], &[&str]); 25] = [
     ("morse_render", WORLD, &["morse_testing"]),
     ("morse_openr", &["morse_api", "morse_diagnostics"], &[]),
     ("morse_ros", &["morse_api"], &[]),
+    ("morse_ros2", &["morse_api", "morse_ros"], &[]),
     (
         "morse_rosbridge",
         &["morse_api", "morse_ros", "morse_server"],

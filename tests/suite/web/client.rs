@@ -47,7 +47,7 @@ impl Served {
         };
         let text = text.to_owned();
         let thread = std::thread::Builder::new().spawn(move || {
-            let extensions: Extensions<'_> = extensions;
+            let extensions: Extensions = extensions;
             let mut simulation = Simulation::parse(&text, "scenes", extensions)
                 .unwrap_or_else(|error| panic!("{error}"));
             simulation.hash_every_tick();

@@ -183,7 +183,7 @@ struct Setup<'a> {
     substeps: Option<u32>,
     /// Directory of the scene's files.
     folder: &'a Path,
-    extensions: Extensions<'a>,
+    extensions: Extensions,
 }
 
 impl Setup<'_> {
@@ -217,7 +217,7 @@ impl Failed {
 }
 
 /// Measures the scenes, one after the other; returns the exit code: 1 if a check failed.
-fn run(args: &Args, extensions: Extensions<'_>, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     if let Err(why) = check_arguments(args) {
         say(err, format_args!("error: {why}"));
         return exit::INPUT;
@@ -271,7 +271,7 @@ fn check_arguments(args: &Args) -> Result<(), String> {
 }
 
 impl Benchmark {
-    fn setup<'a>(&self, args: &Args, folder: &'a Path, extensions: Extensions<'a>) -> Setup<'a> {
+    fn setup<'a>(&self, args: &Args, folder: &'a Path, extensions: Extensions) -> Setup<'a> {
         let n = args.n.unwrap_or(self.count);
         let [few, many] = self.seconds;
         let usual = if n < MANY { few } else { many };

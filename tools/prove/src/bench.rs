@@ -4,11 +4,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use bevy::prelude::App;
-
 use super::{Args, exit, plant::Plant, sizes::Size};
 use morse_sim::simulation::{
-    Simulation, kinds,
+    Extensions, Simulation, keep, kinds,
     kinds::Kinds,
     load::{self, Options, Plan},
 };
@@ -105,7 +103,7 @@ impl Drop for Folder {
 }
 
 /// Common parts of all checks.
-pub(super) struct Bench<'a> {
+pub(super) struct Bench {
     pub(super) size: &'static Size,
     pub(super) scenes: Vec<Scene>,
     pub(super) plants: Vec<Plant>,
@@ -113,26 +111,23 @@ pub(super) struct Bench<'a> {
     pub(super) folder: Folder,
     /// Path of this program.
     pub(super) program: PathBuf,
-    extensions: &'a (dyn Fn(&mut App) + Sync),
+    extensions: Extensions,
 }
 
-impl<'a> Bench<'a> {
+impl Bench {
     /// Prepares the scenes.
     ///
     /// # Errors
     ///
     /// A scene cannot be read, or no directory can be created: the reason, and the exit code.
-    pub(super) fn new(
-        args: &Args,
-        extensions: &'a (dyn Fn(&mut App) + Sync),
-    ) -> Result<Self, (String, u8)> {
+    pub(super) fn new(args: &Args, extensions: Extensions) -> Result<Self, (String, u8)> {
         let environment = |error: std::io::Error| (error.to_string(), exit::ENVIRONMENT);
         let folder = Folder::new().map_err(environment)?;
         let mut bench = Self {
             size: args.size(),
             scenes: Vec::new(),
             plants: args.plant.clone(),
-            kinds: kinds(&extensions),
+            kinds: kinds(extensions),
             folder,
             program: env::current_exe().map_err(environment)?,
             extensions,
@@ -200,13 +195,14 @@ impl<'a> Bench<'a> {
     /// Builds the world of a plan, whose hash is chained over all ticks.
     pub(super) fn build(&self, plan: Plan) -> Result<Simulation, String> {
         let threads = plan.threads;
-        let extensions = |app: &mut App| {
-            (self.extensions)(app);
-            for plant in &self.plants {
+        let (others, plants) = (self.extensions, self.plants.clone());
+        let extensions = keep(move |app| {
+            others(app);
+            for plant in &plants {
                 plant.plugin(app, threads);
             }
-        };
-        let simulation = Simulation::build(plan, &extensions);
+        });
+        let simulation = Simulation::build(plan, extensions);
         let mut simulation = simulation.map_err(|error| error.to_string())?;
         simulation.hash_every_tick();
         Ok(simulation)

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use super::{Figure, Figures, bench::Bench, launch::Launch};
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let launch = Launch::new(bench)?;
     let figures = bench.scenes.iter().map(|scene| {
         let ticks = scene.ticks(bench.size.long);

@@ -47,7 +47,7 @@ const OTHERS: [&str; 6] = [
     r#"kind: "odometry", frequency: 10, modifiers: [(kind: "odometry_noise", factor: 1.05)]"#,
 ];
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let mut figures = vec![worlds(bench)?];
     for scene in &bench.scenes {
         figures.push(without(bench, scene)?);
@@ -90,7 +90,7 @@ fn differing(usual: &Readings, other: &Readings) -> Vec<String> {
     differing.map(|(path, _)| path.clone()).collect()
 }
 
-fn worlds(bench: &Bench<'_>) -> Result<Figure, String> {
+fn worlds(bench: &Bench) -> Result<Figure, String> {
     let paths = KEPT.map(|(name, _)| format!("rover.{name}"));
     let read = |text: &str| -> Result<Readings, String> {
         record(bench.build(bench.parse(text, 5)?)?, LENGTH, &paths)
@@ -171,7 +171,7 @@ fn below(random: &mut Random, end: usize) -> usize {
 }
 
 /// Removes about half of the sensors of a scene at a time: the data of the others do not change.
-fn without(bench: &Bench<'_>, scene: &Scene) -> Result<Figure, String> {
+fn without(bench: &Bench, scene: &Scene) -> Result<Figure, String> {
     let ticks = scene.ticks(bench.size.short);
     let plan = bench.plan(scene, 1)?;
     let usual = record(bench.build(plan.clone())?, ticks, &sensors(&plan))?;

@@ -6,9 +6,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-use bevy::prelude::App;
 use clap::Args as ClapArgs;
-use morse_sim::{cli::run, simulation::load::Plan};
+use morse_sim::{
+    cli::run,
+    simulation::{Extensions, keep, load::Plan},
+};
 use serde_json::Value as Json;
 
 use super::{
@@ -30,18 +32,19 @@ impl RunArgs {
     /// Runs the scene as `morse-sim run` does, with the defects.
     pub(super) fn run(
         &self,
-        extensions: &(dyn Fn(&mut App) + Sync),
+        extensions: Extensions,
         out: &mut dyn Write,
         err: &mut dyn Write,
     ) -> u8 {
-        let planted = |app: &mut App| {
+        let (plants, threads) = (self.plant.clone(), self.run.threads);
+        let planted = keep(move |app| {
             extensions(app);
-            for plant in &self.plant {
-                plant.plugin(app, self.run.threads);
+            for plant in &plants {
+                plant.plugin(app, threads);
             }
-        };
+        });
         let spoil = |plan: &mut Plan| self.plant.iter().for_each(|plant| plant.spoil(plan));
-        run::run(&self.run, &planted, &spoil, false, out, err)
+        run::run(&self.run, planted, &spoil, false, out, err)
     }
 }
 
@@ -61,7 +64,7 @@ pub(super) struct Launch {
 
 impl Launch {
     /// Returns the default parameters.
-    pub(super) fn new(bench: &Bench<'_>) -> Result<Self, String> {
+    pub(super) fn new(bench: &Bench) -> Result<Self, String> {
         Ok(Self {
             through: Vec::new(),
             threads: 1,
@@ -72,12 +75,7 @@ impl Launch {
     }
 
     /// Runs a scene for a number of ticks; returns the chained hash.
-    pub(super) fn run(
-        &self,
-        bench: &Bench<'_>,
-        scene: &Scene,
-        ticks: u64,
-    ) -> Result<String, String> {
+    pub(super) fn run(&self, bench: &Bench, scene: &Scene, ticks: u64) -> Result<String, String> {
         let (first, arguments) = match self.through.split_first() {
             Some((first, arguments)) => (PathBuf::from(first), arguments),
             None => (bench.program.clone(), &[][..]),

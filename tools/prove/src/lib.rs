@@ -28,7 +28,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use morse_sim::{
     cli::{self, exit, say},
     run::clock::Stopwatch,
-    simulation::no_extensions,
+    simulation::{Extensions, keep, no_extensions},
 };
 use serde::Serialize;
 
@@ -79,10 +79,11 @@ pub fn main() -> ExitCode {
 /// }
 /// ```
 #[must_use]
-pub fn main_with(extensions: impl Fn(&mut App) + Sync) -> ExitCode {
+pub fn main_with(extensions: impl Fn(&mut App) + Sync + 'static) -> ExitCode {
+    let extensions = keep(extensions);
     cli::program(|cli: Cli, out, err| match cli.command {
-        Some(Command::Run(args)) => args.run(&extensions, out, err),
-        None => run(&cli.args, &extensions, out, err),
+        Some(Command::Run(args)) => args.run(extensions, out, err),
+        None => run(&cli.args, extensions, out, err),
     })
 }
 
@@ -189,7 +190,7 @@ impl Figure {
 type Figures = Result<Vec<Figure>, String>;
 
 impl Check {
-    fn figures(self, bench: &Bench<'_>) -> Figures {
+    fn figures(self, bench: &Bench) -> Figures {
         match self {
             Self::D1 => fresh::check(bench),
             Self::D2 => surroundings::check(bench),
@@ -202,7 +203,7 @@ impl Check {
         }
     }
 
-    fn findings(self, bench: &Bench<'_>) -> Vec<Finding> {
+    fn findings(self, bench: &Bench) -> Vec<Finding> {
         let watch = Stopwatch::start();
         let figures = self.figures(bench).unwrap_or_else(|why| {
             vec![Figure {
@@ -222,12 +223,7 @@ impl Check {
 }
 
 /// Runs the command and returns the exit code: 1 if a target was not met.
-fn run(
-    args: &Args,
-    extensions: &(dyn Fn(&mut App) + Sync),
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> u8 {
+fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let bench = match Bench::new(args, extensions) {
         Ok(bench) => bench,
         Err((why, code)) => {

@@ -18,7 +18,7 @@ use morse_sim::{
 /// Timeout of a client.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let ticks = bench.size.held_ticks;
     let mut figures = Vec::new();
     for scene in &bench.scenes {
@@ -70,7 +70,7 @@ struct Held {
 }
 
 /// Makes a run that a client controls; `None` if that is not possible.
-type Way = fn(&Bench<'_>, &Scene, u64, Delays) -> Result<Option<Held>, String>;
+type Way = fn(&Bench, &Scene, u64, Delays) -> Result<Option<Held>, String>;
 
 /// Random delays of a client.
 struct Delays {
@@ -88,7 +88,7 @@ impl Delays {
 }
 
 fn by_permits(
-    bench: &Bench<'_>,
+    bench: &Bench,
     scene: &Scene,
     ticks: u64,
     mut delays: Delays,
@@ -125,7 +125,7 @@ fn by_permits(
 }
 
 fn by_readings(
-    bench: &Bench<'_>,
+    bench: &Bench,
     scene: &Scene,
     ticks: u64,
     mut delays: Delays,

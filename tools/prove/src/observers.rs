@@ -102,7 +102,7 @@ const CASES: [(&str, Onlookers); 6] = [
     ),
 ];
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let figures = bench.scenes.iter().map(|scene| {
         let ticks = scene.ticks(bench.size.short);
         let hashes = bench.undisturbed(scene, ticks)?;
@@ -131,7 +131,7 @@ pub(super) fn check(bench: &Bench<'_>) -> Figures {
 
 /// Returns the hash of a run with observers.
 fn observed(
-    bench: &Bench<'_>,
+    bench: &Bench,
     scene: &Scene,
     ticks: u64,
     onlookers: Onlookers,

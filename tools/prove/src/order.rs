@@ -12,7 +12,7 @@ use super::{
     bench::{Bench, step},
 };
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let figures = bench.scenes.iter().map(|scene| {
         let mut simulation = bench.open(scene)?;
         // Kinds add their systems with their first component.

@@ -95,7 +95,7 @@ pub(super) struct Proof {
 }
 
 impl Proof {
-    pub(super) fn new(bench: &Bench<'_>, args: &Args) -> Self {
+    pub(super) fn new(bench: &Bench, args: &Args) -> Self {
         Self {
             program: "morse-sim",
             version: env!("CARGO_PKG_VERSION"),

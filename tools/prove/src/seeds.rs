@@ -36,13 +36,13 @@ const WORLD: &str = r#"Simulation(
     }) },
 )"#;
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let mut figures = vec![apart(bench)?];
     figures.extend(noise(bench)?);
     Ok(figures)
 }
 
-fn apart(bench: &Bench<'_>) -> Result<Figure, String> {
+fn apart(bench: &Bench) -> Result<Figure, String> {
     let count = bench.size.seeds;
     let mut seeds: BTreeMap<u128, u64> = BTreeMap::new();
     let mut twins = Vec::new();
@@ -100,7 +100,7 @@ impl Errors {
     }
 }
 
-fn noise(bench: &Bench<'_>) -> Figures {
+fn noise(bench: &Bench) -> Figures {
     let count = bench.size.draws;
     let mut simulation = bench.build(bench.parse(WORLD, 20)?)?;
     let mut errors: Vec<Vec<Errors>> = DECLARED

@@ -12,7 +12,7 @@ use morse_sim::simulation::{Simulation, state::Snapshot};
 /// Maximum number of ticks between two resets.
 const STRETCH: u64 = 40;
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let mut figures = Vec::new();
     for scene in &bench.scenes {
         let ticks = scene.ticks(bench.size.short);
@@ -52,7 +52,7 @@ fn follow(simulation: &mut Simulation, hashes: &[u128], ticks: u64) -> Result<Op
     Ok(None)
 }
 
-fn resets(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, String> {
+fn resets(bench: &Bench, scene: &Scene, hashes: &[u128]) -> Result<Figure, String> {
     let count = bench.size.resets;
     let mut random = Random::new(1, &scene.name, "resets");
     let mut simulation = bench.open(scene)?;
@@ -75,7 +75,7 @@ fn resets(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, S
     Ok(Figure::alike(figure, "as a fresh start", wrong, count))
 }
 
-fn restored(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, String> {
+fn restored(bench: &Bench, scene: &Scene, hashes: &[u128]) -> Result<Figure, String> {
     let count = bench.size.resets;
     let mut random = Random::new(2, &scene.name, "snapshots");
     let mut simulation = bench.open(scene)?;
@@ -120,7 +120,7 @@ fn through_text(simulation: &Simulation) -> Result<Snapshot, String> {
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
-fn forks(bench: &Bench<'_>, scene: &Scene, hashes: &[u128]) -> Result<Figure, String> {
+fn forks(bench: &Bench, scene: &Scene, hashes: &[u128]) -> Result<Figure, String> {
     let count = (bench.size.resets / 10).max(2);
     let mut random = Random::new(3, &scene.name, "forks");
     let mut wrong = Vec::new();
@@ -176,7 +176,7 @@ fn intervene(random: &mut Random, paths: &[String], worlds: [&mut Simulation; 2]
     }
 }
 
-fn bytes(bench: &Bench<'_>, scene: &Scene, ticks: u64) -> Result<Figure, String> {
+fn bytes(bench: &Bench, scene: &Scene, ticks: u64) -> Result<Figure, String> {
     let snapshot = |threads| -> Result<String, String> {
         let mut simulation = bench.build(bench.plan(scene, threads)?)?;
         for _ in 0..ticks {

@@ -43,13 +43,13 @@ struct Surroundings {
     missing: Option<String>,
 }
 
-pub(super) fn check(bench: &Bench<'_>) -> Figures {
+pub(super) fn check(bench: &Bench) -> Figures {
     let all = surroundings(bench)?;
     let figures = bench.scenes.iter().map(|scene| measure(bench, scene, &all));
     figures.collect()
 }
 
-fn measure(bench: &Bench<'_>, scene: &Scene, all: &[Surroundings]) -> Result<Figure, String> {
+fn measure(bench: &Bench, scene: &Scene, all: &[Surroundings]) -> Result<Figure, String> {
     let ticks = scene.ticks(bench.size.short);
     let usual = Launch::new(bench)?.run(bench, scene, ticks)?;
     let (mut wrong, mut left_out, mut made) = (Vec::new(), Vec::new(), 0);
@@ -73,7 +73,7 @@ fn measure(bench: &Bench<'_>, scene: &Scene, all: &[Surroundings]) -> Result<Fig
     Ok(figure)
 }
 
-fn surroundings(bench: &Bench<'_>) -> Result<Vec<Surroundings>, String> {
+fn surroundings(bench: &Bench) -> Result<Vec<Surroundings>, String> {
     let usual = Launch::new(bench)?;
     let busy = 2 * thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let named = |name: &str, launch: Launch| Surroundings {

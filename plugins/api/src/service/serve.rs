@@ -9,7 +9,11 @@ use super::{
     Call, Outcome, Reply, Service, ServiceError, Services, Status, Task, Then, error::name_of,
     find, service_of,
 };
-use crate::{component::ComponentPath, state::InPathOrder, tick::Clock};
+use crate::{
+    component::ComponentPath,
+    state::{InPathOrder, Kept},
+    tick::Clock,
+};
 
 /// Maximum depth of nested calls. Deeper ones are services that call each other in a cycle.
 const MOST_DEPTH: usize = 16;
@@ -18,10 +22,20 @@ const MOST_DEPTH: usize = 16;
 pub(super) struct Waiting {
     ticket: u64,
     entity: Entity,
-    /// Tick at whose end the wait is over; `None` for a wait for a task.
-    until: Option<u64>,
+    end: End,
     then: Option<Then>,
     client: Sender<Reply>,
+}
+
+/// Event that ends a wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The end of the entity's task.
+    Task,
+    /// The end of a tick.
+    Tick(u64),
+    /// A call of [`answer`] with this ticket.
+    Answer(u64),
 }
 
 /// Serves a request. The reply of a sync service is in the call at once; that of an async service arrives at the end of the
@@ -71,10 +85,11 @@ pub fn pass_on(
     let client = place.map(|place| waiting.remove(place));
     world.resource_mut::<Services>().waiting = waiting;
     match client {
-        Some(Waiting {
-            until: Some(tick), ..
-        }) => Ok(Outcome::Until(tick)),
-        Some(Waiting { entity, .. }) => Ok(Outcome::Follows(entity)),
+        Some(Waiting { end, entity, .. }) => Ok(match end {
+            End::Task => Outcome::Follows(entity),
+            End::Tick(tick) => Outcome::Until(tick),
+            End::Answer(ticket) => Outcome::Later(ticket),
+        }),
         None => Err(ServiceError::Failed(format!(
             "`{component}` does not answer {service}"
         ))),
@@ -117,14 +132,15 @@ fn serve(
     let mut waiting = Waiting {
         ticket,
         entity,
-        until: None,
+        end: End::Task,
         then: None,
         client: client.clone(),
     };
     match outcome {
         Err(error) => return Some(Reply::failed(seen_from(&service, arguments, error))),
         Ok(Outcome::Done(value)) => return Some(Reply::done(value)),
-        Ok(Outcome::Until(tick)) => waiting.until = Some(tick),
+        Ok(Outcome::Until(tick)) => waiting.end = End::Tick(tick),
+        Ok(Outcome::Later(ticket)) => waiting.end = End::Answer(ticket),
         // Its own task runs already, under the name of the other service.
         Ok(Outcome::Follows(other)) if other == entity => waiting.then = service.then,
         Ok(outcome) => {
@@ -250,7 +266,7 @@ pub fn cancel(world: &mut World, ticket: u64) {
     let Some(client) = waiting.get(place) else {
         return;
     };
-    if client.until.is_none() {
+    if client.end == End::Task {
         let entity = client.entity;
         // A service without an interrupt policy runs to its end, as it would without the request.
         drop(make_free(world, entity, true));
@@ -267,12 +283,67 @@ pub fn release(world: &mut World) {
         return;
     };
     services.waiting.retain(|client| {
-        if client.until.is_some() {
+        let is_over = matches!(client.end, End::Tick(_));
+        if is_over {
             // A client that disconnected misses its reply.
             drop(client.client.try_send(Reply::done(Json::Null)));
         }
-        client.until.is_none()
+        !is_over
     });
+}
+
+/// Returns a ticket for [`Outcome::Later`], different from all others of the simulation.
+pub fn ticket(world: &mut World) -> u64 {
+    let mut services = world.get_resource_or_init::<Services>();
+    services.next_ticket += 1;
+    services.next_ticket
+}
+
+/// Answers the request that waits for this ticket, if there is one.
+pub fn answer(world: &mut World, ticket: u64, reply: &Reply) {
+    let mut services = world.get_resource_or_init::<Services>();
+    services.waiting.retain(|client| {
+        let is_meant = client.end == End::Answer(ticket);
+        if is_meant {
+            // A client that disconnected misses its reply.
+            drop(client.client.try_send(reply.clone()));
+        }
+        !is_meant
+    });
+}
+
+/// Moves the requests under way to the next world after a reload. Requests to components that do not continue there fail.
+pub fn carry(from: &mut World, to: &mut World, kept: &Kept) {
+    let Some(mut old) = from.get_resource_mut::<Services>() else {
+        return;
+    };
+    let waiting = std::mem::take(&mut old.waiting);
+    let (next_ticket, globals) = (old.next_ticket, old.globals.clone());
+    let mut new = to.get_resource_or_init::<Services>();
+    new.next_ticket = new.next_ticket.max(next_ticket);
+    let named = |entity: Entity| {
+        let mut names = globals.iter();
+        let (name, _) = names.find(|(_, global)| **global == entity)?;
+        new.globals.get(name).copied()
+    };
+    let mut continued = Vec::new();
+    for client in waiting {
+        let next = kept.0.get(&client.entity).copied();
+        match next.or_else(|| named(client.entity)) {
+            Some(entity) => continued.push(Waiting { entity, ..client }),
+            None => {
+                let why =
+                    "the component was removed from the simulation, or its definition has changed";
+                // A client that disconnected misses its reply.
+                drop(
+                    client
+                        .client
+                        .try_send(Reply::failed(ServiceError::failed(why))),
+                );
+            }
+        }
+    }
+    new.waiting.append(&mut continued);
 }
 
 /// Answers the clients whose services ended in this tick. Runs in `Tick::Export`.
@@ -297,7 +368,7 @@ pub fn complete(world: &mut World, tasks: &mut QueryState<&Task>) {
         return;
     }
     services.waiting.retain(|client| {
-        let is_over = client.until.is_some_and(|tick| tick <= now);
+        let is_over = matches!(client.end, End::Tick(tick) if tick <= now);
         if is_over {
             // A client that disconnected misses its reply.
             drop(client.client.try_send(Reply::done(Json::Null)));
@@ -313,7 +384,7 @@ fn finish(world: &mut World, entity: Entity, reply: Reply) {
     }
     let mut waiting = std::mem::take(&mut world.resource_mut::<Services>().waiting);
     waiting.retain(|client| {
-        let is_meant = client.entity == entity && client.until.is_none();
+        let is_meant = client.entity == entity && client.end == End::Task;
         if is_meant {
             let reply = match client.then {
                 Some(then) => then(world, entity, reply.clone()),

@@ -1,5 +1,5 @@
 //! One simulation, as Python sees it.
-use std::sync::atomic::AtomicBool;
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{
@@ -12,7 +12,7 @@ use morse_api::{
 };
 use morse_sim::{
     scenario::{Condition, Monitor},
-    simulation::{AccessError, Simulation, state::Snapshot},
+    simulation::{AccessError, Simulation, load::robots::Spawn, state::Snapshot},
 };
 use pyo3::{
     prelude::*,
@@ -183,6 +183,31 @@ impl Core {
             found.ok_or_else(|| Failure::access(text()))
         });
         mechanism.map(Joints::new)
+    }
+
+    /// Adds a robot. Returns the diagnostics of warnings, as a list in JSON.
+    fn spawn(
+        &self,
+        py: Python<'_>,
+        name: String,
+        definition: String,
+        files: BTreeMap<String, String>,
+    ) -> PyResult<String> {
+        let robot = Spawn {
+            name,
+            definition,
+            files,
+        };
+        self.worker.attempt(py, move |room, _| {
+            let warnings = room.simulation.spawn(&robot)?;
+            Ok(warnings.to_json().to_string())
+        })
+    }
+
+    /// Removes a robot or body.
+    fn delete(&self, py: Python<'_>, name: String) -> PyResult<()> {
+        self.worker
+            .attempt(py, move |room, _| Ok(room.simulation.delete(&name)?))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {

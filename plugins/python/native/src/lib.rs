@@ -5,7 +5,7 @@
 //! - `worker`: the thread of a simulation, to which all calls are sent;
 //! - `batch`: environments that advance at the same time; `link`: observations and actions of one of them; `shared`: their
 //!   numbers, in memory that Python shares;
-//! - `mechanism`: joints of a robot;
+//! - `mechanism`: joints of a robot; `scene`: questions about a scene, for planners;
 //! - `source`: files of a simulation; `ticks`: ticks until a signal;
 //! - `sweep`: batches of runs;
 //! - `value`: readings as Python objects;
@@ -15,6 +15,7 @@ mod core;
 mod failure;
 mod link;
 mod mechanism;
+mod scene;
 mod shared;
 mod source;
 mod sweep;
@@ -44,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<core::State>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<mechanism::Joints>()?;
+    module.add_class::<scene::Query>()?;
     module.add_class::<shared::Numbers>()?;
     module.add_class::<sweep::Rows>()?;
     module.add_class::<sweep::Sweep>()

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::failure::Failure;
 
 /// A matrix: its numbers row by row, and the number of columns.
-type Matrix = (Vec<f64>, usize);
+pub(crate) type Matrix = (Vec<f64>, usize);
 
 /// Joints of a robot.
 #[pyclass(frozen, module = "morse_sim._native")]

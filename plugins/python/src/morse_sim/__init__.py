@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .errors import ServiceFailed as ServiceFailed
     from .errors import StateError as StateError
     from .mechanism import Mechanism as Mechanism
+    from .scene import Collision as Collision
+    from .scene import SceneQuery as SceneQuery
     from .simulation import Component as Component
     from .simulation import Data as Data
     from .simulation import Field as Field
@@ -31,6 +33,7 @@ _FROM = {
         "errors",
     ),
     "Mechanism": "mechanism",
+    **dict.fromkeys(("Collision", "SceneQuery"), "scene"),
     **dict.fromkeys(("Component", "Data", "Field", "Simulation", "Snapshot"), "simulation"),
     "batch": "batch",
     "gym": "gym",

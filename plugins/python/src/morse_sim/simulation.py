@@ -182,7 +182,7 @@ class Simulation:
             "outputs": outputs,
         }
         self._running: Optional[_native.Core] = _native.Core(self._source)
-        #: Descriptions of components, by path; they do not change.
+        #: Descriptions of components, by path.
         self._described: Dict[str, Dict[str, Any]] = {}
 
     @property
@@ -255,6 +255,22 @@ class Simulation:
     def mechanism(self, name: str) -> Mechanism:
         """Joints of a robot, or of a body with joints, in their present state: kinematics and dynamics for controllers."""
         return Mechanism(self._core.mechanism(name))
+
+    def spawn(self, name: str, definition: str, files: Optional[Mapping[str, str]] = None) -> List[str]:
+        """Adds a robot in the form of the entries of `robots` in a simulation file, which must have a `model`. Everything
+        else continues. `files` are texts of files that the definition names, for example of a robot description. Returns
+        warnings about probable mistakes.
+
+            simulation.spawn("arm", '(model: "arm.urdf", at: (translation: (1, 0, 0)))', {"arm.urdf": description})
+        """
+        warnings = self._core.spawn(name, definition, dict(files or {}))
+        self._described.clear()
+        return [str(warning["message"]) for warning in json.loads(warnings)]
+
+    def delete(self, name: str) -> None:
+        """Removes a robot, or a body of the scene, with everything on it. Everything else continues."""
+        self._core.delete(name)
+        self._described.clear()
 
     def reset(self) -> None:
         """Returns to the start: the following ticks equal those of a new simulation, bit for bit."""

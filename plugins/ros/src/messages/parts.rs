@@ -15,7 +15,8 @@ impl Serialize for Bytes {
             morse_api::samples::base64(&mut text, &self.0);
             return serializer.serialize_str(&String::from_utf8_lossy(&text));
         }
-        self.0.serialize(serializer)
+        // In CDR the same as a sequence of numbers, written at once.
+        serializer.serialize_bytes(&self.0)
     }
 }
 

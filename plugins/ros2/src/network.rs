@@ -1,0 +1,152 @@
+//! Domain, namespace and range of discovery: from the settings, then from the environment, then ROS's defaults.
+use crate::{Discovery, Ros2, topics::check_name};
+
+/// Greatest domain whose ports exist.
+const MAX_DOMAIN: u16 = 232;
+
+/// Network settings of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Network {
+    /// Domain.
+    pub(crate) domain: u16,
+    /// Range of the discovery.
+    pub(crate) discovery: Discovery,
+    /// Namespace: empty, or with a slash in front and none at the end.
+    pub(crate) namespace: String,
+    /// Parts of the environment that have no effect.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Network {
+    /// Returns the settings of a node. `variable` returns the value of an environment variable.
+    ///
+    /// # Errors
+    ///
+    /// A variable has an invalid value.
+    pub(crate) fn new(
+        settings: &Ros2,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, String> {
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
+        let mut warnings = Vec::new();
+        let domain = match (settings.domain, variable("ROS_DOMAIN_ID")) {
+            (Some(domain), _) => domain,
+            (None, Some(text)) => domain_of(&text)?,
+            (None, None) => 0,
+        };
+        let discovery = match (
+            settings.discovery,
+            variable("ROS_AUTOMATIC_DISCOVERY_RANGE"),
+        ) {
+            (Some(discovery), _) => discovery,
+            (None, Some(text)) => range_of(&text)?,
+            (None, None) => Discovery::Localhost,
+        };
+        if let Some(peers) = variable("ROS_STATIC_PEERS") {
+            warnings.push(format!(
+                "ROS_STATIC_PEERS={peers} has no effect: nodes on other machines are found with `discovery: subnet` or \
+                 ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET"
+            ));
+        }
+        let namespace = settings
+            .namespace
+            .clone()
+            .or_else(|| variable("ROS_NAMESPACE"));
+        let namespace = namespace.unwrap_or_default();
+        let namespace = match namespace.trim_matches('/') {
+            "" => String::new(),
+            name => {
+                check_name("ROS_NAMESPACE", name)?;
+                format!("/{name}")
+            }
+        };
+        Ok(Self {
+            domain,
+            discovery,
+            namespace,
+            warnings,
+        })
+    }
+}
+
+fn domain_of(text: &str) -> Result<u16, String> {
+    let number = text.trim().parse::<u16>().ok();
+    number
+        .filter(|number| *number <= MAX_DOMAIN)
+        .ok_or_else(|| {
+            format!("ROS_DOMAIN_ID={text}: expected a whole number from 0 to {MAX_DOMAIN}")
+        })
+}
+
+fn range_of(text: &str) -> Result<Discovery, String> {
+    match text {
+        "LOCALHOST" | "SYSTEM_DEFAULT" => Ok(Discovery::Localhost),
+        "SUBNET" => Ok(Discovery::Subnet),
+        _ => Err(format!(
+            "ROS_AUTOMATIC_DISCOVERY_RANGE={text}: expected LOCALHOST or SUBNET"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(settings: &Ros2, pairs: &[(&str, &str)]) -> Result<Network, String> {
+        Network::new(settings, |name| {
+            let pair = pairs.iter().find(|(known, _)| *known == name);
+            pair.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_default_is_this_machine() {
+        let found = network(&Ros2::default(), &[("ROS_DOMAIN_ID", "")]).unwrap();
+        assert_eq!(
+            (found.domain, found.discovery, &*found.namespace),
+            (0, Discovery::Localhost, "")
+        );
+        assert!(found.warnings.is_empty());
+    }
+
+    #[test]
+    fn settings_come_before_the_environment() {
+        let environment = [
+            ("ROS_DOMAIN_ID", "42"),
+            ("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET"),
+            ("ROS_NAMESPACE", "/lab/one"),
+            ("ROS_STATIC_PEERS", "10.0.0.2"),
+        ];
+        let found = network(&Ros2::default(), &environment).unwrap();
+        assert_eq!(
+            (found.domain, found.discovery, &*found.namespace),
+            (42, Discovery::Subnet, "/lab/one")
+        );
+        assert!(found.warnings[0].contains("ROS_STATIC_PEERS=10.0.0.2 has no effect"));
+        let settings = Ros2 {
+            domain: Some(7),
+            discovery: Some(Discovery::Localhost),
+            namespace: Some("own".to_owned()),
+            ..Ros2::default()
+        };
+        let found = network(&settings, &environment).unwrap();
+        assert_eq!(
+            (found.domain, found.discovery, &*found.namespace),
+            (7, Discovery::Localhost, "/own")
+        );
+    }
+
+    #[test]
+    fn invalid_environments_are_errors() {
+        for (name, value) in [
+            ("ROS_DOMAIN_ID", "233"),
+            ("ROS_DOMAIN_ID", "-1"),
+            ("ROS_DOMAIN_ID", "one"),
+            ("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF"),
+            ("ROS_NAMESPACE", "1st"),
+        ] {
+            let why = network(&Ros2::default(), &[(name, value)]).unwrap_err();
+            assert!(why.starts_with(name), "{why}");
+        }
+    }
+}

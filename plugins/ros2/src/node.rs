@@ -1,0 +1,239 @@
+//! Start and end of the node.
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, Ipv4Addr},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use crossbeam_channel::{Sender, bounded};
+use morse_api::middleware::{
+    ErasedContext, Failure, Middleware as _, MiddlewareContext, Reloaded, Report, Running,
+    Successor, Worker,
+};
+use ros2_client::{
+    NodeName, NodeOptions,
+    dds::rustdds::{DomainParticipantBuilder, mio1},
+};
+use serde_json::json;
+
+use crate::{
+    Discovery, Ros2, Ros2Input, Ros2Output,
+    clock::Clock,
+    ends::Ends,
+    listening::{Inputs, Listening},
+    network::Network,
+    notes::{Counters, Notes},
+    opening::{Opening, Shared},
+    publishing::{Outputs, Publishing},
+};
+
+/// Starts the node and its threads.
+///
+/// # Errors
+///
+/// The environment or a name is invalid, or a port cannot be opened.
+pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running>, Failure> {
+    let own = context.name.clone();
+    let failed = |why: String| Failure::Environment(format!("`{own}`: {why}"));
+    let network = Network::new(settings, |name| std::env::var(name).ok()).map_err(failed)?;
+    let opening = open(settings, &network).map_err(failed)?;
+    let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
+    let warnings = network.warnings.iter().cloned();
+    warnings.for_each(|text| notes.add(text));
+    let shared = Shared::new(opening);
+    let (outputs, inputs) = ends(settings, context);
+    let (next_outputs, next_inputs) = (Successor::default(), Successor::default());
+    let listening = Listening::new(&shared, inputs, next_inputs.clone()).map_err(failed)?;
+    let nanos = Arc::new(AtomicU64::new(0));
+    let open_clock = || Clock::new(&mut shared.lock(), nanos.clone());
+    let clock = settings.clock.then(open_clock).transpose();
+    let clock = clock.map_err(failed)?;
+    let publishing = Publishing::new(&shared, outputs, next_outputs.clone()).map_err(failed)?;
+    let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
+    let (ticks, ticked) = bounded(1);
+    let name = format!("{own} commands");
+    let mut workers = vec![
+        Worker::spawn(Ros2::KIND, &own, publishing, |publishing| {
+            publishing.run();
+            Ok(())
+        })?,
+        Worker::spawn(Ros2::KIND, &name, listening, Listening::run)?,
+    ];
+    if let Some(clock) = clock {
+        let work = move |clock: &mut Clock| {
+            clock.run(&ticked);
+            Ok(())
+        };
+        workers.push(Worker::spawn(
+            Ros2::KIND,
+            &format!("{own} clock"),
+            clock,
+            work,
+        )?);
+    }
+    Ok(Box::new(Serving {
+        settings: settings.clone(),
+        workers,
+        ticks,
+        nanos,
+        stopped,
+        waker,
+        next_outputs,
+        next_inputs,
+        notes,
+        counters,
+        network,
+    }))
+}
+
+fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
+    let mut participant = DomainParticipantBuilder::new(network.domain);
+    if network.discovery == Discovery::Localhost {
+        participant = participant.with_only_networks([IpAddr::V4(Ipv4Addr::LOCALHOST)]);
+    }
+    let failed = |why: &dyn std::fmt::Display| {
+        format!("DDS cannot be started in domain {}: {why}", network.domain)
+    };
+    let participant = participant.build().map_err(|why| failed(&why))?;
+    let context = ros2_client::Context::from_domain_participant(participant.clone())
+        .map_err(|why| failed(&why))?;
+    let namespace = match &*network.namespace {
+        "" => "/",
+        namespace => namespace,
+    };
+    let name = NodeName::new(namespace, &settings.node)
+        .map_err(|why| format!("node `{}`: {why:?}", settings.node))?;
+    let options = NodeOptions::new().enable_rosout(false);
+    let options = options.start_parameter_services(false);
+    let node = context.new_node(name, options);
+    let node = node.map_err(|why| format!("node `{}`: {why:?}", settings.node))?;
+    Ok(Opening {
+        node,
+        participant,
+        namespace: network.namespace.clone(),
+        ends: Ends::default(),
+        notes: Notes::default(),
+        counters: Arc::default(),
+    })
+}
+
+/// Returns the sensors and the actuators of a world, with their settings, in path order.
+fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
+    let mut sensors = BTreeMap::new();
+    let mut actuators = BTreeMap::new();
+    if let Some(view) = context.world_view.filter(|_| settings.all) {
+        for observer in view.sensors {
+            sensors.insert(
+                observer.info.path.clone(),
+                (observer, Ros2Output::default()),
+            );
+        }
+        for sender in view.actuators {
+            actuators.insert(sender.info.path.clone(), (sender, Ros2Input::default()));
+        }
+    }
+    for (observer, output) in context.outputs {
+        sensors.insert(observer.info.path.clone(), (observer, output));
+    }
+    for (sender, input) in context.inputs {
+        actuators.insert(sender.info.path.clone(), (sender, input));
+    }
+    let outputs = Outputs {
+        sensors: sensors.into_values().collect(),
+        wake: context.wake,
+    };
+    (outputs, actuators.into_values().collect())
+}
+
+type Context = MiddlewareContext<Ros2Output, Ros2Input>;
+
+/// The running threads.
+struct Serving {
+    settings: Ros2,
+    workers: Vec<Worker>,
+    ticks: Sender<()>,
+    nanos: Arc<AtomicU64>,
+    stopped: Arc<AtomicBool>,
+    waker: Arc<mio1::Waker>,
+    next_outputs: Successor<Outputs>,
+    next_inputs: Successor<Inputs>,
+    notes: Notes,
+    counters: Arc<Counters>,
+    network: Network,
+}
+
+impl Running for Serving {
+    fn failure(&mut self) -> Option<Failure> {
+        self.workers.iter_mut().find_map(Worker::failure)
+    }
+
+    fn warnings(&mut self) -> Vec<String> {
+        self.notes.take()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let range = match self.network.discovery {
+            Discovery::Localhost => "this machine",
+            Discovery::Subnet => "all networks of this machine",
+        };
+        let domain = self.network.domain;
+        vec![format!("a node of ROS 2 serves domain {domain} on {range}")]
+    }
+
+    fn tick(&mut self, nanos: u64) {
+        self.nanos.store(nanos, Ordering::Relaxed);
+        // A full channel means that the clock is going to be published anyway.
+        self.ticks.try_send(()).ok();
+    }
+
+    fn restart(&mut self, nanos: u64) {
+        self.tick(nanos);
+    }
+
+    fn reload(&mut self, context: ErasedContext) -> Reloaded {
+        let context = match context.typed() {
+            Ok(context) => context,
+            Err(failure) => return Reloaded::Failed(failure),
+        };
+        let (outputs, inputs) = ends(&self.settings, context);
+        self.next_outputs.set(outputs);
+        self.next_inputs.set(inputs);
+        // Without it the thread notices the next world at its next poll interval.
+        self.waker.wake().ok();
+        Reloaded::Continues
+    }
+
+    fn report(&self) -> Option<Report> {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let published = read(&self.counters.published);
+        let refused = read(&self.counters.refused);
+        let commands = read(&self.counters.commands);
+        Some(Report {
+            json: json!({ "published": published, "refused": refused, "commands": commands }),
+            text: format!(
+                "{published} messages published, {refused} not accepted by DDS, {commands} commands received"
+            ),
+        })
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), Failure> {
+        let Self {
+            workers,
+            ticks,
+            stopped,
+            waker,
+            ..
+        } = *self;
+        drop(ticks);
+        stopped.store(true, Ordering::Release);
+        // Without it the thread notices the end at its next poll interval.
+        waker.wake().ok();
+        workers
+            .into_iter()
+            .map(Worker::stop)
+            .fold(Ok(()), Result::and)
+    }
+}

@@ -1,0 +1,108 @@
+//! Opening of topics.
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ros2_client::{
+    MessageTypeName, Name, Node, Publisher, QosProfile,
+    dds::rustdds::{DomainParticipant, Topic},
+    qos::{Durability, History, WhenFull},
+};
+
+use serde::Serialize;
+
+use crate::{
+    Quality,
+    ends::{End, Ends},
+    notes::{Counters, Notes},
+};
+
+/// The node in which topics are opened, and what its threads share.
+pub(crate) struct Opening {
+    /// The node.
+    pub(crate) node: Node,
+    /// The participant of the node.
+    pub(crate) participant: DomainParticipant,
+    /// Namespace of the topics.
+    pub(crate) namespace: String,
+    /// Publishers and subscriptions.
+    pub(crate) ends: Ends,
+    /// Warnings.
+    pub(crate) notes: Notes,
+    /// Counters of messages.
+    pub(crate) counters: Arc<Counters>,
+}
+
+/// The node, for several threads.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Mutex<Opening>>);
+
+impl Shared {
+    /// Returns a node for several threads.
+    pub(crate) fn new(opening: Opening) -> Self {
+        Self(Arc::new(Mutex::new(opening)))
+    }
+
+    /// Returns the node; other threads wait until the value is dropped.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Opening> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Opening {
+    /// Returns the name of a topic in the namespace of the node.
+    pub(crate) fn full_name(&self, topic: &str) -> String {
+        format!("{}{topic}", self.namespace)
+    }
+
+    /// Creates a topic. Its name is complete; the message type is written such as `sensor_msgs/msg/Imu`.
+    ///
+    /// # Errors
+    ///
+    /// The name is invalid, or DDS refuses it.
+    pub(crate) fn topic(
+        &self,
+        name: &str,
+        message: &str,
+        quality: &QosProfile,
+    ) -> Result<Topic, String> {
+        let parsed = Name::parse(name).map_err(|why| format!("topic `{name}`: {why:?}"))?;
+        let (package, kind) = message.split_once("/msg/").unwrap_or(("", message));
+        let kind = MessageTypeName::new(package, kind);
+        self.node
+            .create_topic(&parsed, kind, quality)
+            .map_err(|why| format!("topic `{name}`: {why}"))
+    }
+
+    /// Creates a publisher.
+    ///
+    /// # Errors
+    ///
+    /// The name is invalid, or DDS refuses it.
+    pub(crate) fn publisher<M: Serialize>(
+        &mut self,
+        name: &str,
+        message: &'static str,
+        quality: QosProfile,
+    ) -> Result<Publisher<M>, String> {
+        let topic = self.topic(name, message, &quality)?;
+        let publisher = self.node.create_publisher(&topic, Some(quality));
+        let publisher = publisher.map_err(|why| format!("topic `{name}`: {why}"))?;
+        let end = End::new(name, message, false);
+        self.ends.add(publisher.guid(), end);
+        Ok(publisher)
+    }
+}
+
+/// Returns the profile of a quality of service.
+pub(crate) fn profile(quality: Quality) -> QosProfile {
+    let reliable = || QosProfile::default().reliability_reliable(WhenFull::Fail);
+    match quality {
+        Quality::SensorData => keep(QosProfile::default().reliability_best_effort(), 5),
+        Quality::Reliable => keep(reliable(), 10),
+        Quality::Latched => keep(reliable().durability(Durability::TransientLocal), 1),
+    }
+}
+
+/// Returns a profile with a depth.
+pub(crate) fn keep(profile: QosProfile, depth: usize) -> QosProfile {
+    profile.history(History::KeepLast { depth })
+}

@@ -1,0 +1,64 @@
+//! Snapshots, their restoration, and resets.
+use morse_api::state::StateError;
+
+use super::{
+    Simulation, population,
+    state::{HashChain, Snapshot},
+};
+
+impl Simulation {
+    /// Takes the snapshot of the start, to which a reset leads.
+    pub(super) fn keep_start(&mut self) {
+        if self.start.is_none() && self.tick() == 0 {
+            // If this fails, `reset` reports it.
+            self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
+        }
+    }
+
+    /// Returns a snapshot of all state.
+    ///
+    /// # Errors
+    ///
+    /// Some state has no binary form.
+    pub fn snapshot(&self) -> Result<Snapshot, StateError> {
+        Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
+    }
+
+    /// Restores a snapshot of this simulation, or of another one of the same files.
+    ///
+    /// # Errors
+    ///
+    /// The snapshot is of another simulation.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StateError> {
+        if snapshot.changes() != population::changes(self.app.world()) {
+            self.return_to(snapshot.changes())?;
+        }
+        let mut chain = HashChain::default();
+        snapshot.restore(self.app.world_mut(), &mut chain)?;
+        if self.hashes.is_some() {
+            self.hashes = Some(chain);
+        }
+        self.middlewares.restart(self.clock().nanos());
+        Ok(())
+    }
+
+    /// Resets to the start: the following ticks equal those of a fresh run, bit for bit.
+    ///
+    /// # Errors
+    ///
+    /// Some state has no binary form.
+    pub fn reset(&mut self) -> Result<(), StateError> {
+        match self.start.take() {
+            Some(start) => {
+                let result = self.restore(&start);
+                self.start = Some(start);
+                result
+            }
+            None if self.tick() == 0 => Ok(()),
+            None => Err(StateError::Encoding {
+                name: "the start",
+                cause: "some of it has no binary form".to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! End-to-end tests of the middleware `ros2` with nodes of rclpy, ROS's own client library for Python. Run with
+//! `cargo test --features ros2 --test ros2`; `.ci/run` installs rclpy from PyPI.
+#![cfg(test)]
+mod connections;
+mod peer;
+mod readings;
+#[path = "../suite/require.rs"]
+mod require;
