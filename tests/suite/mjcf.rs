@@ -243,3 +243,53 @@ fn every_code_has_a_golden_text() {
         .collect();
     assert!(missing.is_empty(), "no golden text shows {missing:?}");
 }
+
+/// Loads the arm with pieces of its text removed, doubled, or replaced by hostile values.
+#[test]
+fn damaged_models_are_read_or_refused() {
+    let data = folder("tests/data/mjcf");
+    let made = tempfile::tempdir().unwrap();
+    for name in ["classes.xml", "wedge.obj"] {
+        std::fs::copy(data.join(name), made.path().join(name)).unwrap();
+    }
+    let text = std::fs::read_to_string(data.join("arm.xml")).unwrap();
+    let values = [
+        "-1", "1e308", "0 0 0", "nan", "", "world", "arm arm", "&#0;", "0",
+    ];
+    let starts: Vec<usize> = text.match_indices("=\"").map(|(at, _)| at + 2).collect();
+    let path = made.path().join("arm.xml");
+    let mut refused = 0;
+    for (number, start) in starts.iter().enumerate() {
+        let (before, rest) = text.split_at(*start);
+        let end = rest.find('"').unwrap();
+        for (turn, value) in values.iter().enumerate() {
+            let mut damaged = format!("{before}{value}{}", &rest[end..]);
+            if (number + turn) % 5 == 0 {
+                damaged.truncate(*start);
+            }
+            std::fs::write(&path, damaged).unwrap();
+            refused += usize::from(load(&path, &LoadOptions::default()).is_err());
+        }
+    }
+    assert!(
+        starts.len() > 100 && refused > 300,
+        "{refused} of {}",
+        starts.len()
+    );
+}
+
+#[test]
+fn many_geoms_without_names_are_read_in_time() {
+    let geoms = "<geom size=\"0.1\" contype=\"0\" conaffinity=\"0\"/>\n".repeat(20_000);
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("many.xml");
+    std::fs::write(
+        &path,
+        format!("<mujoco><worldbody>{geoms}</worldbody></mujoco>"),
+    )
+    .unwrap();
+    let loaded = load(&path, &LoadOptions::default());
+    let scene = loaded.unwrap_or_else(|failed| panic!("{failed}")).scene;
+    assert_eq!(scene.frames().len(), 20_001);
+    assert!(scene.frame("world-geom-20000").is_some());
+}

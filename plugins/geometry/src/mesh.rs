@@ -1,6 +1,7 @@
-//! Triangle meshes from files: STL (text and binary), OBJ, Collada and glTF.
+//! Triangle meshes from files: STL (text and binary), OBJ, Collada, glTF, and MuJoCo's MSH.
 pub mod collada;
 pub mod gltf;
+pub mod msh;
 mod stretch;
 
 use std::{collections::BTreeSet, path::Path};
@@ -31,7 +32,7 @@ pub enum MeshError {
     Name(String),
     /// The file name has an unknown extension.
     #[error(
-        "only meshes in STL, OBJ, Collada and glTF can be read: its name has to end with `.stl`, `.obj`, `.dae`, `.glb` or `.gltf`"
+        "only meshes in STL, OBJ, Collada, glTF and MSH can be read: its name has to end with `.stl`, `.obj`, `.dae`, `.glb`, `.gltf` or `.msh`"
     )]
     Ending,
     /// The file violates the rules of glTF.
@@ -79,6 +80,7 @@ pub fn read(path: &Path) -> Result<Triangles, MeshError> {
         Some("obj") => parse_obj(&bytes),
         Some("dae") => collada::parse(&bytes),
         Some("glb" | "gltf") => gltf::parse(&bytes, folder),
+        Some("msh") => msh::parse(&bytes),
         _ => Err(MeshError::Ending),
     };
     match factors {

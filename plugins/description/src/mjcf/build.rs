@@ -50,6 +50,7 @@ pub(super) fn build(
         couplings,
         options,
         taken: BTreeSet::from([WORLD.to_owned()]),
+        numbers: BTreeMap::new(),
         bodies: BTreeMap::new(),
         sites: BTreeSet::new(),
         geoms: Vec::new(),
@@ -88,6 +89,8 @@ struct Builder<'a, 'f> {
     options: Options,
     /// Names of frames.
     taken: BTreeSet<String>,
+    /// Last number that was appended to a name.
+    numbers: BTreeMap<String, usize>,
     /// Bodies by their names.
     bodies: BTreeMap<String, Body>,
     /// Names of sites that are frames.
@@ -170,13 +173,18 @@ impl Builder<'_, '_> {
 
     /// Returns a frame name that is not taken.
     fn free(&mut self, name: &str) -> String {
-        let mut free = name.to_owned();
-        let mut number = 2;
-        while !self.taken.insert(free.clone()) {
-            free = format!("{name}-{number}");
-            number += 1;
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        free
+        // Numbers continue, so that many geoms without names take a time in proportion to their number.
+        let number = self.numbers.entry(name.to_owned()).or_insert(1);
+        loop {
+            *number += 1;
+            let free = format!("{name}-{number}");
+            if self.taken.insert(free.clone()) {
+                return free;
+            }
+        }
     }
 
     /// Adds a frame, up to the maximum number.

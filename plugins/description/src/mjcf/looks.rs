@@ -13,7 +13,7 @@ use crate::{problems::Problems, xml::Element};
 pub(super) const COLOR: Bounds = Bounds::within(1e6);
 
 /// Extensions of meshes that the simulator reads.
-const MESHES: &[&str] = &["stl", "obj", "dae", "glb", "gltf"];
+const MESHES: &[&str] = &["stl", "obj", "dae", "glb", "gltf", "msh"];
 
 /// A mesh asset.
 #[derive(Clone, Debug)]
