@@ -2,6 +2,7 @@
 //!
 //! - [`first_steps`]: ten minutes with a table and a rover;
 //! - [`coming_from_morse`]: for users with scripts, clients and tests of MORSE;
+//! - [`coming_from_mujoco`]: for users of MuJoCo, whose models run unchanged;
 //! - [`coming_from_amino`]: for users of amino's scene compiler and library;
 //! - [`scene_language`]: scenes (`.robray`);
 //! - [`simulation_file`]: simulations of scenes (`.ron`);
@@ -34,6 +35,9 @@
 
 #[doc = include_str!("docs/first_steps.md")]
 pub mod first_steps {}
+
+#[doc = include_str!("docs/coming_from_mujoco.md")]
+pub mod coming_from_mujoco {}
 
 #[doc = include_str!("docs/coming_from_morse.md")]
 pub mod coming_from_morse {}

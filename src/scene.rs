@@ -14,7 +14,7 @@ pub mod compiled;
 pub mod load;
 pub mod query;
 
-pub use morse_description::{packages, urdf, xacro, xml};
+pub use morse_description::{mjcf, packages, urdf, xacro, xml};
 pub use morse_diagnostics::{self as diagnostic, report};
 pub use morse_robray as robray;
 pub use morse_scene::{assembly, assets, bounds, formats, locked, model, morse_robots, shipped};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use morse_description::{
+    mjcf,
     packages::Finder,
     urdf::{self, Asset, Root},
 };
@@ -92,6 +93,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let read = urdf::load(path, &options.urdf, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
+        Format::Mjcf => {
+            let mut sources = Sources::clone(&options.sources);
+            let read = mjcf::load(path, &options.urdf, options.circumstances(), &mut sources);
+            loaded(read, sources)
+        }
         Format::Compiled => {
             let mut sources = Sources::clone(&options.sources);
             match compiled(path, &mut sources) {
@@ -178,7 +184,10 @@ impl Inclusions for Descriptions<'_> {
             joint_frames: true,
             ..self.options.urdf.clone()
         };
-        let read = urdf::load(path, &options, self.options.circumstances(), sources);
+        let read = match Format::of(path) {
+            Format::Mjcf => mjcf::load(path, &options, self.options.circumstances(), sources),
+            _ => urdf::load(path, &options, self.options.circumstances(), sources),
+        };
         self.assets.extend(read.assets);
         Included {
             scene: read.scene,

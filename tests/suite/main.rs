@@ -27,6 +27,7 @@ mod loops;
 mod lsp;
 mod mechanisms;
 mod misbehaving_clients;
+mod mjcf;
 mod modifiers;
 mod motion;
 mod motion_and_earth;

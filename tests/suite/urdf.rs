@@ -3,7 +3,7 @@
 
 mod kinematics;
 mod macros;
-mod messages;
+pub(crate) mod messages;
 mod programs;
 mod scenes;
 

@@ -25,6 +25,7 @@ use morse_diagnostics::{
 use morse_scene::{formats::Format, model::Scene};
 
 pub use assets::Asset;
+pub(crate) use assets::Assets;
 pub use build::Root;
 
 use crate::{
@@ -159,7 +160,7 @@ pub fn robot(
 ) -> Read {
     let directory = path.parent().unwrap_or(Path::new(""));
     let finder = Finder::new(&options.packages, directory, circumstances.allow_paths);
-    let mut assets = assets::Assets::new(finder, circumstances.simulated);
+    let mut assets = Assets::new(finder, circumstances.simulated);
     let mut problems = Problems::new(circumstances.strict);
     let robot = read::robot(root, &mut problems);
     let tree = robot
@@ -192,7 +193,7 @@ pub fn robot(
 }
 
 /// Reads the text of a file.
-fn text(
+pub(crate) fn text(
     path: &Path,
     overlay: &Overlay,
     sources: &mut Sources,

@@ -26,6 +26,7 @@ pub const SHIPPED: Shipped = Shipped(embedded! {
     "environments/sandbox.robray"
     "environments/terrain.obj"
     "environments/water.robray"
+    "meshes/sphere.obj"
     "objects/ball.robray"
     "objects/black_videotape.robray"
     "objects/blue_toy_trashbin.robray"

@@ -1,4 +1,4 @@
-//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, `.msc`, and `.robray` for all others.
+//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, `.xml` and `.mjcf`, `.msc`, and `.robray` for all others.
 
 use std::path::Path;
 
@@ -11,6 +11,8 @@ pub enum Format {
     Urdf,
     /// A robot description of ROS with macros.
     Xacro,
+    /// A model of MuJoCo.
+    Mjcf,
     /// A compiled scene.
     Compiled,
     /// A format that is not supported yet, by its name.
@@ -27,7 +29,7 @@ impl Format {
             Some("xacro") => Self::Xacro,
             Some("msc") => Self::Compiled,
             Some("sdf" | "world") => Self::Later("SDF"),
-            Some("xml" | "mjcf") => Self::Later("MJCF"),
+            Some("xml" | "mjcf") => Self::Mjcf,
             _ => Self::Robray,
         }
     }

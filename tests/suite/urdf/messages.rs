@@ -58,7 +58,7 @@ fn check(path: &Path, found: &str) -> Result<(), String> {
     }
 }
 
-fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> = paths
@@ -84,7 +84,7 @@ fn every_bad_macro_is_explained() {
 }
 
 /// Compares the messages about files in a folder with the texts beside them.
-fn explained(files: &[PathBuf], folder: &Path) {
+pub(crate) fn explained(files: &[PathBuf], folder: &Path) {
     let options = LoadOptions {
         simulated: true,
         ..LoadOptions::default()

@@ -27,16 +27,16 @@ pub struct Asset {
 }
 
 /// Files of one robot; each is searched for once.
-pub(super) struct Assets<'a> {
-    pub(super) finder: Finder<'a>,
+pub(crate) struct Assets<'a> {
+    pub(crate) finder: Finder<'a>,
     /// True if a required mesh that is missing is an error.
-    pub(super) simulated: bool,
+    pub(crate) simulated: bool,
     searches: BTreeMap<String, Search>,
-    pub(super) found: Vec<Asset>,
+    pub(crate) found: Vec<Asset>,
 }
 
 impl<'a> Assets<'a> {
-    pub(super) fn new(finder: Finder<'a>, simulated: bool) -> Self {
+    pub(crate) fn new(finder: Finder<'a>, simulated: bool) -> Self {
         Self {
             finder,
             simulated,
@@ -46,7 +46,7 @@ impl<'a> Assets<'a> {
     }
 
     /// Returns the path of a file. A missing file is reported once; a missing `needed` file is an error in a simulation.
-    pub(super) fn find(
+    pub(crate) fn find(
         &mut self,
         what: &'static str,
         written: &str,

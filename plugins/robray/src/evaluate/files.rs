@@ -171,7 +171,7 @@ impl Loader<'_> {
         self.index.link(written.span, &path);
         if matches!(
             Format::of(&path),
-            Format::Urdf | Format::Xacro | Format::Compiled
+            Format::Urdf | Format::Xacro | Format::Mjcf | Format::Compiled
         ) {
             self.described(written, &path);
             return;
@@ -300,7 +300,7 @@ impl Loader<'_> {
             let diagnostic = Diagnostic::error(codes::UNSUPPORTED_INCLUDE, message)
                 .at(
                     written.span,
-                    "only `.robray` and `.urdf` files can be included",
+                    "only `.robray`, `.urdf` and `.xml` files can be included",
                 )
                 .help("convert it to one of these");
             self.problems.push(diagnostic);
