@@ -64,7 +64,9 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let open_clock = || Clock::new(&mut shared.lock(), nanos.clone());
     let clock = settings.clock.then(open_clock).transpose();
     let clock = clock.map_err(failed)?;
-    let publishing = Publishing::new(&shared, outputs, next_outputs.clone()).map_err(failed)?;
+    let (readings, ticked) = bounded(1);
+    let signals = (ticked, next_outputs.clone());
+    let publishing = Publishing::new(&shared, outputs, signals).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
     let mut workers = spawn(&own, publishing, listening)?;
@@ -87,6 +89,7 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
         lost: None,
         workers,
         ticks,
+        readings,
         nanos,
         stopped,
         waker,
@@ -196,6 +199,8 @@ struct Serving {
     lost: Option<Failure>,
     workers: Vec<Worker>,
     ticks: Sender<()>,
+    /// Signal of the end of a tick for the thread of the readings.
+    readings: Sender<()>,
     nanos: Arc<AtomicU64>,
     stopped: Arc<AtomicBool>,
     waker: Arc<mio1::Waker>,
@@ -228,6 +233,8 @@ impl Running for Serving {
 
     fn tick(&mut self, nanos: u64) {
         self.restart(nanos);
+        // A full channel means that the thread is going to read anyway.
+        self.readings.try_send(()).ok();
         for lockstep in &mut self.locksteps {
             if let Err(why) = lockstep.tick() {
                 let why = format!("`{}`: {why}", self.name);

@@ -1,6 +1,7 @@
 //! Thread that publishes readings.
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use crossbeam_channel::{Receiver, select};
 use morse_api::{
     middleware::{Successor, Wake},
     port::Observer,
@@ -53,6 +54,8 @@ pub(crate) struct Publishing {
     counters: Arc<Counters>,
     notes: Notes,
     wake: Wake,
+    /// Signal of the end of a tick.
+    ticked: Receiver<()>,
     next: Successor<Outputs>,
 }
 
@@ -65,7 +68,7 @@ impl Publishing {
     pub(crate) fn new(
         shared: &Shared,
         outputs: Outputs,
-        next: Successor<Outputs>,
+        (ticked, next): (Receiver<()>, Successor<Outputs>),
     ) -> Result<Self, String> {
         let opening = &mut *shared.lock();
         let tf_quality = keep(profile(Quality::Reliable), TF_DEPTH);
@@ -81,6 +84,7 @@ impl Publishing {
             counters: opening.counters.clone(),
             notes: opening.notes.clone(),
             wake: outputs.wake,
+            ticked,
             next,
         };
         publishing.open(opening, outputs.sensors)?;
@@ -121,17 +125,32 @@ impl Publishing {
     pub(crate) fn run(&mut self) {
         publish(&self.counters, &self.tf_static, self.mounts.clone());
         loop {
-            let awake = self.wake.wait(POLL_INTERVAL);
+            let is_end = self.wait();
             if self.peers.update() {
                 self.ask();
             }
             self.pass_on();
             match self.next.take() {
-                Some(outputs) if awake.is_end() => self.change_world(outputs),
+                Some(outputs) if is_end => self.change_world(outputs),
                 Some(outputs) => self.next.set(outputs),
-                None if awake.is_end() => return,
+                None if is_end => return,
                 None => {}
             }
+        }
+    }
+
+    /// Waits for readings. Returns true if the world has ended.
+    ///
+    /// The ports of sensors that do not list the middleware wake no thread; the end of a tick does.
+    fn wait(&self) -> bool {
+        let channel = self.wake.channel();
+        select! {
+            recv(channel) -> token => token.is_err(),
+            recv(self.ticked) -> tick => {
+                let rest = if tick.is_ok() { Duration::ZERO } else { POLL_INTERVAL };
+                self.wake.wait(rest).is_end()
+            }
+            default(POLL_INTERVAL) => false,
         }
     }
 
