@@ -121,3 +121,32 @@ fn fifty_robots_have_their_own_topics() {
         assert_eq!(last["twist"]["twist"]["angular"]["z"], turning, "{name}");
     }
 }
+
+#[test]
+fn nodes_that_read_do_not_change_the_state() {
+    let Some(python) = python() else { return };
+    let hash = |file: &str, has_node: bool| {
+        let domain = domain();
+        let arguments = ["--until", "5s", "--rtf", "1", "--json"];
+        let mut program = Program::with(file, domain, &arguments);
+        let wanted = json!({
+            "subscribe": {
+                "/rover_1/odometry": ["nav_msgs/msg/Odometry", "reliable"],
+                "/rover_50/scan": ["sensor_msgs/msg/LaserScan", "sensor_data"],
+            },
+            "count": 10, "longest_list": 10,
+        });
+        if has_node {
+            let report = run_peer(&python, domain, &wanted);
+            let messages = report["messages"]["/rover_50/scan"].as_array();
+            assert!(messages.is_some_and(|messages| messages.len() >= 10));
+        }
+        let (stdout, stderr) = program.wait();
+        let summary: Json =
+            serde_json::from_str(&stdout).unwrap_or_else(|why| panic!("{why}: {stdout}{stderr}"));
+        summary["state_hash"].as_str().map(str::to_owned)
+    };
+    let without = ROBOTS.replace(r#""ros": (kind: "ros2")"#, "");
+    assert_ne!(without, ROBOTS);
+    assert_eq!(hash(ROBOTS, true), hash(&without, false));
+}
