@@ -48,6 +48,25 @@ fn topics_frames_types_and_qualities_are_settings() {
 }
 
 #[test]
+fn readings_of_each_tick_are_published() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let _program = Program::start(&world("", "", ""), domain);
+    let wanted = json!({
+        "subscribe": { "/rover/odometry": ["nav_msgs/msg/Odometry", "reliable"] },
+        "count": 91,
+    });
+    let report = run_peer(&python, domain, &wanted);
+    let seconds = |number: usize| {
+        let stamp = &report["messages"]["/rover/odometry"][number]["header"]["stamp"];
+        stamp["sec"].as_f64().unwrap() + 1e-9 * stamp["nanosec"].as_f64().unwrap()
+    };
+    let took = seconds(90) - seconds(0);
+    // 60 ticks a second; some may be lost on a busy machine.
+    assert!(took < 2.5, "90 periods of 1/60 s took {took} s");
+}
+
+#[test]
 fn peers_that_do_not_fit_are_named() {
     let Some(python) = python() else { return };
     let domain = domain();

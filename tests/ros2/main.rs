@@ -2,6 +2,8 @@
 //! `cargo test --features ros2 --test ros2`; `.ci/run` installs rclpy from PyPI.
 #![cfg(test)]
 mod connections;
+mod load;
+mod nodes;
 mod peer;
 mod readings;
 #[path = "../suite/require.rs"]

@@ -5,6 +5,7 @@ The argument is a JSON object:
 - `subscribe`: topic → [type, quality], with the quality `sensor_data`, `reliable` or `latched`;
 - `publish`: topic → [type, message]; published at 20 Hz;
 - `count`: the number of messages of each topic to wait for; `seconds`: the longest wait;
+- `longest_list`: the length from which lists are printed as their length only;
 - `graph`: true to wait for the simulator's node, and print topics with their types.
 """
 import importlib
@@ -28,15 +29,17 @@ def class_of(name):
     return getattr(importlib.import_module(package + ".msg"), kind)
 
 
-def plain(value):
+def plain(value, longest):
     """Returns a message as plain data; numbers that JSON lacks as text."""
     if hasattr(value, "get_fields_and_field_types"):
-        return {name: plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
+        return {name: plain(getattr(value, name), longest) for name in value.get_fields_and_field_types()}
     if isinstance(value, (bytes, str, bool, int)):
         return value if not isinstance(value, bytes) else list(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    return [plain(item) for item in (value.tolist() if hasattr(value, "tolist") else value)]
+    if len(value) > longest:
+        return len(value)
+    return [plain(item, longest) for item in (value.tolist() if hasattr(value, "tolist") else value)]
 
 
 def fill(message, values):
@@ -77,8 +80,9 @@ def main():
             next_time += 0.05
             for publisher, message in publishers:
                 publisher.publish(message)
+    longest = wanted.get("longest_list", math.inf)
     report = {
-        "messages": {topic: [plain(message) for message in list(messages)] for topic, messages in received.items()},
+        "messages": {topic: [plain(message, longest) for message in list(messages)] for topic, messages in received.items()},
         "topics": {topic: kinds for topic, kinds in node.get_topic_names_and_types()},
         "nodes": sorted(namespace + ("" if namespace == "/" else "/") + name for name, namespace in node.get_node_names_and_namespaces()),
     }

@@ -120,9 +120,20 @@ pub(crate) struct Peer(Option<Child>);
 impl Peer {
     /// Starts a node, see `peer.py`.
     pub(crate) fn start(python: &Path, domain: u16, wanted: &Json) -> Self {
+        Self::with(python, domain, wanted, &[])
+    }
+
+    /// Starts a node with variables in its environment.
+    pub(crate) fn with(
+        python: &Path,
+        domain: u16,
+        wanted: &Json,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let child = Command::new(python)
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2/peer.py"))
             .arg(wanted.to_string())
+            .envs(variables.iter().copied())
             .env("ROS_DOMAIN_ID", domain.to_string())
             .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
             .stdout(Stdio::piped())

@@ -1,6 +1,6 @@
 //! Publishers and subscriptions of the node.
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -27,35 +27,64 @@ impl End {
     }
 }
 
-/// Publishers and subscriptions by identity, for several threads.
+/// Publishers and subscriptions by identity, and the nodes that are connected to them, for several threads.
 #[derive(Clone, Default)]
-pub(crate) struct Ends(Arc<Mutex<BTreeMap<GUID, End>>>);
+pub(crate) struct Ends(Arc<Mutex<Lists>>);
+
+#[derive(Default)]
+struct Lists {
+    own: BTreeMap<GUID, End>,
+    /// Publishers and subscriptions of nodes, by those of ours.
+    peers: BTreeMap<GUID, BTreeSet<GUID>>,
+}
 
 impl Ends {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<GUID, End>> {
+    fn lock(&self) -> MutexGuard<'_, Lists> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a publisher or a subscription.
     pub(crate) fn add(&self, guid: GUID, end: End) {
-        self.lock().insert(guid, end);
+        self.lock().own.insert(guid, end);
     }
 
     /// Removes a publisher or a subscription.
     pub(crate) fn remove(&self, guid: GUID) {
-        self.lock().remove(&guid);
+        let mut lists = self.lock();
+        lists.own.remove(&guid);
+        lists.peers.remove(&guid);
     }
 
     /// Returns a publisher or a subscription.
     pub(crate) fn get(&self, guid: GUID) -> Option<End> {
-        self.lock().get(&guid).cloned()
+        self.lock().own.get(&guid).cloned()
     }
 
     /// Returns the types of the publishers, or of the subscriptions, of a topic.
     pub(crate) fn types(&self, topic: &str, is_input: bool) -> Vec<&'static str> {
-        let ends = self.lock();
-        let ends = ends.values();
+        let lists = self.lock();
+        let ends = lists.own.values();
         let ends = ends.filter(|end| end.topic == topic && end.is_input == is_input);
         ends.map(|end| end.message).collect()
+    }
+
+    /// Adds a peer of one of ours. Returns true if it is new.
+    pub(crate) fn connect(&self, own: GUID, peer: GUID) -> bool {
+        self.lock().peers.entry(own).or_default().insert(peer)
+    }
+
+    /// Removes a peer. Returns true if it was connected.
+    pub(crate) fn disconnect(&self, peer: GUID) -> bool {
+        let mut has_changed = false;
+        self.lock().peers.retain(|_, peers| {
+            has_changed |= peers.remove(&peer);
+            !peers.is_empty()
+        });
+        has_changed
+    }
+
+    /// Returns true if a node is connected to one of ours.
+    pub(crate) fn is_connected(&self, own: GUID) -> bool {
+        self.lock().peers.contains_key(&own)
     }
 }

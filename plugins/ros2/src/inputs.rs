@@ -11,9 +11,11 @@ use ros2_client::{
     dds::rustdds::{GUID, mio1::event::Source},
 };
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use crate::{
     Quality,
+    answers::Answers,
     ends::End,
     notes::{Counters, Notes},
     opening::{Opening, profile},
@@ -74,11 +76,16 @@ fn open<M: Message + DeserializeOwned + Send + 'static>(
     let subscription = subscription.map_err(|why| format!("topic `{name}`: {why}"))?;
     let end = End::new(name, message, true);
     opening.ends.add(subscription.guid(), end);
+    let answers = opening.answers.get(&*sender.info.path).cloned();
+    if let Some(answers) = &answers {
+        answers.set_subscription(subscription.guid());
+    }
     Ok(Box::new(Typed {
         key,
         subscription,
         sender,
         taken: [taken],
+        answers,
         notes: opening.notes.clone(),
         counters: opening.counters.clone(),
     }))
@@ -89,6 +96,8 @@ struct Typed<M> {
     subscription: Subscription<M>,
     sender: CommandSender,
     taken: [Taken; 1],
+    /// Present if a sensor waits for the commands.
+    answers: Option<Answers>,
     notes: Notes,
     counters: Arc<Counters>,
 }
@@ -131,15 +140,26 @@ impl<M: Message + DeserializeOwned + Send + 'static> Input for Typed<M> {
 
 impl<M: Message> Typed<M> {
     fn command(&self, message: &M) {
-        let sent = serde_json::to_value(message).map_err(|why| why.to_string());
-        let sent = sent.and_then(|message| {
-            commands::send(&self.sender, &self.taken, &message).map_err(|why| why.to_string())
+        let json = serde_json::to_value(message).map_err(|why| why.to_string());
+        let sent = json.and_then(|json| {
+            let sent = commands::send(&self.sender, &self.taken, &json);
+            sent.map(|()| stamp(&json)).map_err(|why| why.to_string())
         });
         match sent {
-            Ok(()) => {
+            Ok(stamp) => {
                 self.counters.commands.fetch_add(1, Ordering::Relaxed);
+                if let Some(answers) = &self.answers {
+                    answers.add(stamp);
+                }
             }
             Err(why) => self.notes.add(format!("a command was refused: {why}")),
         }
     }
+}
+
+/// Returns the stamp of a message with a header, ns.
+fn stamp(message: &Json) -> Option<u64> {
+    let stamp = message.get("header")?.get("stamp")?;
+    let seconds = stamp.get("sec")?.as_u64()?;
+    Some(seconds * 1_000_000_000 + stamp.get("nanosec")?.as_u64()?)
 }

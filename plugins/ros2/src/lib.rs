@@ -4,8 +4,11 @@
 //! - this file: settings; they are in every program;
 //! - `topics`: topics of the components with their types and qualities of service;
 //! - `network`: domain and range of discovery, from the settings and the environment;
-//! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions; `publishing`, `clock` and `listening`: the
-//!   threads; `inputs`: messages that become commands; `peers`: nodes that subscribe; `notes`: warnings and counters.
+//! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions;
+//!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `source`: sensors with their
+//!   topics; `lockstep` and `answers`: ticks that wait for nodes; `peers`: nodes that subscribe; `notes`: warnings and counters.
+#[cfg(feature = "dds")]
+mod answers;
 #[cfg(feature = "dds")]
 mod clock;
 #[cfg(feature = "dds")]
@@ -14,6 +17,8 @@ mod ends;
 mod inputs;
 #[cfg(feature = "dds")]
 mod listening;
+#[cfg(feature = "dds")]
+mod lockstep;
 #[cfg(any(feature = "dds", test))]
 mod network;
 #[cfg(feature = "dds")]
@@ -26,10 +31,13 @@ mod opening;
 mod peers;
 #[cfg(feature = "dds")]
 mod publishing;
+#[cfg(feature = "dds")]
+mod source;
 mod topics;
 
 use bevy::prelude::{App, Reflect};
 use morse_api::{
+    fields::Unit,
     middleware::{
         AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
         Weight,
@@ -63,6 +71,9 @@ pub struct Ros2 {
     pub all: bool,
     /// True to publish the simulated time on `/clock`.
     pub clock: bool,
+    /// Timeout of nodes in lockstep, after which the run ends.
+    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
+    pub lockstep_timeout: f64,
 }
 
 impl Default for Ros2 {
@@ -74,6 +85,7 @@ impl Default for Ros2 {
             discovery: None,
             all: true,
             clock: true,
+            lockstep_timeout: 30.0,
         }
     }
 }
@@ -101,6 +113,9 @@ pub struct Ros2Output {
     pub r#type: Option<String>,
     /// Quality of service; by default that of the type.
     pub qos: Option<Quality>,
+    /// Actuator of the robot whose commands answer the readings: after a reading the simulation waits until a node has sent
+    /// a command with the same stamp or a later one. Commands without a stamp answer any reading.
+    pub lockstep: Option<String>,
 }
 
 /// Topic of an actuator.

@@ -6,13 +6,18 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use crossbeam_channel::{Sender, bounded};
-use morse_api::middleware::{
-    ErasedContext, Failure, Middleware as _, MiddlewareContext, Reloaded, Report, Running,
-    Successor, Worker,
+use morse_api::{
+    middleware::{
+        ErasedContext, Failure, Middleware as _, MiddlewareContext, Reloaded, Report, Running,
+        Successor, Worker,
+    },
+    port::Observer,
 };
+use morse_ros::frames;
 use ros2_client::{
     NodeName, NodeOptions,
     dds::rustdds::{DomainParticipantBuilder, mio1},
@@ -21,9 +26,11 @@ use serde_json::json;
 
 use crate::{
     Discovery, Ros2, Ros2Input, Ros2Output,
+    answers::Answers,
     clock::Clock,
     ends::Ends,
     listening::{Inputs, Listening},
+    lockstep::{self, Lockstep},
     network::Network,
     notes::{Counters, Notes},
     opening::{Opening, Shared},
@@ -39,29 +46,30 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let own = context.name.clone();
     let failed = |why: String| Failure::Environment(format!("`{own}`: {why}"));
     let network = Network::new(settings, |name| std::env::var(name).ok()).map_err(failed)?;
-    let opening = open(settings, &network).map_err(failed)?;
+    let mut opening = open(settings, &network).map_err(failed)?;
     let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
     let warnings = network.warnings.iter().cloned();
     warnings.for_each(|text| notes.add(text));
+    let (mut outputs, inputs) = ends(settings, context);
+    let waiting = outputs.take_waiting();
+    for (observer, output) in &waiting {
+        let path = lockstep::path(output, &observer.info.robot);
+        opening.answers.insert(path, Answers::default());
+    }
     let shared = Shared::new(opening);
-    let (outputs, inputs) = ends(settings, context);
     let (next_outputs, next_inputs) = (Successor::default(), Successor::default());
     let listening = Listening::new(&shared, inputs, next_inputs.clone()).map_err(failed)?;
+    let locksteps = locksteps(&shared, waiting, settings).map_err(failed)?;
     let nanos = Arc::new(AtomicU64::new(0));
     let open_clock = || Clock::new(&mut shared.lock(), nanos.clone());
     let clock = settings.clock.then(open_clock).transpose();
     let clock = clock.map_err(failed)?;
-    let publishing = Publishing::new(&shared, outputs, next_outputs.clone()).map_err(failed)?;
+    let (readings, ticked) = bounded(1);
+    let signals = (ticked, next_outputs.clone());
+    let publishing = Publishing::new(&shared, outputs, signals).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
-    let name = format!("{own} commands");
-    let mut workers = vec![
-        Worker::spawn(Ros2::KIND, &own, publishing, |publishing| {
-            publishing.run();
-            Ok(())
-        })?,
-        Worker::spawn(Ros2::KIND, &name, listening, Listening::run)?,
-    ];
+    let mut workers = spawn(&own, publishing, listening)?;
     if let Some(clock) = clock {
         let work = move |clock: &mut Clock| {
             clock.run(&ticked);
@@ -76,8 +84,12 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     }
     Ok(Box::new(Serving {
         settings: settings.clone(),
+        name: own,
+        locksteps,
+        lost: None,
         workers,
         ticks,
+        readings,
         nanos,
         stopped,
         waker,
@@ -87,6 +99,31 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
         counters,
         network,
     }))
+}
+
+/// Opens the topics of the sensors whose readings wait for commands.
+fn locksteps(
+    shared: &Shared,
+    waiting: Vec<(Observer, Ros2Output)>,
+    settings: &Ros2,
+) -> Result<Vec<Lockstep>, String> {
+    let limit = Duration::from_secs_f64(settings.lockstep_timeout);
+    let waiting = waiting.into_iter();
+    waiting
+        .map(|sensor| Lockstep::new(&mut shared.lock(), sensor, limit))
+        .collect()
+}
+
+/// Starts the threads of the readings and of the commands.
+fn spawn(own: &str, publishing: Publishing, listening: Listening) -> Result<Vec<Worker>, Failure> {
+    let name = format!("{own} commands");
+    Ok(vec![
+        Worker::spawn(Ros2::KIND, own, publishing, |publishing| {
+            publishing.run();
+            Ok(())
+        })?,
+        Worker::spawn(Ros2::KIND, &name, listening, Listening::run)?,
+    ])
 }
 
 fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
@@ -115,6 +152,7 @@ fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
         participant,
         namespace: network.namespace.clone(),
         ends: Ends::default(),
+        answers: BTreeMap::new(),
         notes: Notes::default(),
         counters: Arc::default(),
     })
@@ -141,7 +179,9 @@ fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
     for (sender, input) in context.inputs {
         actuators.insert(sender.info.path.clone(), (sender, input));
     }
+    let infos = sensors.values().map(|(observer, _)| &*observer.info);
     let outputs = Outputs {
+        mounts: frames::mounts(infos),
         sensors: sensors.into_values().collect(),
         wake: context.wake,
     };
@@ -153,8 +193,14 @@ type Context = MiddlewareContext<Ros2Output, Ros2Input>;
 /// The running threads.
 struct Serving {
     settings: Ros2,
+    name: String,
+    locksteps: Vec<Lockstep>,
+    /// Failure of a lockstep.
+    lost: Option<Failure>,
     workers: Vec<Worker>,
     ticks: Sender<()>,
+    /// Signal of the end of a tick for the thread of the readings.
+    readings: Sender<()>,
     nanos: Arc<AtomicU64>,
     stopped: Arc<AtomicBool>,
     waker: Arc<mio1::Waker>,
@@ -167,7 +213,9 @@ struct Serving {
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
-        self.workers.iter_mut().find_map(Worker::failure)
+        let workers = &mut self.workers;
+        let lost = self.lost.take();
+        lost.or_else(|| workers.iter_mut().find_map(Worker::failure))
     }
 
     fn warnings(&mut self) -> Vec<String> {
@@ -184,16 +232,28 @@ impl Running for Serving {
     }
 
     fn tick(&mut self, nanos: u64) {
+        self.restart(nanos);
+        // A full channel means that the thread is going to read anyway.
+        self.readings.try_send(()).ok();
+        for lockstep in &mut self.locksteps {
+            if let Err(why) = lockstep.tick() {
+                let why = format!("`{}`: {why}", self.name);
+                self.lost.get_or_insert(Failure::PeerLost(why));
+            }
+        }
+    }
+
+    fn restart(&mut self, nanos: u64) {
         self.nanos.store(nanos, Ordering::Relaxed);
         // A full channel means that the clock is going to be published anyway.
         self.ticks.try_send(()).ok();
     }
 
-    fn restart(&mut self, nanos: u64) {
-        self.tick(nanos);
-    }
-
     fn reload(&mut self, context: ErasedContext) -> Reloaded {
+        if !self.locksteps.is_empty() {
+            // Nodes in lockstep begin with the new world.
+            return Reloaded::Restart(Box::new(context));
+        }
         let context = match context.typed() {
             Ok(context) => context,
             Err(failure) => return Reloaded::Failed(failure),

@@ -1,5 +1,8 @@
 //! Opening of topics.
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use ros2_client::{
     MessageTypeName, Name, Node, Publisher, QosProfile,
@@ -11,6 +14,7 @@ use serde::Serialize;
 
 use crate::{
     Quality,
+    answers::Answers,
     ends::{End, Ends},
     notes::{Counters, Notes},
 };
@@ -25,6 +29,8 @@ pub(crate) struct Opening {
     pub(crate) namespace: String,
     /// Publishers and subscriptions.
     pub(crate) ends: Ends,
+    /// Commands for which sensors wait, by path of the actuator.
+    pub(crate) answers: BTreeMap<String, Answers>,
     /// Warnings.
     pub(crate) notes: Notes,
     /// Counters of messages.

@@ -1,6 +1,4 @@
 //! Nodes that subscribe and publish: which topics have subscribers, and which nodes cannot be connected, and why.
-use std::collections::{BTreeMap, BTreeSet};
-
 use ros2_client::dds::rustdds::{
     DomainParticipant, DomainParticipantStatusEvent, EndpointDescription, GUID, QosPolicies,
     StatusEvented as _, policy::Reliability,
@@ -12,8 +10,6 @@ use crate::{ends::Ends, notes::Notes, opening::Opening};
 pub(crate) struct Peers {
     participant: DomainParticipant,
     ends: Ends,
-    /// Subscriptions of nodes by publisher of ours.
-    readers: BTreeMap<GUID, BTreeSet<GUID>>,
     notes: Notes,
 }
 
@@ -22,18 +18,12 @@ impl Peers {
         Self {
             participant: opening.participant.clone(),
             ends: opening.ends.clone(),
-            readers: BTreeMap::new(),
             notes: opening.notes.clone(),
         }
     }
 
-    /// Returns true if a publisher of ours has a subscriber.
-    pub(crate) fn has_reader(&self, publisher: GUID) -> bool {
-        self.readers.contains_key(&publisher)
-    }
-
-    /// Processes the events since the last call. Returns true if subscribers have come or gone.
-    pub(crate) fn update(&mut self) -> bool {
+    /// Processes the events since the last call. Returns true if nodes were connected or disconnected.
+    pub(crate) fn update(&self) -> bool {
         let listener = self.participant.status_listener();
         let mut has_changed = false;
         while let Some(event) = listener.try_recv_status() {
@@ -42,23 +32,19 @@ impl Peers {
         has_changed
     }
 
-    fn process(&mut self, event: DomainParticipantStatusEvent) -> bool {
+    fn process(&self, event: DomainParticipantStatusEvent) -> bool {
         use DomainParticipantStatusEvent as Event;
         match event {
             Event::RemoteReaderMatched {
                 local_writer,
                 remote_reader,
-            } => {
-                let readers = self.readers.entry(local_writer).or_default();
-                readers.insert(remote_reader)
-            }
-            Event::ReaderLost { guid, .. } => {
-                let mut has_changed = false;
-                self.readers.retain(|_, readers| {
-                    has_changed |= readers.remove(&guid);
-                    !readers.is_empty()
-                });
-                has_changed
+            } => self.ends.connect(local_writer, remote_reader),
+            Event::RemoteWriterMatched {
+                local_reader,
+                remote_writer,
+            } => self.ends.connect(local_reader, remote_writer),
+            Event::ReaderLost { guid, .. } | Event::WriterLost { guid, .. } => {
+                self.ends.disconnect(guid)
             }
             Event::RemoteReaderQosIncompatible {
                 local_writer,
