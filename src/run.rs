@@ -307,6 +307,8 @@ struct Stride {
     last: Option<Instant>,
     /// True if a client held the simulation at the last check.
     was_held: bool,
+    /// Tick of the last check.
+    checked: u64,
     intervals: Spread,
     rates: Spread,
 }
@@ -321,6 +323,7 @@ impl Stride {
             hold: Hold::Off,
             last: None,
             was_held: false,
+            checked: first,
             intervals: Spread::default(),
             rates: Spread::default(),
         }
@@ -341,7 +344,9 @@ impl Stride {
         };
         let (tick, rate) = (simulation.tick(), simulation.clock().rate);
         let was_held = std::mem::replace(&mut self.was_held, simulation.is_held());
-        if tick < self.first || (was_held && !self.was_held) {
+        let was_reset = tick < self.checked;
+        self.checked = tick;
+        if was_reset || (was_held && !self.was_held) {
             // A client has reset the simulation, or released it: no delay has to be caught up with.
             *self = Self::new(self.pace, now(), tick);
         }

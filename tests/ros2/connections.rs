@@ -75,7 +75,7 @@ fn peers_that_do_not_fit_are_named() {
     let wanted = json!({
         "subscribe": { "/rover/scan": ["sensor_msgs/msg/LaserScan", "reliable"] },
         "publish": { "/rover/motion": ["geometry_msgs/msg/TwistStamped", twist] },
-        "seconds": 3,
+        "seconds": 8,
     });
     let report = run_peer(&python, domain, &wanted);
     assert_eq!(report["messages"]["/rover/scan"], json!([]));
@@ -96,7 +96,7 @@ fn commands_that_are_no_numbers_are_refused() {
     let mut program = Program::start(&world("", motion, ""), domain);
     let wanted = json!({
         "publish": { "/rover/motion": ["std_msgs/msg/String", { "data": r#"{"speed": 1}"# }] },
-        "seconds": 3,
+        "seconds": 8,
     });
     run_peer(&python, domain, &wanted);
     let (_, stderr) = program.end();

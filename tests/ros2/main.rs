@@ -8,3 +8,4 @@ mod peer;
 mod readings;
 #[path = "../suite/require.rs"]
 mod require;
+mod services;

@@ -28,7 +28,10 @@ pub(crate) fn python() -> Option<PathBuf> {
     let candidates = named.into_iter().chain([own, PathBuf::from("python3")]);
     let found = candidates.into_iter().find(|python| {
         let imports = Command::new(python)
-            .args(["-c", "import rclpy, sensor_msgs, nav_msgs, geometry_msgs"])
+            .args([
+                "-c",
+                "import rclpy, sensor_msgs, nav_msgs, geometry_msgs, rosgraph_msgs, std_srvs",
+            ])
             .output();
         imports.is_ok_and(|output| output.status.success())
     });

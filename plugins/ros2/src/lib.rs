@@ -5,8 +5,9 @@
 //! - `topics`: topics of the components with their types and qualities of service;
 //! - `network`: domain and range of discovery, from the settings and the environment;
 //! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions;
-//!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `source`: sensors with their
-//!   topics; `lockstep` and `answers`: ticks that wait for nodes; `peers`: nodes that subscribe; `notes`: warnings and counters.
+//!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `services`: control of the
+//!   simulation; `source`: sensors with their topics; `lockstep` and `answers`: ticks that wait for nodes; `peers`: nodes that
+//!   subscribe; `notes`: warnings and counters.
 #[cfg(feature = "dds")]
 mod answers;
 #[cfg(feature = "dds")]
@@ -31,6 +32,8 @@ mod opening;
 mod peers;
 #[cfg(feature = "dds")]
 mod publishing;
+#[cfg(feature = "dds")]
+mod services;
 #[cfg(feature = "dds")]
 mod source;
 mod topics;

@@ -3,7 +3,7 @@ use std::{
     collections::BTreeMap,
     net::{IpAddr, Ipv4Addr},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -35,6 +35,7 @@ use crate::{
     notes::{Counters, Notes},
     opening::{Opening, Shared},
     publishing::{Outputs, Publishing},
+    services::{Requests, Services},
 };
 
 /// Starts the node and its threads.
@@ -50,12 +51,9 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
     let warnings = network.warnings.iter().cloned();
     warnings.for_each(|text| notes.add(text));
+    let requests = Requests::new(Mutex::new(context.requests.clone()));
     let (mut outputs, inputs) = ends(settings, context);
-    let waiting = outputs.take_waiting();
-    for (observer, output) in &waiting {
-        let path = lockstep::path(output, &observer.info.robot);
-        opening.answers.insert(path, Answers::default());
-    }
+    let waiting = take_waiting(&mut opening, &mut outputs);
     let shared = Shared::new(opening);
     let (next_outputs, next_inputs) = (Successor::default(), Successor::default());
     let listening = Listening::new(&shared, inputs, next_inputs.clone()).map_err(failed)?;
@@ -67,9 +65,11 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let (readings, ticked) = bounded(1);
     let signals = (ticked, next_outputs.clone());
     let publishing = Publishing::new(&shared, outputs, signals).map_err(failed)?;
+    let stopped = listening.stopped.clone();
+    let services = Services::new(&mut shared.lock(), requests.clone(), stopped).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
-    let mut workers = spawn(&own, publishing, listening)?;
+    let mut workers = spawn(&own, publishing, (listening, services))?;
     if let Some(clock) = clock {
         let work = move |clock: &mut Clock| {
             clock.run(&ticked);
@@ -92,6 +92,7 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
         readings,
         nanos,
         stopped,
+        requests,
         waker,
         next_outputs,
         next_inputs,
@@ -99,6 +100,16 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
         counters,
         network,
     }))
+}
+
+/// Removes the sensors whose readings wait for commands, and prepares for the commands.
+fn take_waiting(opening: &mut Opening, outputs: &mut Outputs) -> Vec<(Observer, Ros2Output)> {
+    let waiting = outputs.take_waiting();
+    for (observer, output) in &waiting {
+        let path = lockstep::path(output, &observer.info.robot);
+        opening.answers.insert(path, Answers::default());
+    }
+    waiting
 }
 
 /// Opens the topics of the sensors whose readings wait for commands.
@@ -114,15 +125,24 @@ fn locksteps(
         .collect()
 }
 
-/// Starts the threads of the readings and of the commands.
-fn spawn(own: &str, publishing: Publishing, listening: Listening) -> Result<Vec<Worker>, Failure> {
+/// Starts the threads of the readings, of the commands and of the services.
+fn spawn(
+    own: &str,
+    publishing: Publishing,
+    (listening, services): (Listening, Services),
+) -> Result<Vec<Worker>, Failure> {
     let name = format!("{own} commands");
+    let serving = format!("{own} services");
     Ok(vec![
         Worker::spawn(Ros2::KIND, own, publishing, |publishing| {
             publishing.run();
             Ok(())
         })?,
         Worker::spawn(Ros2::KIND, &name, listening, Listening::run)?,
+        Worker::spawn(Ros2::KIND, &serving, services, |services| {
+            services.run();
+            Ok(())
+        })?,
     ])
 }
 
@@ -201,6 +221,7 @@ struct Serving {
     ticks: Sender<()>,
     /// Signal of the end of a tick for the thread of the readings.
     readings: Sender<()>,
+    requests: Requests,
     nanos: Arc<AtomicU64>,
     stopped: Arc<AtomicBool>,
     waker: Arc<mio1::Waker>,
@@ -258,6 +279,8 @@ impl Running for Serving {
             Ok(context) => context,
             Err(failure) => return Reloaded::Failed(failure),
         };
+        let requests = context.requests.clone();
+        *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = requests;
         let (outputs, inputs) = ends(&self.settings, context);
         self.next_outputs.set(outputs);
         self.next_inputs.set(inputs);
