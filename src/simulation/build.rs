@@ -64,7 +64,8 @@ pub type Extensions = &'static (dyn Fn(&mut App) + Sync);
 ///     app.insert_resource(Gain(gain));
 /// });
 /// let simulation = Simulation::parse("Simulation()", ".", extensions)?;
-/// assert!(simulation.world().contains_resource::<Gain>());
+/// let gain = simulation.world().get_resource::<Gain>();
+/// assert!(gain.is_some_and(|gain| gain.0 == 2.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn keep(extensions: impl Fn(&mut App) + Sync + 'static) -> Extensions {
