@@ -257,7 +257,9 @@ pub(super) fn simulation_of(
         // The directory of the simulation file is trusted, whatever the working directory; files of other types are not.
         let simulation = directory.join(named.as_str());
         let ending = simulation.extension().and_then(|ending| ending.to_str());
-        if ending.is_some_and(|ending| ["ron", "robray", "urdf", "xacro", "xml", "mjcf"].contains(&ending)) {
+        if ending.is_some_and(|ending| {
+            ["ron", "robray", "urdf", "xacro", "xml", "mjcf"].contains(&ending)
+        }) {
             roots.extend(simulation.parent().map(Path::to_path_buf));
         }
         let files = Files {
