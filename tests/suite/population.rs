@@ -438,3 +438,51 @@ fn a_robot_description_that_is_on_no_disk_can_be_added() {
     }
     simulation.serve(Duration::ZERO);
 }
+
+/// Robots as they are shipped, with an actuator that drives them and its command.
+const DRIVERS: [(&str, &str); 6] = [
+    (
+        "pioneer3dx",
+        r#""motion": (kind: "v_omega", start: (v: 0.5, w: 0))"#,
+    ),
+    (
+        "segway_rmp400",
+        r#""motion": (kind: "v_omega", start: (v: 0.5, w: 0.2))"#,
+    ),
+    (
+        "pr2",
+        r#""motion": (kind: "v_omega", start: (v: 0.5, w: 0.1))"#,
+    ),
+    (
+        "atrv",
+        r#""motion": (kind: "v_omega", start: (v: 0.5, w: 0.2))"#,
+    ),
+    (
+        "hummer",
+        r#""motion": (kind: "steer_force", start: (steer: 0.1, force: -10))"#,
+    ),
+    ("quadrotor", ""),
+];
+
+#[test]
+fn shipped_robots_move_on_as_if_nothing_had_been_added() {
+    for (model, actuators) in DRIVERS {
+        let text = format!(
+            r#"Simulation(scene: "boxes.robray", robots: {{ "rover": (
+                model: "robots/{model}.robray", at: (translation: (-10, -10, 0.3)), actuators: {{ {actuators} }},
+            ) }})"#
+        );
+        let [mut changed, mut alone] = [parse(&text), parse(&text)];
+        for world in [&mut changed, &mut alone] {
+            world.run(180).unwrap();
+        }
+        spawn(&mut changed, "guest");
+        for tick in 0..60 {
+            changed.step().unwrap();
+            alone.step().unwrap();
+            let pose = |world: &Simulation| world.body("rover").unwrap().pose.translation.vector;
+            let apart = (pose(&changed) - pose(&alone)).norm();
+            assert!(apart < 2e-5, "{model}, tick {tick}: {apart} m");
+        }
+    }
+}

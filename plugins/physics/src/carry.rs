@@ -2,7 +2,7 @@
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::plugin::context::RapierRigidBodySet;
-use morse_api::state::Kept;
+use morse_api::{state::Kept, vehicle::Vehicle};
 
 use super::{
     body_poses::BodyPoses,
@@ -35,6 +35,8 @@ pub(super) fn carry(from: &World, to: &mut World, kept: &Kept) {
     if let Some(suspended) = from.get_resource::<Suspended>() {
         to.insert_resource(*suspended);
     }
+    let mut vehicles = to.query::<&Vehicle>();
+    let casts_rays = vehicles.iter(to).next().is_some();
     let mut state: SystemState<(
         Single<Engine>,
         Res<Tables>,
@@ -58,6 +60,9 @@ pub(super) fn carry(from: &World, to: &mut World, kept: &Kept) {
     };
     trees.carry(old.trees, &pairs, state_of);
     trees.settle(&mut engine, &tables);
+    if casts_rays {
+        engine.bound_colliders();
+    }
     show_all(to);
 }
 

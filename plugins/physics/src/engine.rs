@@ -44,6 +44,21 @@ impl EngineItem<'_, '_> {
         }
     }
 
+    /// Sets the boxes of all colliders in the broad phase, which the next step would do after the suspensions of vehicles
+    /// have cast their rays.
+    pub(super) fn bound_colliders(&mut self) {
+        let simulation = &mut *self.simulation;
+        for (handle, collider) in self.colliders.colliders.iter() {
+            let body = collider.parent();
+            let body = body.and_then(|body| self.bodies.bodies.get(body));
+            let place = collider.position_wrt_parent().zip(body);
+            let pose = place.map_or(*collider.position(), |(pose, body)| body.position() * pose);
+            let bounds = collider.shape().compute_aabb(&pose);
+            let parameters = &simulation.integration_parameters;
+            simulation.broad_phase.set_aabb(parameters, handle, bounds);
+        }
+    }
+
     /// Returns the body of a row, unless the physics lost it.
     pub(super) fn movable(&mut self, row: &BodyRow) -> Option<&mut RigidBody> {
         let body = self.bodies.bodies.get(row.handle)?;
