@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use morse_scene::model::Scene;
+use morse_diagnostics::Diagnostic;
+use morse_scene::model::{Frame, Joint, Scene};
 
 use super::Checker;
 use crate::model::{Component, Form, Robot};
@@ -37,6 +38,7 @@ impl Checker<'_> {
         }
         for (name, robot) in &simulation.robots {
             self.robot_in(name, robot, &names);
+            self.detached(name, robot, scene);
         }
     }
 
@@ -115,6 +117,40 @@ impl Checker<'_> {
         for (component, settings) in sensors.chain(actuators) {
             self.mount(&of, component, settings, &prefix, names);
         }
+    }
+
+    /// Warns of a robot on a frame that is fixed to a moving body, which leaves that body since a base is free by default.
+    fn detached(&mut self, name: &Spanned<String>, robot: &Robot, scene: &Scene) {
+        let (Form::Frame(frame), None) = (&robot.form, &robot.base) else {
+            return;
+        };
+        let Some(base) = scene.frame(frame) else {
+            return;
+        };
+        // A valid scene has no cycle, but this check runs also with others.
+        let mut above =
+            std::iter::successors(scene.parent_of(base), |frame| scene.parent_of(frame));
+        let moves = |frame: &Frame| !matches!(frame.joint, Joint::Fixed);
+        let carrier = above
+            .by_ref()
+            .take(scene.frames().len())
+            .find(|frame| moves(frame));
+        let Some(carrier) = carrier.filter(|_| !moves(base)) else {
+            return;
+        };
+        let (own, of) = (quoted(frame), quoted(&carrier.name));
+        let message = format!(
+            "the robot {} takes {own} off {of}, to which the frame is fixed",
+            quoted(name)
+        );
+        let problem = Diagnostic::warning("simulation::detached", message);
+        let problem = match frame.span {
+            Some(span) => problem.at(span, "a base is free by default"),
+            None => problem,
+        };
+        self.problems.push(problem.help(format!(
+            "name the frame {of}, which keeps its joint, or say that the base is free: `base: dynamic`"
+        )));
     }
 
     fn mount(
