@@ -199,7 +199,7 @@ mod tests {
         for wrong in [
             "",
             "(",
-            "(modle: \"a\")",
+            "(raduis: \"a\")",
             "(model: \"a\"), \"b\": ()",
             "[]",
             "\0",
