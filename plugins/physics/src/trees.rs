@@ -56,7 +56,7 @@ use clearance::Clearance;
 use closures::Closure;
 use collect::Found;
 pub(super) use contact_point::Key;
-use coupled::CoupledBody;
+use coupled::CoupledBodies;
 pub(super) use cut::Cut;
 use cut::CutTree;
 use drive::Driven;
@@ -104,7 +104,7 @@ pub(super) struct Trees {
     /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
-    coupled: Vec<CoupledBody>,
+    coupled: CoupledBodies,
     /// Bodies whose contacts are sensed, sorted; computed from the components.
     sensed: Vec<usize>,
     /// Loop closures; computed from the scene.

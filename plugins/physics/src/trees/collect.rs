@@ -104,7 +104,7 @@ impl Trees {
         for at in 0..self.sensed.len() {
             let body = self.sensed[at];
             self.couple(&mut found, body, engine, tables, dt);
-            if !self.has(body) && !self.state.coupled.contains(&body) {
+            if !self.has(body) && !self.stays_coupled(body) {
                 // It has a prescribed motion, but what it touches is solved here.
                 found.open.push(body);
             }
@@ -116,11 +116,11 @@ impl Trees {
         // Bodies without contact to a tree are released after this step, since the engine did not move them in it.
         for at in 0..self.coupled.len() {
             let body = self.coupled[at].body;
-            if self.state.coupled.binary_search(&body).is_err() {
+            if !self.stays_coupled(body) {
                 self.pairs(&mut found, body, engine, tables);
             }
         }
-        self.coupled.sort_unstable_by_key(|coupled| coupled.body);
+        self.coupled.sort();
         // Both bodies of a contact may have been visited.
         found.pairs.sort_unstable_by_key(|pair| pair.geometry);
         found.pairs.dedup_by_key(|pair| pair.geometry);
@@ -137,20 +137,28 @@ impl Trees {
         tables: &Tables,
         dt: f64,
     ) {
-        if self.has(body) || self.state.coupled.contains(&body) {
+        if self.has(body) || self.stays_coupled(body) {
             return;
         }
         let Some(rigid) = rigid(engine, tables, body).filter(|body| moves(body)) else {
             return;
         };
-        if self.coupled.iter().all(|coupled| coupled.body != body) {
+        if self.coupled.of(body).is_none() {
             let coupled = CoupledBody::late((body, engine.body_poses.of(rigid)), rigid, dt);
             self.seen[body] = coupled.start;
             self.coupled.push(coupled);
         }
+        if let Some(coupled) = self.coupled.of_mut(body) {
+            coupled.stays = true;
+        }
         grasp::ask_for_filter(engine, tables.bodies[body].handle);
         self.state.coupled.push(body);
         found.open.push(body);
+    }
+
+    /// Returns true if a body was collected in this step as a coupled one.
+    fn stays_coupled(&self, body: usize) -> bool {
+        self.coupled.of(body).is_some_and(|coupled| coupled.stays)
     }
 
     /// Adds a grasp as a weld, and couples its bodies.
@@ -301,7 +309,7 @@ impl Trees {
             let place = self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link);
             return Some(isometry(&place));
         }
-        if let Some(coupled) = self.coupled.iter().find(|coupled| coupled.body == body) {
+        if let Some(coupled) = self.coupled.of(body) {
             return Some(coupled.pose);
         }
         let rigid = rigid(engine, tables, body)?;

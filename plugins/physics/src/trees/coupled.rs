@@ -1,4 +1,6 @@
 //! Coupled bodies: free bodies with contacts to links, which are solved here for a step and returned to the engine.
+use std::ops::Deref;
+
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_mechanisms::Motion;
@@ -31,8 +33,73 @@ pub(super) struct CoupledBody {
     pub before: [Vector3<f64>; 2],
     /// Mean velocity over the step.
     pub moving: Motion,
+    /// True if it is coupled in the next step as well.
+    pub stays: bool,
     /// Forces in the engine; `None` if the engine has moved the body already.
     acts: Option<Acts>,
+}
+
+/// The coupled bodies of a step, which are found by their body in constant time.
+#[derive(Default)]
+pub(super) struct CoupledBodies {
+    all: Vec<CoupledBody>,
+    /// Index in `all` of each body of the tables.
+    of_body: Vec<Option<usize>>,
+}
+
+impl CoupledBodies {
+    /// Removes all bodies.
+    pub(super) fn clear(&mut self) {
+        for coupled in self.all.drain(..) {
+            self.of_body[coupled.body] = None;
+        }
+    }
+
+    /// Adds a body that is not among them.
+    pub(super) fn push(&mut self, coupled: CoupledBody) {
+        if self.of_body.len() <= coupled.body {
+            self.of_body.resize(coupled.body + 1, None);
+        }
+        self.of_body[coupled.body] = Some(self.all.len());
+        self.all.push(coupled);
+    }
+
+    /// Sorts them by body.
+    pub(super) fn sort(&mut self) {
+        self.all.sort_unstable_by_key(|coupled| coupled.body);
+        for (index, coupled) in self.all.iter().enumerate() {
+            self.of_body[coupled.body] = Some(index);
+        }
+    }
+
+    /// Returns the index of a body among them.
+    pub(super) fn index_of(&self, body: usize) -> Option<usize> {
+        *self.of_body.get(body)?
+    }
+
+    /// Returns a body.
+    pub(super) fn of(&self, body: usize) -> Option<&CoupledBody> {
+        Some(&self.all[self.index_of(body)?])
+    }
+
+    /// Returns a body for changes.
+    pub(super) fn of_mut(&mut self, body: usize) -> Option<&mut CoupledBody> {
+        let index = self.index_of(body)?;
+        Some(&mut self.all[index])
+    }
+
+    /// Returns the body with this index for changes.
+    pub(super) fn at_mut(&mut self, index: usize) -> &mut CoupledBody {
+        &mut self.all[index]
+    }
+}
+
+impl Deref for CoupledBodies {
+    type Target = [CoupledBody];
+
+    fn deref(&self) -> &[CoupledBody] {
+        &self.all
+    }
 }
 
 /// Gravity, damping and forces of a free body in the engine.
@@ -76,6 +143,7 @@ impl CoupledBody {
             angular: (angular * slower[1]).component_mul(&allowed[1]),
             before,
             moving: Motion::ZERO,
+            stays: false,
             acts: Some(Acts {
                 gravity: rigid.gravity_scale(),
                 damping,
@@ -105,6 +173,7 @@ impl CoupledBody {
             angular,
             before: [linear, angular],
             moving: Motion::ZERO,
+            stays: false,
             acts: None,
         }
     }
@@ -181,7 +250,7 @@ impl Trees {
         tables: &Tables,
         dt: f64,
     ) {
-        for coupled in &self.coupled {
+        for coupled in &*self.coupled {
             let row = tables.bodies.get(coupled.body);
             let Some((row, body)) = row.and_then(|row| Some((row, engine.movable(row)?))) else {
                 continue;

@@ -192,7 +192,7 @@ impl Trees {
             if !known.gravity {
                 force += cut.part * linear(pose.rotation.inverse() * gravity);
             }
-        } else if let Some(coupled) = self.coupled.iter().find(|one| one.body == cut.body) {
+        } else if let Some(coupled) = self.coupled.of(cut.body) {
             pose = coupled.pose;
             let fall = if known.gravity {
                 gravity

@@ -229,7 +229,7 @@ impl Trees {
             for (speed, more) in velocities.iter_mut().zip(numbers) {
                 *speed += more;
             }
-        } else if let Some(coupled) = self.coupled.iter_mut().find(|coupled| coupled.body == base) {
+        } else if let Some(coupled) = self.coupled.of_mut(base) {
             coupled.linear += change.at(&(whole.center.coords - whole.pose.translation.vector));
             coupled.angular += change.angular;
         }
@@ -272,7 +272,7 @@ impl Trees {
             inertia: Matrix3::zeros(),
         };
         let Some((tree, _)) = self.of_body[base] else {
-            let coupled = self.coupled.iter().find(|coupled| coupled.body == base)?;
+            let coupled = self.coupled.of(base)?;
             whole.velocity = coupled.velocity_before(&center);
             whole.add(&pose, &self.masses[base]);
             return Some(whole);

@@ -77,11 +77,7 @@ impl Trees {
             if let Some((tree, _)) = self.of_body[body] {
                 return self.awake[tree].then_some(tree);
             }
-            let at = self
-                .coupled
-                .binary_search_by(|coupled| coupled.body.cmp(&body))
-                .ok()?;
-            Some(trees + at)
+            Some(trees + self.coupled.index_of(body)?)
         };
         let nodes = trees + self.coupled.len();
         groups.clear(nodes);

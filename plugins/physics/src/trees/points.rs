@@ -88,12 +88,7 @@ impl Trees {
                 isometry(&(self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link)))
             }
             Some(_) => return None,
-            None => {
-                self.coupled
-                    .iter()
-                    .find(|coupled| coupled.body == body)?
-                    .pose
-            }
+            None => self.coupled.of(body)?.pose,
         };
         Some(Moved { center, seen, is })
     }

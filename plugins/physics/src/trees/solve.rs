@@ -161,7 +161,7 @@ impl Trees {
             (known.impulse, known.velocity) = (weld.impulse, weld.velocity);
         }
         for (at, body) in group.free.iter().zip(&*bodies) {
-            let coupled = &mut self.coupled[*at];
+            let coupled = self.coupled.at_mut(*at);
             (coupled.linear, coupled.angular) = (body.linear, body.angular);
             coupled.moving = body.moving;
         }
