@@ -13,7 +13,7 @@ use morse_sim::{prelude::*, simulation::Simulation};
 #[require(Last)]
 struct Jolt {
     /// Accelerations below this magnitude are reported as zero.
-    #[reflect(@Unit("m/s²"), @Range(0.0, 1000.0))]
+    #[reflect(@Unit("m/s²"), @ValueRange(0.0, 1000.0))]
     threshold: f64,
 }
 

@@ -2,7 +2,7 @@
 use bevy::prelude::*;
 use morse_api::{
     motion::{MotionMode, TimeStrategy},
-    prelude::{Deserialize, Range, Reflect},
+    prelude::{Deserialize, Reflect, ValueRange},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
     tick::Clock,
 };
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::RunRequests;
 
 /// Range of paces, simulated seconds per second: a tick does not take years, nor less than the clock can resolve.
-pub const PACES: Range = Range(1e-4, 1e6);
+pub const PACES: ValueRange = ValueRange(1e-4, 1e6);
 
 /// The clock, as a service.
 #[derive(Component)]

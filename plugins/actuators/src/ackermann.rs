@@ -23,10 +23,10 @@ pub struct Ackermann {
     /// Joint that steers the right wheel, about z; by default `steer_front_right`.
     pub steer_right: Vec<String>,
     /// Maximum angle of a steered wheel.
-    #[reflect(@Unit("rad"), @Range(0.001, 1.575), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @ValueRange(0.001, 1.575), @AtLoad, @Property("max_steering_angle"), @Form::Degrees)]
     pub max_steering_angle: f64,
     /// Radius of the driven wheels; 0 for the radius of their geometry.
-    #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
 }
 

@@ -67,33 +67,33 @@ pub struct Armature {
     /// farthest from the joint.
     pub tip: String,
     /// Distance from its goal within which a prismatic joint, or the arm's tip, has arrived.
-    #[reflect(@Unit("m"), @Range(1e-9, 100.0), @Property("DistanceTolerance"))]
+    #[reflect(@Unit("m"), @ValueRange(1e-9, 100.0), @Property("DistanceTolerance"))]
     pub distance_tolerance: f64,
     /// Angle from its goal within which a revolute joint, or the arm's tip, has arrived.
-    #[reflect(@Unit("rad"), @Range(1e-9, 6.3), @Property("AngleTolerance"))]
+    #[reflect(@Unit("rad"), @ValueRange(1e-9, 6.3), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
     /// Default speed of revolute joints, if a request has none.
-    #[reflect(@Unit("rad/s"), @Range(1e-6, 1e4), @Property("RotationSpeed"))]
+    #[reflect(@Unit("rad/s"), @ValueRange(1e-6, 1e4), @Property("RotationSpeed"))]
     pub rotation_speed: f64,
     /// Default speed of prismatic joints, if a request has none.
-    #[reflect(@Unit("m/s"), @Range(1e-6, 1e4), @Property("LinearSpeed"))]
+    #[reflect(@Unit("m/s"), @ValueRange(1e-6, 1e4), @Property("LinearSpeed"))]
     pub linear_speed: f64,
     /// Default angular speed of the targets of inverse kinematics, if a request has none.
-    #[reflect(@Unit("rad/s"), @Range(1e-6, 1e4), @Property("IKRotationSpeed"))]
+    #[reflect(@Unit("rad/s"), @ValueRange(1e-6, 1e4), @Property("IKRotationSpeed"))]
     pub ik_rotation_speed: f64,
     /// Default linear speed of the targets of inverse kinematics, if a request has none.
-    #[reflect(@Unit("m/s"), @Range(1e-6, 1e4), @Property("IKLinearSpeed"))]
+    #[reflect(@Unit("m/s"), @ValueRange(1e-6, 1e4), @Property("IKLinearSpeed"))]
     pub ik_linear_speed: f64,
     /// Maximum speed of joints that follow a target, in addition to the limit of each joint.
-    #[reflect(@Unit("rad/s or m/s"), @Range(1e-6, 1e4))]
+    #[reflect(@Unit("rad/s or m/s"), @ValueRange(1e-6, 1e4))]
     pub ik_joint_speed: f64,
     /// Control of the joints.
     pub control: Control,
     /// Proportional gain of computed torque: acceleration per radian or metre of position error.
-    #[reflect(@Unit("1/s²"), @Range(0.0, 1e8))]
+    #[reflect(@Unit("1/s²"), @ValueRange(0.0, 1e8))]
     pub proportional_gain: f64,
     /// Derivative gain of computed torque: acceleration per rad/s or m/s of velocity error.
-    #[reflect(@Unit("1/s"), @Range(0.0, 1e5))]
+    #[reflect(@Unit("1/s"), @ValueRange(0.0, 1e5))]
     pub derivative_gain: f64,
     /// Convention of the targets of inverse kinematics.
     pub convention: Convention,

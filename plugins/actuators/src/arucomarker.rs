@@ -12,13 +12,13 @@ use serde_json::json;
 #[require(MarkerPose)]
 pub struct Arucomarker {
     /// Offset along the world's x axis.
-    #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("xoffset"))]
+    #[reflect(@Unit("m"), @ValueRange(-1e6, 1e6), @Property("xoffset"))]
     pub xoffset: f64,
     /// Offset along the world's y axis.
-    #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("yoffset"))]
+    #[reflect(@Unit("m"), @ValueRange(-1e6, 1e6), @Property("yoffset"))]
     pub yoffset: f64,
     /// Offset along the world's z axis.
-    #[reflect(@Unit("m"), @Range(-1e6, 1e6), @Property("zoffset"))]
+    #[reflect(@Unit("m"), @ValueRange(-1e6, 1e6), @Property("zoffset"))]
     pub zoffset: f64,
 }
 

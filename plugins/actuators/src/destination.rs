@@ -12,10 +12,10 @@ use morse_api::{body::Robot, command::Received, prelude::*, state::Stateful};
 #[require(Journey)]
 pub struct Destination {
     /// Speed on the way.
-    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @ValueRange(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// Distance from the goal at which it is reached.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Tolerance"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6), @Property("Tolerance"))]
     pub tolerance: f64,
     /// True if the robot is held at the goal; otherwise another actuator may move it.
     #[reflect(@Property("RemainAtDestination"))]

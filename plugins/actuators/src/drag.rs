@@ -10,13 +10,13 @@ use morse_api::{prelude::*, state::Stateful};
 #[serde(default, deny_unknown_fields)]
 pub struct Drag {
     /// Drag coefficient along the body's x axis.
-    #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffX"))]
+    #[reflect(@Unit("N·s²/m²"), @ValueRange(0.0, 1e6), @Property("DragCoeffX"))]
     pub drag_coeff_x: f64,
     /// Drag coefficient along the body's y axis.
-    #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffY"))]
+    #[reflect(@Unit("N·s²/m²"), @ValueRange(0.0, 1e6), @Property("DragCoeffY"))]
     pub drag_coeff_y: f64,
     /// Drag coefficient along the body's z axis.
-    #[reflect(@Unit("N·s²/m²"), @Range(0.0, 1e6), @Property("DragCoeffZ"))]
+    #[reflect(@Unit("N·s²/m²"), @ValueRange(0.0, 1e6), @Property("DragCoeffZ"))]
     pub drag_coeff_z: f64,
 }
 

@@ -22,10 +22,10 @@ use crate::grasping::{EndEffector, Grasped};
 #[require(Grasped)]
 pub struct Gripper {
     /// Full opening angle of the cone; π is a half-space.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
-    #[reflect(@Unit("m"), @Range(0.0, 1000.0), @Property("Distance"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1000.0), @Property("Distance"))]
     pub distance: f64,
 }
 

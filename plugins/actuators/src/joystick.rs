@@ -15,7 +15,7 @@ pub struct Joystick {
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
     /// Speed at full deflection.
-    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @ValueRange(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
 }
 

@@ -16,7 +16,7 @@ pub struct Keyboard {
     #[reflect(@Property("ControlType"), @Form::CONTROL)]
     pub control: Control,
     /// Linear speed; half of it in rad/s is the angular speed.
-    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @ValueRange(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
 }
 

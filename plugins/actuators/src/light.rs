@@ -18,16 +18,16 @@ pub struct Light {
     #[reflect(@Property("emit"))]
     pub emit: bool,
     /// Range of the light.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("distance"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6), @Property("distance"))]
     pub distance: f64,
     /// Red, green and blue, from 0 to 1. MORSE's lights are black by default.
-    #[reflect(@Unit(""), @Range(0.0, 1.0), @Property("color"), @Form::Tuple)]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1.0), @Property("color"), @Form::Tuple)]
     pub color: [f64; 3],
     /// Full opening angle of the cone.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("size"))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("size"))]
     pub size: f64,
     /// Brightness while the light is on, in Blender's units.
-    #[reflect(@Unit(""), @Range(0.0, 1e6), @Property("energy"))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1e6), @Property("energy"))]
     pub energy: f64,
 }
 

@@ -18,10 +18,10 @@ use morse_api::{
 #[serde(default, deny_unknown_fields)]
 pub struct Orientation {
     /// Maximum speed of each of the three angles; infinite by default.
-    #[reflect(@Unit("rad/s"), @Range(0.0, f64::INFINITY), @Property("speed"))]
+    #[reflect(@Unit("rad/s"), @ValueRange(0.0, f64::INFINITY), @Property("speed"))]
     pub speed: f64,
     /// Errors of an angle below this are ignored; has no effect at infinite speed.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("tolerance"))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("tolerance"))]
     pub tolerance: f64,
     /// Control: a finite speed is passed to physics, or the robot is rotated directly.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]

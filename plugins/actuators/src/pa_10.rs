@@ -26,10 +26,10 @@ actuators: { "pa_10": (kind: "pa_10") }"#))]
 #[require(Chain, RestingPlate, Segments)]
 pub struct Pa10 {
     /// Speed of all segments.
-    #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
+    #[reflect(@Unit("rad/s"), @ValueRange(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// A new goal is ignored if it differs from the old one by less than this.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("Tolerance"))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("Tolerance"))]
     pub tolerance: f64,
     /// Names of the joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,

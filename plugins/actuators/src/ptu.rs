@@ -41,16 +41,16 @@ use aim::Axes;
 #[require(Head, PanTilt, Carrier, Task)]
 pub struct Ptu {
     /// Speed of both axes.
-    #[reflect(@Unit("rad/s"), @Range(0.0, 1e4), @Property("Speed"))]
+    #[reflect(@Unit("rad/s"), @ValueRange(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// Angle from the goals within which a request is complete.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("Tolerance"))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("Tolerance"))]
     pub tolerance: f64,
     /// True if only services move the unit, and commands are ignored.
     #[reflect(@Property("Manual"))]
     pub manual: bool,
     /// Position of the tilt axis in the frame that pan rotates, for a unit without joints.
-    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
+    #[reflect(@Unit("m"), @ValueRange(-1000.0, 1000.0))]
     pub tilt_at: [f64; 3],
     /// Name of the robot's pan joint, within the robot.
     pub pan: String,

@@ -12,13 +12,13 @@ use crate::rotorcraft::{check_body, tamed};
 #[serde(default, deny_unknown_fields)]
 pub struct QuadrotorDynamicControl {
     /// Thrust of a propeller divided by the square of its speed.
-    #[reflect(@Unit("N·s²"), @Range(0.0, 1000.0), @Property("ThrustFactor"))]
+    #[reflect(@Unit("N·s²"), @ValueRange(0.0, 1000.0), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
     /// Reaction torque of a propeller divided by the square of its speed.
-    #[reflect(@Unit("N·m·s²"), @Range(0.0, 1000.0), @Property("DragFactor"))]
+    #[reflect(@Unit("N·m·s²"), @ValueRange(0.0, 1000.0), @Property("DragFactor"))]
     pub drag_factor: f64,
     /// Distance from the centre of mass to a propeller.
-    #[reflect(@Unit("m"), @Range(0.0, 100.0), @Property("Lever"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 100.0), @Property("Lever"))]
     pub lever: f64,
     /// Arrangement of the propellers.
     #[reflect(@Property("Configuration"), @Form::Words(&[("+", "plus"), ("x", "x")]))]
@@ -52,7 +52,7 @@ impl Default for QuadrotorDynamicControl {
 #[serde(default)]
 pub struct QuadrotorDynamicControlCommand {
     /// Speeds of propellers 1 to 4; the thrust does not depend on the sign.
-    #[reflect(@Unit("rad/s"), @Range(-1e4, 1e4))]
+    #[reflect(@Unit("rad/s"), @ValueRange(-1e4, 1e4))]
     pub engines: [f64; 4],
 }
 

@@ -19,19 +19,19 @@ use crate::rotorcraft::{Airframe, Airframes, Gains, check_body, tamed};
 #[require(Steering)]
 pub struct RotorcraftAttitude {
     /// Angular acceleration per error of roll or pitch.
-    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
+    #[reflect(@Unit("1/s²"), @ValueRange(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration per rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
+    #[reflect(@Unit("1/s"), @ValueRange(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Angular acceleration per error of yaw.
-    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
+    #[reflect(@Unit("1/s²"), @ValueRange(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration per rate of an error of yaw.
-    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
+    #[reflect(@Unit("1/s"), @ValueRange(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Force at full thrust.
-    #[reflect(@Unit("N"), @Range(0.0, 1e6), @Property("ThrustFactor"))]
+    #[reflect(@Unit("N"), @ValueRange(0.0, 1e6), @Property("ThrustFactor"))]
     pub thrust_factor: f64,
     /// True if the force is proportional to the thrust; otherwise to its square.
     #[reflect(@Property("LinearThrust"))]

@@ -20,34 +20,34 @@ use crate::rotorcraft::{Airframe, Airframes, Gains, Pilot, Setpoint, check_weigh
 #[require(Steering)]
 pub struct RotorcraftVelocity {
     /// Bank per error of horizontal velocity.
-    #[reflect(@Unit("rad·s/m"), @Range(0.0, 1e6), @Property("HorizontalPgain"))]
+    #[reflect(@Unit("rad·s/m"), @ValueRange(0.0, 1e6), @Property("HorizontalPgain"))]
     pub horizontal_p_gain: f64,
     /// Bank against horizontal acceleration.
-    #[reflect(@Unit("rad·s²/m"), @Range(0.0, 1e6), @Property("HorizontalDgain"))]
+    #[reflect(@Unit("rad·s²/m"), @ValueRange(0.0, 1e6), @Property("HorizontalDgain"))]
     pub horizontal_d_gain: f64,
     /// Thrust per error of vertical velocity.
-    #[reflect(@Unit("N·s/m"), @Range(0.0, 1e6), @Property("VerticalPgain"))]
+    #[reflect(@Unit("N·s/m"), @ValueRange(0.0, 1e6), @Property("VerticalPgain"))]
     pub vertical_p_gain: f64,
     /// Thrust against vertical acceleration.
-    #[reflect(@Unit("kg"), @Range(0.0, 1e6), @Property("VerticalDgain"))]
+    #[reflect(@Unit("kg"), @ValueRange(0.0, 1e6), @Property("VerticalDgain"))]
     pub vertical_d_gain: f64,
     /// Angular acceleration per error of yaw.
-    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("YawPgain"))]
+    #[reflect(@Unit("1/s²"), @ValueRange(0.0, 1e6), @Property("YawPgain"))]
     pub yaw_p_gain: f64,
     /// Angular acceleration per rate of an error of yaw.
-    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("YawDgain"))]
+    #[reflect(@Unit("1/s"), @ValueRange(0.0, 1e6), @Property("YawDgain"))]
     pub yaw_d_gain: f64,
     /// Angular acceleration per error of roll or pitch.
-    #[reflect(@Unit("1/s²"), @Range(0.0, 1e6), @Property("RollPitchPgain"))]
+    #[reflect(@Unit("1/s²"), @ValueRange(0.0, 1e6), @Property("RollPitchPgain"))]
     pub roll_pitch_p_gain: f64,
     /// Angular acceleration per rate of an error of roll or pitch.
-    #[reflect(@Unit("1/s"), @Range(0.0, 1e6), @Property("RollPitchDgain"))]
+    #[reflect(@Unit("1/s"), @ValueRange(0.0, 1e6), @Property("RollPitchDgain"))]
     pub roll_pitch_d_gain: f64,
     /// Maximum bank.
-    #[reflect(@Unit("rad"), @Range(0.001, 1.575), @Property("MaxBankAngle"))]
+    #[reflect(@Unit("rad"), @ValueRange(0.001, 1.575), @Property("MaxBankAngle"))]
     pub max_bank_angle: f64,
     /// Maximum commanded speed; faster commands are reduced to it. No limit by default.
-    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("MaxVelocity"))]
+    #[reflect(@Unit("m/s"), @ValueRange(0.0, 1e4), @Property("MaxVelocity"))]
     pub max_velocity: Option<f64>,
 }
 

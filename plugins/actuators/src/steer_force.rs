@@ -26,34 +26,34 @@ pub struct SteerForce {
 #[serde(default, deny_unknown_fields)]
 pub struct Wheel {
     /// Position of the upper end of its spring, in the robot's frame; the spring points down.
-    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
+    #[reflect(@Unit("m"), @ValueRange(-1000.0, 1000.0))]
     pub at: [f64; 3],
     /// Radius of the wheel.
-    #[reflect(@Unit("m"), @Range(0.001, 100.0))]
+    #[reflect(@Unit("m"), @ValueRange(0.001, 100.0))]
     pub radius: f64,
     /// Length of the spring without load.
-    #[reflect(@Unit("m"), @Range(0.001, 100.0))]
+    #[reflect(@Unit("m"), @ValueRange(0.001, 100.0))]
     pub rest_length: f64,
     /// Stiffness of the spring, per kilogram of the robot.
-    #[reflect(@Unit("N/m/kg"), @Range(0.001, 1e6))]
+    #[reflect(@Unit("N/m/kg"), @ValueRange(0.001, 1e6))]
     pub stiffness: f64,
     /// Damping while the spring is compressed, per kilogram of the robot.
-    #[reflect(@Unit("N·s/m/kg"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("N·s/m/kg"), @ValueRange(0.0, 1e6))]
     pub compression: f64,
     /// Damping while the spring extends, per kilogram of the robot.
-    #[reflect(@Unit("N·s/m/kg"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("N·s/m/kg"), @ValueRange(0.0, 1e6))]
     pub damping: f64,
     /// Maximum force along the ground, as a multiple of the spring's force.
-    #[reflect(@Unit(""), @Range(0.0, 1000.0))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1000.0))]
     pub friction: f64,
     /// Fraction of the steering angle.
-    #[reflect(@Unit(""), @Range(-10.0, 10.0))]
+    #[reflect(@Unit(""), @ValueRange(-10.0, 10.0))]
     pub steer: f64,
     /// Fraction of the force.
-    #[reflect(@Unit(""), @Range(-1000.0, 1000.0))]
+    #[reflect(@Unit(""), @ValueRange(-1000.0, 1000.0))]
     pub force: f64,
     /// Fraction of the brake.
-    #[reflect(@Unit(""), @Range(0.0, 1000.0))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1000.0))]
     pub brake: f64,
 }
 

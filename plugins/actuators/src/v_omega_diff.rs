@@ -20,12 +20,12 @@ pub struct VOmegaDiff {
     /// Driven joints on the right; by default `wheel_front_right` and `wheel_rear_right`, or `wheel_right`.
     pub right: Vec<String>,
     /// Radius of the wheels; 0: that of their geometry.
-    #[reflect(@Unit("m"), @Range(0.0, 100.0), @AtLoad)]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 100.0), @AtLoad)]
     pub wheel_radius: f64,
     /// Distance between left and right wheels in the law; 0: the effective distance at which sliding wheels turn the robot
     /// at the commanded rate. It is the geometric distance b for two wheels, b + l² / b for four narrow ones at a distance l
     /// behind each other, and a little more for wide ones, whose edges slide forwards and backwards.
-    #[reflect(@Unit("m"), @Range(0.0, 1000.0), @AtLoad)]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1000.0), @AtLoad)]
     pub fix_turning_speed: f64,
 }
 

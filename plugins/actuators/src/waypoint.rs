@@ -41,16 +41,16 @@ pub struct Waypoint {
     #[reflect(@Property("FreeZ"))]
     pub free_z: bool,
     /// Heading errors below this are ignored.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("AngleTolerance"))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("AngleTolerance"))]
     pub angle_tolerance: f64,
     /// Default speed of commands and requests.
-    #[reflect(@Unit("m/s"), @Range(0.0, 1e4), @Property("Speed"))]
+    #[reflect(@Unit("m/s"), @ValueRange(0.0, 1e4), @Property("Speed"))]
     pub speed: f64,
     /// True if the robot is held at the goal; otherwise another actuator may move it.
     #[reflect(@Property("RemainAtDestination"))]
     pub remain_at_destination: bool,
     /// Goals that are visited in order from the start, until a command or request sets another one.
-    #[reflect(@Unit("m"), @Range(-1e8, 1e8))]
+    #[reflect(@Unit("m"), @ValueRange(-1e8, 1e8))]
     pub route: Vec<[f64; 3]>,
     /// True if the route starts again at its end.
     pub repeat: bool,
@@ -58,13 +58,13 @@ pub struct Waypoint {
     #[reflect(@Property("Ignore"), @Changeable)]
     pub ignore: Vec<String>,
     /// Pose of the left one of two radars, which look ahead, in the actuator's frame; the right one mirrors it.
-    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
+    #[reflect(@Unit("m"), @ValueRange(-1000.0, 1000.0))]
     pub radar_at: [f64; 3],
     /// Range of the radars.
-    #[reflect(@Unit("m"), @Range(0.0, 1e4))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e4))]
     pub radar_range: f64,
     /// Full opening angle of their cones.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3))]
     pub radar_angle: f64,
     /// Control mode: the velocity is applied by physics, or the robot is displaced past it.
     #[reflect(@Property("ControlType"), @Form::CONTROL)]

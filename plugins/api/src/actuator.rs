@@ -19,7 +19,7 @@ use crate::{
     joint::JointTarget,
     kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
     modifier::{ModifierStates, Modifiers},
-    range::Range,
+    range::ValueRange,
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::Tick,
@@ -328,7 +328,7 @@ impl SpeedLimits {
     fn narrow(&self, fields: &mut Fields) {
         for field in fields.0.iter_mut().filter(|field| !field.has_own_range) {
             if let Some(maximum) = field.unit.and_then(|unit| self.maximum(unit)) {
-                field.range = Range(-maximum, maximum);
+                field.range = ValueRange(-maximum, maximum);
             }
         }
     }

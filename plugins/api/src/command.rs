@@ -16,7 +16,7 @@ use crate::{
     fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
-    range::{self, Range},
+    range::{self, ValueRange},
     tick::Clock,
     warning::Warnings,
 };
@@ -59,7 +59,7 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result
         let path = mailbox.map_or("", |mailbox| &mailbox.sender.info.path);
         let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
         let known = mailbox.and_then(|mailbox| mailbox.sender.info.fields.get(field.name()));
-        let range = known.map_or_else(|| Range::of(field), |known| known.range);
+        let range = known.map_or_else(|| ValueRange::of(field), |known| known.range);
         let of = (field.name(), range, unit);
         return Err(BadCommand::out_of_range(path, of, number));
     }
@@ -237,11 +237,15 @@ pub enum BadCommand {
 }
 
 impl BadCommand {
-    fn out_of_range(path: &str, (field, range, unit): (&str, Range, &str), number: f64) -> Self {
+    fn out_of_range(
+        path: &str,
+        (field, range, unit): (&str, ValueRange, &str),
+        number: f64,
+    ) -> Self {
         Self::OutOfRange {
             path: path.to_owned(),
             field: field.to_owned(),
-            number: Range::shown(number),
+            number: ValueRange::shown(number),
             range: format!("{range} {unit}").trim_end().to_owned(),
         }
     }

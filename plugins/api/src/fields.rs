@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 
 pub use assign::assign_map;
 pub use dynamic::DynamicValue;
-use range::Range;
+use range::ValueRange;
 pub(crate) use value::is_seen;
 pub use value::{Value, view};
 use value::{Viewer, viewer};
@@ -55,7 +55,7 @@ pub struct Field {
     /// Form of the value in MORSE, if it differs from that of simulation files.
     pub form: Option<Form>,
     /// Range of its numbers, for commands and settings.
-    pub range: Range,
+    pub range: ValueRange,
     /// True if the field has a range of its own; otherwise the range is that of its unit.
     pub has_own_range: bool,
     /// True for a map whose entries are exported in its place.
@@ -102,8 +102,8 @@ impl Fields {
             levels: field.get_attribute::<Levels>().map(|levels| levels.0),
             property: field.get_attribute::<Property>().map(|name| name.0),
             form: form_of(field),
-            range: Range::of(field),
-            has_own_range: field.has_attribute::<Range>(),
+            range: ValueRange::of(field),
+            has_own_range: field.has_attribute::<ValueRange>(),
             is_flat: field.has_attribute::<Flat>(),
             is_fixed: field.has_attribute::<Fixed>(),
             viewer: viewer(field.type_id()),

@@ -97,7 +97,7 @@ pub mod prelude {
         modifier::{AddModifier as _, BindError, Carries, Modifier, ModifierState, Modify},
         property::{Form, Property},
         random::Random,
-        range::Range,
+        range::ValueRange,
         rays::Rays,
         ros::RosMessage,
         sensor::{AddSensor as _, Sensor},

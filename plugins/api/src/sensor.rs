@@ -39,7 +39,7 @@ use crate::{
 /// #[serde(default, deny_unknown_fields)]
 /// struct Altimeter {
 ///     /// Added to each measurement.
-///     #[reflect(@Unit("m"), @Range(-10.0, 10.0))]
+///     #[reflect(@Unit("m"), @ValueRange(-10.0, 10.0))]
 ///     offset: f64,
 /// }
 ///

@@ -9,10 +9,10 @@ pub struct Bias {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Error that is added to all numbers, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(-1e12, 1e12))]
     pub value: f64,
     /// Standard deviation of the error that is drawn at the first measurement, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(0.0, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(0.0, 1e12))]
     pub sigma: f64,
 }
 

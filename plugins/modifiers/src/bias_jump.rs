@@ -14,13 +14,13 @@ pub struct BiasJump {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Start time.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub at: f64,
     /// End time; never by default.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub until: Option<f64>,
     /// Error that is added, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(-1e12, 1e12))]
     pub size: f64,
 }
 

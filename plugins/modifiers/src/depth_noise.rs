@@ -8,10 +8,10 @@ use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 #[serde(default, deny_unknown_fields)]
 pub struct DepthNoise {
     /// Standard deviation that does not depend on the depth.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6))]
     pub sigma: f64,
     /// Additional standard deviation per squared depth, as stereo cameras have it.
-    #[reflect(@Unit("1/m"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("1/m"), @ValueRange(0.0, 1e6))]
     pub growth: f64,
 }
 

@@ -19,18 +19,18 @@ pub struct Dropout {
     /// Fields that are missing with `missing: nan` or `last`, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Probability that a measurement is missing after one that was not.
-    #[reflect(@Unit(""), @Range(0.0, 1.0))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1.0))]
     pub probability: f64,
     /// Number of consecutive missing measurements.
-    #[reflect(@Range(1.0, 1e9))]
+    #[reflect(@ValueRange(1.0, 1e9))]
     pub burst: u32,
     /// Form of a missing measurement.
     pub missing: Missing,
     /// Start time.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub from: f64,
     /// End time; never by default.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub until: Option<f64>,
 }
 

@@ -20,10 +20,10 @@ pub struct Freeze {
     /// Fields to hold, such as `["x", "velocity.0"]`; all fields by default.
     pub fields: Vec<String>,
     /// Start time; the last measurement before it is held.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub from: f64,
     /// End time; never by default.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub until: Option<f64>,
 }
 

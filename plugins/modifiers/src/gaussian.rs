@@ -9,7 +9,7 @@ pub struct Gaussian {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Standard deviation, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(0.0, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(0.0, 1e12))]
     pub sigma: f64,
 }
 

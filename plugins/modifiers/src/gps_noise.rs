@@ -11,10 +11,10 @@ use nalgebra::Rotation3;
 #[serde(default, deny_unknown_fields)]
 pub struct GpsNoise {
     /// Standard deviation along the scene's x, y and z axes.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6))]
     pub sigma: [f64; 3],
     /// Standard deviation of the random walk along each axis after one second.
-    #[reflect(@Unit("m/√s"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("m/√s"), @ValueRange(0.0, 1e6))]
     pub random_walk: [f64; 3],
 }
 

@@ -7,7 +7,7 @@ use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 #[serde(default, deny_unknown_fields)]
 pub struct ImageNoise {
     /// Standard deviation, as a fraction of full brightness.
-    #[reflect(@Unit(""), @Range(0.0, 1000.0))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1000.0))]
     pub sigma: f64,
 }
 

@@ -7,10 +7,10 @@ use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 #[serde(default, deny_unknown_fields)]
 pub struct ImuNoise {
     /// Standard deviation of the angular velocity about each axis.
-    #[reflect(@Unit("rad/s"), @Range(0.0, 1e5))]
+    #[reflect(@Unit("rad/s"), @ValueRange(0.0, 1e5))]
     pub gyro_sigma: f64,
     /// Standard deviation of the acceleration along each axis.
-    #[reflect(@Unit("m/s²"), @Range(0.0, 1e5))]
+    #[reflect(@Unit("m/s²"), @ValueRange(0.0, 1e5))]
     pub accel_sigma: f64,
 }
 

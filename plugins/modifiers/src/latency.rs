@@ -19,10 +19,10 @@ use crate::record;
 #[serde(default, deny_unknown_fields)]
 pub struct Latency {
     /// Delay.
-    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 86_400.0))]
     pub time: f64,
     /// Delay as a number of measurements. Not allowed for commands, which are not periodic.
-    #[reflect(@Range(0.0, 1e6))]
+    #[reflect(@ValueRange(0.0, 1e6))]
     pub measurements: Option<u32>,
 }
 

@@ -19,16 +19,16 @@ use morse_api::{
 #[serde(default, deny_unknown_fields)]
 pub struct OdometryNoise {
     /// Mean factor of the distance.
-    #[reflect(@Unit(""), @Range(-1e6, 1e6))]
+    #[reflect(@Unit(""), @ValueRange(-1e6, 1e6))]
     pub factor: f64,
     /// Standard deviation of that factor.
-    #[reflect(@Unit(""), @Range(0.0, 1e6))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1e6))]
     pub factor_sigma: f64,
     /// Mean drift of yaw per measurement.
-    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(-6.3, 6.3))]
     pub gyro_drift: f64,
     /// Standard deviation of that drift.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3))]
     pub gyro_drift_sigma: f64,
     /// Direction in which the drift rotates the reported displacement.
     pub convention: Convention,

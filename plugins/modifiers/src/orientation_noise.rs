@@ -11,7 +11,7 @@ use nalgebra::Quaternion;
 #[serde(default, deny_unknown_fields)]
 pub struct OrientationNoise {
     /// Standard deviation of roll, pitch and yaw (about x, y and z).
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3))]
     pub sigma: [f64; 3],
     /// True to leave roll and pitch unchanged; they may then be missing.
     pub planar: bool,

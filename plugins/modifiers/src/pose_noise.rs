@@ -7,10 +7,10 @@ use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 #[serde(default, deny_unknown_fields)]
 pub struct PoseNoise {
     /// Standard deviation along x, y and z.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6))]
     pub position_sigma: [f64; 3],
     /// Standard deviation of roll, pitch and yaw.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3))]
     pub orientation_sigma: [f64; 3],
     /// True to leave `z`, `roll` and `pitch` unchanged.
     pub planar: bool,

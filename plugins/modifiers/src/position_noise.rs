@@ -7,7 +7,7 @@ use morse_api::{fields::at_mut, modifier::Site, prelude::*};
 #[serde(default, deny_unknown_fields)]
 pub struct PositionNoise {
     /// Standard deviation along x, y and z.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6))]
     pub sigma: [f64; 3],
     /// True to leave `z` unchanged; it may then be missing.
     pub planar: bool,

@@ -9,7 +9,7 @@ pub struct Quantization {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Step, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(1e-12, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(1e-12, 1e12))]
     pub step: f64,
     /// Rounding rule.
     pub rounding: Rounding,

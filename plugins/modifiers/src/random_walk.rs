@@ -13,10 +13,10 @@ pub struct RandomWalk {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Standard deviation after one second, in the unit of the field per √s.
-    #[reflect(@Unit("field's/√s"), @Range(0.0, 1e12))]
+    #[reflect(@Unit("field's/√s"), @ValueRange(0.0, 1e12))]
     pub sigma: f64,
     /// Correlation time; infinite by default.
-    #[reflect(@Unit("s"), @Range(1e-9, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(1e-9, 1e9))]
     pub correlation_time: Option<f64>,
 }
 

@@ -8,7 +8,7 @@ use morse_api::{fields, modifier::Site, prelude::*, samples::Samples};
 #[serde(default, deny_unknown_fields)]
 pub struct SaltAndPepper {
     /// Fraction of lost pixels.
-    #[reflect(@Unit(""), @Range(0.0, 1.0))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1.0))]
     pub share: f64,
 }
 

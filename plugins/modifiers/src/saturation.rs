@@ -10,10 +10,10 @@ pub struct Saturation {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Minimum, in the unit of the field; none by default.
-    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(-1e12, 1e12))]
     pub min: Option<f64>,
     /// Maximum, in the unit of the field; none by default.
-    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(-1e12, 1e12))]
     pub max: Option<f64>,
 }
 

@@ -13,13 +13,13 @@ pub struct Spike {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Times; the first measurement at or after each time gets the error.
-    #[reflect(@Unit("s"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1e9))]
     pub at: Vec<f64>,
     /// Probability of the error at any other measurement.
-    #[reflect(@Unit(""), @Range(0.0, 1.0))]
+    #[reflect(@Unit(""), @ValueRange(0.0, 1.0))]
     pub probability: f64,
     /// Error that is added, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("field's"), @ValueRange(-1e12, 1e12))]
     pub size: f64,
 }
 

@@ -21,7 +21,7 @@ use crate::coordinates::{self, Coordinates};
 robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose", modifiers: [(kind: "utm")]) }) }"#))]
 pub struct Utm {
     /// Zone, 1 to 60; by default, that of the scene's origin.
-    #[reflect(@Range(1.0, 60.0))]
+    #[reflect(@ValueRange(1.0, 60.0))]
     pub zone: Option<u8>,
     /// Hemisphere, which defines the origin of northings: the equator, or 10,000 km south of it. By default, that of the
     /// scene's origin.

@@ -14,13 +14,13 @@ use crate::coordinates::{self, Coordinates};
 #[serde(default, deny_unknown_fields)]
 pub struct UtmOffset {
     /// Easting of the scene's origin.
-    #[reflect(@Unit("m"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("m"), @ValueRange(-1e12, 1e12))]
     pub x_offset: f64,
     /// Northing of the scene's origin.
-    #[reflect(@Unit("m"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("m"), @ValueRange(-1e12, 1e12))]
     pub y_offset: f64,
     /// Height of the scene's origin.
-    #[reflect(@Unit("m"), @Range(-1e12, 1e12))]
+    #[reflect(@Unit("m"), @ValueRange(-1e12, 1e12))]
     pub z_offset: f64,
     /// `to`: adds the offset; `from`: subtracts it. By default, it is added to measurements and subtracted from commands.
     pub direction: Option<Direction>,

@@ -18,7 +18,7 @@ use morse_api::{
         Failure, Middleware, MiddlewareContext, Nothing, Obstacle, Prospect, Report, Running,
     },
     port::Policy,
-    range::Range,
+    range::ValueRange,
 };
 use serde::Deserialize;
 
@@ -65,17 +65,17 @@ pub struct OpenR {
     /// Objects in separate processes: the name of the file, and the loopback port to which the process connects.
     pub external: BTreeMap<String, u16>,
     /// Timeout for a process, at the start and for each answer.
-    #[reflect(@Unit("s"), @Range(0.001, 1000.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.001, 1000.0))]
     pub external_timeout: f64,
     /// Scheduler of the objects.
     pub scheduler: SchedulerKind,
     /// Objects that are stopped when one panics or hangs.
     pub on_fault: OnFault,
     /// Processor time of each handler, in addition to the time that it spends itself.
-    #[reflect(@Unit("s"), @Range(0.0, 1.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 1.0))]
     pub handler_cost: f64,
     /// Time limit of a handler; a handler that takes longer is a fault.
-    #[reflect(@Unit("s"), @Range(0.001, 1000.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.001, 1000.0))]
     pub handler_bound: f64,
 }
 

@@ -8,7 +8,7 @@ use bevy_rapier3d::{
     },
     rapier::math::Pose,
 };
-use morse_api::{body::BodyKind, range::Range};
+use morse_api::{body::BodyKind, range::ValueRange};
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
@@ -108,7 +108,7 @@ fn large_meshes(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Di
     let warn = |placed: &Placed<'_>| {
         let (frame, size) = (
             name(layout, placed.frame),
-            Range::shown(f64::from(size(placed).round())),
+            ValueRange::shown(f64::from(size(placed).round())),
         );
         let message = format!("a mesh of `{frame}` is {size} m long");
         let warning = Diagnostic::warning("scene::large-mesh", message)
@@ -132,7 +132,7 @@ fn below_the_floor(
     settings: &PhysicsSettings,
     origin: &Origin,
 ) -> Vec<Diagnostic> {
-    let above = |height: f32| Range::shown((f64::from(height) + origin.vector().z).round());
+    let above = |height: f32| ValueRange::shown((f64::from(height) + origin.vector().z).round());
     let [x, y, z] = settings.gravity;
     let is_downwards = z < 0.0 && x.abs().max(y.abs()) <= 0.0;
     let kind = |placed: &Placed<'_>| layout.bodies.get(placed.body).map(|body| body.kind);
@@ -193,7 +193,7 @@ fn far_apart(layout: &Layout, origin: &Origin) -> Option<Diagnostic> {
     let message = format!(
         "`{}`{more} starts more than {} km from the middle of what moves",
         name(layout, first.head),
-        Range::shown((FAR / 1e3).round()),
+        ValueRange::shown((FAR / 1e3).round()),
     );
     let warning = Diagnostic::warning("scene::far-apart", message)
         .note("contacts are found in single precision about that middle: a millimetre is lost there at this distance")

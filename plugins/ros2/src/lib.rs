@@ -45,7 +45,7 @@ use morse_api::{
         AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
         Weight,
     },
-    range::Range,
+    range::ValueRange,
 };
 use serde::Deserialize;
 
@@ -65,7 +65,7 @@ pub struct Ros2 {
     /// Namespace of the node, and of all topics; by default the environment's `ROS_NAMESPACE`, or none.
     pub namespace: Option<String>,
     /// Domain; by default the environment's `ROS_DOMAIN_ID`, or 0.
-    #[reflect(@Range(0.0, 232.0))]
+    #[reflect(@ValueRange(0.0, 232.0))]
     pub domain: Option<u16>,
     /// Machines with which nodes are exchanged; by default the environment's `ROS_AUTOMATIC_DISCOVERY_RANGE`, or this
     /// machine.
@@ -75,7 +75,7 @@ pub struct Ros2 {
     /// True to publish the simulated time on `/clock`.
     pub clock: bool,
     /// Timeout of nodes in lockstep, after which the run ends.
-    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 86_400.0))]
     pub lockstep_timeout: f64,
 }
 

@@ -26,7 +26,7 @@ use morse_api::{
         AddMiddleware as _, ErasedContext, Failure, Middleware, MiddlewareContext, Nothing,
         Obstacle, Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
-    range::Range,
+    range::ValueRange,
 };
 use morse_server::{
     access::{self, AccessError, ProgramAccess, TokenForm},
@@ -44,7 +44,7 @@ use crate::server::{Bell, Server, ServerOptions, World};
 #[serde(default, deny_unknown_fields)]
 pub struct Rosbridge {
     /// Port; 0 for any free port.
-    #[reflect(@Range(0.0, 65_535.0))]
+    #[reflect(@ValueRange(0.0, 65_535.0))]
     pub port: u16,
     /// IP address to listen at. With the default, only this machine can connect; any other address requires a token.
     pub listen: String,
@@ -54,7 +54,7 @@ pub struct Rosbridge {
     /// always connect.
     pub origins: Vec<String>,
     /// Maximum number of clients; further ones are refused.
-    #[reflect(@Range(1.0, 65_535.0))]
+    #[reflect(@ValueRange(1.0, 65_535.0))]
     pub max_clients: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Ranges of numbers in input files: every number has one.
 use std::fmt;
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 
 /// Range of the values of a number in an input file: wide enough for every robot, and narrow enough for physics in single
 /// precision.
@@ -67,7 +67,7 @@ impl Bounds {
 
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [least, most, smallest] = [self.least, self.most, self.smallest].map(Range::shown);
+        let [least, most, smallest] = [self.least, self.most, self.smallest].map(ValueRange::shown);
         if *self == Self::ANY {
             f.write_str("finite")
         } else if self.smallest <= 0.0 {

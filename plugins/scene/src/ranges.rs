@@ -1,6 +1,6 @@
 //! Ranges of the numbers of bodies, joints and robots, in simulation files and in assemblies of programs.
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::{Diagnostic, printable};
 
 use crate::bounds::Bounds;
@@ -88,7 +88,7 @@ numbers! {
 #[must_use]
 pub fn violation(field: &Number, path: &str, number: f64) -> Option<Diagnostic> {
     (!field.bounds.contains(number)).then(|| {
-        let (path, range, number) = (printable(path), field.bounds, Range::shown(number));
+        let (path, range, number) = (printable(path), field.bounds, ValueRange::shown(number));
         let message = format!("`{path}` must be {range}, not {number}");
         Diagnostic::error("simulation::out-of-range", message).help(field.help)
     })

@@ -19,7 +19,7 @@ const GAS_CONSTANT: f64 = 8.314_47;
 #[require(Start)]
 pub struct Barometer {
     /// Pressure at the initial height of the sensor.
-    #[reflect(@Unit("Pa"), @Range(1.0, 1e7), @Property("ReferencePressure"))]
+    #[reflect(@Unit("Pa"), @ValueRange(1.0, 1e7), @Property("ReferencePressure"))]
     pub reference_pressure: f64,
 }
 

@@ -14,7 +14,7 @@ const CHARGING: &str = "Charging";
 #[require(Chargers)]
 pub struct Battery {
     /// Rate at which the charge falls and rises.
-    #[reflect(@Unit("%/s"), @Range(0.0, 1000.0), @Property("DischargingRate"))]
+    #[reflect(@Unit("%/s"), @ValueRange(0.0, 1000.0), @Property("DischargingRate"))]
     pub discharging_rate: f64,
 }
 

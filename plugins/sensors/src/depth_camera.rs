@@ -15,7 +15,7 @@ camera! {
     /// that are mostly transparent (alpha below 0.5) are ignored.
     DepthCamera: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
     /// Rows that are kept, counted from 1 at the bottom; all by default.
-    #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"))]
+    #[reflect(@ValueRange(1.0, 16_384.0), @Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
     /// True if a pixel without a depth still yields a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]

@@ -23,10 +23,10 @@ camera! {
     /// axes of the first camera.
     DepthCameraAggregator: 512 by 256, focal 0.0277 m, from 1.0 to 20.0 m, top row first false;
     /// Angle by which each camera is turned to the left.
-    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(-6.3, 6.3))]
     yaws: Vec<f64> = vec![-60.0 * DEGREE, 0.0, 60.0 * DEGREE],
     /// Rows that are kept, counted from 1 at the bottom; an empty list keeps all.
-    #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"), @Changeable)]
+    #[reflect(@ValueRange(1.0, 16_384.0), @Property("keep_list"), @Changeable)]
     keep_list: Vec<u32> = VLP16.to_vec(),
     /// True if a pixel without a depth still yields a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]

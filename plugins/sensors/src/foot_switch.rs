@@ -10,10 +10,10 @@ use morse_api::{contact::Touches, names::is_selected, prelude::*};
 #[require(Touches)]
 pub struct FootSwitch {
     /// Force above which the switch closes.
-    #[reflect(@Unit("N"), @Range(0.0, 1e6), @Changeable)]
+    #[reflect(@Unit("N"), @ValueRange(0.0, 1e6), @Changeable)]
     pub threshold: f64,
     /// Force below which the switch opens, at most the threshold; by default the threshold.
-    #[reflect(@Unit("N"), @Range(0.0, 1e6))]
+    #[reflect(@Unit("N"), @ValueRange(0.0, 1e6))]
     pub release: Option<f64>,
     /// Names of the bodies that count; `*` stands for any text. By default all.
     #[reflect(@Changeable)]

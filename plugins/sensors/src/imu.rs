@@ -23,7 +23,7 @@ pub struct Imu {
     #[reflect(@Property("ComputationMode"), @Form::COMPUTATION)]
     pub computation_mode: ComputationMode,
     /// Date of the magnetic field as a decimal year, from 2015 to 2030.
-    #[reflect(@Unit("a"), @Range(2015.0, 2030.0), @AtLoad)]
+    #[reflect(@Unit("a"), @ValueRange(2015.0, 2030.0), @AtLoad)]
     pub date: f64,
     /// Coefficients of the magnetic field: `automatic` (selected by the date), or `wmm2015`, `wmm2020`, `wmm2025`.
     #[reflect(@AtLoad)]

@@ -9,10 +9,10 @@ camera! {
     /// Level `depth` has depths in metres, level `raw` in millimetres, as the device reports them: ROS's `16UC1`.
     Kinect: 128 by 128, focal 0.035 m, from 0.1 to 100.0 m, top row first true;
     /// Position of the camera in the frame of the sensor.
-    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
+    #[reflect(@Unit("m"), @ValueRange(-1000.0, 1000.0))]
     rgb_at: [f64; 3] = [0.06, 0.08, 0.04],
     /// Position of the depth camera in the frame of the sensor.
-    #[reflect(@Unit("m"), @Range(-1000.0, 1000.0))]
+    #[reflect(@Unit("m"), @ValueRange(-1000.0, 1000.0))]
     depth_at: [f64; 3] = [0.06, -0.08, 0.04],
 }
 

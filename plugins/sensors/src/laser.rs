@@ -262,22 +262,22 @@ macro_rules! laser {
         #[require(laser::Beams)]
         pub struct $name {
             /// Angle between the first and the last ray of a layer.
-            #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
+            #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
             pub scan_window: f64,
             /// Angle between adjacent rays.
-            #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
+            #[reflect(@Unit("rad"), @ValueRange(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
             pub resolution: f64,
             /// Range of the rays.
-            #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("laser_range"))]
+            #[reflect(@Unit("m"), @ValueRange(0.001, 1e6), @Property("laser_range"))]
             pub laser_range: f64,
             /// Number of layers, one above the other.
-            #[reflect(@Range(1.0, 1024.0), @Property("layers"))]
+            #[reflect(@ValueRange(1.0, 1024.0), @Property("layers"))]
             pub layers: u32,
             /// Angle between adjacent layers.
-            #[reflect(@Unit("rad"), @Range(-3.2, 3.2), @Property("layer_separation"), @Form::Degrees)]
+            #[reflect(@Unit("rad"), @ValueRange(-3.2, 3.2), @Property("layer_separation"), @Form::Degrees)]
             pub layer_separation: f64,
             /// Angle by which the first, third, … layer is turned to the left, if there are several.
-            #[reflect(@Unit("rad"), @Range(-3.2, 3.2), @Property("layer_offset"), @Form::Degrees)]
+            #[reflect(@Unit("rad"), @ValueRange(-3.2, 3.2), @Property("layer_offset"), @Form::Degrees)]
             pub layer_offset: f64,
         }
 

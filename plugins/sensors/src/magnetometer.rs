@@ -19,7 +19,7 @@ robots: { "rover": (model: "robots/atrv.robray", sensors: { "magnetometer": (kin
 pub struct Magnetometer {
     /// Date as a decimal year, from 2015 to 2030: 2026.5 is the middle of 2026. MORSE uses the current day; here it is
     /// fixed, so that runs can be repeated.
-    #[reflect(@Unit("a"), @Range(2015.0, 2030.0), @Property("date"))]
+    #[reflect(@Unit("a"), @ValueRange(2015.0, 2030.0), @Property("date"))]
     pub date: f64,
     /// Coefficients of the magnetic field: `automatic` (selected by the date), or `wmm2015`, `wmm2020`, `wmm2025`.
     pub model: MagneticModel,

@@ -18,7 +18,7 @@ use serde_json::json;
 #[require(Tracked)]
 pub struct Proximity {
     /// Range of the sensor, until a request sets another one.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Range"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6), @Property("Range"))]
     pub range: f64,
     /// Property of the detected objects and robots, until a request sets another one; all robots by default.
     #[reflect(@Property("Track"), @Changeable)]

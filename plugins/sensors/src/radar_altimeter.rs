@@ -7,7 +7,7 @@ use morse_api::{prelude::*, rays::Rays};
 #[serde(default, deny_unknown_fields)]
 pub struct RadarAltimeter {
     /// Range of the sensor.
-    #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("MaxRange"))]
+    #[reflect(@Unit("m"), @ValueRange(0.001, 1e6), @Property("MaxRange"))]
     pub max_range: f64,
 }
 

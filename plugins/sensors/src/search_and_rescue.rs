@@ -31,16 +31,16 @@ const EFFORT: u32 = 10;
 #[require(Tracked, Healing, Task)]
 pub struct SearchAndRescue {
     /// Maximum distance at which a victim can be healed.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Heal_range"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6), @Property("Heal_range"))]
     pub heal_range: f64,
     /// Abilities of the sensor to heal victims.
-    #[reflect(@Range(-1e9, 1e9), @Property("Abilities"), @Changeable)]
+    #[reflect(@ValueRange(-1e9, 1e9), @Property("Abilities"), @Changeable)]
     pub abilities: Vec<i64>,
     /// Full opening angle of the cone; π is a half-space.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 3.15), @Property("Angle"), @Form::Degrees)]
     pub angle: f64,
     /// Length of the cone.
-    #[reflect(@Unit("m"), @Range(0.0, 1e6), @Property("Distance"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1e6), @Property("Distance"))]
     pub distance: f64,
 }
 

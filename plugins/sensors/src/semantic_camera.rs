@@ -40,22 +40,22 @@ const RAYS: usize = POINTS + GRID * GRID;
 #[require(Tracked)]
 pub struct SemanticCamera {
     /// Columns of the image.
-    #[reflect(@Range(1.0, 16_384.0), @Property("cam_width"))]
+    #[reflect(@ValueRange(1.0, 16_384.0), @Property("cam_width"))]
     pub width: u32,
     /// Rows of the image.
-    #[reflect(@Range(1.0, 16_384.0), @Property("cam_height"))]
+    #[reflect(@ValueRange(1.0, 16_384.0), @Property("cam_height"))]
     pub height: u32,
     /// Focal length, for an image sensor 0.032 m wide.
-    #[reflect(@Unit("m"), @Range(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
+    #[reflect(@Unit("m"), @ValueRange(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
     pub focal: f64,
     /// Horizontal field of view, below π; instead of `focal`.
-    #[reflect(@Unit("rad"), @Range(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @ValueRange(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
     pub fov: Option<f64>,
     /// Minimum depth.
-    #[reflect(@Unit("m"), @Range(1e-6, 1e6), @Property("cam_near"))]
+    #[reflect(@Unit("m"), @ValueRange(1e-6, 1e6), @Property("cam_near"))]
     pub near: f64,
     /// Maximum depth.
-    #[reflect(@Unit("m"), @Range(1e-6, 1e8), @Property("cam_far"))]
+    #[reflect(@Unit("m"), @ValueRange(1e-6, 1e8), @Property("cam_far"))]
     pub far: f64,
     /// True if poses are given in the camera's axes; otherwise in the world's.
     #[reflect(@Property("relative"))]

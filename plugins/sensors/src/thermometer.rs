@@ -17,16 +17,16 @@ pub struct Thermometer {
     #[reflect(@Property("FireTag"), @Changeable)]
     pub fire_tag: String,
     /// Temperature far from all fires.
-    #[reflect(@Unit("°C"), @Range(-273.15, 1e6), @Property("DefaultTemperature"))]
+    #[reflect(@Unit("°C"), @ValueRange(-273.15, 1e6), @Property("DefaultTemperature"))]
     pub default_temperature: f64,
     /// Temperature that a fire adds at its position, unless its property is a number.
-    #[reflect(@Unit("°C"), @Range(-1e6, 1e6), @Property("FireTemperature"))]
+    #[reflect(@Unit("°C"), @ValueRange(-1e6, 1e6), @Property("FireTemperature"))]
     pub fire_temperature: f64,
     /// Maximum distance at which a fire is measured; no limit by default.
-    #[reflect(@Unit("m"), @Range(0.0, f64::INFINITY), @Property("Range"))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, f64::INFINITY), @Property("Range"))]
     pub range: f64,
     /// Decay rate of the heat with distance.
-    #[reflect(@Unit("1/m"), @Range(0.0, 1e6), @Property("Alpha"))]
+    #[reflect(@Unit("1/m"), @ValueRange(0.0, 1e6), @Property("Alpha"))]
     pub alpha: f64,
 }
 

@@ -16,19 +16,19 @@ use crate::{
 #[require(laser::Beams, Turned)]
 pub struct Velodyne {
     /// Angle between the lowest and the highest ray.
-    #[reflect(@Unit("rad"), @Range(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 6.3), @Property("scan_window"), @Form::Degrees)]
     pub scan_window: f64,
     /// Angle between adjacent rays.
-    #[reflect(@Unit("rad"), @Range(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
+    #[reflect(@Unit("rad"), @ValueRange(1e-5, 6.3), @Property("resolution"), @Form::Degrees)]
     pub resolution: f64,
     /// Range of the rays.
-    #[reflect(@Unit("m"), @Range(0.001, 1e6), @Property("laser_range"))]
+    #[reflect(@Unit("m"), @ValueRange(0.001, 1e6), @Property("laser_range"))]
     pub laser_range: f64,
     /// Angle by which the middle of the window points down.
-    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(-6.3, 6.3))]
     pub tilt: f64,
     /// Angle by which the rays turn to the left after each measurement.
-    #[reflect(@Unit("rad"), @Range(-6.3, 6.3))]
+    #[reflect(@Unit("rad"), @ValueRange(-6.3, 6.3))]
     pub turn: f64,
 }
 

@@ -18,10 +18,10 @@ camera! {
     /// the turned axes.
     VelodyneZb: 256 by 256, focal 0.035 m, from 1.0 to 20.0 m, top row first false;
     /// Angle by which the camera turns to the left after each frame; its field of view by default.
-    #[reflect(@Unit("rad"), @Range(-6.3, 6.3), @Property("rotation"))]
+    #[reflect(@Unit("rad"), @ValueRange(-6.3, 6.3), @Property("rotation"))]
     rotation: Option<f64> = None,
     /// Rows that are kept, counted from 1 at the bottom; all by default.
-    #[reflect(@Range(1.0, 16_384.0), @Property("keep_list"))]
+    #[reflect(@ValueRange(1.0, 16_384.0), @Property("keep_list"))]
     keep_list: Option<Vec<u32>> = None,
     /// True if a pixel without a depth still yields a point: (0, 0, 0).
     #[reflect(@Property("keep_resolution"))]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::{Diagnostic, SourceId, Span};
 use morse_scene::model::{rotation_from_rpy, rotation_from_xyzw};
 use nalgebra::{Isometry3, Translation3, Vector3};
@@ -52,7 +52,7 @@ impl Reader<'_> {
         if field.bounds.contains(number) {
             return Some(number);
         }
-        let (range, found) = (field.bounds, Range::shown(number));
+        let (range, found) = (field.bounds, ValueRange::shown(number));
         let message = format!("{} must be {range}, not {found}", quoted(name));
         let problem = error("simulation::out-of-range", node.span, message);
         self.problems.push(problem.help(field.help));
@@ -277,7 +277,7 @@ impl Reader<'_> {
         let Some(angle) = rpy.iter().find(|angle| angle.abs() > TURN) else {
             return;
         };
-        let message = format!("{} rad is more than a full turn", Range::shown(*angle));
+        let message = format!("{} rad is more than a full turn", ValueRange::shown(*angle));
         let radians = (angle.to_radians() * 1e4).round() / 1e4;
         let warning = Diagnostic::warning("simulation::degrees", message)
             .at(node.span, "angles are in radians")

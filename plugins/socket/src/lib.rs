@@ -34,7 +34,7 @@ use morse_api::{
         Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
     port::Policy,
-    range::Range,
+    range::ValueRange,
 };
 use morse_server::{
     access::{self, AccessError, TokenForm},
@@ -57,10 +57,10 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct Socket {
     /// Port for requests; 0 for any free port.
-    #[reflect(@Range(0.0, 65_535.0))]
+    #[reflect(@ValueRange(0.0, 65_535.0))]
     pub port: u16,
     /// First port for streams; each stream uses the next free one. 0 for any free ports.
-    #[reflect(@Range(0.0, 65_535.0))]
+    #[reflect(@ValueRange(0.0, 65_535.0))]
     pub streams: u16,
     /// IP address to listen at. With the default, only this machine can connect; any other address requires a token.
     pub listen: String,
@@ -68,23 +68,23 @@ pub struct Socket {
     pub token: Option<String>,
     /// Maximum number of clients. If it is reached, or if clients without a token or a first line use three quarters of it,
     /// the oldest of these is disconnected; if there are none, the new client is refused.
-    #[reflect(@Range(1.0, 65_535.0))]
+    #[reflect(@ValueRange(1.0, 65_535.0))]
     pub max_clients: u32,
     /// Maximum length of a line. A client with a longer line is disconnected, with a message.
-    #[reflect(@Unit("B"), @Range(64.0, 67_108_864.0))]
+    #[reflect(@Unit("B"), @ValueRange(64.0, 67_108_864.0))]
     pub longest_line: u32,
     /// Timeout for the rest of a line that a client has begun, and for the token; then the client is disconnected. 0 for no
     /// limit.
-    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 86_400.0))]
     pub line_timeout: f64,
     /// True if a client at the sync port controls the ticks: while it is connected, each tick waits until the client has
     /// sent some bytes.
     pub time_sync: bool,
     /// Sync port; 0 for any free port.
-    #[reflect(@Range(0.0, 65_535.0))]
+    #[reflect(@ValueRange(0.0, 65_535.0))]
     pub sync_port: u16,
     /// Timeout of the client at the sync port, after which the run ends; 0 for no limit.
-    #[reflect(@Unit("s"), @Range(0.0, 86_400.0))]
+    #[reflect(@Unit("s"), @ValueRange(0.0, 86_400.0))]
     pub sync_timeout: f64,
 }
 
@@ -123,7 +123,7 @@ impl Socket {
 #[serde(default, deny_unknown_fields)]
 pub struct Stream {
     /// Port of the stream; the next free one by default.
-    #[reflect(@Range(0.0, 65_535.0))]
+    #[reflect(@ValueRange(0.0, 65_535.0))]
     pub port: Option<u16>,
     /// Encoding of colour images.
     pub image: ImageEncoding,

@@ -30,7 +30,7 @@ use morse_api::{
         AddMiddleware as _, ErasedContext, Failure, Middleware, MiddlewareContext, Nothing,
         Obstacle, Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
-    range::Range,
+    range::ValueRange,
 };
 use morse_server::{
     access::{self, AccessError, PageAccess, TokenForm},
@@ -53,7 +53,7 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct Web {
     /// Port of the page; 0 for any free port.
-    #[reflect(@Range(0.0, 65_535.0))]
+    #[reflect(@ValueRange(0.0, 65_535.0))]
     pub port: u16,
     /// IP address to listen at. With the default, only this machine can connect; any other address requires a token.
     pub listen: String,
@@ -62,10 +62,10 @@ pub struct Web {
     /// Additional host names by which browsers may request the page, such as that of a proxy.
     pub hosts: Vec<String>,
     /// Maximum number of viewers; further ones are refused.
-    #[reflect(@Range(1.0, 65_535.0))]
+    #[reflect(@ValueRange(1.0, 65_535.0))]
     pub max_viewers: u32,
     /// Maximum frame rate of a viewer.
-    #[reflect(@Unit("Hz"), @Range(0.01, 1000.0))]
+    #[reflect(@Unit("Hz"), @ValueRange(0.01, 1000.0))]
     pub frame_rate: f64,
 }
 

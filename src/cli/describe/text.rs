@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use morse_api::{
     fields::{Field, Fields},
     property::Form,
-    range::Range,
+    range::ValueRange,
 };
 use serde_json::{Value as Json, json};
 
@@ -167,7 +167,7 @@ fn own_range(field: &Field) -> String {
 }
 
 /// Returns the range of a setting, or of a field of a command.
-pub(super) fn range(field: &Field) -> Option<Range> {
+pub(super) fn range(field: &Field) -> Option<ValueRange> {
     morse_api::range::range_of(field)
 }
 
@@ -250,7 +250,7 @@ pub(super) fn as_json(description: &Description) -> Json {
 
 /// Returns the minimum and maximum, null if unbounded; null for types without numbers.
 fn range_to_json(field: &Field) -> Json {
-    range(field).map_or(Json::Null, |Range(least, greatest)| {
+    range(field).map_or(Json::Null, |ValueRange(least, greatest)| {
         json!([least, greatest])
     })
 }

@@ -6,7 +6,7 @@ use morse_api::prelude::*;
 #[serde(default, deny_unknown_fields)]
 pub struct NewPart {
     /// Maximum speed, forwards and backwards.
-    #[reflect(@Unit("m/s"), @Range(0.0, 100.0))]
+    #[reflect(@Unit("m/s"), @ValueRange(0.0, 100.0))]
     pub most: f64,
 }
 
@@ -21,7 +21,7 @@ impl Default for NewPart {
 #[serde(default, deny_unknown_fields)]
 pub struct NewPartCommand {
     /// Forward velocity.
-    #[reflect(@Unit("m/s"), @Range(-100.0, 100.0))]
+    #[reflect(@Unit("m/s"), @ValueRange(-100.0, 100.0))]
     pub speed: f64,
 }
 

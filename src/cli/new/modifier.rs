@@ -9,10 +9,10 @@ pub struct NewPart {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Error of the scale: 0.01 makes 2 of a hundred 2.02.
-    #[reflect(@Unit(""), @Range(-1.0, 1.0))]
+    #[reflect(@Unit(""), @ValueRange(-1.0, 1.0))]
     pub error: f64,
     /// Standard deviation of the noise that is added at each measurement, in the unit of the field.
-    #[reflect(@Unit("field's"), @Range(0.0, 1e9))]
+    #[reflect(@Unit("field's"), @ValueRange(0.0, 1e9))]
     pub sigma: f64,
 }
 

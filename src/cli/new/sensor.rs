@@ -8,7 +8,7 @@ pub struct NewPart {
     /// Level of the data.
     pub level: NewPartLevel,
     /// Maximum angle that it measures.
-    #[reflect(@Unit("rad"), @Range(0.0, 3.2))]
+    #[reflect(@Unit("rad"), @ValueRange(0.0, 3.2))]
     pub most: f64,
 }
 

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use morse_api::{
     angles::from_yaw_pitch_roll,
     body::BodyState,
-    prelude::{Deserialize, Range, Reflect},
+    prelude::{Deserialize, Reflect, ValueRange},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
 use morse_physics::place::{Unmoved, hold, place, push};
@@ -216,10 +216,10 @@ fn set_object_dynamics(
 
 /// Refuses numbers for which the physics is unstable.
 fn check_range(name: &str, what: &str, unit: &str, numbers: &[f64]) -> Result<(), ServiceError> {
-    let range = Range::of_unit(unit);
+    let range = ValueRange::of_unit(unit);
     let wrong = numbers.iter().find(|number| !range.contains(**number));
     wrong.map_or(Ok(()), |number| {
-        let number = Range::shown(*number);
+        let number = ValueRange::shown(*number);
         let text = format!("`{name}`: {number} in `{what}` is out of range: {range} {unit}");
         Err(ServiceError::Failed(text))
     })

@@ -1,6 +1,6 @@
 //! The numbers of a type of settings, at any depth.
 use bevy::reflect::{NamedField, TypeInfo, UnnamedField, enums::VariantInfo};
-use morse_api::{fields::plain_name, range::Range};
+use morse_api::{fields::plain_name, range::ValueRange};
 use serde_json::{Value as Json, json};
 
 /// Step on the path to a number.
@@ -20,7 +20,7 @@ pub(super) struct Leaf {
     /// True if its type is an integer.
     pub(super) is_whole: bool,
     /// Its own range.
-    pub(super) range: Option<Range>,
+    pub(super) range: Option<ValueRange>,
 }
 
 impl Leaf {
@@ -94,7 +94,7 @@ pub(super) fn leaves(info: &'static TypeInfo) -> Vec<Leaf> {
 
 fn search(
     info: &'static TypeInfo,
-    range: Option<Range>,
+    range: Option<ValueRange>,
     steps: &mut Vec<Step>,
     found: &mut Vec<Leaf>,
 ) {
@@ -108,7 +108,7 @@ fn search(
     };
     match info {
         TypeInfo::Struct(fields) => fields.iter().for_each(|field: &'static NamedField| {
-            let own = field.get_attribute::<Range>().copied();
+            let own = field.get_attribute::<ValueRange>().copied();
             let step = Step::Field(plain_name(field.name()));
             inside(Some(step), field.type_info(), own.or(range));
         }),
@@ -167,9 +167,9 @@ pub(super) fn ron(value: &Json) -> String {
 #[derive(bevy::reflect::Reflect)]
 struct Planted {
     bare: f64,
-    #[reflect(@Range(0.0, 1.0))]
+    #[reflect(@ValueRange(0.0, 1.0))]
     list: Vec<[f32; 2]>,
-    #[reflect(@Range(0.0, 2.0))]
+    #[reflect(@ValueRange(0.0, 2.0))]
     count: Option<u8>,
     name: String,
 }
@@ -181,7 +181,7 @@ fn numbers_are_found() {
     let names: Vec<String> = found.iter().map(Leaf::name).collect();
     assert_eq!(names, ["bare", "list.[].[]", "count"]);
     assert_eq!(found[0].range, None);
-    assert_eq!(found[1].range, Some(Range(0.0, 1.0)));
+    assert_eq!(found[1].range, Some(ValueRange(0.0, 1.0)));
     assert!(found[2].is_whole && !found[1].is_whole);
     assert_eq!(
         found[1].put(&json!([[5, 6], [7, 8]]), &json!(0)),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bevy::prelude::{App as BevyApp, *};
-use morse_api::prelude::{Memory, Range, *};
+use morse_api::prelude::{Memory, *};
 use morse_sim::{
     Simulation,
     cli::{describe, exit},
@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 #[serde(default, deny_unknown_fields)]
 struct Ear {
     /// Minimum sound level.
-    #[reflect(@Unit("dB"), @Range(0.0, 120.0))]
+    #[reflect(@Unit("dB"), @ValueRange(0.0, 120.0))]
     threshold: f64,
     /// Maximum distance.
     #[reflect(@Unit("m"))]
@@ -36,7 +36,7 @@ struct Ear {
     #[reflect(@Unit("s"))]
     patience: f64,
     /// Samples.
-    #[reflect(@Range(1.0, 1e9))]
+    #[reflect(@ValueRange(1.0, 1e9))]
     samples: u64,
 }
 
@@ -44,7 +44,7 @@ struct Ear {
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 struct Band {
     /// Middle.
-    #[reflect(@Unit("Hz"), @Range(20.0, 20_000.0))]
+    #[reflect(@Unit("Hz"), @ValueRange(20.0, 20_000.0))]
     middle: f64,
     /// Gain.
     gain: [f64; 2],

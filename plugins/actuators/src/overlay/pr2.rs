@@ -36,7 +36,7 @@ pub struct Pr2 {
     /// Frame of the hand.
     pub hand: String,
     /// Maximum distance of an object from the hand.
-    #[reflect(@Unit("m"), @Range(0.0, 1000.0))]
+    #[reflect(@Unit("m"), @ValueRange(0.0, 1000.0))]
     pub distance: f64,
 }
 

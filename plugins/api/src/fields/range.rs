@@ -1,6 +1,6 @@
 //! Ranges: the values that a number of a setting or command may have.
 //!
-//! A field's own range is an attribute, `#[reflect(@Range(0.0, 1.0))]`. Without one it has the range of its unit, which is
+//! A field's own range is an attribute, `#[reflect(@ValueRange(0.0, 1.0))]`. Without one it has the range of its unit, which is
 //! wide enough for every robot and narrow enough for the physics to stay stable.
 mod violation;
 
@@ -15,10 +15,10 @@ pub use violation::{Violation, range_of, violations};
 
 use super::{Unit, Value, view, walk};
 
-/// The minimum and maximum of a number, both included: `#[reflect(@Range(0.0, 1.0))]`. A maximum of infinity also accepts
+/// The minimum and maximum of a number, both included: `#[reflect(@ValueRange(0.0, 1.0))]`. A maximum of infinity also accepts
 /// infinity itself, which a kind may use for "without limit".
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
-pub struct Range(pub f64, pub f64);
+pub struct ValueRange(pub f64, pub f64);
 
 /// Symmetric ranges by unit: the greatest absolute value. Positions reach around the Earth, so that UTM and Earth-centred
 /// coordinates are within.
@@ -39,7 +39,7 @@ const UNITS: [(&str, f64); 11] = [
 /// Range of numbers with any other unit.
 const OTHERS: f64 = 1e9;
 
-impl Range {
+impl ValueRange {
     /// Returns the range of a field: its own, or that of its unit.
     #[must_use]
     pub fn of(field: &NamedField) -> Self {
@@ -109,12 +109,12 @@ pub fn violation<T: Struct + Typed>(value: &T) -> Option<(&'static NamedField, f
         return None;
     };
     info.iter().enumerate().find_map(|(place, field)| {
-        let number = Range::of(field).violation(value.field_at(place)?)?;
+        let number = ValueRange::of(field).violation(value.field_at(place)?)?;
         Some((field, number))
     })
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for ValueRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let least = Self::shown(self.0);
         if self.1 == f64::INFINITY {
@@ -132,28 +132,31 @@ mod tests {
     struct Setpoint {
         #[reflect(@Unit("m/s"))]
         v: f64,
-        #[reflect(@Unit(""), @Range(-1.0, 1.0))]
+        #[reflect(@Unit(""), @ValueRange(-1.0, 1.0))]
         steering: [f64; 3],
         names: Vec<String>,
     }
 
-    fn of(name: &str) -> Range {
+    fn of(name: &str) -> ValueRange {
         use bevy::reflect::{TypeInfo, Typed as _};
         let TypeInfo::Struct(info) = Setpoint::type_info() else {
             unreachable!("it is a struct")
         };
-        Range::of(info.field(name).unwrap())
+        ValueRange::of(info.field(name).unwrap())
     }
 
     #[test]
     fn a_field_has_its_own_range_or_that_of_its_unit() {
-        assert_eq!(of("v"), Range(-1e4, 1e4));
-        assert_eq!(of("steering"), Range(-1.0, 1.0));
-        assert_eq!(of("names"), Range(-1e9, 1e9));
+        assert_eq!(of("v"), ValueRange(-1e4, 1e4));
+        assert_eq!(of("steering"), ValueRange(-1.0, 1.0));
+        assert_eq!(of("names"), ValueRange(-1e9, 1e9));
         assert_eq!(of("v").to_string(), "-10000 to 10000");
-        assert_eq!(Range(-1e300, 2.5).to_string(), "-1e300 to 2.5");
-        assert_eq!(Range(1e-9, 1e8).to_string(), "1e-9 to 1e8");
-        assert_eq!(Range(0.001, 67_108_864.0).to_string(), "0.001 to 67108864");
+        assert_eq!(ValueRange(-1e300, 2.5).to_string(), "-1e300 to 2.5");
+        assert_eq!(ValueRange(1e-9, 1e8).to_string(), "1e-9 to 1e8");
+        assert_eq!(
+            ValueRange(0.001, 67_108_864.0).to_string(),
+            "0.001 to 67108864"
+        );
     }
 
     #[test]

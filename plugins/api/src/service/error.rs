@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::Services;
 use crate::{
     command::BadCommand,
-    fields::{plain_name, range::Range},
+    fields::{plain_name, range::ValueRange},
     json::no_json_number,
     path::path_of,
 };
@@ -187,8 +187,8 @@ fn out_of_range(info: &'static TypeInfo, arguments: &dyn PartialReflect) -> Opti
         return None;
     };
     info.iter().enumerate().find_map(|(place, field)| {
-        let range = field.get_attribute::<Range>()?;
-        let number = Range::shown(range.violation(values.field_at(place)?)?);
+        let range = field.get_attribute::<ValueRange>()?;
+        let number = ValueRange::shown(range.violation(values.field_at(place)?)?);
         let name = plain_name(field.name());
         Some(format!("{number} in `{name}` is out of range: {range}"))
     })

@@ -49,7 +49,7 @@ pub(super) fn numbers(
         return None;
     }
     if let Some(number) = bounds.violation(&numbers) {
-        let shown = morse_api::range::Range::shown(number);
+        let shown = morse_api::range::ValueRange::shown(number);
         let message = format!("`{name}` must be {bounds}, not {shown}");
         let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message)
             .at(written.value_span, "out of range")

@@ -253,7 +253,7 @@ impl Fault {
                     .help(example)
             }
             Self::Range(number, bounds) => {
-                let number = morse_api::range::Range::shown(number);
+                let number = morse_api::range::ValueRange::shown(number);
                 let message = format!("`{name}` must be {bounds}, not {number}");
                 Diagnostic::error(codes::OUT_OF_RANGE, message)
                     .at(span, "out of range")

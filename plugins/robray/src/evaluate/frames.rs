@@ -1,6 +1,6 @@
 //! Evaluation of frames: pose, joint and inertia from a block and its base classes.
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::Diagnostic;
 use morse_scene::model::{
     Frame, Joint, JointAxis, Limits, Origin, rotation_from_rpy, rotation_from_xyzw,
@@ -167,7 +167,7 @@ impl Loader<'_> {
         ) else {
             return;
         };
-        let angle = Range::shown(*angle);
+        let angle = ValueRange::shown(*angle);
         let message = format!("{angle} rad is more than a full turn");
         let diagnostic = Diagnostic::warning(codes::DEGREES, message)
             .at(written.span, "angles are in radians")

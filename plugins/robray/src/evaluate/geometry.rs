@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::{Diagnostic, Span, nearest_file, printable};
 use morse_scene::model::{Geometry, ImageFile, MeshFile, Origin, Shape, Value, shape_needs};
 use morse_scene::shipped::Shipped;
@@ -93,7 +93,7 @@ impl Loader<'_> {
         if largest <= LARGE || smallest < LARGE / 10.0 || !geometry.collision {
             return;
         }
-        let (word, size) = (geometry.shape.word(), Range::shown(largest));
+        let (word, size) = (geometry.shape.word(), ValueRange::shown(largest));
         let diagnostic =
             Diagnostic::warning(codes::LARGE, format!("the size of this {word} is {size} m"))
                 .at(block.head, "sizes are in metres")

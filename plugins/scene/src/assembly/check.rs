@@ -1,7 +1,7 @@
 //! Checks of an assembly's settings against its scene.
 
 use morse_api::joint::JointTarget;
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::{Diagnostic, printable};
 
 use super::{Assembly, BodySettings, JointSettings, RobotBase};
@@ -163,7 +163,7 @@ fn out_of_range(violation: &Violation<'_>) -> Diagnostic {
         number,
         source,
     } = violation;
-    let (name, number) = (attribute.name, Range::shown(*number));
+    let (name, number) = (attribute.name, ValueRange::shown(*number));
     let range = attribute.bounds.unwrap_or(Bounds::ANY);
     let frame = printable(frame);
     let message = format!("`{name}` of `{frame}` must be {range}, not {number}");

@@ -1,6 +1,6 @@
 //! Validation of a scene that a program built, so that it can be written and simulated.
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::printable;
 use thiserror::Error;
 
@@ -242,7 +242,7 @@ fn possible(numbers: impl FnOnce(Visit<'_>)) -> Checked {
             _ => Bounds::ANY,
         };
         if let (None, Some(number)) = (&wrong, range.violation(numbers)) {
-            let (name, number) = (attribute.name, Range::shown(number));
+            let (name, number) = (attribute.name, ValueRange::shown(number));
             wrong = Some(format!("{name} must be {range}, not {number}"));
         }
     });

@@ -123,22 +123,22 @@ macro_rules! camera {
         #[require($crate::camera::PictureBuffers, $crate::camera::Capture, Task, morse_api::render::UsesRenderer)]
         pub struct $name {
             /// Columns of the image.
-            #[reflect(@Range(1.0, 16_384.0), @Property("cam_width"))]
+            #[reflect(@ValueRange(1.0, 16_384.0), @Property("cam_width"))]
             pub width: u32,
             /// Rows of the image.
-            #[reflect(@Range(1.0, 16_384.0), @Property("cam_height"))]
+            #[reflect(@ValueRange(1.0, 16_384.0), @Property("cam_height"))]
             pub height: u32,
             /// Focal length, for an image sensor 0.032 m wide.
-            #[reflect(@Unit("m"), @Range(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
+            #[reflect(@Unit("m"), @ValueRange(1e-5, 100.0), @Property("cam_focal"), @Form::Millimetres)]
             pub focal: f64,
             /// Horizontal field of view, below π; instead of `focal`.
-            #[reflect(@Unit("rad"), @Range(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
+            #[reflect(@Unit("rad"), @ValueRange(0.001, 3.13), @Property("cam_fov"), @Form::Degrees)]
             pub fov: Option<f64>,
             /// Minimum depth.
-            #[reflect(@Unit("m"), @Range(1e-6, 1e6), @Property("cam_near"))]
+            #[reflect(@Unit("m"), @ValueRange(1e-6, 1e6), @Property("cam_near"))]
             pub near: f64,
             /// Maximum depth.
-            #[reflect(@Unit("m"), @Range(1e-6, 1e8), @Property("cam_far"))]
+            #[reflect(@Unit("m"), @ValueRange(1e-6, 1e8), @Property("cam_far"))]
             pub far: f64,
             /// True if the top row comes first; otherwise the lowest row does.
             #[reflect(@Property("Vertical_Flip"))]
@@ -149,7 +149,7 @@ macro_rules! camera {
             /// True if the sun and lamps cast shadows in the images, which takes time.
             pub shadows: bool,
             /// Distortion of the lens: k1, k2, p1, p2 and k3 of ROS's `plumb_bob`; 0 is an ideal lens.
-            #[reflect(@Unit(""), @Range(-1000.0, 1000.0))]
+            #[reflect(@Unit(""), @ValueRange(-1000.0, 1000.0))]
             pub distortion: [f64; 5],
             /// Renderer of the colours, `software` or `gpu`; by default the renderer of the run (`--renderer`).
             pub renderer: Option<morse_api::render::RendererKind>,

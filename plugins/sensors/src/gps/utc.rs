@@ -9,7 +9,7 @@ use morse_api::prelude::*;
 #[serde(try_from = "String")]
 pub struct Utc {
     /// Seconds since 1970-01-01T00:00:00Z.
-    #[reflect(@Range(-6.3e10, 2.6e11))]
+    #[reflect(@ValueRange(-6.3e10, 2.6e11))]
     pub seconds: i64,
 }
 

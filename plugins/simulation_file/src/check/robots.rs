@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use morse_api::range::Range;
+use morse_api::range::ValueRange;
 use morse_diagnostics::{Diagnostic, Span};
 
 use super::Checker;
@@ -299,7 +299,7 @@ const MOST_UNEVEN: f64 = 20.0;
 
 /// Formats a frequency for a message, rounded to six decimals.
 fn shown_rate(rate: f64) -> String {
-    Range::shown((rate * 1e6).round() / 1e6)
+    ValueRange::shown((rate * 1e6).round() / 1e6)
 }
 
 /// Returns true if the name consists of another component of the robot, a dot, and a further part.

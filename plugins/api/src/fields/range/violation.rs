@@ -7,7 +7,7 @@ use bevy::reflect::{
     enums::{Enum, VariantInfo},
 };
 
-use super::Range;
+use super::ValueRange;
 use crate::fields::{Field, Unit, key_text, plain_name};
 
 /// A number that is out of the range of its field.
@@ -18,7 +18,7 @@ pub struct Violation {
     /// The number.
     pub number: f64,
     /// The range.
-    pub range: Range,
+    pub range: ValueRange,
     /// Unit of the range; empty for a pure number.
     pub unit: &'static str,
 }
@@ -45,7 +45,7 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = Range::shown(self.number);
+        let number = ValueRange::shown(self.number);
         write!(f, "{number} is out of range: {}", self.wanted())
     }
 }
@@ -64,7 +64,7 @@ pub fn violations(settings: &dyn PartialReflect) -> Vec<Violation> {
 /// Returns the range of a setting or of a field of a command; `None` if it contains no numbers, or integers that are limited
 /// by their type only.
 #[must_use]
-pub fn range_of(field: &Field) -> Option<Range> {
+pub fn range_of(field: &Field) -> Option<ValueRange> {
     let is_whole = is_whole(field.info?)?;
     let rule = Rule {
         own: field.has_own_range.then_some(field.range),
@@ -93,7 +93,7 @@ fn is_whole(info: &'static TypeInfo) -> Option<bool> {
 /// Rule for the numbers of a field.
 #[derive(Clone, Copy, Default)]
 struct Rule {
-    own: Option<Range>,
+    own: Option<ValueRange>,
     unit: Option<&'static str>,
 }
 
@@ -103,7 +103,7 @@ impl Rule {
         let Some(field) = field else {
             return self;
         };
-        match (field.get::<Range>(), field.get::<Unit>()) {
+        match (field.get::<ValueRange>(), field.get::<Unit>()) {
             (None, None) => self,
             (own, unit) => Self {
                 own: own.copied(),
@@ -114,10 +114,10 @@ impl Rule {
 
     /// Returns the range of a number. Integers without a known unit are limited by their type only: they may be seeds, masks
     /// and names.
-    fn range(self, is_whole: bool) -> Option<Range> {
+    fn range(self, is_whole: bool) -> Option<ValueRange> {
         let unit = self.unit.unwrap_or_default();
-        let known = Range::of_known_unit(unit);
-        let other = || (!is_whole).then(|| Range::of_unit(unit));
+        let known = ValueRange::of_known_unit(unit);
+        let other = || (!is_whole).then(|| ValueRange::of_unit(unit));
         self.own.or(known).or_else(other)
     }
 }
@@ -207,7 +207,7 @@ impl Search {
         self.path.pop();
     }
 
-    fn hold(&mut self, number: f64, range: Option<Range>, unit: Option<&'static str>) {
+    fn hold(&mut self, number: f64, range: Option<ValueRange>, unit: Option<&'static str>) {
         if let Some(range) = range.filter(|range| !range.contains(number)) {
             self.found.push(Violation {
                 path: self.path.clone(),
@@ -268,7 +268,7 @@ mod tests {
 
     #[derive(Reflect, Default)]
     struct Wheel {
-        #[reflect(@Unit("m"), @Range(0.1, 1.0))]
+        #[reflect(@Unit("m"), @ValueRange(0.1, 1.0))]
         radius: f64,
         share: f32,
     }
@@ -278,12 +278,12 @@ mod tests {
         /// A speed with the range of its unit.
         #[reflect(@Unit("m/s"))]
         speed: Option<f64>,
-        #[reflect(@Range(-1.0, 1.0))]
+        #[reflect(@ValueRange(-1.0, 1.0))]
         wheels: Vec<Wheel>,
-        #[reflect(@Range(1.0, 4.0))]
+        #[reflect(@ValueRange(1.0, 4.0))]
         doors: u8,
         seed: u64,
-        #[reflect(@Range(0.0, 1.0))]
+        #[reflect(@ValueRange(0.0, 1.0))]
         gains: BTreeMap<String, [f64; 2]>,
         form: Form,
         plain: f64,
@@ -291,17 +291,17 @@ mod tests {
     }
 
     #[derive(Reflect, Default)]
-    struct Wrapped(#[reflect(@Range(0.0, 9.0))] i64);
+    struct Wrapped(#[reflect(@ValueRange(0.0, 9.0))] i64);
 
     #[derive(Reflect, Default)]
     enum Form {
         #[default]
         Flat,
         Round {
-            #[reflect(@Unit("m"), @Range(0.0, 2.0))]
+            #[reflect(@Unit("m"), @ValueRange(0.0, 2.0))]
             radius: f64,
         },
-        Long(#[reflect(@Range(0.0, 3.0))] f64, u8),
+        Long(#[reflect(@ValueRange(0.0, 3.0))] f64, u8),
     }
 
     fn car() -> Car {
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_range_without_an_end_is_worded() {
-        let range = Range(0.0, f64::INFINITY);
+        let range = ValueRange(0.0, f64::INFINITY);
         assert!(range.contains(1e308) && range.contains(f64::INFINITY));
         assert!(!range.contains(-1e-300) && !range.contains(f64::NAN));
         assert_eq!(range.to_string(), "0 or more");
