@@ -5,9 +5,13 @@
 //! - [`mjcf`]: models of MuJoCo;
 //! - [`packages`]: search for mesh files;
 //! - [`xml`]: parser of the underlying documents.
+mod inertia;
 pub mod mjcf;
+mod names;
 pub mod packages;
 mod problems;
+mod shapes;
 pub mod urdf;
+mod values;
 pub mod xacro;
 pub mod xml;
