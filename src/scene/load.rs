@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use morse_description::{
     mjcf,
     packages::Finder,
+    sdf,
     urdf::{self, Asset, Root},
 };
 use morse_diagnostics::{Diagnostic, Failed, Overlay, Sources, printable_path};
@@ -99,6 +100,15 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let read = mjcf::load(path, own, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
+        Format::Sdf => {
+            let mut sources = Sources::clone(&options.sources);
+            let own = sdf::Options {
+                root: options.urdf.root,
+                packages: &options.urdf.packages,
+            };
+            let read = sdf::load(path, own, options.circumstances(), &mut sources);
+            loaded(read, sources)
+        }
         Format::Compiled => {
             let mut sources = Sources::clone(&options.sources);
             match compiled(path, &mut sources) {
@@ -113,16 +123,6 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                     sources,
                 })),
             }
-        }
-        Format::Later(name) => {
-            let message = format!("`{}`: {name} cannot be read yet", path.display());
-            let diagnostic = Diagnostic::error("load::format", message);
-            Err(Box::new(Failed {
-                diagnostics: vec![
-                    diagnostic.help("describe the robot in a `.urdf` or a `.robray` file"),
-                ],
-                sources: Sources::clone(&options.sources),
-            }))
         }
     }
 }
@@ -181,15 +181,23 @@ impl Inclusions for Descriptions<'_> {
             };
         }
         let circumstances = self.options.circumstances();
-        let read = if Format::of(path) == Format::Mjcf {
-            mjcf::load(path, model_options(Root::Fixed), circumstances, sources)
-        } else {
-            let options = urdf::Options {
-                root: Root::Fixed,
-                joint_frames: true,
-                ..self.options.urdf.clone()
-            };
-            urdf::load(path, &options, circumstances, sources)
+        let read = match Format::of(path) {
+            Format::Mjcf => mjcf::load(path, model_options(Root::Fixed), circumstances, sources),
+            Format::Sdf => {
+                let own = sdf::Options {
+                    root: Root::Fixed,
+                    packages: &self.options.urdf.packages,
+                };
+                sdf::load(path, own, circumstances, sources)
+            }
+            _ => {
+                let options = urdf::Options {
+                    root: Root::Fixed,
+                    joint_frames: true,
+                    ..self.options.urdf.clone()
+                };
+                urdf::load(path, &options, circumstances, sources)
+            }
         };
         self.assets.extend(read.assets);
         Included {

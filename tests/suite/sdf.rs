@@ -1,0 +1,406 @@
+//! Worlds and models of Gazebo: the resulting scenes against the poses of libsdformat, and error messages.
+//!
+//! `tests/data/sdf/sdformat.json` is written by `tests/robots/sdf_poses.cc`; `tests/robots/compare_sdf.py` compares every
+//! file that can be installed.
+#![cfg(test)]
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+use morse_sim::scene::{
+    diagnostic::{Style, render},
+    load::{LoadOptions, Loaded, load, parse_str},
+    model::{Joint, Scene, Shape},
+    sdf::codes,
+};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
+use serde_json::Value;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn read(path: &Path) -> Loaded {
+    load(path, &LoadOptions::default()).unwrap_or_else(|failed| panic!("{failed}"))
+}
+
+fn world() -> Scene {
+    read(&folder("tests/data/sdf/world.sdf")).scene
+}
+
+/// Writes a model around some text, and loads it.
+fn model(content: &str) -> Scene {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("model.sdf");
+    let text = format!("<sdf version=\"1.9\"><model name=\"m\">{content}</model></sdf>");
+    std::fs::write(&path, text).unwrap();
+    read(&path).scene
+}
+
+fn numbers<const N: usize>(value: &Value) -> [f64; N] {
+    let list = value.as_array().unwrap().iter();
+    let list: Vec<f64> = list.map(|number| number.as_f64().unwrap()).collect();
+    list.try_into().unwrap()
+}
+
+fn pose(entry: &Value) -> Isometry3<f64> {
+    let [i, j, k, w] = numbers(&entry["q"]);
+    let rotation = UnitQuaternion::new_normalize(Quaternion::new(w, i, j, k));
+    Isometry3::from_parts(Vector3::from(numbers::<3>(&entry["t"])).into(), rotation)
+}
+
+fn reference() -> Vec<Value> {
+    let text = std::fs::read_to_string(folder("tests/data/sdf/sdformat.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn links_and_frames_are_where_libsdformat_has_them() {
+    let scene = world();
+    let poses = scene.absolute_poses_at(&BTreeMap::new());
+    let mut compared = 0;
+    for entry in reference() {
+        let name = entry["name"].as_str().unwrap();
+        if entry["kind"] == "joint" {
+            continue;
+        }
+        let own = poses
+            .get(name)
+            .unwrap_or_else(|| panic!("there is no frame {name}"));
+        let apart = own.inv_mul(&pose(&entry));
+        assert!(apart.translation.vector.norm() < 1e-9, "{name}: {apart}");
+        assert!(apart.rotation.angle() < 1e-9, "{name}: {apart}");
+        compared += 1;
+    }
+    assert!(compared >= 35, "{compared}");
+}
+
+#[test]
+fn axes_and_masses_are_those_of_libsdformat() {
+    let scene = world();
+    let poses = scene.absolute_poses_at(&BTreeMap::new());
+    let mut axes = 0;
+    for entry in reference() {
+        let name = entry["name"].as_str().unwrap();
+        if entry["kind"] == "link" && !name.starts_with("wall") {
+            let frame = scene.frame(name).unwrap();
+            assert_eq!(frame.mass, entry["mass"].as_f64(), "{name}");
+            let inertia: [f64; 6] = numbers(&entry["inertia"]);
+            for (own, expected) in frame.inertia.unwrap().iter().zip(inertia) {
+                assert!((own - expected).abs() < 1e-12, "{name}: {own} {expected}");
+            }
+            let center = Vector3::from(numbers::<3>(&entry["center"]));
+            assert_eq!(frame.center_of_mass, Some(center), "{name}");
+        }
+        let Some(expected) = entry.get("axis") else {
+            continue;
+        };
+        let moved = scene
+            .frames()
+            .iter()
+            .find(|frame| frame.joint.axis().is_some_and(|axis| axis.variable == name));
+        let Some(moved) = moved else {
+            assert!(entry["type"] == 4, "{name} is not a fixed joint");
+            continue;
+        };
+        let at = poses[moved.name.as_str()];
+        let axis = at.rotation * moved.joint.axis().unwrap().axis;
+        let expected = Vector3::from(numbers::<3>(expected));
+        assert!((axis - expected.normalize()).norm() < 1e-9, "{name}");
+        let apart = at.translation.vector - pose(&entry).translation.vector;
+        assert!(apart.norm() < 1e-9, "{name}: {apart}");
+        axes += 1;
+    }
+    assert!(axes >= 7, "{axes}");
+}
+
+#[test]
+fn joints_have_their_settings() {
+    let scene = world();
+    let axis = |frame: &str| scene.frame(frame).unwrap().joint.axis().unwrap().clone();
+    let shoulder = axis("placed::shoulder");
+    assert_eq!(shoulder.variable, "placed::shoulder");
+    assert_eq!(shoulder.limits.position, Some([-1.5, 2.0]));
+    assert_eq!(
+        (shoulder.limits.velocity, shoulder.limits.effort),
+        (Some(3.0), Some(30.0))
+    );
+    assert_eq!(
+        (shoulder.damping, shoulder.dry_friction),
+        (Some(0.4), Some(0.1))
+    );
+    assert_eq!(axis("old_cart::wheel").limits.position, None);
+    let joint = |frame: &str| scene.frame(frame).unwrap().joint.clone();
+    assert_eq!(joint("placed"), Joint::Floating);
+    assert_eq!(joint("wall"), Joint::Fixed);
+    // A model that hangs from the world stands still, and three hinges carry its lamp.
+    assert_eq!(joint("hanging"), Joint::Fixed);
+    for letter in ["x", "y", "z"] {
+        let name = format!("hanging::hook.{letter}");
+        assert!(scene.variables().contains(name.as_str()), "{name}");
+    }
+    assert_eq!(
+        scene.frame("hanging::lamp").unwrap().parent.as_deref(),
+        Some("hanging::hook.z")
+    );
+    let base = scene.frame("placed::base").unwrap();
+    let drawn = base.geometry.iter().find(|one| one.visual).unwrap();
+    assert_eq!((drawn.color, drawn.alpha), ([0.2, 0.4, 0.6], 0.5));
+    let tube = &scene.frame("placed::upper-collision").unwrap().geometry[0];
+    assert_eq!((tube.friction, tube.visual), (Some(0.7), false));
+    let apart = |one: &str, other: &str| {
+        let pair = (one.to_owned(), other.to_owned());
+        scene.allowed_collisions().contains(&pair)
+    };
+    assert!(apart("placed::base", "placed::upper-collision"));
+    assert!(!apart("placed::base", "wall::link") && !apart("old_cart::chassis", "placed::base"));
+}
+
+#[test]
+fn shapes_are_centred_on_their_poses() {
+    let scene = model(
+        "<link name='l'>\
+         <collision name='a'><pose>1 0 0 0 0 0</pose><geometry><cylinder><radius>0.1</radius><length>2</length></cylinder></geometry></collision>\
+         <collision name='b'><geometry><plane><normal>1 0 0</normal></plane></geometry></collision>\
+         <collision name='c'><geometry><ellipsoid><radii>1 2 3</radii></ellipsoid></geometry></collision>\
+         <collision name='d'><geometry><mesh><uri>none.stl</uri></mesh></geometry></collision></link>",
+    );
+    let tube = scene.frame("l-collision").unwrap();
+    assert_eq!(tube.pose.translation.vector, Vector3::new(1.0, 0.0, -1.0));
+    let plane = scene.frame("l-collision-2").unwrap();
+    // The upper side of the box passes through the origin, with its normal along x.
+    let top = plane.pose * nalgebra::Point3::new(0.0, 0.0, 0.5);
+    assert!(top.coords.norm() < 1e-12, "{top}");
+    assert!((plane.pose.rotation * Vector3::z() - Vector3::x()).norm() < 1e-12);
+    let link = scene.frame("l").unwrap();
+    assert!(matches!(&link.geometry[..], [one] if matches!(one.shape, Shape::Mesh(_))));
+}
+
+#[test]
+fn followers_move_with_their_leaders() {
+    // b = 2·a + 0.5, c = −3·(b − 1) = −6·a + 1.5.
+    let joint = |name: &str, child: &str, more: &str| {
+        format!(
+            "<link name='{child}'/><joint name='{name}' type='prismatic'><parent>l</parent><child>{child}</child>\
+             <axis><xyz>1 0 0</xyz>{more}</axis></joint>"
+        )
+    };
+    let scene = model(&format!(
+        "<link name='l'/>{}{}{}",
+        joint(
+            "c",
+            "z",
+            "<mimic joint='b'><multiplier>-3</multiplier><reference>1</reference></mimic>"
+        ),
+        joint(
+            "b",
+            "y",
+            "<mimic joint='a'><multiplier>2</multiplier><offset>0.5</offset></mimic>"
+        ),
+        joint("a", "x", ""),
+    ));
+    assert_eq!(scene.variables().len(), 1);
+    let values = BTreeMap::from([("a".to_owned(), 0.7)]);
+    let poses = scene.absolute_poses_at(&values);
+    for (link, expected) in [("x", 0.7), ("y", 1.9), ("z", -2.7)] {
+        let own = poses[link].translation.vector.x;
+        assert!((own - expected).abs() < 1e-12, "{link}: {own}");
+    }
+}
+
+#[test]
+fn loops_are_closed() {
+    let scene = model(
+        "<link name='a'/><link name='b'><pose>1 0 0 0 0 0</pose></link>\
+         <joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>\
+         <joint name='k' type='ball'><pose>0 1 0 0 0 0</pose><parent>a</parent><child>b</child></joint>",
+    );
+    let [closure] = scene.closures() else {
+        panic!("{:?}", scene.closures());
+    };
+    let poses = scene.absolute_poses_at(&BTreeMap::new());
+    for frame in &closure.frames {
+        let own = poses[frame.as_str()].translation.vector;
+        assert!((own - Vector3::new(1.0, 1.0, 0.0)).norm() < 1e-12);
+    }
+}
+
+#[test]
+fn scenes_and_robots_include_models() {
+    let text =
+        "include \"models/arm/arm.sdf\"\nframe camera { parent tip; translation [0, 0, 0.1]; }";
+    let directory = folder("tests/data/sdf");
+    let loaded = parse_str(text, "scene.robray", &directory, &LoadOptions::default());
+    let scene: Scene = loaded.unwrap_or_else(|failed| panic!("{failed}")).scene;
+    // The model is fixed to the scene, and its names have no prefix.
+    assert_eq!(scene.frame("arm").unwrap().joint, Joint::Fixed);
+    assert_eq!(
+        scene.frame("camera").unwrap().parent.as_deref(),
+        Some("tip")
+    );
+}
+
+/// Returns the messages about a file.
+fn messages(path: &Path) -> String {
+    let options = LoadOptions {
+        simulated: true,
+        ..LoadOptions::default()
+    };
+    let (diagnostics, sources) = match load(path, &options) {
+        Ok(loaded) => (loaded.warnings, loaded.sources),
+        Err(failed) => (failed.diagnostics, failed.sources),
+    };
+    assert!(!diagnostics.is_empty(), "{}: nothing found", path.display());
+    let mut text = String::new();
+    for diagnostic in &diagnostics {
+        assert!(
+            !diagnostic.help.is_empty() && diagnostic.place().is_some(),
+            "{}: {diagnostic:?}",
+            path.display()
+        );
+        writeln!(text, "{}", render(diagnostic, &sources, Style::Plain)).unwrap();
+    }
+    let text = text.replace(&format!("{}/", path.parent().unwrap().display()), "");
+    // Directories above the project differ between machines.
+    let lines = text.lines().filter(|line| !line.contains("looked for `/"));
+    lines.fold(String::new(), |all, line| all + line + "\n")
+}
+
+/// Compares a text with the golden one, or replaces the golden one on request.
+fn check(path: &Path, found: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(found, expected, "{}", path.display());
+}
+
+#[test]
+fn every_bad_file_is_explained() {
+    let entries = std::fs::read_dir(folder("tests/golden/sdf")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "sdf"))
+        .collect();
+    assert!(files.len() >= 25, "{} bad files", files.len());
+    for file in files {
+        check(&file.with_extension("txt"), &messages(&file));
+    }
+}
+
+#[test]
+fn every_code_has_a_golden_text() {
+    let entries = std::fs::read_dir(folder("tests/golden/sdf")).unwrap();
+    let texts: String = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "txt"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let codes = codes::ALL.iter();
+    // The limits of sizes are tried with files that are made.
+    let missing: Vec<_> = codes
+        .filter(|code| !texts.contains(&format!("[{code}]")) && **code != codes::TOO_LARGE)
+        .collect();
+    assert!(missing.is_empty(), "no golden text shows {missing:?}");
+}
+
+/// Loads the world with values of its text replaced by hostile ones, or with its end cut off.
+#[test]
+fn damaged_worlds_are_read_or_refused() {
+    let data = folder("tests/data/sdf");
+    let options = LoadOptions {
+        allow_paths: vec![data.clone()],
+        ..LoadOptions::default()
+    };
+    let made = tempfile::tempdir().unwrap();
+    let values = [
+        "-1",
+        "1e308",
+        "0 0 0",
+        "nan",
+        "",
+        "world",
+        "arm",
+        "&#0;",
+        "a::b",
+        "__model__",
+    ];
+    let mut refused = 0;
+    let mut tried = 0;
+    for name in ["world.sdf", "models/arm/arm.sdf"] {
+        let text = std::fs::read_to_string(data.join(name)).unwrap();
+        let text = text.replace("model://", &format!("file://{}/models/", data.display()));
+        let attributes = text.match_indices("=\"").map(|(at, _)| (at + 2, '"'));
+        let texts = text.match_indices('>').map(|(at, _)| (at + 1, '<'));
+        let path = made.path().join("damaged.sdf");
+        for (number, (start, end)) in attributes.chain(texts).enumerate() {
+            let (before, rest) = text.split_at(start);
+            let Some(length) = rest.find(end) else {
+                continue;
+            };
+            for turn in [number % values.len(), (number * 7 + 3) % values.len()] {
+                let mut damaged = format!("{before}{}{}", values[turn], &rest[length..]);
+                if number % 5 == 0 {
+                    damaged.truncate(start);
+                }
+                std::fs::write(&path, damaged).unwrap();
+                refused += usize::from(load(&path, &options).is_err());
+                tried += 1;
+            }
+        }
+    }
+    assert!(refused > tried / 3, "{refused} of {tried}");
+}
+
+#[test]
+fn large_and_circular_files_are_refused_in_time() {
+    let made = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = made.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let code = |path: &Path| {
+        let failed = load(path, &LoadOptions::default()).unwrap_err();
+        failed.diagnostics[0].code
+    };
+    let sdf = |inside: &str| format!("<sdf version=\"1.9\">{inside}</sdf>");
+    let nested = "<model name=\"m\">".repeat(100_000);
+    assert_eq!(code(&write("deep.sdf", &sdf(&nested))), "xml::too-deep");
+    let links: String = (0..100_001).fold(String::new(), |all, at| {
+        all + &format!("<link name='{at}'/>")
+    });
+    let many = format!("<model name='m'>{links}</model>");
+    assert_eq!(code(&write("many.sdf", &sdf(&many))), codes::TOO_LARGE);
+    // Each file includes the next one ten times.
+    for level in 0..8 {
+        let next = format!(
+            "<include><uri>level{}.sdf</uri><name>N</name></include>",
+            level + 1
+        );
+        let all: String = (0..10)
+            .map(|at| next.replace('N', &format!("n{at}")))
+            .collect();
+        let text = format!("<model name='m'><link name='l'/>{all}</model>");
+        write(&format!("level{level}.sdf"), &sdf(&text));
+    }
+    write(
+        "level8.sdf",
+        &sdf("<model name='m'><link name='l'/></model>"),
+    );
+    assert_eq!(code(&made.path().join("level0.sdf")), codes::INCLUDE);
+    // A chain of frames in the wrong order, closed to a cycle.
+    let frames: String = (0..20_000)
+        .map(|at| {
+            format!(
+                "<frame name='f{at}'><pose relative_to='f{}'/></frame>",
+                (at + 1) % 20_000
+            )
+        })
+        .collect();
+    let chain = format!("<model name='m'><link name='l'/>{frames}</model>");
+    assert_eq!(code(&write("chain.sdf", &sdf(&chain))), codes::CYCLE);
+}
