@@ -296,7 +296,7 @@ fn help(of: &str, name: &str) -> &'static str {
         }
         ("world", "plugin") => "the simulator has the usual systems built in",
         (_, "plugin") => {
-            "write actuators into a simulation file: `actuators: { \"drive\": (kind: \"motion_vw_diff\") }`"
+            "write actuators into a simulation file: `actuators: { \"drive\": (kind: \"v_omega_diff\") }`"
         }
         (_, "light") => "set the light in a simulation file: `environment: (light: (…))`",
         (_, "actor") => "move a frame by an actuator of a simulation file",
