@@ -36,6 +36,8 @@ pub struct LoadOptions {
     pub overlay: Overlay,
     /// Options for robot descriptions, which a scene can include.
     pub urdf: urdf::Options,
+    /// True if the sensors of a world of Gazebo become a simulation file; otherwise a warning about each has its entry.
+    pub components: bool,
 }
 
 impl LoadOptions {
@@ -75,6 +77,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// Meshes and images of robot descriptions.
     pub assets: Vec<Asset>,
+    /// Simulation file with the sensors of the scene; empty if there are none.
+    pub components: String,
 }
 
 /// Reads a scene file with all it names.
@@ -105,6 +109,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let own = sdf::Options {
                 root: options.urdf.root,
                 packages: &options.urdf.packages,
+                components: options.components,
             };
             let read = sdf::load(path, own, options.circumstances(), &mut sources);
             loaded(read, sources)
@@ -117,6 +122,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                     warnings: Vec::new(),
                     sources,
                     assets: Vec::new(),
+                    components: String::new(),
                 }),
                 Err(problem) => Err(Box::new(Failed {
                     diagnostics: vec![*problem],
@@ -187,6 +193,7 @@ impl Inclusions for Descriptions<'_> {
                 let own = sdf::Options {
                     root: Root::Fixed,
                     packages: &self.options.urdf.packages,
+                    components: false,
                 };
                 sdf::load(path, own, circumstances, sources)
             }
@@ -248,6 +255,7 @@ fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
         warnings: read.warnings,
         sources: read.sources,
         assets,
+        components: String::new(),
     }
 }
 
@@ -258,6 +266,7 @@ fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
             warnings: read.diagnostics,
             sources,
             assets: read.assets,
+            components: read.components,
         }),
         None => Err(Box::new(Failed {
             diagnostics: read.diagnostics,

@@ -10,11 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use morse_sim::scene::{
-    diagnostic::{Style, render},
-    load::{LoadOptions, Loaded, load, parse_str},
-    model::{Joint, Scene, Shape},
-    sdf::codes,
+use morse_sim::{
+    Simulation,
+    scene::{
+        diagnostic::{Style, render},
+        load::{LoadOptions, Loaded, load, parse_str},
+        model::{Joint, Scene, Shape},
+        sdf::codes,
+    },
+    sensor::{imu::ImuData, laser::LaserScannerData, video_camera::VideoCameraData},
 };
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
@@ -241,6 +245,31 @@ fn scenes_and_robots_include_models() {
         scene.frame("camera").unwrap().parent.as_deref(),
         Some("tip")
     );
+}
+
+#[test]
+fn sensors_and_plugins_run_with_their_world() {
+    let path = folder("tests/data/sdf/sensors.sdf");
+    let mut simulation = Simulation::load(&path).unwrap();
+    simulation.run(60).unwrap();
+    let scan = simulation.read::<LaserScannerData>("rover.scan").unwrap();
+    assert_eq!(scan.range_list.len(), 181);
+    // The wall begins at 2.9 m, and its edges are at 2 m to the sides.
+    assert!(
+        (scan.range_list[90] - 2.9).abs() < 0.02,
+        "{}",
+        scan.range_list[90]
+    );
+    assert!((scan.range_list[45] - 12.0).abs() < 1e-9);
+    // At rest the accelerometer measures the gravity of the world, not that of the simulator.
+    let imu = simulation.read::<ImuData>("rover.imu").unwrap();
+    assert!((imu.linear_acceleration[2] - 3.7).abs() < 1e-3, "{imu:?}");
+    assert!(imu.angular_velocity[0].abs() > 1e-5, "noise");
+    let eye = simulation.read::<VideoCameraData>("rover.eye").unwrap();
+    assert_eq!((eye.width, eye.height), (64, 48));
+    for path in ["rover.gps", "rover.field", "rover.hub", "rover.joint_state"] {
+        assert!(simulation.read_any(path).is_ok(), "{path}");
+    }
 }
 
 /// Returns the messages about a file.

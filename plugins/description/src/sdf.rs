@@ -6,17 +6,20 @@
 //!
 //! In reading order: `version` and `include` complete the elements, `document` collects links, joints and frames and
 //! computes their poses, `joint`, `geometry` and `looks` read elements, `tree` connects the links, `build` creates the
-//! scene, `ignored` reports the rest.
+//! scene, `sensor`, `plugin` and `environment` make a simulation file, `ignored` reports the rest.
 
 mod build;
 pub mod codes;
 mod document;
+mod environment;
 mod fields;
 mod geometry;
 mod ignored;
 mod include;
 mod joint;
 mod looks;
+mod plugin;
+mod sensor;
 mod tree;
 mod version;
 
@@ -43,6 +46,8 @@ pub struct Options<'a> {
     pub root: Root,
     /// Locations of models and packages.
     pub packages: &'a Packages,
+    /// True if sensors and plugins become a simulation file; otherwise a warning about each has its entry.
+    pub components: bool,
 }
 
 /// Reads a world or model from a file and adds the file to `sources`.
@@ -139,7 +144,15 @@ fn description(
     }
     document.resolve(&mut problems);
     let tree = tree::Tree::read(&document, &mut problems);
+    let gravity = environment::gravity(world, &mut problems);
+    if let Some(gravity) = gravity.filter(|_| !options.components) {
+        environment::report(world, gravity, &mut problems);
+    }
+    let origin = environment::origin(world, &mut problems);
     let builder = build::Builder {
+        has_components: options.components,
+        gravity: gravity.filter(|_| options.components),
+        origin,
         document: &document,
         tree: &tree,
         packages: options.packages,
@@ -150,7 +163,19 @@ fn description(
         problems: &mut problems,
         said: &mut said,
     };
-    let (scene, assets) = builder.build();
+    let (scene, assets, components) = builder.build();
+    refuse_infinite(&scene, &mut problems);
+    let is_sound = !problems.any_error();
+    Read {
+        scene: Some(scene).filter(|_| is_sound),
+        diagnostics: problems.finish(),
+        assets,
+        components,
+    }
+}
+
+/// Reports a frame whose position is not finite.
+fn refuse_infinite(scene: &Scene, problems: &mut Problems) {
     if let Some(frame) = scene.infinite_frame() {
         let message = format!("`{}` is infinitely far away", printable_path(&frame.name));
         let mut diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message);
@@ -159,18 +184,12 @@ fn description(
         }
         problems.push(diagnostic.help("check the poses of the models around it"));
     }
-    let is_sound = !problems.any_error();
-    Read {
-        scene: Some(scene).filter(|_: &Scene| is_sound),
-        diagnostics: problems.finish(),
-        assets,
-    }
 }
 
 fn refused(diagnostics: Vec<Diagnostic>) -> Read {
     Read {
         scene: None,
         diagnostics,
-        assets: Vec::new(),
+        ..Read::default()
     }
 }

@@ -1,5 +1,6 @@
 //! Conversion of a description to a scene: links become frames, joints become their joints.
 
+mod components;
 mod contacts;
 mod joints;
 mod mass;
@@ -45,6 +46,12 @@ pub(super) struct Builder<'a, 'e> {
     /// True if the description is one model.
     pub(super) is_single: bool,
     pub(super) root: Root,
+    /// True if sensors and plugins become a simulation file.
+    pub(super) has_components: bool,
+    /// Gravity of the world, if it is part of the simulation file, m/s².
+    pub(super) gravity: Option<[f64; 3]>,
+    /// Origin of the world on Earth, as a field of the simulation file.
+    pub(super) origin: Option<String>,
     pub(super) problems: &'a mut Problems,
     pub(super) said: &'a mut Said,
 }
@@ -61,6 +68,8 @@ struct Frames<'a> {
     assets: BTreeMap<PathBuf, Assets<'a>>,
     /// Outermost models without visuals, whose collisions are drawn.
     undrawn: BTreeSet<usize>,
+    /// Frames of the outermost models, by their indices.
+    bases: BTreeMap<usize, components::Base>,
     /// Inertial properties of the links that move.
     weights: BTreeMap<usize, mass::Weight>,
     /// Links with a mass of zero that are fixed.
@@ -68,8 +77,8 @@ struct Frames<'a> {
 }
 
 impl<'a> Builder<'a, '_> {
-    /// Creates the scene.
-    pub(super) fn build(mut self) -> (Scene, Vec<Asset>) {
+    /// Creates the scene, with its files and the simulation file of its sensors and plugins.
+    pub(super) fn build(mut self) -> (Scene, Vec<Asset>, String) {
         let mut frames = Frames {
             names: Names::default(),
             frames: Vec::new(),
@@ -77,6 +86,7 @@ impl<'a> Builder<'a, '_> {
             touchable: Vec::new(),
             assets: BTreeMap::new(),
             undrawn: self.undrawn(),
+            bases: BTreeMap::new(),
             weights: BTreeMap::new(),
             immovable: BTreeSet::new(),
         };
@@ -114,8 +124,11 @@ impl<'a> Builder<'a, '_> {
         }
         self.part_links(&frames, &mut scene);
         self.close_loops(&mut frames, &mut scene);
+        let origin = self.origin.take();
+        let components = self.components(&frames, origin);
         let assets = frames.assets.into_values();
-        (scene, assets.flat_map(|assets| assets.found).collect())
+        let assets = assets.flat_map(|assets| assets.found).collect();
+        (scene, assets, components)
     }
 
     /// Returns the name of a node with the names of the models around it.
@@ -192,6 +205,12 @@ impl<'a> Builder<'a, '_> {
             frame.mass = Some(0.0);
         }
         self.push(frame, model.node, frames);
+        let base = components::Base {
+            frame: name.clone(),
+            is_fixed,
+            root,
+        };
+        frames.bases.insert(index, base);
         (name, is_fixed)
     }
 

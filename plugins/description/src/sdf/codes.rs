@@ -22,6 +22,8 @@ codes! {
     UNKNOWN_ELEMENT = "unknown-element";
     /// Elements that the simulator has no counterpart for.
     IGNORED = "ignored";
+    /// A sensor or plugin that is not simulated, or that belongs into a simulation file.
+    COMPONENT = "component";
     /// A repeated element.
     DUPLICATE_ELEMENT = "duplicate-element";
     /// A required element is missing.

@@ -31,9 +31,9 @@ pub(super) struct Document<'e> {
     pub(super) is_too_large: bool,
     pub(super) nodes: Vec<Node>,
     pub(super) scopes: Vec<Scope>,
-    pub(super) models: Vec<Model>,
+    pub(super) models: Vec<Model<'e>>,
     pub(super) links: Vec<Link<'e>>,
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<Joint<'e>>,
     /// Pose of each node in the world.
     pub(super) poses: Vec<Isometry3<f64>>,
     /// Link to which each node is attached.
@@ -81,7 +81,8 @@ pub(super) struct Scope {
 
 /// A model.
 #[derive(Debug)]
-pub(super) struct Model {
+pub(super) struct Model<'e> {
+    pub(super) element: &'e Element,
     pub(super) node: usize,
     /// Scope of its content.
     pub(super) scope: usize,

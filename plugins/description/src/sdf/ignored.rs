@@ -56,14 +56,13 @@ const CONTENT: &[Content] = &[
             "static",
             "self_collide",
         ],
-        left_out: &["plugin", "gripper"],
-        silent: &["allow_auto_disable", "enable_wind", "link_name"],
+        left_out: &["gripper"],
+        silent: &["plugin", "allow_auto_disable", "enable_wind", "link_name"],
     },
     Content {
         of: "link",
         read: &["pose", "inertial", "collision", "visual", "self_collide"],
         left_out: &[
-            "sensor",
             "light",
             "particle_emitter",
             "projector",
@@ -74,13 +73,14 @@ const CONTENT: &[Content] = &[
             "gravity",
             "kinematic",
         ],
-        silent: &["must_be_base_link", "enable_wind"],
+        silent: &["sensor", "must_be_base_link", "enable_wind"],
     },
     Content {
         of: "joint",
         read: &["pose", "parent", "child", "axis", "axis2"],
-        left_out: &["sensor"],
+        left_out: &[],
         silent: &[
+            "sensor",
             "physics",
             "gearbox_ratio",
             "gearbox_reference_body",
@@ -189,9 +189,6 @@ impl Ignored {
             name => name,
         };
         let Some(content) = CONTENT.iter().find(|content| content.of == kind) else {
-            if kind == "physics" || kind == "gravity" {
-                options(element, problems);
-            }
             return;
         };
         for child in element.elements() {
@@ -264,40 +261,10 @@ fn is_system(plugin: &Element) -> bool {
     })
 }
 
-/// Reports gravity that differs from that of the simulator.
-fn options(element: &Element, problems: &mut Problems) {
-    let gravity = match element.name.as_str() {
-        "gravity" => Some(element),
-        _ => element.named("gravity").next(),
-    };
-    let Some(gravity) = gravity else { return };
-    let text = gravity.text();
-    let numbers: Vec<f64> = text
-        .split_whitespace()
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    let [x, y, z] = numbers[..] else { return };
-    if x.abs() < 1e-3 && y.abs() < 1e-3 && (z + 9.81).abs() < 0.02 {
-        return;
-    }
-    let diagnostic = Diagnostic::warning(codes::IGNORED, "the gravity of the world is not read")
-        .at(gravity.span, "left out")
-        .help(format!(
-            "set it in a simulation file: `environment: (gravity: ({x}, {y}, {z}))`"
-        ));
-    problems.push(diagnostic);
-}
-
 /// Returns the remedy for an element that is not taken.
 fn help(of: &str, name: &str) -> &'static str {
     match (of, name) {
-        (_, "sensor") => {
-            "write sensors into a simulation file: `sensors: { \"imu\": (kind: \"imu\", mount: (frame: \"LINK\")) }`"
-        }
         ("world", "plugin") => "the simulator has the usual systems built in",
-        (_, "plugin") => {
-            "write actuators into a simulation file: `actuators: { \"drive\": (kind: \"v_omega_diff\") }`"
-        }
         (_, "light") => "set the light in a simulation file: `environment: (light: (…))`",
         (_, "actor") => "move a frame by an actuator of a simulation file",
         (_, "gravity") => "set it in a simulation file: `bodies: { \"LINK\": (gravity: false) }`",

@@ -50,7 +50,7 @@ const KINDS: [(&str, Kind); 9] = [
 
 /// A joint.
 #[derive(Clone, Debug)]
-pub(super) struct Joint {
+pub(super) struct Joint<'e> {
     /// Node of the joint.
     pub(super) node: usize,
     pub(super) kind: Kind,
@@ -58,6 +58,7 @@ pub(super) struct Joint {
     pub(super) child: Written,
     /// One axis, or two of a universal joint.
     pub(super) axes: Vec<Axis>,
+    pub(super) sensors: Vec<&'e Element>,
     pub(super) span: Span,
 }
 
@@ -85,7 +86,11 @@ pub(super) struct Mimic {
 }
 
 /// Reads a joint. Its node is set later.
-pub(super) fn read(element: &Element, version: Version, problems: &mut Problems) -> Option<Joint> {
+pub(super) fn read<'e>(
+    element: &'e Element,
+    version: Version,
+    problems: &mut Problems,
+) -> Option<Joint<'e>> {
     let kind = kind(element, problems);
     let parent = end(element, "parent", problems);
     let child = end(element, "child", problems);
@@ -112,6 +117,7 @@ pub(super) fn read(element: &Element, version: Version, problems: &mut Problems)
         parent: parent?,
         child: child?,
         axes,
+        sensors: element.named("sensor").collect(),
         span: element.span,
     })
 }
@@ -259,7 +265,7 @@ fn read_mimic(element: &Element, problems: &mut Problems) -> Option<Mimic> {
     })
 }
 
-impl Joint {
+impl Joint<'_> {
     /// Returns the error that the joint connects a link with itself.
     pub(super) fn connects_itself(&self) -> Diagnostic {
         let message = format!(

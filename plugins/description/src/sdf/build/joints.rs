@@ -86,7 +86,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Returns the joint of each single axis in the frame of the joint, and the name of its frame.
-    fn steps(&mut self, joint: &Joint) -> Vec<(model::Joint, String)> {
+    fn steps(&mut self, joint: &Joint<'_>) -> Vec<(model::Joint, String)> {
         let name = self.full(joint.node);
         let mut axes = Vec::new();
         for axis in &joint.axes {
@@ -145,7 +145,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Returns an axis in the frame of its joint.
-    fn axis(&mut self, joint: &Joint, axis: &Axis) -> JointAxis {
+    fn axis(&mut self, joint: &Joint<'_>, axis: &Axis) -> JointAxis {
         let mut direction = axis.direction;
         if let Some(written) = &axis.expressed_in {
             match self.document.find(joint.node, &written.text) {
@@ -174,7 +174,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Returns the joint that an axis follows, over all joints between.
-    fn leader(&mut self, joint: &Joint, axis: &Axis) -> Option<Leader> {
+    fn leader(&mut self, joint: &Joint<'_>, axis: &Axis) -> Option<Leader> {
         axis.mimic.as_ref()?;
         let mut leader = Leader {
             variable: String::new(),
@@ -307,7 +307,7 @@ fn turned(joint: model::Joint, child: &Isometry3<f64>) -> model::Joint {
     }
 }
 
-fn no_closure(joint: &Joint) -> Diagnostic {
+fn no_closure(joint: &Joint<'_>) -> Diagnostic {
     let message = match joint.kind {
         Kind::Gearbox => "a gearbox is not simulated",
         _ => "a joint that closes a loop is left out",

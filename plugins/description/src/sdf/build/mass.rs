@@ -12,6 +12,9 @@ use crate::{
     sdf::{codes, document::Link, fields, tree},
 };
 
+/// Smallest mass of a scene, kg.
+const SMALLEST: f64 = 1e-9;
+
 /// Smallest moment of inertia that physics does not treat as zero, kg·m².
 const SMALLEST_MOMENT: f64 = 1e-18;
 
@@ -128,7 +131,7 @@ impl<'a> Builder<'a, '_> {
         }
         let is_sound = diagonal.iter().all(|moment| *moment >= 0.0);
         Weight::Given {
-            mass: mass.max(0.0),
+            mass: if mass > 0.0 { mass.max(SMALLEST) } else { 0.0 },
             center: pose.translation.vector,
             inertia: (is_sound && mass > 0.0).then_some(turned),
         }

@@ -36,12 +36,6 @@ impl<'a> Builder<'a, '_> {
         all
     }
 
-    /// Returns the outermost model of a link.
-    pub(super) fn top(&self, link: &Link<'_>) -> usize {
-        let model = self.document.models.get(link.model);
-        model.map_or(link.model, |model| model.top)
-    }
-
     /// Adds the frame of a link with its mass and geometry.
     pub(super) fn finish(&mut self, mut frame: Frame, index: usize, frames: &mut Frames<'a>) {
         let Some(link) = self.document.links.get(index) else {
@@ -141,7 +135,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Returns the pose of a visual or collision in its link.
-    fn pose(&mut self, piece: &Element, link: &Link<'_>) -> Isometry3<f64> {
+    pub(super) fn pose(&mut self, piece: &Element, link: &Link<'_>) -> Isometry3<f64> {
         let pose = fields::pose(piece, self.problems);
         let Some(written) = &pose.relative_to else {
             return pose.local;

@@ -223,7 +223,7 @@ impl<'e> Document<'e> {
     /// Adds a model without content, and returns its scope.
     fn open(
         &mut self,
-        element: &Element,
+        element: &'e Element,
         node: usize,
         around: Around<'_>,
         problems: &mut Problems,
@@ -235,6 +235,7 @@ impl<'e> Document<'e> {
         let scope = self.scopes.len();
         self.scopes.push(Scope::default());
         self.models.push(Model {
+            element,
             node,
             scope,
             top,

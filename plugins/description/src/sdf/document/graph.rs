@@ -230,3 +230,120 @@ impl Document<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use morse_diagnostics::Sources;
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::xml;
+
+    /// Returns the position and the yaw of each node of a world, by name, and the number of errors.
+    fn read(content: &str) -> (BTreeMap<String, ([f64; 3], f64)>, usize) {
+        let text = format!("<world name='w'>{content}</world>");
+        let mut sources = Sources::default();
+        let source = sources.add("a.sdf", text.as_str());
+        let root = xml::parse(&text, source).unwrap();
+        let files = BTreeMap::new();
+        let mut problems = Problems::new(false);
+        let mut document = Document::collect(&root, false, &files, &mut problems);
+        document.resolve(&mut problems);
+        let nodes = document.nodes.iter().zip(&document.poses);
+        let poses = nodes.map(|(node, pose)| {
+            let x = pose.rotation * Vector3::x();
+            let yaw = libm::atan2(x.y, x.x);
+            (node.full.clone(), (pose.translation.vector.into(), yaw))
+        });
+        (poses.collect(), problems.finish().len())
+    }
+
+    /// Compares position and yaw of a node.
+    #[track_caller]
+    fn check(content: &str, expected: &[(&str, [f64; 3], f64)]) {
+        let (poses, errors) = read(content);
+        assert_eq!(errors, 0);
+        for (name, position, yaw) in expected {
+            let (own, turn) = poses[*name];
+            let apart = Vector3::from(own) - Vector3::from(*position);
+            assert!(apart.norm() < 1e-12, "{name}: {own:?}");
+            assert!((turn - yaw).abs() < 1e-12, "{name}: {turn}");
+        }
+    }
+
+    const RIGHT: f64 = std::f64::consts::FRAC_PI_2;
+
+    #[test]
+    fn poses_follow_the_frames_that_they_name() {
+        // b is a quarter turn to the left of a, and c is one metre ahead of b.
+        check(
+            "<model name='m'><pose>10 0 0 0 0 0</pose><link name='a'><pose>1 0 0 0 0 0</pose></link>\
+             <link name='c'><pose relative_to='b'>1 0 0 0 0 0</pose></link>\
+             <link name='b'><pose relative_to='a' degrees='true'>0 2 0 0 0 90</pose></link>\
+             <frame name='d' attached_to='c'/><frame name='e' attached_to='c'><pose relative_to='__model__'/></frame>\
+             <joint name='j' type='fixed'><pose>0 0 1 0 0 0</pose><parent>a</parent><child>c</child></joint></model>",
+            &[
+                ("m::b", [11.0, 2.0, 0.0], RIGHT),
+                ("m::c", [11.0, 3.0, 0.0], RIGHT),
+                ("m::d", [11.0, 3.0, 0.0], RIGHT),
+                ("m::e", [10.0, 0.0, 0.0], 0.0),
+                ("m::j", [11.0, 3.0, 1.0], RIGHT),
+            ],
+        );
+    }
+
+    #[test]
+    fn models_are_placed_by_their_placement_frames() {
+        // The tip is at (1, 0) + (1, 1) of the outer model: the inner one is turned by a quarter.
+        let inner = "<model name='i'><pose degrees='true'>1 0 0 0 0 90</pose><link name='l'/>\
+                     <frame name='tip'><pose>1 -1 0 0 0 0</pose></frame></model>";
+        check(
+            &format!(
+                "<frame name='at'><pose>5 5 5 0 0 0</pose></frame>\
+                 <model name='m' placement_frame='i::tip'><pose relative_to='at' degrees='true'>0 0 0 0 0 90</pose>{inner}</model>"
+            ),
+            &[
+                ("m::i::tip", [5.0, 5.0, 5.0], RIGHT),
+                ("m::i", [4.0, 4.0, 5.0], RIGHT),
+                ("m", [3.0, 4.0, 5.0], 0.0),
+            ],
+        );
+    }
+
+    #[test]
+    fn names_are_looked_for_in_their_model() {
+        let two = "<model name='n'><link name='l'><pose>0 0 1 0 0 0</pose></link></model>";
+        // A link of a flattened file has the name of a nested link, and is nearer.
+        check(
+            &format!(
+                "<model name='m'>{two}<link name='n::l'><pose>0 0 7 0 0 0</pose></link>\
+                 <link name='k'><pose relative_to='n::l'/></link><link name='o'><pose relative_to='n'/></link></model>{two}\
+                 <frame name='f' attached_to='m::n'><pose>0 0 2 0 0 0</pose></frame>"
+            ),
+            &[
+                ("m::k", [0.0, 0.0, 7.0], 0.0),
+                ("m::o", [0.0; 3], 0.0),
+                ("f", [0.0, 0.0, 2.0], 0.0),
+            ],
+        );
+        assert_eq!(read("<model name='m'><link name='l'><pose relative_to='f'/></link></model><frame name='f'/>").1, 1);
+    }
+
+    #[test]
+    fn cycles_are_errors_and_end() {
+        for cycle in [
+            "<link name='a'><pose relative_to='b'/></link><link name='b'><pose relative_to='a'/></link>",
+            "<link name='a'/><frame name='f' attached_to='g'/><frame name='g' attached_to='f'/>",
+            "<link name='a'><pose relative_to='a'/></link>",
+        ] {
+            assert!(
+                read(&format!("<model name='m'>{cycle}</model>")).1 >= 1,
+                "{cycle}"
+            );
+        }
+        let placed = "<model name='m' placement_frame='l'><pose relative_to='m::l'/><link name='l'/></model>";
+        assert!(read(placed).1 >= 1);
+    }
+}
