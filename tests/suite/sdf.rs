@@ -1,24 +1,24 @@
-//! Worlds and models of Gazebo: the resulting scenes against the poses of libsdformat, and error messages.
+//! Worlds and models of Gazebo: the resulting scenes against the poses of libsdformat; `messages`: errors, warnings and hostile files.
 //!
 //! `tests/data/sdf/sdformat.json` is written by `tests/robots/sdf_poses.cc`; `tests/robots/compare_sdf.py` compares every
 //! file that can be installed.
 #![cfg(test)]
+mod messages;
 
 use std::{
     collections::BTreeMap,
-    fmt::Write as _,
     path::{Path, PathBuf},
 };
 
 use morse_sim::{
     Simulation,
     scene::{
-        diagnostic::{Style, render},
         load::{LoadOptions, Loaded, load, parse_str},
         model::{Joint, Scene, Shape},
-        sdf::codes,
     },
-    sensor::{imu::ImuData, laser::LaserScannerData, video_camera::VideoCameraData},
+    sensor::{
+        imu::ImuData, laser::LaserScannerData, pose::PoseData, video_camera::VideoCameraData,
+    },
 };
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
@@ -216,6 +216,103 @@ fn followers_move_with_their_leaders() {
 }
 
 #[test]
+fn joints_connect_models_and_the_world() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("world.sdf");
+    let axis = "<axis><xyz>0 0 1</xyz></axis>";
+    let text = format!(
+        "<sdf version='1.10'><world name='w'><model name='a'><pose>1 0 0 0 0 0</pose><link name='l'/></model>\
+         <model name='b'><pose>3 0 0 0 0 0</pose><link name='l'/></model>\
+         <joint name='j' type='revolute'><pose>-1 0 0 0 0 0</pose><parent>a::l</parent><child>b::l</child>{axis}</joint>\
+         </world></sdf>"
+    );
+    std::fs::write(&path, text).unwrap();
+    let scene = read(&path).scene;
+    // b turns about the axis at x = 2.
+    let values = BTreeMap::from([("j".to_owned(), std::f64::consts::FRAC_PI_2)]);
+    let poses = scene.absolute_poses_at(&values);
+    for name in ["b::l", "b"] {
+        let own = poses[name].translation.vector;
+        assert!((own - Vector3::new(2.0, 1.0, 0.0)).norm() < 1e-12, "{own}");
+    }
+    assert_eq!(scene.frame("a").unwrap().joint, Joint::Floating);
+    let scene = model(&format!(
+        "<pose>0 0 5 0 0 0</pose><link name='l'><pose>0 0 -1 0 0 0</pose></link>\
+         <joint name='j' type='revolute'><parent>world</parent><child>l</child>{axis}</joint>"
+    ));
+    assert_eq!(scene.frame("m").unwrap().parent.as_deref(), Some("world"));
+    assert_eq!(scene.frame("m").unwrap().joint, Joint::Fixed);
+    let poses = scene.absolute_poses_at(&BTreeMap::new());
+    assert_eq!(poses["l"].translation.vector, Vector3::new(0.0, 0.0, 4.0));
+}
+
+#[test]
+fn models_are_found_in_the_given_directories() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("world.sdf");
+    let include = "<include><uri>NAME</uri></include>";
+    let write = |name: &str| {
+        let include = include.replace("NAME", name);
+        let text = format!("<sdf version='1.9'><world name='w'>{include}</world></sdf>");
+        std::fs::write(&path, text).unwrap();
+    };
+    let mut options = LoadOptions::default();
+    let count =
+        |options: &LoadOptions| load(&path, options).map(|loaded| loaded.scene.frames().len());
+    for name in [
+        "model://arm",
+        "arm",
+        "https://fuel.gazebosim.org/1.0/me/models/arm",
+    ] {
+        write(name);
+        options.urdf.packages.model_paths.clear();
+        assert!(count(&options).is_err(), "{name}");
+        options.urdf.packages.model_paths = vec![folder("tests/data/sdf/models")];
+        // The newest version that is read has five links and frames more than the model itself.
+        assert!(count(&options).is_ok_and(|frames| frames > 6), "{name}");
+    }
+    // Beside a file, in `models`, a directory with `model.config` is found.
+    let beside = made.path().join("models/post");
+    std::fs::create_dir_all(&beside).unwrap();
+    std::fs::write(
+        beside.join("model.config"),
+        "<model><sdf version='1.6'>post.sdf</sdf></model>",
+    )
+    .unwrap();
+    let post =
+        "<sdf version='1.6'><model name='post'><static>1</static><link name='l'/></model></sdf>";
+    std::fs::write(beside.join("post.sdf"), post).unwrap();
+    write("model://post");
+    assert_eq!(count(&LoadOptions::default()).unwrap(), 2);
+}
+
+#[test]
+fn models_are_robots_of_simulation_files() {
+    let made = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| std::fs::write(made.path().join(name), text).unwrap();
+    file(
+        "box.sdf",
+        "<sdf version='1.9'><model name='crate'><pose>0 0 9 0 0 0</pose><link name='l'>\
+         <inertial><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial></link></model></sdf>",
+    );
+    let sensor = "sensors: { \"pose\": (kind: \"pose\") }";
+    let robots = format!(
+        "\"falling\": (model: \"box.sdf\", {sensor}), \"held\": (model: \"box.sdf\", base: fixed, {sensor})"
+    );
+    file("drop.ron", &format!("Simulation(robots: {{ {robots} }})"));
+    let mut simulation = Simulation::load(made.path().join("drop.ron")).unwrap();
+    simulation.run(60).unwrap();
+    let height = |name: &str| simulation.read::<PoseData>(name).unwrap().z;
+    // g/2 after a second.
+    assert!(
+        (height("falling.pose") + 9.81 / 2.0).abs() < 0.1,
+        "{}",
+        height("falling.pose")
+    );
+    assert!(height("held.pose").abs() < 1e-9);
+}
+
+#[test]
 fn loops_are_closed() {
     let scene = model(
         "<link name='a'/><link name='b'><pose>1 0 0 0 0 0</pose></link>\
@@ -270,166 +367,4 @@ fn sensors_and_plugins_run_with_their_world() {
     for path in ["rover.gps", "rover.field", "rover.hub", "rover.joint_state"] {
         assert!(simulation.read_any(path).is_ok(), "{path}");
     }
-}
-
-/// Returns the messages about a file.
-fn messages(path: &Path) -> String {
-    let options = LoadOptions {
-        simulated: true,
-        ..LoadOptions::default()
-    };
-    let (diagnostics, sources) = match load(path, &options) {
-        Ok(loaded) => (loaded.warnings, loaded.sources),
-        Err(failed) => (failed.diagnostics, failed.sources),
-    };
-    assert!(!diagnostics.is_empty(), "{}: nothing found", path.display());
-    let mut text = String::new();
-    for diagnostic in &diagnostics {
-        assert!(
-            !diagnostic.help.is_empty() && diagnostic.place().is_some(),
-            "{}: {diagnostic:?}",
-            path.display()
-        );
-        writeln!(text, "{}", render(diagnostic, &sources, Style::Plain)).unwrap();
-    }
-    let text = text.replace(&format!("{}/", path.parent().unwrap().display()), "");
-    // Directories above the project differ between machines.
-    let lines = text.lines().filter(|line| !line.contains("looked for `/"));
-    lines.fold(String::new(), |all, line| all + line + "\n")
-}
-
-/// Compares a text with the golden one, or replaces the golden one on request.
-fn check(path: &Path, found: &str) {
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(path, found).unwrap();
-    }
-    let expected = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(found, expected, "{}", path.display());
-}
-
-#[test]
-fn every_bad_file_is_explained() {
-    let entries = std::fs::read_dir(folder("tests/golden/sdf")).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "sdf"))
-        .collect();
-    assert!(files.len() >= 25, "{} bad files", files.len());
-    for file in files {
-        check(&file.with_extension("txt"), &messages(&file));
-    }
-}
-
-#[test]
-fn every_code_has_a_golden_text() {
-    let entries = std::fs::read_dir(folder("tests/golden/sdf")).unwrap();
-    let texts: String = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "txt"))
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
-    let codes = codes::ALL.iter();
-    // The limits of sizes are tried with files that are made.
-    let missing: Vec<_> = codes
-        .filter(|code| !texts.contains(&format!("[{code}]")) && **code != codes::TOO_LARGE)
-        .collect();
-    assert!(missing.is_empty(), "no golden text shows {missing:?}");
-}
-
-/// Loads the world with values of its text replaced by hostile ones, or with its end cut off.
-#[test]
-fn damaged_worlds_are_read_or_refused() {
-    let data = folder("tests/data/sdf");
-    let options = LoadOptions {
-        allow_paths: vec![data.clone()],
-        ..LoadOptions::default()
-    };
-    let made = tempfile::tempdir().unwrap();
-    let values = [
-        "-1",
-        "1e308",
-        "0 0 0",
-        "nan",
-        "",
-        "world",
-        "arm",
-        "&#0;",
-        "a::b",
-        "__model__",
-    ];
-    let mut refused = 0;
-    let mut tried = 0;
-    for name in ["world.sdf", "models/arm/arm.sdf"] {
-        let text = std::fs::read_to_string(data.join(name)).unwrap();
-        let text = text.replace("model://", &format!("file://{}/models/", data.display()));
-        let attributes = text.match_indices("=\"").map(|(at, _)| (at + 2, '"'));
-        let texts = text.match_indices('>').map(|(at, _)| (at + 1, '<'));
-        let path = made.path().join("damaged.sdf");
-        for (number, (start, end)) in attributes.chain(texts).enumerate() {
-            let (before, rest) = text.split_at(start);
-            let Some(length) = rest.find(end) else {
-                continue;
-            };
-            for turn in [number % values.len(), (number * 7 + 3) % values.len()] {
-                let mut damaged = format!("{before}{}{}", values[turn], &rest[length..]);
-                if number % 5 == 0 {
-                    damaged.truncate(start);
-                }
-                std::fs::write(&path, damaged).unwrap();
-                refused += usize::from(load(&path, &options).is_err());
-                tried += 1;
-            }
-        }
-    }
-    assert!(refused > tried / 3, "{refused} of {tried}");
-}
-
-#[test]
-fn large_and_circular_files_are_refused_in_time() {
-    let made = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| {
-        let path = made.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    };
-    let code = |path: &Path| {
-        let failed = load(path, &LoadOptions::default()).unwrap_err();
-        failed.diagnostics[0].code
-    };
-    let sdf = |inside: &str| format!("<sdf version=\"1.9\">{inside}</sdf>");
-    let nested = "<model name=\"m\">".repeat(100_000);
-    assert_eq!(code(&write("deep.sdf", &sdf(&nested))), "xml::too-deep");
-    let links: String = (0..100_001).fold(String::new(), |all, at| {
-        all + &format!("<link name='{at}'/>")
-    });
-    let many = format!("<model name='m'>{links}</model>");
-    assert_eq!(code(&write("many.sdf", &sdf(&many))), codes::TOO_LARGE);
-    // Each file includes the next one ten times.
-    for level in 0..8 {
-        let next = format!(
-            "<include><uri>level{}.sdf</uri><name>N</name></include>",
-            level + 1
-        );
-        let all: String = (0..10)
-            .map(|at| next.replace('N', &format!("n{at}")))
-            .collect();
-        let text = format!("<model name='m'><link name='l'/>{all}</model>");
-        write(&format!("level{level}.sdf"), &sdf(&text));
-    }
-    write(
-        "level8.sdf",
-        &sdf("<model name='m'><link name='l'/></model>"),
-    );
-    assert_eq!(code(&made.path().join("level0.sdf")), codes::INCLUDE);
-    // A chain of frames in the wrong order, closed to a cycle.
-    let frames: String = (0..20_000)
-        .map(|at| {
-            format!(
-                "<frame name='f{at}'><pose relative_to='f{}'/></frame>",
-                (at + 1) % 20_000
-            )
-        })
-        .collect();
-    let chain = format!("<model name='m'><link name='l'/>{frames}</model>");
-    assert_eq!(code(&write("chain.sdf", &sdf(&chain))), codes::CYCLE);
 }

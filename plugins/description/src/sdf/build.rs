@@ -68,6 +68,8 @@ struct Frames<'a> {
     assets: BTreeMap<PathBuf, Assets<'a>>,
     /// Outermost models without visuals, whose collisions are drawn.
     undrawn: BTreeSet<usize>,
+    /// Roots of the trees of links, by their outermost models.
+    roots: BTreeMap<usize, Vec<usize>>,
     /// Frames of the outermost models, by their indices.
     bases: BTreeMap<usize, components::Base>,
     /// Inertial properties of the links that move.
@@ -86,6 +88,7 @@ impl<'a> Builder<'a, '_> {
             touchable: Vec::new(),
             assets: BTreeMap::new(),
             undrawn: self.undrawn(),
+            roots: self.roots(),
             bases: BTreeMap::new(),
             weights: BTreeMap::new(),
             immovable: BTreeSet::new(),
@@ -131,6 +134,17 @@ impl<'a> Builder<'a, '_> {
         (scene, assets, components)
     }
 
+    /// Returns the roots of the trees of links, by their outermost models.
+    fn roots(&self) -> BTreeMap<usize, Vec<usize>> {
+        let mut roots: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, link) in self.document.links.iter().enumerate() {
+            if self.tree.root(index) == index {
+                roots.entry(self.top(link)).or_default().push(index);
+            }
+        }
+        roots
+    }
+
     /// Returns the name of a node with the names of the models around it.
     fn full(&self, node: usize) -> &'a str {
         let node = self.document.nodes.get(node);
@@ -165,10 +179,7 @@ impl<'a> Builder<'a, '_> {
             let model = link.and_then(|link| document.models.get(link.model));
             model.is_some_and(|model| model.top == index)
         };
-        let roots: Vec<usize> = (0..document.links.len())
-            .filter(|link| is_own(*link))
-            .filter(|link| !matches!(self.tree.parents.get(*link), Some(Some((_, Body::Link(_))))))
-            .collect();
+        let roots = frames.roots.remove(&index).unwrap_or_default();
         let base = canonical.filter(|root| is_own(*root));
         let mut above = None;
         if let Some(base) = base {

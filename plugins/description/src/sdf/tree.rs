@@ -21,6 +21,8 @@ pub(super) struct Tree {
     pub(super) closures: Vec<(usize, [Body; 2])>,
     /// First link of the links that fixed joints connect, for each link.
     pub(super) groups: Vec<usize>,
+    /// Root of the tree of each link.
+    roots: Vec<usize>,
 }
 
 impl Tree {
@@ -32,6 +34,7 @@ impl Tree {
             children: vec![Vec::new(); count],
             closures: Vec::new(),
             groups: (0..count).collect(),
+            roots: (0..count).collect(),
         };
         // Union-find: a link near the root of the tree of each link.
         let mut above: Vec<usize> = (0..count).collect();
@@ -86,7 +89,7 @@ impl Tree {
         tree
     }
 
-    /// Sets the groups of links that fixed joints connect.
+    /// Sets the roots, and the groups of links that fixed joints connect.
     fn group(&mut self, document: &Document<'_>) {
         let order: Vec<usize> = (0..self.parents.len())
             .filter(|link| !matches!(self.parents.get(*link), Some(Some((_, Body::Link(_))))))
@@ -94,15 +97,17 @@ impl Tree {
         let mut open = order;
         while let Some(link) = open.pop() {
             let own = self.parents.get(link).copied().flatten();
-            if let Some((joint, Body::Link(parent))) = own
-                && document
-                    .joints
-                    .get(joint)
-                    .is_some_and(|joint| joint.kind == Kind::Fixed)
-                && let Some(group) = self.groups.get(parent).copied()
-                && let Some(slot) = self.groups.get_mut(link)
-            {
-                *slot = group;
+            if let Some((joint, Body::Link(parent))) = own {
+                let joint = document.joints.get(joint);
+                let is_fixed = joint.is_some_and(|joint| joint.kind == Kind::Fixed);
+                let group = self.groups.get(parent).copied().filter(|_| is_fixed);
+                let root = self.roots.get(parent).copied();
+                if let (Some(group), Some(slot)) = (group, self.groups.get_mut(link)) {
+                    *slot = group;
+                }
+                if let (Some(root), Some(slot)) = (root, self.roots.get_mut(link)) {
+                    *slot = root;
+                }
             }
             open.extend(self.children.get(link).into_iter().flatten().copied());
         }
@@ -110,11 +115,7 @@ impl Tree {
 
     /// Returns the root of the tree of a link.
     pub(super) fn root(&self, link: usize) -> usize {
-        let mut at = link;
-        while let Some((_, Body::Link(parent))) = self.parents.get(at).copied().flatten() {
-            at = parent;
-        }
-        at
+        self.roots.get(link).copied().unwrap_or(link)
     }
 }
 

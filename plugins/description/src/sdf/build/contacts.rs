@@ -1,5 +1,7 @@
 //! Pairs of collisions that do not touch.
 
+use std::collections::BTreeMap;
+
 use morse_diagnostics::Diagnostic;
 use morse_scene::model::Scene;
 
@@ -8,6 +10,9 @@ use crate::sdf::{codes, document::Body};
 
 /// Maximum number of pairs that the scene stores.
 const MOST_PAIRS: usize = 200_000;
+
+/// Maximum number of pairs that are looked at.
+const MOST_CHECKS: usize = 50_000_000;
 
 /// A frame with collision geometry.
 #[derive(Clone, Debug)]
@@ -18,58 +23,68 @@ pub(super) struct Touchable {
     pub(super) bits: u32,
 }
 
+/// Pairs of a scene that do not touch, up to the limits.
+struct Parting<'s> {
+    scene: &'s mut Scene,
+    checks: usize,
+    pairs: usize,
+}
+
+impl Parting<'_> {
+    /// Disables the collision of two frames if they are apart.
+    fn check(&mut self, one: &Touchable, other: &Touchable, are_apart: impl FnOnce() -> bool) {
+        self.checks += 1;
+        if self.is_full() || !are_apart() {
+            return;
+        }
+        self.pairs += 1;
+        if self.pairs <= MOST_PAIRS {
+            self.scene.allow_collision(&*one.frame, &*other.frame);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.pairs > MOST_PAIRS || self.checks > MOST_CHECKS
+    }
+}
+
 impl Builder<'_, '_> {
     /// Disables the collisions between the links of a model, unless they collide with themselves, and between collisions
     /// without a common bit.
     pub(super) fn part_links(&mut self, frames: &Frames<'_>, scene: &mut Scene) {
         let all = &frames.touchable;
-        let top = |one: &Touchable| {
-            let link = self.document.links.get(one.link);
-            link.map_or(usize::MAX, |link| self.top(link))
-        };
-        let tops: Vec<usize> = all.iter().map(top).collect();
-        let mut models: std::collections::BTreeMap<usize, Vec<usize>> =
-            std::collections::BTreeMap::new();
-        for (index, top) in tops.iter().enumerate() {
-            models.entry(*top).or_default().push(index);
+        let mut models: BTreeMap<usize, Vec<&Touchable>> = BTreeMap::new();
+        for one in all.iter().filter(|one| self.moves(one.link)) {
+            models.entry(self.top_of(one)).or_default().push(one);
         }
-        let masked: Vec<usize> = (0..all.len())
-            .filter(|index| all.get(*index).is_some_and(|one| one.bits != u32::MAX))
-            .collect();
-        let mut pairs = 0;
-        let mut part = |one: &Touchable, other: &Touchable| {
-            pairs += 1;
-            if pairs <= MOST_PAIRS {
-                scene.allow_collision(&*one.frame, &*other.frame);
-            }
-            pairs <= MOST_PAIRS
+        let mut parting = Parting {
+            scene,
+            checks: 0,
+            pairs: 0,
         };
-        'all: for members in models.values() {
-            for (number, index) in members.iter().enumerate() {
+        for members in models.values() {
+            for (number, one) in members.iter().enumerate() {
                 for other in members.iter().skip(number + 1) {
-                    let (Some(one), Some(other)) = (all.get(*index), all.get(*other)) else {
-                        continue;
-                    };
-                    if !self.collide(one, other) && !part(one, other) {
-                        break 'all;
-                    }
+                    parting.check(one, other, || !self.collide(one, other));
+                }
+                if parting.is_full() {
+                    break;
                 }
             }
         }
-        'masked: for index in masked {
-            for (other_index, other) in all.iter().enumerate() {
-                let Some(one) = all.get(index) else { continue };
-                let is_done = other.bits != u32::MAX && other_index <= index;
-                let is_same = tops.get(index) == tops.get(other_index);
-                if is_done || is_same || one.bits & other.bits != 0 {
-                    continue;
-                }
-                if !part(one, other) {
-                    break 'masked;
-                }
+        for (number, one) in all.iter().enumerate() {
+            if one.bits == u32::MAX || parting.is_full() {
+                continue;
+            }
+            for (other_number, other) in all.iter().enumerate() {
+                let is_done = other.bits != u32::MAX && other_number <= number;
+                parting.check(one, other, || {
+                    let is_other = self.top_of(one) != self.top_of(other);
+                    !is_done && is_other && one.bits & other.bits == 0
+                });
             }
         }
-        if pairs > MOST_PAIRS {
+        if parting.is_full() {
             let message = format!("more than {MOST_PAIRS} pairs of collisions do not touch");
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
                 .at(self.document.span, "too large")
@@ -78,11 +93,13 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn top_of(&self, one: &Touchable) -> usize {
+        let link = self.document.links.get(one.link);
+        link.map_or(usize::MAX, |link| self.top(link))
+    }
+
     /// Returns true if two collisions of a model can touch. Collisions of one rigid body are not tested at all.
     fn collide(&self, one: &Touchable, other: &Touchable) -> bool {
-        if !self.moves(one.link) && !self.moves(other.link) {
-            return true;
-        }
         let groups = &self.tree.groups;
         if groups.get(one.link) == groups.get(other.link) {
             return true;

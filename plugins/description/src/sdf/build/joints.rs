@@ -21,6 +21,9 @@ const NEAR: f64 = 1e-12;
 /// Minimum magnitude of the ratio of a coupled joint.
 const SMALLEST_RATIO: f64 = 1e-6;
 
+/// Maximum number of joints of which each follows the next.
+const MOST_FOLLOWED: usize = 100;
+
 /// Leader of a coupled joint: `position = multiplier · leader + offset`.
 struct Leader {
     variable: String,
@@ -182,7 +185,7 @@ impl<'a> Builder<'a, '_> {
             offset: 0.0,
         };
         let (mut from, mut at) = (joint, axis);
-        for _ in 0..=self.document.joints.len() {
+        for _ in 0..MOST_FOLLOWED {
             let Some(mimic) = &at.mimic else {
                 leader.variable = self.full(from.node).to_owned();
                 let is_sound = leader.multiplier.abs() >= SMALLEST_RATIO;
@@ -215,7 +218,7 @@ impl<'a> Builder<'a, '_> {
                 }
             }
         }
-        self.refuse(axis, "these joints follow each other");
+        self.refuse(axis, "these joints follow each other, or too many joints");
         None
     }
 
