@@ -1,4 +1,5 @@
-//! Worlds and models of Gazebo: the resulting scenes against the poses of libsdformat; `messages`: errors, warnings and hostile files.
+//! Worlds and models of Gazebo: the resulting scenes against the poses of libsdformat, and what runs with them; `messages`:
+//! errors, warnings and hostile files.
 //!
 //! `tests/data/sdf/sdformat.json` is written by `tests/robots/sdf_poses.cc`; `tests/robots/compare_sdf.py` compares every
 //! file that can be installed.
@@ -18,6 +19,11 @@ use morse_sim::{
     },
     sensor::{
         imu::ImuData, laser::LaserScannerData, pose::PoseData, video_camera::VideoCameraData,
+    },
+    simulation::{
+        kinds,
+        load::{Options, load as load_plan},
+        no_extensions,
     },
 };
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
@@ -213,6 +219,23 @@ fn followers_move_with_their_leaders() {
         let own = poses[link].translation.vector.x;
         assert!((own - expected).abs() < 1e-12, "{link}: {own}");
     }
+}
+
+#[test]
+fn a_world_has_its_own_environment() {
+    let path = folder("tests/data/sdf/sensors.sdf");
+    let plan = load_plan(&path, &Options::default(), &kinds(&no_extensions)).unwrap();
+    let environment = &plan.simulation.environment;
+    // The light falls against x and down, and is turned by a quarter.
+    let sun = Vector3::from(environment.light.sun.direction);
+    let expected = Vector3::new(0.0, 1.0, 1.0).normalize();
+    assert!((sun - expected).norm() < 1e-6, "{sun}");
+    assert_eq!(environment.light.sun.color, [1.0, 0.9, 0.8]);
+    let lamp = environment.light.lamps.values().next().unwrap();
+    // 1 / (1 + 0.01 · d²) is a half at 10 m.
+    assert_eq!((lamp.position, lamp.distance), ([1.0, 2.0, 3.0], 10.0));
+    let codes: Vec<&str> = plan.warnings.entries().map(|(one, _)| one.code).collect();
+    assert_eq!(codes.len(), 3, "{codes:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //!
 //! In reading order: `version` and `include` complete the elements, `document` collects links, joints and frames and
 //! computes their poses, `joint`, `geometry` and `looks` read elements, `tree` connects the links, `build` creates the
-//! scene, `sensor`, `plugin` and `environment` make a simulation file, `ignored` reports the rest.
+//! scene, `sensor`, `plugin`, `light` and `environment` make a simulation file, `ignored` reports the rest.
 
 mod build;
 pub mod codes;
@@ -17,6 +17,7 @@ mod geometry;
 mod ignored;
 mod include;
 mod joint;
+mod light;
 mod looks;
 mod plugin;
 mod sensor;
@@ -135,7 +136,7 @@ fn description(
         return refused(problems.finish());
     }
     let mut said = ignored::Said::default();
-    ignored::report(root, &mut problems);
+    ignored::report(root, options.components, &mut problems);
     let is_single = first.is_none() && models == 1;
     let world = first.unwrap_or(root);
     let mut document = document::Document::collect(world, is_single, files, &mut problems);
@@ -144,15 +145,12 @@ fn description(
     }
     document.resolve(&mut problems);
     let tree = tree::Tree::read(&document, &mut problems);
-    let gravity = environment::gravity(world, &mut problems);
-    if let Some(gravity) = gravity.filter(|_| !options.components) {
-        environment::report(world, gravity, &mut problems);
-    }
-    let origin = environment::origin(world, &mut problems);
+    let (environment, has_origin) =
+        environment::read(world, &document, options.components, &mut problems);
     let builder = build::Builder {
         has_components: options.components,
-        gravity: gravity.filter(|_| options.components),
-        origin,
+        environment,
+        has_origin,
         document: &document,
         tree: &tree,
         packages: options.packages,

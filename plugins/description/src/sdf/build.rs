@@ -48,10 +48,10 @@ pub(super) struct Builder<'a, 'e> {
     pub(super) root: Root,
     /// True if sensors and plugins become a simulation file.
     pub(super) has_components: bool,
-    /// Gravity of the world, if it is part of the simulation file, m/s².
-    pub(super) gravity: Option<[f64; 3]>,
-    /// Origin of the world on Earth, as a field of the simulation file.
-    pub(super) origin: Option<String>,
+    /// Fields of the environment of the simulation file.
+    pub(super) environment: Vec<String>,
+    /// True if the world has a place on Earth.
+    pub(super) has_origin: bool,
     pub(super) problems: &'a mut Problems,
     pub(super) said: &'a mut Said,
 }
@@ -127,8 +127,7 @@ impl<'a> Builder<'a, '_> {
         }
         self.part_links(&frames, &mut scene);
         self.close_loops(&mut frames, &mut scene);
-        let origin = self.origin.take();
-        let components = self.components(&frames, origin);
+        let components = self.components(&frames);
         let assets = frames.assets.into_values();
         let assets = assets.flat_map(|assets| assets.found).collect();
         (scene, assets, components)

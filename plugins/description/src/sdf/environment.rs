@@ -1,13 +1,36 @@
-//! Reader of the gravity and the place of a world.
+//! Reader of the gravity, place and light of a world.
 
 use morse_diagnostics::Diagnostic;
 use morse_scene::bounds::Bounds;
 
-use super::{codes, fields};
+use super::{codes, document::Document, fields, light};
 use crate::{problems::Problems, xml::Element};
 
+/// Returns the environment of the simulation file of a world: its fields, and true if it has a place on Earth. Gravity that
+/// is not taken is reported.
+pub(super) fn read(
+    world: &Element,
+    document: &Document<'_>,
+    is_taken: bool,
+    problems: &mut Problems,
+) -> (Vec<String>, bool) {
+    let gravity = gravity(world, problems);
+    let origin = origin(world, problems);
+    let has_origin = origin.is_some();
+    if !is_taken {
+        if let Some(gravity) = gravity {
+            report(world, gravity, problems);
+        }
+        return (Vec::new(), has_origin);
+    }
+    let gravity = gravity.map(|[x, y, z]| format!("gravity: ({x}, {y}, {z})"));
+    let light = light::read(world, document, problems);
+    let all = [origin, gravity, light].into_iter().flatten();
+    (all.collect(), has_origin)
+}
+
 /// Returns the gravity of a world, if it is not that of the simulator.
-pub(super) fn gravity(world: &Element, problems: &mut Problems) -> Option<[f64; 3]> {
+fn gravity(world: &Element, problems: &mut Problems) -> Option<[f64; 3]> {
     let physics = world
         .named("physics")
         .find_map(|physics| physics.named("gravity").next());
@@ -19,7 +42,7 @@ pub(super) fn gravity(world: &Element, problems: &mut Problems) -> Option<[f64; 
 }
 
 /// Reports the gravity that is not taken.
-pub(super) fn report(world: &Element, [x, y, z]: [f64; 3], problems: &mut Problems) {
+fn report(world: &Element, [x, y, z]: [f64; 3], problems: &mut Problems) {
     let physics = world
         .named("physics")
         .find_map(|physics| physics.named("gravity").next());
@@ -30,7 +53,7 @@ pub(super) fn report(world: &Element, [x, y, z]: [f64; 3], problems: &mut Proble
 }
 
 /// Returns the place of a world on Earth as a field of a simulation file.
-pub(super) fn origin(world: &Element, problems: &mut Problems) -> Option<String> {
+fn origin(world: &Element, problems: &mut Problems) -> Option<String> {
     let place = world.named("spherical_coordinates").next()?;
     let mut number = |name, most| {
         let number = fields::number(place, name, Bounds::within(most), problems);

@@ -268,3 +268,9 @@ fn transform(pose: &Element, problems: &mut Problems) -> Option<Isometry3<f64>> 
         rotation,
     ))
 }
+
+/// Returns a text as it is written in a simulation file.
+pub(super) fn quoted(name: &str) -> String {
+    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{name}\"")
+}

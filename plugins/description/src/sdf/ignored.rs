@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use morse_diagnostics::{Diagnostic, Span, printable};
 
-use super::codes;
+use super::{codes, light};
 use crate::{problems::Problems, xml::Element};
 
 /// Elements of an element: those that are read, those that are left out with a warning, and those without an effect here.
@@ -160,14 +160,21 @@ const CONTENT: &[Content] = &[
 
 /// Counter of elements that are not taken.
 #[derive(Debug, Default)]
-struct Ignored(BTreeMap<(&'static str, String), (usize, Span)>);
+struct Ignored {
+    counts: BTreeMap<(&'static str, String), (usize, Span)>,
+    /// True if lights of the world are taken.
+    has_lights: bool,
+}
 
-/// Reports the elements of a description that are not taken, and unknown ones.
-pub(super) fn report(root: &Element, problems: &mut Problems) {
-    let mut ignored = Ignored::default();
+/// Reports the elements of a description that are not taken, and unknown ones. `has_lights` if lights of the world are taken.
+pub(super) fn report(root: &Element, has_lights: bool, problems: &mut Problems) {
+    let mut ignored = Ignored {
+        has_lights,
+        ..Ignored::default()
+    };
     let mut unknown = BTreeSet::new();
     ignored.walk(root, &mut unknown, problems);
-    for ((of, name), (count, span)) in ignored.0 {
+    for ((of, name), (count, span)) in ignored.counts {
         let message = match count {
             1 => format!("`<{name}>` of `<{of}>` is not read"),
             count => format!("{count} elements `<{name}>` of `<{of}>` are not read"),
@@ -196,9 +203,12 @@ impl Ignored {
             if content.read.contains(&name) {
                 self.walk(child, unknown, problems);
             } else if content.left_out.contains(&name) {
-                if !is_usual(child) {
+                let kind = child.attribute("type").map_or("", |kind| kind.value.trim());
+                let is_light = name == "light" && kind_is_taken(content.of, kind);
+                let is_taken = is_light && self.has_lights;
+                if !is_taken && !is_usual(child) {
                     let key = (content.of, name.to_owned());
-                    self.0.entry(key).or_insert((0, child.span)).0 += 1;
+                    self.counts.entry(key).or_insert((0, child.span)).0 += 1;
                 }
             } else if !content.silent.contains(&name) && !name.contains(':') {
                 let key = (element.name.clone(), name.to_owned());
@@ -208,6 +218,11 @@ impl Ignored {
             }
         }
     }
+}
+
+/// Returns true for lights of a world of the types that are taken.
+fn kind_is_taken(of: &str, kind: &str) -> bool {
+    ["sdf", "world"].contains(&of) && light::TAKEN.contains(&kind)
 }
 
 /// Returns true if an element has the value that the simulator has as well.

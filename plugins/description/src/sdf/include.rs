@@ -333,7 +333,9 @@ fn newest(config: &Path) -> Option<String> {
 /// Returns a model that Gazebo downloads and most worlds include.
 fn shipped(name: &str, include: &Element) -> Option<Element> {
     let text = match name {
-        "sun" => "<light name=\"sun\"/>",
+        "sun" => {
+            "<light name=\"sun\" type=\"directional\"><direction>-0.5 0.1 -0.9</direction></light>"
+        }
         "ground_plane" => {
             "<model name=\"ground_plane\"><static>true</static><link name=\"link\">\
              <collision name=\"collision\"><geometry><plane/></geometry></collision>\

@@ -12,7 +12,7 @@ use crate::{
     sdf::{
         codes,
         document::{Body, Kind, Link},
-        fields::{self, VALUES, Written},
+        fields::{self, VALUES, Written, quoted},
         plugin::{self, Plugin},
         sensor,
     },
@@ -48,19 +48,13 @@ struct Robot {
 
 impl Builder<'_, '_> {
     /// Returns the simulation file with the sensors and actuators of all models; empty if there are none.
-    pub(super) fn components(&mut self, frames: &Frames<'_>, origin: Option<String>) -> String {
+    pub(super) fn components(&mut self, frames: &Frames<'_>) -> String {
         let mut robots: BTreeMap<usize, Robot> = BTreeMap::new();
         let document = self.document;
         for (index, link) in document.links.iter().enumerate() {
             for element in link.element.named("sensor") {
                 let pose = self.pose(element, link);
-                self.sensor(
-                    element,
-                    (index, pose),
-                    origin.is_some(),
-                    frames,
-                    &mut robots,
-                );
+                self.sensor(element, (index, pose), self.has_origin, frames, &mut robots);
             }
         }
         for joint in &document.joints {
@@ -69,7 +63,7 @@ impl Builder<'_, '_> {
             };
             for element in &joint.sensors {
                 let here = Isometry3::identity();
-                self.sensor(element, (link, here), origin.is_some(), frames, &mut robots);
+                self.sensor(element, (link, here), self.has_origin, frames, &mut robots);
             }
         }
         for (index, model) in document.models.iter().enumerate() {
@@ -82,27 +76,17 @@ impl Builder<'_, '_> {
             robot.actuators.insert(robot.names.free("joints"), entry);
         }
         if self.has_components {
-            return self.simulation(robots, frames, origin);
+            return self.simulation(robots, frames);
         }
         self.report(&robots, frames);
         String::new()
     }
 
     /// Returns the text of the simulation file.
-    fn simulation(
-        &self,
-        robots: BTreeMap<usize, Robot>,
-        frames: &Frames<'_>,
-        origin: Option<String>,
-    ) -> String {
-        let mut environment: Vec<String> = origin.into_iter().collect();
-        environment.extend(
-            self.gravity
-                .map(|[x, y, z]| format!("gravity: ({x}, {y}, {z})")),
-        );
+    fn simulation(&self, robots: BTreeMap<usize, Robot>, frames: &Frames<'_>) -> String {
         let mut text = String::new();
-        if !environment.is_empty() {
-            text += &format!("    environment: ({}),\n", environment.join(", "));
+        if !self.environment.is_empty() {
+            text += &format!("    environment: ({}),\n", self.environment.join(", "));
         }
         let mut names = Names::default();
         let mut all = String::new();
@@ -358,11 +342,6 @@ fn plain(name: &str) -> String {
         false => letter,
     };
     name.chars().map(letter).collect()
-}
-
-fn quoted(name: &str) -> String {
-    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{name}\"")
 }
 
 fn list(names: &[String]) -> String {
