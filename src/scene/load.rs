@@ -36,8 +36,8 @@ pub struct LoadOptions {
     pub overlay: Overlay,
     /// Options for robot descriptions, which a scene can include.
     pub urdf: urdf::Options,
-    /// True if the sensors of a world of Gazebo become a simulation file; otherwise a warning about each has its entry.
-    pub components: bool,
+    /// True if a world of Gazebo runs by itself: its sensors become a simulation file. Otherwise a warning has their entries.
+    pub is_alone: bool,
 }
 
 impl LoadOptions {
@@ -109,7 +109,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let own = sdf::Options {
                 root: options.urdf.root,
                 packages: &options.urdf.packages,
-                components: options.components,
+                is_alone: options.is_alone,
             };
             let read = sdf::load(path, own, options.circumstances(), &mut sources);
             loaded(read, sources)
@@ -193,7 +193,7 @@ impl Inclusions for Descriptions<'_> {
                 let own = sdf::Options {
                     root: Root::Fixed,
                     packages: &self.options.urdf.packages,
-                    components: false,
+                    is_alone: false,
                 };
                 sdf::load(path, own, circumstances, sources)
             }

@@ -203,7 +203,7 @@ impl Loader<'_> {
     /// Reads a world of Gazebo; its sensors and plugins become a simulation file.
     fn world_alone(&mut self, path: &Path, directory: &Path) -> Option<Plan> {
         let mut options = self.scene_options();
-        options.components = true;
+        options.is_alone = true;
         let mut loaded = read(path, &options);
         let made = loaded.as_mut().map(|loaded| take(&mut loaded.components));
         let text = made.unwrap_or_default();
@@ -426,7 +426,7 @@ impl Loader<'_> {
                 xacro: options.descriptions.xacro.clone(),
                 joint_frames: false,
             },
-            components: false,
+            is_alone: false,
         }
     }
 }

@@ -175,11 +175,11 @@ pub fn sdf(bytes: &[u8]) {
     let source = sources.add("fuzz", &*text);
     let load = LoadOptions::default();
     let path = Path::new("nowhere/fuzz.sdf");
-    for components in [true, false] {
+    for is_alone in [true, false] {
         let options = GazeboOptions {
             root: load.urdf.root,
             packages: &load.urdf.packages,
-            components,
+            is_alone,
         };
         let circumstances = load.circumstances();
         let read = gazebo::parse(source, &text, path, options, circumstances, &mut sources);

@@ -101,7 +101,7 @@ def main():
             expected = json.loads(done.stdout)
         except ValueError:
             expected = []
-        if not expected or done.returncode:
+        if not expected:
             counts["refused by libsdformat"] += 1
             continue
         poses, axes, masses, missing = compare(given.program, path, models, expected)

@@ -16,6 +16,7 @@ use morse_sim::{
     scene::{
         load::{LoadOptions, Loaded, load, parse_str},
         model::{Joint, Scene, Shape},
+        urdf::Root,
     },
     sensor::{
         imu::ImuData, laser::LaserScannerData, pose::PoseData, video_camera::VideoCameraData,
@@ -323,6 +324,11 @@ fn models_are_robots_of_simulation_files() {
         "\"falling\": (model: \"box.sdf\", {sensor}), \"held\": (model: \"box.sdf\", base: fixed, {sensor})"
     );
     file("drop.ron", &format!("Simulation(robots: {{ {robots} }})"));
+    // The model is at its robot, whatever its pose in its own file.
+    let mut options = LoadOptions::default();
+    options.urdf.root = Root::Fixed;
+    let scene = load(&made.path().join("box.sdf"), &options).unwrap().scene;
+    assert_eq!(scene.frame("crate").unwrap().pose, Isometry3::identity());
     let mut simulation = Simulation::load(made.path().join("drop.ron")).unwrap();
     simulation.run(60).unwrap();
     let height = |name: &str| simulation.read::<PoseData>(name).unwrap().z;

@@ -47,8 +47,9 @@ pub struct Options<'a> {
     pub root: Root,
     /// Locations of models and packages.
     pub packages: &'a Packages,
-    /// True if sensors and plugins become a simulation file; otherwise a warning about each has its entry.
-    pub components: bool,
+    /// True if the description runs by itself: sensors and plugins become a simulation file. Otherwise a warning has their
+    /// entries, and a model that is fixed has the pose of what it is fixed to, not its own.
+    pub is_alone: bool,
 }
 
 /// Reads a world or model from a file and adds the file to `sources`.
@@ -136,19 +137,22 @@ fn description(
         return refused(problems.finish());
     }
     let mut said = ignored::Said::default();
-    ignored::report(root, options.components, &mut problems);
+    ignored::report(root, options.is_alone, &mut problems);
     let is_single = first.is_none() && models == 1;
     let world = first.unwrap_or(root);
     let mut document = document::Document::collect(world, is_single, files, &mut problems);
     if document.is_too_large {
         return refused(problems.finish());
     }
+    if is_single && options.root == Root::Fixed && !options.is_alone {
+        document.drop_pose();
+    }
     document.resolve(&mut problems);
     let tree = tree::Tree::read(&document, &mut problems);
     let (environment, has_origin) =
-        environment::read(world, &document, options.components, &mut problems);
+        environment::read(world, &document, options.is_alone, &mut problems);
     let builder = build::Builder {
-        has_components: options.components,
+        has_components: options.is_alone,
         environment,
         has_origin,
         document: &document,

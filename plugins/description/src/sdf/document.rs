@@ -105,6 +105,14 @@ pub(super) struct Link<'e> {
 }
 
 impl Document<'_> {
+    /// Sets the pose of the first model to the identity.
+    pub(super) fn drop_pose(&mut self) {
+        let first = self.models.first().map(|model| model.node);
+        if let Some(node) = first.and_then(|node| self.nodes.get_mut(node)) {
+            node.local = Isometry3::identity();
+        }
+    }
+
     /// Returns the version of the file of an element.
     pub(super) fn version(&self, span: Span) -> Version {
         let file = self.files.get(&span.source);
