@@ -3,7 +3,7 @@
 //! - [`first_steps`]: ten minutes with a table and a rover;
 //! - [`coming_from_morse`]: for users with scripts, clients and tests of MORSE;
 //! - [`coming_from_amino`]: for users of amino's scene compiler and library;
-//! - [`coming_from_mujoco`]: for users with models in MJCF;
+//! - [`coming_from_mujoco`]: for users with models in MJCF; [`coming_from_gazebo`]: with worlds and models in SDF;
 //! - [`scene_language`]: scenes (`.robray`);
 //! - [`simulation_file`]: simulations of scenes (`.ron`);
 //! - [`your_own_robot`]: robots in URDF and xacro, and their meshes;
@@ -44,6 +44,8 @@ pub mod coming_from_amino {}
 
 #[doc = include_str!("docs/coming_from_mujoco.md")]
 pub mod coming_from_mujoco {}
+#[doc = include_str!("docs/coming_from_gazebo.md")]
+pub mod coming_from_gazebo {}
 
 #[doc = include_str!("docs/scene_language.md")]
 pub mod scene_language {}

@@ -52,7 +52,7 @@
 //!   - `morse_robray`: the scene language;
 //!   - `morse_simulation_file`: simulation files and scenarios;
 //!   - `morse_compiled`: compiled scenes, in one file that is mapped into memory;
-//!   - `morse_description`: robot descriptions (URDF and xacro);
+//!   - `morse_description`: robot descriptions of ROS, MuJoCo and Gazebo;
 //!   - `morse_diagnostics`: errors and warnings of all files;
 //! - [`geometry`] (`morse_geometry`): meshes from files, and ray casting;
 //! - [`mechanisms`] (`morse_mechanisms`): trees of joints in reduced coordinates, their kinematics, dynamics and contacts;

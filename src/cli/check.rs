@@ -16,7 +16,7 @@ use crate::simulation::{Extensions, Simulation, kinds};
 /// Report all errors and warnings of scene and simulation files
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Scenes (`.robray`), robots (`.urdf`, `.xml`) and simulation files (`.ron`)
+    /// Scenes (`.robray`), robots (`.urdf`, `.xml`, `.sdf`) and simulation files (`.ron`)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON object instead of text

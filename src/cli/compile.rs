@@ -18,7 +18,7 @@ use crate::scene::{compiled::collect, load::LoadOptions};
 /// Compile a scene with its meshes, hulls and images into one file that loads fast
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct Args {
-    /// Scene (`.robray`) or robot (`.urdf`, `.xacro`, `.xml`); with `--check`, a compiled scene (`.msc`)
+    /// Scene (`.robray`) or robot (`.urdf`, `.xacro`, `.xml`, `.sdf`); with `--check`, a compiled scene (`.msc`)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Compiled scene to write; by default beside the scene, with the extension `.msc`

@@ -6,12 +6,23 @@ use morse_description::{packages::Packages, urdf::Root, xacro};
 
 use crate::simulation::load::Descriptions;
 
+/// Environment variables with directories of models, in the order of the search.
+const MODEL_PATHS: [&str; 4] = [
+    "GZ_SIM_RESOURCE_PATH",
+    "SDF_PATH",
+    "IGN_GAZEBO_RESOURCE_PATH",
+    "GAZEBO_MODEL_PATH",
+];
+
 /// Packages of robot descriptions, and options of their models.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub struct RobotArguments {
     /// Directory of a package that a robot description refers to; repeatable
     #[arg(long = "package", value_name = "NAME=DIRECTORY", value_parser = package)]
     pub packages: Vec<(String, PathBuf)>,
+    /// Directory that contains models of Gazebo, for `model://NAME`; repeatable
+    #[arg(long, value_name = "DIRECTORY", value_parser = directory)]
+    pub sdf_path: Vec<PathBuf>,
     /// Argument of the macros of a robot description; repeatable
     #[arg(long, value_name = "NAME:=VALUE", value_parser = argument)]
     pub xacro: Vec<(String, String)>,
@@ -37,6 +48,12 @@ impl RobotArguments {
                 named: self.packages.clone(),
                 ros_package_path: paths("ROS_PACKAGE_PATH"),
                 ament_prefix_path: paths("AMENT_PREFIX_PATH"),
+                model_paths: MODEL_PATHS
+                    .iter()
+                    .fold(self.sdf_path.clone(), |mut all, name| {
+                        all.extend(paths(name));
+                        all
+                    }),
             },
             xacro: xacro::Options {
                 arguments: self.xacro.clone(),
@@ -76,6 +93,15 @@ fn package(text: &str) -> Result<(String, PathBuf), String> {
         _ => {
             Err("write it as NAME=DIRECTORY, such as arm_description=../arm_description".to_owned())
         }
+    }
+}
+
+/// Returns a path if it is that of a directory.
+fn directory(text: &str) -> Result<PathBuf, String> {
+    let directory = PathBuf::from(text);
+    match directory.is_dir() {
+        true => Ok(directory),
+        false => Err(format!("there is no directory `{text}`")),
     }
 }
 

@@ -370,12 +370,17 @@ fn build(
     Ok((simulation, subject))
 }
 
+/// Returns true for the name of a file, and false for an argument of the command line or a text that was made: `<text>`.
+pub(super) fn is_file(name: &str) -> bool {
+    !name.starts_with("--") && !name.starts_with('<')
+}
+
 /// Returns the files that were read, without the arguments of the command line.
 pub(super) fn files(plan: &Plan) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for source in plan.sources.iter() {
         let name = source.name();
-        if !name.starts_with("--") && !files.iter().any(|known| known == name) {
+        if is_file(name) && !files.iter().any(|known| known == name) {
             files.push(name.to_owned());
         }
     }

@@ -258,7 +258,10 @@ pub(super) fn simulation_of(
         let simulation = directory.join(named.as_str());
         let ending = simulation.extension().and_then(|ending| ending.to_str());
         if ending.is_some_and(|ending| {
-            ["ron", "robray", "urdf", "xacro", "xml", "mjcf"].contains(&ending)
+            [
+                "ron", "robray", "urdf", "xacro", "xml", "mjcf", "sdf", "world",
+            ]
+            .contains(&ending)
         }) {
             roots.extend(simulation.parent().map(Path::to_path_buf));
         }

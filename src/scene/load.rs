@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use morse_description::{
     mjcf,
     packages::Finder,
+    sdf,
     urdf::{self, Asset, Root},
 };
 use morse_diagnostics::{Diagnostic, Failed, Overlay, Sources, printable_path};
@@ -35,6 +36,8 @@ pub struct LoadOptions {
     pub overlay: Overlay,
     /// Options for robot descriptions, which a scene can include.
     pub urdf: urdf::Options,
+    /// True if a world of Gazebo runs by itself: its sensors become a simulation file. Otherwise a warning has their entries.
+    pub is_alone: bool,
 }
 
 impl LoadOptions {
@@ -74,6 +77,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// Meshes and images of robot descriptions.
     pub assets: Vec<Asset>,
+    /// Simulation file with the sensors of the scene; empty if there are none.
+    pub components: String,
 }
 
 /// Reads a scene file with all it names.
@@ -99,6 +104,16 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
             let read = mjcf::load(path, own, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
+        Format::Sdf => {
+            let mut sources = Sources::clone(&options.sources);
+            let own = sdf::Options {
+                root: options.urdf.root,
+                packages: &options.urdf.packages,
+                is_alone: options.is_alone,
+            };
+            let read = sdf::load(path, own, options.circumstances(), &mut sources);
+            loaded(read, sources)
+        }
         Format::Compiled => {
             let mut sources = Sources::clone(&options.sources);
             match compiled(path, &mut sources) {
@@ -107,22 +122,13 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                     warnings: Vec::new(),
                     sources,
                     assets: Vec::new(),
+                    components: String::new(),
                 }),
                 Err(problem) => Err(Box::new(Failed {
                     diagnostics: vec![*problem],
                     sources,
                 })),
             }
-        }
-        Format::Later(name) => {
-            let message = format!("`{}`: {name} cannot be read yet", path.display());
-            let diagnostic = Diagnostic::error("load::format", message);
-            Err(Box::new(Failed {
-                diagnostics: vec![
-                    diagnostic.help("describe the robot in a `.urdf` or a `.robray` file"),
-                ],
-                sources: Sources::clone(&options.sources),
-            }))
         }
     }
 }
@@ -181,15 +187,24 @@ impl Inclusions for Descriptions<'_> {
             };
         }
         let circumstances = self.options.circumstances();
-        let read = if Format::of(path) == Format::Mjcf {
-            mjcf::load(path, model_options(Root::Fixed), circumstances, sources)
-        } else {
-            let options = urdf::Options {
-                root: Root::Fixed,
-                joint_frames: true,
-                ..self.options.urdf.clone()
-            };
-            urdf::load(path, &options, circumstances, sources)
+        let read = match Format::of(path) {
+            Format::Mjcf => mjcf::load(path, model_options(Root::Fixed), circumstances, sources),
+            Format::Sdf => {
+                let own = sdf::Options {
+                    root: Root::Fixed,
+                    packages: &self.options.urdf.packages,
+                    is_alone: false,
+                };
+                sdf::load(path, own, circumstances, sources)
+            }
+            _ => {
+                let options = urdf::Options {
+                    root: Root::Fixed,
+                    joint_frames: true,
+                    ..self.options.urdf.clone()
+                };
+                urdf::load(path, &options, circumstances, sources)
+            }
         };
         self.assets.extend(read.assets);
         Included {
@@ -240,6 +255,7 @@ fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
         warnings: read.warnings,
         sources: read.sources,
         assets,
+        components: String::new(),
     }
 }
 
@@ -250,6 +266,7 @@ fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
             warnings: read.diagnostics,
             sources,
             assets: read.assets,
+            components: read.components,
         }),
         None => Err(Box::new(Failed {
             diagnostics: read.diagnostics,

@@ -4,6 +4,7 @@ pub mod robots;
 
 use std::{
     collections::BTreeSet,
+    mem::take,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,6 +21,7 @@ use morse_diagnostics::{
 use morse_scene::{
     assembly::Assembly,
     assets::{self, Embedded},
+    formats::Format,
     model::Scene,
     shipped::Shipped,
 };
@@ -187,12 +189,40 @@ impl Loader<'_> {
 
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let directory = path.parent().unwrap_or(Path::new(""));
+        if Format::of(path) == Format::Sdf {
+            return self.world_alone(path, directory);
+        }
         if !self.options.set.is_empty() {
             // The values are applied to the shortest simulation file.
             return self.text("--set", b"Simulation()", directory, Some(path));
         }
         let scene = self.scene(path)?;
         self.assemble(Simulation::default(), scene, directory)
+    }
+
+    /// Reads a world of Gazebo; its sensors and plugins become a simulation file.
+    fn world_alone(&mut self, path: &Path, directory: &Path) -> Option<Plan> {
+        let mut options = self.scene_options();
+        options.is_alone = true;
+        let mut loaded = read(path, &options);
+        let made = loaded.as_mut().map(|loaded| take(&mut loaded.components));
+        let text = made.unwrap_or_default();
+        let scene = self.take(loaded)?;
+        let text = match text.is_empty() {
+            true => "Simulation()".to_owned(),
+            false => text,
+        };
+        let name = format!("<components of {}>", path.display());
+        let mut sources = Sources::clone(&self.sources);
+        let (set, words) = (&self.options.set, Words(self.kinds));
+        let loaded = simulation::load(&name, text.as_bytes(), set, &words, &mut sources);
+        self.sources = Arc::new(sources);
+        let is_fine = loaded.is_fine();
+        self.report.add(loaded.diagnostics, &self.sources);
+        match is_fine {
+            true => self.assemble(loaded.simulation, scene, directory),
+            false => None,
+        }
     }
 
     /// Reads a simulation file; `scene` is the scene beside it, if the user named that.
@@ -396,6 +426,7 @@ impl Loader<'_> {
                 xacro: options.descriptions.xacro.clone(),
                 joint_frames: false,
             },
+            is_alone: false,
         }
     }
 }

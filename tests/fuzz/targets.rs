@@ -12,6 +12,7 @@ use morse_sim::{
         diagnostic::{Diagnostic, Sources, Style, render},
         load::{LoadOptions, parse_str},
         robray::{context, format, outline, write},
+        sdf::{self as gazebo, Options as GazeboOptions},
         simulation::{format as format_simulation, outline as outline_simulation, slot::slot},
         urdf as description,
     },
@@ -26,7 +27,7 @@ use morse_sim::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     ("robray", robray),
     ("simulation_file", simulation_file),
     ("obj", obj),
@@ -35,6 +36,7 @@ pub const TARGETS: [Target; 13] = [
     ("collada", collada_file),
     ("urdf", urdf),
     ("xacro", xacro),
+    ("sdf", sdf),
     ("png", png),
     ("socket_request", socket_request),
     ("socket_command", socket_command),
@@ -163,9 +165,37 @@ pub fn urdf(bytes: &[u8]) {
     let path = Path::new("nowhere/fuzz.urdf");
     let circumstances = options.circumstances();
     let read = description::parse(source, &text, path, &options.urdf, circumstances);
-    match read.scene {
+    described(&read, &sources);
+}
+
+/// A world or model of Gazebo: as a robot description; the simulation file that is made of it has no errors of syntax.
+pub fn sdf(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut sources = Sources::default();
+    let source = sources.add("fuzz", &*text);
+    let load = LoadOptions::default();
+    let path = Path::new("nowhere/fuzz.sdf");
+    for is_alone in [true, false] {
+        let options = GazeboOptions {
+            root: load.urdf.root,
+            packages: &load.urdf.packages,
+            is_alone,
+        };
+        let circumstances = load.circumstances();
+        let read = gazebo::parse(source, &text, path, options, circumstances, &mut sources);
+        described(&read, &sources);
+        if !read.components.is_empty() {
+            let tidy = format_simulation(&read.components, Path::new("fuzz"));
+            assert!(tidy.is_ok(), "{}", read.components);
+        }
+    }
+}
+
+/// Checks a description that was read: its scene can be written, or there is an error; every message can be displayed.
+fn described(read: &description::Read, sources: &Sources) {
+    match &read.scene {
         Some(scene) => {
-            let written = write(&scene).expect("a robot can be written");
+            let written = write(scene).expect("a robot can be written");
             let simple = LoadOptions {
                 skip_mesh_check: true,
                 ..LoadOptions::default()
@@ -177,7 +207,7 @@ pub fn urdf(bytes: &[u8]) {
         None => assert!(read.diagnostics.iter().any(Diagnostic::is_error)),
     }
     for diagnostic in &read.diagnostics {
-        assert!(!render(diagnostic, &sources, Style::Plain).is_empty());
+        assert!(!render(diagnostic, sources, Style::Plain).is_empty());
     }
 }
 

@@ -303,7 +303,7 @@ fn what_cannot_be_read_is_2() {
     room.write("robot.sdf", "<sdf/>")
         .run(&["robot.sdf"])
         .with_code(2)
-        .with_errors(&["cannot be read yet"]);
+        .with_errors(&["robot.sdf:1:1", "there is no world and no model"]);
     room.write("loop.robray", "frame a { parent b; } frame b { parent a; }");
     room.run(&["loop.robray"])
         .with_code(2)

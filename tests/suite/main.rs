@@ -47,6 +47,7 @@ mod rosbridge;
 mod run_texts;
 mod scene_commands;
 mod scene_text;
+mod sdf;
 mod services;
 mod shipped;
 mod simulation_file;

@@ -98,7 +98,7 @@ pub fn parse(
         return Read {
             scene: None,
             diagnostics: problems.finish(),
-            assets: Vec::new(),
+            ..Read::default()
         };
     }
     model(&root, directory, options, circumstances, problems)
@@ -130,6 +130,7 @@ fn model(
         scene: Some(scene).filter(|_: &Scene| is_sound),
         diagnostics: problems.finish(),
         assets: assets.found,
+        ..Read::default()
     }
 }
 
@@ -137,6 +138,6 @@ fn refused(diagnostic: Diagnostic) -> Read {
     Read {
         scene: None,
         diagnostics: vec![diagnostic],
-        assets: Vec::new(),
+        ..Read::default()
     }
 }

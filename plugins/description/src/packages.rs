@@ -1,7 +1,8 @@
 //! Resolution of file names in robot descriptions: `package://`, `model://`, `file://` and paths.
 //!
 //! Packages are resolved without ROS, in this order: packages that the user names, packages around the file itself
-//! (`package.xml`), packages in `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH`.
+//! (`package.xml`), packages in `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH`. Models of Gazebo are found in the directories that
+//! contain models, and around the file itself (`model.config`).
 
 use std::{
     collections::BTreeMap,
@@ -26,6 +27,8 @@ pub struct Packages {
     pub ros_package_path: Vec<PathBuf>,
     /// Directories of `AMENT_PREFIX_PATH`, which contain packages in `share`.
     pub ament_prefix_path: Vec<PathBuf>,
+    /// Directories that contain models of Gazebo.
+    pub model_paths: Vec<PathBuf>,
 }
 
 /// Result of a search for a file.
@@ -196,6 +199,8 @@ impl<'a> Finder<'a> {
         let named = self.packages.named.iter();
         let named = named.filter(|(known, _)| known == name);
         found.extend(named.map(|(_, directory)| trusted(directory.clone())));
+        let models = self.packages.model_paths.iter();
+        found.extend(models.map(|path| trusted(path.join(name))));
         self.around(name, &mut found);
         for path in &self.packages.ros_package_path {
             found.extend(below(path, name).map(trusted));
@@ -219,18 +224,21 @@ impl<'a> Finder<'a> {
             let is_named = directory.file_name().is_some_and(|own| own == name);
             let manifest = manifest(directory);
             if manifest.as_deref() == Some(name) || is_named {
+                let is_model = directory.join("model.config").is_file();
                 found.push(Candidate {
                     directory: directory.to_owned(),
-                    trusted: manifest.is_some(),
+                    trusted: manifest.is_some() || is_model,
                 });
             }
-            let beside = directory.join(name);
-            if beside.is_dir() {
-                let is_package = beside.join("package.xml").is_file();
-                found.push(Candidate {
-                    directory: beside,
-                    trusted: is_package,
-                });
+            for beside in [directory.join(name), directory.join("models").join(name)] {
+                if beside.is_dir() {
+                    let manifests = ["package.xml", "model.config"];
+                    let is_package = |manifest| beside.join(manifest).is_file();
+                    found.push(Candidate {
+                        trusted: manifests.into_iter().any(is_package),
+                        directory: beside,
+                    });
+                }
             }
         }
     }
@@ -343,6 +351,7 @@ mod tests {
             named: vec![("arm".into(), root.join("given"))],
             ros_package_path: vec![root.join("ros")],
             ament_prefix_path: vec![root.join("ament")],
+            model_paths: Vec::new(),
         };
         let urdf = root.join("src/arm_v2/urdf");
         let find = |packages: &Packages, directory: &Path| {

@@ -48,7 +48,7 @@ pub struct Options {
 }
 
 /// Result of a reader: the robot, or the diagnostics of its errors.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Read {
     /// The robot; `None` after an error.
     pub scene: Option<Scene>,
@@ -56,6 +56,8 @@ pub struct Read {
     pub diagnostics: Vec<Diagnostic>,
     /// Meshes and textures, in the order of the text.
     pub assets: Vec<Asset>,
+    /// Simulation file with the sensors and actuators of the description; empty if there are none.
+    pub components: String,
 }
 
 /// Options of a load that all formats share.
@@ -86,7 +88,7 @@ pub fn load(
         Err(diagnostic) => Read {
             scene: None,
             diagnostics: vec![*diagnostic],
-            assets: Vec::new(),
+            ..Read::default()
         },
     }
 }
@@ -105,7 +107,7 @@ pub fn parse(
         Err(diagnostic) => Read {
             scene: None,
             diagnostics: vec![*diagnostic],
-            assets: Vec::new(),
+            ..Read::default()
         },
     }
 }
@@ -144,7 +146,7 @@ pub fn expanded(
         return Read {
             scene: None,
             diagnostics: problems.finish(),
-            assets: Vec::new(),
+            ..Read::default()
         };
     }
     robot(&root, path, options, circumstances)
@@ -189,6 +191,7 @@ pub fn robot(
         scene: scene.filter(|_| is_sound),
         diagnostics: problems.finish(),
         assets: assets.found,
+        ..Read::default()
     }
 }
 

@@ -106,8 +106,6 @@ codes! {
     IMAGE_OUTSIDE = "image-outside";
     /// An invalid path in `include`.
     BAD_PATH = "bad-path";
-    /// An included file of a type that is not supported.
-    UNSUPPORTED_INCLUDE = "unsupported-include";
     /// Files that include each other.
     INCLUDE_CYCLE = "include-cycle";
     /// Too many inclusions.

@@ -1,4 +1,5 @@
-//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, `.xml` and `.mjcf`, `.msc`, and `.robray` for all others.
+//! Formats of scene files, by file name extension: `.urdf`, `.xacro`, `.xml` and `.mjcf`, `.sdf` and
+//! `.world`, `.msc`, and `.robray` for all others.
 
 use std::path::Path;
 
@@ -13,10 +14,10 @@ pub enum Format {
     Xacro,
     /// A model of MuJoCo.
     Mjcf,
+    /// A world or model of Gazebo.
+    Sdf,
     /// A compiled scene.
     Compiled,
-    /// A format that is not supported yet, by its name.
-    Later(&'static str),
 }
 
 impl Format {
@@ -28,7 +29,7 @@ impl Format {
             Some("urdf") => Self::Urdf,
             Some("xacro") => Self::Xacro,
             Some("msc") => Self::Compiled,
-            Some("sdf" | "world") => Self::Later("SDF"),
+            Some("sdf" | "world") => Self::Sdf,
             Some("xml" | "mjcf") => Self::Mjcf,
             _ => Self::Robray,
         }

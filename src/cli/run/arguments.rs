@@ -22,7 +22,7 @@ use crate::{
     service::time::PACES,
 };
 
-/// Run a scene (`.robray`), a robot (`.urdf`) or a simulation file (`.ron`)
+/// Run a scene (`.robray`), a robot (`.urdf`, `.xml`), a world (`.sdf`) or a simulation file (`.ron`)
 #[derive(Clone, Debug, ClapArgs)]
 pub struct Args {
     /// Scene; `scenes/table.robray` also loads `scenes/table.ron`, if it exists

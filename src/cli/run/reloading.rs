@@ -7,7 +7,7 @@ use std::{
 
 use morse_diagnostics::{Style, printable, printable_path, report::Report};
 
-use super::{Args, Messages, files, load_plan, write_ports};
+use super::{Args, Messages, files, is_file, load_plan, write_ports};
 use crate::{
     run::{clock::Moment, file_watcher::FileWatcher},
     scene::compiled::named_files,
@@ -183,7 +183,7 @@ fn files_of_report(report: &Report) -> BTreeSet<PathBuf> {
     let sources = report.entries().flat_map(|(_, sources)| sources.iter());
     let names = sources.map(morse_diagnostics::Source::name);
     names
-        .filter(|name| !name.starts_with("--"))
+        .filter(|name| is_file(name))
         .map(PathBuf::from)
         .collect()
 }

@@ -20,6 +20,7 @@ use super::{
     looks::Looks,
 };
 use crate::{
+    names::Names,
     problems::Problems,
     urdf::{Assets, Root},
     xml::{Attribute, Element},
@@ -49,8 +50,7 @@ pub(super) fn build(
         looks,
         couplings,
         options,
-        taken: BTreeSet::from([WORLD.to_owned()]),
-        numbers: BTreeMap::new(),
+        names: Names::default(),
         bodies: BTreeMap::new(),
         sites: BTreeSet::new(),
         geoms: Vec::new(),
@@ -61,6 +61,7 @@ pub(super) fn build(
         assets,
         problems,
     };
+    builder.names.insert(WORLD);
     builder.reserve(root);
     builder.world(root);
     builder.weigh_model();
@@ -88,9 +89,7 @@ struct Builder<'a, 'f> {
     couplings: Couplings,
     options: Options,
     /// Names of frames.
-    taken: BTreeSet<String>,
-    /// Last number that was appended to a name.
-    numbers: BTreeMap<String, usize>,
+    names: Names,
     /// Bodies by their names.
     bodies: BTreeMap<String, Body>,
     /// Names of sites that are frames.
@@ -134,7 +133,7 @@ impl Builder<'_, '_> {
                 else {
                     continue;
                 };
-                if !self.taken.insert(name.to_owned()) {
+                if !self.names.insert(name) {
                     let message = format!("there are two bodies `{}`", printable(name));
                     let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, message)
                         .at(child.span, "one of them")
@@ -173,18 +172,7 @@ impl Builder<'_, '_> {
 
     /// Returns a frame name that is not taken.
     fn free(&mut self, name: &str) -> String {
-        if self.taken.insert(name.to_owned()) {
-            return name.to_owned();
-        }
-        // Numbers continue, so that many geoms without names take a time in proportion to their number.
-        let number = self.numbers.entry(name.to_owned()).or_insert(1);
-        loop {
-            *number += 1;
-            let free = format!("{name}-{number}");
-            if self.taken.insert(free.clone()) {
-                return free;
-            }
-        }
+        self.names.free(name)
     }
 
     /// Adds a frame, up to the maximum number.

@@ -1,11 +1,12 @@
 //! Reader of attributes: numbers, keywords and names, with diagnostics at their values.
 
-use morse_diagnostics::{Diagnostic, printable};
-use morse_scene::{bounds::Bounds, model::LONGEST_NAME};
+use morse_diagnostics::{Diagnostic, Span, printable};
+use morse_scene::bounds::Bounds;
 
 use super::codes;
 use crate::{
     problems::Problems,
+    values::{Codes, Value},
     xml::{Attribute, Element},
 };
 
@@ -14,6 +15,26 @@ pub(super) const PLACE: Bounds = Bounds::within(1e8);
 
 /// Range of forces, dampings and similar coefficients.
 pub(super) const EFFORT: Bounds = Bounds::between(0.0, 1e12);
+
+/// Codes and units of MJCF.
+const VALUES: Codes = Codes {
+    bad_number: codes::BAD_NUMBER,
+    out_of_range: codes::OUT_OF_RANGE,
+    bad_word: codes::BAD_WORD,
+    bad_name: codes::BAD_NAME,
+    unknown_name: codes::UNKNOWN_NAME,
+    units: "lengths are in metres, masses in kilograms, angles in degrees unless `<compiler angle=\"radian\"/>` is set",
+};
+
+/// Returns the value of an attribute.
+fn value(written: &Attribute, span: Span) -> Value<'_> {
+    Value {
+        name: &written.name,
+        text: &written.value,
+        span,
+        is_text: false,
+    }
+}
 
 /// Returns between `least` and `most` numbers of an attribute, if it is present and valid.
 pub(super) fn numbers(
@@ -24,48 +45,8 @@ pub(super) fn numbers(
     problems: &mut Problems,
 ) -> Option<Vec<f64>> {
     let written = element.attribute(name)?;
-    let mut numbers = Vec::new();
-    let wanted = wanted(least, most);
-    for word in written.value.split_whitespace() {
-        match word.parse::<f64>() {
-            Ok(number) if number.is_finite() => numbers.push(number),
-            _ => {
-                let message = format!("`{}` is not a finite number", printable(word));
-                let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
-                    .at(written.value_span, format!("expected {wanted}"))
-                    .help("numbers have a point, and blanks between them, no commas");
-                problems.push(diagnostic);
-                return None;
-            }
-        }
-    }
-    if numbers.len() < least || numbers.len() > most {
-        let message = format!("`{name}` has {wanted}, not {}", numbers.len());
-        let example = vec!["0.5"; least.max(1)].join(" ");
-        let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
-            .at(written.value_span, format!("expected {wanted}"))
-            .help(format!("for example `{name}=\"{example}\"`"));
-        problems.push(diagnostic);
-        return None;
-    }
-    if let Some(number) = bounds.violation(&numbers) {
-        let shown = morse_api::range::ValueRange::shown(number);
-        let message = format!("`{name}` must be {bounds}, not {shown}");
-        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message)
-            .at(written.value_span, "out of range")
-            .help("lengths are in metres, masses in kilograms, angles in degrees unless `<compiler angle=\"radian\"/>` is set");
-        problems.push(diagnostic);
-        return None;
-    }
-    Some(numbers)
-}
-
-fn wanted(least: usize, most: usize) -> String {
-    match (least, most) {
-        (1, 1) => "one number".to_owned(),
-        (least, most) if least == most => format!("{least} numbers"),
-        (least, most) => format!("{least} to {most} numbers"),
-    }
+    let value = value(written, written.value_span);
+    VALUES.numbers(value, [least, most], bounds, problems)
 }
 
 /// Returns an array of numbers, if the attribute is present and valid.
@@ -97,19 +78,7 @@ pub(super) fn word<'k>(
     problems: &mut Problems,
 ) -> Option<&'k str> {
     let written = element.attribute(name)?;
-    let text = written.value.trim();
-    let found = known.iter().find(|word| **word == text);
-    if found.is_none() {
-        let message = format!("`{}` is no value of `{name}`", printable(text));
-        let diagnostic = Diagnostic::error(codes::BAD_WORD, message)
-            .at(written.value_span, "unknown")
-            .suggest(text, known.iter().copied());
-        problems.push(match diagnostic.help.is_empty() {
-            true => diagnostic.help(format!("known values: {}", known.join(", "))),
-            false => diagnostic,
-        });
-    }
-    found.copied()
+    VALUES.word(value(written, written.value_span), known, problems)
 }
 
 /// Returns a truth value, if the attribute is `true` or `false`; `None` for `auto`.
@@ -124,22 +93,7 @@ pub(super) fn flag(element: &Element, name: &str, problems: &mut Problems) -> Op
 /// Returns a name that a scene can represent, if the attribute is present. As in MuJoCo, an empty name is none.
 pub(super) fn name(element: &Element, attribute: &str, problems: &mut Problems) -> Option<String> {
     let written = element.attribute(attribute)?;
-    let text = written.value.trim();
-    let objection = if text.is_empty() {
-        return None;
-    } else if text.contains(['"', '\0']) {
-        "it holds a quote"
-    } else if text.len() > LONGEST_NAME {
-        "it is too long"
-    } else {
-        return Some(text.to_owned());
-    };
-    let message = format!("this cannot be a name: {objection}");
-    let diagnostic = Diagnostic::error(codes::BAD_NAME, message)
-        .at(written.span, "this name")
-        .help(format!("for example `{attribute}=\"arm\"`"));
-    problems.push(diagnostic);
-    None
+    VALUES.name(value(written, written.span), "arm", problems)
 }
 
 /// Returns a required attribute.
@@ -186,13 +140,6 @@ pub(super) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str>,
     problems: &mut Problems,
 ) {
-    let text = written.value.trim();
-    let message = format!("there is no {what} `{}`", printable(text));
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message)
-        .at(written.value_span, "named here")
-        .suggest(text, known);
-    problems.push(match diagnostic.help.is_empty() {
-        true => diagnostic.help(format!("name a {what} of this model")),
-        false => diagnostic,
-    });
+    let text = (written.value.trim(), written.value_span);
+    problems.push(VALUES.unknown(what, text, known));
 }

@@ -4,14 +4,10 @@ use morse_diagnostics::{Diagnostic, Span};
 use morse_scene::bounds::Bounds;
 use nalgebra::{Isometry3, Vector3};
 
-use super::{
-    codes,
-    compiler::Settings,
-    fields,
-    pose::{pose, turned_z},
-};
+use super::{codes, compiler::Settings, fields, pose::pose};
 use crate::{
     problems::Problems,
+    shapes::turned_z,
     xml::{Attribute, Element},
 };
 

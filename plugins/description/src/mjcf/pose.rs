@@ -4,7 +4,11 @@ use morse_scene::{bounds::Bounds, model::rotation_from_xyzw};
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use super::{compiler::Settings, fields};
-use crate::{problems::Problems, xml::Element};
+use crate::{
+    problems::Problems,
+    shapes::{about, turned_z},
+    xml::Element,
+};
 
 /// Length below which a vector has no direction, as in MuJoCo.
 const SMALLEST: f64 = 1e-14;
@@ -45,27 +49,6 @@ fn rotation(
     }
     let [w, x, y, z] = fields::array(element, "quat", any, problems)?;
     rotation_from_xyzw([x, y, z, w])
-}
-
-/// Returns the rotation about an axis of any length; `None` if the length is zero.
-pub(super) fn about(axis: Vector3<f64>, angle: f64) -> Option<UnitQuaternion<f64>> {
-    let axis = axis.try_normalize(SMALLEST)?;
-    let (sin, cos) = libm::sincos(angle / 2.0);
-    rotation_from_xyzw([axis.x * sin, axis.y * sin, axis.z * sin, cos])
-}
-
-/// Returns the smallest rotation of the z axis to a direction.
-pub(super) fn turned_z(direction: Vector3<f64>) -> UnitQuaternion<f64> {
-    let Some(direction) = direction.try_normalize(SMALLEST) else {
-        return UnitQuaternion::identity();
-    };
-    let axis = Vector3::z().cross(&direction);
-    let sin = axis.norm();
-    let axis = match sin < 1e-10 {
-        true => Vector3::x(),
-        false => axis,
-    };
-    about(axis, libm::atan2(sin, direction.z)).unwrap_or_default()
 }
 
 fn euler(angles: [f64; 3], settings: &Settings) -> UnitQuaternion<f64> {

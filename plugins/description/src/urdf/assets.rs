@@ -118,6 +118,9 @@ fn missing(what: &str, written: &str, search: &Search, error: bool) -> Diagnosti
         .filter(|(scheme, _)| *scheme != "file");
     match (near, package) {
         (Some(near), None) => diagnostic.help(format!("did you mean `{}`?", printable_path(&near))),
+        (_, Some(("model", _))) => diagnostic.help(
+            "set the directory that contains the model with `--sdf-path DIRECTORY`, or `GZ_SIM_RESOURCE_PATH`",
+        ),
         (_, Some((_, rest))) => {
             let name = printable(rest.split('/').next().unwrap_or_default());
             diagnostic.help(format!(

@@ -31,7 +31,8 @@ pub(super) fn robot(root: &Element, problems: &mut Problems) -> Option<Robot> {
         let diagnostic = Diagnostic::error(codes::NOT_A_ROBOT, message)
             .at(root.span, "expected `<robot>`")
             .help(match root.name.as_str() {
-                "sdf" | "mujoco" => "SDF and MJCF cannot be read yet: name the robot's URDF",
+                "sdf" => "this is a description of Gazebo: name the file `.sdf`",
+                "mujoco" => "this is a model of MuJoCo: name the file `.xml`",
                 _ => "a robot description is `<robot name=\"r\"> … </robot>`",
             });
         problems.push(diagnostic);

@@ -171,7 +171,7 @@ impl Loader<'_> {
         self.index.link(written.span, &path);
         if matches!(
             Format::of(&path),
-            Format::Urdf | Format::Xacro | Format::Mjcf | Format::Compiled
+            Format::Urdf | Format::Xacro | Format::Mjcf | Format::Sdf | Format::Compiled
         ) {
             self.described(written, &path);
             return;
@@ -294,17 +294,6 @@ impl Loader<'_> {
         let mut path = file.directory.join(text);
         if let (None, Some(extension)) = (path.extension(), &file.extension) {
             path.set_extension(extension);
-        }
-        if let Format::Later(name) = Format::of(&path) {
-            let message = format!("`{}`: {name} cannot be read yet", written.shown());
-            let diagnostic = Diagnostic::error(codes::UNSUPPORTED_INCLUDE, message)
-                .at(
-                    written.span,
-                    "only `.robray` and `.urdf` files can be included",
-                )
-                .help("convert it to one of these");
-            self.problems.push(diagnostic);
-            return None;
         }
         let written = Path::new(text).with_extension(path.extension().unwrap_or_default());
         Some(self.options.shipped.instead_of(path, &written))

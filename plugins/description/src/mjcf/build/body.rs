@@ -66,10 +66,10 @@ impl Builder<'_, '_> {
         if let Some(ends) = fields::array::<6>(&merged, "fromto", fields::PLACE, self.problems) {
             let [a, b, c, d, e, f] = ends;
             let (from, to) = (Vector3::new(a, b, c), Vector3::new(d, e, f));
-            let turn = crate::mjcf::pose::turned_z(from - to);
+            let turn = crate::shapes::turned_z(from - to);
             at = Isometry3::from_parts(((from + to) / 2.0).into(), turn);
         }
-        let is_taken = self.taken.contains(&name);
+        let is_taken = self.names.contains(&name);
         let own = match is_taken {
             true => self.free(&format!("{name}-{}", element.name)),
             false => self.free(&name),

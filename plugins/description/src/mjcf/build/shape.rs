@@ -1,10 +1,7 @@
 //! Conversion of geoms to frames with geometry, and their solids.
 
 use morse_diagnostics::{Diagnostic, printable_path};
-use morse_scene::{
-    model::{Frame, Geometry, ImageFile, MeshFile, Origin, Shape, stretch},
-    shipped::Shipped,
-};
+use morse_scene::model::{Frame, Geometry, ImageFile, MeshFile, Origin, Shape, stretch};
 use nalgebra::Isometry3;
 
 use super::{Builder, WORLD, contacts::Touchable};
@@ -15,20 +12,12 @@ use crate::{
         looks::Texture,
         solid::{self, Solid},
     },
+    shapes::{self, INFINITE, THICKNESS},
     xml::Attribute,
 };
 
-/// Side of an infinite plane, m.
-const INFINITE: f64 = 200.0;
-
-/// Thickness of planes, m.
-const THICKNESS: f64 = 1.0;
-
 /// Highest group that is drawn, as in MuJoCo's viewer.
 const DRAWN: f64 = 2.0;
-
-/// Sphere of radius 1, which is stretched to ellipsoids.
-const SPHERE: &str = "shapes/sphere.obj";
 
 impl Builder<'_, '_> {
     /// Adds the frame of a geom, and returns its solid in the frame of the body if it has mass.
@@ -47,7 +36,7 @@ impl Builder<'_, '_> {
         geometry.visual = geom.group <= DRAWN;
         self.paint(&geom, &mut geometry);
         let wanted = match &geom.name {
-            Some(name) if self.taken.contains(name) => format!("{name}-geom"),
+            Some(name) if self.names.contains(name) => format!("{name}-geom"),
             Some(name) => name.clone(),
             None => format!("{body}-geom"),
         };
@@ -92,13 +81,7 @@ impl Builder<'_, '_> {
                 let dimension = half.map(|half| 2.0 * half);
                 (Shape::Box { dimension }, 1.0, here)
             }
-            Form::Ellipsoid(half) => {
-                let file = MeshFile {
-                    file: SPHERE.to_owned(),
-                    resolved: stretch(&Shipped::path(SPHERE), *half),
-                };
-                (Shape::Mesh(file), 1.0, here)
-            }
+            Form::Ellipsoid(half) => (shapes::ellipsoid(*half), 1.0, here),
             Form::Mesh(name) => self.mesh(name, geom)?,
         })
     }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::model::Frame;
-use nalgebra::Matrix3;
 
 use crate::{
+    inertia,
     problems::Problems,
     urdf::{
         codes,
@@ -20,9 +20,6 @@ pub(super) const SLIDE: f64 = 1e-3;
 
 /// Smallest moment of inertia that physics does not treat as zero, kg·m².
 const SMALLEST_MOMENT: f64 = 1e-18;
-
-/// Relative error of a moment that rounding in a file may cause.
-const ROUNDING: f64 = 1e-2;
 
 /// Returns the links of bodies to which no link contributes a mass. A link without mass adds nothing to its body, but a body
 /// needs a mass: it is then computed from shapes and densities.
@@ -64,10 +61,10 @@ pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: 
     let Some(written) = inertial.inertia else {
         return;
     };
-    if let Some(why) = impossible(written, inertial.mass) {
+    if let Some(why) = inertia::impossible(written, inertial.mass) {
         problems.push(doubt(link, inertial, why));
     }
-    let mut inertia = turned(written, inertial);
+    let mut inertia = inertia::turned(written, &inertial.origin.rotation);
     let (diagonal, _) = inertia.split_at_mut(3);
     for moment in &mut *diagonal {
         // Rounding errors of moments that should be zero.
@@ -79,53 +76,6 @@ pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: 
         .iter()
         .all(|moment| *moment >= 0.0)
         .then_some(inertia);
-}
-
-/// Returns the inertia in the axes of the link.
-fn turned([xx, yy, zz, xy, xz, yz]: [f64; 6], inertial: &Inertial) -> [f64; 6] {
-    let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-    let turn = inertial.origin.rotation.to_rotation_matrix();
-    // The identity rotation preserves every bit.
-    let all = match inertial.origin.rotation.w.abs() >= 1.0 {
-        true => own,
-        false => turn.matrix() * own * turn.matrix().transpose(),
-    };
-    [
-        all[(0, 0)],
-        all[(1, 1)],
-        all[(2, 2)],
-        all[(0, 1)],
-        all[(0, 2)],
-        all[(1, 2)],
-    ]
-}
-
-/// Returns the reason why the inertia is physically impossible.
-fn impossible([xx, yy, zz, xy, xz, yz]: [f64; 6], mass: f64) -> Option<String> {
-    let matrix = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-    let mut moments: [f64; 3] = matrix.symmetric_eigenvalues().into();
-    moments.sort_by(f64::total_cmp);
-    let [least, middle, most] = moments;
-    let slack = ROUNDING * most.abs().max(1e-9);
-    if most <= 0.0 {
-        return Some("all its moments are zero".to_owned());
-    }
-    if least < -slack {
-        return Some(format!(
-            "one of its principal moments is negative: {least:.3e}"
-        ));
-    }
-    if least + middle < most - slack {
-        return Some(format!(
-            "its principal moments {least:.3e}, {middle:.3e}, {most:.3e} break the triangle inequality"
-        ));
-    }
-    // Radius of a homogeneous sphere with this mass and moment of inertia.
-    let radius = libm::sqrt(2.5 * most / mass);
-    if radius > 100.0 {
-        return Some(format!("its mass would be spread over {radius:.0} m"));
-    }
-    None
 }
 
 fn doubt(link: &Link, inertial: &Inertial, why: String) -> Diagnostic {

@@ -1,0 +1,225 @@
+//! Reader of `<geometry>`, and of the surfaces of collisions.
+
+use morse_diagnostics::{Diagnostic, Span};
+use morse_scene::{bounds::Bounds, model::Shape};
+use nalgebra::{Isometry3, Vector3};
+
+use super::{
+    codes,
+    fields::{self, SIZE, Written},
+    ignored::Said,
+};
+use crate::{
+    problems::Problems,
+    shapes::{self, INFINITE, THICKNESS},
+    xml::Element,
+};
+
+/// Shape of a visual or collision.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// A primitive shape, with its pose.
+    Shape(Shape, Isometry3<f64>),
+    /// A mesh file, with scale factors along its axes.
+    Mesh(Written, [f64; 3]),
+}
+
+/// Shapes that the simulator lacks, with the remedies.
+const LACKING: [(&str, &str); 4] = [
+    (
+        "heightmap",
+        "make a mesh of the ground, and use `<mesh><uri>ground.stl</uri></mesh>`",
+    ),
+    (
+        "polyline",
+        "make a mesh of the extruded outline, and use `<mesh><uri>outline.stl</uri></mesh>`",
+    ),
+    ("image", "write out the boxes of the image"),
+    ("voxels", "make a mesh of the voxels"),
+];
+
+/// Reads the shape of a visual or collision.
+pub(super) fn read(element: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
+    let example = "<geometry><sphere><radius>0.1</radius></sphere></geometry>";
+    let geometry = fields::needed(element, "geometry", example, problems)?;
+    let is_drawn = element.name == "visual";
+    let Some(shape) = geometry.elements().next() else {
+        let diagnostic = Diagnostic::warning(codes::MISSING_ELEMENT, "`<geometry>` has no shape")
+            .at(geometry.span, "left out")
+            .help(format!("for example `{example}`"));
+        problems.push(diagnostic);
+        return None;
+    };
+    if let Some((name, help)) = LACKING.iter().find(|(name, _)| *name == shape.name) {
+        said.approximate(
+            &format!("a geometry `<{name}>` is not read"),
+            shape.span,
+            help,
+            problems,
+        );
+        return None;
+    }
+    match shape.name.as_str() {
+        "plane" => plane(shape, is_drawn, problems),
+        "mesh" => mesh(shape, problems, said),
+        _ => primitive(shape, problems),
+    }
+}
+
+/// Reads a primitive shape. Unknown shapes are reported with all unknown elements.
+fn primitive(shape: &Element, problems: &mut Problems) -> Option<Form> {
+    let here = Isometry3::identity();
+    let mut size = |name: &'static str, example: &str| {
+        let example = format!("<{name}>{example}</{name}>");
+        fields::needed(shape, name, &example, problems)?;
+        fields::number(shape, name, SIZE, problems)
+    };
+    Some(match shape.name.as_str() {
+        "sphere" => {
+            let radius = size("radius", "0.1")?;
+            Form::Shape(Shape::Sphere { radius }, here)
+        }
+        "cylinder" | "capsule" | "cone" => {
+            let (radius, height) = (size("radius", "0.1"), size("length", "0.5"));
+            let (radius, height) = (radius?, height?);
+            let own = match shape.name.as_str() {
+                "cylinder" => Shape::Cylinder { radius, height },
+                "capsule" => Shape::Capsule { radius, height },
+                _ => Shape::Cone {
+                    start_radius: radius,
+                    end_radius: 0.0,
+                    height,
+                },
+            };
+            Form::Shape(own, lift(-height / 2.0))
+        }
+        "box" => {
+            fields::needed(shape, "size", "<size>1 1 1</size>", problems)?;
+            let dimension = fields::array(shape, "size", SIZE, problems)?;
+            Form::Shape(Shape::Box { dimension }, here)
+        }
+        "ellipsoid" => {
+            fields::needed(shape, "radii", "<radii>0.3 0.2 0.1</radii>", problems)?;
+            let radii = fields::array(shape, "radii", SIZE, problems)?;
+            Form::Shape(shapes::ellipsoid(radii), here)
+        }
+        _ => return None,
+    })
+}
+
+fn lift(height: f64) -> Isometry3<f64> {
+    Isometry3::translation(0.0, 0.0, height)
+}
+
+/// Returns a box with its upper side in the plane. Collisions of planes are infinite, whatever their size.
+fn plane(shape: &Element, is_drawn: bool, problems: &mut Problems) -> Option<Form> {
+    let bounds = Bounds::between(0.0, 1e7);
+    let size = fields::array::<2>(shape, "size", bounds, problems);
+    let normal = fields::array::<3>(shape, "normal", fields::POSITION, problems);
+    let normal = Vector3::from(normal.unwrap_or([0.0, 0.0, 1.0]));
+    if normal.norm() <= 0.0 {
+        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, "the normal of a plane is zero")
+            .at(shape.span, "no direction")
+            .help("for example `<normal>0 0 1</normal>`");
+        problems.push(diagnostic);
+        return None;
+    }
+    let [x, y] = size.unwrap_or([1.0, 1.0]).map(|side| match is_drawn {
+        true => side.max(1e-3),
+        false => side.max(INFINITE),
+    });
+    let dimension = [x, y, THICKNESS];
+    let turn = Isometry3::from_parts(nalgebra::Translation3::identity(), shapes::turned_z(normal));
+    Some(Form::Shape(
+        Shape::Box { dimension },
+        turn * lift(-THICKNESS / 2.0),
+    ))
+}
+
+fn mesh(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
+    let uri = fields::needed(shape, "uri", "<uri>meshes/arm.stl</uri>", problems)?;
+    let uri = fields::written(uri);
+    let bounds = Bounds::within(1e6);
+    let scale = fields::array::<3>(shape, "scale", bounds, problems).unwrap_or([1.0; 3]);
+    if scale.iter().any(|factor| factor.abs() < 1e-9) {
+        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, "a factor of the scale is zero")
+            .at(shape.span, "the mesh has no volume")
+            .help("for example `<scale>0.001 0.001 0.001</scale>`");
+        problems.push(diagnostic);
+        return None;
+    }
+    if let Some(part) = shape.named("submesh").next() {
+        said.approximate(
+            "a submesh is not separated from its mesh",
+            part.span,
+            "the whole mesh is used: write the part into a file of its own",
+            problems,
+        );
+    }
+    Some(Form::Mesh(uri, scale))
+}
+
+/// Contact properties of a collision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surface {
+    pub(super) friction: f64,
+    pub(super) restitution: Option<f64>,
+    /// Bits of which two collisions share one, to collide.
+    pub(super) bits: u32,
+    /// Density for masses that are computed, kg/m³.
+    pub(super) density: Option<f64>,
+}
+
+/// Reads the surface of a collision.
+pub(super) fn surface(element: &Element, problems: &mut Problems) -> Surface {
+    let mut found = Surface {
+        friction: 1.0,
+        restitution: None,
+        bits: u32::MAX,
+        density: fields::number(element, "density", Bounds::between(1e-6, 1e7), problems),
+    };
+    let Some(surface) = fields::only(element, "surface", problems) else {
+        return found;
+    };
+    let within = |parents: [&'static str; 2]| {
+        let outer = surface.named(parents[0]).next()?;
+        outer.named(parents[1]).next()
+    };
+    let bounds = Bounds::between(0.0, f64::MAX);
+    let ode = within(["friction", "ode"]);
+    let ode = ode.and_then(|ode| fields::number(ode, "mu", bounds, problems));
+    let bullet = within(["friction", "bullet"]);
+    let bullet = bullet.and_then(|all| fields::number(all, "friction", bounds, problems));
+    // Large coefficients of files stand for infinity.
+    found.friction = ode.or(bullet).unwrap_or(1.0).min(1e6);
+    let bounce = surface.named("bounce").next();
+    let unit = Bounds::between(0.0, 1.0);
+    found.restitution =
+        bounce.and_then(|bounce| fields::number(bounce, "restitution_coefficient", unit, problems));
+    let contact = surface.named("contact").next();
+    let mask = contact.and_then(|contact| contact.named("collide_bitmask").next());
+    if let Some(mask) = mask {
+        found.bits = bits(mask, problems).unwrap_or(u32::MAX);
+    }
+    found
+}
+
+/// Reads a mask, decimal or hexadecimal.
+fn bits(element: &Element, problems: &mut Problems) -> Option<u32> {
+    let written = fields::written(element);
+    let hexadecimal = written.text.strip_prefix("0x");
+    let read = match hexadecimal {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => written.text.parse(),
+    };
+    if read.is_err() {
+        problems.push(not_a_mask(written.span));
+    }
+    read.ok()
+}
+
+fn not_a_mask(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::BAD_NUMBER, "this is no mask of bits")
+        .at(span, "expected an integer from 0 to 4294967295")
+        .help("for example `<collide_bitmask>0x01</collide_bitmask>`")
+}

@@ -1,0 +1,335 @@
+//! Warnings about elements that the simulator has no counterpart for, once for each kind.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use morse_diagnostics::{Diagnostic, Span, printable};
+
+use super::{codes, light};
+use crate::{problems::Problems, xml::Element};
+
+/// Elements of an element: those that are read, those that are left out with a warning, and those without an effect here.
+struct Content {
+    of: &'static str,
+    read: &'static [&'static str],
+    left_out: &'static [&'static str],
+    silent: &'static [&'static str],
+}
+
+/// Elements of SDF, by the element that contains them. Other elements have no elements that are checked.
+const CONTENT: &[Content] = &[
+    Content {
+        of: "sdf",
+        read: &["world", "model"],
+        left_out: &["light", "actor"],
+        silent: &[],
+    },
+    Content {
+        of: "world",
+        read: &["model", "frame", "joint", "physics", "gravity"],
+        left_out: &[
+            "light",
+            "actor",
+            "plugin",
+            "wind",
+            "population",
+            "road",
+            "audio",
+        ],
+        silent: &[
+            "name",
+            "scene",
+            "gui",
+            "state",
+            "magnetic_field",
+            "atmosphere",
+            "spherical_coordinates",
+        ],
+    },
+    Content {
+        of: "model",
+        read: &[
+            "model",
+            "link",
+            "joint",
+            "frame",
+            "pose",
+            "static",
+            "self_collide",
+        ],
+        left_out: &["gripper"],
+        silent: &["plugin", "allow_auto_disable", "enable_wind", "link_name"],
+    },
+    Content {
+        of: "link",
+        read: &["pose", "inertial", "collision", "visual", "self_collide"],
+        left_out: &[
+            "light",
+            "particle_emitter",
+            "projector",
+            "audio_source",
+            "audio_sink",
+            "battery",
+            "velocity_decay",
+            "gravity",
+            "kinematic",
+        ],
+        silent: &["sensor", "must_be_base_link", "enable_wind"],
+    },
+    Content {
+        of: "joint",
+        read: &["pose", "parent", "child", "axis", "axis2"],
+        left_out: &[],
+        silent: &[
+            "sensor",
+            "physics",
+            "gearbox_ratio",
+            "gearbox_reference_body",
+            "thread_pitch",
+            "screw_thread_pitch",
+        ],
+    },
+    Content {
+        of: "axis",
+        read: &[
+            "xyz",
+            "limit",
+            "dynamics",
+            "mimic",
+            "use_parent_model_frame",
+        ],
+        left_out: &["initial_position"],
+        silent: &[],
+    },
+    Content {
+        of: "limit",
+        read: &["lower", "upper", "effort", "velocity"],
+        left_out: &[],
+        silent: &["stiffness", "dissipation"],
+    },
+    Content {
+        of: "dynamics",
+        read: &["damping", "friction", "spring_stiffness"],
+        left_out: &[],
+        silent: &["spring_reference"],
+    },
+    Content {
+        of: "inertial",
+        read: &["mass", "pose", "inertia", "density"],
+        left_out: &["fluid_added_mass"],
+        silent: &["auto_inertia_params"],
+    },
+    Content {
+        of: "visual",
+        read: &[
+            "pose",
+            "geometry",
+            "material",
+            "transparency",
+            "cast_shadows",
+        ],
+        left_out: &[],
+        silent: &["plugin", "laser_retro", "visibility_flags", "meta"],
+    },
+    Content {
+        of: "collision",
+        read: &["pose", "geometry", "surface", "density"],
+        left_out: &[],
+        silent: &["laser_retro", "max_contacts", "auto_inertia_params"],
+    },
+    Content {
+        of: "geometry",
+        read: &[
+            "empty",
+            "box",
+            "sphere",
+            "cylinder",
+            "capsule",
+            "cone",
+            "ellipsoid",
+            "plane",
+            "mesh",
+            "heightmap",
+            "polyline",
+            "image",
+            "voxels",
+        ],
+        left_out: &[],
+        silent: &[],
+    },
+];
+
+/// Counter of elements that are not taken.
+#[derive(Debug, Default)]
+struct Ignored {
+    counts: BTreeMap<(&'static str, String), (usize, Span)>,
+    /// True if lights of the world are taken.
+    has_lights: bool,
+}
+
+/// Reports the elements of a description that are not taken, and unknown ones. `has_lights` if lights of the world are taken.
+pub(super) fn report(root: &Element, has_lights: bool, problems: &mut Problems) {
+    let mut ignored = Ignored {
+        has_lights,
+        ..Ignored::default()
+    };
+    let mut unknown = BTreeSet::new();
+    ignored.walk(root, &mut unknown, problems);
+    for ((of, name), (count, span)) in ignored.counts {
+        let message = match count {
+            1 => format!("`<{name}>` of `<{of}>` is not read"),
+            count => format!("{count} elements `<{name}>` of `<{of}>` are not read"),
+        };
+        let diagnostic = Diagnostic::warning(codes::IGNORED, message);
+        problems.push(diagnostic.at(span, "left out").help(help(of, &name)));
+    }
+}
+
+impl Ignored {
+    fn walk(
+        &mut self,
+        element: &Element,
+        unknown: &mut BTreeSet<(String, String)>,
+        problems: &mut Problems,
+    ) {
+        let kind = match element.name.as_str() {
+            "axis2" => "axis",
+            name => name,
+        };
+        let Some(content) = CONTENT.iter().find(|content| content.of == kind) else {
+            return;
+        };
+        for child in element.elements() {
+            let name = child.name.as_str();
+            if content.read.contains(&name) {
+                self.walk(child, unknown, problems);
+            } else if content.left_out.contains(&name) {
+                let kind = child.attribute("type").map_or("", |kind| kind.value.trim());
+                let is_light = name == "light" && kind_is_taken(content.of, kind);
+                let is_taken = is_light && self.has_lights;
+                if !is_taken && !is_usual(child) {
+                    let key = (content.of, name.to_owned());
+                    self.counts.entry(key).or_insert((0, child.span)).0 += 1;
+                }
+            } else if !content.silent.contains(&name) && !name.contains(':') {
+                let key = (element.name.clone(), name.to_owned());
+                if unknown.insert(key) {
+                    problems.push(not_known(element, child, content));
+                }
+            }
+        }
+    }
+}
+
+/// Returns true for lights of a world of the types that are taken.
+fn kind_is_taken(of: &str, kind: &str) -> bool {
+    ["sdf", "world"].contains(&of) && light::TAKEN.contains(&kind)
+}
+
+/// Returns true if an element has the value that the simulator has as well.
+fn is_usual(element: &Element) -> bool {
+    let text = element.text();
+    match element.name.as_str() {
+        "plugin" => is_system(element),
+        "wind" => {
+            let velocity = element.named("linear_velocity").next();
+            velocity.is_none_or(|velocity| zeros(&velocity.text()))
+        }
+        "gravity" => ["1", "true"].contains(&text.as_str()),
+        "kinematic" => ["0", "false"].contains(&text.as_str()),
+        "velocity_decay" => element.elements().all(|part| zeros(&part.text())),
+        "initial_position" => zeros(&text),
+        _ => false,
+    }
+}
+
+/// Returns true if all words of a text are zeros.
+fn zeros(text: &str) -> bool {
+    let mut numbers = text.split_whitespace().map(str::parse::<f64>);
+    numbers.all(|number| number.is_ok_and(|number| number.abs() <= 0.0))
+}
+
+/// Returns true for a system of Gazebo's own that the simulator has built in: physics, sensors, commands.
+fn is_system(plugin: &Element) -> bool {
+    let file = plugin.attribute("filename").map(|file| file.value.as_str());
+    let systems = [
+        "physics",
+        "user-commands",
+        "scene-broadcaster",
+        "sensors",
+        "contact",
+        "imu",
+        "altimeter",
+        "magnetometer",
+        "navsat",
+        "air-pressure",
+        "logical-camera",
+        "forcetorque",
+        "touchplugin",
+    ];
+    file.is_some_and(|file| {
+        let file = file.trim_start_matches("lib").trim_end_matches(".so");
+        let own = ["gz-sim-", "ignition-gazebo-"]
+            .iter()
+            .find_map(|prefix| file.strip_prefix(prefix));
+        own.and_then(|own| own.strip_suffix("-system"))
+            .is_some_and(|own| systems.contains(&own))
+    })
+}
+
+/// Returns the remedy for an element that is not taken.
+fn help(of: &str, name: &str) -> &'static str {
+    match (of, name) {
+        ("world", "plugin") => "the simulator has the usual systems built in",
+        (_, "light") => "set the light in a simulation file: `environment: (light: (…))`",
+        (_, "actor") => "move a frame by an actuator of a simulation file",
+        (_, "gravity") => "set it in a simulation file: `bodies: { \"LINK\": (gravity: false) }`",
+        (_, "kinematic") => {
+            "set it in a simulation file: `bodies: { \"LINK\": (kind: \"kinematic\") }`"
+        }
+        (_, "velocity_decay") => {
+            "set it in a simulation file: `bodies: { \"LINK\": (linear_damping: 0.1) }`"
+        }
+        (_, "initial_position") => {
+            "set it in a simulation file: `joints: { \"JOINT\": (position: 0.5) }`"
+        }
+        (_, "wind") => "the simulator has no wind: push the bodies by an actuator",
+        (_, "gripper") => "grasp by a `gripper` of a simulation file",
+        _ => "remove it, or write out what it makes",
+    }
+}
+
+fn not_known(of: &Element, child: &Element, content: &Content) -> Diagnostic {
+    let [name, of] = [&child.name, &of.name].map(|name| printable(name));
+    let message = format!("`<{of}>` has no element `<{name}>`");
+    let known = content.read.iter().chain(content.left_out).copied();
+    let diagnostic = Diagnostic::warning(codes::UNKNOWN_ELEMENT, message)
+        .at(child.span, "not read")
+        .suggest(&child.name, known);
+    match diagnostic.help.is_empty() {
+        true => diagnostic.help(format!(
+            "remove it; known elements: {}",
+            content.read.join(", ")
+        )),
+        false => diagnostic,
+    }
+}
+
+/// Approximations that were reported.
+#[derive(Debug, Default)]
+pub(super) struct Said(BTreeSet<String>);
+
+impl Said {
+    /// Warns of an approximation, once.
+    pub(super) fn approximate(
+        &mut self,
+        message: &str,
+        span: Span,
+        help: &str,
+        problems: &mut Problems,
+    ) {
+        if self.0.insert(message.to_owned()) {
+            let diagnostic = Diagnostic::warning(codes::APPROXIMATION, message);
+            problems.push(diagnostic.at(span, "here first").help(help));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Reader of `<sensor>`: the component of a simulation file that measures the same.
+
+use morse_scene::{bounds::Bounds, model::rotation_from_rpy};
+use nalgebra::UnitQuaternion;
+
+use super::fields;
+use crate::{problems::Problems, xml::Element};
+
+/// Window above which a scanner that is tilted would look up behind itself, rad.
+const WIDE: f64 = 1.6;
+
+/// A component of a simulation file.
+#[derive(Clone, Debug)]
+pub(super) struct Component {
+    pub(super) kind: &'static str,
+    /// Settings after the kind, each with a comma before it.
+    pub(super) settings: String,
+    /// Rotation of the component in the frame of the sensor.
+    pub(super) turn: UnitQuaternion<f64>,
+    /// Difference of the component from the sensor, and its remedy.
+    pub(super) approximation: Option<[&'static str; 2]>,
+}
+
+/// Kinds of sensors with the kinds of components, or the remedy for sensors that the simulator lacks.
+const KINDS: &[(&[&str], Result<&str, &str>)] = &[
+    (
+        &["ray", "gpu_ray", "lidar", "gpu_lidar"],
+        Ok("laser_scanner"),
+    ),
+    (&["camera", "rgbd", "rgbd_camera"], Ok("video_camera")),
+    (&["depth", "depth_camera"], Ok("depth_camera")),
+    (&["logical_camera"], Ok("semantic_camera")),
+    (&["imu"], Ok("imu")),
+    (&["gps", "navsat"], Ok("gps")),
+    (&["magnetometer"], Ok("magnetometer")),
+    (&["air_pressure"], Ok("barometer")),
+    (&["air_speed"], Ok("airspeed")),
+    (&["contact"], Ok("contact")),
+    (&["force_torque"], Ok("force_torque")),
+    (
+        &["altimeter"],
+        Err("write `\"height\": (kind: \"pose\")` into a simulation file: its `z` is the height"),
+    ),
+    (
+        &["multicamera"],
+        Err("write a `video_camera` for each camera into a simulation file"),
+    ),
+    (
+        &["segmentation", "segmentation_camera"],
+        Err("write `\"eye\": (kind: \"segmentation_camera\")` into a simulation file"),
+    ),
+    (
+        &["sonar"],
+        Err("write `\"sonar\": (kind: \"infrared\")` into a simulation file: it has a few rays"),
+    ),
+];
+
+/// Returns the component of a sensor, or the remedy if there is none.
+pub(super) fn read(
+    element: &Element,
+    has_origin: bool,
+    problems: &mut Problems,
+) -> Result<Component, &'static str> {
+    let kind = element
+        .attribute("type")
+        .map_or("", |kind| kind.value.trim());
+    let known = KINDS.iter().find(|(words, _)| words.contains(&kind));
+    let kind = match known {
+        Some((_, Ok(component))) => *component,
+        Some((_, Err(help))) => return Err(help),
+        None => return Err("`morse-sim list sensors` lists the sensors of simulation files"),
+    };
+    if kind == "magnetometer" && !has_origin {
+        return Err(
+            "add `<spherical_coordinates>` to the world: the field depends on the place on Earth",
+        );
+    }
+    let mut component = Component {
+        kind,
+        settings: String::new(),
+        turn: UnitQuaternion::identity(),
+        approximation: None,
+    };
+    configure(element, &mut component, problems);
+    Ok(component)
+}
+
+/// Sets the settings of a component from its sensor.
+fn configure(element: &Element, component: &mut Component, problems: &mut Problems) {
+    match component.kind {
+        "laser_scanner" => {
+            let names = ["lidar", "ray"];
+            let scan = names.iter().find_map(|name| element.named(name).next());
+            if let Some(scan) = scan {
+                lidar(scan, component, problems);
+            }
+        }
+        "video_camera" | "depth_camera" => {
+            if let Some(camera) = element.named("camera").next() {
+                self::camera(camera, component, problems);
+            }
+            if element
+                .attribute("type")
+                .is_some_and(|kind| kind.value.starts_with("rgbd"))
+            {
+                component.set("level", "rgbd");
+            }
+        }
+        "semantic_camera" => {
+            if let Some(camera) = element.named("logical_camera").next() {
+                clip(camera, component, problems);
+                fov(camera, component, problems);
+            }
+        }
+        "force_torque" => {
+            let own = element.named("force_torque").next();
+            let direction = own.and_then(|own| own.named("measure_direction").next());
+            if direction.is_some_and(|direction| direction.text() == "parent_to_child") {
+                component.set("direction", "\"parent_to_child\"");
+            }
+        }
+        "imu" => {
+            for (name, field) in [
+                ("angular_velocity", "angular_velocity"),
+                ("linear_acceleration", "linear_acceleration"),
+            ] {
+                let own = element.named("imu").flat_map(|imu| imu.named(name));
+                let sigma = own
+                    .flat_map(Element::elements)
+                    .find_map(|axis| sigma(axis, problems));
+                component.noise(field, sigma);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Sets the rays of a scanner: those of SDF from the least angle to the greatest.
+fn lidar(scan: &Element, component: &mut Component, problems: &mut Problems) {
+    let axis = |name: &'static str| {
+        let scan = scan.named("scan").next();
+        scan.and_then(|scan| scan.named(name).next())
+    };
+    let angle = Bounds::within(3.15);
+    let mut rays = |name: &'static str, most: f64| {
+        let own = axis(name)?;
+        let samples = fields::number(own, "samples", Bounds::between(1.0, most), problems);
+        let least = fields::number(own, "min_angle", angle, problems).unwrap_or(0.0);
+        let greatest = fields::number(own, "max_angle", angle, problems).unwrap_or(0.0);
+        let samples = samples.unwrap_or(1.0).floor();
+        let window = (greatest - least).max(0.0);
+        Some((samples, window, f64::midpoint(least, greatest)))
+    };
+    let (samples, window, middle) = rays("horizontal", 1e5).unwrap_or((640.0, 3.0, 0.0));
+    let resolution = if samples > 1.0 && window > 0.0 {
+        (window / (samples - 1.0)).max(1e-5)
+    } else {
+        6.3
+    };
+    let window = if resolution < 6.0 { window } else { 0.0 };
+    component.set("scan_window", &window.to_string());
+    component.set("resolution", &resolution.to_string());
+    let mut pitch = 0.0;
+    if let Some((layers, height, center)) = rays("vertical", 1024.0)
+        && layers > 1.0
+    {
+        component.set("layers", &layers.to_string());
+        component.set("layer_separation", &(height / (layers - 1.0)).to_string());
+        component.set("layer_offset", "0");
+        if window < WIDE {
+            pitch = -center;
+        } else if center.abs() > 1e-3 {
+            component.approximation = Some([
+                "layers of a wide scanner are level in the middle",
+                "make `<min_angle>` and `<max_angle>` of `<vertical>` opposite, or turn the sensor",
+            ]);
+        }
+    }
+    component.turn = rotation_from_rpy(0.0, pitch, middle);
+    let range = scan.named("range").next();
+    let range = range.and_then(|range| {
+        let bounds = Bounds::between(0.001, f64::MAX);
+        fields::number(range, "max", bounds, problems)
+    });
+    if let Some(range) = range {
+        component.set("laser_range", &range.min(1e6).to_string());
+    }
+    component.noise("range_list", sigma(scan, problems));
+}
+
+fn camera(camera: &Element, component: &mut Component, problems: &mut Problems) {
+    fov(camera, component, problems);
+    if let Some(image) = camera.named("image").next() {
+        for name in ["width", "height"] {
+            let pixels = fields::number(image, name, Bounds::between(1.0, 16_384.0), problems);
+            if let Some(pixels) = pixels {
+                component.set(name, &pixels.floor().to_string());
+            }
+        }
+    }
+    if let Some(planes) = camera.named("clip").next() {
+        clip(planes, component, problems);
+    }
+}
+
+/// Sets the horizontal field of view.
+fn fov(camera: &Element, component: &mut Component, problems: &mut Problems) {
+    let bounds = Bounds::between(0.001, 6.3);
+    if let Some(fov) = fields::number(camera, "horizontal_fov", bounds, problems) {
+        component.set("fov", &fov.min(3.13).to_string());
+    }
+}
+
+/// Sets the least and the greatest depth.
+fn clip(planes: &Element, component: &mut Component, problems: &mut Problems) {
+    for name in ["near", "far"] {
+        let depth = fields::number(planes, name, Bounds::between(1e-6, 1e8), problems);
+        if let Some(depth) = depth {
+            component.set(name, &depth.to_string());
+        }
+    }
+}
+
+/// Returns the standard deviation of the noise of an element.
+fn sigma(element: &Element, problems: &mut Problems) -> Option<f64> {
+    let noise = element.named("noise").next()?;
+    let bounds = Bounds::between(0.0, 1e12);
+    let sigma = fields::number(noise, "stddev", bounds, problems)?;
+    (sigma > 0.0).then_some(sigma)
+}
+
+impl Component {
+    fn set(&mut self, name: &str, value: &str) {
+        self.settings += &format!(", {name}: {value}");
+    }
+
+    /// Adds an error of a field with a standard deviation.
+    fn noise(&mut self, field: &str, sigma: Option<f64>) {
+        let Some(sigma) = sigma else { return };
+        let modifier = format!("(kind: \"gaussian\", fields: [\"{field}\"], sigma: {sigma})");
+        match self.settings.strip_suffix(']') {
+            Some(others) => self.settings = format!("{others}, {modifier}]"),
+            None => self.settings += &format!(", modifiers: [{modifier}]"),
+        }
+    }
+}

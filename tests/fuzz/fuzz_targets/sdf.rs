@@ -1,0 +1,4 @@
+//! Passes `targets::sdf` to libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::sdf(bytes));
