@@ -19,7 +19,15 @@ pub(super) fn meshes() -> Vec<Mesh> {
         depth: 0.010,
         ..Wheel::default()
     };
-    vec![body(), wheel(&tyre)]
+    // The frames of the wheels are on their inner sides, and z points outwards.
+    let mut wheel = wheel(&tyre);
+    for (_, shell) in &mut wheel.parts {
+        *shell = shell
+            .clone()
+            .turned([1.0, 0.0, 0.0], 90.0)
+            .at(0.0, 0.0, 0.06);
+    }
+    vec![body(), wheel]
 }
 
 /// Returns a prism across the robot from its side view: x ahead, z up.

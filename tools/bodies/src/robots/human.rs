@@ -36,8 +36,8 @@ pub(super) fn meshes() -> Vec<Mesh> {
             .with(SKIN, throat()),
         head("human_head"),
         Mesh::new("human_upper_arm")
-            .with(SHIRT, limb([0.053, 0.045], -0.165, 16).at(0.0, 0.0, -0.012))
-            .with(SKIN, limb([0.038, 0.036], -0.3255, 14)),
+            .with(SHIRT, limb([0.052, 0.045], -0.147, 16).at(0.0, 0.0, -0.030))
+            .with(SKIN, limb([0.038, 0.036], -0.2555, 14).at(0.0, 0.0, -0.070)),
         Mesh::new("human_forearm").with(SKIN, forearm()),
         Mesh::new("human_hand").with(SKIN, hand()),
         Mesh::new("human_thigh").with(TROUSERS, thigh()),
