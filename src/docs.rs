@@ -6,6 +6,7 @@
 //! - [`coming_from_mujoco`]: for users with models in MJCF; [`coming_from_gazebo`]: with worlds and models in SDF;
 //! - [`scene_language`]: scenes (`.robray`);
 //! - [`simulation_file`]: simulations of scenes (`.ron`);
+//! - [`robots`]: pictures of the robots and arms that the program contains;
 //! - [`your_own_robot`]: robots in URDF and xacro, and their meshes;
 //! - [`write_a_sensor`]: a new kind of sensor in one file;
 //! - [`catalogue`]: every kind of sensor, actuator, modifier, overlay and middleware, and every service;
@@ -52,6 +53,9 @@ pub mod scene_language {}
 
 #[doc = include_str!("docs/simulation_file.md")]
 pub mod simulation_file {}
+
+#[doc = include_str!("docs/robots.md")]
+pub mod robots {}
 
 #[doc = include_str!("docs/your_own_robot.md")]
 pub mod your_own_robot {}

@@ -145,9 +145,13 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
     }
 }
 
-/// Vertices of meshes that were read already.
+/// Meshes that were read already.
 #[derive(Default)]
-struct Meshes(BTreeMap<PathBuf, Vec<[f32; 3]>>);
+struct Meshes {
+    vertices: BTreeMap<PathBuf, Vec<[f32; 3]>>,
+    /// Corners of the boxes around meshes, by file, scale and pose.
+    boxes: BTreeMap<(PathBuf, [u64; 8]), Vec<Point3<f64>>>,
+}
 
 impl Meshes {
     /// Returns points whose bounding box is that of a shape.
@@ -188,18 +192,36 @@ impl Meshes {
                 [ball(*radius, 0.0), ball(*radius, *height)].concat()
             }
             Shape::Grid { .. } => Vec::new(),
-            Shape::Mesh(mesh) => {
-                let scaled = |corner: &[f32; 3]| {
-                    pose * Point3::from(corner.map(|part| f64::from(part) * scale))
-                };
-                self.corners(&mesh.resolved).iter().map(scaled).collect()
-            }
+            Shape::Mesh(mesh) => self.around_mesh(&mesh.resolved, scale, pose),
         }
+    }
+
+    /// Returns the corners of the box around a mesh. Copies of a robot share them.
+    fn around_mesh(&mut self, file: &Path, scale: f64, pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
+        let [x, y, z] = pose.translation.vector.into();
+        let [i, j, k, w] = pose.rotation.coords.into();
+        let key = (
+            file.to_owned(),
+            [scale, x, y, z, i, j, k, w].map(f64::to_bits),
+        );
+        if let Some(known) = self.boxes.get(&key) {
+            return known.clone();
+        }
+        let corners = self.corners(file).iter();
+        let corners =
+            corners.map(|corner| pose * Point3::from(corner.map(|part| f64::from(part) * scale)));
+        let ends = corners.fold(None, |ends: Option<[Point3<f64>; 2]>, corner| {
+            let [low, high] = ends.unwrap_or([corner; 2]);
+            Some([low.inf(&corner), high.sup(&corner)])
+        });
+        let corners: Vec<_> = ends.into_iter().flatten().collect();
+        self.boxes.insert(key, corners.clone());
+        corners
     }
 
     /// Returns the vertices of a mesh; empty if it cannot be read, which the physics or a viewer reports.
     fn corners(&mut self, file: &Path) -> &[[f32; 3]] {
-        self.0.entry(file.to_owned()).or_insert_with(|| {
+        self.vertices.entry(file.to_owned()).or_insert_with(|| {
             mesh::read(file).map_or_else(|_| Vec::new(), |triangles| triangles.vertices)
         })
     }

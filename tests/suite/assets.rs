@@ -8,6 +8,7 @@ mod joined;
 mod measure;
 mod objects;
 mod robots;
+mod seen;
 mod terrain;
 
 use morse_sim::{

@@ -30,8 +30,8 @@ const SCREEN: f64 = 1.6;
 /// Tangent of half the vertical opening angle: tan 20°.
 const HALF: f64 = 0.363_970_234_266;
 
-/// Preferred direction from the target to the camera: the sun is to the left of the camera.
-const AWAY: [f64; 3] = [-0.62, -0.66, 0.46];
+/// Preferred direction from the target to the camera: ahead, to the left and above.
+const AWAY: [f64; 3] = [0.68, 0.60, 0.46];
 
 /// Angles by which the camera moves around the target if the view is blocked, rad, and angles at which it then looks down.
 const AROUND: [f64; 8] = [0.0, 0.8, -0.8, 1.6, -1.6, 2.4, -2.4, 3.2];
@@ -39,6 +39,9 @@ const STEEP: [f64; 4] = [0.47, 0.8, 1.1, 1.35];
 
 /// Fraction of visible marks from which a viewpoint is accepted.
 const ENOUGH: f64 = 0.95;
+
+/// Minimum distance of a viewpoint below a roof, as a fraction of the distance without one.
+const NEAREST: f64 = 0.2;
 
 /// Maximum number of marks for the estimate of the visible fraction.
 const MARKS: usize = 600;
@@ -59,7 +62,7 @@ impl Margin {
     /// Margin of a still picture.
     pub const STILL: Self = Self {
         most: 2.5,
-        times: 3.0,
+        times: 2.2,
     };
     /// Margin of a film, larger because robots move.
     pub const FILM: Self = Self {
@@ -188,7 +191,8 @@ impl Subject {
             if only.is_some_and(|only| thing.body == only || robot == Some(only)) {
                 add(&mut chosen);
             }
-            if matches!(thing.form, Form::Grid(_)) || size.z < FLAT * size.x.max(size.y) {
+            let is_flat = size.z < FLAT * size.x.max(size.y);
+            if matches!(thing.form, Form::Grid(_)) || is_flat && robot.is_none() {
                 add(&mut ground);
                 continue;
             }
@@ -295,9 +299,10 @@ impl<'s> Outlook<'s> {
         let far = ways.iter().map(|way| center + way * distance);
         let above = std::iter::once(center + Vector3::z() * distance);
         // Under a roof: as far as the line of sight is free.
-        let near = ways.iter().map(|way| {
+        let near = ways.iter().filter_map(|way| {
             let free = self.free(center, way, distance);
-            center + way * (0.95 * free)
+            // Not inside the target.
+            (free >= NEAREST * distance).then(|| center + way * (0.95 * free))
         });
         let mut best = (usual * distance + center, 0.0);
         for from in far.chain(above).chain(near) {

@@ -33,13 +33,15 @@ impl Shipped {
         path.starts_with(Self::ROOT)
     }
 
-    /// Returns the path itself, or the embedded file that `written` names if the path does not exist. `..` is resolved in
-    /// paths below [`Shipped::ROOT`].
+    /// Returns the path itself, or the embedded file that `written` names if the path does not exist, neither on the disk
+    /// nor, below [`Shipped::ROOT`], among the embedded files. `..` is resolved in paths of embedded files.
     pub fn instead_of(self, path: PathBuf, written: &Path) -> PathBuf {
+        let shipped = Path::new(Self::ROOT).join(written);
         if Self::owns(&path) {
+            let is_missing = self.content(&path).is_none() && self.content(&shipped).is_some();
+            let path = if is_missing { shipped } else { path };
             return Self::name(&path).map_or(path, |name| Self::path(&name));
         }
-        let shipped = Path::new(Self::ROOT).join(written);
         if self.content(&shipped).is_some() && !path.exists() {
             return Self::name(&shipped).map_or(shipped, |name| Self::path(&name));
         }
@@ -98,5 +100,17 @@ mod tests {
             SOME.instead_of(missing.clone(), Path::new("two.obj")),
             missing
         );
+    }
+
+    #[test]
+    fn embedded_files_name_each_other_from_their_directory_or_from_the_root() {
+        let found =
+            |path: &str, written: &str| SOME.instead_of(Shipped::path(path), written.as_ref());
+        assert_eq!(found("b/two.obj", "two.obj"), Shipped::path("b/two.obj"));
+        assert_eq!(
+            found("a/b/two.obj", "b/two.obj"),
+            Shipped::path("b/two.obj")
+        );
+        assert_eq!(found("a/none.obj", "none.obj"), Shipped::path("a/none.obj"));
     }
 }

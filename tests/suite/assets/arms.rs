@@ -147,7 +147,8 @@ fn arms_are_as_high_as_their_tips() {
     ] {
         let highest = extent(&model(path), |_| true).expect("shapes").high[2];
         let end = place(path, tip, &[])[2];
-        assert!((highest - end).abs() < 1e-9, "{path}: {end} of {highest}");
+        // Meshes have single precision.
+        assert!((highest - end).abs() < 1e-6, "{path}: {end} of {highest}");
     }
 }
 

@@ -6,39 +6,20 @@ use morse_sim::scene::{
 };
 use nalgebra::{Isometry3, Matrix3xX, Point3, Vector3};
 
-use super::model;
+use super::{measure::vertices, model};
 
 /// Maximum gap, m: rotating geometry has some clearance.
 const ROOM: f64 = 0.02;
 
 /// Geometry that is intentionally disconnected, with the reason.
-const APART: &[(&str, &str, &str)] = &[
-    (
-        "robots/atrv.robray",
-        "wheel_front_left",
-        "its axle is not drawn: 33 mm",
-    ),
-    (
-        "robots/atrv.robray",
-        "wheel_front_right",
-        "its axle is not drawn: 33 mm",
-    ),
-    (
-        "robots/atrv.robray",
-        "wheel_rear_left",
-        "its axle is not drawn: 33 mm",
-    ),
-    (
-        "robots/atrv.robray",
-        "wheel_rear_right",
-        "its axle is not drawn: 33 mm",
-    ),
-];
+const APART: &[(&str, &str, &str)] = &[];
 
 /// A visual or collision shape.
 struct Solid<'a> {
     frame: &'a str,
     shape: &'a Shape,
+    /// Vertices of a mesh, which stands for its convex hull.
+    vertices: Vec<Point3<f64>>,
     pose: Isometry3<f64>,
     visual: bool,
 }
@@ -74,7 +55,13 @@ impl Solid<'_> {
                 }
             }
             Shape::Capsule { radius, height } => ball(*radius) + Vector3::z() * along(*height),
-            Shape::Grid { .. } | Shape::Mesh(_) => panic!("they are made of primitives"),
+            Shape::Mesh(_) => {
+                let depth = |point: &&Point3<f64>| own.dot(&point.coords);
+                let far = self.vertices.iter();
+                let far = far.max_by(|one, other| depth(one).total_cmp(&depth(other)));
+                far.expect("a mesh has vertices").coords
+            }
+            Shape::Grid { .. } => panic!("models have no grids"),
         };
         self.pose * Point3::from(point)
     }
@@ -149,6 +136,7 @@ fn solids(scene: &Scene) -> Vec<Solid<'_>> {
         frame.geometry.iter().map(move |geometry| Solid {
             frame: &frame.name,
             shape: &geometry.shape,
+            vertices: vertices(geometry),
             pose,
             visual: geometry.visual,
         })

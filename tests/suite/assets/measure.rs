@@ -1,4 +1,5 @@
 //! Size of a model's collision geometry, from closed forms of its primitives.
+use morse_geometry::mesh;
 use morse_sim::scene::model::{Geometry, Scene, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -21,7 +22,7 @@ pub(super) fn extent(scene: &Scene, counts: impl Fn(&Geometry) -> bool) -> Optio
     let mut all: Option<Extent> = None;
     for (frame, pose) in scene.frames().iter().zip(&poses) {
         for geometry in frame.geometry.iter().filter(|geometry| counts(geometry)) {
-            let own = of_shape(&geometry.shape, pose);
+            let own = of_shape(geometry, pose);
             let so_far = all.get_or_insert(own);
             for axis in 0..3 {
                 so_far.low[axis] = so_far.low[axis].min(own.low[axis]);
@@ -32,14 +33,14 @@ pub(super) fn extent(scene: &Scene, counts: impl Fn(&Geometry) -> bool) -> Optio
     all
 }
 
-fn of_shape(shape: &Shape, pose: &Isometry3<f64>) -> Extent {
+fn of_shape(geometry: &Geometry, pose: &Isometry3<f64>) -> Extent {
     let along = |z: f64| pose * Point3::new(0.0, 0.0, z);
     // Half the extent of a disc across z, along each axis of the world.
     let across = pose.rotation * Vector3::z();
     let disc = |radius: f64| {
         [0, 1, 2].map(|axis| radius * (1.0 - across[axis] * across[axis]).max(0.0).sqrt())
     };
-    match shape {
+    match &geometry.shape {
         Shape::Box { dimension } => {
             let turn = pose.rotation.to_rotation_matrix();
             let half = [0, 1, 2].map(|row| {
@@ -65,8 +66,25 @@ fn of_shape(shape: &Shape, pose: &Isometry3<f64>) -> Extent {
         Shape::Capsule { radius, height } => {
             around(&[(along(0.0), [*radius; 3]), (along(*height), [*radius; 3])])
         }
-        Shape::Grid { .. } | Shape::Mesh(_) => panic!("robots are made of primitives"),
+        Shape::Mesh(_) => {
+            let points = vertices(geometry).into_iter();
+            let points: Vec<_> = points.map(|point| (pose * point, [0.0; 3])).collect();
+            around(&points)
+        }
+        Shape::Grid { .. } => panic!("robots have no grids"),
     }
+}
+
+/// Returns the vertices of a mesh, with its scale applied; none of a primitive.
+pub(super) fn vertices(geometry: &Geometry) -> Vec<Point3<f64>> {
+    let Shape::Mesh(file) = &geometry.shape else {
+        return Vec::new();
+    };
+    let read = mesh::read(&file.resolved).expect("an embedded mesh");
+    let points = read.vertices.into_iter();
+    points
+        .map(|point| Point3::from(point.map(|part| f64::from(part) * geometry.scale)))
+        .collect()
 }
 
 fn around(parts: &[(Point3<f64>, [f64; 3])]) -> Extent {

@@ -87,7 +87,13 @@ const PHYSICS: &[&str] = &[
 ];
 
 /// Programs, which may depend on all crates.
-const PROGRAMS: [&str; 4] = ["morse-sim", "morse_bench", "morse_prove", "morse_python"];
+const PROGRAMS: [&str; 5] = [
+    "morse-sim",
+    "morse_bench",
+    "morse_bodies",
+    "morse_prove",
+    "morse_python",
+];
 
 /// In programs with the window.
 const VIEWER: (&str, &[&str], &[&str]) = ("morse_viewer", &["morse_api"], &[]);
