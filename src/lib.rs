@@ -85,7 +85,7 @@
 //! - `morse_viewer`: the simulation in a window, in programs built with the feature `viewer`.
 //!
 //! Programs that use this library, in `tools/`: `morse-bench` measures its speed, `morse-prove` checks that its runs are
-//! bit-identical.
+//! bit-identical. `morse-bodies` writes the meshes of the robots.
 // Snippets with warnings would teach bad style.
 #![doc(test(attr(deny(warnings))))]
 pub mod cli;

@@ -92,7 +92,7 @@ fn no_file_but_those_of_the_page_is_served() {
         ("/Cargo.toml", 404),
         ("/src/main.rs", 404),
         ("/index.html", 404),
-        ("/mesh/0", 404),
+        ("/mesh/1000", 404),
         ("/mesh/-1", 404),
         ("/mesh/99999999999999999999", 404),
     ] {

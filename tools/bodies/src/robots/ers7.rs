@@ -109,11 +109,7 @@ fn thigh() -> Mesh {
         14,
     );
     // The hull is along x: downwards.
-    let shell = shell.turned([0.0, 1.0, 0.0], 90.0);
-    let band = drum(0.0182, -0.004, 0.004, 0.001, 14)
-        .scaled(1.08, 0.94, 1.0)
-        .at(0.0, 0.0, -0.020);
-    Mesh::new("ers7_thigh").with(WHITE, shell).with(PEARL, band)
+    Mesh::new("ers7_thigh").with(WHITE, shell.turned([0.0, 1.0, 0.0], 90.0))
 }
 
 /// Returns the lower part of a leg; its calf points away from the direction in which the knee bends.
