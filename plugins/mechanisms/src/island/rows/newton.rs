@@ -145,23 +145,31 @@ impl NewtonSolver {
 
     /// Assembles the linear system: coupling matrix and residuals. Without sliding, the lower triangle is omitted.
     fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: &[f64], slides: bool) {
+        let count = self.free.len();
+        let width = count + 1;
         self.matrix.clear();
+        self.matrix.resize(count * width, 0.0);
         for (index, free) in self.free.iter().enumerate() {
             let row = &rows[free.row];
-            for (at, other) in self.free.iter().enumerate() {
-                self.matrix.push(if at == index {
-                    (1.0 + DIAGONAL_REGULARISATION) / row.mass
-                } else if at < index && !slides {
-                    0.0
-                } else {
-                    self.couplings.of([free.row, other.row], rows, numbers)
-                });
+            let equation = &mut self.matrix[index * width..][..width];
+            equation[index] = (1.0 + DIAGONAL_REGULARISATION) / row.mass;
+            let later = equation[index + 1..]
+                .iter_mut()
+                .zip(&self.free[index + 1..]);
+            for (entry, other) in later {
+                *entry = self.couplings.of([free.row, other.row], rows, numbers);
             }
             let given = row.compliance * row.impulse;
-            let lacks = row.target - row.speed(numbers[0], velocities) - given;
-            self.matrix.push(lacks);
+            equation[count] = row.target - row.speed(numbers[0], velocities) - given;
         }
-        let width = self.free.len() + 1;
+        if !slides {
+            return;
+        }
+        for index in 1..count {
+            for at in 0..index {
+                self.matrix[index * width + at] = self.matrix[at * width + index];
+            }
+        }
         for (index, free) in self.free.iter().enumerate() {
             if let Some(slide) = &free.slide {
                 let masses = [0, 1].map(|at| rows[free.row + at].mass);
@@ -179,14 +187,13 @@ impl Couplings {
         self.known.resize(self.count * self.count, f64::NAN);
     }
 
-    /// Returns an entry of the symmetric coupling matrix.
+    /// Returns an entry of the symmetric coupling matrix, for two rows in ascending order.
     fn of(
         &mut self,
-        between: [usize; 2],
+        [one, other]: [usize; 2],
         rows: &[Row],
         [jacobians, responses]: [&[f64]; 2],
     ) -> f64 {
-        let [one, other] = [between[0].min(between[1]), between[0].max(between[1])];
         let find = || rows[one].coupling(&rows[other], jacobians, responses);
         let Some(known) = self.known.get_mut(one * self.count + other) else {
             return find();

@@ -285,7 +285,7 @@ pub(super) struct Sliding {
 }
 
 impl Sliding {
-    /// Maximum number of Newton steps for `μ`: from zero they converge monotonically, with doubling digits.
+    /// Maximum number of Newton steps for `μ`: from below they converge monotonically, with doubling digits.
     const STEPS: usize = 24;
 
     /// Impulse below which there is no friction, N·s, and minimum ratio of the tangents' masses, against overflow.
@@ -308,7 +308,8 @@ impl Sliding {
         // Impulses relative to the maximum, masses relative to the greater one.
         let wanted = wanted.map(|wanted| wanted / most);
         let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
-        let mut mu = 0.0;
+        // Not more than the solution, and equal to it for equal masses.
+        let mut mu = length(wanted) - 1.0;
         let [mut parts, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
         for _ in 0..Self::STEPS {
             parts = masses.map(|mass| 1.0 / (1.0 + mu * mass));
