@@ -1,6 +1,7 @@
 //! `morse-sim describe`: documentation of a kind, from the doc comments and units in the code.
 mod markdown;
 mod robots;
+mod ros;
 mod rules;
 mod text;
 
@@ -24,6 +25,7 @@ use morse_diagnostics::nearest;
 use morse_scene::morse_robots::MorseRobot;
 use serde_json::Value as Json;
 
+use self::ros::Ros;
 use super::{exit, say};
 use crate::simulation::{Extensions, components, kinds::Kinds};
 
@@ -59,6 +61,8 @@ struct Description {
     levels: &'static [&'static str],
     /// Default frequency of a sensor's measurements, if not every tick, Hz.
     frequency: Option<f64>,
+    /// Messages of ROS of a sensor or actuator.
+    ros: Vec<Ros>,
     services: Vec<Signature>,
     /// Compatible kinds: modifiers of a component, components of a modifier.
     fits: Vec<&'static str>,
@@ -217,6 +221,7 @@ fn of_sensor(
         fields: Some(("data", Fields::of(kind.data, None))),
         levels: kind.levels,
         frequency: kind.frequency,
+        ros: Ros::of_sensor(kind),
         services: signatures(world, entity),
         fits: fitting_modifiers(world, kinds, &fields, Side::Measurement),
         ..about("sensor", word, kind.about, snippet)
@@ -237,6 +242,7 @@ fn of_actuator(
     Description {
         services: signatures(world, entity),
         fits: fitting_modifiers(world, kinds, &fields, Side::Command),
+        ros: Ros::of_actuator(&fields),
         fields: Some(("command", fields)),
         ..about("actuator", word, kind.about, snippet)
     }

@@ -6,15 +6,16 @@ use std::{path::Path, sync::LazyLock};
 
 use morse_sim::{
     Simulation,
-    geometry::mesh::{self, MeshError, Triangles, collada, gltf},
+    geometry::mesh::{self, MeshError, Triangles, collada, gltf, msh},
     render::paint,
     scene::{
         diagnostic::{Diagnostic, Sources, Style, render},
         load::{LoadOptions, parse_str},
+        mjcf::{self as mujoco, Options as MujocoOptions},
         robray::{context, format, outline, write},
         sdf::{self as gazebo, Options as GazeboOptions},
         simulation::{format as format_simulation, outline as outline_simulation, slot::slot},
-        urdf as description,
+        urdf::{self as description, Root},
     },
     simulation::{
         kinds,
@@ -27,16 +28,18 @@ use morse_sim::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 16] = [
     ("robray", robray),
     ("simulation_file", simulation_file),
     ("obj", obj),
     ("stl", stl),
     ("gltf", gltf_file),
     ("collada", collada_file),
+    ("msh", msh_file),
     ("urdf", urdf),
     ("xacro", xacro),
     ("sdf", sdf),
+    ("mjcf", mjcf),
     ("png", png),
     ("socket_request", socket_request),
     ("socket_command", socket_command),
@@ -133,6 +136,11 @@ pub fn collada_file(bytes: &[u8]) {
     check_mesh(collada::parse(bytes));
 }
 
+/// A mesh in MSH.
+pub fn msh_file(bytes: &[u8]) {
+    check_mesh(msh::parse(bytes));
+}
+
 /// A robot description with macros.
 pub fn xacro(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
@@ -188,6 +196,24 @@ pub fn sdf(bytes: &[u8]) {
             let tidy = format_simulation(&read.components, Path::new("fuzz"));
             assert!(tidy.is_ok(), "{}", read.components);
         }
+    }
+}
+
+/// A model of MuJoCo: as a robot description, with no files beside it.
+pub fn mjcf(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut sources = Sources::default();
+    let source = sources.add("fuzz", &*text);
+    let load = LoadOptions::default();
+    let path = Path::new("nowhere/fuzz.xml");
+    for root in [Root::Fixed, Root::Free] {
+        let options = MujocoOptions {
+            root,
+            surface: |_| Err("there are no files".to_owned()),
+        };
+        let circumstances = load.circumstances();
+        let read = mujoco::parse(source, &text, path, options, circumstances, &mut sources);
+        described(&read, &sources);
     }
 }
 

@@ -59,6 +59,18 @@ pub enum RosMessage {
     Contact,
     /// `sensor_msgs/CameraInfo`, on the topic `/camera_info`: `height`, `width`, `intrinsic_matrix`, `distortion`.
     CameraInfo,
+    /// `sensor_msgs/Image`, `rgba8`, on the topic `/rgb/image`: `height`, `width`, `image`; in the optical frame of the setting
+    /// `rgb_at`.
+    KinectColor,
+    /// `sensor_msgs/CameraInfo` of [`RosMessage::KinectColor`], on the topic `/rgb/camera_info`.
+    KinectColorInfo,
+    /// `sensor_msgs/Image`, `32FC1`, on the topic `/depth/image`: `height`, `width`, `depth`, in metres; in the optical frame of
+    /// the setting `depth_at`.
+    KinectDepth,
+    /// `sensor_msgs/Image`, `16UC1`, on the topic `/depth/image`: `height`, `width`, `raw`, depths in millimetres.
+    KinectMillimetres,
+    /// `sensor_msgs/CameraInfo` of the depth image, on the topic `/depth/camera_info`.
+    KinectDepthInfo,
 }
 
 /// Names of fields or settings, and their type.
@@ -114,7 +126,7 @@ impl RosMessage {
                 const POINTS: Required = (&["points"], TypeId::of::<Samples<f32>>());
                 &[POINTS]
             }
-            Self::ColorImage => {
+            Self::ColorImage | Self::KinectColor => {
                 const IMAGE: Required = (&["image"], TypeId::of::<Samples<u8>>());
                 &[SIZE, IMAGE]
             }
@@ -122,11 +134,15 @@ impl RosMessage {
                 const IMAGE: Required = (&["image"], TypeId::of::<Samples<f32>>());
                 &[SIZE, IMAGE]
             }
-            Self::MillimetreImage => {
+            Self::KinectDepth => {
+                const DEPTH: Required = (&["depth"], TypeId::of::<Samples<f32>>());
+                &[SIZE, DEPTH]
+            }
+            Self::MillimetreImage | Self::KinectMillimetres => {
                 const RAW: Required = (&["raw"], TypeId::of::<Samples<u16>>());
                 &[SIZE, RAW]
             }
-            Self::CameraInfo => {
+            Self::CameraInfo | Self::KinectColorInfo | Self::KinectDepthInfo => {
                 const MATRIX: Required = (&["intrinsic_matrix"], TypeId::of::<[[f64; 3]; 3]>());
                 const DISTORTION: Required = (&["distortion"], TypeId::of::<[f64; 5]>());
                 &[SIZE, MATRIX, DISTORTION]
@@ -142,6 +158,10 @@ impl RosMessage {
                 (&["scan_window", "resolution", "laser_range"], NUMBER),
                 (&["layers"], COUNT),
             ],
+            Self::KinectColor | Self::KinectColorInfo => &[(&["rgb_at"], VECTOR)],
+            Self::KinectDepth | Self::KinectMillimetres | Self::KinectDepthInfo => {
+                &[(&["depth_at"], VECTOR)]
+            }
             _ => &[],
         }
     }

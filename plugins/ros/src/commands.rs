@@ -1,6 +1,9 @@
 //! Messages that an actuator accepts, according to the fields of its command.
 use bevy::reflect::structs::DynamicStruct;
-use morse_api::command::{ActuatorInfo, BadCommand, CommandSender};
+use morse_api::{
+    command::{ActuatorInfo, BadCommand, CommandSender},
+    fields::Fields,
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
@@ -75,7 +78,13 @@ pub enum MessageError {
 /// its fields.
 #[must_use]
 pub fn taken(info: &ActuatorInfo) -> Vec<Taken> {
-    let has = |names: &[&str]| names.iter().all(|name| info.fields.get(name).is_some());
+    taken_for(&info.fields)
+}
+
+/// Returns the types that an actuator with these fields of its command accepts, as [`taken`] does.
+#[must_use]
+pub fn taken_for(fields: &Fields) -> Vec<Taken> {
+    let has = |names: &[&str]| names.iter().all(|name| fields.get(name).is_some());
     let mut taken = Vec::new();
     let mut take = |message, read| taken.push(Taken { message, read });
     if has(&["v", "w"]) || has(&["x", "y", "w"]) {

@@ -1,11 +1,11 @@
 //! Frames for `/tf` and `/tf_static`: `odom` → `base_link` → sensors (REP 105), and optical frames of cameras.
 use morse_api::{reading::SensorInfo, ros::RosMessage};
-use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion};
+use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::{
     data::Sample,
     messages::{Header, TFMessage, Time, TransformStamped},
-    names,
+    names, pictures,
     topics::odometry_frames,
 };
 
@@ -42,12 +42,25 @@ pub fn mounts<'a>(sensors: impl Iterator<Item = &'a SensorInfo>) -> TFMessage {
             own.clone(),
             info.robot_from_sensor,
         ));
-        if info.fields.get("intrinsic_matrix").is_some() {
-            let optical = Isometry3::from_parts(Default::default(), optical());
-            transforms.push(fixed(own.clone(), format!("{own}_optical_frame"), optical));
+        let optical = |at: Vector3<f64>, eye: &str| {
+            let pose = Isometry3::from_parts(at.into(), optical());
+            fixed(own.clone(), pictures::frame(&info.path, eye), pose)
+        };
+        if info.ros.contains(&RosMessage::KinectColor) {
+            transforms.push(optical(setting(info, "rgb_at"), pictures::RGB));
+            transforms.push(optical(setting(info, "depth_at"), pictures::DEPTH));
+        } else if info.fields.get("intrinsic_matrix").is_some() {
+            transforms.push(optical(Vector3::zeros(), ""));
         }
     }
     TFMessage { transforms }
+}
+
+/// Returns a position among the settings of a sensor, m.
+fn setting(info: &SensorInfo, name: &str) -> Vector3<f64> {
+    let numbers = info.settings.get(name);
+    let number = |at| numbers?.get(at)?.as_f64();
+    Vector3::from_fn(|at, _| number(at).unwrap_or_default())
 }
 
 fn fixed(parent: String, child_frame_id: String, pose: Isometry3<f64>) -> TransformStamped {
@@ -70,7 +83,6 @@ fn optical() -> UnitQuaternion<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::Vector3;
 
     #[test]
     fn optical_axes_look_ahead() {

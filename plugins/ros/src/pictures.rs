@@ -5,18 +5,34 @@ use crate::{
     names,
 };
 
-/// Returns the optical frame of a camera.
-pub(crate) fn frame(sample: &Sample<'_>) -> String {
-    format!("{}_optical_frame", names::frame(&sample.info.path))
+/// Eyes of a Kinect, in the names of their optical frames.
+pub(crate) const RGB: &str = "_rgb";
+pub(crate) const DEPTH: &str = "_depth";
+
+/// Returns the optical frame of a camera, or of an eye of a Kinect.
+pub(crate) fn frame(path: &str, eye: &str) -> String {
+    format!("{}{eye}_optical_frame", names::frame(path))
 }
 
 pub(crate) fn color(sample: &Sample<'_>) -> Image {
-    image(sample, "image", "rgba8", 4)
+    image((sample, ""), "image", "rgba8", 4)
+}
+
+pub(crate) fn kinect_color(sample: &Sample<'_>) -> Image {
+    image((sample, RGB), "image", "rgba8", 4)
+}
+
+pub(crate) fn kinect_depth(sample: &Sample<'_>) -> Image {
+    image((sample, DEPTH), "depth", "32FC1", 4)
+}
+
+pub(crate) fn kinect_millimetres(sample: &Sample<'_>) -> Image {
+    image((sample, DEPTH), "raw", "16UC1", 2)
 }
 
 /// Returns a depth image as in REP 118: floating-point numbers, +∞ where no surface is visible.
 pub(crate) fn depth(sample: &Sample<'_>) -> Image {
-    let mut image = image(sample, "image", "32FC1", 4);
+    let mut image = image((sample, ""), "image", "32FC1", 4);
     // Without `values: ros`, pixels without a visible surface have the depth `far`.
     let far = sample.setting("far").unwrap_or(f64::INFINITY) as f32;
     let (numbers, _) = image.data.0.as_chunks_mut::<4>();
@@ -30,10 +46,10 @@ pub(crate) fn depth(sample: &Sample<'_>) -> Image {
 
 /// Returns a depth image in whole millimetres; 0 where no surface is visible.
 pub(crate) fn millimetres(sample: &Sample<'_>) -> Image {
-    image(sample, "raw", "16UC1", 2)
+    image((sample, ""), "raw", "16UC1", 2)
 }
 
-fn image(sample: &Sample<'_>, field: &str, encoding: &str, bytes: u32) -> Image {
+fn image((sample, eye): (&Sample<'_>, &str), field: &str, encoding: &str, bytes: u32) -> Image {
     let (height, width) = (sample.count("height"), sample.count("width"));
     let step = width * bytes;
     let pixels = sample
@@ -51,7 +67,7 @@ fn image(sample: &Sample<'_>, field: &str, encoding: &str, bytes: u32) -> Image 
         rows.flatten().copied().collect()
     };
     Image {
-        header: sample.header(frame(sample)),
+        header: sample.header(frame(&sample.info.path, eye)),
         height,
         width,
         encoding: encoding.to_owned(),
@@ -62,6 +78,18 @@ fn image(sample: &Sample<'_>, field: &str, encoding: &str, bytes: u32) -> Image 
 }
 
 pub(crate) fn lens(sample: &Sample<'_>) -> CameraInfo {
+    lens_of(sample, "")
+}
+
+pub(crate) fn kinect_color_lens(sample: &Sample<'_>) -> CameraInfo {
+    lens_of(sample, RGB)
+}
+
+pub(crate) fn kinect_depth_lens(sample: &Sample<'_>) -> CameraInfo {
+    lens_of(sample, DEPTH)
+}
+
+fn lens_of(sample: &Sample<'_>, eye: &str) -> CameraInfo {
     let rows = sample.triples("intrinsic_matrix");
     let mut k = [0.0; 9];
     for (to, from) in k.iter_mut().zip(rows.as_flattened()) {
@@ -69,7 +97,7 @@ pub(crate) fn lens(sample: &Sample<'_>) -> CameraInfo {
     }
     let [a, b, c, d, e, f, g, h, i] = k;
     CameraInfo {
-        header: sample.header(frame(sample)),
+        header: sample.header(frame(&sample.info.path, eye)),
         height: sample.count("height"),
         width: sample.count("width"),
         distortion_model: "plumb_bob".to_owned(),

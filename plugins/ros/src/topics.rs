@@ -52,7 +52,8 @@ pub fn topics(info: &SensorInfo) -> Vec<Topic> {
 /// Returns the topic on which a sensor publishes a message. Any sensor has [`RosMessage::Json`].
 #[must_use]
 pub fn topic_of(info: &SensorInfo, message: RosMessage) -> Topic {
-    let (suffix, (message, make)) = conversion(message, info);
+    let layers = info.settings.get("layers").and_then(Json::as_f64);
+    let (suffix, (message, make)) = conversion(message, layers);
     Topic {
         name: format!("{}{suffix}", names::topic(&info.path)),
         message,
@@ -60,9 +61,19 @@ pub fn topic_of(info: &SensorInfo, message: RosMessage) -> Topic {
     }
 }
 
-/// Returns the suffix of the topic of a message, the message type, and the conversion.
-fn conversion(message: RosMessage, info: &SensorInfo) -> (&'static str, (&'static str, Make)) {
-    let layers = info.settings.get("layers").and_then(Json::as_f64);
+/// Returns the suffix of the topic of a message, such as `/image`, and the types that it can have: scans of several layers
+/// have another type than those of one.
+#[must_use]
+pub fn types_of(message: RosMessage) -> (&'static str, Vec<&'static str>) {
+    let (suffix, (first, _)) = conversion(message, Some(1.0));
+    let (_, (other, _)) = conversion(message, None);
+    let mut types = vec![first];
+    types.extend((other != first).then_some(other));
+    (suffix, types)
+}
+
+/// Returns the suffix of the topic of a message, the message type, and the conversion, given the number of layers.
+fn conversion(message: RosMessage, layers: Option<f64>) -> (&'static str, (&'static str, Make)) {
     match message {
         RosMessage::Json => ("", made!(json => Text)),
         RosMessage::Pose => ("", made!(pose => PoseStamped)),
@@ -88,6 +99,19 @@ fn conversion(message: RosMessage, info: &SensorInfo) -> (&'static str, (&'stati
         RosMessage::DepthImage => ("/image", made!(pictures::depth => Image)),
         RosMessage::MillimetreImage => ("/image", made!(pictures::millimetres => Image)),
         RosMessage::CameraInfo => ("/camera_info", made!(pictures::lens => CameraInfo)),
+        RosMessage::KinectColor => ("/rgb/image", made!(pictures::kinect_color => Image)),
+        RosMessage::KinectColorInfo => (
+            "/rgb/camera_info",
+            made!(pictures::kinect_color_lens => CameraInfo),
+        ),
+        RosMessage::KinectDepth => ("/depth/image", made!(pictures::kinect_depth => Image)),
+        RosMessage::KinectMillimetres => {
+            ("/depth/image", made!(pictures::kinect_millimetres => Image))
+        }
+        RosMessage::KinectDepthInfo => (
+            "/depth/camera_info",
+            made!(pictures::kinect_depth_lens => CameraInfo),
+        ),
     }
 }
 

@@ -43,6 +43,20 @@ impl Sensor for Kinect {
     const KIND: &'static str = "kinect";
     const LEVELS: &'static [&'static str] = &["depth", "raw"];
     const FREQUENCY: Option<f64> = Some(20.0);
+    const ROS: &'static [&'static [RosMessage]] = &[
+        &[
+            RosMessage::KinectColor,
+            RosMessage::KinectColorInfo,
+            RosMessage::KinectDepth,
+            RosMessage::KinectDepthInfo,
+        ],
+        &[
+            RosMessage::KinectColor,
+            RosMessage::KinectColorInfo,
+            RosMessage::KinectMillimetres,
+            RosMessage::KinectDepthInfo,
+        ],
+    ];
     type Data = KinectData;
 
     fn memory(&self, level: &str) -> Memory {

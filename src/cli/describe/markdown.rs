@@ -98,6 +98,12 @@ fn entry(description: &Description, common: &[Signature]) -> String {
     if let Some(frequency) = frequency(description) {
         write!(text, "\nIt measures {}.\n", adverb(&frequency)).ok();
     }
+    for ros in &description.ros {
+        let levels = ros.levels("`");
+        let at = if levels.is_empty() { "" } else { " at " };
+        let line = wrapped(&format!("ROS{at}{levels}: {}.", ros.topics("`")));
+        write!(text, "\n{line}\n").ok();
+    }
     let own = description.services.iter();
     let own: Vec<Signature> = own
         .filter(|service| !common.iter().any(|other| same(other, service)))

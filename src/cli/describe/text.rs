@@ -8,7 +8,7 @@ use morse_api::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Description, Setting, Signature, robots};
+use super::{Description, Setting, Signature, robots, ros::Ros};
 
 /// Formats a number with the digits that a user would write.
 pub(super) fn value(value: &Json) -> String {
@@ -84,6 +84,7 @@ pub(super) fn as_text(description: &Description) -> String {
     if let Some(frequency) = frequency(description) {
         write!(text, "\nFrequency\n  {frequency}\n").ok();
     }
+    text.push_str(&messages(&description.ros));
     text.push_str(
         &description
             .robot
@@ -103,6 +104,19 @@ pub(super) fn as_text(description: &Description) -> String {
     if !description.snippet.is_empty() {
         let snippet = description.snippet.replace('\n', "\n  ");
         write!(text, "\nIn a simulation file\n  {snippet}\n").ok();
+    }
+    text
+}
+
+fn messages(all: &[Ros]) -> String {
+    let mut text = String::new();
+    if !all.is_empty() {
+        text.push_str("\nMessages of ROS\n");
+    }
+    for ros in all {
+        let levels = ros.levels("");
+        let colon = if levels.is_empty() { "" } else { ": " };
+        writeln!(text, "  {levels}{colon}{}", ros.topics("")).ok();
     }
     text
 }
@@ -230,6 +244,7 @@ pub(super) fn as_json(description: &Description) -> Json {
     let mut json = json!({
         "kind": description.word, "family": description.family, "docs": description.docs,
         "settings": settings, "levels": description.levels, "frequency": description.frequency,
+        "ros": description.ros.iter().map(Ros::to_json).collect::<Json>(),
         "services": description.services.iter().map(service).collect::<Json>(),
         "fits": description.fits, "snippet": description.snippet,
     });

@@ -202,3 +202,36 @@ fn clients_that_do_not_read_images_take_no_messages_from_one_that_reads() {
     drop(stalled);
     served.end();
 }
+
+#[test]
+fn a_kinect_publishes_both_of_its_cameras() {
+    let text = super::WORLD.replace(
+        "\"eye\": (kind: \"video_camera\",",
+        "\"kinect\": (kind: \"kinect\", frequency: 2, width: 16, height: 8, rgb_at: (0, 0.25, 0), mount: (translation: (0.5, 0, 0.7))),
+         \"eye\": (kind: \"video_camera\",",
+    );
+    let served = Served::new(&text, Pace::RealTime(1.0));
+    let mut bridge = Bridge::new(&served);
+    for (eye, encoding, bytes) in [("rgb", "rgba8", 4), ("depth", "32FC1", 4)] {
+        let image = bridge.one(&format!("/rover/kinect/{eye}/image"));
+        assert_eq!(image["encoding"], encoding);
+        assert_eq!(image["step"], 16 * bytes);
+        let frame = format!("rover/kinect_{eye}_optical_frame");
+        assert_eq!(image["header"]["frame_id"], frame.as_str());
+        let lens = bridge.one(&format!("/rover/kinect/{eye}/camera_info"));
+        assert_eq!(lens["header"]["frame_id"], frame.as_str());
+        if eye == "depth" {
+            // The box is 6.5 m ahead of the mount, and the depth camera 6 cm.
+            let pixels = super::base64(&image["data"]);
+            let middle = f32::from_le_bytes(pixels[4 * (16 * 4 + 8)..][..4].try_into().unwrap());
+            assert!((middle - 6.44).abs() < 1e-3, "{middle}");
+        }
+    }
+    let fixed = bridge.one("/tf_static");
+    let mut fixed = fixed["transforms"].as_array().unwrap().iter();
+    let rgb = fixed.find(|one| one["child_frame_id"] == "rover/kinect_rgb_optical_frame");
+    let rgb = rgb.expect("the frame of the camera");
+    assert_eq!(rgb["header"]["frame_id"], "rover/kinect");
+    assert_eq!(rgb["transform"]["translation"]["y"], 0.25);
+    served.end();
+}
