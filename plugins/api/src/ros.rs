@@ -82,6 +82,7 @@ const VECTOR: TypeId = TypeId::of::<[f64; 3]>();
 const NUMBERS: TypeId = TypeId::of::<Vec<f64>>();
 const VECTORS: TypeId = TypeId::of::<Vec<[f64; 3]>>();
 const POSE: Required = (&["x", "y", "z", "yaw", "pitch", "roll"], NUMBER);
+const DEPTH: Required = (&["depth"], TypeId::of::<Samples<f32>>());
 const SIZE: Required = (&["height", "width"], COUNT);
 
 impl RosMessage {
@@ -134,10 +135,7 @@ impl RosMessage {
                 const IMAGE: Required = (&["image"], TypeId::of::<Samples<f32>>());
                 &[SIZE, IMAGE]
             }
-            Self::KinectDepth => {
-                const DEPTH: Required = (&["depth"], TypeId::of::<Samples<f32>>());
-                &[SIZE, DEPTH]
-            }
+            Self::KinectDepth => &[SIZE, DEPTH],
             Self::MillimetreImage | Self::KinectMillimetres => {
                 const RAW: Required = (&["raw"], TypeId::of::<Samples<u16>>());
                 &[SIZE, RAW]

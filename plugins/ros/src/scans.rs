@@ -100,7 +100,13 @@ pub(crate) fn depth_cloud(sample: &Sample<'_>) -> PointCloud2 {
         .samples("points")
         .map_or(Vec::new(), |samples| samples.bytes().to_vec());
     let fields = [("x", 0, F32), ("y", 4, F32), ("z", 8, F32)];
-    points_of(sample, crate::pictures::frame(&sample.info.path, ""), &fields, 12, points)
+    points_of(
+        sample,
+        crate::pictures::frame(&sample.info.path, ""),
+        &fields,
+        12,
+        points,
+    )
 }
 
 fn points_of(

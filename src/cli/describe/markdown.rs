@@ -5,6 +5,7 @@ use morse_api::fields::{Field, Fields};
 
 use super::{
     Description, Setting, Signature,
+    ros::Ros,
     text::{self, capital, docs_of, frequency, signature, value},
 };
 
@@ -69,6 +70,18 @@ fn same(one: &Signature, other: &Signature) -> bool {
     one.name == other.name && one.docs == other.docs
 }
 
+/// Returns the messages of ROS, a paragraph for levels with the same ones.
+fn messages(all: &[Ros]) -> String {
+    let mut text = String::new();
+    for ros in all {
+        let levels = ros.levels("`");
+        let at = if levels.is_empty() { "" } else { " at " };
+        let line = wrapped(&format!("ROS{at}{levels}: {}.", ros.topics("`")));
+        write!(text, "\n{line}\n").ok();
+    }
+    text
+}
+
 fn entry(description: &Description, common: &[Signature]) -> String {
     let docs = description.docs.split("\n\n").map(wrapped);
     let docs: Vec<String> = docs.collect();
@@ -98,12 +111,7 @@ fn entry(description: &Description, common: &[Signature]) -> String {
     if let Some(frequency) = frequency(description) {
         write!(text, "\nIt measures {}.\n", adverb(&frequency)).ok();
     }
-    for ros in &description.ros {
-        let levels = ros.levels("`");
-        let at = if levels.is_empty() { "" } else { " at " };
-        let line = wrapped(&format!("ROS{at}{levels}: {}.", ros.topics("`")));
-        write!(text, "\n{line}\n").ok();
-    }
+    text.push_str(&messages(&description.ros));
     let own = description.services.iter();
     let own: Vec<Signature> = own
         .filter(|service| !common.iter().any(|other| same(other, service)))
