@@ -445,7 +445,7 @@ mod tests {
         let (usual, open) = covered(Vec::new());
         assert!(open > 0.03, "{open}");
         // A wall between the preferred viewpoint and the target: the camera moves to another side.
-        let wall = block([-1.0, -1.0, 1.5], [1.5, 0.1, 1.5]);
+        let wall = block([1.0, 1.0, 1.5], [1.5, 0.1, 1.5]);
         let (from, share) = covered(vec![wall]);
         assert!(share > 0.7 * open && (from - usual).norm() > 1.0, "{share}");
         // Four walls: the camera looks from above.
