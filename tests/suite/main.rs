@@ -16,6 +16,7 @@ mod fuzz;
 #[path = "../fuzz/targets.rs"]
 pub mod fuzz_targets;
 mod geodesy;
+mod golden_messages;
 mod golden_runs;
 mod growth;
 mod hostile_inputs;

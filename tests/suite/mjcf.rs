@@ -4,14 +4,9 @@
 //! that can be installed.
 #![cfg(test)]
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
 
 use morse_sim::scene::{
-    diagnostic::{Style, render},
     load::{LoadOptions, Loaded, load, parse_str},
     mjcf::codes,
     model::{Joint, Scene, Shape},
@@ -19,12 +14,13 @@ use morse_sim::scene::{
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
+use crate::golden_messages::{check, explained, in_project, messages, show_all, with_ending};
 
 fn arm() -> Loaded {
-    let loaded = load(&folder("tests/data/mjcf/arm.xml"), &LoadOptions::default());
+    let loaded = load(
+        &in_project("tests/data/mjcf/arm.xml"),
+        &LoadOptions::default(),
+    );
     loaded.unwrap_or_else(|failed| panic!("{failed}"))
 }
 
@@ -40,7 +36,7 @@ fn pose(numbers: &[f64]) -> Isometry3<f64> {
 }
 
 fn reference() -> Value {
-    let text = std::fs::read_to_string(folder("tests/data/mjcf/mujoco.json")).unwrap();
+    let text = std::fs::read_to_string(in_project("tests/data/mjcf/mujoco.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -146,7 +142,7 @@ fn joints_and_geoms_have_their_settings() {
 #[test]
 fn scenes_and_robots_include_models() {
     let text = "include \"arm.xml\"\nframe tool { parent wrist; translation [0, 0, 0.1]; }";
-    let directory = folder("tests/data/mjcf");
+    let directory = in_project("tests/data/mjcf");
     let loaded = parse_str(text, "scene.robray", &directory, &LoadOptions::default());
     let scene: Scene = loaded.unwrap_or_else(|failed| panic!("{failed}")).scene;
     assert_eq!(
@@ -155,58 +151,12 @@ fn scenes_and_robots_include_models() {
     );
 }
 
-/// Returns the messages about a file.
-fn messages(path: &Path) -> String {
-    let options = LoadOptions {
-        simulated: true,
-        ..LoadOptions::default()
-    };
-    let (diagnostics, sources) = match load(path, &options) {
-        Ok(loaded) => (loaded.warnings, loaded.sources),
-        Err(failed) => (failed.diagnostics, failed.sources),
-    };
-    assert!(!diagnostics.is_empty(), "{}: nothing found", path.display());
-    let mut text = String::new();
-    for diagnostic in &diagnostics {
-        assert!(
-            !diagnostic.help.is_empty(),
-            "{}: {diagnostic:?}",
-            path.display()
-        );
-        assert!(
-            diagnostic.place().is_some(),
-            "{}: {diagnostic:?}",
-            path.display()
-        );
-        writeln!(text, "{}", render(diagnostic, &sources, Style::Plain)).unwrap();
-    }
-    let text = text.replace(&format!("{}/", path.parent().unwrap().display()), "");
-    // Directories above the project differ between machines.
-    let lines = text.lines().filter(|line| !line.contains("looked for `/"));
-    lines.fold(String::new(), |all, line| all + line + "\n")
-}
-
-/// Compares a text with the golden one, or replaces the golden one on request.
-fn check(path: &Path, found: &str) {
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(path, found).unwrap();
-    }
-    let expected = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(found, expected, "{}", path.display());
-}
-
 #[test]
 fn every_bad_model_is_explained() {
-    let golden = folder("tests/golden/mjcf");
-    let entries = std::fs::read_dir(&golden).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "xml"))
-        .collect();
+    let golden = in_project("tests/golden/mjcf");
+    let files = with_ending(&golden, "xml");
     assert!(files.len() >= 18, "{} bad files", files.len());
-    for file in files {
-        check(&file.with_extension("txt"), &messages(&file));
-    }
+    explained(&files);
     let made = tempfile::tempdir().unwrap();
     let nested = |inside: &str| {
         format!(
@@ -226,28 +176,18 @@ fn every_bad_model_is_explained() {
         format!("<mujocoinclude>\n{}</mujocoinclude>\n", nested("")),
     );
     let found = messages(&made.path().join("outer.xml"));
-    check(&golden.join("made_deep.txt"), &found);
+    check(&golden.join("made_deep.txt"), &found).unwrap();
 }
 
 #[test]
 fn every_code_has_a_golden_text() {
-    let entries = std::fs::read_dir(folder("tests/golden/mjcf")).unwrap();
-    let texts: String = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "txt"))
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
-    let codes = codes::ALL.iter();
-    let missing: Vec<_> = codes
-        .filter(|code| !texts.contains(&format!("[{code}]")))
-        .collect();
-    assert!(missing.is_empty(), "no golden text shows {missing:?}");
+    show_all(&[in_project("tests/golden/mjcf")], codes::ALL);
 }
 
 /// Loads the arm with pieces of its text removed, doubled, or replaced by hostile values.
 #[test]
 fn damaged_models_are_read_or_refused() {
-    let data = folder("tests/data/mjcf");
+    let data = in_project("tests/data/mjcf");
     let made = tempfile::tempdir().unwrap();
     for name in ["classes.xml", "wedge.obj"] {
         std::fs::copy(data.join(name), made.path().join(name)).unwrap();

@@ -6,10 +6,7 @@
 #![cfg(test)]
 mod messages;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use morse_sim::{
     Simulation,
@@ -30,16 +27,14 @@ use morse_sim::{
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
+use crate::golden_messages::in_project;
 
 fn read(path: &Path) -> Loaded {
     load(path, &LoadOptions::default()).unwrap_or_else(|failed| panic!("{failed}"))
 }
 
 fn world() -> Scene {
-    read(&folder("tests/data/sdf/world.sdf")).scene
+    read(&in_project("tests/data/sdf/world.sdf")).scene
 }
 
 /// Writes a model around some text, and loads it.
@@ -64,7 +59,7 @@ fn pose(entry: &Value) -> Isometry3<f64> {
 }
 
 fn reference() -> Vec<Value> {
-    let text = std::fs::read_to_string(folder("tests/data/sdf/sdformat.json")).unwrap();
+    let text = std::fs::read_to_string(in_project("tests/data/sdf/sdformat.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -224,7 +219,7 @@ fn followers_move_with_their_leaders() {
 
 #[test]
 fn a_world_has_its_own_environment() {
-    let path = folder("tests/data/sdf/sensors.sdf");
+    let path = in_project("tests/data/sdf/sensors.sdf");
     let plan = load_plan(&path, &Options::default(), &kinds(&no_extensions)).unwrap();
     let environment = &plan.simulation.environment;
     // The light falls against x and down, and is turned by a quarter.
@@ -291,7 +286,7 @@ fn models_are_found_in_the_given_directories() {
         write(name);
         options.urdf.packages.model_paths.clear();
         assert!(count(&options).is_err(), "{name}");
-        options.urdf.packages.model_paths = vec![folder("tests/data/sdf/models")];
+        options.urdf.packages.model_paths = vec![in_project("tests/data/sdf/models")];
         // The newest version that is read has five links and frames more than the model itself.
         assert!(count(&options).is_ok_and(|frames| frames > 6), "{name}");
     }
@@ -362,7 +357,7 @@ fn loops_are_closed() {
 fn scenes_and_robots_include_models() {
     let text =
         "include \"models/arm/arm.sdf\"\nframe camera { parent tip; translation [0, 0, 0.1]; }";
-    let directory = folder("tests/data/sdf");
+    let directory = in_project("tests/data/sdf");
     let loaded = parse_str(text, "scene.robray", &directory, &LoadOptions::default());
     let scene: Scene = loaded.unwrap_or_else(|failed| panic!("{failed}")).scene;
     // The model is fixed to the scene, and its names have no prefix.
@@ -375,7 +370,7 @@ fn scenes_and_robots_include_models() {
 
 #[test]
 fn sensors_and_plugins_run_with_their_world() {
-    let path = folder("tests/data/sdf/sensors.sdf");
+    let path = in_project("tests/data/sdf/sensors.sdf");
     let mut simulation = Simulation::load(&path).unwrap();
     simulation.run(60).unwrap();
     let scan = simulation.read::<LaserScannerData>("rover.scan").unwrap();

@@ -48,7 +48,7 @@ pub struct Options<'a> {
     /// Locations of models and packages.
     pub packages: &'a Packages,
     /// True if the description runs by itself: sensors and plugins become a simulation file. Otherwise a warning has their
-    /// entries, and a model that is fixed has the pose of what it is fixed to, not its own.
+    /// entries, and the pose of a fixed model is left out: the frame to which it is fixed determines it.
     pub is_alone: bool,
 }
 

@@ -1,27 +1,21 @@
 //! A small glTF mesh, for tests of readers and renderers.
+use gltf::binary::{Glb, Header};
 use serde_json::{Value, json};
 
 /// Returns a binary file with this JSON and these bytes.
 #[must_use]
 pub fn glb(json: &Value, binary: &[u8]) -> Vec<u8> {
-    let mut text = json.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let mut binary = binary.to_vec();
-    binary.resize(binary.len().next_multiple_of(4), 0);
-    let length = 12 + 8 + text.len() + 8 + binary.len();
-    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
-    let mut bytes = [
-        *b"glTF",
-        number(2),
-        number(length),
-        number(text.len()),
-        *b"JSON",
-    ]
-    .concat();
-    bytes.extend(text);
-    bytes.extend([number(binary.len()), *b"BIN\0"].concat());
-    bytes.extend(binary);
-    bytes
+    let glb = Glb {
+        header: Header {
+            magic: *b"glTF",
+            version: 2,
+            length: 0, // the writer computes it
+        },
+        json: json.to_string().into_bytes().into(),
+        bin: Some(binary.into()),
+    };
+    // Writing to memory cannot fail.
+    glb.to_vec().unwrap_or_default()
 }
 
 /// Returns a square of two triangles in the xy plane, from 0 to 1; x and y are its texture coordinates, too. Its parts: four

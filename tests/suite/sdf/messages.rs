@@ -1,86 +1,32 @@
 //! Errors and warnings of SDF files, and files that are damaged, large or circular.
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use morse_sim::scene::{
-    diagnostic::{Style, render},
     load::{LoadOptions, load},
     sdf::codes,
 };
 
-use super::folder;
-
-/// Returns the messages about a file.
-fn messages(path: &Path) -> String {
-    let options = LoadOptions {
-        simulated: true,
-        ..LoadOptions::default()
-    };
-    let (diagnostics, sources) = match load(path, &options) {
-        Ok(loaded) => (loaded.warnings, loaded.sources),
-        Err(failed) => (failed.diagnostics, failed.sources),
-    };
-    assert!(!diagnostics.is_empty(), "{}: nothing found", path.display());
-    let mut text = String::new();
-    for diagnostic in &diagnostics {
-        assert!(
-            !diagnostic.help.is_empty() && diagnostic.place().is_some(),
-            "{}: {diagnostic:?}",
-            path.display()
-        );
-        writeln!(text, "{}", render(diagnostic, &sources, Style::Plain)).unwrap();
-    }
-    let text = text.replace(&format!("{}/", path.parent().unwrap().display()), "");
-    // Directories above the project differ between machines.
-    let lines = text.lines().filter(|line| !line.contains("looked for `/"));
-    lines.fold(String::new(), |all, line| all + line + "\n")
-}
-
-/// Compares a text with the golden one, or replaces the golden one on request.
-fn check(path: &Path, found: &str) {
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(path, found).unwrap();
-    }
-    let expected = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(found, expected, "{}", path.display());
-}
+use crate::golden_messages::{explained, in_project, show_all, with_ending};
 
 #[test]
 fn every_bad_file_is_explained() {
-    let entries = std::fs::read_dir(folder("tests/golden/sdf")).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "sdf"))
-        .collect();
+    let files = with_ending(&in_project("tests/golden/sdf"), "sdf");
     assert!(files.len() >= 25, "{} bad files", files.len());
-    for file in files {
-        check(&file.with_extension("txt"), &messages(&file));
-    }
+    explained(&files);
 }
 
 #[test]
 fn every_code_has_a_golden_text() {
-    let entries = std::fs::read_dir(folder("tests/golden/sdf")).unwrap();
-    let texts: String = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "txt"))
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
-    let codes = codes::ALL.iter();
     // The limits of sizes are tried with files that are made.
-    let missing: Vec<_> = codes
-        .filter(|code| !texts.contains(&format!("[{code}]")) && **code != codes::TOO_LARGE)
-        .collect();
-    assert!(missing.is_empty(), "no golden text shows {missing:?}");
+    let codes = codes::ALL.iter().filter(|code| **code != codes::TOO_LARGE);
+    show_all(&[in_project("tests/golden/sdf")], codes);
 }
 
 /// Loads the world with values of its text replaced by hostile ones, or with its end cut off.
 #[test]
 fn damaged_worlds_are_read_or_refused() {
-    let data = folder("tests/data/sdf");
+    let data = in_project("tests/data/sdf");
     let options = LoadOptions {
         allow_paths: vec![data.clone()],
         ..LoadOptions::default()

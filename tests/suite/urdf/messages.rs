@@ -2,77 +2,29 @@
 //!
 //! `tests/golden/urdf` contains bad files and, beside each, the expected text. After a change, `UPDATE_GOLDEN=1 cargo test`
 //! writes the texts again.
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use morse_sim::scene::{
-    diagnostic::{Diagnostic, Sources, Style, render},
-    load::LoadOptions,
-    urdf::codes,
-    xacro,
-};
+use morse_sim::scene::{load::LoadOptions, urdf::codes, xacro};
 
 use super::read;
+use crate::golden_messages::{
+    check, diagnostics, explained, in_project, show_all, shown, with_ending,
+};
 
 fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/urdf")
+    in_project("tests/golden/urdf")
 }
 
 /// Returns the bad files with macros.
 fn golden_macros() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/xacro")
-}
-
-fn diagnostics(path: &Path, options: &LoadOptions) -> (Vec<Diagnostic>, Sources) {
-    match read(path, options) {
-        Ok(loaded) => (loaded.warnings, loaded.sources),
-        Err(failed) => (failed.diagnostics, failed.sources),
-    }
-}
-
-fn shown(diagnostics: &[Diagnostic], sources: &Sources, folder: &Path) -> String {
-    let mut text = String::new();
-    for diagnostic in diagnostics {
-        writeln!(text, "{}", render(diagnostic, sources, Style::Plain)).unwrap();
-    }
-    let text = text.replace(&format!("{}/", folder.display()), "");
-    // Directories above the project differ between machines.
-    let own = |line: &&str| !line.contains("looked for `/") || line.contains("`/etc/");
-    text.lines()
-        .filter(own)
-        .fold(String::new(), |all, line| all + line + "\n")
-}
-
-/// Compares a text with the golden one, or replaces the golden one on request.
-fn check(path: &Path, found: &str) -> Result<(), String> {
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(path, found).unwrap();
-    }
-    let expected = std::fs::read_to_string(path).unwrap_or_default();
-    let name = path.display();
-    match found == expected {
-        true => Ok(()),
-        false => Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}")),
-    }
-}
-
-fn with_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|own| own == ending))
-        .collect();
-    paths.sort();
-    paths
+    in_project("tests/golden/xacro")
 }
 
 #[test]
 fn every_bad_description_is_explained() {
     let files = with_ending(&golden(), "urdf");
     assert!(files.len() >= 50, "{} bad files", files.len());
-    explained(&files, &golden());
+    explained(&files);
 }
 
 #[test]
@@ -80,43 +32,13 @@ fn every_bad_macro_is_explained() {
     let mut files = with_ending(&golden_macros(), "xacro");
     files.retain(|file| !file.ends_with("part.xacro"));
     assert!(files.len() >= 9, "{} bad files", files.len());
-    explained(&files, &golden_macros());
-}
-
-/// Compares the messages about files in a folder with the texts beside them.
-fn explained(files: &[PathBuf], folder: &Path) {
-    let options = LoadOptions {
-        simulated: true,
-        ..LoadOptions::default()
-    };
-    let mut wrong = Vec::new();
-    for file in files {
-        let (diagnostics, sources) = diagnostics(file, &options);
-        assert!(!diagnostics.is_empty(), "{}: nothing found", file.display());
-        for diagnostic in &diagnostics {
-            let file = file.display();
-            assert!(!diagnostic.help.is_empty(), "{file}: {diagnostic:?}");
-            assert!(diagnostic.place().is_some(), "{file}: {diagnostic:?}");
-        }
-        let found = shown(&diagnostics, &sources, folder);
-        wrong.extend(check(&file.with_extension("txt"), &found).err());
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    explained(&files);
 }
 
 #[test]
 fn every_code_has_a_golden_text() {
-    let texts = [golden(), golden_macros()];
-    let texts = texts.iter().flat_map(|folder| with_ending(folder, "txt"));
-    let texts: String = texts
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
-    let missing: Vec<&&str> = [codes::ALL, xacro::codes::ALL]
-        .into_iter()
-        .flatten()
-        .filter(|code| !texts.contains(&format!("[{code}]")))
-        .collect();
-    assert!(missing.is_empty(), "no golden text shows {missing:?}");
+    let codes = [codes::ALL, xacro::codes::ALL].into_iter().flatten();
+    show_all(&[golden(), golden_macros()], codes);
 }
 
 /// Checks the message with this code for a text that is too large to keep in a file.

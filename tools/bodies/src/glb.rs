@@ -1,6 +1,7 @@
 //! Output of binary glTF 2.0 files.
 use std::collections::BTreeMap;
 
+use gltf::binary::{Glb, Header};
 use serde_json::{Value, json};
 
 use crate::{materials::Material, mesh::Mesh};
@@ -35,7 +36,17 @@ pub(crate) fn write(mesh: &Mesh) -> Vec<u8> {
         "bufferViews": file.views,
         "buffers": [{ "byteLength": file.bytes.len() }],
     });
-    container(&json, &file.bytes)
+    let header = Header {
+        magic: *b"glTF",
+        version: 2,
+        length: 0, // the writer computes it
+    };
+    let glb = Glb {
+        header,
+        json: json.to_string().into_bytes().into(),
+        bin: Some(file.bytes.into()),
+    };
+    glb.to_vec().expect("writing to memory cannot fail")
 }
 
 /// Contents of a file so far.
@@ -72,7 +83,7 @@ fn primitive(mesh: &Mesh, material: &Material, index: usize, file: &mut File) ->
         let key = [x, y, z, u, v, w];
         indices.push(*known.entry(key).or_insert_with(|| {
             numbers.push(key);
-            (numbers.len() - 1) as u16
+            u16::try_from(numbers.len() - 1).expect("a mesh has at most 65 536 vertices a material")
         }));
     }
     let column = |first: usize, unit: f64| -> Vec<[f32; 3]> {
@@ -129,24 +140,4 @@ fn described(material: &Material) -> Value {
             "roughnessFactor": material.roughness,
         },
     })
-}
-
-/// Returns the binary container of a description and its bytes.
-fn container(json: &Value, binary: &[u8]) -> Vec<u8> {
-    let mut text = json.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let length = 12 + 8 + text.len() + 8 + binary.len();
-    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
-    let mut bytes = [
-        *b"glTF",
-        number(2),
-        number(length),
-        number(text.len()),
-        *b"JSON",
-    ]
-    .concat();
-    bytes.extend(text);
-    bytes.extend([number(binary.len()), *b"BIN\0"].concat());
-    bytes.extend(binary);
-    bytes
 }
