@@ -5,7 +5,8 @@
 //!   program carries ([`assets`], [`shipped`]) and the robots of MORSE's builder ([`morse_robots`]);
 //! - [`robray`]: the scene language (`morse_robray`);
 //! - [`simulation`]: simulation files (`morse_simulation_file`);
-//! - [`urdf`], [`xacro`], [`mjcf`], [`sdf`], [`packages`], [`xml`]: robot descriptions (`morse_description`);
+//! - [`urdf`], [`xacro`], [`mjcf`], [`sdf`], [`packages`], [`xml`]: robot descriptions (`morse_description`),
+//!   with the codes of diagnostics that all of them share ([`description_codes`]);
 //! - [`compiled`]: scenes in one file with their meshes and images (`morse_compiled`);
 //! - [`load`]: scene files of all [`formats`];
 //! - [`query`]: kinematics and collisions of a scene without a world;
@@ -14,7 +15,7 @@ pub mod compiled;
 pub mod load;
 pub mod query;
 
-pub use morse_description::{mjcf, packages, sdf, urdf, xacro, xml};
+pub use morse_description::{codes as description_codes, mjcf, packages, sdf, urdf, xacro, xml};
 pub use morse_diagnostics::{self as diagnostic, report};
 pub use morse_robray as robray;
 pub use morse_scene::{assembly, assets, bounds, formats, locked, model, morse_robots, shipped};

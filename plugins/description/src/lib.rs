@@ -3,8 +3,10 @@
 //! Modules in reading order:
 //! - [`urdf`]: robot descriptions of ROS; [`xacro`]: macros for them;
 //! - [`mjcf`]: models of MuJoCo; [`sdf`]: worlds and models of Gazebo;
+//! - [`codes`]: codes of the diagnostics that all of them share;
 //! - [`packages`]: search for mesh files;
 //! - [`xml`]: parser of the underlying documents.
+pub mod codes;
 mod inertia;
 pub mod mjcf;
 mod names;

@@ -2,8 +2,7 @@
 
 use morse_diagnostics::{Collector, Diagnostic};
 
-/// Code of the note that further diagnostics were omitted.
-const AND_MORE: &str = "urdf::and-more";
+use crate::codes;
 
 /// Maximum number of errors, and of warnings, that are kept.
 const MOST: usize = 100;
@@ -29,6 +28,6 @@ impl Problems {
 
     /// Returns the diagnostics to show.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
-        self.0.finish(AND_MORE)
+        self.0.finish(codes::AND_MORE)
     }
 }

@@ -209,7 +209,7 @@ pub(crate) fn text(
             Some(near) => format!("did you mean `{}`?", printable_path(&near)),
             None => "check the path, and that it is a file you may read".to_owned(),
         };
-        Box::new(Diagnostic::error(codes::CANNOT_READ, message).help(help))
+        Box::new(Diagnostic::error(crate::codes::CANNOT_READ, message).help(help))
     })?;
     decoded(bytes, &name, sources)
 }
@@ -222,7 +222,7 @@ pub(crate) fn decoded(
 ) -> Result<(SourceId, Arc<str>), Box<Diagnostic>> {
     if bytes.len() > LARGEST_FILE {
         let message = "the file is larger than 64 MiB";
-        let diagnostic = Diagnostic::error(codes::TOO_LARGE, message);
+        let diagnostic = Diagnostic::error(crate::codes::TOO_LARGE, message);
         return Err(Box::new(diagnostic.help(
             "a robot description names its meshes, it does not hold them",
         )));
@@ -238,7 +238,7 @@ pub(crate) fn decoded(
             bytes.truncate(valid);
             let source = sources.add(name, String::from_utf8(bytes).unwrap_or_default());
             let end = Span::new(source, valid..valid);
-            let diagnostic = Diagnostic::error(codes::NOT_TEXT, "this is not a text file");
+            let diagnostic = Diagnostic::error(crate::codes::NOT_TEXT, "this is not a text file");
             let diagnostic = diagnostic.at(end, "this is not UTF-8");
             Err(Box::new(diagnostic.help("save it as UTF-8 text")))
         }

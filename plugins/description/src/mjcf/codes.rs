@@ -1,15 +1,6 @@
 //! Codes of the diagnostics of MJCF files. The golden tests show each of them.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = concat!("mjcf::", $code);)+
-
-        /// All codes, in the order of this file.
-        pub const ALL: &[&str] = &[$($name),+];
-    };
-}
-
-codes! {
+crate::codes::declare! { "mjcf":
     /// The root element is not `<mujoco>`.
     NOT_A_MODEL = "not-a-model";
     /// An `<include>` whose file cannot be read or is included twice.

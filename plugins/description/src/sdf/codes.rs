@@ -1,15 +1,6 @@
 //! Codes of the diagnostics of SDF files. The golden tests show each of them.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = concat!("sdf::", $code);)+
-
-        /// All codes, in the order of this file.
-        pub const ALL: &[&str] = &[$($name),+];
-    };
-}
-
-codes! {
+crate::codes::declare! { "sdf":
     /// The root element is not `<sdf>`, or there is neither a world nor a model in it.
     NOT_A_MODEL = "not-a-model";
     /// A version of the format that is too old, too new or missing.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use morse_diagnostics::{Diagnostic, Span, nearest_file, printable, printable_path};
 
-use super::codes;
 use crate::{
+    codes,
     packages::{Finder, Search},
     problems::Problems,
 };

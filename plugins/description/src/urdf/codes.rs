@@ -1,19 +1,6 @@
 //! Codes of all diagnostics of robot descriptions. The golden tests show each of them.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = concat!("urdf::", $code);)+
-
-        /// All codes, in the order of this file.
-        pub const ALL: &[&str] = &[$($name),+];
-    };
-}
-
-codes! {
-    /// The file cannot be opened or read.
-    CANNOT_READ = "cannot-read";
-    /// The file is not UTF-8.
-    NOT_TEXT = "not-text";
+crate::codes::declare! { "urdf":
     /// The root element is not `<robot>`.
     NOT_A_ROBOT = "not-a-robot";
     /// A robot that exceeds a size limit.
@@ -74,10 +61,4 @@ codes! {
     INERTIA = "inertia";
     /// A base without mass.
     IMMOVABLE = "immovable";
-    /// A mesh or image file that does not exist.
-    MISSING_FILE = "missing-file";
-    /// A mesh or image file outside the allowed directories.
-    OUTSIDE = "outside";
-    /// Further diagnostics were omitted.
-    AND_MORE = "and-more";
 }

@@ -1,15 +1,6 @@
 //! Codes of all diagnostics of macros. The golden tests show each of them.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = concat!("xacro::", $code);)+
-
-        /// All codes, in the order of this file.
-        pub const ALL: &[&str] = &[$($name),+];
-    };
-}
-
-codes! {
+crate::codes::declare! { "xacro":
     /// An expression or substitution that cannot be evaluated.
     EXPRESSION = "expression";
     /// A required attribute is missing.
