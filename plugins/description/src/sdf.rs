@@ -104,11 +104,16 @@ pub fn parse(
     };
     includes.resolve(&mut root, 0);
     let files = includes.files;
-    // After an error further checks would report consequences of it.
-    if problems.any_error() {
-        return refused(problems.finish());
+    if !problems.any_error() {
+        return description(&root, &files, &allowed, options, circumstances, problems);
     }
-    description(&root, &files, &allowed, options, circumstances, problems)
+    let mut diagnostics = problems.finish();
+    let others = Problems::new(circumstances.strict);
+    let others = description(&root, &files, &allowed, options, circumstances, others).diagnostics;
+    // Names of models that could not be included are unknown in consequence.
+    let is_own = |diagnostic: &Diagnostic| diagnostic.code != codes::UNKNOWN_NAME;
+    diagnostics.extend(others.into_iter().filter(is_own));
+    refused(diagnostics)
 }
 
 /// Converts a tree of elements to a scene.
