@@ -45,6 +45,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// Arguments of the constructor of a server.
 pub(crate) struct ServerOptions {
     pub(crate) access: PageAccess,
+    /// Origins of pages that may contain the page, separated by blanks.
+    pub(crate) frames: String,
     pub(crate) max_viewers: usize,
     pub(crate) frame_rate: f64,
     pub(crate) listener: TcpListener,
@@ -64,6 +66,7 @@ pub(crate) struct World {
 /// State of the server's thread.
 pub(crate) struct Server {
     access: PageAccess,
+    frames: String,
     max_viewers: usize,
     event_loop: EventLoop,
     connections: BTreeMap<usize, HttpConnection>,
@@ -86,6 +89,7 @@ impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
         let ServerOptions {
             access,
+            frames,
             max_viewers,
             frame_rate,
             listener,
@@ -103,6 +107,7 @@ impl Server {
         let now = now();
         Ok(Self {
             access,
+            frames,
             max_viewers,
             requests: Requests::new(services, requests.clone(), event_loop.notifier()),
             event_loop,
@@ -333,7 +338,7 @@ impl Server {
             path => page::find(path).or_else(|| self.mesh(path)),
         };
         match found {
-            Some((kind, body)) => Some(http::answer("200 OK", kind, &[], body, head.is_head)),
+            Some((kind, body)) => Some(http::page(kind, body, head.is_head, &self.frames)),
             None => refused(http::NOT_FOUND, "there is no such page"),
         }
     }
