@@ -25,6 +25,7 @@ use morse_api::{
     random::Random,
     reading::SensorInfo,
     sensor::Outputs,
+    world_view::GraphExchange,
 };
 use morse_diagnostics::Diagnostic;
 use morse_simulation_file::{
@@ -157,6 +158,7 @@ fn empty_context(
         wake,
         gate: gate.clone(),
         world_view: None,
+        graph: GraphExchange::default(),
         offers: offers.cloned().unwrap_or_default(),
     }
 }

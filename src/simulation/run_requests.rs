@@ -35,7 +35,7 @@ impl Simulation {
         self.apply_requested_changes();
         let world = self.app.world();
         if let Some(viewers) = world.get_resource::<Viewers>() {
-            viewers.show(world.resource::<Clock>(), |body| world.get(body));
+            viewers.show(world.resource::<Clock>(), world);
         }
     }
 

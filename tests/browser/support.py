@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Sequence
 
 try:
     from playwright.sync_api import ConsoleMessage, Page, sync_playwright
@@ -65,8 +65,11 @@ def lacking() -> str:
 class Served:
     """A run that ends with the test, if not before."""
 
-    def __init__(self, test: unittest.TestCase, scene: str = SCENE, port: int = 0, watch: bool = False):
+    def __init__(
+        self, test: unittest.TestCase, scene: str = SCENE, port: int = 0, watch: bool = False, settings: Sequence[str] = ()
+    ):
         command = [str(program()), scene, "--serve", str(port), *(["--watch"] if watch else [])]
+        command += [word for setting in settings for word in ("--set", setting)]
         self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         test.addCleanup(self.end)
         assert self.child.stderr
@@ -106,7 +109,10 @@ class PageTest(unittest.TestCase):
     def setUp(self) -> None:
         self.errors: List[str] = []
         self.asked: List[str] = []
-        self.served = Served(self)
+        self.served = self.serve()
+
+    def serve(self) -> Served:
+        return Served(self)
 
     def tearDown(self) -> None:
         self.assertEqual(self.errors, [])

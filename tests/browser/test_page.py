@@ -44,6 +44,7 @@ DECODED = """async (text) => {
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 # Controls that extend beyond the window sideways, or are covered by others.
 HIDDEN = """[...document.querySelectorAll('header button, header select, #layers button, .end span')].filter((one) => {
+    if (one.hidden) return false;
     const box = one.getBoundingClientRect();
     const met = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
     return box.left < 0 || box.right > innerWidth || !(one.contains(met) || met?.contains(one));

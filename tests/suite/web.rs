@@ -3,6 +3,7 @@
 mod browser;
 pub(crate) mod client;
 mod misbehaving_clients;
+mod objects;
 mod reported;
 mod tokens;
 mod view;

@@ -49,11 +49,17 @@ impl Default for Light {
 pub struct LightCommand {
     /// True to switch the light on.
     pub emit: bool,
+    /// Fraction of the energy while the light is on.
+    #[reflect(@Unit(""), @ValueRange(0.0, 1.0))]
+    pub intensity: f64,
 }
 
 impl Default for LightCommand {
     fn default() -> Self {
-        Self { emit: true }
+        Self {
+            emit: true,
+            intensity: 1.0,
+        }
     }
 }
 
@@ -137,7 +143,11 @@ impl Light {
     }
 
     fn brightness(&self, command: LightCommand) -> f64 {
-        if command.emit { self.energy } else { 0.0 }
+        if command.emit {
+            self.energy * command.intensity
+        } else {
+            0.0
+        }
     }
 }
 
@@ -154,7 +164,10 @@ fn toggle(world: &mut World, entity: Entity, arguments: Toggle) -> Result<Outcom
         .get::<LightCommand>(entity)
         .is_some_and(|command| command.emit);
     let emit = arguments.emit.unwrap_or(!is_on);
-    give(world, entity, LightCommand { emit })?;
+    let intensity = world
+        .get::<LightCommand>(entity)
+        .map_or(1.0, |command| command.intensity);
+    give(world, entity, LightCommand { emit, intensity })?;
     Ok(Outcome::Done(json!(true)))
 }
 
@@ -197,8 +210,22 @@ mod tests {
     fn it_begins_as_its_settings_say_and_obeys_commands() {
         let (mut test, light) = test_world("(emit: false)");
         assert_eq!(test.get::<Shine>(light).0, 0.0);
-        test.send(light, LightCommand { emit: true });
+        test.send(light, LightCommand::default());
         test.step(BodyState::default());
         assert_eq!(test.get::<Shine>(light).0, 1.0);
+    }
+
+    #[test]
+    fn its_intensity_is_a_fraction_of_the_energy() {
+        let (mut test, light) = test_world("(energy: 2.0)");
+        let dimmed = LightCommand {
+            emit: true,
+            intensity: 0.25,
+        };
+        test.send(light, dimmed);
+        test.step(BodyState::default());
+        assert_eq!(test.get::<Shine>(light).0, 0.5);
+        assert_eq!(toggled(&mut test, light, json!([false])), 0.0);
+        assert_eq!(toggled(&mut test, light, json!([true])), 0.5, "as before");
     }
 }

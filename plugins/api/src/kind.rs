@@ -149,6 +149,8 @@ pub struct MiddlewareKind {
     pub default_policy: Policy,
     /// True if it receives views of the whole world.
     pub views_world: bool,
+    /// True if it runs objects, and publishes their graph.
+    pub runs_objects: bool,
     /// Checks whether it could start, without starting it.
     pub examine: Examine,
     /// Starts it.

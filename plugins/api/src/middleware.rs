@@ -32,7 +32,7 @@ use crate::{
     port::{Observer, OutputPort, Policy, port},
     reading::SensorInfo,
     service::Reply,
-    world_view::WorldView,
+    world_view::{GraphExchange, WorldView},
 };
 
 /// A kind of middleware. The type itself holds the settings of one instance.
@@ -99,6 +99,8 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     /// True if it displays the world: it then receives views of the whole world and of all sensors, without being named
     /// there.
     const VIEWS_WORLD: bool = false;
+    /// True if it runs objects, and publishes their graph for viewers, see [`MiddlewareContext::graph`].
+    const RUNS_OBJECTS: bool = false;
 
     /// Returns the reasons why it cannot start, and warnings about settings that are probably mistakes. It opens no port and
     /// writes nothing.
@@ -148,6 +150,8 @@ pub struct MiddlewareContext<O, I> {
     pub gate: Gate,
     /// View of the world, for kinds that display it.
     pub world_view: Option<WorldView>,
+    /// Exchange of the graph of its objects with viewers, for kinds that run objects.
+    pub graph: GraphExchange,
     /// Values that the program offers to its middlewares.
     pub offers: Offers,
 }

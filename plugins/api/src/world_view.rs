@@ -3,6 +3,7 @@
 //! A middleware that [views the world](crate::middleware::Middleware::VIEWS_WORLD) receives a [`WorldView`]: the
 //! [`Scenery`], which is constant, the poses of all bodies on request, an observer of every sensor, and a sender for every
 //! actuator. Nothing is copied without a request, and no viewer delays the tick.
+mod object_graph;
 mod poses;
 
 use std::{
@@ -25,7 +26,13 @@ use crate::{
     port::Observer,
     warning::WarningHistory,
 };
-pub use poses::{ContactInfo, PoseObserver, PosePort, Poses, Viewers, pose_port, show};
+pub use object_graph::{
+    GraphExchange, GraphLayout, GraphLink, GraphNode, LinkState, NodeKind, NodeState, ObjectGraph,
+    Readiness,
+};
+pub use poses::{
+    ContactInfo, EntityStates, PoseObserver, PosePort, Poses, Shown, Viewers, pose_port, show,
+};
 
 /// View of a world.
 pub struct WorldView {
@@ -37,6 +44,8 @@ pub struct WorldView {
     pub sensors: Vec<Observer>,
     /// Every actuator, in path order.
     pub actuators: Vec<CommandSender>,
+    /// Graphs of the middlewares that run objects, by name.
+    pub graphs: Vec<(String, GraphExchange)>,
     /// Pace of time.
     pub pacing: Arc<Pacing>,
     /// Warnings of the run so far.
@@ -92,6 +101,8 @@ pub struct Scenery {
     pub robots: Vec<RobotInfo>,
     /// Sensors and actuators, in path order.
     pub components: Vec<ComponentInfo>,
+    /// Lamps of robots, in path order, as indices of `components`.
+    pub lamps: Vec<usize>,
 }
 
 /// A body.

@@ -2,7 +2,8 @@
 mod system;
 
 use crate::{
-    link::{Buffering, Credit, LARGEST_RING, Link, ObserverEnd, USUAL_RING},
+    credit::Credit,
+    link::{Buffering, LARGEST_RING, Link, ObserverEnd, USUAL_RING},
     message::{Message, NotifyEvent, Payload, ReadyEvent},
     platform::Platform,
     region::Region,

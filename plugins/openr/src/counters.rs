@@ -3,6 +3,8 @@ use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 
+use crate::credit::Credit;
+
 /// Counters of one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LinkCounters {
@@ -121,6 +123,11 @@ pub struct LinkReport {
     pub observer: String,
     /// Number of data in the ring buffer.
     pub queued: usize,
+    /// Readiness of the observer.
+    pub credit: Credit,
+    /// Indices of the objects that send and receive.
+    #[serde(skip)]
+    pub ends: [usize; 2],
     /// Counters of the link.
     #[serde(flatten)]
     pub counters: LinkCounters,
@@ -270,6 +277,8 @@ mod tests {
                 subject: "Eye.Image.px.S".to_owned(),
                 observer: "Mind.Image.px.O".to_owned(),
                 queued: 3,
+                credit: Credit::Unknown,
+                ends: [0, 1],
                 counters: LinkCounters::default(),
             }],
             message_hash: String::new(),

@@ -1,10 +1,11 @@
 //! The middleware: objects of a memory stick, run within the tick, with the components that list it.
 mod body;
 mod checks;
+mod graph;
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
@@ -19,12 +20,14 @@ use morse_api::{
     },
     port::Policy,
     range::ValueRange,
+    world_view::{GraphExchange, GraphLayout},
 };
 use serde::Deserialize;
 
 use self::{
     body::Body,
     checks::{different, is_external, unknown},
+    graph::Counts,
 };
 use crate::{
     body::{audio, comm, primitives::Robot},
@@ -34,8 +37,10 @@ use crate::{
     engine::Engine,
     external::{External, LOST, Peer},
     factory::Factories,
+    files::wireless,
     ip_stack,
     lockstep::{LogLine, Rules},
+    network::Network,
     object_runner::{Cause, FaultPolicy, Part},
     platform::Platform,
     stick::{Contents, Stick, StickObject, UnreadableStick},
@@ -122,6 +127,7 @@ impl Middleware for OpenR {
     const KIND: &'static str = "openr";
     // All readings of a tick are taken at its end.
     const DEFAULT_POLICY: Policy = Policy::Queue(4);
+    const RUNS_OBJECTS: bool = true;
     type Output = Nothing;
     type Input = Nothing;
 
@@ -185,14 +191,18 @@ impl Middleware for OpenR {
             },
         };
         let objects = plan.boot().map_err(&failed)?;
-        Ok(Box::new(Host {
+        let host = Host {
+            layout: plan.layout(&objects),
+            exchange: context.graph,
             objects,
             plan,
             start: 0,
             warnings: Vec::new(),
             lines: VecDeque::new(),
             failure: None,
-        }))
+        };
+        host.publish(0);
+        Ok(Box::new(host))
     }
 }
 
@@ -271,7 +281,27 @@ impl Plan {
         let connections: Vec<Connection> = connections.cloned().collect();
         let mut platform = Platform::new(self.robot, self.contents.design.clone());
         platform.wireless = self.contents.wireless.clone();
+        platform.network = Network::new(wireless::address(&platform.wireless));
         Engine::boot(self.in_threads, platform, parts, &connections, self.rules)
+    }
+
+    /// Returns the objects and links for viewers.
+    fn layout(&self, objects: &Engine) -> Arc<GraphLayout> {
+        let report = objects.report();
+        let [sensors, actuators] = [self.sensors.len(), self.actuators.len()];
+        let own = self.contents.objects.len();
+        let system = report
+            .objects
+            .len()
+            .saturating_sub(sensors + actuators + own);
+        graph::layout(
+            &report,
+            Counts {
+                sensors,
+                actuators,
+                system,
+            },
+        )
     }
 
     fn object(&self, object: &StickObject) -> Option<Part> {
@@ -297,6 +327,9 @@ impl Plan {
 struct Host {
     plan: Plan,
     objects: Engine,
+    /// Objects and links, for viewers.
+    layout: Arc<GraphLayout>,
+    exchange: GraphExchange,
     /// Simulated time of their start, ns.
     start: u64,
     warnings: Vec<String>,
@@ -306,6 +339,13 @@ struct Host {
 }
 
 impl Host {
+    /// Publishes the state of objects and links for viewers, at a simulated time in ns.
+    fn publish(&self, nanos: u64) {
+        let report = self.objects.report();
+        let graph = graph::graph(&report, &self.layout, nanos);
+        self.exchange.publish(graph);
+    }
+
     fn warn(&mut self, warning: String) {
         if self.warnings.len() < MOST_WARNINGS {
             self.warnings.push(warning);
@@ -351,6 +391,18 @@ impl Running for Host {
             .collect()
     }
 
+    fn notices(&self) -> Vec<String> {
+        let address = wireless::address(&self.plan.contents.wireless);
+        if address == Ipv4Addr::LOCALHOST {
+            return Vec::new();
+        }
+        let own = &self.plan.contents.wireless["ETHER_IP"];
+        let name = &self.plan.name;
+        vec![format!(
+            "`{name}`: endpoints of objects are at {address}, which stands for the robot's address {own}"
+        )]
+    }
+
     fn tick(&mut self, nanos: u64) {
         let now = nanos.saturating_sub(self.start);
         // Order: earlier events, the measurements of this tick, then their immediate effects.
@@ -360,6 +412,9 @@ impl Running for Host {
         }
         self.objects.advance(now);
         self.listen();
+        if self.exchange.take_request() {
+            self.publish(nanos);
+        }
     }
 
     fn restart(&mut self, nanos: u64) {
@@ -367,7 +422,11 @@ impl Running for Host {
         self.listen();
         self.start = nanos;
         match self.plan.boot() {
-            Ok(objects) => self.objects = objects,
+            Ok(objects) => {
+                self.objects = objects;
+                self.layout = self.plan.layout(&self.objects);
+                self.publish(nanos);
+            }
             Err(why) => self.failure = Some(Failure::Environment(why)),
         }
     }

@@ -8,7 +8,8 @@
 //! In reading order:
 //! - [`object`]: the trait that objects implement; [`context`]: calls that are available to an object;
 //! - [`message`], [`status`], [`region`], [`service`], [`sync`]: common types of both;
-//! - [`link`]: credit, skipping and buffering; `object_runner`: runner of one object; `wiring`: life cycle and connections;
+//! - [`credit`]: readiness of an observer; [`link`]: skipping and buffering; `object_runner`: runner of one object;
+//!   `wiring`: life cycle and connections;
 //! - [`lockstep`]: all objects on one virtual processor; [`threaded`]: one thread per object;
 //! - [`files`], [`stick`]: objects and connections of a memory stick;
 //! - [`platform`]: state of the robot's system that all objects share: primitives, servos, data files, sync keys;
@@ -23,6 +24,7 @@ pub mod body;
 mod components;
 pub mod context;
 pub mod counters;
+pub mod credit;
 mod engine;
 pub mod external;
 pub mod factory;

@@ -1,7 +1,7 @@
 //! State of one link at its subject: credit, skipping, buffering.
 use std::collections::VecDeque;
 
-use crate::{counters::LinkCounters, region::Region};
+use crate::{counters::LinkCounters, credit::Credit, region::Region};
 
 /// Maximum number of data in one message.
 pub const MOST_DATA: usize = 13;
@@ -9,18 +9,6 @@ pub const MOST_DATA: usize = 13;
 pub const USUAL_RING: usize = MOST_DATA + 1;
 /// Maximum number of entries of a ring buffer.
 pub const LARGEST_RING: usize = 4096;
-
-/// Readiness of an observer at its subject.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Credit {
-    /// The observer waits for one message.
-    Asserted,
-    /// The credit was used, or there has not been any: data are queued.
-    #[default]
-    Unknown,
-    /// The observer requests no data: they are dropped.
-    Deasserted,
-}
 
 /// Buffering that an observer requests, in units of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Endpoints of the network of objects: TCP and UDP on loopback, as those of the robot's IP stack.
 //!
+//! A robot has the loopback address of its `ETHER_IP`, see [`loopback_of`], so that several robots can use the same ports.
+//!
 //! A call creates an operation, which is complete later: then an extra entry of the object is called with a [`Completion`]. The
 //! system object `ip_stack` polls the operations in each frame of 8 ms. Calls take time from the object that makes them, and
 //! only from it; data take the time of a wireless network.
@@ -35,16 +37,62 @@ pub enum Protocol {
 /// Operation of an endpoint.
 #[derive(Clone, Debug)]
 pub enum Operation {
-    /// Waits for a connection to a port of loopback (TCP).
+    /// Waits for a connection to a port of the robot (TCP).
     Listen(u16),
-    /// Receives the datagrams for a port of loopback (UDP).
+    /// Receives the datagrams for a port of the robot (UDP).
     Bind(u16),
-    /// Connects to a port of loopback (TCP).
-    Connect(u16),
-    /// Sends data; a datagram to a port of loopback (UDP).
-    Send(Region, Option<u16>),
+    /// Connects to another program (TCP).
+    Connect(Remote),
+    /// Sends data; a datagram to another program (UDP).
+    Send(Region, Option<Remote>),
     /// Receives data, up to a number of bytes.
     Receive(usize),
+}
+
+/// Address of another program: a port of this machine, or of a robot with an address of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// Address of a robot, as in its `ETHER_IP`; `None` for this machine, 127.0.0.1.
+    pub address: Option<Ipv4Addr>,
+    /// Port.
+    pub port: u16,
+}
+
+impl From<u16> for Remote {
+    fn from(port: u16) -> Self {
+        Self {
+            address: None,
+            port,
+        }
+    }
+}
+
+impl From<SocketAddr> for Remote {
+    fn from(address: SocketAddr) -> Self {
+        Self {
+            address: match address {
+                SocketAddr::V4(address) => Some(*address.ip()),
+                SocketAddr::V6(_) => None,
+            },
+            port: address.port(),
+        }
+    }
+}
+
+impl Remote {
+    /// Returns the address on loopback.
+    fn socket(self) -> (Ipv4Addr, u16) {
+        let address = self.address.map_or(Ipv4Addr::LOCALHOST, loopback_of);
+        (address, self.port)
+    }
+}
+
+/// Returns the loopback address that stands for an address of a robot: 127, and the last three numbers of the address. Robots
+/// of a simulation are not on the network of its machine.
+#[must_use]
+pub fn loopback_of(address: Ipv4Addr) -> Ipv4Addr {
+    let [_, b, c, d] = address.octets();
+    Ipv4Addr::new(127, b, c, d)
 }
 
 /// Completion of an operation: the payload of the entry that was given with it.
@@ -85,13 +133,30 @@ struct Pending {
 }
 
 /// Endpoints of all objects.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Network {
+    /// Address of the robot.
+    address: Ipv4Addr,
     last: u32,
     endpoints: BTreeMap<u32, Endpoint>,
 }
 
+impl Default for Network {
+    fn default() -> Self {
+        Self::new(Ipv4Addr::LOCALHOST)
+    }
+}
+
 impl Network {
+    /// Returns a network without endpoints, of a robot with a loopback address.
+    pub(crate) fn new(address: Ipv4Addr) -> Self {
+        Self {
+            address,
+            last: 0,
+            endpoints: BTreeMap::new(),
+        }
+    }
+
     pub(crate) fn create(&mut self, protocol: Protocol) -> Result<u32, Status> {
         if self.endpoints.len() >= MOST_ENDPOINTS {
             return Err(Status::NO_MEMORY);
@@ -142,6 +207,7 @@ impl Network {
     /// Polls all operations; returns the completions, each with its object and entry.
     pub(crate) fn poll(&mut self, now: u64) -> Vec<(usize, usize, Completion)> {
         let mut complete = Vec::new();
+        let own = self.address;
         for (&number, endpoint) in &mut self.endpoints {
             let Endpoint { socket, pending } = endpoint;
             // Operations of one kind are completed in their order.
@@ -152,7 +218,7 @@ impl Network {
                     waits[is_receive] = true;
                     return true;
                 }
-                let Some((result, from)) = socket.try_complete(pending) else {
+                let Some((result, from)) = socket.try_complete(own, pending) else {
                     waits[is_receive] = true;
                     return true;
                 };
@@ -185,19 +251,19 @@ fn misused(what: &str) -> Option<Outcome> {
 
 impl Socket {
     /// Tries to complete an operation; `None` if it has to wait.
-    fn try_complete(&mut self, pending: &mut Pending) -> Option<Outcome> {
+    fn try_complete(&mut self, own: Ipv4Addr, pending: &mut Pending) -> Option<Outcome> {
         match &pending.operation {
-            Operation::Listen(port) => self.listen(*port),
-            Operation::Bind(port) => self.bind(*port),
-            Operation::Connect(port) => self.connect(*port),
+            Operation::Listen(port) => self.listen((own, *port)),
+            Operation::Bind(port) => self.bind((own, *port)),
+            Operation::Connect(to) => self.connect(*to),
             Operation::Send(region, to) => self.send(region.bytes(), *to, &mut pending.sent),
             Operation::Receive(most) => self.receive(*most),
         }
     }
 
-    fn listen(&mut self, port: u16) -> Option<Outcome> {
+    fn listen(&mut self, at: (Ipv4Addr, u16)) -> Option<Outcome> {
         if let Self::Idle(Protocol::Tcp) = self {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+            let listener = TcpListener::bind(at);
             let listener = listener.and_then(|listener| {
                 listener.set_nonblocking(true)?;
                 Ok(listener)
@@ -216,11 +282,11 @@ impl Socket {
         }
     }
 
-    fn connect(&mut self, port: u16) -> Option<Outcome> {
+    fn connect(&mut self, to: Remote) -> Option<Outcome> {
         let Self::Idle(Protocol::Tcp) = self else {
             return misused("connect");
         };
-        match TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
+        match TcpStream::connect(to.socket()) {
             Ok(stream) => self.start(stream),
             Err(why) => done(Err(why)),
         }
@@ -232,11 +298,11 @@ impl Socket {
         done(result)
     }
 
-    fn bind(&mut self, port: u16) -> Option<Outcome> {
+    fn bind(&mut self, at: (Ipv4Addr, u16)) -> Option<Outcome> {
         let Self::Idle(Protocol::Udp) = self else {
             return misused("bind");
         };
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, port));
+        let socket = UdpSocket::bind(at);
         let socket = socket.and_then(|socket| {
             socket.set_nonblocking(true)?;
             Ok(socket)
@@ -250,7 +316,7 @@ impl Socket {
         }
     }
 
-    fn send(&mut self, bytes: &[u8], to: Option<u16>, sent: &mut usize) -> Option<Outcome> {
+    fn send(&mut self, bytes: &[u8], to: Option<Remote>, sent: &mut usize) -> Option<Outcome> {
         match (self, to) {
             (Self::Stream(stream), None) => {
                 while *sent < bytes.len() {
@@ -261,8 +327,8 @@ impl Socket {
                 }
                 done(Ok(Vec::new()))
             }
-            (Self::Datagrams(socket), Some(port)) => {
-                let sent = socket.send_to(bytes, (Ipv4Addr::LOCALHOST, port));
+            (Self::Datagrams(socket), Some(to)) => {
+                let sent = socket.send_to(bytes, to.socket());
                 done(sent.map(|_| Vec::new()))
             }
             _ => misused("send"),

@@ -15,7 +15,7 @@ use crate::{
         lists::{self, DesignFile, ObjectEntry},
         ocf::{self, Attributes},
         problem::{CODE, LARGEST_FILE, Parsed},
-        settings, stub,
+        settings, stub, wireless,
     },
     region::Region,
     service::Interface,
@@ -176,9 +176,12 @@ impl Stick {
         });
         contents.system = objects;
         // Configured values take precedence over defaults.
-        contents.wireless = wireless.into_iter().flatten().flatten().collect();
+        let wireless: BTreeMap<_, _> = wireless.into_iter().flatten().flatten().collect();
+        contents.problems.extend(wireless::problems(&wireless));
+        let values = wireless.into_iter();
+        contents.wireless = values.map(|(key, setting)| (key, setting.value)).collect();
         let duties = joints.unwrap_or_default().into_values();
-        contents.jam_duty = duties.filter_map(|duty| duty.parse().ok()).next();
+        contents.jam_duty = duties.filter_map(|duty| duty.value.parse().ok()).next();
     }
 
     /// Reads a data file.

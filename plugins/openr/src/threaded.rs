@@ -238,10 +238,11 @@ impl Threaded {
                 fault: state.fault.as_ref().map(ToString::to_string),
                 ..ObjectReport::new(name, *priority, &state.counters)
             });
-            for &(counters, queued) in &state.links {
+            for &(counters, queued, credit) in &state.links {
                 report.links.extend(links.next().map(|link| LinkReport {
                     counters,
                     queued,
+                    credit,
                     ..link
                 }));
             }

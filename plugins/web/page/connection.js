@@ -12,6 +12,8 @@ export class Connection {
     this.calls = new Map();
     this.next = 1;
     this.watched = [];
+    this.graphs = [];
+    this.firstGraph = Infinity;
     this.text = null;
     this.unseen = undefined;
     this.open();
@@ -26,12 +28,17 @@ export class Connection {
       // After an interruption the scene is unchanged, and is kept.
       if (text !== this.text) {
         this.text = text;
-        await this.hear.scene(JSON.parse(text));
+        await this.load(JSON.parse(text));
       }
       this.connect();
     } catch {
       this.later();
     }
+  }
+
+  async load(scene) {
+    this.firstGraph = scene.graphs[0]?.channel ?? Infinity;
+    await this.hear.scene(scene);
   }
 
   connect() {
@@ -40,12 +47,12 @@ export class Connection {
     socket.onopen = () => {
       this.socket = socket;
       this.wait = FIRST_WAIT;
-      this.send({ watch: this.watched });
+      this.subscribe();
       this.hear.state("live");
     };
     socket.onmessage = ({ data }) => {
       if (typeof data === "string") this.read(JSON.parse(data));
-      else this.show(readFrame(data));
+      else this.show(readFrame(data, this.firstGraph));
     };
     socket.onclose = () => {
       this.socket = null;
@@ -60,8 +67,8 @@ export class Connection {
     const answer = await fetch("/scene.json", { cache: "no-store" });
     this.text = await answer.text();
     this.unseen = undefined;
-    await this.hear.scene(JSON.parse(this.text));
-    this.send({ watch: this.watched });
+    await this.load(JSON.parse(this.text));
+    this.subscribe();
   }
 
   read({ reply, warning, scene }) {
@@ -90,6 +97,17 @@ export class Connection {
 
   send(what) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+  }
+
+  subscribe() {
+    if (this.graphs.length > 0) this.send({ graphs: this.graphs });
+    this.send({ watch: this.watched });
+  }
+
+  // Subscribes to the graphs of some middlewares.
+  watchGraphs(names) {
+    this.graphs = names;
+    this.send({ graphs: names });
   }
 
   watch(paths) {

@@ -11,7 +11,7 @@ const ICONS = {
 
 export const LAYERS = [
   ["grid", "Grid", "g", true], ["labels", "Labels", "n", true], ["points", "Scans", "l", true], ["rays", "Rays", "y", false],
-  ["trails", "Trails", "t", false], ["axes", "Frames", "a", false],
+  ["trails", "Trails", "t", false], ["axes", "Frames", "a", false], ["objects", "Objects", "o", false],
 ];
 
 const KEYS = [
@@ -72,6 +72,12 @@ export class Controls {
     }
   }
 
+  // Hides or offers a layer that not all scenes have.
+  offer(key, isOffered) {
+    this.buttons.get(key).hidden = !isOffered;
+    if (!isOffered && this.layers[key]) this.toggle(key);
+  }
+
   toggle(key) {
     this.layers[key] = !this.layers[key];
     this.buttons.get(key).setAttribute("aria-pressed", this.layers[key]);
@@ -114,7 +120,7 @@ export class Controls {
       return;
     }
     if (isTyping || (event.key === " " && event.target.matches("button"))) return;
-    const layer = LAYERS.find(([, , key]) => key === event.key.toLowerCase() && !event.shiftKey);
+    const layer = LAYERS.find(([name, , key]) => key === event.key.toLowerCase() && !event.shiftKey && !this.buttons.get(name).hidden);
     const acts = {
       " ": this.act.play, ".": this.act.step, R: this.act.reset, "[": () => this.shift(-1), "]": () => this.shift(1),
       f: this.act.follow, 0: this.act.home, d: () => this.turnTheme(), "?": () => get("keys").showModal(),

@@ -1,7 +1,7 @@
 // Draws the world with WebGL 2: shapes with sunlight and soft shadows, the ground, lines and points.
-import { add, compose, lookAt, matrixOf, multiply, orthographic, rotate, scaled, sub } from "./algebra.js";
+import { add, compose, lookAt, matrixOf, multiply, norm, orthographic, rotate, scaled, sub } from "./algebra.js";
 import { formOf } from "./forms.js";
-import { DEPTH, GROUND, SOLID, STROKE, compile } from "./shaders.js";
+import { DEPTH, GROUND, LAMPS, SOLID, STROKE, compile } from "./shaders.js";
 
 const SHADOW_SIZE = 2048;
 // Fraction of the scene's light, chosen to suit the theme of the page.
@@ -28,6 +28,8 @@ export class Drawing {
     gl.bindBuffer(gl.ARRAY_BUFFER, this.strokeBuffer);
     attribute(gl, 0, 3, 28, 0);
     attribute(gl, 1, 4, 28, 12);
+    // Shapes without colours of their own.
+    gl.vertexAttrib4f(8, 0, 0, 0, 0);
     this.batches = [];
     this.fence = null;
   }
@@ -105,8 +107,10 @@ export class Drawing {
     const matrices = buffer(gl.ARRAY_BUFFER, batch.matrices, gl.DYNAMIC_DRAW);
     for (let column = 0; column < 4; column++) attribute(gl, 4 + column, 4, 64, column * 16, 1);
     const indices = buffer(gl.ELEMENT_ARRAY_BUFFER, geometry.indices, gl.STATIC_DRAW);
+    const paints = geometry.paints ? [buffer(gl.ARRAY_BUFFER, geometry.paints, gl.STATIC_DRAW)] : [];
+    if (geometry.paints) attribute(gl, 8, 4, 16, 0);
     gl.bindVertexArray(null);
-    batch.buffers = [positions, normals, tints, matrices, indices];
+    batch.buffers = [positions, normals, tints, matrices, indices, ...paints];
     batch.moved = batch.tinted = true;
   }
 
@@ -152,7 +156,7 @@ export class Drawing {
   }
 
   // Draws the view of the camera. `strokes` are lists of lines and points.
-  draw(camera, look, { ground, accent, strokes }) {
+  draw(camera, look, { ground, accent, strokes, lamps }) {
     const { gl, canvas } = this;
     const colors = LOOKS[look];
     const reach = Math.max(60, camera.distance * 9);
@@ -182,6 +186,7 @@ export class Drawing {
     gl.uniform3fv(at.sunlight, scaled(this.light.sun, colors.sun));
     gl.uniform3fv(at.accent, accent);
     gl.uniform3fv(at.haze, colors.haze);
+    this.setLamps(lamps, camera);
     this.drawBatches(false);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
@@ -196,6 +201,26 @@ export class Drawing {
     gl.deleteSync(this.fence);
     this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
+  }
+
+  // Sets the spotlights: of all that are on, those nearest to the eye.
+  setLamps(lamps, camera) {
+    const { gl } = this;
+    const { at } = this.solid;
+    const distance = (lamp) => norm(sub(lamp.at.slice(0, 3), camera.eye));
+    const near = [...lamps].sort((one, other) => distance(one) - distance(other)).slice(0, LAMPS);
+    const positions = new Float32Array(LAMPS * 4);
+    const axes = new Float32Array(LAMPS * 4);
+    const colors = new Float32Array(LAMPS * 3);
+    near.forEach((lamp, index) => {
+      positions.set([...lamp.at.slice(0, 3), lamp.distance], index * 4);
+      axes.set([...rotate(lamp.at.slice(3), [1, 0, 0]), Math.cos(Math.min(lamp.size / 2, Math.PI))], index * 4);
+      colors.set(lamp.color.map((part) => part ** 2.2 * lamp.shine), index * 3);
+    });
+    gl.uniform1i(at.lamp_count, near.length);
+    gl.uniform4fv(at.lamp_position, positions);
+    gl.uniform4fv(at.lamp_axis, axes);
+    gl.uniform3fv(at.lamp_color, colors);
   }
 
   // Returns true while the last image is still being drawn, so that a slow graphics card is not overloaded.

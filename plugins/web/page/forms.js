@@ -128,7 +128,7 @@ function grid([width, depth, stepX, stepY, thickness]) {
 }
 
 // Returns the triangles of a file: edges between faces at an angle below 40 degrees are smooth.
-function faceted({ vertices, faces }) {
+function faceted({ vertices, faces, parts }) {
   const corners = new Map();
   const normals = [];
   const key = (vertex) => `${vertices[vertex * 3]},${vertices[vertex * 3 + 1]},${vertices[vertex * 3 + 2]}`;
@@ -161,14 +161,30 @@ function faceted({ vertices, faces }) {
       builder.indices.push(builder.point(position, length > 0 ? sum.map((part) => part / length) : own));
     }
   }
-  return builder.done();
+  return { ...builder.done(), paints: paints(faces.length, parts) };
 }
 
-// Decodes the triangles of a mesh: counts, vertices, faces.
+// Returns the own colours of vertices, each with its weight: 0 where the colour of the shape applies.
+function paints(vertices, parts) {
+  if (parts.length === 0) return null;
+  const paints = new Float32Array(vertices * 4);
+  for (const { start, end, color } of parts) {
+    for (let vertex = start * 3; vertex < end * 3; vertex++) paints.set([...color, 1], vertex * 4);
+  }
+  return paints;
+}
+
+// Decodes the triangles of a mesh: counts, vertices, faces, and parts with colours of their own.
 export function readMesh(buffer) {
-  const [vertices, faces] = new Uint32Array(buffer, 0, 2);
+  const [vertices, faces, count] = new Uint32Array(buffer, 0, 3);
+  const first = 12 + (vertices + faces) * 12;
+  const parts = Array.from({ length: count }, (_, part) => {
+    const [start, end] = new Uint32Array(buffer, first + part * 20, 2);
+    return { start, end, color: [...new Float32Array(buffer, first + part * 20 + 8, 3)] };
+  });
   return {
-    vertices: new Float32Array(buffer, 8, vertices * 3),
-    faces: new Uint32Array(buffer, 8 + vertices * 12, faces * 3),
+    vertices: new Float32Array(buffer, 12, vertices * 3),
+    faces: new Uint32Array(buffer, 12 + vertices * 12, faces * 3),
+    parts,
   };
 }

@@ -6,6 +6,7 @@ import { Drawing } from "./drawing.js";
 import { readMesh } from "./forms.js";
 import { Inspector } from "./inspector.js";
 import { Labels, strokesOf } from "./overlay.js";
+import { Objects } from "./objects.js";
 import { Plot } from "./plot.js";
 import { Tree } from "./tree.js";
 import { World, keyOf } from "./world.js";
@@ -43,6 +44,7 @@ const controls = new Controls({
     if (world.scene) watch();
   },
 });
+const objects = new Objects(get("objects"), (path) => world.components.has(path) && select({ component: path }));
 const tree = new Tree(get("tree"), get("search"), select);
 const inspector = new Inspector(get("inspector"), (of, name, unit) => {
   plot.toggle(world, of, name, unit);
@@ -70,6 +72,9 @@ const connection = new Connection({
     scene.bodies.forEach((body, index) => drawing?.move(index, body.pose));
     labels.clear();
     tree.setScene(scene);
+    objects.setScene(scene);
+    controls.offer("objects", scene.graphs.length > 0);
+    watchObjects();
     get("scene").textContent = scene.name || "morse-sim";
     document.title = scene.name ? `${scene.name} – morse-sim` : "morse-sim";
     isFramed = false;
@@ -85,6 +90,7 @@ const connection = new Connection({
     }
     isFramed = true;
     for (const [body, pose] of frame.moved) drawing?.move(body, pose);
+    for (const state of frame.graphs) attempt(objects.take(state).then(refresh));
     refresh();
   },
   warning: (text) => controls.notice(text),
@@ -95,6 +101,15 @@ function watch() {
   const { points, rays } = controls.layers;
   if (!points && !rays) world.clouds.clear();
   connection.watch(world.watched(points || rays));
+  if (get("objects").hidden === controls.layers.objects) watchObjects();
+}
+
+// Shows or hides the panel of objects, which requires its data only while it is visible.
+function watchObjects() {
+  const isShown = controls.layers.objects;
+  get("objects").hidden = !isShown;
+  get("objects").parentElement.classList.toggle("split", isShown);
+  connection.watchGraphs(isShown ? objects.names() : []);
 }
 
 function select(of) {
@@ -147,11 +162,12 @@ function draw() {
   const { layers, theme } = controls;
   const color = accent();
   const strokes = strokesOf(world, layers, color, camera);
-  drawing?.draw(camera, theme, { ground: layers.grid, accent: color, strokes });
+  drawing?.draw(camera, theme, { ground: layers.grid, accent: color, strokes, lamps: world.litLamps() });
   labels.draw(world, camera, layers.labels);
   controls.draw(world.now);
   inspector.draw(world, (of, name) => plot.color(world, of, name));
   plot.draw(world);
+  objects.draw();
   connection.seen();
 }
 

@@ -13,6 +13,11 @@ export function strokesOf(world, layers, accent, camera) {
       strokes.push({ mode: "strip", data: pack(points.map(([x, y, z]) => [x, y, z + 0.02]), color, 0.9) });
     });
   }
+  // Lamps that are on, since most are small.
+  // A light of a robot that shines on its own case is some millimetres before it.
+  const dot = ({ at, distance }) => place(at, [Math.min(distance / 5, 0.009), 0, 0]);
+  const lamps = world.litLamps().flatMap((lamp) => [...pack([dot(lamp)], lamp.color, Math.min(lamp.shine, 1))]);
+  strokes.push({ mode: "points", data: new Float32Array(lamps) });
   const clouds = [...world.clouds.values()];
   if (layers.rays) {
     const ends = clouds.flatMap(({ origin, points }) => points.flatMap((point) => [origin, point]));

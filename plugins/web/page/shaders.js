@@ -15,6 +15,31 @@ float lit(vec3 at) {
   return sum / 9.0;
 }`;
 
+// Maximum number of spotlights.
+export const LAMPS = 32;
+
+// Light of the spotlights on a surface: it is halved at the lamp's distance, and fades at the edge of the cone.
+const SPOTS = `
+const int LAMPS = ${LAMPS};
+uniform int lamp_count;
+uniform vec4 lamp_position[LAMPS];
+uniform vec4 lamp_axis[LAMPS];
+uniform vec3 lamp_color[LAMPS];
+vec3 spots(vec3 at, vec3 n) {
+  vec3 sum = vec3(0.0);
+  for (int i = 0; i < lamp_count; i++) {
+    vec3 to_lamp = lamp_position[i].xyz - at;
+    float away = length(to_lamp);
+    vec3 toward = to_lamp / max(away, 1e-6);
+    float edge = lamp_axis[i].w;
+    float inside = dot(-toward, lamp_axis[i].xyz) - edge;
+    float dim = clamp(inside / max(0.15 * (1.0 - edge), 1e-6), 0.0, 1.0);
+    float square = lamp_position[i].w * lamp_position[i].w;
+    sum += lamp_color[i] * max(dot(n, toward), 0.0) * dim * square / (square + away * away + 1e-9);
+  }
+  return sum;
+}`;
+
 export const SOLID = {
   vertex: `#version 300 es
 layout(location=0) in vec3 position;
@@ -22,13 +47,14 @@ layout(location=1) in vec3 normal;
 layout(location=2) in vec4 color;
 layout(location=3) in float chosen;
 layout(location=4) in mat4 model;
+layout(location=8) in vec4 paint;
 uniform mat4 camera;
 out vec3 at; out vec3 up; out vec4 tint; out float glow;
 void main() {
   vec4 world = model * vec4(position, 1.0);
   at = world.xyz;
   up = transpose(inverse(mat3(model))) * normal;
-  tint = color;
+  tint = vec4(mix(color.rgb, paint.rgb, paint.a), color.a);
   glow = chosen;
   gl_Position = camera * world;
 }`,
@@ -39,6 +65,7 @@ uniform vec3 eye; uniform vec3 light; uniform vec3 sky; uniform vec3 earth; unif
 uniform vec3 haze; uniform float reach;
 out vec4 result;
 ${SHADOW}
+${SPOTS}
 void main() {
   vec3 view = normalize(eye - at);
   vec3 n = normalize(up);
@@ -50,7 +77,7 @@ void main() {
   vec3 half_way = normalize(light + view);
   float shine = pow(max(dot(n, half_way), 0.0), 40.0) * 0.12 * bright;
   float rim = pow(1.0 - max(dot(n, view), 0.0), 3.0);
-  vec3 c = base * (around + sunlight * bright) + shine + around * rim * 0.06;
+  vec3 c = base * (around + sunlight * bright + spots(at, n)) + shine + around * rim * 0.06;
   c += accent * glow * (0.10 + rim * 0.9);
   c = c / (1.0 + c * 0.18);
   c = pow(c, vec3(1.0 / 2.2));
@@ -144,7 +171,8 @@ export function compile(gl, { vertex, fragment }) {
   const count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
   for (let index = 0; index < count; index++) {
     const { name } = gl.getActiveUniform(program, index);
-    at[name] = gl.getUniformLocation(program, name);
+    // Arrays are listed as their first element.
+    at[name.replace("[0]", "")] = gl.getUniformLocation(program, name);
   }
   return { program, at };
 }

@@ -102,11 +102,12 @@ export class Points {
   }
 }
 
-// A frame: its time, the poses of moved bodies, and readings.
-export function readFrame(buffer) {
+// A frame: its time, the poses of moved bodies, changed lamps, readings, and states of graphs: readings from the channel
+// `firstGraph` on.
+export function readFrame(buffer, firstGraph = Infinity) {
   const reader = new Reader(buffer);
-  if (reader.byte() !== 1) throw new Error("the simulator speaks another version of this page's language");
-  const frame = { held: reader.byte() === 1, moved: [], readings: [] };
+  if (reader.byte() !== 2) throw new Error("the simulator speaks another version of this page's language");
+  const frame = { held: reader.byte() === 1, moved: [], lamps: [], readings: [], graphs: [] };
   reader.at = 4;
   frame.number = reader.u32();
   frame.tick = reader.f64();
@@ -121,13 +122,42 @@ export function readFrame(buffer) {
     frame.moved.push([body, pose]);
     body += 1;
   }
+  let lamp = 0;
+  for (let count = reader.length(); count > 0; count--) {
+    lamp += reader.length();
+    const color = [reader.byte(), reader.byte(), reader.byte()].map((part) => part / 255);
+    frame.lamps.push([lamp, { color, shine: reader.f32(), distance: reader.f32(), size: reader.f32() }]);
+    lamp += 1;
+  }
   for (let count = reader.length(); count > 0; count--) {
     const sensor = reader.length();
     const end = reader.length() + reader.at;
+    if (sensor >= firstGraph) {
+      frame.graphs.push({ graph: sensor - firstGraph, ...readGraph(reader) });
+      continue;
+    }
     const seconds = reader.f64();
     const values = [];
     while (reader.at < end) values.push(reader.value());
     frame.readings.push({ sensor, seconds, values });
   }
   return frame;
+}
+
+const READINESS = ["ready", "busy", "refuses"];
+
+// The state of a graph: the time, the number of its layout, objects and links.
+function readGraph(reader) {
+  const many = (read) => Array.from({ length: reader.length() }, read);
+  return {
+    seconds: reader.f64(),
+    version: reader.length(),
+    nodes: many(() => ({
+      queued: reader.length(), longest: reader.length(), handled: reader.length(), overflows: reader.length(), fault: reader.text(),
+    })),
+    links: many(() => ({
+      readiness: READINESS[reader.byte()], queued: reader.length(), delivered: reader.length(), dropped: reader.length(),
+      refused: reader.length(),
+    })),
+  };
 }

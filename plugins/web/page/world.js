@@ -15,10 +15,13 @@ export class World {
   readings = new Map();
   clouds = new Map();
   trails = new Map();
+  // States of the lamps of the scene.
+  lamps = [];
 
   setScene(scene) {
     this.scene = scene;
     this.poses = scene.bodies.map((body) => body.pose);
+    this.lamps = scene.lamps.map((lamp) => ({ ...lamp, shine: 0 }));
     this.components = new Map(scene.components.map((component) => [component.path, component]));
     this.robots = new Map(scene.robots.map((robot) => [robot.name, robot]));
     this.bodies = new Map(scene.bodies.map((body, index) => [body.name, index]));
@@ -47,6 +50,7 @@ export class World {
     if (isReset) this.forget();
     this.now = frame;
     for (const [body, pose] of frame.moved) if (body < this.poses.length) this.poses[body] = pose;
+    for (const [lamp, state] of frame.lamps) Object.assign(this.lamps[lamp] ?? {}, state);
     for (const reading of frame.readings) this.take(reading);
     this.trace();
     this.sample();
@@ -111,6 +115,11 @@ export class World {
         }
       }
     }
+  }
+
+  // Returns the lamps that are on, with their poses in the world.
+  litLamps() {
+    return this.lamps.filter(({ shine }) => shine > 0).map((lamp) => ({ ...lamp, at: compose(this.poses[lamp.body], lamp.pose) }));
   }
 
   exists(of) {

@@ -1,13 +1,18 @@
 //! Frames for viewers: poses and readings that have changed since the viewer's last frame.
 //!
-//! A frame is little-endian: 1 (u8, the format), 1 if the run is paused (u8), two zero bytes, the number of the frame (u32),
+//! A frame is little-endian: 2 (u8, the format), 1 if the run is paused (u8), two zero bytes, the number of the frame (u32),
 //! the tick and the time in s (f64), the requested and the measured speed, simulated seconds per second (f32). Then follow
 //! the number of moved bodies and, for each, the number of bodies between it and the previous one, its position in m (3 f32)
-//! and its orientation in units of 1/32767 (x, y, z, w, 4 i16); then the number of readings and, for each, the index of its
-//! sensor, its length and the encoding of [`crate::values::reading`]. Counts are encoded like lengths.
+//! and its orientation in units of 1/32767 (x, y, z, w, 4 i16); the lamps that changed, in the same form: red, green and
+//! blue (3 u8, sRGB), brightness, distance in m and opening angle in rad (3 f32); then the number of readings and, for each, the index of its
+//! sensor, its length and the encoding of [`crate::values::reading`]. States of graphs are readings with indices above those
+//! of sensors, encoded by [`crate::graphs`]. Counts are encoded like lengths.
 use std::{collections::BTreeSet, sync::Arc};
 
-use morse_api::world_view::Poses;
+use morse_api::{
+    lighting::{Lamp, Shine},
+    world_view::Poses,
+};
 
 use crate::values::length;
 
@@ -15,6 +20,8 @@ use crate::values::length;
 const MOST_READINGS: usize = 8 << 20;
 /// Bytes of a body's pose.
 const POSE: usize = 20;
+/// Bytes of a lamp's state.
+const LAMP: usize = 15;
 
 /// Header of the frames of a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,12 +41,24 @@ struct Dated<T> {
     since: u32,
 }
 
+impl<T: PartialEq> Dated<T> {
+    /// Sets the value in a frame. Returns true if it has changed.
+    fn update(&mut self, value: T, since: u32) -> bool {
+        let is_new = self.value != value;
+        if is_new {
+            *self = Self { value, since };
+        }
+        is_new
+    }
+}
+
 /// Latest state of the world, as far as viewers see it.
 pub(crate) struct Frames {
     moment: Moment,
     /// Number of the latest frame.
     newest: u32,
     bodies: Vec<Dated<[u8; POSE]>>,
+    lamps: Vec<Dated<[u8; LAMP]>>,
     readings: Vec<Option<Dated<Arc<[u8]>>>>,
     /// Encoded bodies of the latest frame, by the last frame of their viewers.
     cached: Vec<(u32, Vec<u8>)>,
@@ -57,16 +76,22 @@ pub(crate) struct View {
 }
 
 impl Frames {
-    pub(crate) fn new(bodies: usize, sensors: usize) -> Self {
+    /// Returns an empty state, with these numbers of bodies and lamps, and of sensors and graphs.
+    pub(crate) fn new(bodies: usize, lamps: usize, channels: usize) -> Self {
         let nowhere = || Dated {
             value: [0; POSE],
+            since: 0,
+        };
+        let dark = || Dated {
+            value: [0; LAMP],
             since: 0,
         };
         Self {
             moment: Moment::default(),
             newest: 0,
             bodies: (0..bodies).map(|_| nowhere()).collect(),
-            readings: (0..sensors).map(|_| None).collect(),
+            lamps: (0..lamps).map(|_| dark()).collect(),
+            readings: (0..channels).map(|_| None).collect(),
             cached: Vec::new(),
         }
     }
@@ -93,10 +118,11 @@ impl Frames {
                 pose.translation.vector.as_ref(),
                 pose.rotation.coords.as_ref(),
             );
-            if body.value != value {
-                *body = Dated { value, since: next };
-                is_new = true;
-            }
+            is_new |= body.update(value, next);
+        }
+        let lamps = poses.into_iter().flat_map(|poses| &poses.lamps);
+        for (known, (lamp, shine)) in self.lamps.iter_mut().zip(lamps) {
+            is_new |= known.update(lit(lamp, *shine), next);
         }
         if is_new {
             self.moment = moment;
@@ -172,7 +198,7 @@ impl Frames {
             factor,
             measured,
         } = self.moment;
-        let mut out = vec![1, u8::from(is_held), 0, 0];
+        let mut out = vec![2, u8::from(is_held), 0, 0];
         out.extend(self.newest.to_le_bytes());
         out.extend((tick as f64).to_le_bytes());
         out.extend(seconds.to_le_bytes());
@@ -181,28 +207,46 @@ impl Frames {
         out
     }
 
-    /// Returns the bodies that have moved since a frame. Viewers with the same last frame share the result.
+    /// Returns the bodies and lamps that have changed since a frame. Viewers with the same last frame share the result.
     fn moved(&mut self, has: u32) -> Vec<u8> {
         if let Some((_, known)) = self.cached.iter().find(|(since, _)| *since == has) {
             return known.clone();
         }
-        let moved = self
-            .bodies
-            .iter()
-            .enumerate()
-            .filter(|(_, body)| body.since > has);
-        let (mut out, mut count, mut next) = (Vec::new(), 0, 0);
-        for (place, body) in moved {
-            length(&mut out, place - next);
-            out.extend(body.value);
-            (count, next) = (count + 1, place + 1);
-        }
         let mut whole = Vec::new();
-        length(&mut whole, count);
-        whole.extend(out);
+        list(&mut whole, &self.bodies, has);
+        list(&mut whole, &self.lamps, has);
         self.cached.push((has, whole.clone()));
         whole
     }
+}
+
+/// Appends the values that have changed since a frame: their number, and for each the number of values between it and the
+/// previous one, and its bytes.
+fn list<const N: usize>(out: &mut Vec<u8>, values: &[Dated<[u8; N]>], has: u32) {
+    let (mut changed, mut count, mut next) = (Vec::new(), 0, 0);
+    let values = values.iter().enumerate();
+    for (place, value) in values.filter(|(_, value)| value.since > has) {
+        length(&mut changed, place - next);
+        changed.extend(value.value);
+        (count, next) = (count + 1, place + 1);
+    }
+    length(out, count);
+    out.extend(changed);
+}
+
+fn lit(lamp: &Lamp, shine: Shine) -> [u8; LAMP] {
+    let [red, green, blue] = lamp
+        .color
+        .map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
+    let mut bytes = [0; LAMP];
+    let numbers = [shine.0, lamp.distance, lamp.size].into_iter();
+    let numbers = numbers.flat_map(|number| (number as f32).to_le_bytes());
+    let values = [red, green, blue].into_iter().chain(numbers);
+    bytes
+        .iter_mut()
+        .zip(values)
+        .for_each(|(byte, value)| *byte = value);
+    bytes
 }
 
 fn packed(position: &[f64; 3], attitude: &[f64; 4]) -> [u8; POSE] {
@@ -256,6 +300,7 @@ mod tests {
             bodies.push((next, f32::from_le_bytes(x[..4].try_into().unwrap())));
             next += 1;
         }
+        assert_eq!(byte(), 0, "no lamp");
         let mut readings = Vec::new();
         for _ in 0..byte() {
             let (sensor, length) = (byte(), byte());
@@ -267,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_viewer_gets_what_it_lacks() {
-        let mut frames = Frames::new(3, 1);
+        let mut frames = Frames::new(3, 0, 1);
         let (mut quick, mut slow) = (View::default(), View::default());
         assert_eq!(frames.take(&mut quick), None, "nothing is known yet");
         frames.advance(moment(1), Some(&poses(&[1.0, 2.0, 3.0])), false);
@@ -293,8 +338,35 @@ mod tests {
     }
 
     #[test]
+    fn lamps_are_sent_when_they_change() {
+        let mut frames = Frames::new(0, 2, 0);
+        let mut viewer = View::default();
+        let lamp = Lamp {
+            color: [1.0, 0.5, 0.0],
+            distance: 2.0,
+            size: 1.5,
+        };
+        let mut poses = Poses {
+            lamps: vec![(lamp, Shine(0.0)), (lamp, Shine(0.25))],
+            ..Poses::default()
+        };
+        let lit = |shine: f32| {
+            let numbers = [shine, 2.0, 1.5].map(f32::to_le_bytes);
+            [&[255, 128, 0], numbers.as_flattened()].concat()
+        };
+        frames.advance(moment(1), Some(&poses), false);
+        let frame = frames.take(&mut viewer).unwrap();
+        let expected = [&[0, 2, 0][..], &lit(0.0), &[0], &lit(0.25), &[0]].concat();
+        assert_eq!(frame[32..], expected);
+        poses.lamps[1].1 = Shine(1.0);
+        frames.advance(moment(1), Some(&poses), false);
+        let frame = frames.take(&mut viewer).unwrap();
+        assert_eq!(frame[32..], [&[0, 1, 1][..], &lit(1.0), &[0]].concat());
+    }
+
+    #[test]
     fn readings_go_to_who_watches() {
-        let mut frames = Frames::new(0, 2);
+        let mut frames = Frames::new(0, 0, 2);
         let mut viewer = View::default();
         viewer.watched.insert(1);
         frames.keep(0, vec![7]);

@@ -7,7 +7,7 @@ use std::{
 
 use morse_server::event_loop::TcpStream;
 
-use crate::http::{Heard, read};
+use crate::http::{self, Answer, Heard, read};
 
 /// Bytes per read.
 const CHUNK: usize = 4 << 10;
@@ -131,4 +131,12 @@ impl ClosingConnection {
         }
         ConnectionState::Gone
     }
+}
+
+/// Returns the response to a connection for which there is no room.
+pub(crate) fn too_many() -> Vec<u8> {
+    http::line(Answer {
+        status: http::BUSY,
+        text: "too many connections",
+    })
 }

@@ -5,8 +5,9 @@
 //! - [`http`]: requests for pages; `page`: the files of the page;
 //! - `server`: the thread, with one poll for all connections; `http_connection`, `viewer`: connections with HTTP and with
 //!   WebSocket; `requests`: service calls of viewers; `messages`: messages of the run;
-//! - `watch`: observation of the simulation; `frames`, `values`, `scene`: encodings.
+//! - `watch`: observation of the simulation; `frames`, `values`, `scene`, `graphs`: encodings.
 mod frames;
+mod graphs;
 pub mod http;
 mod http_connection;
 mod messages;

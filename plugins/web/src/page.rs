@@ -32,6 +32,8 @@ pub(crate) const FILES: &[File] = embedded! {
     "/tree.js" "tree.js" SCRIPT
     "/inspector.js" "inspector.js" SCRIPT
     "/plot.js" "plot.js" SCRIPT
+    "/graph.js" "graph.js" SCRIPT
+    "/objects.js" "objects.js" SCRIPT
     "/controls.js" "controls.js" SCRIPT
 };
 

@@ -32,6 +32,11 @@ pub(crate) fn json(world_view: &WorldView) -> Vec<u8> {
         .components
         .iter()
         .map(|component| of_component(component, &world_view.sensors));
+    let lamps = scenery.lamps.iter();
+    let lamps = lamps.filter_map(|place| Some(of_lamp(scenery.components.get(*place)?)));
+    let first = world_view.sensors.len();
+    let graphs = world_view.graphs.iter().enumerate();
+    let graphs = graphs.map(|(place, (name, _))| json!({ "name": name, "channel": first + place }));
     let scene = json!({
         "name": scenery.name,
         "rate": scenery.rate,
@@ -47,6 +52,8 @@ pub(crate) fn json(world_view: &WorldView) -> Vec<u8> {
         "frames": frames.collect::<Vec<_>>(),
         "robots": robots.collect::<Vec<_>>(),
         "components": components.collect::<Vec<_>>(),
+        "lamps": lamps.collect::<Vec<_>>(),
+        "graphs": graphs.collect::<Vec<_>>(),
     });
     scene.to_string().into_bytes()
 }
@@ -63,6 +70,10 @@ fn light(lighting: &Lighting) -> Json {
         "direction": towards.map(short),
         "sun": lighting.sun.light(), "above": above, "below": below,
     })
+}
+
+fn of_lamp(component: &ComponentInfo) -> Json {
+    json!({ "body": component.body, "pose": pose(&component.body_from_component) })
 }
 
 fn of_component(component: &ComponentInfo, sensors: &[Observer]) -> Json {
@@ -129,12 +140,14 @@ fn short(number: f64) -> f64 {
     (number as f32).to_string().parse().unwrap_or(number)
 }
 
-/// Returns triangles as bytes, little-endian: number of vertices and faces (2 u32), vertices (3 f32 each), faces (3 u32
-/// each).
+/// Returns triangles as bytes, little-endian: number of vertices, faces and parts (3 u32), vertices (3 f32 each), faces (3
+/// u32 each), parts: first face and end (2 u32 each), and red, green and blue (3 f32, sRGB). Other faces have the colour of the
+/// shape.
 pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
-    let mut out = Vec::with_capacity(8 + 12 * (triangles.vertices.len() + triangles.faces.len()));
+    let mut out = Vec::with_capacity(12 + 12 * (triangles.vertices.len() + triangles.faces.len()));
     out.extend((triangles.vertices.len() as u32).to_le_bytes());
     out.extend((triangles.faces.len() as u32).to_le_bytes());
+    out.extend((triangles.parts.len() as u32).to_le_bytes());
     out.extend(
         triangles
             .vertices
@@ -149,11 +162,19 @@ pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
             .iter()
             .flat_map(|corner| corner.to_le_bytes()),
     );
+    for part in &triangles.parts {
+        let faces = [part.faces.start, part.faces.end];
+        out.extend(faces.iter().flat_map(|face| (*face as u32).to_le_bytes()));
+        let color = part.color.iter();
+        out.extend(color.flat_map(|part| (*part as f32).to_le_bytes()));
+    }
     out
 }
 
 #[cfg(test)]
 mod tests {
+    use morse_api::world_view::{Gloss, Part};
+
     use super::*;
 
     #[test]
@@ -186,12 +207,20 @@ mod tests {
         let one = Triangles {
             vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
             faces: vec![[0, 1, 2]],
+            parts: vec![Part {
+                faces: 0..1,
+                color: [0.0, 0.5, 1.0],
+                image: None,
+                gloss: Gloss::default(),
+            }],
             ..Triangles::default()
         };
         let bytes = mesh(&one);
-        assert_eq!(bytes.len(), 8 + 36 + 12);
-        assert_eq!(bytes[..8], [3, 0, 0, 0, 1, 0, 0, 0]);
-        assert_eq!(bytes[20..24], 1.0_f32.to_le_bytes());
-        assert_eq!(bytes[44..], [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(bytes.len(), 12 + 36 + 12 + 20);
+        assert_eq!(bytes[..12], [3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(bytes[24..28], 1.0_f32.to_le_bytes());
+        assert_eq!(bytes[48..60], [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(bytes[60..68], [0, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(bytes[72..76], 0.5_f32.to_le_bytes());
     }
 }

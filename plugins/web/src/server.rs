@@ -20,7 +20,7 @@ use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
     http::{self, Answer, Head},
-    http_connection::{ClosingConnection, ConnectionState, HttpConnection},
+    http_connection::{ClosingConnection, ConnectionState, HttpConnection, too_many},
     messages::Messages,
     page,
     requests::Requests,
@@ -29,6 +29,8 @@ use crate::{
     watch::Watch,
 };
 
+/// Content type of the scene and of graphs.
+const JSON: &str = "application/json";
 /// Poll interval without events.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Poll interval while there are viewers: the run may be paused and resumed without a tick.
@@ -333,14 +335,22 @@ impl Server {
             }
             return None;
         }
+        let layout = self.graph_layout(&head.path);
+        let layout = layout.as_deref().map(|layout| (JSON, layout));
         let found = match head.path.as_str() {
-            "/scene.json" => Some(("application/json", self.scene.as_slice())),
-            path => page::find(path).or_else(|| self.mesh(path)),
+            "/scene.json" => Some((JSON, self.scene.as_slice())),
+            path => page::find(path).or_else(|| self.mesh(path)).or(layout),
         };
         match found {
             Some((kind, body)) => Some(http::page(kind, body, head.is_head, &self.frames)),
             None => refused(http::NOT_FOUND, "there is no such page"),
         }
+    }
+
+    fn graph_layout(&self, path: &str) -> Option<Vec<u8>> {
+        let place = path.strip_prefix("/graph/")?.parse().ok()?;
+        let layout = self.watch.graph_layout(place)?;
+        Some(layout.to_string().into_bytes())
     }
 
     fn mesh(&self, path: &str) -> Option<(&'static str, &[u8])> {
@@ -369,6 +379,9 @@ impl Server {
                 Heard::Said(Said::Watch(paths)) => {
                     viewer.has_scene();
                     self.watch.set(&mut viewer.view, &paths);
+                }
+                Heard::Said(Said::Graphs(names)) => {
+                    self.watch.set_graphs(&mut viewer.view, &names);
                 }
                 Heard::Said(Said::Call(call)) => {
                     if !self.requests.call(token, viewer, call) {
@@ -487,11 +500,4 @@ fn fields_of(head: &Head) -> PageRequest<'_> {
         cookie: head.cookie.as_deref(),
         query: &head.query,
     }
-}
-
-fn too_many() -> Vec<u8> {
-    http::line(Answer {
-        status: http::BUSY,
-        text: "too many connections",
-    })
 }

@@ -36,6 +36,8 @@ pub(crate) enum Said {
     Seen(u32),
     /// Subscribes to the readings of these sensors, and no others.
     Watch(Vec<String>),
+    /// Subscribes to the graphs of these middlewares, and no others.
+    Graphs(Vec<String>),
     /// Calls a service.
     Call(Call),
 }

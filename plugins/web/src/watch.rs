@@ -5,9 +5,11 @@ use std::{
 };
 
 use morse_api::{middleware::RequestSender, port::Observer, world_view::WorldView};
+use serde_json::Value as Json;
 
 use crate::{
     frames::{Frames, Moment, View},
+    graphs::WatchedGraph,
     values::reading,
 };
 
@@ -21,6 +23,7 @@ pub(crate) struct Watch {
     frames: Frames,
     /// Number of viewers of each sensor, and one request for its last reading.
     watched: Vec<(u32, Option<Observer>)>,
+    graphs: Vec<WatchedGraph>,
     interval: Duration,
     asked: Instant,
     speed: Speed,
@@ -54,12 +57,18 @@ impl Watch {
         rate: f64,
         now: Instant,
     ) -> Self {
-        let sensors = world_view.sensors.len();
+        let scenery = &world_view.scenery;
+        let (sensors, graphs) = (world_view.sensors.len(), world_view.graphs.len());
         // Slightly shorter, so that each tick is shown if the simulation runs at this very rate.
         let interval = Duration::try_from_secs_f64(0.8 / rate).unwrap_or_default();
         Self {
-            frames: Frames::new(world_view.scenery.bodies.len(), sensors),
+            frames: Frames::new(scenery.bodies.len(), scenery.lamps.len(), sensors + graphs),
             watched: (0..sensors).map(|_| (0, None)).collect(),
+            graphs: world_view
+                .graphs
+                .iter()
+                .map(|graph| WatchedGraph::new(graph, now))
+                .collect(),
             world_view,
             requests,
             interval,
@@ -94,6 +103,9 @@ impl Watch {
                 sensor.assert_ready();
             }
         }
+        for graph in &mut self.graphs {
+            graph.request(now);
+        }
     }
 
     /// Returns the warnings of the run from this index on.
@@ -115,8 +127,16 @@ impl Watch {
         let is_reset = tick < before.tick;
         if is_reset {
             self.frames.forget_all();
+            self.graphs.iter_mut().for_each(WatchedGraph::forget);
         }
-        let has_readings = self.take_readings(is_reset.then_some(tick));
+        let mut has_readings = self.take_readings(is_reset.then_some(tick));
+        let first = self.watched.len();
+        for (place, graph) in self.graphs.iter_mut().enumerate() {
+            if let Some(bytes) = graph.take() {
+                self.frames.keep(first + place, bytes);
+                has_readings = true;
+            }
+        }
         let moment = Moment {
             tick,
             seconds,
@@ -176,7 +196,9 @@ impl Watch {
             let known = |sensor: &Observer| *sensor.info.path == **path;
             self.world_view.sensors.iter().position(known)
         };
-        let wanted = paths.iter().filter_map(place).collect();
+        let wanted = paths.iter().filter_map(place);
+        let graphs = view.watched.range(self.watched.len()..).copied();
+        let wanted = wanted.chain(graphs).collect();
         let before = std::mem::replace(&mut view.watched, wanted);
         for &sensor in before.difference(&view.watched) {
             view.lacks.remove(&sensor);
@@ -194,14 +216,45 @@ impl Watch {
         }
     }
 
+    /// Sets the graphs that a viewer watches, by the names of their middlewares. Unknown names are ignored.
+    pub(crate) fn set_graphs(&mut self, view: &mut View, names: &[String]) {
+        let first = self.watched.len();
+        for (place, graph) in self.graphs.iter_mut().enumerate() {
+            let channel = first + place;
+            if !names.contains(&graph.name) {
+                if view.watched.remove(&channel) {
+                    view.lacks.remove(&channel);
+                    graph.watchers = graph.watchers.saturating_sub(1);
+                }
+            } else if view.watched.insert(channel) {
+                view.lacks.insert(channel);
+                graph.watchers += 1;
+                graph.welcome();
+            }
+        }
+    }
+
+    /// Returns the layout of a graph as JSON, by its index.
+    pub(crate) fn graph_layout(&self, place: usize) -> Option<Json> {
+        self.graphs.get(place)?.layout()
+    }
+
     /// Removes a viewer that has disconnected.
     pub(crate) fn forget(&mut self, view: &View) {
-        for &sensor in &view.watched {
-            self.leave(sensor);
+        for &channel in &view.watched {
+            self.leave(channel);
         }
     }
 
     fn leave(&mut self, sensor: usize) {
+        let graph = sensor.checked_sub(self.watched.len());
+        if let Some(graph) = graph.and_then(|place| self.graphs.get_mut(place)) {
+            graph.watchers = graph.watchers.saturating_sub(1);
+            if graph.watchers == 0 {
+                self.frames.forget(sensor);
+            }
+            return;
+        }
         let (Some((watchers, look)), Some(observer)) = (
             self.watched.get_mut(sensor),
             self.world_view.sensors.get(sensor),

@@ -8,6 +8,7 @@ use morse_api::{
     component::{ComponentPath, Mount, UpdateRate},
     frame::Frame,
     kind::{Described, Kinds},
+    lighting::Lamp,
     middleware::Waker,
     port::{Policy, port},
     sensor::Outputs,
@@ -15,8 +16,8 @@ use morse_api::{
     tick::{Clock, Tick},
     warning::Warnings,
     world_view::{
-        BodyInfo, ComponentInfo, ContactInfo, FrameInfo, Pacing, RobotInfo, ScaledMesh, Scenery,
-        ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
+        BodyInfo, ComponentInfo, ContactInfo, FrameInfo, GraphExchange, Pacing, RobotInfo,
+        ScaledMesh, Scenery, ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
     },
 };
 use morse_diagnostics::Diagnostic;
@@ -55,8 +56,12 @@ pub(super) fn open(
     let warnings = world.get_resource_or_init::<Warnings>().history();
     let given = &simulation.environment.view;
     let view = given.look.unwrap_or_else(|| morse_render::view(world));
+    let graphs = graphs(&kinds, simulation, connections);
+    let lamps = lamps(world);
+    let lamp = |place: &usize| lamps.get(&scenery.components.get(*place)?.path).copied();
     let mut viewers = Viewers {
         bodies: spawned.bodies.values().copied().collect(),
+        lamps: scenery.lamps.iter().filter_map(lamp).collect(),
         ..Viewers::default()
     };
     for name in names {
@@ -70,6 +75,7 @@ pub(super) fn open(
             poses,
             sensors: observers(world, &mut viewers.readings),
             actuators: senders(world),
+            graphs: graphs.clone(),
             pacing: pacing.clone(),
             warnings: warnings.clone(),
             view,
@@ -80,6 +86,31 @@ pub(super) fn open(
     world.insert_resource(viewers);
     world.insert_resource(Paced(pacing));
     unseen
+}
+
+/// Returns the graphs of the middlewares that run objects, by name.
+fn graphs(
+    kinds: &Kinds,
+    simulation: &Simulation,
+    connections: &Connections,
+) -> Vec<(String, GraphExchange)> {
+    let graphs = simulation
+        .middlewares
+        .iter()
+        .filter_map(|(name, middleware)| {
+            let kind = kinds.middlewares.get(middleware.kind.as_str())?;
+            let context = connections.get(name.as_str())?;
+            kind.runs_objects
+                .then(|| (name.value.clone(), context.graph.clone()))
+        });
+    graphs.collect()
+}
+
+/// Returns the lamps of robots, by path.
+fn lamps(world: &mut World) -> BTreeMap<String, Entity> {
+    let mut lamps = world.query_filtered::<(&ComponentPath, Entity), (With<Lamp>, With<Mount>)>();
+    let lamps = lamps.iter(world);
+    lamps.map(|(path, lamp)| (path.to_string(), lamp)).collect()
 }
 
 /// Returns the scenery of a world, and warnings about content that cannot be displayed.
@@ -183,7 +214,7 @@ pub(crate) fn show_last(world: &World) {
             (kind.offer)(world, sensor, port);
         }
     }
-    viewers.show_last(world.resource::<Clock>(), |body| world.get(body));
+    viewers.show_last(world.resource::<Clock>(), world);
 }
 
 /// Returns a sender for each actuator, in path order.
@@ -225,6 +256,10 @@ impl<'a> Survey<'a> {
 
     fn scenery(&mut self, simulation: &Simulation) -> Scenery {
         let shapes = self.shapes();
+        let components = self.components();
+        let lamps = lamps(self.world);
+        let is_lamp = |place: &usize| lamps.contains_key(&components[*place].path);
+        let lamps = (0..components.len()).filter(is_lamp).collect();
         let robots = self.spawned.robots.iter().filter_map(|(name, body)| {
             Some(RobotInfo {
                 name: name.clone(),
@@ -241,7 +276,8 @@ impl<'a> Survey<'a> {
             robots: robots.collect(),
             bodies: self.bodies(),
             frames: self.frames(),
-            components: self.components(),
+            lamps,
+            components,
             shapes,
             meshes: std::mem::take(&mut self.triangles),
             images: std::mem::take(&mut self.paints.images),

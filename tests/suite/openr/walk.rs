@@ -1,4 +1,4 @@
-//! The walk of an AIBO: its paws do not slip.
+//! The walks of both AIBOs: their paws do not slip.
 use std::fs;
 
 use morse_sim::{
@@ -7,14 +7,12 @@ use morse_sim::{
     simulation::{load::Options, no_extensions},
 };
 
-/// Radius of a paw, m.
-const RADIUS: f64 = 0.01172;
-
 const PAWS: [&str; 4] = ["lf", "lr", "rf", "rr"];
 
-#[test]
-fn paws_slip_by_less_than_a_twentieth_of_their_path() {
-    let text = fs::read_to_string("scenes/aibo.ron").expect("a scene");
+/// Returns how far each paw of a dog slipped in 15 s, while it was on the ground, and the length of its path, m. `radius` is
+/// that of a paw.
+fn slips(scene: &str, radius: f64) -> [(f64, f64); 4] {
+    let text = fs::read_to_string(scene).expect("a scene");
     let sensors =
         PAWS.map(|paw| format!(r#""{paw}_pose": (kind: "pose", mount: (frame: "{paw}_paw")),"#));
     let text = text.replace("sensors: {", &format!("sensors: {{ {}", sensors.join(" ")));
@@ -38,8 +36,8 @@ fn paws_slip_by_less_than_a_twentieth_of_their_path() {
                 paths[at] += libm::hypot(change[0], change[1]);
                 // The dog walks along x; the paw rolls on the ground.
                 let slip = [
-                    change[0] - RADIUS * change[2],
-                    change[1] + RADIUS * change[3],
+                    change[0] - radius * change[2],
+                    change[1] + radius * change[3],
                 ];
                 slips[at] += if is_down && was_down {
                     libm::hypot(slip[0], slip[1])
@@ -50,14 +48,26 @@ fn paws_slip_by_less_than_a_twentieth_of_their_path() {
             before[at] = Some((now, is_down));
         }
     }
-    for ((paw, slip), path) in PAWS.iter().zip(slips).zip(paths) {
-        println!(
-            "{paw}: {slip:.3} of {path:.3} m, {:.1} %",
-            100.0 * slip / path
-        );
-    }
-    for (slip, path) in slips.iter().zip(paths) {
-        assert!(path > 1.5 && slip / path < 0.05, "{slip} of {path} m");
+    std::array::from_fn(|paw| (slips[paw], paths[paw]))
+}
+
+#[test]
+fn paws_slip_by_less_than_a_twentieth_of_their_path() {
+    for (scene, radius, least) in [
+        ("scenes/aibo.ron", 0.01172, 1.5),
+        ("scenes/aibo210.ron", 0.011, 0.9),
+    ] {
+        for (paw, (slip, path)) in PAWS.iter().zip(slips(scene, radius)) {
+            let share = slip / path;
+            println!(
+                "{scene}, {paw}: {slip:.3} of {path:.3} m, {:.1} %",
+                100.0 * share
+            );
+            assert!(
+                path > least && share < 0.05,
+                "{scene}, {paw}: {slip} of {path} m"
+            );
+        }
     }
 }
 

@@ -149,6 +149,8 @@ pub(crate) struct Frame {
     pub(super) factor: f32,
     /// Bodies that moved, by index, and their positions.
     pub(crate) moved: Vec<(usize, [f32; 3])>,
+    /// Lamps that changed, by index, and their brightness.
+    pub(super) lamps: Vec<(usize, f32)>,
     /// Sensors by index, the time of measurement, and the bytes of the fields.
     pub(super) readings: Vec<(usize, f64, Vec<u8>)>,
     pub(super) length: usize,
@@ -156,7 +158,7 @@ pub(crate) struct Frame {
 
 impl Frame {
     fn read(bytes: &[u8]) -> Self {
-        assert_eq!(bytes[0], 1, "the form of frames");
+        assert_eq!(bytes[0], 2, "the form of frames");
         let mut rest = &bytes[32..];
         let mut frame = Self {
             number: u32::from_le_bytes(bytes[4..8].try_into().unwrap()),
@@ -164,6 +166,7 @@ impl Frame {
             tick: f64::from_le_bytes(bytes[8..16].try_into().unwrap()),
             factor: f32::from_le_bytes(bytes[24..28].try_into().unwrap()),
             moved: Vec::new(),
+            lamps: Vec::new(),
             readings: Vec::new(),
             length: bytes.len(),
         };
@@ -174,6 +177,14 @@ impl Frame {
             let part = |at: usize| f32::from_le_bytes(pose[at..at + 4].try_into().unwrap());
             frame.moved.push((body, [part(0), part(4), part(8)]));
             body += 1;
+        }
+        let mut lamp = 0;
+        for _ in 0..length(&mut rest) {
+            lamp += length(&mut rest);
+            let state = take(&mut rest, 15);
+            let shine = f32::from_le_bytes(state[3..7].try_into().unwrap());
+            frame.lamps.push((lamp, shine));
+            lamp += 1;
         }
         for _ in 0..length(&mut rest) {
             let sensor = length(&mut rest);

@@ -26,6 +26,7 @@ impl AddMiddleware for App {
             input: About::of::<W::Input>(),
             default_policy: W::DEFAULT_POLICY,
             views_world: W::VIEWS_WORLD,
+            runs_objects: W::RUNS_OBJECTS,
             examine: examine::<W>,
             start: start::<W>,
         };
@@ -86,6 +87,7 @@ impl ErasedContext {
             wake: self.wake,
             gate: self.gate,
             world_view: self.world_view,
+            graph: self.graph,
             offers: self.offers,
         })
     }

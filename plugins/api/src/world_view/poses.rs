@@ -4,11 +4,16 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use bevy::prelude::*;
+use bevy::{ecs::system::SystemParam, prelude::*};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::{body::BodyState, tick::Clock, wake::Waker};
+use crate::{
+    body::BodyState,
+    lighting::{Lamp, Shine},
+    tick::Clock,
+    wake::Waker,
+};
 
 /// Poses of all bodies at the end of a tick.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +24,8 @@ pub struct Poses {
     pub nanos: u64,
     /// Poses in the order of [`Scenery::bodies`](super::Scenery::bodies).
     pub bodies: Vec<Isometry3<f64>>,
+    /// Lamps in the order of [`Scenery::lamps`](super::Scenery::lamps), with their brightness.
+    pub lamps: Vec<(Lamp, Shine)>,
     /// Contacts of bodies; empty unless [requested](PoseObserver::want_contacts).
     pub contacts: Vec<ContactInfo>,
 }
@@ -39,6 +46,8 @@ pub struct ContactInfo {
 pub struct Viewers {
     /// Bodies in the order of [`Scenery::bodies`](super::Scenery::bodies).
     pub bodies: Vec<Entity>,
+    /// Lamps in the order of [`Scenery::lamps`](super::Scenery::lamps).
+    pub lamps: Vec<Entity>,
     /// One port per viewer.
     pub ports: Vec<PosePort>,
     /// Contacts of bodies, if a viewer [requests](Viewers::want_contacts) them.
@@ -112,6 +121,25 @@ impl PoseObserver {
     }
 }
 
+/// States of the entities of a world.
+pub trait EntityStates {
+    /// Returns the state of a body.
+    fn body(&self, body: Entity) -> Option<&BodyState>;
+
+    /// Returns the state of a lamp.
+    fn lamp(&self, lamp: Entity) -> Option<(&Lamp, &Shine)>;
+}
+
+impl EntityStates for World {
+    fn body(&self, body: Entity) -> Option<&BodyState> {
+        self.get(body)
+    }
+
+    fn lamp(&self, lamp: Entity) -> Option<(&Lamp, &Shine)> {
+        self.get(lamp).zip(self.get(lamp))
+    }
+}
+
 impl Viewers {
     /// Returns true if a viewer requests contacts of bodies.
     #[must_use]
@@ -121,35 +149,37 @@ impl Viewers {
     }
 
     /// Publishes the poses of bodies to the viewers that requested them.
-    pub fn show<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
+    pub fn show(&self, clock: &Clock, states: &impl EntityStates) {
         for port in &self.ports {
             if port.credits.try_recv().is_ok() {
-                self.show_to(port, clock, &state);
+                self.show_to(port, clock, states);
             }
         }
     }
 
     /// Publishes the poses of bodies at the end of the run to all viewers, ready or not.
-    pub fn show_last<'a>(&self, clock: &Clock, state: impl Fn(Entity) -> Option<&'a BodyState>) {
+    pub fn show_last(&self, clock: &Clock, states: &impl EntityStates) {
         for port in &self.ports {
             drop(port.oldest.try_recv());
-            self.show_to(port, clock, &state);
+            self.show_to(port, clock, states);
         }
     }
 
-    fn show_to<'a>(
-        &self,
-        port: &PosePort,
-        clock: &Clock,
-        state: impl Fn(Entity) -> Option<&'a BodyState>,
-    ) {
+    fn show_to(&self, port: &PosePort, clock: &Clock, states: &impl EntityStates) {
         let mut poses = port.used.try_recv().unwrap_or_default();
         (poses.tick, poses.nanos) = (clock.tick, clock.nanos());
         poses.bodies.clear();
-        let states = self.bodies.iter().map(|body| state(*body));
+        let bodies = self.bodies.iter().map(|body| states.body(*body));
         poses
             .bodies
-            .extend(states.map(|state| state.map(|state| state.pose).unwrap_or_default()));
+            .extend(bodies.map(|state| state.map(|state| state.pose).unwrap_or_default()));
+        poses.lamps.clear();
+        let lamps = self.lamps.iter().map(|lamp| states.lamp(*lamp));
+        poses.lamps.extend(lamps.map(|state| {
+            state
+                .map(|(lamp, shine)| (*lamp, *shine))
+                .unwrap_or_default()
+        }));
         poses.contacts.clear();
         if port.wants_contacts.load(Ordering::Relaxed) {
             poses.contacts.extend(&self.contacts);
@@ -161,9 +191,26 @@ impl Viewers {
     }
 }
 
+/// States of bodies and lamps, as systems read them.
+#[derive(SystemParam)]
+pub struct Shown<'w, 's> {
+    bodies: Query<'w, 's, &'static BodyState>,
+    lamps: Query<'w, 's, (&'static Lamp, &'static Shine)>,
+}
+
+impl EntityStates for Shown<'_, '_> {
+    fn body(&self, body: Entity) -> Option<&BodyState> {
+        self.bodies.get(body).ok()
+    }
+
+    fn lamp(&self, lamp: Entity) -> Option<(&Lamp, &Shine)> {
+        self.lamps.get(lamp).ok()
+    }
+}
+
 /// Publishes each tick to the viewers that requested it. Runs in [`crate::tick::Tick::Export`].
-pub fn show(clock: Res<Clock>, viewers: Res<Viewers>, bodies: Query<&BodyState>) {
-    viewers.show(&clock, |body| bodies.get(body).ok());
+pub fn show(clock: Res<Clock>, viewers: Res<Viewers>, states: Shown<'_, '_>) {
+    viewers.show(&clock, &states);
 }
 
 #[cfg(test)]
@@ -179,11 +226,18 @@ mod tests {
             ..BodyState::default()
         };
         let body = world.spawn(state).id();
+        let lamp = Lamp {
+            color: [1.0, 0.5, 0.0],
+            distance: 2.0,
+            size: 1.0,
+        };
+        let lamps = vec![world.spawn((lamp, Shine(0.25))).id()];
         let (waker, wake) = Wake::new();
         let (port, observer) = pose_port(waker);
         world.insert_resource(Clock::new(10.0));
         world.insert_resource(Viewers {
             bodies: vec![body],
+            lamps,
             ports: vec![port],
             ..Viewers::default()
         });
@@ -199,6 +253,7 @@ mod tests {
         assert_eq!((poses.tick, poses.nanos), (7, 700_000_000));
         let at = poses.bodies[0].translation.vector;
         assert_eq!(at, Vector3::new(1.0, 2.0, 3.0));
+        assert_eq!(poses.lamps, [(lamp, Shine(0.25))]);
         assert!(observer.try_recv().is_none(), "asked once, shown once");
         let memory = poses.bodies.as_ptr();
         observer.give_back(poses);
@@ -217,9 +272,10 @@ mod tests {
         };
         let clock = |tick| Clock { tick, rate: 10.0 };
         observer.assert_ready();
-        viewers.show(&clock(1), |_| None);
-        viewers.show(&clock(2), |_| None);
-        viewers.show_last(&clock(3), |_| None);
+        let world = World::new();
+        viewers.show(&clock(1), &world);
+        viewers.show(&clock(2), &world);
+        viewers.show_last(&clock(3), &world);
         let seen = std::iter::from_fn(|| observer.try_recv()).map(|poses| poses.tick);
         assert_eq!(seen.collect::<Vec<_>>(), [3]);
     }
@@ -240,7 +296,7 @@ mod tests {
         };
         let seen = || {
             observer.assert_ready();
-            viewers.show(&Clock::new(10.0), |_| None);
+            viewers.show(&Clock::new(10.0), &World::new());
             observer.try_recv().unwrap().contacts
         };
         assert!(!viewers.want_contacts());

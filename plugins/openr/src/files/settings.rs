@@ -1,18 +1,27 @@
 //! Files with keys and values: `WLANCONF.TXT`, `WLANDFLT.TXT` and `VRCOMM.CFG`.
 use std::{collections::BTreeMap, net::Ipv4Addr};
 
-use morse_diagnostics::SourceId;
+use morse_diagnostics::{SourceId, Span};
 
 use super::problem::{Line, Parsed, Problems, quoted, suggestion};
 
 /// Key of a file: its name, the form of its values, and the test of a value.
 pub type Key = (&'static str, &'static str, fn(&str) -> bool);
 
+/// Value of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Text of the value.
+    pub value: String,
+    /// Source position of the value.
+    pub span: Span,
+}
+
 /// Keys of the wireless network.
 pub const WIRELESS: [Key; 12] = [
     ("HOSTNAME", "a name of letters, digits and `-`", is_host),
     ("ETHER_IP", "an address such as 10.0.1.100", is_address),
-    ("ETHER_NETMASK", "a mask such as 255.255.255.0", is_address),
+    ("ETHER_NETMASK", "a mask such as 255.255.255.0", is_mask),
     ("IP_GATEWAY", "an address such as 10.0.1.1", is_address),
     ("ESSID", "a name of up to 32 characters", is_network),
     ("WEPENABLE", "0 or 1", is_switch),
@@ -38,6 +47,11 @@ fn is_host(value: &str) -> bool {
 
 fn is_address(value: &str) -> bool {
     value.parse::<Ipv4Addr>().is_ok()
+}
+
+fn is_mask(value: &str) -> bool {
+    let mask = value.parse::<Ipv4Addr>();
+    mask.is_ok_and(|mask| u32::from(mask).leading_ones() == u32::from(mask).count_ones())
 }
 
 fn is_network(value: &str) -> bool {
@@ -67,7 +81,7 @@ fn is_duty(value: &str) -> bool {
 /// Parses lines of a key and a value, with `=`, `:` or blanks between them. Unknown keys cause warnings, invalid values
 /// errors.
 #[must_use]
-pub fn parse(source: SourceId, text: &str, known: &[Key]) -> Parsed<BTreeMap<String, String>> {
+pub fn parse(source: SourceId, text: &str, known: &[Key]) -> Parsed<BTreeMap<String, Setting>> {
     let mut problems = Problems::new(source);
     let mut values = BTreeMap::new();
     for line in problems.lines(text) {
@@ -81,7 +95,11 @@ pub fn parse(source: SourceId, text: &str, known: &[Key]) -> Parsed<BTreeMap<Str
             continue;
         };
         check(line, (key, value), known, &mut problems);
-        if values.insert(key.to_owned(), value.to_owned()).is_some() {
+        let setting = Setting {
+            value: value.to_owned(),
+            span: problems.span(line, value),
+        };
+        if values.insert(key.to_owned(), setting).is_some() {
             let message = format!("{} is there twice", quoted(key));
             problems.warning(line, key, message, "the last one counts".to_owned());
         }
@@ -119,7 +137,7 @@ mod tests {
     use super::*;
     use crate::files::problem::parse_as;
 
-    fn wireless(text: &str) -> (Parsed<BTreeMap<String, String>>, Vec<String>) {
+    fn wireless(text: &str) -> (Parsed<BTreeMap<String, Setting>>, Vec<String>) {
         parse_as("WLANCONF.TXT", text, |file, text| {
             parse(file, text, &WIRELESS)
         })
@@ -130,7 +148,7 @@ mod tests {
         let text = "HOSTNAME=AIBO\r\nESSID = field\nDNS_SERVER_2=3\n# no\nAPMODE=2\n";
         let (parsed, reported) = wireless(text);
         assert_eq!(
-            (parsed.value["ESSID"].as_str(), parsed.value.len()),
+            (parsed.value["ESSID"].value.as_str(), parsed.value.len()),
             ("field", 4)
         );
         let expected =
@@ -138,7 +156,7 @@ mod tests {
         assert_eq!(reported, [expected]);
         let text = "JamDetectionHighThreshold 400\nthen\n";
         let (parsed, _) = parse_as("VRCOMM.CFG", text, |file, text| parse(file, text, &JOINTS));
-        assert_eq!(parsed.value["JamDetectionHighThreshold"], "400");
+        assert_eq!(parsed.value["JamDetectionHighThreshold"].value, "400");
         assert!(parsed.has_errors() && parsed.problems.len() == 1);
     }
 
@@ -152,12 +170,12 @@ mod tests {
             "CHANNEL  =3",
         ] {
             let (parsed, reported) = wireless(text);
-            assert_eq!(parsed.value["CHANNEL"], "3", "{text}");
+            assert_eq!(parsed.value["CHANNEL"].value, "3", "{text}");
             assert!(reported.is_empty(), "{reported:?}");
         }
         let (parsed, _) = wireless("ESSID=my net\nWEPKEY=\n");
         assert_eq!(
-            [&parsed.value["ESSID"], &parsed.value["WEPKEY"]],
+            [&parsed.value["ESSID"].value, &parsed.value["WEPKEY"].value],
             ["my net", ""]
         );
     }
@@ -170,6 +188,7 @@ mod tests {
                 "1:10: `10.0.1` is no value of `ETHER_IP`",
             ),
             ("APMODE 3", "write 0, 1 or 2"),
+            ("ETHER_NETMASK=255.0.255.0", "write a mask"),
             ("CHANNEL=15", "write a number from 1 to 14"),
             ("HOSTNAME=my dog", "1:10: `my dog`"),
             ("USE_DHCP=yes", "write 0 or 1"),

@@ -4,7 +4,7 @@ use crate::{counters::LinkReport, object_runner::ObjectRunner, service::ServiceN
 /// Returns the reports of all links of all objects.
 pub(crate) fn link_reports(cells: &[ObjectRunner]) -> Vec<LinkReport> {
     let mut reports = Vec::new();
-    for object_runner in cells {
+    for (id, object_runner) in cells.iter().enumerate() {
         let services = object_runner
             .interface
             .subjects
@@ -17,6 +17,8 @@ pub(crate) fn link_reports(cells: &[ObjectRunner]) -> Vec<LinkReport> {
                     observer: observer_name(cells, link.to.object, link.to.observer)
                         .map_or_else(String::new, ToString::to_string),
                     queued: link.queued(),
+                    credit: link.credit,
+                    ends: [id, link.to.object],
                     counters: link.counters,
                 }
             }));

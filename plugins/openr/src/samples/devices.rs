@@ -1,9 +1,8 @@
 //! Small objects that each show one device: blinking lights, a logger of sensors, and gains of a servo.
-use super::servos::{status, switch_on};
+use super::servos::{robot, status, switch_on};
 use crate::{
     body::{
         primitives::{Kind, MICRO, Robot, Sensor},
-        robots::NO_ROBOT,
         servo::Gains,
         vectors::{Command, CommandVector, Commands, Format, SAME_MODE, SensorVector},
     },
@@ -16,15 +15,26 @@ const LIGHTS: [&str; 2] = ["PRM:/r1/c1/c2/c3/l2-LED2:l2", "PRM:/lu-LED3:lu"];
 /// Duration of a state of a light, frames of 8 ms: half a second.
 const PERIOD: u16 = 62;
 
+/// Locator of the lights of a face, without their tag, and the tags.
+const FACE: &str = "PRM:/r1/c1/c2/c3/";
+const FACE_TAGS: [&str; 14] = [
+    "la", "lb", "lc", "ld", "le", "lf", "lg", "lh", "li", "lj", "lk", "ll", "lm", "ln",
+];
+
+/// Intensities that pass over the lights of a face.
+const WAVE: [i32; 4] = [255, 120, 30, 0];
+
 pub(super) fn blink() -> Part {
     let interface = Interface::new("Blink").subject("Blink", "OCommandVectorData");
     Part::new(interface, Blink::default())
 }
 
-/// Makes a light of the head and one of the back blink, in turns.
+/// Makes a light of the head and one of the back blink, in turns. If the face has dimmed lights, a wave of intensities passes
+/// over them.
 #[derive(Default)]
 struct Blink {
     lights: Vec<(u32, Kind)>,
+    face: Vec<u32>,
     is_primed: bool,
 }
 
@@ -38,6 +48,9 @@ impl Object for Blink {
                 Err(status) => return status,
             }
         }
+        let face = FACE_TAGS.map(|tag| format!("{FACE}{tag}-LED3:{tag}"));
+        let face = face.iter().map(|locator| context.open_primitive(locator));
+        self.face = face.filter_map(Result::ok).collect();
         Status::SUCCESS
     }
 
@@ -45,6 +58,18 @@ impl Object for Blink {
         if !event.is_assert {
             return;
         }
+        let wave = |(light, &primitive): (usize, &u32)| {
+            let command = |step: usize| Command {
+                value: WAVE[(light + WAVE.len() - step) % WAVE.len()],
+                mode: SAME_MODE,
+                period: 2 * PERIOD / WAVE.len() as u16,
+            };
+            Commands {
+                primitive,
+                format: Format::Led3,
+                frames: (0..WAVE.len()).map(command).collect(),
+            }
+        };
         let entry = |(turn, &(primitive, kind)): (usize, &(u32, Kind))| {
             let (format, brightest) = match kind {
                 Kind::Dimmed => (Format::Led3, 255),
@@ -61,7 +86,9 @@ impl Object for Blink {
                 frames: (0..2).map(command).collect(),
             }
         };
-        let vector = CommandVector::new(self.lights.iter().enumerate().map(entry).collect());
+        let lights = self.lights.iter().enumerate().map(entry);
+        let face = self.face.iter().enumerate().map(wave);
+        let vector = CommandVector::new(lights.chain(face).collect());
         // One vector is executed while the other is queued.
         for _ in 0..if self.is_primed { 1 } else { 2 } {
             context.set_region(0, &vector.region());
@@ -115,12 +142,6 @@ impl Object for Logger {
         }
         context.assert_ready(event.observer);
     }
-}
-
-/// Returns the robot.
-fn robot(context: &mut Context<'_>) -> &'static Robot {
-    let robot = context.platform(|platform| platform.robot());
-    robot.unwrap_or(&NO_ROBOT)
 }
 
 impl Logger {

@@ -1,11 +1,12 @@
-//! Objects of an ERS-7: a trainer, which commands its walk, and an object that moves head and tail.
+//! Objects of a dog: a trainer, which commands its walk, and an object that moves head and tail.
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use serde_json::json;
 
 use super::{
+    legs::dog,
     odometry::Odometry,
-    servos::{locators, status, switch_on},
+    servos::{locators, robot, status, switch_on},
 };
 use crate::{
     body::{
@@ -14,12 +15,6 @@ use crate::{
     },
     prelude::*,
 };
-
-/// Distance to walk, m.
-const WAY: f64 = 2.0;
-
-/// Speed, m/s.
-const SPEED: f64 = 0.13;
 
 /// Angular velocity per radian of heading error, 1/s, and per metre of lateral error, rad/s.
 const HEADING: f64 = 2.0;
@@ -38,9 +33,11 @@ pub(super) fn trainer() -> Part {
     )
 }
 
-/// Walks two metres ahead, then turns by a quarter to the left, by the odometry of its own legs.
+/// Walks ahead, an ERS-7 two metres and an ERS-210 one, then turns by a quarter to the left, by the odometry of its own legs.
 #[derive(Default)]
 struct Trainer {
+    /// Distance to walk, m, and speed, m/s.
+    exercise: [f64; 2],
     odometry: Odometry,
     task: Task,
 }
@@ -55,6 +52,7 @@ enum Task {
 
 impl Object for Trainer {
     fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
+        self.exercise = dog(robot(context)).gait.exercise;
         status(self.odometry.open(context))
     }
 
@@ -78,9 +76,10 @@ impl Trainer {
     fn decide(&mut self, [along, beside, yaw]: [f64; 3]) -> [f64; 2] {
         let off = |wanted: f64| wanted - yaw;
         let turn = |rate: f64| rate.clamp(-FASTEST_TURN, FASTEST_TURN);
+        let [distance, speed] = self.exercise;
         match self.task {
-            Task::Ahead if along < WAY => {
-                return [SPEED, turn(HEADING * off(0.0) - BESIDE * beside)];
+            Task::Ahead if along < distance => {
+                return [speed, turn(HEADING * off(0.0) - BESIDE * beside)];
             }
             Task::Ahead => self.task = Task::Turn,
             Task::Turn if off(FRAC_PI_2).abs() < NEAR => self.task = Task::Stand,

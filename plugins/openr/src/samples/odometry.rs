@@ -1,8 +1,11 @@
-//! Odometry of an ERS-7 from its own sensors: angles of the legs, and switches of the paws.
+//! Odometry of a dog from its own sensors: angles of the legs, and switches of the paws.
 //!
 //! Paws on the ground do not move, and roll like balls. Their motion relative to the body is that of the ground, from which
 //! the motion of the body follows by least squares.
-use super::legs::{HIP, LEGS, Leg, RADIUS};
+use super::{
+    legs::{Dog, ERS7, Leg, dog},
+    servos::robot,
+};
 use crate::{
     body::{
         primitives::MICRO,
@@ -15,8 +18,8 @@ use crate::{
 const FEWEST: usize = 2;
 
 /// Pose since the start, in the axes of the start.
-#[derive(Default)]
 pub(super) struct Odometry {
+    dog: &'static Dog,
     /// Numbers of the primitives of each leg: three joints, and the switch.
     primitives: Vec<([u32; 3], u32)>,
     before: Option<[Stand; 4]>,
@@ -26,12 +29,21 @@ pub(super) struct Odometry {
     pub(super) pose: [f64; 3],
 }
 
+impl Default for Odometry {
+    fn default() -> Self {
+        Self {
+            dog: &ERS7,
+            primitives: Vec::new(),
+            before: None,
+            mean: [0.0; 3],
+            pose: [0.0; 3],
+        }
+    }
+}
+
 /// Smallest mean square of the distances of the paws from their middle, m²: two paws on one side of the body, one of which has
 /// just come down, show no turn.
 const SPREAD: f64 = 0.007;
-
-/// Share of the turn of the paws that the body follows, calibrated: the trunk turns back a little at each change of the paws.
-const TURN_SHARE: f64 = 0.88;
 
 /// Share of a frame in the mean motion.
 const SMOOTHING: f64 = 0.1;
@@ -46,7 +58,8 @@ struct Stand {
 impl Odometry {
     /// Opens the primitives.
     pub(super) fn open(&mut self, context: &mut Context<'_>) -> Result<(), Status> {
-        for leg in LEGS {
+        self.dog = dog(robot(context));
+        for leg in &self.dog.legs {
             let mut joints = [0; 3];
             for (joint, locator) in joints.iter_mut().zip(leg.locators) {
                 *joint = context.open_primitive(locator)?;
@@ -74,7 +87,7 @@ impl Odometry {
                 .zip(legs)
                 .for_each(|(stand, leg)| *stand = leg);
             if let Some(before) = self.before.replace(now) {
-                self.move_on(motion(&before, &now));
+                self.move_on(motion(&self.dog.legs, &before, &now));
             }
         }
     }
@@ -86,7 +99,7 @@ impl Odometry {
             *mean += SMOOTHING * (part - *mean);
         }
         let [ahead, left, turn] = motion;
-        self.advance([ahead, left, TURN_SHARE * turn]);
+        self.advance([ahead, left, self.dog.gait.turn_share * turn]);
     }
 
     /// Moves the pose by a motion in body axes.
@@ -100,8 +113,8 @@ impl Odometry {
 
 /// Returns the motion of the body between two frames, in its own axes: ahead, left and turned, by least squares over the paws
 /// that are on the ground in both; `None` if there are too few.
-fn motion(before: &[Stand; 4], now: &[Stand; 4]) -> Option<[f64; 3]> {
-    let pairs = LEGS.iter().zip(before.iter().zip(now));
+fn motion(legs: &[Leg; 4], before: &[Stand; 4], now: &[Stand; 4]) -> Option<[f64; 3]> {
+    let pairs = legs.iter().zip(before.iter().zip(now));
     let down = pairs.filter(|(_, (before, now))| before.is_down && now.is_down);
     let paws = down.map(|(leg, (before, now))| ground(*leg, before.angles, now.angles));
     let paws: Vec<([f64; 2], [f64; 2])> = paws.collect();
@@ -134,7 +147,8 @@ fn motion(before: &[Stand; 4], now: &[Stand; 4]) -> Option<[f64; 3]> {
 fn ground(leg: Leg, before: [f64; 3], now: [f64; 3]) -> ([f64; 2], [f64; 2]) {
     let place = |angles: [f64; 3]| {
         let [ahead, outward, _] = leg.paw(angles);
-        [leg.ahead * HIP[0] + ahead, leg.left * (HIP[1] + outward)]
+        let hip = leg.build.hip;
+        [leg.ahead * hip[0] + ahead, leg.left * (hip[1] + outward)]
     };
     let (was, is) = (place(before), place(now));
     let turned: [f64; 3] = std::array::from_fn(|joint| now[joint] - before[joint]);
@@ -143,7 +157,7 @@ fn ground(leg: Leg, before: [f64; 3], now: [f64; 3]) -> ([f64; 2], [f64; 2]) {
     let (second_sine, second_cosine) = libm::sincos(now[1]);
     let about_x = leg.left * (turned[1] * cosine + turned[2] * second_sine * sine);
     let about_y = -leg.ahead * (turned[0] + turned[2] * second_cosine);
-    let rolled = [about_y * RADIUS, -about_x * RADIUS];
+    let rolled = [about_y, -about_x].map(|angle| angle * leg.build.radius);
     let moved = std::array::from_fn(|axis| was[axis] - is[axis] + rolled[axis]);
     (was, moved)
 }
@@ -153,6 +167,11 @@ mod tests {
     use nalgebra::{Rotation3, Unit, Vector3};
 
     use super::*;
+    use crate::samples::legs::ERS7;
+
+    const LEGS: [Leg; 4] = ERS7.legs;
+    const HIP: [f64; 2] = [0.065, 0.0625];
+    const RADIUS: f64 = 0.01172;
 
     /// Returns the angles of all legs of a body at a pose (ahead, left, turned) whose paws stand at places of the ground.
     fn stand(pose: [f64; 3], places: [[f64; 2]; 4]) -> [Stand; 4] {
@@ -201,7 +220,7 @@ mod tests {
         }
         let mut now = stand(wanted, places);
         let error = |now: &[Stand; 4]| {
-            let found = motion(&before, now).expect("paws");
+            let found = motion(&LEGS, &before, now).expect("paws");
             let pairs = found.iter().zip(wanted);
             let error = pairs.map(|(found, wanted)| (found - wanted).abs());
             error.fold(0.0, f64::max)
@@ -210,9 +229,9 @@ mod tests {
         now[2].is_down = false;
         assert!(error(&now) < 3e-5, "three paws: {}", error(&now));
         now[3].is_down = false;
-        assert_eq!(motion(&before, &now), None, "two paws on one side");
+        assert_eq!(motion(&LEGS, &before, &now), None, "two paws on one side");
         now[0].is_down = false;
-        assert_eq!(motion(&before, &now), None, "one paw");
+        assert_eq!(motion(&LEGS, &before, &now), None, "one paw");
     }
 
     #[test]

@@ -1,5 +1,11 @@
 //! Start of the servos: power, and the gains of the model information.
-use crate::{body::primitives::Kind, prelude::*};
+use crate::{
+    body::{
+        primitives::{Kind, Robot},
+        robots::NO_ROBOT,
+    },
+    prelude::*,
+};
 
 /// Opens joints by their locators, sets their usual gains, and switches the power of the motors on. Returns the numbers of
 /// the joints.
@@ -28,13 +34,20 @@ pub(super) fn locators(
     context: &mut Context<'_>,
     is_selected: impl Fn(&str) -> bool,
 ) -> Vec<&'static str> {
-    let robot = context.platform(|platform| platform.robot());
-    let primitives = robot.map_or(&[][..], |robot| robot.primitives);
-    let joints = primitives.iter().filter(|primitive| match primitive.kind {
-        Kind::Joint { name, .. } => is_selected(name),
-        _ => false,
-    });
+    let joints = robot(context)
+        .primitives
+        .iter()
+        .filter(|primitive| match primitive.kind {
+            Kind::Joint { name, .. } => is_selected(name),
+            _ => false,
+        });
     joints.map(|primitive| primitive.locator).collect()
+}
+
+/// Returns the robot.
+pub(super) fn robot(context: &mut Context<'_>) -> &'static Robot {
+    let robot = context.platform(|platform| platform.robot());
+    robot.unwrap_or(&NO_ROBOT)
 }
 
 /// Returns the status of a step that may have failed.

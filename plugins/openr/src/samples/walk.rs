@@ -1,9 +1,9 @@
-//! An object that makes an ERS-7 trot.
+//! An object that makes an ERS-7 or an ERS-210 trot.
 use serde_json::Value as Json;
 
 use super::{
-    legs::{HIP, LEGS, Leg, OUTWARD},
-    servos::{status, switch_on},
+    legs::{Dog, ERS7, Gait, Leg, dog},
+    servos::{robot, status, switch_on},
 };
 use crate::{
     body::{
@@ -17,19 +17,7 @@ use crate::{
 const FRAME_SECONDS: f64 = 0.008;
 const FRAMES: usize = 4;
 
-/// Period of a gait cycle, s, and its fraction for which a paw is on the ground.
-const PERIOD: f64 = 0.5;
-const STANCE: f64 = 0.75;
-
-/// Height of the hips above the centres of the paws, and of a lifted paw, m.
-const HEIGHT: f64 = 0.105;
-const LIFT: f64 = 0.018;
-
-/// Positions of the paws ahead of their hips, front and rear, while standing, m.
-const STAND: [f64; 2] = [0.010, 0.005];
-
-/// Limits of velocity, m/s, angular velocity, rad/s, and their rates of change, m/s² and rad/s².
-const FASTEST: [f64; 2] = [0.14, 0.9];
+/// Limits of the rates of change of the velocity, m/s², and of the angular velocity, rad/s².
 const CHANGE: [f64; 2] = [0.15, 1.2];
 
 /// Step length of a paw from which it is lifted to the full height, m.
@@ -46,8 +34,8 @@ pub(super) fn part() -> Part {
 
 /// Trot: two diagonal paws are in the air while the other two carry the body. Velocities come from an observer and are
 /// approached gradually.
-#[derive(Default)]
 struct Walk {
+    dog: &'static Dog,
     /// Numbers of the joints, leg by leg.
     joints: Vec<u32>,
     /// Phase of the gait cycle, from 0 to 1.
@@ -59,9 +47,23 @@ struct Walk {
     is_primed: bool,
 }
 
+impl Default for Walk {
+    fn default() -> Self {
+        Self {
+            dog: &ERS7,
+            joints: Vec::new(),
+            phase: 0.0,
+            wanted: [0.0; 2],
+            speed: [0.0; 2],
+            is_primed: false,
+        }
+    }
+}
+
 impl Object for Walk {
     fn do_init(&mut self, context: &mut Context<'_>, _: SystemEvent) -> Status {
-        let locators = LEGS.iter().flat_map(|leg| leg.locators);
+        self.dog = dog(robot(context));
+        let locators = self.dog.legs.iter().flat_map(|leg| leg.locators);
         status(switch_on(context, locators).map(|joints| self.joints = joints))
     }
 
@@ -92,7 +94,8 @@ impl Walk {
         let mut postures = Vec::with_capacity(FRAMES);
         for _ in 0..FRAMES {
             self.advance();
-            let angles = LEGS.iter().flat_map(|leg| leg.joints(self.paw(*leg)));
+            let legs = self.dog.legs.iter();
+            let angles = legs.flat_map(|leg| leg.joints(self.paw(*leg)));
             postures.push(angles.collect::<Vec<f64>>());
         }
         let entry = |(at, &joint): (usize, &u32)| {
@@ -103,14 +106,15 @@ impl Walk {
     }
 
     fn advance(&mut self) {
+        let fastest = self.dog.gait.fastest;
         for (at, speed) in self.speed.iter_mut().enumerate() {
-            let wanted = self.wanted[at].clamp(-FASTEST[at], FASTEST[at]);
+            let wanted = self.wanted[at].clamp(-fastest[at], fastest[at]);
             let most = CHANGE[at] * FRAME_SECONDS;
             *speed += (wanted - *speed).clamp(-most, most);
         }
         let is_still = self.speed == [0.0; 2];
         // A step is completed before the dog stands.
-        let next = self.phase + FRAME_SECONDS / PERIOD;
+        let next = self.phase + FRAME_SECONDS / self.dog.gait.period;
         self.phase = if is_still && (self.phase == 0.0 || next >= 1.0) {
             0.0
         } else {
@@ -120,32 +124,42 @@ impl Walk {
 
     /// Returns the position of a paw relative to its hip: ahead, outward, down, m.
     fn paw(&self, leg: Leg) -> [f64; 3] {
-        let stand = STAND[usize::from(leg.ahead < 0.0)];
+        let Gait {
+            period,
+            stance,
+            height,
+            lift,
+            stand,
+            ..
+        } = self.dog.gait;
+        let (hip, outward) = (leg.build.hip, leg.outward());
+        let stand = stand[leg.row()];
         let [ahead, turn] = self.speed;
         // Relative to the body, the ground under the paw moves backwards and rotates.
-        let place = [leg.ahead * HIP[0] + stand, leg.left * (HIP[1] + OUTWARD)];
+        let place = [leg.ahead * hip[0] + stand, leg.left * (hip[1] + outward)];
         let ground = [ahead - turn * place[1], turn * place[0]];
-        let step = ground.map(|speed| speed * PERIOD * STANCE);
-        let (share, lift) = cycle(self.phase + if leg.ahead * leg.left > 0.0 { 0.0 } else { 0.5 });
+        let step = ground.map(|speed| speed * period * stance);
+        let across = if leg.ahead * leg.left > 0.0 { 0.0 } else { 0.5 };
+        let (share, raised) = cycle(self.phase + across, stance);
         let whole = (libm::hypot(step[0], step[1]) / WHOLE_LIFT).min(1.0);
         [
             stand + step[0] * share,
-            OUTWARD + leg.left * step[1] * share,
-            HEIGHT - LIFT * lift * whole,
+            outward + leg.left * step[1] * share,
+            height - lift * raised * whole,
         ]
     }
 }
 
 /// Returns the position of a paw within its step, from 1/2 ahead to -1/2 behind, and its height, from 0 to 1. When a paw
 /// leaves the ground, and when it returns, it moves with the ground.
-fn cycle(phase: f64) -> (f64, f64) {
+fn cycle(phase: f64, stance: f64) -> (f64, f64) {
     let phase = phase % 1.0;
-    if phase < STANCE {
-        return (0.5 - phase / STANCE, 0.0);
+    if phase < stance {
+        return (0.5 - phase / stance, 0.0);
     }
-    let part = (phase - STANCE) / (1.0 - STANCE);
+    let part = (phase - stance) / (1.0 - stance);
     // Cubic polynomial with the velocity of the ground at both ends.
-    let ground = -(1.0 - STANCE) / STANCE;
+    let ground = -(1.0 - stance) / stance;
     let smooth = part * part * (3.0 - 2.0 * part);
     let ends = part * (1.0 - part) * (1.0 - 2.0 * part);
     (
@@ -158,6 +172,8 @@ fn cycle(phase: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
+    const STANCE: f64 = 0.75;
+
     #[test]
     fn paws_on_the_ground_move_with_it() {
         let mut walk = Walk {
@@ -165,20 +181,20 @@ mod tests {
             wanted: [0.1, 0.4],
             ..Walk::default()
         };
-        let before = walk.paw(LEGS[0]);
+        let before = walk.paw(ERS7.legs[0]);
         walk.advance();
-        let after = walk.paw(LEGS[0]);
+        let after = walk.paw(ERS7.legs[0]);
         let of = |axis: usize| (after[axis] - before[axis]) / FRAME_SECONDS;
-        let left = HIP[1] + OUTWARD;
+        let left = 0.0625 + 0.0047;
         assert!((of(0) + 0.1 - 0.4 * left).abs() < 1e-9, "{}", of(0));
         assert!((of(1) + 0.4 * 0.075).abs() < 1e-9, "{}", of(1));
-        assert_eq!(after[2], HEIGHT);
+        assert_eq!(after[2], 0.105);
     }
 
     #[test]
     fn paws_leave_the_ground_and_return_to_it_without_a_jerk() {
         let step = 1e-6;
-        let velocity = |phase: f64| (cycle(phase + step).0 - cycle(phase).0) / step;
+        let velocity = |phase: f64| (cycle(phase + step, STANCE).0 - cycle(phase, STANCE).0) / step;
         for phase in [0.3, STANCE - 2.0 * step, STANCE, 1.0 - 2.0 * step] {
             let velocity = velocity(phase);
             assert!(
@@ -186,14 +202,14 @@ mod tests {
                 "{phase}: {velocity}"
             );
         }
-        assert_eq!(cycle(STANCE).0, -0.5);
+        assert_eq!(cycle(STANCE, STANCE).0, -0.5);
     }
 
     #[test]
     fn at_least_two_paws_across_from_each_other_carry() {
         for count in 0..1000 {
             let phase = f64::from(count) / 1000.0;
-            let lifts = [cycle(phase).1, cycle(phase + 0.5).1];
+            let lifts = [cycle(phase, STANCE).1, cycle(phase + 0.5, STANCE).1];
             assert!(lifts.contains(&0.0), "{phase}: {lifts:?}");
         }
     }

@@ -9,7 +9,8 @@ use super::*;
 use crate::{
     body::comm::{self, CommSettings},
     ip_stack,
-    network::{self, CALL, CREATION, Completion, Operation, Protocol},
+    network::{self, CALL, CREATION, Completion, Network, Operation, Protocol},
+    platform::Platform,
     power::{PowerStatus, bit},
 };
 
@@ -71,7 +72,7 @@ impl Object for Echo {
         let next = match entry {
             Self::RECEIVED if bytes.is_empty() => return,
             Self::RECEIVED => {
-                let to = from.map(|from| from.port());
+                let to = from.map(Into::into);
                 let send = Operation::Send(bytes.into(), to);
                 context.start_operation(self.endpoint, &send, Self::SENT)
             }
@@ -137,6 +138,32 @@ fn datagrams_are_echoed_to_their_senders() {
     let mut bytes = [0; 10];
     let (count, _) = socket.recv_from(&mut bytes).expect("an echo");
     assert_eq!(&bytes[..count], b"ball");
+}
+
+/// Other systems have one address on loopback.
+#[cfg(target_os = "linux")]
+#[test]
+fn robots_with_addresses_of_their_own_use_the_same_port() {
+    let port = free_port();
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+    let limit = Some(Duration::from_secs(5));
+    socket.set_read_timeout(limit).expect("a limit");
+    let robots = [[10, 0, 1, 100], [10, 0, 1, 101]].map(|own| {
+        let notes = Notes::default();
+        let at = network::loopback_of(own.into());
+        let mut platform = Platform::default();
+        platform.network = Network::new(at);
+        let parts = vec![Echo::part(Protocol::Udp, port, &notes), ip_stack::part()];
+        let mut system = Lockstep::boot_on(platform, parts, &[], Rules::default());
+        until(&mut system, &notes, "0 0");
+        (system, notes, at)
+    });
+    for (mut system, notes, at) in robots {
+        socket.send_to(b"ball", (at, port)).expect("sent");
+        until(&mut system, &notes, "2 0");
+        let (count, from) = socket.recv_from(&mut [0; 10]).expect("an echo");
+        assert_eq!((count, from), (4, (at, port).into()));
+    }
 }
 
 #[test]

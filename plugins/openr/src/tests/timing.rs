@@ -191,7 +191,9 @@ fn lights_are_switched_when_their_commands_change() {
         let (seen, lamp) = (seen.clone(), name.to_owned());
         let object = Scripted::default().notify(move |context, event| {
             let json = event.data[0].json().expect("JSON");
-            seen.add(format!("{} {lamp} {}", context.now() / MS, json["emit"]));
+            let intensity = json["intensity"].as_f64().expect("a number");
+            let state = format!("{} {intensity:.3}", json["emit"]);
+            seen.add(format!("{} {lamp} {state}", context.now() / MS));
             context.assert_ready(0);
         });
         Part::new(Interface::new(name).observer("In", "light"), object)
@@ -236,12 +238,15 @@ fn lights_are_switched_when_their_commands_change() {
         ),
     ];
     boot(parts, &connections).advance(1000 * MS);
-    let expected = [
-        "8 White true",
-        "8 Blue true",
-        "88 White false",
-        "168 White true",
-        "168 Blue false",
-    ];
-    assert_eq!(seen.all(), expected);
+    assert_eq!(seen.all(), LIGHTS);
 }
+
+/// Times, ms, and states of lights with their intensities.
+const LIGHTS: [&str; 6] = [
+    "8 White true 1.000",
+    "8 Blue true 0.157",
+    "88 White false 0.000",
+    "88 Blue true 1.000",
+    "168 White true 1.000",
+    "168 Blue false 0.000",
+];

@@ -15,6 +15,7 @@ use super::{END, lock};
 use crate::{
     context::{Level, Scheduler},
     counters::{LinkCounters, ObjectCounters},
+    credit::Credit,
     lockstep::LogLine,
     message::{Message, SystemEvent},
     object_runner::{Fault, ObjectRunner},
@@ -38,7 +39,8 @@ pub(super) struct Order {
 pub(super) struct State {
     pub(super) counters: ObjectCounters,
     pub(super) fault: Option<Fault>,
-    pub(super) links: Vec<(LinkCounters, usize)>,
+    /// Counters, number of queued data and credit of each link.
+    pub(super) links: Vec<(LinkCounters, usize, Credit)>,
     /// Number and name of the running entry, and its start time, ns.
     at_work: Option<(usize, String, u64)>,
 }
@@ -277,7 +279,7 @@ impl Worker {
             state.links.clear();
             state
                 .links
-                .extend(links.map(|link| (link.counters, link.queued())));
+                .extend(links.map(|link| (link.counters, link.queued(), link.credit)));
         }
         if let Err(cause) = result {
             let fault = self.object_runner.fault(selector, self.own.now(), cause);

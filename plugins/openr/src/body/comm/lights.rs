@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{LIGHTS, effector::FrameCommands};
-use crate::prelude::*;
+use crate::{body::primitives::Kind, prelude::*};
+
+/// Greatest intensity of a dimmed light.
+const BRIGHTEST: i32 = 255;
 
 /// Lights of a robot.
 pub(super) struct Lights {
@@ -22,16 +25,21 @@ impl Lights {
         }
     }
 
-    /// Switches the lights whose state changes in a frame. A dimmed light is on if its intensity is above zero.
+    /// Sets the lights whose state changes in a frame. The brightness of a dimmed light is proportional to its intensity.
     pub(super) fn command(&mut self, context: &mut Context<'_>, commands: &FrameCommands) {
         for (link, id) in self.links.iter().enumerate() {
             let Some(command) = commands.get(id) else {
                 continue;
             };
-            let before = self.intensities.insert(*id, command.value);
-            let is_on = command.value > 0;
-            if before.is_some_and(|before| before > 0) != is_on {
-                let command = json!({ "emit": is_on });
+            let brightest = match context.primitive_kind(*id) {
+                Some(Kind::Dimmed) => BRIGHTEST,
+                _ => 1,
+            };
+            let intensity = command.value.clamp(0, brightest);
+            let before = self.intensities.insert(*id, intensity);
+            if before.unwrap_or(0) != intensity {
+                let share = f64::from(intensity) / f64::from(brightest);
+                let command = json!({ "emit": intensity > 0, "intensity": share });
                 context.set_region_for(LIGHTS, link, &command.into());
                 context.notify_observer(LIGHTS, link);
             }
