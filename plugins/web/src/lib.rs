@@ -141,10 +141,10 @@ impl Middleware for Web {
             access: PageAccess {
                 address,
                 hosts: self.hosts.clone(),
+                frames: self.frames.join(" "),
                 token: self.token.clone(),
                 cookie: format!("morse_{}", at.port()),
             },
-            frames: self.frames.join(" "),
             max_viewers: self.max_viewers as usize,
             frame_rate: self.frame_rate,
             listener,

@@ -47,8 +47,6 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// Arguments of the constructor of a server.
 pub(crate) struct ServerOptions {
     pub(crate) access: PageAccess,
-    /// Origins of pages that may contain the page, separated by blanks.
-    pub(crate) frames: String,
     pub(crate) max_viewers: usize,
     pub(crate) frame_rate: f64,
     pub(crate) listener: TcpListener,
@@ -68,7 +66,6 @@ pub(crate) struct World {
 /// State of the server's thread.
 pub(crate) struct Server {
     access: PageAccess,
-    frames: String,
     max_viewers: usize,
     event_loop: EventLoop,
     connections: BTreeMap<usize, HttpConnection>,
@@ -91,7 +88,6 @@ impl Server {
     pub(crate) fn new(options: ServerOptions) -> std::io::Result<Self> {
         let ServerOptions {
             access,
-            frames,
             max_viewers,
             frame_rate,
             listener,
@@ -109,7 +105,6 @@ impl Server {
         let now = now();
         Ok(Self {
             access,
-            frames,
             max_viewers,
             requests: Requests::new(services, requests.clone(), event_loop.notifier()),
             event_loop,
@@ -342,7 +337,7 @@ impl Server {
             path => page::find(path).or_else(|| self.mesh(path)).or(layout),
         };
         match found {
-            Some((kind, body)) => Some(http::page(kind, body, head.is_head, &self.frames)),
+            Some((kind, body)) => Some(http::page(kind, body, head.is_head, &self.access.frames)),
             None => refused(http::NOT_FOUND, "there is no such page"),
         }
     }
