@@ -309,7 +309,7 @@ impl Island {
         self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
         self.rows.relax(&mut self.velocities);
         self.kept.clone_from(&self.velocities);
-        self.rows.bounce(&mut self.velocities);
+        self.rows.bounce(&mut self.velocities, &self.kept);
         self.end(members, bodies, contacts, dt);
         for (at, weld) in welds.iter_mut().enumerate() {
             weld.impulse += self.rows.weld_impulse_of(at);

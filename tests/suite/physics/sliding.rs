@@ -173,3 +173,58 @@ fn a_bouncing_ball_has_the_spin_of_its_friction() {
         }
     }
 }
+
+/// Bodies that tumble and bounce on a floor, on each other and on a slope gain no energy.
+#[test]
+fn bouncing_bodies_gain_no_energy() {
+    let shapes = [
+        (
+            "shape box; dimension [0.3, 0.2, 0.1]",
+            [0.05, 0.1, 0.13].map(|sum| sum / 12.0),
+        ),
+        ("shape sphere; radius 0.1", [0.004; 3]),
+    ];
+    for rate in RATES {
+        for (at, (shape, inertia)) in shapes.iter().enumerate() {
+            for restitution in [0.3, 0.9] {
+                let frames: String = (0..3)
+                    .map(|body| {
+                        format!(
+                            "frame b{body} {{ translation [{}, 0, {}]; rpy [0.3, {body}, 0.2]; geometry {{ {}; friction 0.6; }} mass 1; inertia [{}, {}, {}, 0, 0, 0]; }}\n",
+                            0.05 * f64::from(body), 0.5 + 0.5 * f64::from(body), shape, inertia[0], inertia[1], inertia[2]
+                        )
+                    })
+                    .collect();
+                let scene = format!(
+                    "frame floor {{ rpy [0.1, 0, 0]; translation [0, 0, -0.5]; geometry {{ shape box; dimension [50, 50, 1]; friction 0.6; restitution {restitution}; }} }} {frames}"
+                );
+                let more = "bodies: { \"b0\": (angular_velocity: (3, 7, 0)), \"b1\": (linear_velocity: (1, 0, -2)), \"b2\": (angular_velocity: (0, -9, 4)) }";
+                let mut test = simulation(&scene, &format!("rate: {rate}"), more);
+                let energy = |test: &Simulation| -> f64 {
+                    (0..3)
+                        .map(|body| {
+                            let body = test.body(&format!("b{body}")).expect("a body");
+                            let own = body.pose.rotation.inverse() * body.angular_velocity;
+                            let turning: f64 = (0..3)
+                                .map(|axis| inertia[axis] * own[axis] * own[axis])
+                                .sum();
+                            9.81 * body.pose.translation.vector.z
+                                + body.linear_velocity.norm_squared() / 2.0
+                                + turning / 2.0
+                        })
+                        .sum()
+                };
+                let mut least = energy(&test);
+                for step in 0..40 {
+                    run(&mut test, 0.05, rate);
+                    let now = energy(&test);
+                    assert!(
+                        now < least + 0.05,
+                        "{rate} Hz, {at}, {restitution}, {step}: {least} J, then {now} J"
+                    );
+                    least = least.min(now);
+                }
+            }
+        }
+    }
+}

@@ -1,4 +1,5 @@
 //! Constraint rows of an island, and their impulses.
+mod bounces;
 mod newton;
 mod row;
 mod sweeps;
@@ -39,6 +40,8 @@ pub(super) struct Rows {
     contact_rate: f64,
     /// Index of the first row of a joint.
     joints: usize,
+    /// Impulses before a bounce.
+    without_bounce: Vec<f64>,
 }
 
 /// Data of a contact for the sweeps.
@@ -49,6 +52,8 @@ struct ContactData {
     friction: f64,
     /// Separation velocity after a bounce, m/s; zero without one.
     bounce: f64,
+    /// Velocities of the rows before the step, m/s; zero without a bounce.
+    before: [f64; 3],
     /// True if the previous contact has the same sides.
     continues: bool,
     /// Stiffness relative to the other contacts of the same sides.
@@ -144,12 +149,16 @@ impl Rows {
         let meeting = turned - speed;
         let continues = self.last_sides == Some(contact.sides.map(Moving::of));
         self.last_sides = Some(contact.sides.map(Moving::of));
+        let bounces = contact.restitution > 0.0 && meeting > RESTITUTION_THRESHOLD;
+        let before =
+            bounces.then(|| [0, 1, 2].map(|at| self.speed_before(first + at, members, bodies)));
         self.contacts.push(ContactData {
+            before: before.unwrap_or_default(),
             continues,
             share: contact.share,
             axes,
             friction: contact.friction,
-            bounce: if meeting > RESTITUTION_THRESHOLD {
+            bounce: if bounces {
                 contact.restitution * meeting
             } else {
                 0.0

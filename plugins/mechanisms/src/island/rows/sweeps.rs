@@ -83,21 +83,7 @@ impl Rows {
         self.relax_further(velocities);
     }
 
-    /// Solves with the separation velocities of bouncing contacts.
-    pub(in crate::island) fn bounce(&mut self, velocities: &mut [f64]) {
-        let mut bounces = false;
-        for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
-            if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
-                rows[0].relaxed = touch.bounce;
-                bounces = true;
-            }
-        }
-        if bounces {
-            self.relax_further(velocities);
-        }
-    }
-
-    fn relax_further(&mut self, velocities: &mut [f64]) {
+    pub(super) fn relax_further(&mut self, velocities: &mut [f64]) {
         // The present impulses act without compliance, and changes of them with it, so that loads stay shared uniquely. That
         // is repeated until the changes vanish.
         let mut before = f64::INFINITY;

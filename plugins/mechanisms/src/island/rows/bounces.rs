@@ -1,0 +1,78 @@
+//! Bounces: Newton's restitution along the normals, with the friction of the whole impulse.
+//!
+//! Newton's law with Coulomb friction may add energy to bodies that tumble while they slide (Kane 1984). A bounce is
+//! therefore limited: of the solutions between the one without a bounce and the whole one, it is the greatest with which the
+//! bouncing contacts add no energy.
+use super::Rows;
+
+/// Energy that counts as zero, relative to the energy that passes through the contacts.
+const ROUNDING: f64 = 1e-9;
+
+impl Rows {
+    /// Solves with the separation velocities of bouncing contacts; `kept` are the velocities without a bounce.
+    pub(in crate::island) fn bounce(&mut self, velocities: &mut [f64], kept: &[f64]) {
+        let mut bounces = false;
+        for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
+            if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
+                rows[0].relaxed = touch.bounce;
+                bounces = true;
+            }
+        }
+        if !bounces {
+            return;
+        }
+        self.without_bounce.clear();
+        self.without_bounce
+            .extend(self.rows.iter().map(|row| row.impulse));
+        self.relax_further(velocities);
+        let part = self.lossless_part(velocities, kept);
+        if part < 1.0 {
+            for (velocity, kept) in velocities.iter_mut().zip(kept) {
+                *velocity = kept + part * (*velocity - kept);
+            }
+            for (row, kept) in self.rows.iter_mut().zip(&self.without_bounce) {
+                row.impulse = kept + part * (row.impulse - kept);
+            }
+        }
+    }
+
+    /// Returns the greatest part of a bounce, from 0 to 1, with which the bouncing contacts add no energy. The energy that a
+    /// contact adds is its impulse times the mean of its velocities before and after.
+    fn lossless_part(&self, velocities: &[f64], kept: &[f64]) -> f64 {
+        // Energy with the part s: c + b s + a s².
+        let [mut a, mut b, mut c, mut passed] = [0.0; 4];
+        let rows = self
+            .rows
+            .chunks_exact(3)
+            .zip(self.without_bounce.chunks_exact(3));
+        for ((rows, impulses), touch) in rows.zip(&self.contacts) {
+            if touch.bounce <= 0.0 {
+                continue;
+            }
+            for ((row, plain), before) in rows.iter().zip(impulses).zip(touch.before) {
+                let more = row.impulse - plain;
+                let without = row.speed(&self.jacobians, kept);
+                let change = row.speed(&self.jacobians, velocities) - without;
+                let mean = (before + without) / 2.0;
+                a += more * change / 2.0;
+                b += plain * change / 2.0 + more * mean;
+                c += plain * mean;
+                passed += (row.impulse * before).abs();
+            }
+        }
+        if a + b + c <= ROUNDING * passed {
+            return 1.0;
+        }
+        if c >= 0.0 || a <= 0.0 {
+            return 0.0;
+        }
+        // The positive root, in the form without cancellation.
+        let root = libm::sqrt((b * b - 4.0 * a * c).max(0.0));
+        let part = if b > 0.0 {
+            -2.0 * c / (b + root)
+        } else {
+            (root - b) / (2.0 * a)
+        };
+        part.clamp(0.0, 1.0)
+    }
+}
