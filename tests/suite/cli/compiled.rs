@@ -157,8 +157,9 @@ fn ball(radius: f64) -> String {
         let tilt = std::f64::consts::PI * (f64::from(ring) + 0.5) / f64::from(rings);
         for step in 0..around {
             let turn = std::f64::consts::TAU * f64::from(step) / f64::from(around);
-            let [x, y] = [turn.cos(), turn.sin()].map(|part| radius * tilt.sin() * part);
-            writeln!(text, "v {x} {y} {}", radius * tilt.cos()).expect("memory");
+            let (height, width) = (radius * libm::cos(tilt), radius * libm::sin(tilt));
+            let [x, y] = [libm::cos(turn), libm::sin(turn)].map(|part| width * part);
+            writeln!(text, "v {x} {y} {height}").expect("memory");
         }
     }
     for ring in 0..rings - 1 {
