@@ -4,6 +4,7 @@ mod cache;
 mod camera_arguments;
 pub mod check;
 pub mod compile;
+pub mod convert;
 pub mod describe;
 pub mod fmt;
 pub mod inspect;
@@ -91,6 +92,7 @@ enum Command {
     Batch(Box<batch::Args>),
     Check(check::Args),
     Compile(compile::Args),
+    Convert(convert::Args),
     Inspect(inspect::Args),
     Render(render::Args),
     List(list::Args),
@@ -241,6 +243,10 @@ fn dispatch(
         Command::Compile(mut args) => {
             args.reading.color = color;
             compile::run(&args, out, err)
+        }
+        Command::Convert(mut args) => {
+            args.reading.color = color;
+            convert::run(&args, out, err)
         }
         Command::Inspect(mut args) => {
             args.reading.color = color;

@@ -160,6 +160,9 @@ pub mod decisions {
 
     #[doc = include_str!("docs/decisions/in_process_browser_page.md")]
     pub mod in_process_browser_page {}
+
+    #[doc = include_str!("docs/decisions/release_build.md")]
+    pub mod release_build {}
 }
 
 /// The examples of the README are run, too.

@@ -292,6 +292,9 @@ fn look_after(
         return Some(End::Asked);
     }
     stride.heed(&run_requests, simulation);
+    if let Some(fault) = simulation.take_fault() {
+        return Some(End::SimulationFailed(fault.text));
+    }
     simulation.failure().map(End::Failure)
 }
 

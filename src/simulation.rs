@@ -34,6 +34,7 @@ use morse_api::{
     actuator::Actuator,
     body::BodyState,
     command::{CommandSender, Mailbox},
+    fault::{Fault, Faults},
     kind::{Described, Kinds},
     middleware::{Failure, Report as MiddlewareReport, RequestSender},
     port::{LockstepLost, Observer, Policy, port},
@@ -44,6 +45,7 @@ use morse_api::{
 };
 use morse_diagnostics::report::Report;
 use morse_physics::lost_body::{LostBodies, LostBody};
+use morse_simulation_file::Drawn;
 use serde_json::Value as Json;
 
 pub use access::AccessError;
@@ -178,6 +180,13 @@ impl Simulation {
     #[must_use]
     pub fn warnings(&self) -> &Report {
         &self.warnings
+    }
+
+    /// Returns the values that were drawn from ranges of the simulation file. With `--set` they make the same simulation again.
+    #[must_use]
+    pub fn drawn(&self) -> &[Drawn] {
+        let population = self.app.world().get_resource::<Population>();
+        population.map_or(&[], |population| &population.plan.simulation.drawn)
     }
 
     /// Advances by one tick.
@@ -411,6 +420,13 @@ impl Simulation {
     #[must_use]
     pub fn lost_bodies(&self) -> &[LostBody] {
         &self.app.world().resource::<LostBodies>().0
+    }
+
+    /// Returns the fault of a component since the last call, if there was one: a component that cannot act. The tick is
+    /// complete.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        let faults = self.app.world().get_resource::<Faults>();
+        faults.and_then(Faults::take)
     }
 
     /// Returns the failure of a middleware since the last call, if there was one.

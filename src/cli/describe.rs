@@ -399,7 +399,12 @@ fn bind(
     world: &World,
     side: Side,
 ) -> Option<Box<dyn Modify>> {
-    (kind.bind)(settings, fields, &Site { world, side }).ok()
+    let site = Site {
+        world,
+        side,
+        path: "",
+    };
+    (kind.bind)(settings, fields, &site).ok()
 }
 
 fn fitting_modifiers(

@@ -153,6 +153,20 @@ struct Recording {
     format: Format,
     film: Option<Film>,
     frames: u64,
+    /// Simulated time of the start, s.
+    start: f64,
+}
+
+impl Recording {
+    fn new(shot: &PictureRequest, start: f64) -> Result<Self, String> {
+        Ok(Self {
+            shot: shot.clone(),
+            format: Format::of(&shot.file).map_err(|error| error.to_string())?,
+            film: None,
+            frames: 0,
+            start,
+        })
+    }
 }
 
 impl Pictures {
@@ -178,20 +192,38 @@ impl Pictures {
                         without a camera".into());
         }
         let followed = args.follow.as_ref().map(|name| find(simulation, name));
-        let recording = |shot: &PictureRequest| {
-            Ok(Recording {
-                shot: shot.clone(),
-                format: Format::of(&shot.file).map_err(|error| error.to_string())?,
-                film: None,
-                frames: 0,
-            })
-        };
+        let recording = |shot: &PictureRequest| Recording::new(shot, 0.0);
         Ok(Self {
             shots: shots.to_vec(),
             films: films.iter().map(recording).collect::<Result<_, String>>()?,
             size: args.size,
             from: args.from.clone(),
             followed: followed.transpose()?,
+            view: None,
+        })
+    }
+
+    /// Begins a film from now on: of a camera, or of the whole scene, which may follow a robot or body.
+    ///
+    /// # Errors
+    ///
+    /// The camera or the followed body does not exist, or the file has an unknown extension.
+    pub fn film(
+        simulation: &Simulation,
+        shot: &PictureRequest,
+        size: (u32, u32),
+        follow: Option<&str>,
+    ) -> Result<Self, UsageError> {
+        if let Some(camera) = &shot.camera {
+            drop(image_of(simulation, camera)?);
+        }
+        let followed = follow.map(|name| find(simulation, name)).transpose()?;
+        Ok(Self {
+            shots: Vec::new(),
+            films: vec![Recording::new(shot, simulation.seconds())?],
+            size,
+            from: CameraArguments::default(),
+            followed,
             view: None,
         })
     }
@@ -246,7 +278,8 @@ impl Watch for Pictures {
         }
         let mut films = std::mem::take(&mut self.films);
         for recording in &mut films {
-            if recording.frames as f64 / recording.format.rate() > now + half_tick {
+            let due = recording.start + recording.frames as f64 / recording.format.rate();
+            if due > now + half_tick {
                 continue;
             }
             recording.frames += 1;

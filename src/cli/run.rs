@@ -344,7 +344,7 @@ fn load_plan(
     output::add(&mut plan, &args.output, &kinds)?;
     if let Some(address) = args.serve {
         let token = serve::token(args.token.as_deref(), args.token_file.as_deref())?;
-        serve::add(&mut plan, address, token.as_deref(), &kinds)?;
+        serve::add(&mut plan, address, token.as_deref(), &[], &kinds)?;
     }
     extend(&mut plan);
     Ok(plan)
@@ -358,6 +358,7 @@ fn build(
     let subject = Subject {
         files: files(&plan),
         seed: plan.simulation.environment.seed,
+        drawn: plan.simulation.drawn.clone(),
     };
     let simulation = Simulation::build(plan, extensions)?;
     if let Some(path) = &args.port_file {

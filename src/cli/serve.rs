@@ -89,10 +89,12 @@ pub fn add(
     plan: &mut Plan,
     address: SocketAddr,
     token: Option<&str>,
+    frames: &[&str],
     kinds: &Kinds,
 ) -> Result<(), Box<Report>> {
-    let fields =
-        json!({ "listen": address.ip().to_string(), "port": address.port(), "token": token });
+    let fields = json!({
+        "listen": address.ip().to_string(), "port": address.port(), "token": token, "frames": frames,
+    });
     let mut fields = <dyn erased_serde::Deserializer>::erase(fields);
     let settings = Words(kinds)
         .read(Family::Middleware, "web", &mut fields)

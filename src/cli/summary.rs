@@ -1,6 +1,7 @@
 //! Summary at the end of a run, as text and as JSON.
 use morse_diagnostics::{printable_path, report::Report};
 use morse_physics::lost_body::LostBody;
+use morse_simulation_file::Drawn;
 use serde_json::{Value as Json, json};
 
 use super::exit;
@@ -22,6 +23,8 @@ pub(super) struct Subject {
     pub(super) files: Vec<String>,
     /// Seed of all randomness.
     pub(super) seed: u64,
+    /// Values that were drawn from ranges of the simulation file.
+    pub(super) drawn: Vec<Drawn>,
 }
 
 /// Returns the reason for the end of a run, as an identifier, and its exit code.
@@ -60,6 +63,11 @@ pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
     let (word, code) = ending(end);
     object["seed"] = subject.seed.into();
     object["files"] = json!(subject.files);
+    if !subject.drawn.is_empty() {
+        let values = subject.drawn.iter();
+        let values = values.map(|drawn| (drawn.path.clone(), Json::from(drawn.value.as_str())));
+        object["drawn"] = Json::Object(values.collect());
+    }
     object["end"] = word.into();
     object["exit_code"] = code.into();
     if let Some(error) = error(end) {
@@ -128,6 +136,7 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
             slowest.wall_seconds * 1e3
         );
     }
+    text += &drawn(&subject.drawn);
     if !subject.files.is_empty() {
         let files: Vec<String> = subject
             .files
@@ -137,6 +146,18 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
         text += &format!("\nfiles: {}", files.join(", "));
     }
     text
+}
+
+/// Returns a line on the values that were drawn, as `--set` takes them.
+fn drawn(values: &[Drawn]) -> String {
+    let values: Vec<String> = values
+        .iter()
+        .map(|drawn| format!("{}={}", drawn.path, drawn.value))
+        .collect();
+    match values.is_empty() {
+        true => String::new(),
+        false => format!("\ndrawn: {}", values.join(", ")),
+    }
 }
 
 /// Returns a line on a body that the physics lost.

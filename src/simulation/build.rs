@@ -5,6 +5,7 @@ use bevy::{app::PluginsState, prelude::*};
 use crossbeam_channel::Receiver;
 use morse_actuators::overlay;
 use morse_api::{
+    fault::Faults,
     kind::Kinds,
     middleware::{Failure, Gate, RequestMessage, RequestSender, Waker},
     motion::TimeStrategy,
@@ -211,7 +212,8 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
 fn empty_world(environment: &Environment, threads: usize, extensions: Extensions) -> App {
     let mut app = App::new();
     tell_time(&mut app, environment);
-    app.insert_resource(Threads::new(threads))
+    app.init_resource::<Faults>()
+        .insert_resource(Threads::new(threads))
         .insert_resource(environment.motion);
     components(&mut app, extensions);
     morse_physics::plugin(&mut app, physics_settings(environment));

@@ -215,7 +215,14 @@ impl Loader<'_> {
         let name = format!("<components of {}>", path.display());
         let mut sources = Sources::clone(&self.sources);
         let (set, words) = (&self.options.set, Words(self.kinds));
-        let loaded = simulation::load(&name, text.as_bytes(), set, &words, &mut sources);
+        let loaded = simulation::load_seeded(
+            &name,
+            text.as_bytes(),
+            set,
+            &words,
+            &mut sources,
+            self.options.seed,
+        );
         self.sources = Arc::new(sources);
         let is_fine = loaded.is_fine();
         self.report.add(loaded.diagnostics, &self.sources);
@@ -255,12 +262,13 @@ impl Loader<'_> {
         scene: Option<&Path>,
     ) -> Option<Plan> {
         let mut sources = Sources::clone(&self.sources);
-        let loaded = simulation::load(
+        let loaded = simulation::load_seeded(
             name,
             bytes,
             &self.options.set,
             &Words(self.kinds),
             &mut sources,
+            self.options.seed,
         );
         if let Some(scene) = scene
             && !is_simulation_of(&loaded.simulation, directory, scene)

@@ -54,6 +54,7 @@ fn fits(kinds: &Kinds, modifier: &str, component: &str, level: Option<&str>) -> 
     let site = Site {
         world: &world,
         side,
+        path: "rover.sensor",
     };
     (modifier.bind)(&settings.expect("defaults"), &fields, &site).is_ok()
 }

@@ -32,6 +32,31 @@ const ROVER: &str = r#"Simulation(
 )"#;
 
 #[test]
+fn pages_of_given_origins_may_contain_the_page() {
+    let frames = r#"port: 0, frames: ["http://localhost:*", "https://lab.example"]"#;
+    let served = Served::new(&ROVER.replace("port: 0", frames), Pace::RealTime(1.0));
+    let answer = served.exchange(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(
+        answer.contains("frame-ancestors http://localhost:* https://lab.example\r\n"),
+        "{answer}"
+    );
+    assert!(!answer.contains("X-Frame-Options"), "{answer}");
+    for origin in [
+        "*",
+        "localhost:8888",
+        "http://a; script-src *",
+        "http://a b",
+        "http://",
+    ] {
+        let frames = format!("port: 0, frames: [{origin:?}]");
+        let text = ROVER.replace("port: 0", &frames);
+        let error = morse_sim::Simulation::parse(&text, "scenes", &no_extensions).err();
+        let error = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains("expected an origin"), "{origin}: {error}");
+    }
+}
+
+#[test]
 fn the_page_and_its_scene_are_served() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
     let (status, page) = served.get("/", "");

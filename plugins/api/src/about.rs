@@ -12,9 +12,14 @@ use crate::range::{Violation, violations};
 /// Settings of one kind, read from a simulation file.
 pub type ErasedSettings = Arc<dyn Any + Send + Sync>;
 
-/// Function that reads the settings of a kind.
-pub type ReadSettings =
-    fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<ErasedSettings, erased_serde::Error>;
+/// Function that reads the settings of a kind. It may contain data, for kinds that are described at run time.
+pub type ReadSettings = &'static (
+             dyn Fn(
+    &mut dyn erased_serde::Deserializer<'_>,
+) -> Result<ErasedSettings, erased_serde::Error>
+                 + Send
+                 + Sync
+         );
 
 /// Reads settings of type `S` and erases their type.
 ///
@@ -44,7 +49,7 @@ impl About {
     pub fn of<S: DeserializeOwned + bevy::reflect::Typed + Send + Sync>() -> Self {
         Self {
             settings: S::type_info(),
-            read: read_settings::<S>,
+            read: &read_settings::<S>,
             view: |settings| Some(settings.downcast_ref::<S>()?.as_reflect()),
         }
     }

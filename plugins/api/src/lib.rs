@@ -23,7 +23,7 @@
 //! - [`threads`]: threads of a simulation, for kinds with many components;
 //! - [`random`], [`state`]: reproducible noise, and all state that outlives a tick;
 //! - [`world_view`]: the world as middlewares that display it receive it;
-//! - [`warning`]: warnings of components for the user; [`check`]: reasons why they cannot work;
+//! - [`warning`]: warnings of components for the user; [`check`]: reasons why they cannot work; [`fault`]: why they failed;
 //! - [`whole_file`]: files that are written completely or not at all.
 // Examples with warnings would teach bad style.
 #![doc(test(attr(deny(warnings))))]
@@ -39,6 +39,7 @@ pub mod command;
 pub mod component;
 pub mod contact;
 pub mod distortion;
+pub mod fault;
 pub mod fields;
 pub mod frame;
 pub mod grasp;

@@ -88,6 +88,8 @@ pub struct Site<'a> {
     pub world: &'a World,
     /// Direction of flow of the data.
     pub side: Side,
+    /// Path of the component.
+    pub path: &'a str,
 }
 
 /// Direction of flow of the data that a modifier is bound to.

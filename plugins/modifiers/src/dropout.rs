@@ -237,6 +237,7 @@ mod tests {
         let site = Site {
             world: &world,
             side: Side::Command,
+            path: "rover.sensor",
         };
         assert!(
             nan.bind(&Fields::of_type::<VOmegaCommand>(None), &site)

@@ -75,6 +75,7 @@ mod tests {
         let site = Site {
             world: &world,
             side: morse_api::modifier::Side::Measurement,
+            path: "rover.sensor",
         };
         let fields = Fields::of_type::<VideoCameraData>(None);
         let bound = Gaussian::default().bind(&fields, &site);

@@ -216,6 +216,7 @@ mod tests {
                     &Site {
                         world: &world,
                         side: Side::Measurement,
+                        path: "rover.sensor",
                     }
                 )
                 .is_err()

@@ -310,6 +310,7 @@ mod tests {
         let site = Site {
             world: &world,
             side: Side::Command,
+            path: "rover.sensor",
         };
         assert!(
             settings

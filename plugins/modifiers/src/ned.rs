@@ -404,6 +404,7 @@ mod tests {
         let site = Site {
             world: &world,
             side: Side::Measurement,
+            path: "rover.sensor",
         };
         let odometry = Fields::of_type::<OdometryData>(Some("integrated"));
         assert!(Ned::default().bind(&odometry, &site).is_err());

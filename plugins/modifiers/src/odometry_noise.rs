@@ -349,6 +349,7 @@ mod tests {
         let site = Site {
             world: &world,
             side: Side::Measurement,
+            path: "rover.sensor",
         };
         let bind = |fields: Fields| OdometryNoise::default().bind(&fields, &site).is_ok();
         for level in ["raw", "differential", "integrated"] {

@@ -62,6 +62,7 @@ mod tests {
         let site = Site {
             world: &World::new(),
             side: morse_api::modifier::Side::Measurement,
+            path: "rover.sensor",
         };
         settings::<Silence>(text).bind(fields, &site)
     }

@@ -343,7 +343,10 @@ impl Builder<'_> {
         // The engine keeps lever arms in world axes while the relative pose is constant, which is wrong on a turntable;
         // contacts with hooks are computed in every step.
         let is_platform = layout.kind == BodyKind::Kinematic;
-        if is_platform || self.paired.contains(&frame) || self.jointed.contains(&body) {
+        // Bounces are not the engine's: see `trees::bouncing`.
+        let is_bouncy = solid.restitution > 0.0;
+        let is_filtered = is_platform || is_bouncy || self.paired.contains(&frame);
+        if is_filtered || self.jointed.contains(&body) {
             hooks |= ActiveHooks::FILTER_CONTACT_PAIRS;
         }
         // Only the base of a robot is driven, but its descendants turn with it.

@@ -73,7 +73,9 @@ impl PhysicsHooks for Hooks<'_> {
             return None;
         }
         self.trees.note_near([one.body, two.body]);
-        let is_ours = self.trees.moves(one.body) || self.trees.moves(two.body);
+        let pair = [one.body, two.body];
+        let is_ours = pair.into_iter().any(|body| self.trees.moves(body))
+            || self.trees.claim_bounce(pair, context);
         // The engine detects these contacts, and does not solve them.
         Some(if is_ours {
             SolverFlags::empty()

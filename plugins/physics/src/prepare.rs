@@ -27,6 +27,19 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Iterates over the frames of a layout, as indices in the scene, with their masses in their own axes. Frames without a
+    /// mass have zero.
+    pub fn frame_masses(&self, layout: &Layout) -> impl Iterator<Item = (usize, Mass)> {
+        let bodies = layout.bodies.iter().zip(&self.bodies);
+        bodies.flat_map(|(body, prepared)| {
+            let frames = body.frames.iter().zip(&prepared.frames);
+            frames.filter_map(|(at, mass)| {
+                let frame = layout.frames.get(*at)?;
+                Some((frame.in_scene, mass.moved(&frame.body_from_frame.inverse())))
+            })
+        })
+    }
+
     /// Iterates over mass, centre of mass and inertia of each body, in its own axes.
     pub fn masses(&self) -> impl Iterator<Item = &Mass> {
         self.bodies.iter().map(|body| &body.mass)

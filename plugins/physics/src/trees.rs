@@ -10,6 +10,7 @@
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
 mod bodies;
+mod bouncing;
 mod carry;
 mod clearance;
 mod closures;
@@ -52,6 +53,7 @@ use super::{
     mechanisms::{Group, Parts},
     prepare::Prepared,
 };
+use bouncing::Bouncing;
 use clearance::Clearance;
 use closures::Closure;
 use collect::Found;
@@ -77,6 +79,8 @@ pub(super) struct Trees {
     heavy: Vec<usize>,
     /// Bodies without joints that have a cylinder.
     round: Vec<usize>,
+    /// Bodies without joints that may bounce.
+    bouncing: Bouncing,
     integrators: Vec<Integrator>,
     /// Trees whose state became non-finite in this step.
     broken: Vec<usize>,
@@ -234,6 +238,10 @@ impl Trees {
         trees.close(layout);
         trees.heavy = trees.find_heavy(layout);
         trees.round = trees.find_round(layout, prepared);
+        // Bullet bounces as the engine does.
+        if !settings.motion.is_morse() {
+            trees.bouncing = trees.find_bouncing(layout, prepared);
+        }
         trees
     }
 
@@ -348,6 +356,7 @@ impl Trees {
         self.coupled.clear();
         self.collect_driven(commanded);
         self.keep_sensed_awake(engine, tables);
+        self.prepare_bouncing(engine, tables);
         if self.rows.is_empty() && self.state.coupled.is_empty() {
             return;
         }
@@ -365,6 +374,7 @@ impl Trees {
     ) {
         let has_none = self.rows.is_empty() && self.coupled.is_empty();
         let is_idle = has_none && self.heavy.is_empty() && self.round.is_empty();
+        let is_idle = is_idle && self.bouncing.is_empty();
         let holds_none = grasps.is_empty() && self.closures.is_empty();
         if is_idle && holds_none && self.sensed.is_empty() {
             return;

@@ -2,14 +2,17 @@
 observations, whose directions are tried by the environments of one vector environment.
 
     python3 train.py Balance-v0 --iterations 30 --curve curve.csv
+
+With `--address auto` or `--address ray://head:10001` the environments run on a cluster of Ray, and the curve is the same.
 """
 import argparse
+import functools
 from typing import Tuple
 
 import gymnasium
 import numpy
 
-import morse_sim.gym  # registers the tasks
+import morse_sim as ms
 
 
 class Normaliser:
@@ -55,9 +58,14 @@ def main() -> None:
     parser.add_argument("--noise", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--curve")
+    parser.add_argument("--address", help="of a cluster of Ray; `local` starts one on this machine")
     given = parser.parse_args()
     random = numpy.random.default_rng(given.seed)
-    environments = gymnasium.make_vec(f"morse_sim/{given.task}", num_envs=2 * given.directions)
+    make = functools.partial(ms.gym.tasks.make_vector, given.task)
+    if given.address:
+        environments = ms.gym.RayVectorEnv(make, num_envs=2 * given.directions, address=given.address)
+    else:
+        environments = make(2 * given.directions)
     size = (environments.single_action_space.shape[0], environments.single_observation_space.shape[0])
     policy, normal, made, curve = numpy.zeros(size), Normaliser(size[1]), 0, []
     for iteration in range(given.iterations):

@@ -4,10 +4,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import Any, Dict, List
 
+from . import ROOT
 from .native import needs_native, site
 from .require import needs
 from .support import Room
@@ -169,3 +171,96 @@ class OnClusters(Sweeps):
         self.assertEqual(len(lines), 24)
         self.assertEqual(sorted(lines), sorted(self.read("local.jsonl").splitlines()))
         self.assertEqual(ms.batch.read(self.path("cluster.jsonl")), ms.batch.read(self.path("local.jsonl")))
+
+
+ENVIRONMENTS = """
+import functools, json, os, signal, sys, time
+
+import numpy
+import ray
+import morse_sim as ms
+
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+make = functools.partial(ms.gym.tasks.make_vector, "Balance-v0")
+local, cluster = make(5), ms.gym.RayVectorEnv(make, num_envs=5)
+assert cluster.single_observation_space == local.single_observation_space
+random = numpy.random.default_rng(2)
+
+
+def same(one, other):
+    for a, b in zip(one[:-1], other[:-1]):
+        assert a.tobytes() == b.tobytes(), (a, b)
+    assert sorted(one[-1]) == sorted(other[-1]), (one[-1], other[-1])
+    for name, value in one[-1].items():
+        assert (value == other[-1][name]).all(), name
+
+
+same(local.reset(seed=4), cluster.reset(seed=4))
+ends = 0
+for _ in range(80):
+    actions = random.uniform(-10, 10, (5, 1))
+    one = local.step(actions)
+    same(one, cluster.step(actions))
+    ends += int(one[2].sum())
+assert ends >= 5, ends
+for wrong in (numpy.zeros(5), numpy.zeros((4, 1)), None):
+    try:
+        cluster.step(wrong)
+    except (ValueError, TypeError):
+        continue
+    raise SystemExit(f"accepted: {wrong}")
+
+# One worker is killed: its episodes are truncated, those of the others go on.
+processes = []
+for number in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        with open(f"/proc/{number}/cmdline", "rb") as command:
+            if command.read().startswith(b"ray::_Part"):
+                processes.append(int(number))
+    except OSError:
+        pass
+assert len(processes) == 2, processes
+os.kill(processes[0], signal.SIGKILL)
+lost = None
+for _ in range(20):
+    observed, rewards, terminated, truncated, infos = cluster.step(numpy.zeros((5, 1)))
+    if "fault" in infos:
+        lost = infos["_fault"]
+        break
+    time.sleep(0.1)
+assert lost is not None and 2 <= lost.sum() <= 3 and (truncated >= lost).all(), lost
+assert "worker was lost" in infos["fault"][lost.argmax()]
+observed, rewards, terminated, truncated, infos = cluster.step(numpy.zeros((5, 1)))
+assert (infos["_seed"][lost]).all() and not truncated[lost].any(), infos
+for _ in range(5):
+    observed = cluster.step(numpy.zeros((5, 1)))[0]
+assert numpy.isfinite(observed).all() and (abs(observed).sum(axis=1) > 0).all()
+cluster.close()
+try:
+    cluster.step(numpy.zeros((5, 1)))
+except ms.ClosedError:
+    print(json.dumps({"ends": ends}))
+"""
+
+
+@needs_native
+@needs("ray", importlib.util.find_spec("ray"), "there is no ray: batches on clusters")
+class EnvironmentsOnClusters(Room):
+    def environment(self) -> Dict[str, str]:
+        return {**os.environ, "PYTHONPATH": site(self.folder), "PYTHONDONTWRITEBYTECODE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
+
+    def test_they_are_those_of_one_process(self) -> None:
+        ran = subprocess.run(
+            [sys.executable, "-c", ENVIRONMENTS], env=self.environment(), capture_output=True, text=True, timeout=400, cwd=self.folder
+        )
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertGreaterEqual(json.loads(ran.stdout.strip().splitlines()[-1])["ends"], 5)
+
+    def test_training_on_a_cluster_has_the_same_curve(self) -> None:
+        train = os.path.join(ROOT, "examples", "train.py")
+        for name, more in (("here", []), ("cluster", ["--address", "local"])):
+            command = [sys.executable, train, "Balance-v0", "--iterations", "2", "--directions", "4", "--curve", f"{name}.csv", *more]
+            ran = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=400, cwd=self.folder)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+            shutil.rmtree(self.path("site"))
+        self.assertEqual(self.read("here.csv"), self.read("cluster.csv"))

@@ -83,6 +83,7 @@ IN_PROCESS = {
         r"\d+ configurations from \[0\.9, -0\.4, -0\.2\] to \[-0\.9, 0\.4, 0\.2\], none with a collision\n",
         "numpy",
     ),
+    "kinds.py": (r"5\.\d m above the ground\n", "numpy"),
     "sweep.py": (r"environment\.rate=120: 6 of 6 arrive\nenvironment\.rate=60: 6 of 6 arrive\n", "numpy"),
     "learning.py": ("2 of 2 have reached the goal\n", "gymnasium"),
 }

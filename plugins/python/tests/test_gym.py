@@ -187,6 +187,69 @@ class Environments(Room):
             with self.subTest(wrong), self.assertRaisesRegex(ValueError, "a least and a greatest"):
                 ms.gym.Env(self.file, self.task(randomize={place: wrong})).reset()
 
+    def test_ranges_of_the_file_are_drawn_for_each_episode(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        text = ROOM.replace("translation: (0, 0, 0.1)", "translation: (between(-2, 2), between(-1, 1), 0.1)")
+        file = self.write("ranges.ron", text.replace('base: dynamic,', 'base: dynamic, mass: one_of(20, 30),'))
+        task = self.task(observe=["rover.pose.x"], terminated=None, seconds=0.3, reward=None)
+        vector = ms.gym.VectorEnv(file, task, 3)
+        vector.reset(seed=5)
+
+        def drawn() -> Any:
+            return [simulation.drawn for simulation in vector.simulations]
+
+        first = drawn()
+        names = ["robots.rover.at.translation.0", "robots.rover.at.translation.1", "robots.rover.mass"]
+        self.assertEqual(sorted(first[0]), names)
+        self.assertEqual(len({each[names[0]] for each in first}), 3)
+        for each, simulation in zip(first, vector.simulations):
+            self.assertTrue(-2 <= float(each[names[0]]) <= 2 and each[names[2]] in ("20", "30"), each)
+            self.assertAlmostEqual(simulation["rover.pose"].data.x, float(each[names[0]]), delta=0.3)
+        # The values make the same world again, with another seed for the draws.
+        again = ms.Simulation(file, seed=vector.simulations[1].seed, set=[f"{path}={value}" for path, value in first[1].items()])
+        again.step()
+        self.assertEqual((again.drawn, again.state_hash), ({}, vector.simulations[1].state_hash))
+        for _ in range(4):
+            vector.step(numpy.zeros((3, 2)))
+        self.assertNotEqual(drawn()[0][names[0]], first[0][names[0]])
+        vector.reset(seed=5)
+        self.assertEqual(drawn(), first)
+        wrong = self.write("wrong.ron", ROOM.replace("translation: (0, 0, 0.1)", "translation: (between(2, -2), 0, 0.1)"))
+        with self.assertRaisesRegex(ms.SceneError, "a least and a greatest number"):
+            ms.gym.Env(wrong, task)
+
+    def test_episodes_may_begin_in_the_step_in_which_others_end(self) -> None:
+        """With the observations of single environments, whose episodes begin by a call."""
+        import gymnasium
+        import morse_sim as ms
+        import numpy
+
+        task = self.task(terminated=lambda readings: readings.time > 0.35, seconds=0.25)
+        mode = gymnasium.vector.AutoresetMode.SAME_STEP
+        vector = ms.gym.VectorEnv(self.file, task, 2, autoreset_mode=mode)
+        self.assertEqual(vector.metadata["autoreset_mode"], mode)
+        singles = [ms.gym.Env(self.file, task) for _ in range(2)]
+        observed, _ = vector.reset(seed=8)
+        wanted = [single.reset(seed=8 + i)[0] for i, single in enumerate(singles)]
+        ends = 0
+        for step in range(8):
+            self.assertEqual(observed.tobytes(), numpy.stack(wanted).tobytes(), step)
+            actions = numpy.array([[0.3, 0.2 * i] for i in range(2)])
+            observed, rewards, terminated, truncated, infos = vector.step(actions)
+            for i, single in enumerate(singles):
+                wanted[i], reward, *end, _ = single.step(actions[i])
+                self.assertEqual((rewards[i], terminated[i], truncated[i]), (reward, *end))
+                if any(end):
+                    self.assertEqual(infos["final_obs"][i].tobytes(), wanted[i].tobytes())
+                    self.assertEqual((infos["_final_obs"].tolist(), infos["_seed"].tolist()), ([True, True], [True, True]))
+                    wanted[i] = single.reset()[0]
+                    ends += 1
+        self.assertEqual(ends, 2 * (8 // 3))
+        with self.assertRaisesRegex(ValueError, "NEXT_STEP"):
+            ms.gym.VectorEnv(self.file, task, 2, autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED)
+
     def test_shared_observations_are_the_memory_of_the_simulations(self) -> None:
         import morse_sim as ms
         import numpy

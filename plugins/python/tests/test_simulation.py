@@ -487,7 +487,7 @@ class Mechanisms(Room):
 class Types(Room):
     def test_mypy_accepts_the_package(self) -> None:
         source = os.path.join(ROOT, "src", "morse_sim")
-        files = [os.path.join(source, name) for name in ("__init__.py", "batch.py", "errors.py", "mechanism.py", "program.py", "simulation.py", "_native.pyi")]
+        files = [os.path.join(source, name) for name in ("__init__.py", "batch.py", "errors.py", "kinds.py", "mechanism.py", "program.py", "simulation.py", "_native.pyi")]
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), "--follow-imports", "silent", *files]
         environment = {**os.environ, "MYPYPATH": os.path.join(ROOT, "src")}
         ran = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)

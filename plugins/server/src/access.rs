@@ -171,6 +171,8 @@ pub struct PageAccess {
     pub address: IpAddr,
     /// Host names of the server, in addition to its address.
     pub hosts: Vec<String>,
+    /// Origins of pages that may contain the page, separated by blanks.
+    pub frames: String,
     /// Token that browsers must present, if any.
     pub token: Option<String>,
     /// Name of the cookie that contains the token.
@@ -273,6 +275,7 @@ mod tests {
         PageAccess {
             address: address.parse().unwrap(),
             hosts: vec!["robots.example".to_owned()],
+            frames: String::new(),
             token: token.map(str::to_owned),
             cookie: "morse_8080".to_owned(),
         }

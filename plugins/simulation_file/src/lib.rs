@@ -1,6 +1,7 @@
 //! The simulation file (`.ron`), which describes the simulation on a scene: reader from text to plain data, and checks.
 //!
 //! - [`load()`] converts bytes, and the values of `--set path=value`, to a [`Simulation`];
+//!   values that are ranges are drawn ([`Drawn`]);
 //! - [`check()`] reports undefined names, and values that contradict each other;
 //! - [`Files`] finds the scenes and models that the file names;
 //! - [`Simulation::expand`] creates the copies of repeated robots;
@@ -24,6 +25,7 @@ mod closure;
 mod component;
 mod condition;
 mod conflict;
+mod drawn;
 mod environment;
 mod expression;
 mod fields;
@@ -61,10 +63,11 @@ pub use analyse::{Analysis, analyse};
 pub use batch::{Batch, Distribution, Sample, read_batch};
 pub use check::{check, check_alone, check_environment};
 pub use condition::{Condition, Demand};
+pub use drawn::Drawn;
 pub use expression::{Expression, ExpressionError, Logic, Operator, Place, Term};
 pub use files::{Assets, Files, Found};
 pub use format::format;
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, load_seeded};
 pub use merge::assemble;
 pub use model::Simulation;
 pub use outline::{Outline, outline, root_name};

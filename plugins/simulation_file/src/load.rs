@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use morse_diagnostics::{Diagnostic, LARGEST_FILE, SourceId, Sources, Span};
 
+use super::drawn::{self, Choice};
 use super::index::Recorder;
 use super::model::Simulation;
 use super::parser::parse;
@@ -12,7 +13,7 @@ use super::problem::{Problems, error};
 use super::read;
 use super::reader::Reader;
 use super::set;
-use super::tree::Node;
+use super::tree::{Kind, Node};
 use super::vocabulary::Vocabulary;
 
 /// Size from which a file counts as large, bytes.
@@ -60,14 +61,21 @@ pub fn load(
     vocabulary: &dyn Vocabulary,
     sources: &mut Sources,
 ) -> Loaded {
-    load_indexed(
-        name,
-        bytes,
-        set,
-        vocabulary,
-        sources,
-        &mut Recorder::default(),
-    )
+    load_seeded(name, bytes, set, vocabulary, sources, None)
+}
+
+/// Reads a simulation file as [`load`]; its ranges are drawn from `seed`, or from the seed of the file.
+pub fn load_seeded(
+    name: &str,
+    bytes: &[u8],
+    set: &[String],
+    vocabulary: &dyn Vocabulary,
+    sources: &mut Sources,
+    seed: Option<u64>,
+) -> Loaded {
+    let mut recorder = Recorder::default();
+    let file = (name, bytes, set);
+    read_file(file, vocabulary, sources, &mut recorder, seed)
 }
 
 /// Reads a simulation file as [`load`], and records its fields and words.
@@ -78,6 +86,17 @@ pub(super) fn load_indexed(
     vocabulary: &dyn Vocabulary,
     sources: &mut Sources,
     index: &mut Recorder,
+) -> Loaded {
+    let file = (name, bytes, set);
+    read_file(file, vocabulary, sources, index, None)
+}
+
+fn read_file(
+    (name, bytes, set): (&str, &[u8], &[String]),
+    vocabulary: &dyn Vocabulary,
+    sources: &mut Sources,
+    index: &mut Recorder,
+    seed: Option<u64>,
 ) -> Loaded {
     let (text, objection) = text_of(bytes);
     let text: Arc<str> = text.into();
@@ -104,15 +123,56 @@ pub(super) fn load_indexed(
     for (argument, source) in arguments {
         set::apply(&mut root, argument, source, &mut problems);
     }
-    let mut reader = Reader {
-        vocabulary,
-        problems: &mut problems,
-        file: source,
-        index,
-        middlewares: BTreeMap::new(),
+    let read = |root: &Node, index: &mut Recorder, problems: &mut Problems| {
+        let mut reader = Reader {
+            vocabulary,
+            problems,
+            file: source,
+            index,
+            middlewares: BTreeMap::new(),
+        };
+        read::simulation(&mut reader, root)
     };
-    let simulation = read::simulation(&mut reader, &root);
+    // All bounds of ranges are read, so that mistakes in them do not depend on the seed.
+    let variants = drawn::variants(&root);
+    for variant in 0..variants {
+        let mut root = root.clone();
+        drawn::draw(&mut root, Choice::Nth(variant), &mut problems);
+        read(&root, &mut Recorder::default(), &mut problems);
+    }
+    let seed = seed.or_else(|| seed_of(&root)).unwrap_or_default();
+    let mut drawn = Vec::new();
+    if variants > 0 && !problems.has_errors() {
+        drawn = drawn::draw(&mut root, Choice::Random(seed), &mut problems);
+    }
+    let simulation = if variants > 0 && problems.has_errors() {
+        // Everything that is wrong has been reported.
+        let mut again = Problems::new(false);
+        drawn::draw(&mut root, Choice::Nth(0), &mut again);
+        read(&root, index, &mut again)
+    } else {
+        read(&root, index, &mut problems)
+    };
+    let simulation = Simulation {
+        drawn,
+        ..simulation
+    };
     loaded(simulation, problems, source)
+}
+
+/// Returns the seed that a file contains.
+fn seed_of(root: &Node) -> Option<u64> {
+    let field = |node: &Node, name: &str| match &node.kind {
+        Kind::Struct(_, fields) => {
+            let field = fields.iter().find(|field| field.name.value == name);
+            field.map(|field| field.value.clone())
+        }
+        _ => None,
+    };
+    match field(&field(root, "environment")?, "seed")?.kind {
+        Kind::Integer(seed) => u64::try_from(seed).ok(),
+        _ => None,
+    }
 }
 
 /// Returns the tree of a text whose only value is called `root`. After a syntax error it returns `None`, or the incomplete tree

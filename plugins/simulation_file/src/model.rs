@@ -11,6 +11,7 @@ use morse_scene::locked::Locked;
 pub use morse_scene::model::ClosureKind;
 use nalgebra::{Isometry3, Vector3};
 
+pub use super::drawn::Drawn;
 pub use super::environment::{Environment, Origin, View, Water};
 pub use super::on::{CountedFrom, On};
 use super::span::Spanned;
@@ -41,6 +42,8 @@ pub struct Simulation {
     pub robots: Named<Robot>,
     /// Middlewares that transport readings and commands.
     pub middlewares: Named<Middleware>,
+    /// Values that were drawn from ranges.
+    pub drawn: Vec<Drawn>,
 }
 
 /// Kind of a body: how its motion is determined.

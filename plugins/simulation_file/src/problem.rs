@@ -47,6 +47,8 @@ impl Wording for Diagnostic {
 pub(super) struct Problems {
     list: Vec<Diagnostic>,
     places: BTreeSet<(SourceId, u32, &'static str)>,
+    /// Starts of values about which everything has been reported.
+    settled: BTreeSet<(SourceId, u32)>,
     limit: usize,
     is_cut: bool,
 }
@@ -59,6 +61,7 @@ impl Problems {
         Self {
             list: Vec::new(),
             places: BTreeSet::new(),
+            settled: BTreeSet::new(),
             limit,
             is_cut: false,
         }
@@ -69,12 +72,25 @@ impl Problems {
             self.is_cut = true;
             return;
         }
-        let is_new = problem
-            .place()
-            .is_none_or(|span| self.places.insert((span.source, span.start, problem.code)));
+        let is_new = problem.place().is_none_or(|span| {
+            let start = (span.source, span.start);
+            !self.settled.contains(&start)
+                && self.places.insert((span.source, span.start, problem.code))
+        });
         if is_new {
             self.list.push(problem);
         }
+    }
+
+    /// Adds a problem that explains everything about the value at `span`: further ones that begin there are dropped.
+    pub(super) fn settle(&mut self, problem: Diagnostic, span: Span) {
+        self.push(problem);
+        self.settled.insert((span.source, span.start));
+    }
+
+    /// Returns true if one of them is an error.
+    pub(super) fn has_errors(&self) -> bool {
+        self.list.iter().any(Diagnostic::is_error)
     }
 
     /// Returns true if further problems would be dropped, so that the search for them can stop.

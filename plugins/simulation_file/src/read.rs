@@ -95,6 +95,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, root: &Node) -> Simulation {
         zones: zones.unwrap_or_default(),
         robots: robots.unwrap_or_default(),
         middlewares,
+        drawn: Vec::new(),
     }
 }
 

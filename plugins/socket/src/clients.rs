@@ -226,7 +226,7 @@ impl Server {
                             return;
                         }
                     }
-                    Role::Commands(place) => self.command(place, &line),
+                    Role::Commands(place) => self.command(token, place, &line),
                     // Clients of these roles need not send anything.
                     Role::Readings(_) | Role::Sync | Role::Removed => {}
                 }
@@ -234,7 +234,9 @@ impl Server {
         }
     }
 
-    fn command(&self, place: usize, line: &[u8]) {
+    /// Sends the command in a line to its actuator. If it is refused, the client receives the reason as a line, provided that
+    /// it has read the lines before: a client that never reads costs no memory.
+    fn command(&mut self, token: usize, place: usize, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
         }
@@ -242,8 +244,16 @@ impl Server {
             .inputs
             .get(place)
             .map(|sender| command::send(sender, line));
-        if let Some(Err(error)) = sent {
-            self.tell(|report| report.warn(format!("a command was refused: {error}")));
+        let Some(Err(error)) = sent else {
+            return;
+        };
+        self.tell(|report| report.warn(format!("a command was refused: {error}")));
+        if self
+            .connection(token)
+            .is_some_and(|connection| connection.is_drained())
+        {
+            let reason = serde_json::Value::from(error.to_string());
+            self.say(token, format!(" FAILED {reason}\n").into_bytes());
         }
     }
 

@@ -61,6 +61,7 @@ impl<D: LocalData> TestModifier<D> {
         let site = Site {
             world: &world,
             side,
+            path: "rover.sensor",
         };
         let bound = modifier
             .bind(&Fields::of_type::<D>(level), &site)

@@ -236,12 +236,16 @@ impl TestWorld {
             Some(_) => Side::Command,
             None => Side::Measurement,
         };
-        let site = Site { world, side };
-        let bound = (kind.bind)(&parsed, fields, &site).expect("a modifier that fits");
         let path = world
             .get::<ComponentPath>(entity)
             .expect("a component")
             .clone();
+        let site = Site {
+            world,
+            side,
+            path: path.as_str(),
+        };
+        let bound = (kind.bind)(&parsed, fields, &site).expect("a modifier that fits");
         let random = Random::new(SEED, path.as_str(), M::KIND);
         let state = ModifierState::new(random);
         (kind.attach)(&mut world.entity_mut(entity), bound, state);

@@ -138,7 +138,7 @@ fn take_headers(head: &mut Head, headers: &[httparse::Header<'_>]) -> Result<(),
     Ok(())
 }
 
-/// Returns a complete response.
+/// Returns a complete response. The page cannot be embedded in another one.
 pub(crate) fn answer(
     status: &str,
     kind: &str,
@@ -146,13 +146,32 @@ pub(crate) fn answer(
     body: &[u8],
     is_head: bool,
 ) -> Vec<u8> {
-    // Nothing is loaded from other servers, and the page cannot be embedded in another one.
+    response((status, kind), more, body, is_head, "")
+}
+
+/// Returns a file of the page, which pages of the given origins may contain, separated by blanks.
+pub(crate) fn page(kind: &str, body: &[u8], is_head: bool, frames: &str) -> Vec<u8> {
+    response(("200 OK", kind), &[], body, is_head, frames)
+}
+
+fn response(
+    (status, kind): (&str, &str),
+    more: &[(&str, &str)],
+    body: &[u8],
+    is_head: bool,
+    frames: &str,
+) -> Vec<u8> {
+    // Nothing is loaded from other servers.
     const ALWAYS: &str = "Connection: close\r\nCache-Control: no-cache\r\nReferrer-Policy: no-referrer\r\n\
-        X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+        X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n\
         Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n";
+        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ";
+    let frames = match frames {
+        "" => "'none'\r\nX-Frame-Options: DENY",
+        frames => frames,
+    };
     let mut text = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{ALWAYS}",
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{ALWAYS}{frames}\r\n",
         body.len()
     );
     for (name, value) in more {

@@ -62,6 +62,9 @@ pub struct Web {
     pub token: Option<String>,
     /// Additional host names by which browsers may request the page, such as that of a proxy.
     pub hosts: Vec<String>,
+    /// Origins of pages that may contain this page in a frame, such as `http://localhost:8888` of a notebook, or
+    /// `http://localhost:*` for all ports; none by default.
+    pub frames: Vec<String>,
     /// Maximum number of viewers; further ones are refused.
     #[reflect(@ValueRange(1.0, 65_535.0))]
     pub max_viewers: u32,
@@ -77,6 +80,7 @@ impl Default for Web {
             listen: "127.0.0.1".to_owned(),
             token: None,
             hosts: Vec::new(),
+            frames: Vec::new(),
             max_viewers: 64,
             frame_rate: 60.0,
         }
@@ -101,9 +105,13 @@ impl Middleware for Web {
     type Input = Nothing;
 
     fn check(&self, _: &Prospect<'_, Nothing, Nothing>) -> Vec<Obstacle> {
-        let why = self.address().err();
-        why.map(|why| Obstacle::new(Weight::Settings, why.to_string()))
-            .into_iter()
+        let address = self.address().err().map(|why| why.to_string());
+        let frame = self.frames.iter().find(|origin| !is_origin(origin));
+        let frame = frame.map(|frame| {
+            format!("`frames` has `{frame}`: expected an origin, such as `http://localhost:8888`")
+        });
+        let why = address.into_iter().chain(frame);
+        why.map(|why| Obstacle::new(Weight::Settings, why))
             .collect()
     }
 
@@ -133,6 +141,7 @@ impl Middleware for Web {
             access: PageAccess {
                 address,
                 hosts: self.hosts.clone(),
+                frames: self.frames.join(" "),
                 token: self.token.clone(),
                 cookie: format!("morse_{}", at.port()),
             },
@@ -160,6 +169,15 @@ impl Middleware for Web {
             notifier,
         }))
     }
+}
+
+/// Returns true for the origin of a page: a scheme, a host and perhaps a port, which may be `*`.
+fn is_origin(text: &str) -> bool {
+    let host = text
+        .strip_prefix("http://")
+        .or(text.strip_prefix("https://"));
+    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || ":.*-[]".contains(letter);
+    host.is_some_and(|host| !host.is_empty() && host.chars().all(is_usual))
 }
 
 impl Web {

@@ -337,7 +337,7 @@ impl Server {
             path => page::find(path).or_else(|| self.mesh(path)).or(layout),
         };
         match found {
-            Some((kind, body)) => Some(http::answer("200 OK", kind, &[], body, head.is_head)),
+            Some((kind, body)) => Some(http::page(kind, body, head.is_head, &self.access.frames)),
             None => refused(http::NOT_FOUND, "there is no such page"),
         }
     }

@@ -49,8 +49,12 @@ impl Installer<'_> {
                 .filter(|other| other.kind.as_str() == word)
                 .count();
             let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
-            let world = &*self.world;
-            match (kind.bind)(&modifier.settings.0, fields, &Binding { world, side }) {
+            let binding = Binding {
+                world: self.world,
+                side,
+                path: &site.path,
+            };
+            match (kind.bind)(&modifier.settings.0, fields, &binding) {
                 Ok(modify) => {
                     modify.relabel(fields);
                     bound
@@ -79,8 +83,10 @@ impl Installer<'_> {
             site.common.kind.as_str()
         );
         let world = &*self.world;
+        let path = &*site.path;
         let fits = |fields: Fields, side| {
-            (kind.bind)(&modifier.settings.0, &fields, &Binding { world, side }).is_ok()
+            let binding = Binding { world, side, path };
+            (kind.bind)(&modifier.settings.0, &fields, &binding).is_ok()
         };
         let sensors = self.kinds.sensors.iter().filter(|(_, sensor)| {
             let level = sensor.levels.first().copied();

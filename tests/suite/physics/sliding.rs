@@ -127,3 +127,49 @@ fn a_spinning_disc_does_not_begin_to_tumble() {
         assert!((spin.yz().norm() - 3.0).abs() < 1e-4, "{rate} Hz: {spin}");
     }
 }
+
+/// A ball that is thrown obliquely at a floor leaves it with Newton's restitution along the normal, and across with the
+/// friction of that impulse, μ m (1 + e) v, but at most what makes it roll: 2/7 m of the sliding speed.
+#[test]
+fn a_bouncing_ball_has_the_spin_of_its_friction() {
+    const RADIUS: f64 = 0.1;
+    for rate in RATES {
+        for (friction, restitution, spin) in [
+            (0.1, 0.8, 0.0),
+            (0.1, 0.3, 20.0),
+            (1.0, 0.8, 0.0),
+            (1.0, 0.5, -30.0),
+        ] {
+            let scene = format!(
+                "frame floor {{ translation [0, 0, -0.5]; geometry {{ shape box; dimension [50, 50, 1]; friction {friction}; restitution {restitution}; }} }}
+                frame ball {{ translation [0, 0, 0.4]; geometry {{ shape sphere; radius {RADIUS}; friction {friction}; }} }}"
+            );
+            let more = format!(
+                "bodies: {{ \"ball\": (linear_velocity: (2, 0, -3), angular_velocity: (0, {spin}, 0)) }}"
+            );
+            let environment = format!("rate: {rate}, gravity: (0, 0, 0)");
+            let mut test = simulation(&scene, &environment, &more);
+            run(&mut test, 0.5, rate);
+            let ball = test.body("ball").expect("a ball");
+            let sliding: f64 = 2.0 - spin * RADIUS;
+            let most = friction * (1.0 + restitution) * 3.0;
+            let change = -(sliding * 2.0 / 7.0).clamp(-most, most);
+            let expected = [
+                2.0 + change,
+                3.0 * restitution,
+                spin - 2.5 * change / RADIUS,
+            ];
+            let is = [
+                ball.linear_velocity.x,
+                ball.linear_velocity.z,
+                ball.angular_velocity.y,
+            ];
+            let pairs = is.iter().zip(&expected);
+            let most = pairs.map(|(is, expected)| (is - expected).abs() / expected.abs().max(1.0));
+            assert!(
+                most.fold(0.0, f64::max) < 1e-3,
+                "{rate} Hz, friction {friction}, restitution {restitution}, spin {spin}: {is:?} of {expected:?}"
+            );
+        }
+    }
+}

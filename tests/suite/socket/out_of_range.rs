@@ -64,13 +64,26 @@ fn numbers_out_of_range_are_refused_and_leave_no_trace() {
         }
         assert!(!answer.contains("at line"), "{request}: {answer}");
     }
-    for (port, command) in [
-        ("rover.motion", "{\"v\": 1e308}\n"),
-        ("rover.jump", "{\"x\": 1e12}\n"),
+    for (port, command, reason) in [
+        ("rover.motion", "{\"v\": 1e308}\n", "-100 to 100 m/s"),
+        ("rover.motion", "{\"v\": NaN}\n", "finite numbers in `v`"),
+        ("rover.jump", "{\"x\": 1e12}\n", "-1e8 to 1e8 m"),
     ] {
-        served.connect(port).send(command);
+        let mut client = served.connect(port);
+        client.send(command);
+        let answer = client.line();
+        assert!(
+            answer.starts_with(" FAILED \"") && answer.contains(reason),
+            "{command}: {answer}"
+        );
     }
-    std::thread::sleep(Duration::from_millis(300));
+    // A client that never reads its refusals does not delay the others.
+    let mut deaf = served.connect("rover.motion");
+    for _ in 0..20_000 {
+        deaf.send("{\"v\": 1e308, \"w\": 0}\n");
+    }
+    let answer = client.ask("2 simulation get_all_robots");
+    assert!(answer.starts_with("2 "), "{answer}");
     let (summary, _) = served.end();
     let mut untouched = Simulation::parse(&text, "scenes", &no_extensions)
         .unwrap_or_else(|error| panic!("{error}"));

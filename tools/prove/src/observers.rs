@@ -147,7 +147,8 @@ fn observed(
     }
     if onlookers.viewers {
         let address = ([127, 0, 0, 1], 0).into();
-        serve::add(&mut plan, address, None, &bench.kinds).map_err(|report| report.to_string())?;
+        serve::add(&mut plan, address, None, &[], &bench.kinds)
+            .map_err(|report| report.to_string())?;
     }
     let mut simulation = bench.build(plan)?;
     let clients = Clients::of(&mut simulation, bench.size.clients)?;

@@ -240,3 +240,38 @@ fn a_weld_carries_and_pulls_back() {
     let lift = welds[0].impulse.force.z / DT;
     assert!((lift - 2.0 * 9.81).abs() < 1e-3, "{lift}");
 }
+
+/// A ball that slides while it bounces has the friction of the whole impulse, μ m (1 + e) v, also if it reaches the ground
+/// within the step.
+#[test]
+fn what_bounces_has_the_friction_of_its_whole_impulse() {
+    const RADIUS: f64 = 0.1;
+    for (distance, mass) in [(0.0, 1.0), (0.0125, 4.2), (0.0, 1e-3), (0.001, 1e3)] {
+        let mut bodies = [cube(mass, f64::sqrt(2.4) * RADIUS)];
+        bodies[0].center.z = RADIUS + distance;
+        bodies[0].linear = Vector3::new(2.0, 0.0, -3.0);
+        bodies[0].before.linear = bodies[0].linear;
+        let mut touching = [contact(
+            [GROUND, Side::Body(0)],
+            Vector3::z() * distance,
+            Vector3::z(),
+        )];
+        touching[0].restitution = 0.8;
+        touching[0].friction = 0.1;
+        touching[0].distance = distance;
+        Island::default().step(&mut [], &mut bodies, &mut touching, &mut [], 1.0 / 120.0);
+        let linear = bodies[0].linear;
+        assert!(
+            (linear.z - 2.4).abs() < 1e-6,
+            "{distance}, {mass}: {linear}"
+        );
+        assert!(
+            (linear.x - 1.46).abs() < 1e-6,
+            "{distance}, {mass}: {linear}"
+        );
+        assert!(
+            (bodies[0].angular.y - 13.5).abs() < 1e-5,
+            "{distance}, {mass}"
+        );
+    }
+}

@@ -89,18 +89,7 @@ impl Trees {
                 self.couple(&mut found, base, engine, tables, dt);
             }
         }
-        for at in 0..self.heavy.len() {
-            let body = self.heavy[at];
-            if self.presses_light(body, engine, tables) {
-                self.couple(&mut found, body, engine, tables, dt);
-            }
-        }
-        for at in 0..self.round.len() {
-            let body = self.round[at];
-            if self.rolls(body, engine, tables) {
-                self.couple(&mut found, body, engine, tables, dt);
-            }
-        }
+        self.couple_free(&mut found, engine, tables, dt);
         for at in 0..self.sensed.len() {
             let body = self.sensed[at];
             self.couple(&mut found, body, engine, tables, dt);
@@ -126,6 +115,33 @@ impl Trees {
         found.pairs.dedup_by_key(|pair| pair.geometry);
         self.points(&mut found, engine);
         self.found = found;
+    }
+
+    /// Couples bodies without joints whose contacts the engine does not solve well.
+    fn couple_free(
+        &mut self,
+        found: &mut Found,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        dt: f64,
+    ) {
+        for at in 0..self.heavy.len() {
+            let body = self.heavy[at];
+            if self.presses_light(body, engine, tables) {
+                self.couple(found, body, engine, tables, dt);
+            }
+        }
+        for at in 0..self.round.len() {
+            let body = self.round[at];
+            if self.rolls(body, engine, tables) {
+                self.couple(found, body, engine, tables, dt);
+            }
+        }
+        for at in 0..self.bouncing_count() {
+            if let Some(body) = self.next_bouncing(at, engine, tables) {
+                self.couple(found, body, engine, tables, dt);
+            }
+        }
     }
 
     /// Couples a body without joints, unless it is coupled or static.

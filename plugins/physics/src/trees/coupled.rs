@@ -178,6 +178,11 @@ impl CoupledBody {
         }
     }
 
+    /// Returns true if the body was coupled after the engine's step.
+    pub(super) fn is_late(&self) -> bool {
+        self.acts.is_none()
+    }
+
     /// Returns the velocity of the origin before the step, given the centre of mass (m) in the world.
     pub(super) fn velocity_before(&self, center: &Vector3<f64>) -> Motion {
         let [linear, angular] = self.before;

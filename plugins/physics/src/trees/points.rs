@@ -1,5 +1,8 @@
 //! Contact points of the collected pairs.
-use bevy_rapier3d::rapier::geometry::ContactPair;
+use bevy_rapier3d::{
+    parry::shape::ShapeType,
+    rapier::geometry::{ColliderHandle, ContactPair},
+};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
@@ -22,7 +25,7 @@ impl Trees {
             let Some(known) = engine.simulation.narrow_phase.contact_pair(one, two) else {
                 continue;
             };
-            let moved = pair.bodies.map(|body| self.moved(body));
+            let moved = [0, 1].map(|at| self.moved(pair.bodies[at], pair.colliders[at], engine));
             if moved.iter().all(Option::is_none) {
                 continue;
             }
@@ -80,17 +83,38 @@ impl Trees {
     }
 
     /// Returns the rounded and the exact pose of a body that is moved here; `None` for other bodies.
-    fn moved(&self, body: usize) -> Option<Moved> {
+    fn moved(
+        &self,
+        body: usize,
+        collider: ColliderHandle,
+        engine: &EngineItem<'_, '_>,
+    ) -> Option<Moved> {
         let center = self.masses.get(body)?.center;
         let seen = *self.seen.get(body)?;
+        let mut detected = Detected::Link;
         let is = match self.of_body[body] {
             Some((tree, link)) if self.awake[tree] => {
                 isometry(&(self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link)))
             }
             Some(_) => return None,
-            None => self.coupled.of(body)?.pose,
+            None => {
+                let coupled = self.coupled.of(body)?;
+                let collider = engine.colliders.colliders.get(collider)?;
+                let is_ball = collider.shape().shape_type() == ShapeType::Ball;
+                detected = match (coupled.is_late(), is_ball) {
+                    (false, _) => Detected::InTheMiddle,
+                    (true, false) => Detected::Early,
+                    (true, true) => Detected::EarlyOnBall,
+                };
+                coupled.pose
+            }
         };
-        Some(Moved { center, seen, is })
+        Some(Moved {
+            center,
+            seen,
+            is,
+            detected,
+        })
     }
 }
 
@@ -108,6 +132,19 @@ struct Moved {
     seen: Isometry3<f64>,
     /// Exact pose.
     is: Isometry3<f64>,
+    detected: Detected,
+}
+
+/// Time at which the engine detected the contacts of a body.
+enum Detected {
+    /// The middle of the step, for a link.
+    Link,
+    /// The middle of the step, for a body without joints.
+    InTheMiddle,
+    /// The beginning of the step.
+    Early,
+    /// The beginning of the step, on the surface of a ball.
+    EarlyOnBall,
 }
 
 impl Moved {
@@ -120,6 +157,21 @@ impl Moved {
     fn way(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let local = self.seen.inverse_transform_point(&Point3::from(*point));
         (self.is * local).coords - point
+    }
+
+    /// Returns the point of the surface that touches first, in the middle of the step, given the engine's point in the middle
+    /// of a gap (m), and the direction towards the body. Only for bodies without joints.
+    fn touching(&self, point: &Vector3<f64>, inwards: &Vector3<f64>, gap: f64) -> Vector3<f64> {
+        let surface = point + inwards * (gap.max(0.0) / 2.0);
+        match self.detected {
+            Detected::Link => *point,
+            Detected::InTheMiddle => surface,
+            Detected::Early => surface + self.way(&surface),
+            Detected::EarlyOnBall => {
+                let center = Point3::from(self.center);
+                surface + (self.is * center - self.seen * center)
+            }
+        }
     }
 }
 
@@ -138,6 +190,11 @@ fn touch(
         way.unwrap_or_default()
     });
     let distance = at.distance + (two - one).dot(&at.normal);
+    let point = match moved {
+        [Some(one), None] => one.touching(&point, &-at.normal, at.distance),
+        [None, Some(two)] => two.touching(&point, &at.normal, at.distance),
+        _ => point,
+    };
     let of = (at.key, pair.bodies);
     Some(ContactPoint::new(
         of,

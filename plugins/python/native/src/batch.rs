@@ -107,25 +107,46 @@ impl Batch {
     /// Makes one step of all environments at the same time: begins an episode where there is a start, otherwise sends the
     /// action and advances by one period. Returns the environments in which the simulation failed, with the reasons.
     fn step(&self, py: Python<'_>, starts: Vec<Option<Start>>) -> PyResult<Vec<(usize, String)>> {
-        let cores: Vec<Py<Core>> = {
+        self.each(py, starts.into_iter().enumerate().collect())
+    }
+
+    /// Begins episodes where there is a start; the other environments stay as they are. Returns failures, as `step` does.
+    fn begin(&self, py: Python<'_>, starts: Vec<Option<Start>>) -> PyResult<Vec<(usize, String)>> {
+        let starts = starts.into_iter().enumerate();
+        self.each(py, starts.filter(|(_, start)| start.is_some()).collect())
+    }
+}
+
+impl Batch {
+    /// Makes a step of some environments at the same time.
+    fn each(
+        &self,
+        py: Python<'_>,
+        starts: Vec<(usize, Option<Start>)>,
+    ) -> PyResult<Vec<(usize, String)>> {
+        let calls: Vec<_> = {
             let cores = self.cores.lock().unwrap_or_else(PoisonError::into_inner);
-            cores.iter().map(|core| core.clone_ref(py)).collect()
+            let calls = starts.into_iter().filter_map(|(row, start)| {
+                let core = cores.get(row)?.clone_ref(py);
+                Some((row, core, start))
+            });
+            calls.collect()
         };
-        let calls = cores.iter().zip(starts).enumerate();
         let calls: Vec<_> = calls
-            .map(|(row, (core, start))| {
+            .into_iter()
+            .map(|(row, core, start)| {
                 let job = Arc::clone(&self.job);
                 let step = move |room: &mut Room, stop: &_| job.step(room, row, start, stop);
-                core.get().worker.send(py, step)
+                (row, core.get().worker.send(py, step))
             })
             .collect();
         // All are waited for, also after an error: no environment may write into a row later.
         let ends: Vec<_> = calls
             .into_iter()
-            .map(|call| call.and_then(|call| call.outcome(py)))
+            .map(|(row, call)| (row, call.and_then(|call| call.outcome(py))))
             .collect();
         let mut faults = Vec::new();
-        for (row, end) in ends.into_iter().enumerate() {
+        for (row, end) in ends {
             match end? {
                 Ok(Ok(Outcome::Fine)) => {}
                 Ok(Ok(Outcome::Fault(why))) | Err(why) => faults.push((row, why)),
@@ -147,22 +168,34 @@ impl Job {
         let is_start = start.is_some();
         if let Some((seed, set)) = start {
             room.restart(seed, set)?;
-            ticks::advance(&mut room.simulation, 1, stop)?;
+            ticks::advance(room, 1, stop)?;
             room.link = Some(Link::new(&room.simulation, &self.task)?);
         }
-        let Room {
-            simulation,
-            link: Some(link),
-            ..
-        } = room
-        else {
+        let Some(mut link) = room.link.take() else {
             let text = "the environment has no episode: call `reset` first";
             return Err(Failure::state(text));
         };
+        let outcome = self.observe(room, &mut link, (row, is_start), stop);
+        room.link = Some(link);
+        outcome
+    }
+
+    /// Sends the action and advances, unless an episode begins; then writes the observation.
+    fn observe(
+        &self,
+        room: &mut Room,
+        link: &mut Link,
+        (row, is_start): (usize, bool),
+        stop: &AtomicBool,
+    ) -> Result<Outcome, Failure> {
         if !is_start {
             link.command(&self.actions, row)?;
-            link.advance(simulation, self.task.ticks, stop)?;
+            for _ in 0..self.task.ticks {
+                ticks::advance(room, 1, stop)?;
+                link.look(&room.simulation);
+            }
         }
+        let simulation = &room.simulation;
         link.observe(simulation, &self.sizes, (&self.rows, row))?;
         let mut outcome = vec![simulation.seconds()];
         link.ended(&mut outcome)?;

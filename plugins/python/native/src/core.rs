@@ -1,16 +1,16 @@
 //! One simulation, as Python sees it.
-use std::{collections::BTreeMap, sync::atomic::AtomicBool};
+use std::{collections::BTreeMap, path::PathBuf, sync::atomic::AtomicBool};
 
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{
     command::{ActuatorInfo, Mailbox},
-    fields::{DynamicValue, Field, Fields},
+    fields::{Field, Fields},
     kind::Described,
-    sensor::Exported,
     service::{self, Status},
-    tick::Clock,
 };
 use morse_sim::{
+    cli::pictures::{PictureRequest, Pictures},
+    run::Watch as _,
     scenario::{Condition, Monitor},
     simulation::{AccessError, Simulation, load::robots::Spawn, state::Snapshot},
 };
@@ -23,6 +23,7 @@ use serde_json::Value as Json;
 use crate::{
     failure::Failure,
     mechanism::Joints,
+    reading,
     source::Source,
     ticks::advance,
     value,
@@ -67,25 +68,6 @@ pub(crate) fn command(simulation: &Simulation, path: &str, fields: &Json) -> Res
     sender.send(Box::new(command)).map_err(Failure::access)
 }
 
-/// Returns the last exported data of a sensor, with their time.
-pub(crate) fn read(simulation: &Simulation, path: &str) -> Result<DynamicValue, Failure> {
-    let data = simulation.read_any(path)?;
-    let world = simulation.world();
-    let entity = service::find(world, path);
-    let sensor = entity.and_then(|entity| {
-        let described = world.get::<Described>(entity)?;
-        Some((&described.0, world.get::<Exported>(entity)?.0))
-    });
-    let (info, tick) = sensor.ok_or_else(|| Failure::access(format!("`{path}` is no sensor")))?;
-    let measured = Clock {
-        tick,
-        ..simulation.clock()
-    };
-    let mut value = DynamicValue::default();
-    value.set_reading(measured.seconds(), &info.fields, data);
-    Ok(value)
-}
-
 /// Parses JSON that the package has written.
 pub(crate) fn parsed(text: &str) -> Result<Json, Failure> {
     serde_json::from_str(text).map_err(Failure::access)
@@ -100,15 +82,14 @@ impl Core {
     }
 
     fn step(&self, py: Python<'_>, ticks: u64) -> PyResult<u64> {
-        self.worker.attempt(py, move |room, stop| {
-            advance(&mut room.simulation, ticks, stop)
-        })
+        self.worker
+            .attempt(py, move |room, stop| advance(room, ticks, stop))
     }
 
     /// Advances until an expression is true, by at most `ticks`. Returns whether it is.
     fn step_until(&self, py: Python<'_>, expression: String, ticks: u64) -> PyResult<bool> {
         self.worker.attempt(py, move |room, stop| {
-            step_until(&mut room.simulation, &expression, ticks, stop)
+            step_until(room, &expression, ticks, stop)
         })
     }
 
@@ -129,7 +110,7 @@ impl Core {
     fn read(&self, py: Python<'_>, path: String) -> PyResult<Py<PyAny>> {
         let value = self
             .worker
-            .attempt(py, move |room, _| read(&room.simulation, &path))?;
+            .attempt(py, move |room, _| reading::of(&room.simulation, &path))?;
         Ok(value::to_python(py, &value)?.unbind())
     }
 
@@ -235,6 +216,53 @@ impl Core {
         })
     }
 
+    /// Ports on which the simulation listens: middleware, purpose and number.
+    fn ports(&self, py: Python<'_>) -> PyResult<Vec<(String, String, u16)>> {
+        self.worker.ask(py, |room, _| room.simulation.ports())
+    }
+
+    /// Values that were drawn from ranges of the file: path and value.
+    fn drawn(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.worker.ask(py, |room, _| {
+            let drawn = room.simulation.drawn().iter();
+            drawn
+                .map(|one| (one.path.clone(), one.value.clone()))
+                .collect()
+        })
+    }
+
+    /// Begins a film from now on, and returns its number.
+    fn begin_film(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        camera: Option<String>,
+        size: (u32, u32),
+        follow: Option<String>,
+    ) -> PyResult<u64> {
+        self.worker.attempt(py, move |room, _| {
+            let at = None;
+            let shot = PictureRequest { at, camera, file };
+            let film = Pictures::film(&room.simulation, &shot, size, follow.as_deref());
+            let mut film = film.map_err(Failure::access)?;
+            // The first frame.
+            film.tick(&mut room.simulation)
+                .map_err(Failure::environment)?;
+            let number = room.films.last_key_value().map_or(0, |(last, _)| last + 1);
+            room.films.insert(number, film);
+            Ok(number)
+        })
+    }
+
+    /// Completes a film.
+    fn end_film(&self, py: Python<'_>, number: u64) -> PyResult<()> {
+        self.worker.attempt(py, move |room, _| {
+            let film = room.films.remove(&number);
+            film.map_or(Ok(()), |mut film| film.end(&mut room.simulation))
+                .map_err(Failure::environment)
+        })
+    }
+
     /// Renders the whole scene: red, green, blue and alpha of each pixel, row by row.
     fn render<'py>(
         &self,
@@ -268,7 +296,7 @@ fn call(
                 })),
             };
         }
-        if tick < ticks && advance(&mut room.simulation, 1, stop)? == 0 {
+        if tick < ticks && advance(room, 1, stop)? == 0 {
             break;
         }
     }
@@ -278,7 +306,7 @@ fn call(
 }
 
 fn step_until(
-    simulation: &mut Simulation,
+    room: &mut Room,
     expression: &str,
     ticks: u64,
     stop: &AtomicBool,
@@ -286,17 +314,17 @@ fn step_until(
     let condition = Condition::reach(expression)
         .map_err(|error| Failure::access(format!("condition `{expression}`: {error}")))?;
     let named = [(expression.to_owned(), condition)];
-    let mut monitor = Monitor::new(simulation, named).map_err(Failure::access)?;
+    let mut monitor = Monitor::new(&room.simulation, named).map_err(Failure::access)?;
     // It may be true already, without a tick.
     for made in 0..=ticks {
-        monitor.look(simulation);
+        monitor.look(&room.simulation);
         if let Some(verdict) = monitor.decided().first() {
             return match verdict.passed {
                 true => Ok(true),
                 false => Err(Failure::access(verdict)),
             };
         }
-        if made == ticks || advance(simulation, 1, stop)? == 0 {
+        if made == ticks || advance(room, 1, stop)? == 0 {
             break;
         }
     }

@@ -1,4 +1,5 @@
 //! Errors of the simulator as exceptions of the package `morse_sim.errors`.
+use morse_api::fault::Fault;
 use morse_sim::{
     scene::report::Report,
     simulation::{AccessError, BuildError},
@@ -13,6 +14,8 @@ pub(crate) struct Failure {
     text: String,
     /// Diagnostics as a list in JSON.
     diagnostics: Option<String>,
+    /// The exception of a component that is written in Python.
+    cause: Option<Box<PyErr>>,
 }
 
 impl Failure {
@@ -21,6 +24,7 @@ impl Failure {
             class,
             text: text.to_string(),
             diagnostics: None,
+            cause: None,
         }
     }
 
@@ -60,6 +64,16 @@ impl Failure {
             class: "SceneError",
             text: report.to_string().trim_end().to_owned(),
             diagnostics: Some(report.to_json().to_string()),
+            cause: None,
+        }
+    }
+
+    /// A component that failed; the tick is complete, so that the simulation can be used.
+    pub(crate) fn component(fault: Fault) -> Self {
+        let cause = fault.cause.and_then(|cause| cause.downcast().ok());
+        Self {
+            cause,
+            ..Self::new("ComponentFault", fault.text)
         }
     }
 
@@ -70,7 +84,11 @@ impl Failure {
             class.call1((self.text.as_str(), self.diagnostics.as_deref()))
         };
         match make() {
-            Ok(exception) => PyErr::from_value(exception),
+            Ok(exception) => {
+                let error = PyErr::from_value(exception);
+                error.set_cause(py, self.cause.map(|cause| *cause));
+                error
+            }
             Err(cause) => PyRuntimeError::new_err(format!("{} ({cause})", self.text)),
         }
     }

@@ -8,13 +8,16 @@
 //! - `mechanism`: joints of a robot; `scene`: questions about a scene, for planners;
 //! - `source`: files of a simulation; `ticks`: ticks until a signal;
 //! - `sweep`: batches of runs;
-//! - `value`: readings as Python objects;
+//! - `kinds`: kinds of component that are written in Python;
+//! - `reading`: data of sensors; `value`: readings as Python objects;
 //! - `failure`: errors as Python exceptions.
 mod batch;
 mod core;
 mod failure;
+mod kinds;
 mod link;
 mod mechanism;
+mod reading;
 mod scene;
 mod shared;
 mod source;
@@ -31,7 +34,8 @@ use pyo3::prelude::*;
 /// the exit code.
 #[pyfunction]
 fn program(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
-    let run = move || morse_sim::cli::main_from(&arguments, morse_sim::simulation::no_extensions);
+    let extensions = kinds::extensions();
+    let run = move || morse_sim::cli::main_from(&arguments, extensions);
     py.detach(|| worker::guarded(run))
         .map_err(|text| failure::Failure::internal(text).into_error(py))
 }
@@ -41,6 +45,8 @@ fn program(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(program, module)?)?;
+    module.add_function(wrap_pyfunction!(kinds::register_kind, module)?)?;
+    module.add_class::<kinds::Context>()?;
     module.add_class::<core::Core>()?;
     module.add_class::<core::State>()?;
     module.add_class::<batch::Batch>()?;

@@ -1,5 +1,5 @@
 //! Observations and actions of an environment, bound to one simulation: names are resolved once, and not per step.
-use std::{any::TypeId, sync::atomic::AtomicBool};
+use std::any::TypeId;
 
 use bevy::{
     ecs::entity::Entity,
@@ -24,7 +24,7 @@ use morse_sim::{
 };
 use pyo3::prelude::*;
 
-use crate::{failure::Failure, shared::Numbers, ticks};
+use crate::{failure::Failure, shared::Numbers};
 
 /// Names of an environment's observations, actions and end.
 #[derive(Clone, Debug, FromPyObject)]
@@ -128,18 +128,9 @@ impl Link {
             .try_for_each(|commander| commander.send(actions, row))
     }
 
-    /// Advances by some ticks, and evaluates the end of the episode after each.
-    pub(crate) fn advance(
-        &mut self,
-        simulation: &mut Simulation,
-        ticks: u64,
-        stop: &AtomicBool,
-    ) -> Result<(), Failure> {
-        for _ in 0..ticks {
-            ticks::advance(simulation, 1, stop)?;
-            self.monitor.look(simulation);
-        }
-        Ok(())
+    /// Evaluates the end of the episode after a tick.
+    pub(crate) fn look(&mut self, simulation: &Simulation) {
+        self.monitor.look(simulation);
     }
 
     /// Appends 1 for each expression that has become true, and otherwise 0.

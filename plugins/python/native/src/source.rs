@@ -1,12 +1,27 @@
 //! Files and options of a simulation.
-use std::path::PathBuf;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
-use morse_sim::simulation::{
-    BuildError, Simulation, kinds,
-    load::{self, Options},
-    no_extensions,
+use morse_sim::{
+    cli::serve,
+    simulation::{
+        BuildError, Simulation, kinds,
+        load::{self, Options},
+    },
 };
 use pyo3::prelude::*;
+
+use crate::kinds::extensions;
+
+/// Origins of notebooks on this machine, which may contain the page.
+const NOTEBOOKS: [&str; 4] = [
+    "http://localhost:*",
+    "http://127.0.0.1:*",
+    "https://localhost:*",
+    "https://127.0.0.1:*",
+];
 
 /// Files and options of a simulation.
 #[derive(Clone, Debug, FromPyObject)]
@@ -25,6 +40,9 @@ pub(crate) struct Source {
     threads: usize,
     #[pyo3(item)]
     outputs: bool,
+    /// True to serve the page at a free port of this machine.
+    #[pyo3(item)]
+    page: bool,
 }
 
 impl Source {
@@ -43,7 +61,8 @@ impl Source {
             threads: self.threads,
             ..Options::default()
         };
-        let kinds = kinds(&no_extensions);
+        let extensions = extensions();
+        let kinds = kinds(extensions);
         let mut plan = match (&self.path, &self.text) {
             (Some(path), _) => load::load(path, &options, &kinds)?,
             (None, text) => load::parse(
@@ -56,6 +75,10 @@ impl Source {
         if !self.outputs {
             plan.simulation.disconnect();
         }
-        Simulation::build(plan, &no_extensions)
+        if self.page {
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+            serve::add(&mut plan, address, None, &NOTEBOOKS, &kinds)?;
+        }
+        Simulation::build(plan, extensions)
     }
 }

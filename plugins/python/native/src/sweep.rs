@@ -4,16 +4,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use morse_sim::{
-    cli::{
-        batch::{Batch, Settings, Table},
-        check::Reading,
-    },
-    simulation::no_extensions,
+use morse_sim::cli::{
+    batch::{Batch, Settings, Table},
+    check::Reading,
 };
 use pyo3::prelude::*;
 
-use crate::{failure::Failure, worker::guarded};
+use crate::{failure::Failure, kinds::extensions, worker::guarded};
 
 /// A batch file that was read and checked.
 #[pyclass(frozen, module = "morse_sim._native")]
@@ -28,7 +25,7 @@ impl Sweep {
             reading: Reading::default(),
             ..Settings::default()
         };
-        let load = || Batch::load(&path, &settings, &no_extensions);
+        let load = || Batch::load(&path, &settings, extensions());
         let batch = py.detach(|| guarded(load));
         let batch = batch.map_err(|panic| Failure::internal(panic).into_error(py))?;
         batch
@@ -50,7 +47,7 @@ impl Sweep {
 
     /// Makes a run and returns its row, an object in JSON.
     fn run(&self, py: Python<'_>, index: usize) -> PyResult<String> {
-        let run = || self.0.run(index, &no_extensions).to_string();
+        let run = || self.0.run(index, extensions()).to_string();
         py.detach(|| guarded(run))
             .map_err(|panic| Failure::internal(panic).into_error(py))
     }

@@ -1,23 +1,27 @@
 //! Ticks of a simulation, until a signal.
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use morse_sim::Simulation;
+use morse_sim::run::Watch as _;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, worker::Room};
 
-/// Advances by some ticks. Returns the number of ticks that were made, which is lower if the call was stopped.
-pub(crate) fn advance(
-    simulation: &mut Simulation,
-    ticks: u64,
-    stop: &AtomicBool,
-) -> Result<u64, Failure> {
+/// Advances by some ticks, and records films. Returns the number of ticks that were made, which is lower if the call was
+/// stopped.
+pub(crate) fn advance(room: &mut Room, ticks: u64, stop: &AtomicBool) -> Result<u64, Failure> {
     for made in 0..ticks {
         if stop.load(Ordering::Relaxed) {
             return Ok(made);
         }
+        let simulation = &mut room.simulation;
         simulation.step().map_err(Failure::environment)?;
+        for film in room.films.values_mut() {
+            film.tick(simulation).map_err(Failure::environment)?;
+        }
+        if let Some(fault) = simulation.take_fault() {
+            return Err(Failure::component(fault));
+        }
     }
-    match simulation.failure() {
+    match room.simulation.failure() {
         Some(failure) => Err(Failure::environment(failure)),
         None => Ok(ticks),
     }

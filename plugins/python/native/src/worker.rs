@@ -2,19 +2,24 @@
 //! after the other, and wait without the interpreter's lock.
 use std::{
     any::Any,
+    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
+    thread::{self, ThreadId},
     time::Duration,
 };
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use morse_sim::simulation::{
-    BuildError, Simulation,
-    state::{HashChain, Snapshot},
+use morse_sim::{
+    cli::pictures::Pictures,
+    run::Watch as _,
+    simulation::{
+        BuildError, Simulation,
+        state::{HashChain, Snapshot},
+    },
 };
 use pyo3::prelude::*;
 
@@ -36,6 +41,8 @@ pub(crate) struct Room {
     pub(crate) start: Option<Snapshot>,
     /// The environment of which it is a part.
     pub(crate) link: Option<Link>,
+    /// Films that are being recorded, by their numbers.
+    pub(crate) films: BTreeMap<u64, Pictures>,
 }
 
 impl Room {
@@ -45,6 +52,7 @@ impl Room {
             start: Snapshot::take(simulation.world(), &HashChain::default()).ok(),
             simulation,
             link: None,
+            films: BTreeMap::new(),
             source,
         })
     }
@@ -54,6 +62,10 @@ impl Room {
         let source = self.source.clone().with(seed, set);
         let room = Self::new(source)?;
         self.link = None;
+        for mut film in std::mem::take(&mut self.films).into_values() {
+            // The file ends with the episode; a full disk was reported before.
+            film.end(&mut self.simulation).ok();
+        }
         self.simulation = room.simulation;
         self.start = room.start;
         Ok(())
@@ -68,6 +80,7 @@ pub(crate) struct Worker {
     jobs: Sender<Job>,
     /// The process that has the thread; a child after `os.fork()` has none.
     process: u32,
+    thread: ThreadId,
 }
 
 /// The answer of a call that has been sent.
@@ -93,7 +106,7 @@ impl Worker {
         let thread = thread::Builder::new()
             .name("morse-sim".to_owned())
             .stack_size(STACK);
-        thread
+        let thread = thread
             .spawn(serve)
             .map_err(|error| Failure::environment(error).into_error(py))?;
         let built: Result<(), Failure> = py
@@ -103,6 +116,7 @@ impl Worker {
         Ok(Self {
             jobs,
             process: std::process::id(),
+            thread: thread.thread().id(),
         })
     }
 
@@ -115,6 +129,10 @@ impl Worker {
         if self.process != std::process::id() {
             let text = "this simulation belongs to the parent process; make one in each process, after `os.fork()`";
             return Err(Failure::closed(text).into_error(py));
+        }
+        if self.thread == thread::current().id() {
+            let text = "a component cannot call its own simulation: use the context that it gets";
+            return Err(Failure::state(text).into_error(py));
         }
         let (sender, answer) = bounded(1);
         let stop = Arc::new(AtomicBool::new(false));

@@ -12,29 +12,47 @@ if TYPE_CHECKING:
     from . import gym as gym
     from .errors import AccessError as AccessError
     from .errors import ClosedError as ClosedError
+    from .errors import ComponentFault as ComponentFault
     from .errors import EnvironmentFault as EnvironmentFault
     from .errors import InternalError as InternalError
     from .errors import MorseError as MorseError
     from .errors import SceneError as SceneError
     from .errors import ServiceFailed as ServiceFailed
     from .errors import StateError as StateError
+    from .kinds import Actuator as Actuator
+    from .kinds import Context as Context
+    from .kinds import Drive as Drive
+    from .kinds import Modifier as Modifier
+    from .kinds import Sensor as Sensor
+    from .kinds import command as command
+    from .kinds import output as output
+    from .kinds import register as register
+    from .kinds import setting as setting
     from .mechanism import Mechanism as Mechanism
     from .scene import Collision as Collision
     from .scene import SceneQuery as SceneQuery
     from .simulation import Component as Component
     from .simulation import Data as Data
     from .simulation import Field as Field
+    from .simulation import Film as Film
+    from .simulation import Page as Page
     from .simulation import Simulation as Simulation
     from .simulation import Snapshot as Snapshot
 
 _FROM = {
     **dict.fromkeys(
-        ("AccessError", "ClosedError", "EnvironmentFault", "InternalError", "MorseError", "SceneError", "ServiceFailed", "StateError"),
+        (
+            "AccessError", "ClosedError", "ComponentFault", "EnvironmentFault", "InternalError", "MorseError", "SceneError",
+            "ServiceFailed", "StateError",
+        ),
         "errors",
+    ),
+    **dict.fromkeys(
+        ("Actuator", "Context", "Drive", "Modifier", "Sensor", "command", "output", "register", "setting"), "kinds",
     ),
     "Mechanism": "mechanism",
     **dict.fromkeys(("Collision", "SceneQuery"), "scene"),
-    **dict.fromkeys(("Component", "Data", "Field", "Simulation", "Snapshot"), "simulation"),
+    **dict.fromkeys(("Component", "Data", "Field", "Film", "Page", "Simulation", "Snapshot"), "simulation"),
     "batch": "batch",
     "gym": "gym",
 }

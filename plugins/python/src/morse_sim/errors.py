@@ -46,6 +46,11 @@ class EnvironmentFault(MorseError, OSError):
         return str(self.args[0]) if self.args else ""
 
 
+class ComponentFault(MorseError):
+    """A component that is written in Python raised an exception, which is the cause (`__cause__`). The tick is complete, and
+    the simulation can be used: the component's data and drive stayed as they were."""
+
+
 class ClosedError(MorseError):
     """Use of a simulation after its end, or in a child of its process."""
 

@@ -13,7 +13,7 @@ import math
 import os
 import struct
 import zlib
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 import numpy.typing
@@ -68,6 +68,9 @@ class Data(Mapping[str, Any]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("data of a sensor cannot be changed")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._fields)
@@ -142,6 +145,44 @@ class Component:
         return f"<{self.family} `{self.path}`{f' of kind `{self.kind}`' if self.kind else ''}>"
 
 
+class Page:
+    """Address of a page, which notebooks show inline."""
+
+    def __init__(self, url: str, height: int = 480):
+        #: Address on this machine.
+        self.url = url
+        #: Rows of pixels in a notebook.
+        self.height = height
+
+    def __call__(self, height: int) -> "Page":
+        """The same page with another height in a notebook."""
+        return Page(self.url, height)
+
+    def _repr_html_(self) -> str:
+        """The page inline, for Jupyter."""
+        return f'<iframe src="{self.url}" width="100%" height="{int(self.height)}" style="border: 0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Page at {self.url}>"
+
+
+class Film:
+    """A film that is being recorded."""
+
+    def __init__(self, core: "_native.Core", number: int):
+        self._core, self._number = core, number
+
+    def close(self) -> None:
+        """Completes the file."""
+        self._core.end_film(self._number)
+
+    def __enter__(self) -> "Film":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Snapshot:
     """All state of a simulation at one tick."""
 
@@ -160,7 +201,8 @@ class Simulation:
 
     `path` is a scene (`.robray`) or a simulation file (`.ron`), or `text` is the text of a simulation file, whose files are
     searched in `directory`. `set` replaces values of the file, as `--set` of the program does. Only with `outputs=True`
-    the logs are written and the ports are opened that the file names."""
+    the logs are written and the ports are opened that the file names. With `page=True` the page of the program is served at a free
+    port of this machine, see `page`."""
 
     def __init__(
         self,
@@ -172,6 +214,7 @@ class Simulation:
         set: Sequence[str] = (),
         threads: int = 1,
         outputs: bool = False,
+        page: bool = False,
     ):
         if (path is None) == (text is None):
             raise TypeError("expected a path or the text of a simulation file")
@@ -179,7 +222,7 @@ class Simulation:
             raise TypeError("`set` is a list of texts, such as [\"environment.rate=100\"]")
         self._source: _native.Source = {
             "path": path, "text": text, "directory": directory, "seed": seed, "set": list(set), "threads": threads,
-            "outputs": outputs,
+            "outputs": outputs, "page": page,
         }
         self._running: Optional[_native.Core] = _native.Core(self._source)
         #: Descriptions of components, by path.
@@ -289,7 +332,7 @@ class Simulation:
     def fork(self) -> "Simulation":
         """Another simulation of the same files, in the same state. It writes no logs and opens no ports."""
         other = Simulation.__new__(Simulation)
-        other._source = {**self._source, "outputs": False}
+        other._source = {**self._source, "outputs": False, "page": False}
         other._running = _native.Core(other._source)
         other._described = self._described
         other.restore(self.snapshot())
@@ -306,6 +349,36 @@ class Simulation:
                 raise ValueError(f"expected from 1 to {_LARGEST_IMAGE} columns and rows, found {side}")
         pixels = numpy.frombuffer(self._core.render(width, height), numpy.uint8)
         return pixels.reshape(height, width, 4)[:, :, :3]
+
+    def film(
+        self, path: Path, *, camera: Optional[str] = None, size: Tuple[int, int] = (640, 360), follow: Optional[str] = None
+    ) -> "Film":
+        """Begins a film, as `--video` of the program does: each of the following ticks adds the frames that are due, until
+        `close`. The file is a GIF, or an MP4, which requires the program ffmpeg. Without a `camera` of the simulation it shows the
+        whole scene, or the robot or body to `follow`.
+
+            with simulation.film("drive.gif"):
+                simulation.run(5)
+        """
+        for side in size:
+            if not 1 <= side <= _LARGEST_IMAGE:
+                raise ValueError(f"expected from 1 to {_LARGEST_IMAGE} columns and rows, found {side}")
+        return Film(self._core, self._core.begin_film(path, camera, (size[0], size[1]), follow))
+
+    @property
+    def page(self) -> "Page":
+        """The page with the scene, images and commands of a simulation that was made with `page=True`: inline in a notebook, and
+        at `page.url` in a browser. It shows the states between the calls that step the simulation, and while they are under way."""
+        for name, _purpose, port in self._core.ports():
+            if name == "--serve":
+                return Page(f"http://127.0.0.1:{port}/")
+        raise AccessError("the simulation has no page: make it with `page=True`")
+
+    @property
+    def drawn(self) -> Dict[str, str]:
+        """Values that were drawn from ranges of the simulation file, such as `mass: between(10, 20)`, by path; with the option
+        `set` they make the same simulation again."""
+        return dict(self._core.drawn())
 
     def _repr_png_(self) -> bytes:
         """An image for Jupyter."""

@@ -21,13 +21,18 @@ from .task import Readings, Task
 from .vector import VectorEnv
 
 if TYPE_CHECKING:
+    from .cluster import RayVectorEnv as RayVectorEnv
     from .parallel import ParallelEnv as ParallelEnv
 
 tasks.register()
 
 
 def __getattr__(name: str) -> Any:
-    """Imports PettingZoo at its first use."""
+    """Imports PettingZoo and Ray at their first use."""
+    if name == "RayVectorEnv":
+        from .cluster import RayVectorEnv
+
+        return RayVectorEnv
     if name == "ParallelEnv":
         from .parallel import ParallelEnv
 
@@ -35,4 +40,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module `morse_sim.gym` has no attribute `{name}`")
 
 
-__all__ = ["Env", "ParallelEnv", "Readings", "Task", "VectorEnv", "tasks"]
+__all__ = ["Env", "ParallelEnv", "RayVectorEnv", "Readings", "Task", "VectorEnv", "tasks"]

@@ -15,20 +15,27 @@ from .worlds import Start, Worlds
 class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
     """Several simulations as a vector environment of Gymnasium; they advance at the same time, each in its own thread.
 
-    After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`). With a
-    seed, environment number i behaves as an `Env` with the seed plus i, bit for bit. With `copy=False` the observations are
+    After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`); with
+    `AutoresetMode.SAME_STEP` the step that ends the episode does, and `infos` have the last observations of the old episodes as
+    `final_obs` and their infos as `final_info`. With a seed, environment number i behaves as an `Env` with the seed plus i, bit for bit. With `copy=False` the observations are
     the memory into which the simulations write: the next step overwrites them."""
 
     metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"], "render_fps": 10}
 
     def __init__(
         self, path: Path, task: Task, num_envs: int, render_mode: Optional[str] = None, copy: bool = True,
-        size: Tuple[int, int] = (320, 180), **options: Any,
+        size: Tuple[int, int] = (320, 180), autoreset_mode: gymnasium.vector.AutoresetMode = gymnasium.vector.AutoresetMode.NEXT_STEP,
+        **options: Any,
     ):
         if num_envs < 1:
             raise ValueError(f"expected at least one environment, found {num_envs}")
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"expected the render mode `rgb_array` or none, found `{render_mode}`")
+        modes = (gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP)
+        if autoreset_mode not in modes:
+            raise ValueError(f"expected the autoreset mode `NEXT_STEP` or `SAME_STEP`, found `{autoreset_mode}`")
+        self.metadata = {**self.metadata, "autoreset_mode": autoreset_mode}
+        self._is_same_step = autoreset_mode == gymnasium.vector.AutoresetMode.SAME_STEP
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.task = task
@@ -73,8 +80,25 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         rewards = worlds.rewards(begun)
         terminated, truncated = worlds.ends(begun)
         infos = self._infos(begun, starts)
-        self._ended = terminated | truncated
+        ended = terminated | truncated
+        if self._is_same_step and ended.any():
+            return self._next_episodes(ended, infos), rewards, terminated, truncated, infos
+        self._ended = ended & (not self._is_same_step)
         return self._observations(), rewards, terminated, truncated, infos
+
+    def _next_episodes(self, ended: Flags, infos: Dict[str, Any]) -> Array:
+        """Begins the next episodes in the step in which others have ended. Returns the observations."""
+        final = numpy.full(self.num_envs, None, object)
+        last = self._worlds.observations()
+        for number in numpy.flatnonzero(ended):
+            final[number] = last[number].copy()
+        old = dict(infos)
+        starts = [self._start(number) if ended[number] else None for number in range(self.num_envs)]
+        self._worlds.begin(starts)
+        infos.update({"final_obs": final, "_final_obs": ended, "final_info": old, "_final_info": ended})
+        infos["seed"] = numpy.array([0 if start is None else start[0] for start in starts])
+        infos["_seed"] = ended
+        return self._observations()
 
     def _start(self, number: int) -> Start:
         random = self._randoms[number]

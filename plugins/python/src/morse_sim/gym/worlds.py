@@ -83,6 +83,13 @@ class Worlds:
                 self._renew(number, start)
         self.faults = dict(self._batch.step(list(starts)))
 
+    def begin(self, starts: Sequence[Optional[Start]]) -> None:
+        """Begins an episode where there is a start; the other simulations stay as they are."""
+        for number, start in enumerate(starts):
+            if start is not None:
+                self._renew(number, start)
+        self.faults = dict(self._batch.begin(list(starts)))
+
     def observations(self) -> Array:
         """The observations after a step. Without derived numbers they are the memory that the next step overwrites."""
         if self.task.derive is None:

@@ -1,0 +1,345 @@
+//! SDF 1.11: a model with links, frames and joints side by side.
+use morse_scene::model::{ClosureKind, Geometry, Shape};
+use nalgebra::Isometry3;
+
+use super::{
+    CLOSURE_OF_MERGED, Context, Inertial,
+    links::{Axis, Link, Links, Motion},
+    markup::{Markup, number, numbers, origin, six},
+};
+
+/// Mesh formats that Gazebo reads.
+const MESHES: [&str; 4] = ["stl", "dae", "obj", "glb"];
+
+/// Mass (kg) and moments of inertia (kg·m²) of moving links without a mass: without them, a link has 1 kg.
+const LEAST: [f64; 2] = [1e-6, 1e-9];
+
+/// Returns the text of a model.
+pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
+    let mut markup = Markup::new();
+    markup.open("sdf", &[("version", "1.11".to_owned())]);
+    markup.open("model", &[("name", context.name.to_owned())]);
+    for (at, link) in links.links.iter().enumerate() {
+        let parent = link.parent.and_then(|parent| links.links.get(parent));
+        let parent = parent.map(|parent| parent.frame.name.as_str());
+        let is_first = links.has_one_root && parent.is_none();
+        if is_frame(link) && !is_first {
+            frame(&mut markup, link, parent);
+        } else {
+            write_link(&mut markup, link, parent, links.is_weightless(at), context);
+            let is_free = is_first && matches!(link.motion, Motion::Fixed);
+            if !is_free && !matches!(link.motion, Motion::Floating) {
+                joint(&mut markup, link, parent.unwrap_or("world"), context);
+            }
+        }
+    }
+    if links.has_one_root {
+        let root = links.links.iter().find(|link| link.parent.is_none());
+        if let Some(root) = root.filter(|root| matches!(root.motion, Motion::Fixed)) {
+            let text = "the model is free, as robots are; a joint of type `fixed` with the parent `world` fixes it";
+            context.losses.note(text, &root.frame.name);
+        }
+    }
+    closures(&mut markup, links, context);
+    for (one, other) in context.scene.allowed_collisions() {
+        let pair = format!("{one} and {other}");
+        context
+            .losses
+            .note("SDF has no allowed contacts between single links", &pair);
+    }
+    markup.finish()
+}
+
+/// Returns true if a frame need not be a link, which would get a mass of 1 kg.
+fn is_frame(link: &Link<'_>) -> bool {
+    link.inertial.is_none() && link.geometry.is_empty() && matches!(link.motion, Motion::Fixed)
+}
+
+fn frame(markup: &mut Markup, link: &Link<'_>, parent: Option<&str>) {
+    let mut attributes = vec![("name", link.frame.name.clone())];
+    attributes.extend(parent.map(|parent| ("attached_to", parent.to_owned())));
+    markup.open("frame", &attributes);
+    pose(markup, &link.pose, None);
+    markup.close();
+}
+
+fn pose(markup: &mut Markup, pose: &Isometry3<f64>, parent: Option<&str>) {
+    let parent: Vec<_> = parent
+        .map(|parent| ("relative_to", parent.to_owned()))
+        .into_iter()
+        .collect();
+    markup.text("pose", &parent, &origin(pose).join(" "));
+}
+
+fn write_link(
+    markup: &mut Markup,
+    link: &Link<'_>,
+    parent: Option<&str>,
+    is_weightless: bool,
+    context: &mut Context<'_>,
+) {
+    let name = &link.frame.name;
+    markup.open("link", &[("name", name.clone())]);
+    pose(markup, &link.pose, parent);
+    if is_weightless {
+        context
+            .losses
+            .note("links that move without a mass get 1e-6 kg", name);
+    }
+    match &link.inertial {
+        Some(inertial) => write_inertial(markup, inertial),
+        None => write_inertial(
+            markup,
+            &Inertial {
+                mass: LEAST[0],
+                center: nalgebra::Vector3::zeros(),
+                inertia: nalgebra::Matrix3::identity() * LEAST[1],
+            },
+        ),
+    }
+    let mut count = 0;
+    for (at, geometry) in &link.geometry {
+        for (kind, is_wanted) in [
+            ("visual", geometry.visual),
+            ("collision", geometry.collision),
+        ] {
+            if is_wanted {
+                count += 1;
+                write_geometry(markup, (at, *geometry), (kind, count), name, context);
+            }
+        }
+    }
+    markup.close();
+}
+
+fn write_inertial(markup: &mut Markup, inertial: &Inertial) {
+    markup.open("inertial", &[]);
+    pose(
+        markup,
+        &Isometry3::from_parts(inertial.center.into(), nalgebra::UnitQuaternion::identity()),
+        None,
+    );
+    markup.text("mass", &[], &number(inertial.mass));
+    markup.open("inertia", &[]);
+    let names = ["ixx", "iyy", "izz", "ixy", "ixz", "iyz"];
+    for (name, value) in names.into_iter().zip(six(&inertial.inertia)) {
+        markup.text(name, &[], &number(value));
+    }
+    markup.close();
+    markup.close();
+}
+
+fn write_geometry(
+    markup: &mut Markup,
+    (place, geometry): (&Isometry3<f64>, &Geometry),
+    (kind, count): (&'static str, usize),
+    frame: &str,
+    context: &mut Context<'_>,
+) {
+    let Some((at, element, parts)) = shape(geometry, frame, context) else {
+        return;
+    };
+    markup.open(kind, &[("name", format!("{kind}_{count}"))]);
+    pose(markup, &(place * at), None);
+    markup.open("geometry", &[]);
+    markup.open(element, &[]);
+    for (name, value) in parts {
+        markup.text(name, &[], &value);
+    }
+    markup.close();
+    markup.close();
+    if kind == "visual" {
+        material(markup, geometry, frame, context);
+    } else {
+        surface(markup, geometry);
+    }
+    markup.close();
+}
+
+/// An element of a shape, with its pose in the link and its children.
+type Element = (Isometry3<f64>, &'static str, Vec<(&'static str, String)>);
+
+fn shape(geometry: &Geometry, frame: &str, context: &mut Context<'_>) -> Option<Element> {
+    let shape = geometry
+        .shape
+        .scaled(geometry.scale, |mesh| Some(mesh.clone()))?;
+    let here = Isometry3::identity();
+    let round = |element, radius: f64, height: f64| {
+        let size = vec![("radius", number(radius)), ("length", number(height.abs()))];
+        Some((
+            Isometry3::translation(0.0, 0.0, height / 2.0),
+            element,
+            size,
+        ))
+    };
+    match shape {
+        Shape::Box { dimension } => Some((here, "box", vec![("size", numbers(&dimension))])),
+        Shape::Sphere { radius } => Some((here, "sphere", vec![("radius", number(radius))])),
+        Shape::Cylinder { radius, height } => round("cylinder", radius, height),
+        Shape::Capsule { radius, height } => round("capsule", radius, height),
+        Shape::Cone {
+            start_radius,
+            end_radius,
+            height,
+        } => {
+            let name = context
+                .assets
+                .cone(frame, [start_radius, end_radius], height);
+            if name.is_none() {
+                context
+                    .losses
+                    .note("a cone needs a mesh beside the description", frame);
+            }
+            Some((here, "mesh", vec![("uri", name?)]))
+        }
+        Shape::Grid { .. } => {
+            context.losses.note("SDF has no grids of lines", frame);
+            None
+        }
+        Shape::Mesh(mesh) => {
+            let found = context.assets.mesh(&mesh, &MESHES);
+            if found.is_none() {
+                context
+                    .losses
+                    .note("a mesh has to be written beside the description", frame);
+            }
+            let (name, factors) = found?;
+            let factors = factors.map(|factor| factor * geometry.scale);
+            Some((
+                here,
+                "mesh",
+                vec![("uri", name), ("scale", numbers(&factors))],
+            ))
+        }
+    }
+}
+
+fn material(markup: &mut Markup, geometry: &Geometry, frame: &str, context: &mut Context<'_>) {
+    if geometry.image.is_some() || geometry.checker.is_some() {
+        context
+            .losses
+            .note("images and patterns on surfaces are not written", frame);
+    }
+    let [red, green, blue] = geometry.color;
+    let color = numbers(&[red, green, blue, 1.0]);
+    let [red, green, blue] = geometry.specular;
+    markup.open("material", &[]);
+    markup.text("ambient", &[], &color);
+    markup.text("diffuse", &[], &color);
+    markup.text("specular", &[], &numbers(&[red, green, blue, 1.0]));
+    if let Some(shininess) = geometry.shininess {
+        markup.text("shininess", &[], &number(shininess));
+    }
+    markup.close();
+    if geometry.alpha < 1.0 {
+        markup.text("transparency", &[], &number(1.0 - geometry.alpha));
+    }
+    if geometry.no_shadow {
+        markup.text("cast_shadows", &[], "false");
+    }
+}
+
+fn surface(markup: &mut Markup, geometry: &Geometry) {
+    if geometry.friction.is_none() && geometry.restitution.is_none() {
+        return;
+    }
+    markup.open("surface", &[]);
+    if let Some(friction) = geometry.friction {
+        markup.open("friction", &[]);
+        markup.open("ode", &[]);
+        markup.text("mu", &[], &number(friction));
+        markup.text("mu2", &[], &number(friction));
+        markup.close();
+        markup.close();
+    }
+    if let Some(restitution) = geometry.restitution {
+        markup.open("bounce", &[]);
+        markup.text("restitution_coefficient", &[], &number(restitution));
+        markup.close();
+    }
+    markup.close();
+}
+
+fn joint(markup: &mut Markup, link: &Link<'_>, parent: &str, context: &mut Context<'_>) {
+    let (kind, axis) = match &link.motion {
+        Motion::Fixed | Motion::Floating => ("fixed", None),
+        Motion::Revolute(axis) if axis.limits.is_none() => ("continuous", Some(axis)),
+        Motion::Revolute(axis) => ("revolute", Some(axis)),
+        Motion::Prismatic(axis) => ("prismatic", Some(axis)),
+    };
+    markup.open(
+        "joint",
+        &[("name", link.joint.clone()), ("type", kind.to_owned())],
+    );
+    markup.text("parent", &[], parent);
+    markup.text("child", &[], &link.frame.name);
+    if let Some(axis) = axis {
+        write_axis(markup, axis);
+        if axis.armature.is_some() {
+            context
+                .losses
+                .note("SDF has no inertia of rotors (`armature`)", &link.joint);
+        }
+    }
+    markup.close();
+}
+
+fn write_axis(markup: &mut Markup, axis: &Axis) {
+    markup.open("axis", &[]);
+    markup.text("xyz", &[], &numbers(axis.axis.iter()));
+    if let Some(mimic) = &axis.mimic {
+        markup.open("mimic", &[("joint", mimic.joint.clone())]);
+        markup.text("multiplier", &[], &number(mimic.multiplier));
+        markup.text("offset", &[], &number(mimic.offset));
+        markup.text("reference", &[], "0");
+        markup.close();
+    }
+    let [lower, upper] = axis.limits.map_or([None; 2], |limits| limits.map(Some));
+    let limits = [
+        ("lower", lower),
+        ("upper", upper),
+        ("effort", axis.effort),
+        ("velocity", axis.velocity),
+    ];
+    if limits.iter().any(|(_, value)| value.is_some()) {
+        markup.open("limit", &[]);
+        for (name, value) in limits {
+            if let Some(value) = value {
+                markup.text(name, &[], &number(value));
+            }
+        }
+        markup.close();
+    }
+    if axis.damping.is_some() || axis.friction.is_some() {
+        markup.open("dynamics", &[]);
+        for (name, value) in [("damping", axis.damping), ("friction", axis.friction)] {
+            markup.text(name, &[], &number(value.unwrap_or(0.0)));
+        }
+        markup.close();
+    }
+    markup.close();
+}
+
+/// Writes joints that close loops: the second frame is their child for the second time.
+fn closures(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>) {
+    for (at, closure) in context.scene.closures().iter().enumerate() {
+        if !closure.frames.iter().all(|frame| links.has(frame)) {
+            context
+                .losses
+                .note(CLOSURE_OF_MERGED, &closure.frames.join(" to "));
+            continue;
+        }
+        let kind = match closure.kind {
+            ClosureKind::Connect => "ball",
+            ClosureKind::Weld => "fixed",
+        };
+        let [parent, child] = &closure.frames;
+        markup.open(
+            "joint",
+            &[("name", format!("closure_{at}")), ("type", kind.to_owned())],
+        );
+        markup.text("parent", &[], parent);
+        markup.text("child", &[], child);
+        markup.close();
+    }
+}

@@ -1,0 +1,282 @@
+//! `morse-sim convert`: writes a scene or robot in another format.
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use morse_api::{motion::MotionMode, whole_file::write_whole};
+use morse_description::write::{
+    Asset, Content, Inertial, Options, Paths, Target, Written, relocated, write,
+};
+use morse_diagnostics::{Diagnostic, Sources, printable_path, real_path};
+use morse_geometry::{files, mesh};
+use morse_physics::prepare::prepare;
+use morse_robray as robray;
+use morse_scene::{
+    assembly::{Assembly, layout},
+    model::Scene,
+};
+
+use super::{
+    check::{Reading, show},
+    exit, say,
+};
+use crate::scene::load::{LoadOptions, Loaded, load};
+
+/// Convert a scene or robot between .robray, URDF, SDF and MJCF
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub struct Args {
+    /// Scene or robot: `.robray`, `.urdf`, `.xacro`, `.sdf`, `.world`, `.xml` or `.msc`
+    #[arg(value_name = "IN")]
+    pub file: PathBuf,
+    /// File to write; its extension is the format. `-` prints the text, in the format of `--to`
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// Format to write, if the extension of OUT does not say it
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<Format>,
+    /// Merge frames into the links to which they are fixed
+    #[arg(long)]
+    pub flatten: bool,
+    /// Copy meshes to a directory beside OUT; by default it refers to them where they are
+    #[arg(long)]
+    pub copy_assets: bool,
+    /// Options for reading the files
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Format that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The scene language
+    Robray,
+    /// Robot description of ROS
+    Urdf,
+    /// Model of Gazebo
+    Sdf,
+    /// Model of MuJoCo
+    Mjcf,
+}
+
+impl Format {
+    /// Returns the format of a file by its extension.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "robray" => Some(Self::Robray),
+            "urdf" => Some(Self::Urdf),
+            "sdf" | "world" => Some(Self::Sdf),
+            "xml" | "mjcf" => Some(Self::Mjcf),
+            _ => None,
+        }
+    }
+}
+
+/// Maximum size of a copied mesh, bytes.
+const LARGEST_MESH: u64 = 512 << 20;
+
+/// Converts a file and returns the exit code: 0 for success, 2 if the file has errors, or with `--strict` if the format cannot
+/// say something, 3 if a file cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let is_printed = args.output == Path::new("-");
+    let Some(format) = args.to.or_else(|| Format::of(&args.output)) else {
+        let shown = printable_path(&args.output.display().to_string());
+        say(
+            err,
+            format_args!("error: the format of `{shown}` is unknown"),
+        );
+        say(
+            err,
+            "help: name it with `.robray`, `.urdf`, `.sdf` or `.xml`, or add `--to FORMAT`",
+        );
+        return exit::INPUT;
+    };
+    if args.flatten && format == Format::Robray {
+        say(
+            err,
+            "error: `--flatten` is for `.urdf`, `.sdf` and `.xml`: in a `.robray` file, geometry has the pose of its frame",
+        );
+        return exit::INPUT;
+    }
+    let options = LoadOptions {
+        simulated: true,
+        ..args.reading.options()
+    };
+    let style = args.reading.style();
+    let read = load(&args.file, &options).map_err(|failed| (failed.diagnostics, failed.sources));
+    let converted = read.and_then(|loaded| {
+        show(&loaded.warnings, &loaded.sources, style, err).ok();
+        convert(args, format, &loaded).map_err(|diagnostics| (diagnostics, loaded.sources))
+    });
+    let written = match converted {
+        Ok(written) => written,
+        Err((diagnostics, sources)) => {
+            show(&diagnostics, &Sources::clone(&sources), style, err).ok();
+            return exit::INPUT;
+        }
+    };
+    let severity = if args.reading.strict {
+        "error"
+    } else {
+        "warning"
+    };
+    for loss in &written.losses {
+        say(err, format_args!("{severity}: {loss}"));
+    }
+    if args.reading.strict && !written.losses.is_empty() {
+        return exit::INPUT;
+    }
+    if is_printed {
+        return match out.write_all(written.text.as_bytes()) {
+            Ok(()) => exit::FINE,
+            Err(_) => exit::ENVIRONMENT,
+        };
+    }
+    match store(&args.output, &written) {
+        Ok(()) => {
+            let shown = printable_path(&args.output.display().to_string());
+            let count = written.assets.len();
+            let more = if count > 0 {
+                format!(", and {count} meshes beside it")
+            } else {
+                String::new()
+            };
+            say(
+                out,
+                format_args!("{shown}: {} lines{more}", written.text.lines().count()),
+            );
+            exit::FINE
+        }
+        Err(message) => {
+            say(err, format_args!("error: {message}"));
+            exit::ENVIRONMENT
+        }
+    }
+}
+
+/// Returns the text of a scene in a format, with the files beside it.
+fn convert(args: &Args, format: Format, loaded: &Loaded) -> Result<Written, Vec<Diagnostic>> {
+    let scene = &loaded.scene;
+    let paths = paths(args);
+    let target = match format {
+        Format::Robray => {
+            let (scene, assets, lost) = relocated(scene, paths);
+            let text = robray::write(&scene).map_err(|error| vec![unwritable(&error)])?;
+            let lost = lost.into_iter();
+            let losses =
+                lost.map(|frame| format!("a mesh of `{frame}` has to be written beside the scene"));
+            return Ok(Written {
+                text,
+                assets,
+                losses: losses.collect(),
+            });
+        }
+        Format::Urdf => Target::Urdf,
+        Format::Sdf => Target::Sdf,
+        Format::Mjcf => Target::Mjcf,
+    };
+    scene.check().map_err(|error| vec![unwritable(&error)])?;
+    let name = args.file.file_stem().unwrap_or_default().to_string_lossy();
+    let options = Options {
+        paths,
+        flatten: args.flatten,
+    };
+    Ok(write(scene, target, &name, &inertials(scene)?, options))
+}
+
+fn unwritable(error: &dyn std::error::Error) -> Diagnostic {
+    Diagnostic::error(
+        "convert::scene",
+        format!("the scene cannot be written: {error}"),
+    )
+}
+
+fn paths(args: &Args) -> Paths {
+    if args.output == Path::new("-") {
+        return Paths {
+            directory: real_path(Path::new(".")),
+            assets: None,
+            copy: false,
+        };
+    }
+    let directory = args
+        .output
+        .parent()
+        .filter(|parent| *parent != Path::new(""));
+    let stem = args
+        .output
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    Paths {
+        directory: real_path(directory.unwrap_or(Path::new("."))),
+        assets: Some(format!("{stem}_meshes")),
+        copy: args.copy_assets,
+    }
+}
+
+/// Returns the masses of all frames, as they are simulated.
+fn inertials(scene: &Scene) -> Result<Vec<Option<Inertial>>, Vec<Diagnostic>> {
+    let assembly = Assembly {
+        scene: scene.clone(),
+        ..Assembly::default()
+    };
+    let layout = layout(&assembly)?;
+    let prepared = prepare(&layout, scene, MotionMode::Default)?;
+    let mut inertials = vec![None; scene.frames().len()];
+    for (frame, mass) in prepared.frame_masses(&layout) {
+        if let Some(inertial) = inertials.get_mut(frame).filter(|_| mass.mass > 0.0) {
+            *inertial = Some(Inertial {
+                mass: mass.mass,
+                center: mass.center,
+                inertia: mass.inertia,
+            });
+        }
+    }
+    Ok(inertials)
+}
+
+/// Writes a description with the files beside it; the error is a message.
+fn store(output: &Path, written: &Written) -> Result<(), String> {
+    let directory = output.parent().unwrap_or(Path::new(""));
+    for asset in &written.assets {
+        let path = directory.join(&asset.name);
+        let stored = content(asset).and_then(|bytes| {
+            let parent = path.parent().unwrap_or(directory);
+            std::fs::create_dir_all(parent)?;
+            write_whole(&path, |file| file.write_all(&bytes))
+        });
+        stored.map_err(|error| failed(&path, &error))?;
+    }
+    let stored = write_whole(output, |file| file.write_all(written.text.as_bytes()));
+    stored.map_err(|error| failed(output, &error))
+}
+
+fn failed(path: &Path, error: &io::Error) -> String {
+    let shown = printable_path(&path.display().to_string());
+    format!("cannot write `{shown}`: {error}")
+}
+
+fn content(asset: &Asset) -> io::Result<Vec<u8>> {
+    match &asset.content {
+        Content::Text(text) => Ok(text.clone().into_bytes()),
+        Content::Copy(path) => {
+            let bytes = files::bytes(path, LARGEST_MESH).map_err(io::Error::other)?;
+            Ok(bytes.into_owned())
+        }
+        Content::Obj(path) => {
+            let triangles = mesh::read(path).map_err(io::Error::other)?;
+            let mut text = String::new();
+            for [x, y, z] in &triangles.vertices {
+                writeln!(text, "v {x:?} {y:?} {z:?}").ok();
+            }
+            for face in &triangles.faces {
+                let [one, two, three] = face.map(|at| at + 1);
+                writeln!(text, "f {one} {two} {three}").ok();
+            }
+            Ok(text.into_bytes())
+        }
+    }
+}
