@@ -1,5 +1,6 @@
 //! The command line: arguments, their meaning, and exit codes. One file per command.
 pub mod batch;
+mod cache;
 mod camera_arguments;
 pub mod check;
 pub mod compile;
@@ -79,6 +80,9 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     run: run::Args,
+    /// Compute the convex hulls of meshes again, and store none in the user's cache directory
+    #[arg(long, global = true)]
+    no_cache: bool,
 }
 
 #[derive(Subcommand)]
@@ -132,6 +136,9 @@ pub fn main_from(arguments: &[OsString], extensions: impl Fn(&mut App) + Sync + 
         Ok(cli) => cli,
         Err(error) => return help(&error, arguments.get(1).cloned()),
     };
+    if let (false, Some(cache)) = (cli.no_cache, cache::directory()) {
+        morse_physics::hull_cache::enable(cache.join("hulls"));
+    }
     let command = cli
         .command
         .unwrap_or_else(|| Command::Run(Box::new(cli.run)));

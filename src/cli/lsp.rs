@@ -75,7 +75,7 @@ impl Server {
             reading,
             extensions,
             kinds: kinds(extensions),
-            cache: embedded::cache(),
+            cache: super::cache::directory().map(|cache| cache.join("assets")),
             texts: OnceLock::new(),
         }
     }

@@ -81,10 +81,29 @@ local function highlighting()
   say("%s", table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n"))
 end
 
+-- The tree of the grammar, with the names that the queries give to its parts.
+local function tree()
+  vim.cmd("edit " .. vim.env.MORSE_SAMPLE)
+  local root = vim.treesitter.get_parser(0, "robray"):parse()[1]:root()
+  say("\ntree of sample.robray, errors: %s", root:has_error())
+  local text = vim.treesitter.get_node_text or vim.treesitter.query.get_node_text
+  local get = vim.treesitter.query.get or vim.treesitter.query.get_query
+  for _, name in ipairs({ "highlights", "folds", "indents" }) do
+    local query, found = get("robray", name), {}
+    for id, node in query:iter_captures(root, 0, 0, -1) do
+      local part = text(node, 0)
+      part = type(part) == "table" and part[1] or part:match("[^\n]*")
+      table.insert(found, string.format("%s %s", query.captures[id], part))
+    end
+    say("%s: %d, from %s to %s", name, #found, found[1], found[#found])
+  end
+end
+
 local fine, problem = xpcall(function()
   vim.wait(wait, function() return #vim.lsp.get_active_clients() > 0 end)
   dialogue()
   highlighting()
+  tree()
 end, debug.traceback)
 if not fine then
   say("error: %s", problem)

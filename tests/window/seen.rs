@@ -130,6 +130,11 @@ fn keys_hold_the_run_and_drive() {
 
 /// Takes a picture by a key, and removes its file.
 fn shot(screen: &Screen, directory: &Path) -> PathBuf {
+    taken(screen, directory).0
+}
+
+/// Takes a picture of the window; returns its name and content.
+fn taken(screen: &Screen, directory: &Path) -> (PathBuf, Picture) {
     screen.press("F12");
     let is_it = |file: &PathBuf| file.to_string_lossy().contains("window-");
     for _ in 0..600 {
@@ -139,8 +144,9 @@ fn shot(screen: &Screen, directory: &Path) -> PathBuf {
         if let Some(file) = files.find(is_it) {
             // The last byte follows soon.
             std::thread::sleep(std::time::Duration::from_millis(500));
+            let picture = Picture::read(&file);
             std::fs::remove_file(&file).unwrap();
-            return file;
+            return (file, picture);
         }
     }
     panic!("no picture was taken in a minute");
@@ -252,4 +258,108 @@ fn mistakes_in_a_scene_open_no_window() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// A rover at night, with a lamp and with objects that drive it.
+fn at_night(directory: &Path, is_lit: bool) {
+    std::fs::write(directory.join("world.robray"), WORLD).unwrap();
+    let stick = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/sticks/rover/OPEN-R/MW/CONF");
+    let conf = directory.join("stick/OPEN-R/MW/CONF");
+    std::fs::create_dir_all(&conf).unwrap();
+    for name in ["OBJECT.CFG", "CONNECT.CFG"] {
+        std::fs::copy(stick.join(name), conf.join(name)).unwrap();
+    }
+    let scene = format!(
+        r#"Simulation(
+            environment: (rate: 60, light: (sun: (strength: 0), ambient: (strength: 0))),
+            scene: "world.robray",
+            robots: {{ "rover": (
+                model: "robots/atrv.robray", at: (translation: (0, 0, 0.1), rpy: (0, 0, 0.46)),
+                sensors: {{ "pose": (kind: "pose", outputs: {{ "objects": () }}) }},
+                actuators: {{
+                    "motion": (kind: "v_omega", inputs: ["objects"]),
+                    "lamp": (kind: "light", emit: {is_lit}, energy: 2, size: 1.2, mount: (translation: (0.5, 0, 0.6))),
+                }},
+            ) }},
+            middlewares: {{ "objects": (kind: "openr", directory: "stick") }},
+        )"#
+    );
+    std::fs::write(directory.join("night.ron"), scene).unwrap();
+}
+
+#[test]
+fn lamps_shine_on_the_scene() {
+    let Some(screen) = Screen::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path();
+    let reddish = [true, false].map(|is_lit| {
+        at_night(directory, is_lit);
+        let arguments = [
+            "night.ron",
+            "--until",
+            "0.2s",
+            "--view",
+            "--view-screenshot",
+            "seen.png",
+        ];
+        let ran = screen.program(&arguments, directory).output().unwrap();
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        let seen = Picture::read(&directory.join("seen.png"));
+        let is_red = |[red, green, _]: &&[u8; 3]| *red > 60 && *green < *red / 2;
+        seen.pixels.iter().filter(is_red).count()
+    });
+    assert!(
+        reddish[0] > 300 && reddish[1] < reddish[0] / 10,
+        "the crate: {reddish:?} pixels"
+    );
+}
+
+#[test]
+fn objects_and_their_links_are_seen() {
+    let Some(screen) = Screen::start().filter(|_| Screen::has_keys()) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path();
+    at_night(directory, true);
+    let arguments = [
+        "night.ron",
+        "--view",
+        "--view-screenshot",
+        "t=0.1s:begun.png",
+    ];
+    let mut running = screen
+        .program(&arguments, directory)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for(&directory.join("begun.png"));
+    screen.focus();
+    screen.click(640, 500);
+    // Pixels of links whose observer is ready, and of others.
+    let links = || {
+        let (_, seen) = taken(&screen, directory);
+        let close = |pixel: &[u8; 3], wanted: [u8; 3]| {
+            let parts = pixel.iter().zip(wanted);
+            parts
+                .into_iter()
+                .all(|(part, wanted)| part.abs_diff(wanted) < 12)
+        };
+        let is_link =
+            |pixel: &&[u8; 3]| close(pixel, [90, 175, 120]) || close(pixel, [215, 165, 70]);
+        seen.pixels.iter().filter(is_link).count()
+    };
+    let before = links();
+    screen.press("F6");
+    let is_seen = (0..20).any(|_| links() > before + 150);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(is_seen, "{before} pixels before");
 }

@@ -138,7 +138,12 @@ impl<'a> Server<'a> {
             })
         });
         let response = match answer {
-            Ok(result) => Response::new_ok(id, result),
+            // Not `new_ok`, which converts the result once more: an outline has millions of values.
+            Ok(result) => Response {
+                id,
+                result: Some(result),
+                error: None,
+            },
             Err(refusal) => Response::new_err(id, refusal.code as i32, refusal.message),
         };
         self.send(Message::Response(response));

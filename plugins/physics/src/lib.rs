@@ -4,7 +4,7 @@
 //! - [`plugin`] and [`PhysicsSettings`]: one tick of the clock is [`PhysicsSettings::substeps`] steps of the engine;
 //! - `engine`: the engine's sets and the tables from entities to handles; `convert`: conversions between f64 and f32;
 //! - `body_poses`: poses in f64; `follow`: their updates after the engine's steps; `origin`: the origin of the engine's world;
-//! - [`shapes`], [`mass`]: solids and masses of the scene's geometry;
+//! - [`shapes`], [`mass`]: solids and masses of the scene's geometry; [`hull_cache`]: hulls on the disk;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene;
 //! - [`drives`]: drives of actuators; `arbitration`: arbitration between them; `posed`: velocities of bodies that are moved past
 //!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints;
@@ -34,6 +34,7 @@ pub mod fluids;
 mod follow;
 pub mod grasp;
 mod held;
+pub mod hull_cache;
 mod joints;
 mod lints;
 mod loads;

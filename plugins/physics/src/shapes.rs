@@ -25,7 +25,7 @@ use morse_scene::{
 };
 use nalgebra::{Isometry3, UnitVector3, Vector3};
 
-use super::{convert, mass::Mass};
+use super::{convert, hull_cache, mass::Mass};
 
 /// Number of sides of the polygons that replace the circles of a truncated cone.
 const SIDES: u32 = 32;
@@ -185,9 +185,11 @@ fn frustum(start: f64, end: f64, height: f64) -> Vec<Vec3> {
 #[must_use]
 pub fn hull(triangles: &Triangles, scale: f64) -> Option<Hull> {
     let points = scaled(triangles, scale);
-    let (vertices, faces) = try_convex_hull(&points).ok()?;
-    let vertices = vertices.iter().map(Vec3::to_array).collect();
-    Some(Hull { vertices, faces })
+    hull_cache::cached(&points, || {
+        let (vertices, faces) = try_convex_hull(&points).ok()?;
+        let vertices = vertices.iter().map(Vec3::to_array).collect();
+        Some(Hull { vertices, faces })
+    })
 }
 
 fn scaled(triangles: &Triangles, scale: f64) -> Vec<Vec3> {

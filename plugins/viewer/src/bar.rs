@@ -18,8 +18,12 @@ const SPEEDS: [f64; 8] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, f64::INFINITY];
 #[derive(Resource, Default)]
 pub(crate) struct Help(pub(crate) bool);
 
+/// True while the panel of objects and their links is visible.
+#[derive(Resource, Default)]
+pub(crate) struct ObjectsOpen(pub(crate) bool);
+
 /// Keys and their functions, in groups.
-const KEYS: [(&str, &str); 23] = [
+const KEYS: [(&str, &str); 24] = [
     ("Space", "hold the run, or let it go on"),
     (".", "one tick"),
     ("[  ]", "slower, faster"),
@@ -35,6 +39,7 @@ const KEYS: [(&str, &str); 23] = [
     ("F7", "the next robot"),
     ("Z", "follow what is selected"),
     ("F5", "print where the eye is"),
+    ("F6", "objects and their links"),
     ("F12", "a picture of the window"),
     ("click", "select; once more for the part"),
     ("Shift drag", "move a body, or a robot"),
@@ -56,6 +61,7 @@ pub(crate) fn draw(
     mut layers: ResMut<Layers>,
     mut theme: ResMut<Theme>,
     mut help: ResMut<Help>,
+    mut objects: ResMut<ObjectsOpen>,
     mut rest: ResMut<Rest>,
 ) -> Result {
     let context = contexts.ctx_mut()?;
@@ -70,6 +76,10 @@ pub(crate) fn draw(
             ui.separator();
             ui.menu_button("Show", |ui| layers.menu(ui));
             ui.menu_button("View", |ui| view(ui, &mut camera, &replica, *selected));
+            if !replica.graphs.is_empty() {
+                let button = ui.toggle_value(&mut objects.0, "Objects");
+                button.on_hover_text("Objects and their links (F6)");
+            }
             let next = match *theme {
                 Theme::Dark => Theme::Light,
                 Theme::Light => Theme::Dark,

@@ -4,7 +4,7 @@ use bevy_egui::input::EguiWantsInput;
 use serde_json::json;
 
 use crate::{
-    bar::{Help, shifted},
+    bar::{Help, ObjectsOpen, shifted},
     camera::OrbitCamera,
     command_panel::{self, CommandPanel},
     gizmos::Layers,
@@ -83,6 +83,7 @@ pub(crate) fn look(
     mut selected: ResMut<Selected>,
     mut layers: ResMut<Layers>,
     mut help: ResMut<Help>,
+    mut objects: ResMut<ObjectsOpen>,
     mut notice: ResMut<Notice>,
     mut screenshots: ResMut<ScreenshotQueue>,
     mut commands: Commands,
@@ -92,6 +93,9 @@ pub(crate) fn look(
     }
     if keys.just_pressed(KeyCode::F8) {
         *camera = OrbitCamera::new(&replica);
+    }
+    if keys.just_pressed(KeyCode::F6) {
+        objects.0 = !objects.0;
     }
     if keys.just_pressed(KeyCode::KeyZ) && *selected != Selected::Nothing {
         camera.follows = !camera.follows;

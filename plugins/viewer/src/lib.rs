@@ -7,11 +7,12 @@
 //! - [`Window`], [`window_channel()`]: connection of a simulation and its window;
 //! - `window`: the window's own `App`; `replica`: poses and readings as they arrive; `requests`: requests to the simulation;
 //! - `entities`: bodies and their shapes; `shape`: triangles of each shape; `appearance`: materials; `light`: sun and
-//!   shadows; `sky`: background;
+//!   shadows; `lamps`: lamps of robots; `sky`: background;
 //! - `camera`: viewpoint; `pick`: selection and dragging by the pointer; `keys`: keyboard; `gamepads`: gamepads and
 //!   joysticks;
 //! - `bar`, `tree`, `inspector`, `plot`: panels; `rows`, `camera_image`: display of readings; `command_panel`: commands to
 //!   actuators; `gizmos`: overlays such as rays, frames and camera frustums; `labels`: names;
+//! - `objects`: panel of objects and their links; `graph_layout`: positions of its boxes;
 //! - `screenshots`: pictures of the window; `occlusion`: pause of drawing while the window is hidden;
 //! - [`Gpu`]: off-screen pictures by the graphics card.
 mod appearance;
@@ -24,10 +25,13 @@ mod entities;
 mod gamepads;
 mod gizmos;
 pub mod gpu;
+mod graph_layout;
 mod inspector;
 mod keys;
 mod labels;
+mod lamps;
 mod light;
+mod objects;
 mod occlusion;
 mod pick;
 mod plot;

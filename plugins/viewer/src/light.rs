@@ -8,7 +8,7 @@ use morse_api::lighting::{self, Lighting};
 
 /// Factor from a luminance of one candela per square metre to a pixel value, at the default exposure of cameras here (ISO
 /// 12232: 2 to the power of 9.7, times 1.2).
-const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
+pub(crate) const EXPOSURE: f32 = 1.0 / (831.746_2 * 1.2);
 /// Fraction of ambient light that Bevy's approximation of rough surfaces reflects.
 const ROUGH: f32 = 0.46;
 /// Maximum distance of shadows from the camera, m.

@@ -6,7 +6,7 @@ use morse_api::{
     middleware::{RequestSender, Wake},
     port::Observer,
     reading::Reading,
-    world_view::{Lens, LookAt, PoseObserver, Poses, Scenery},
+    world_view::{GraphExchange, Lens, LookAt, PoseObserver, Poses, Scenery},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -35,6 +35,8 @@ pub(crate) struct Replica {
     pub(crate) lens: Lens,
     /// Path of the initially selected component.
     pub(crate) selected: Option<String>,
+    /// Graphs of the middlewares that run objects, by name.
+    pub(crate) graphs: Vec<(String, GraphExchange)>,
     /// True once the simulation has ended; the replica then shows its last tick.
     pub(crate) is_over: bool,
     observer: PoseObserver,
@@ -121,6 +123,7 @@ impl Replica {
             view: world_view.view,
             lens: world_view.lens,
             selected: world_view.selected,
+            graphs: world_view.graphs,
             is_over: false,
             observer: world_view.poses,
             pacing: world_view.pacing,

@@ -13,13 +13,14 @@ use bevy_egui::{EguiContexts, EguiPlugin, EguiPostUpdateSet, EguiPrimaryContextP
 use crossbeam_channel::Sender;
 
 use crate::{
-    bar::{self, Help},
+    bar::{self, Help, ObjectsOpen},
     camera,
     camera_image::CameraImage,
     channel::{WindowContext, WindowError},
     command_panel::CommandPanel,
-    entities, gamepads, gizmos, inspector, keys, labels,
+    entities, gamepads, gizmos, inspector, keys, labels, lamps,
     light::{self, Hurry, Theme},
+    objects::{self, ObjectPanel},
     occlusion, pick,
     plot::{self, Plots},
     replica::{self, Replica, Watched},
@@ -121,11 +122,13 @@ fn app(mut context: WindowContext, screenshots: Vec<ScreenshotRequest>) -> App {
         .init_resource::<Requests>()
         .init_resource::<Notice>()
         .init_resource::<Help>()
+        .init_resource::<ObjectsOpen>()
+        .init_resource::<ObjectPanel>()
         .init_resource::<bar::Rest>()
         .init_resource::<Plots>()
         .init_resource::<CameraImage>()
         .init_resource::<tree::Search>()
-        .add_plugins((camera::plugin, pick::plugin, gizmos::plugin))
+        .add_plugins((camera::plugin, pick::plugin, gizmos::plugin, lamps::plugin))
         .add_systems(Startup, entities::build)
         .add_systems(First, replica::take)
         .add_systems(PreUpdate, requests::show_errors)
@@ -163,6 +166,7 @@ fn panels(app: &mut App) {
             dress,
             bar::draw,
             tree::draw,
+            objects::draw,
             inspector::draw,
             plot::draw,
             labels::draw,

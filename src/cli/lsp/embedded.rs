@@ -19,12 +19,3 @@ pub(super) fn copy(path: &Path, cache: &Path) -> Option<PathBuf> {
     }
     Some(directory.join(Shipped::name(path)?))
 }
-
-/// Returns the directory for the copies in the user's cache directory, by the conventions of the XDG specification.
-pub(super) fn cache() -> Option<PathBuf> {
-    let home = || std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.filter(|path| path.is_absolute());
-    let cache = cache.or_else(|| Some(PathBuf::from(home()?).join(".cache")))?;
-    Some(cache.join("morse-sim").join("assets"))
-}

@@ -1,7 +1,7 @@
 //! Compiled scenes: they run, are drawn and are inspected as their texts are.
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
-use super::Room;
+use super::{Ran, Room, program};
 
 /// A cube of 0.2 m with an image on one side.
 const CUBE: &str = "\
@@ -147,4 +147,75 @@ fn what_cannot_be_compiled_or_read_is_explained() {
             ran.err
         );
     }
+}
+
+/// A ball as a mesh with 640 vertices.
+fn ball(radius: f64) -> String {
+    let mut text = String::new();
+    let (rings, around) = (16, 40);
+    for ring in 0..rings {
+        let tilt = std::f64::consts::PI * (f64::from(ring) + 0.5) / f64::from(rings);
+        for step in 0..around {
+            let turn = std::f64::consts::TAU * f64::from(step) / f64::from(around);
+            let (height, width) = (radius * libm::cos(tilt), radius * libm::sin(tilt));
+            let [x, y] = [libm::cos(turn), libm::sin(turn)].map(|part| width * part);
+            writeln!(text, "v {x} {y} {height}").expect("memory");
+        }
+    }
+    for ring in 0..rings - 1 {
+        for step in 0..around {
+            let [a, b] = [step, (step + 1) % around].map(|step| ring * around + step + 1);
+            let [c, d] = [a + around, b + around];
+            writeln!(text, "f {a} {c} {d}\nf {a} {d} {b}").expect("memory");
+        }
+    }
+    text
+}
+
+#[test]
+fn hulls_are_stored_in_the_users_cache_directory() {
+    let room = Room::new();
+    let scene = "frame floor { geometry { shape box; dimension [4, 4, 0.1]; } }
+        frame ball { type floating; translation [0, 0, 0.5]; geometry { mesh \"ball.obj\"; density 700; } }";
+    room.write("a.robray", scene).write("ball.obj", &ball(0.3));
+    let cache = room.path().join("cache");
+    let hulls = || {
+        let files = std::fs::read_dir(cache.join("morse-sim/hulls"));
+        let files = files
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|file| file.path());
+        files.collect::<Vec<_>>()
+    };
+    let state = |options: &[&str]| {
+        let output = program()
+            .args(["run", "a.robray", "--steps", "60"])
+            .args(options)
+            .env("XDG_CACHE_HOME", &cache)
+            .current_dir(room.path())
+            .output();
+        let ran = Ran::of(&output.expect("the program runs")).with_code(0);
+        let all = format!("{}{}", ran.out, ran.err);
+        let line = all.lines().find(|line| line.starts_with("state "));
+        line.unwrap_or_else(|| panic!("{all}")).to_owned()
+    };
+    let expected = state(&["--no-cache"]);
+    assert!(hulls().is_empty());
+    assert_eq!(state(&[]), expected);
+    let [file] = hulls().try_into().expect("one hull");
+    assert_eq!(state(&[]), expected, "from the file");
+    let whole = std::fs::read(&file).expect("a file");
+    // A damaged file is not used, and written again.
+    std::fs::write(&file, &whole[..whole.len() / 2]).expect("a file");
+    assert_eq!(state(&[]), expected);
+    assert!(std::fs::read(&file).expect("a file") == whole);
+    // The hull of another mesh under this name shows that the file is used.
+    room.write("ball.obj", &ball(0.25));
+    assert_ne!(state(&[]), expected);
+    let other = hulls().into_iter().find(|other| *other != file);
+    std::fs::copy(other.expect("another hull"), &file).expect("a copy");
+    room.write("ball.obj", &ball(0.3));
+    assert_ne!(state(&[]), expected);
+    assert_eq!(state(&["--no-cache"]), expected);
 }

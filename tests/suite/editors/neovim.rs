@@ -35,7 +35,8 @@ fn a_dialogue_in_neovim() {
         "Simulation(scene: \"table.robray\", bodies: { \"table\": (kind: fixed) })\n",
     )
     .expect("a file");
-    install("mkdir -p ~/.local/share/nvim", folder.path());
+    install("mkdir -p ~/.local/share/nvim/site/pack", folder.path());
+    install("mkdir -p ~/.local/share/nvim/site/parser", folder.path());
     let output = Command::new("nvim")
         .args(["--headless", "-n", "-i", "NONE"])
         .arg("--cmd")
@@ -62,4 +63,18 @@ fn a_dialogue_in_neovim() {
     let dialogue = std::fs::read_to_string(file("dialogue.txt")).unwrap_or_default();
     assert!(output.status.success(), "{said}\n{dialogue}");
     assert_golden("tests/golden/editors/neovim.txt", &dialogue);
+}
+
+#[test]
+fn the_dialogue_in_the_guide_is_that_of_neovim() {
+    let page = std::fs::read_to_string(path("src/docs/editors.md")).expect("the guide");
+    let dialogue = std::fs::read_to_string(path("tests/golden/editors/neovim.txt"));
+    let dialogue = dialogue.expect("a dialogue");
+    let (_, block) = page.split_once("```text (a dialogue").expect("a block");
+    let (block, _) = block.split_once("\n```\n").expect("an end");
+    let lines: Vec<&str> = block.lines().skip(1).collect();
+    assert!(lines.len() > 10, "{block}");
+    for line in lines {
+        assert!(dialogue.lines().any(|found| found == line), "`{line}`");
+    }
 }

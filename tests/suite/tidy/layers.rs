@@ -87,10 +87,11 @@ const PHYSICS: &[&str] = &[
 ];
 
 /// Programs, which may depend on all crates.
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 6] = [
     "morse-sim",
     "morse_bench",
     "morse_bodies",
+    "morse_grammar",
     "morse_prove",
     "morse_python",
 ];

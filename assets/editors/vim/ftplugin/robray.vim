@@ -12,6 +12,9 @@ setlocal iskeyword+=-
 setlocal include=^\\s*include
 setlocal suffixesadd=.robray
 setlocal foldmethod=syntax foldlevel=99
+if has("nvim")
+  lua require("morse_sim").highlight()
+endif
 
 let b:undo_ftplugin = "setlocal commentstring< comments< shiftwidth< softtabstop< expandtab< iskeyword<"
       \ . " include< suffixesadd< foldmethod< foldlevel<"

@@ -45,4 +45,12 @@ function M.start()
   end
 end
 
+-- Highlights and folds the current buffer by the tree-sitter grammar, if its parser is installed; Neovim 0.9 or later.
+function M.highlight()
+  if vim.treesitter.start and pcall(vim.treesitter.start) then
+    vim.wo.foldmethod = "expr"
+    vim.wo.foldexpr = "v:lua.vim.treesitter.foldexpr()"
+  end
+end
+
 return M

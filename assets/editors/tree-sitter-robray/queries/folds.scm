@@ -1,0 +1,7 @@
+; Written by `cargo run -p morse_grammar`.
+[
+  (frame)
+  (geometry)
+  (class)
+  (comment)
+] @fold

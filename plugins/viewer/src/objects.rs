@@ -1,0 +1,294 @@
+//! Panel with the objects of a middleware and their links: readiness, queues and drops.
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use bevy_egui::{
+    EguiContexts,
+    egui::{self, Color32, Pos2, Rect, Stroke, epaint::CubicBezierShape, pos2, vec2},
+};
+use morse_api::world_view::{GraphLayout, LinkState, NodeState, ObjectGraph, Readiness};
+
+use crate::{
+    bar::{ObjectsOpen, Rest},
+    graph_layout::{Boxed, Edge, Plan, plan},
+    replica::Replica,
+};
+
+/// Size of a box, and distances of columns and rows, in points before they are scaled.
+const BOX: egui::Vec2 = vec2(140.0, 34.0);
+const STEP: egui::Vec2 = vec2(196.0, 46.0);
+/// Room around the graph, for links that go back.
+const MARGIN: f32 = 30.0;
+
+/// Graph that is shown, with its plan.
+#[derive(Resource, Default)]
+pub(crate) struct ObjectPanel {
+    shown: usize,
+    plan: Option<(Arc<GraphLayout>, Plan)>,
+    before: Option<Arc<ObjectGraph>>,
+}
+
+/// Draws the panel at the bottom of the window.
+pub(crate) fn draw(
+    mut contexts: EguiContexts,
+    replica: Res<Replica>,
+    is_open: Res<ObjectsOpen>,
+    mut panel: ResMut<ObjectPanel>,
+    mut rest: ResMut<Rest>,
+) -> Result {
+    if !is_open.0 || replica.graphs.is_empty() {
+        return Ok(());
+    }
+    let mut root = rest.root(contexts.ctx_mut()?, "objects");
+    egui::Panel::bottom("objects")
+        .default_size(250.0)
+        .size_range(120.0..=700.0)
+        .resizable(true)
+        .show_inside(&mut root, |ui| {
+            panel.shown = panel.shown.min(replica.graphs.len() - 1);
+            if replica.graphs.len() > 1 {
+                ui.horizontal(|ui| {
+                    for (place, (name, _)) in replica.graphs.iter().enumerate() {
+                        ui.selectable_value(&mut panel.shown, place, name);
+                    }
+                });
+            }
+            let exchange = replica
+                .graphs
+                .get(panel.shown)
+                .map(|(_, exchange)| exchange);
+            if let Some(exchange) = exchange {
+                exchange.request();
+                if let Some(graph) = exchange.newest() {
+                    panel.show(ui, graph);
+                }
+            }
+        });
+    rest.keep(&root);
+    Ok(())
+}
+
+impl ObjectPanel {
+    fn show(&mut self, ui: &mut egui::Ui, graph: Arc<ObjectGraph>) {
+        let known = self.plan.take();
+        let known = known.filter(|(layout, _)| Arc::ptr_eq(layout, &graph.layout));
+        let (layout, plan) = known.unwrap_or_else(|| (graph.layout.clone(), plan(&graph.layout)));
+        let before = self.before.take();
+        let before = before.filter(|before| Arc::ptr_eq(&before.layout, &layout));
+        let (area, _) = ui.allocate_exact_size(ui.available_size(), egui::Sense::hover());
+        let view = View::new(area, &plan);
+        for edge in &plan.edges {
+            view.edge(ui, &plan, edge, &graph, before.as_deref());
+        }
+        for boxed in &plan.boxes {
+            view.boxed(ui, boxed, &graph);
+        }
+        self.before = Some(graph);
+        self.plan = Some((layout, plan));
+    }
+}
+
+/// Mapping of a plan to an area of the window.
+struct View {
+    origin: Pos2,
+    scale: f32,
+}
+
+impl View {
+    fn new(area: Rect, plan: &Plan) -> Self {
+        let [columns, rows] = plan.size.map(|count| count.saturating_sub(1) as f32);
+        let size = BOX + vec2(columns * STEP.x, rows * STEP.y) + vec2(2.0, 2.0) * MARGIN;
+        let scale = (area.width() / size.x).min(area.height() / size.y).min(1.2);
+        Self {
+            origin: area.center() - size * scale / 2.0 + vec2(MARGIN, MARGIN) * scale,
+            scale,
+        }
+    }
+
+    fn rect(&self, boxed: &Boxed) -> Rect {
+        let at = vec2(boxed.column as f32 * STEP.x, boxed.row * STEP.y);
+        Rect::from_min_size(self.origin + at * self.scale, BOX * self.scale)
+    }
+
+    fn edge(
+        &self,
+        ui: &egui::Ui,
+        plan: &Plan,
+        edge: &Edge,
+        graph: &ObjectGraph,
+        before: Option<&ObjectGraph>,
+    ) {
+        let sums = sum(edge, graph);
+        let earlier = before.map_or(sums.delivered, |before| sum(edge, before).delivered);
+        let color = match sums.readiness {
+            Readiness::Ready => Color32::from_rgb(90, 175, 120),
+            Readiness::Busy => Color32::from_rgb(215, 165, 70),
+            Readiness::Refuses => Color32::from_rgb(225, 105, 95),
+        };
+        let width = if sums.delivered > earlier { 2.4 } else { 1.2 };
+        let [from, to] = edge
+            .ends
+            .map(|end| plan.boxes.get(end).map(|boxed| self.rect(boxed)));
+        let (Some(from), Some(to)) = (from, to) else {
+            return;
+        };
+        let points = curve(from, to);
+        let stroke = Stroke::new(width * self.scale.max(0.6), color);
+        let painter = ui.painter();
+        painter.add(CubicBezierShape::from_points_stroke(
+            points,
+            false,
+            Color32::TRANSPARENT,
+            stroke,
+        ));
+        let middle = Rect::from_center_size(
+            points[1]
+                .lerp(points[2], 0.5)
+                .lerp(points[0].lerp(points[3], 0.5), 0.25),
+            vec2(46.0, 16.0) * self.scale,
+        );
+        let lost = sums.dropped + sums.refused;
+        if sums.queued + lost as usize > 0 {
+            let text = format!("•{} −{lost}", sums.queued);
+            let font = egui::FontId::monospace(10.0 * self.scale);
+            painter.text(
+                middle.center_top(),
+                egui::Align2::CENTER_BOTTOM,
+                text,
+                font,
+                color,
+            );
+        }
+        let id = ui.id().with(("edge", edge.ends));
+        let hover = ui.interact(middle, id, egui::Sense::hover());
+        hover.on_hover_text(about_edge(edge, graph, &sums));
+    }
+
+    fn boxed(&self, ui: &egui::Ui, boxed: &Boxed, graph: &ObjectGraph) {
+        let rect = self.rect(boxed);
+        let states: Vec<&NodeState> = boxed
+            .nodes
+            .iter()
+            .filter_map(|node| graph.nodes.get(*node))
+            .collect();
+        let queued: usize = states.iter().map(|state| state.queued).sum();
+        let handled: u64 = states.iter().map(|state| state.handled).sum();
+        let fault = states.iter().find_map(|state| state.fault.as_deref());
+        let visuals = ui.visuals();
+        let line = fault.map_or(visuals.weak_text_color(), |_| visuals.error_fg_color);
+        let painter = ui.painter();
+        painter.rect_filled(rect, 4.0, visuals.extreme_bg_color);
+        let kind = egui::StrokeKind::Inside;
+        painter.rect_stroke(rect, 4.0, Stroke::new(1.0, line), kind);
+        let capacity: usize = boxed
+            .nodes
+            .iter()
+            .filter_map(|node| graph.layout.nodes.get(*node))
+            .map(|node| node.capacity)
+            .sum();
+        let share = queued as f32 / capacity.max(1) as f32;
+        let bar = vec2(rect.width() * share.min(1.0), 3.0);
+        let bar = Rect::from_min_size(rect.left_bottom() - vec2(0.0, 3.0), bar);
+        painter.rect_filled(bar, 1.0, visuals.warn_fg_color);
+        let write = |height: f32, size: f32, text: String, color: Color32| {
+            let at = rect.min + vec2(7.0, height) * self.scale;
+            let font = egui::FontId::proportional(size * self.scale);
+            let inside = painter.with_clip_rect(rect);
+            inside.text(at, egui::Align2::LEFT_CENTER, text, font, color);
+        };
+        write(11.0, 12.0, boxed.name.clone(), visuals.text_color());
+        let counts = format!("{handled} handled, {queued} queued");
+        write(24.0, 10.0, counts, visuals.weak_text_color());
+        let id = ui.id().with(("box", &boxed.nodes));
+        let names = boxed
+            .nodes
+            .iter()
+            .filter_map(|node| graph.layout.nodes.get(*node));
+        let names: Vec<&str> = names.map(|node| node.name.as_str()).collect();
+        let text = format!("{}\n{}", names.join("\n"), fault.unwrap_or_default());
+        ui.interact(rect, id, egui::Sense::hover())
+            .on_hover_text(text.trim_end());
+    }
+}
+
+/// Returns the control points of a link from the right side of a box to the left side of another.
+fn curve(from: Rect, to: Rect) -> [Pos2; 4] {
+    let (start, end) = (from.right_center(), to.left_center());
+    if end.x > start.x {
+        let bend = (end.x - start.x) / 2.0;
+        return [start, start + vec2(bend, 0.0), end - vec2(bend, 0.0), end];
+    }
+    // Backwards: below both boxes.
+    let low = start.y.max(end.y) + from.height() * 2.2;
+    let bend = from.width() * 0.6;
+    [
+        start,
+        pos2(start.x + bend, low),
+        pos2(end.x - bend, low),
+        end,
+    ]
+}
+
+/// Returns the state of all links of an edge together: the least ready observer, and sums.
+fn sum(edge: &Edge, graph: &ObjectGraph) -> LinkState {
+    let mut all = LinkState {
+        readiness: Readiness::Ready,
+        ..LinkState::default()
+    };
+    for link in edge.links.iter().filter_map(|link| graph.links.get(*link)) {
+        all.readiness = match (all.readiness, link.readiness) {
+            (Readiness::Refuses, _) | (_, Readiness::Refuses) => Readiness::Refuses,
+            (Readiness::Busy, _) | (_, Readiness::Busy) => Readiness::Busy,
+            (Readiness::Ready, Readiness::Ready) => Readiness::Ready,
+        };
+        all.queued += link.queued;
+        all.delivered += link.delivered;
+        all.dropped += link.dropped;
+        all.refused += link.refused;
+    }
+    all
+}
+
+fn about_edge(edge: &Edge, graph: &ObjectGraph, sums: &LinkState) -> String {
+    let links = edge
+        .links
+        .iter()
+        .filter_map(|link| graph.layout.links.get(*link));
+    let names = links
+        .take(12)
+        .map(|link| format!("{} > {}\n", link.subject, link.observer));
+    let names: String = names.collect();
+    let LinkState {
+        delivered,
+        queued,
+        dropped,
+        refused,
+        ..
+    } = sums;
+    format!("{names}delivered {delivered}, queued {queued}, dropped {dropped}, refused {refused}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_is_as_ready_as_its_least_ready_link() {
+        let link = |readiness, delivered| LinkState {
+            readiness,
+            delivered,
+            ..LinkState::default()
+        };
+        let graph = ObjectGraph {
+            links: vec![link(Readiness::Ready, 3), link(Readiness::Busy, 4)],
+            ..ObjectGraph::default()
+        };
+        let edge = |links| Edge {
+            links,
+            ..Edge::default()
+        };
+        let all = sum(&edge(vec![0, 1]), &graph);
+        assert_eq!((all.readiness, all.delivered), (Readiness::Busy, 7));
+        assert_eq!(sum(&edge(vec![0]), &graph).readiness, Readiness::Ready);
+    }
+}
