@@ -10,7 +10,7 @@ use morse_api::{motion::MotionMode, whole_file::write_whole};
 use morse_description::write::{
     Asset, Content, Inertial, Options, Paths, Target, Written, relocated, write,
 };
-use morse_diagnostics::{Diagnostic, Sources, printable_path, real_path};
+use morse_diagnostics::{Diagnostic, printable_path, real_path};
 use morse_geometry::{files, mesh};
 use morse_physics::prepare::prepare;
 use morse_robray as robray;
@@ -80,7 +80,6 @@ const LARGEST_MESH: u64 = 512 << 20;
 /// Converts a file and returns the exit code: 0 for success, 2 if the file has errors, or with `--strict` if the format cannot
 /// say something, 3 if a file cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    let is_printed = args.output == Path::new("-");
     let Some(format) = args.to.or_else(|| Format::of(&args.output)) else {
         let shown = printable_path(&args.output.display().to_string());
         say(
@@ -110,13 +109,17 @@ pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         show(&loaded.warnings, &loaded.sources, style, err).ok();
         convert(args, format, &loaded).map_err(|diagnostics| (diagnostics, loaded.sources))
     });
-    let written = match converted {
-        Ok(written) => written,
+    match converted {
+        Ok(written) => finish(args, &written, out, err),
         Err((diagnostics, sources)) => {
-            show(&diagnostics, &Sources::clone(&sources), style, err).ok();
-            return exit::INPUT;
+            show(&diagnostics, &sources, style, err).ok();
+            exit::INPUT
         }
-    };
+    }
+}
+
+/// Reports what the format cannot say, and prints or stores the text.
+fn finish(args: &Args, written: &Written, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let severity = if args.reading.strict {
         "error"
     } else {
@@ -128,32 +131,29 @@ pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     if args.reading.strict && !written.losses.is_empty() {
         return exit::INPUT;
     }
-    if is_printed {
+    if is_printed(args) {
         return match out.write_all(written.text.as_bytes()) {
             Ok(()) => exit::FINE,
             Err(_) => exit::ENVIRONMENT,
         };
     }
-    match store(&args.output, &written) {
-        Ok(()) => {
-            let shown = printable_path(&args.output.display().to_string());
-            let count = written.assets.len();
-            let more = if count > 0 {
-                format!(", and {count} meshes beside it")
-            } else {
-                String::new()
-            };
-            say(
-                out,
-                format_args!("{shown}: {} lines{more}", written.text.lines().count()),
-            );
-            exit::FINE
-        }
-        Err(message) => {
-            say(err, format_args!("error: {message}"));
-            exit::ENVIRONMENT
-        }
+    if let Err(message) = store(&args.output, written) {
+        say(err, format_args!("error: {message}"));
+        return exit::ENVIRONMENT;
     }
+    let shown = printable_path(&args.output.display().to_string());
+    let lines = written.text.lines().count();
+    let beside = match written.assets.len() {
+        0 => String::new(),
+        1 => ", and a mesh beside it".to_owned(),
+        count => format!(", and {count} meshes beside it"),
+    };
+    say(out, format_args!("{shown}: {lines} lines{beside}"));
+    exit::FINE
+}
+
+fn is_printed(args: &Args) -> bool {
+    args.output == Path::new("-")
 }
 
 /// Returns the text of a scene in a format, with the files beside it.
@@ -194,7 +194,7 @@ fn unwritable(error: &dyn std::error::Error) -> Diagnostic {
 }
 
 fn paths(args: &Args) -> Paths {
-    if args.output == Path::new("-") {
+    if is_printed(args) {
         return Paths {
             directory: real_path(Path::new(".")),
             assets: None,

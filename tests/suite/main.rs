@@ -5,6 +5,7 @@ mod assets;
 mod bounds;
 mod cameras;
 mod cli;
+mod convert;
 mod determinism;
 mod diagnostics;
 mod editors;

@@ -16,7 +16,7 @@ mod urdf;
 
 use std::collections::BTreeMap;
 
-use morse_scene::model::Scene;
+use morse_scene::model::{MeshFile, Scene};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 pub use assets::{Asset, Content, Paths, relocated};
@@ -86,7 +86,7 @@ pub struct Written {
     pub text: String,
     /// Files to write beside it.
     pub assets: Vec<Asset>,
-    /// What the format cannot say, each in one sentence.
+    /// Properties that the format cannot say, each in one sentence.
     pub losses: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ pub fn write(
     Options { paths, flatten }: Options,
 ) -> Written {
     let mut losses = Losses::default();
-    let mut links = links::Links::new(scene, inertials, &mut losses);
+    let mut links = links::Links::new(scene, inertials, target, &mut losses);
     if flatten {
         links.flatten(&mut losses);
     }
@@ -124,12 +124,41 @@ pub fn write(
     }
 }
 
-/// What the writers of all formats use.
+/// Scene and results of a writer.
 struct Context<'a> {
     scene: &'a Scene,
     name: &'a str,
     losses: &'a mut Losses,
     assets: &'a mut assets::Assets,
+}
+
+impl Context<'_> {
+    /// Returns the path of a mesh of a cone, with its radii at z = 0 and z = `height`; notes if there can be none.
+    fn cone(&mut self, frame: &str, radii: [f64; 2], height: f64) -> Option<String> {
+        let found = self.assets.cone(frame, radii, height);
+        if found.is_none() {
+            self.losses
+                .note("a cone needs a mesh beside the description", frame);
+        }
+        found
+    }
+
+    /// Returns the path of the mesh of a geometry and its scale factors, given the extensions that the format can read; notes
+    /// if there can be none.
+    fn mesh(
+        &mut self,
+        frame: &str,
+        (mesh, scale): (&MeshFile, f64),
+        readable: &[&str],
+    ) -> Option<(String, [f64; 3])> {
+        let found = self.assets.mesh(mesh, readable);
+        if found.is_none() {
+            self.losses
+                .note("a mesh has to be written beside the description", frame);
+        }
+        let (name, factors) = found?;
+        Some((name, factors.map(|factor| factor * scale)))
+    }
 }
 
 /// Properties that the format cannot say, with the names of the frames or joints that have them.

@@ -9,7 +9,7 @@ use std::{
 use super::{Ran, Room, binary};
 
 /// Commands that print results, each with valid arguments and, if needed, its stdin.
-const PRINTING: [(&[&str], &str); 23] = [
+const PRINTING: [(&[&str], &str); 24] = [
     (&["--help"], ""),
     (&["--version"], ""),
     (&["help", "run"], ""),
@@ -29,6 +29,7 @@ const PRINTING: [(&[&str], &str); 23] = [
     (&["describe", "gps"], ""),
     (&["describe", "gps", "--json"], ""),
     (&["compile", "untidy.robray"], ""),
+    (&["convert", "untidy.robray", "-", "--to", "urdf"], ""),
     (&["fmt", "-"], "frame a { }"),
     (&["fmt", "--check", "untidy.robray"], ""),
     (&["completions", "bash"], ""),

@@ -87,7 +87,8 @@ fn commands_in_the_text_succeed() {
 /// Returns the help of all commands, and of the programs beside `morse-sim`.
 fn helps() -> String {
     let commands = [
-        "run", "test", "batch", "check", "inspect", "render", "list", "describe", "fmt", "new",
+        "run", "test", "batch", "check", "compile", "convert", "inspect", "render", "list",
+        "describe", "fmt", "new",
     ];
     let own = commands.map(|command| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_morse-sim"));

@@ -67,7 +67,7 @@ const FOLLOWED: &str = "plugins/python/tests/test_guide.py follows the page";
 const MORSE_SIM: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 arguments=() has_end= is_run=1 has_window=
-case ${1-} in check | compile | inspect | render | list | describe | fmt | new | test | batch | completions | man | --help | --version) is_run= ;; esac
+case ${1-} in check | compile | convert | inspect | render | list | describe | fmt | new | test | batch | completions | man | --help | --version) is_run= ;; esac
 while (($#)); do
     case $1 in
     --until | --steps) has_end=1 ;;

@@ -9,7 +9,7 @@ use morse_scene::model::{Geometry, MeshFile, Scene, Shape, stretched};
 /// Number of sides of a cone's mesh.
 const SIDES: usize = 48;
 
-/// Where a description and its meshes are written.
+/// Places of a description and its meshes.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
     /// Absolute path of the description's directory.

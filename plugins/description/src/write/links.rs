@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use morse_scene::model::{Frame, Geometry, Joint, JointAxis, Scene};
 use nalgebra::{Isometry3, Vector3};
 
-use super::{Inertial, Losses, markup::unit};
+use super::{Inertial, Losses, Target, markup::unit};
 
 /// Links of a scene, in the order of its frames.
 pub(super) struct Links<'a> {
@@ -17,6 +17,8 @@ pub(super) struct Links<'a> {
 /// A frame as a link, with the joint that connects it to its parent.
 pub(super) struct Link<'a> {
     pub(super) frame: &'a Frame,
+    /// Name of the frame, or another one if the format reserves that.
+    pub(super) name: String,
     /// Index of the parent; `None` is the world.
     pub(super) parent: Option<usize>,
     /// Pose in the parent with the joint at position zero.
@@ -69,16 +71,32 @@ impl<'a> Links<'a> {
     pub(super) fn new(
         scene: &'a Scene,
         inertials: &[Option<Inertial>],
+        target: Target,
         losses: &mut Losses,
     ) -> Self {
         let leaders = leaders(scene, losses);
+        let mut taken: BTreeSet<String> = scene
+            .frames()
+            .iter()
+            .map(|frame| frame.name.clone())
+            .collect();
         let mut names: BTreeSet<String> = leaders.keys().map(|name| (*name).to_owned()).collect();
         let frames = scene.frames().iter().enumerate();
         let links: Vec<Link<'_>> = frames
             .map(|(at, frame)| {
                 let parent = scene.parent_of(frame);
+                let name = if target != Target::Urdf && is_reserved(&frame.name) {
+                    losses.note(
+                        "the format reserves these names, so that the frames have others",
+                        &frame.name,
+                    );
+                    free(&mut taken, &frame.name)
+                } else {
+                    frame.name.clone()
+                };
                 let mut link = Link {
                     frame,
+                    name,
                     parent: parent.and_then(|parent| scene.frame_index(&parent.name)),
                     pose: frame.pose,
                     inertial: inertials.get(at).copied().flatten(),
@@ -122,7 +140,7 @@ impl<'a> Links<'a> {
             kept[at] = false;
             losses.note(
                 "frames were merged into the links to which they are fixed",
-                &link.frame.name,
+                &link.name,
             );
             let pose = link.pose;
             let geometry = std::mem::take(&mut link.geometry);
@@ -171,18 +189,20 @@ impl<'a> Links<'a> {
         std::iter::successors(self.links[at].parent, next).count()
     }
 
-    /// Returns true if a frame is a link, and was not merged into another.
-    pub(super) fn has(&self, frame: &str) -> bool {
-        self.links.iter().any(|link| link.frame.name == frame)
+    /// Returns the names of the links of two frames; `None` if one was merged into another link.
+    pub(super) fn named(&self, frames: [&str; 2]) -> Option<[String; 2]> {
+        let [one, other] = frames.map(|frame| {
+            let mut links = self.links.iter();
+            links
+                .find(|link| link.frame.name == frame)
+                .map(|link| link.name.clone())
+        });
+        Some([one?, other?])
     }
 
     /// Returns a name for the world that no frame has.
     pub(super) fn world_name(&self) -> String {
-        let mut names = self
-            .links
-            .iter()
-            .map(|link| link.frame.name.clone())
-            .collect();
+        let mut names = self.links.iter().map(|link| link.name.clone()).collect();
         free(&mut names, "world")
     }
 
@@ -310,6 +330,11 @@ fn displacement(axis: &Vector3<f64>, is_turn: bool, by: f64) -> Isometry3<f64> {
     }
     let by = axis * by;
     Isometry3::translation(by.x, by.y, by.z)
+}
+
+/// Returns true if SDF and MJCF have a meaning for a name.
+fn is_reserved(name: &str) -> bool {
+    name == "world" || (name.starts_with("__") && name.ends_with("__"))
 }
 
 /// Takes a name, with a number if it is taken.

@@ -150,9 +150,9 @@ mod tests {
         for pitch in [
             0.0,
             1.0,
-            1.570_796,
+            std::f64::consts::FRAC_PI_2 - 1e-7,
             std::f64::consts::FRAC_PI_2,
-            -1.570_796_326_7,
+            1e-10 - std::f64::consts::FRAC_PI_2,
             -1.3,
         ] {
             for roll in [0.0, 0.7, -3.0] {

@@ -37,6 +37,8 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
         &[
             ("angle", "radian".to_owned()),
             ("autolimits", "true".to_owned()),
+            // Masses are those of `inertial` alone.
+            ("inertiafromgeom", "false".to_owned()),
         ],
     );
     if !bodies.meshes.is_empty() {
@@ -101,7 +103,7 @@ impl Bodies<'_> {
 
     fn begin(&mut self, at: usize, context: &mut Context<'_>) {
         let link = &self.links.links[at];
-        let name = &link.frame.name;
+        let name = &link.name;
         let pose = if matches!(link.motion, Motion::Floating) {
             self.pose_in_world(at)
         } else {
@@ -251,29 +253,15 @@ impl Bodies<'_> {
                 end_radius,
                 height,
             } => {
-                let file = context
-                    .assets
-                    .cone(frame, [start_radius, end_radius], height);
-                if file.is_none() {
-                    context
-                        .losses
-                        .note("a cone needs a mesh beside the description", frame);
-                }
-                Some((here, self.mesh(file?, [1.0; 3])))
+                let file = context.cone(frame, [start_radius, end_radius], height)?;
+                Some((here, self.mesh(file, [1.0; 3])))
             }
             Shape::Grid { .. } => {
                 context.losses.note("MJCF has no grids of lines", frame);
                 None
             }
             Shape::Mesh(mesh) => {
-                let found = context.assets.mesh(&mesh, &MESHES);
-                if found.is_none() {
-                    context
-                        .losses
-                        .note("a mesh has to be written beside the description", frame);
-                }
-                let (file, factors) = found?;
-                let factors = factors.map(|factor| factor * geometry.scale);
+                let (file, factors) = context.mesh(frame, (&mesh, geometry.scale), &MESHES)?;
                 Some((here, self.mesh(file, factors)))
             }
         }
@@ -303,18 +291,14 @@ fn place(pose: &Isometry3<f64>) -> [(&'static str, String); 2] {
 /// Writes coupled joints, loop closures and pairs without contacts.
 fn constraints(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>) {
     let allowed = context.scene.allowed_collisions();
-    let known = |name: &String| links.links.iter().any(|link| link.frame.name == *name);
-    let mut pairs = allowed
+    let pairs = allowed
         .iter()
-        .filter(|(one, other)| known(one) && known(other))
-        .peekable();
+        .filter_map(|(one, other)| links.named([one, other]));
+    let mut pairs = pairs.peekable();
     if pairs.peek().is_some() {
         markup.open("contact", &[]);
-        for (one, other) in pairs {
-            markup.empty(
-                "exclude",
-                &[("body1", one.clone()), ("body2", other.clone())],
-            );
+        for [one, other] in pairs {
+            markup.empty("exclude", &[("body1", one), ("body2", other)]);
         }
         markup.close();
     }
@@ -344,24 +328,19 @@ fn constraints(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>
         );
     }
     for closure in closures {
-        if !closure.frames.iter().all(|frame| links.has(frame)) {
+        let [one, other] = &closure.frames;
+        let Some([one, other]) = links.named([one, other]) else {
             context
                 .losses
                 .note(CLOSURE_OF_MERGED, &closure.frames.join(" to "));
             continue;
-        }
-        let [one, other] = closure.frames.clone();
-        let bodies = [("body1", one), ("body2", other)];
-        let [one, other] = bodies;
-        match closure.kind {
-            ClosureKind::Connect => {
-                markup.empty("connect", &[one, other, ("anchor", "0 0 0".to_owned())])
-            }
-            ClosureKind::Weld => markup.empty(
-                "weld",
-                &[one, other, ("relpose", "0 0 0 1 0 0 0".to_owned())],
-            ),
-        }
+        };
+        let (kind, place) = match closure.kind {
+            ClosureKind::Connect => ("connect", ("anchor", "0 0 0")),
+            ClosureKind::Weld => ("weld", ("relpose", "0 0 0 1 0 0 0")),
+        };
+        let place = (place.0, place.1.to_owned());
+        markup.empty(kind, &[("body1", one), ("body2", other), place]);
     }
     markup.close();
 }

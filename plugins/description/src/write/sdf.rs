@@ -11,7 +11,7 @@ use super::{
 /// Mesh formats that Gazebo reads.
 const MESHES: [&str; 4] = ["stl", "dae", "obj", "glb"];
 
-/// Mass (kg) and moments of inertia (kg·m²) of moving links without a mass: without them, a link has 1 kg.
+/// Mass (kg) and moments of inertia (kg·m²) of links without a mass, which would have 1 kg otherwise.
 const LEAST: [f64; 2] = [1e-6, 1e-9];
 
 /// Returns the text of a model.
@@ -19,17 +19,19 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
     let mut markup = Markup::new();
     markup.open("sdf", &[("version", "1.11".to_owned())]);
     markup.open("model", &[("name", context.name.to_owned())]);
-    for (at, link) in links.links.iter().enumerate() {
+    for link in &links.links {
         let parent = link.parent.and_then(|parent| links.links.get(parent));
-        let parent = parent.map(|parent| parent.frame.name.as_str());
+        let parent = parent.map(|parent| parent.name.as_str());
         let is_first = links.has_one_root && parent.is_none();
         if is_frame(link) && !is_first {
             frame(&mut markup, link, parent);
         } else {
-            write_link(&mut markup, link, parent, links.is_weightless(at), context);
+            write_link(&mut markup, link, parent, context);
             let is_free = is_first && matches!(link.motion, Motion::Fixed);
             if !is_free && !matches!(link.motion, Motion::Floating) {
-                joint(&mut markup, link, parent.unwrap_or("world"), context);
+                let is_held = !stands_in_the_world(links, link);
+                let holder = parent.filter(|_| is_held).unwrap_or("world");
+                joint(&mut markup, link, holder, context);
             }
         }
     }
@@ -37,7 +39,7 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
         let root = links.links.iter().find(|link| link.parent.is_none());
         if let Some(root) = root.filter(|root| matches!(root.motion, Motion::Fixed)) {
             let text = "the model is free, as robots are; a joint of type `fixed` with the parent `world` fixes it";
-            context.losses.note(text, &root.frame.name);
+            context.losses.note(text, &root.name);
         }
     }
     closures(&mut markup, links, context);
@@ -55,8 +57,22 @@ fn is_frame(link: &Link<'_>) -> bool {
     link.inertial.is_none() && link.geometry.is_empty() && matches!(link.motion, Motion::Fixed)
 }
 
+/// Returns true if there are only frames between a link and the world. Such frames are attached to the model, which stands for
+/// its first link in a joint.
+fn stands_in_the_world(links: &Links<'_>, link: &Link<'_>) -> bool {
+    let mut next = link.parent;
+    while let Some(at) = next {
+        let above = &links.links[at];
+        if !is_frame(above) || (links.has_one_root && above.parent.is_none()) {
+            return false;
+        }
+        next = above.parent;
+    }
+    true
+}
+
 fn frame(markup: &mut Markup, link: &Link<'_>, parent: Option<&str>) {
-    let mut attributes = vec![("name", link.frame.name.clone())];
+    let mut attributes = vec![("name", link.name.clone())];
     attributes.extend(parent.map(|parent| ("attached_to", parent.to_owned())));
     markup.open("frame", &attributes);
     pose(markup, &link.pose, None);
@@ -75,27 +91,24 @@ fn write_link(
     markup: &mut Markup,
     link: &Link<'_>,
     parent: Option<&str>,
-    is_weightless: bool,
     context: &mut Context<'_>,
 ) {
-    let name = &link.frame.name;
+    let name = &link.name;
     markup.open("link", &[("name", name.clone())]);
     pose(markup, &link.pose, parent);
-    if is_weightless {
-        context
-            .losses
-            .note("links that move without a mass get 1e-6 kg", name);
-    }
     match &link.inertial {
         Some(inertial) => write_inertial(markup, inertial),
-        None => write_inertial(
-            markup,
-            &Inertial {
+        None => {
+            context
+                .losses
+                .note("links without a mass get 1e-6 kg", name);
+            let least = Inertial {
                 mass: LEAST[0],
                 center: nalgebra::Vector3::zeros(),
                 inertia: nalgebra::Matrix3::identity() * LEAST[1],
-            },
-        ),
+            };
+            write_inertial(markup, &least);
+        }
     }
     let mut count = 0;
     for (at, geometry) in &link.geometry {
@@ -182,29 +195,15 @@ fn shape(geometry: &Geometry, frame: &str, context: &mut Context<'_>) -> Option<
             end_radius,
             height,
         } => {
-            let name = context
-                .assets
-                .cone(frame, [start_radius, end_radius], height);
-            if name.is_none() {
-                context
-                    .losses
-                    .note("a cone needs a mesh beside the description", frame);
-            }
-            Some((here, "mesh", vec![("uri", name?)]))
+            let name = context.cone(frame, [start_radius, end_radius], height)?;
+            Some((here, "mesh", vec![("uri", name)]))
         }
         Shape::Grid { .. } => {
             context.losses.note("SDF has no grids of lines", frame);
             None
         }
         Shape::Mesh(mesh) => {
-            let found = context.assets.mesh(&mesh, &MESHES);
-            if found.is_none() {
-                context
-                    .losses
-                    .note("a mesh has to be written beside the description", frame);
-            }
-            let (name, factors) = found?;
-            let factors = factors.map(|factor| factor * geometry.scale);
+            let (name, factors) = context.mesh(frame, (&mesh, geometry.scale), &MESHES)?;
             Some((
                 here,
                 "mesh",
@@ -272,7 +271,7 @@ fn joint(markup: &mut Markup, link: &Link<'_>, parent: &str, context: &mut Conte
         &[("name", link.joint.clone()), ("type", kind.to_owned())],
     );
     markup.text("parent", &[], parent);
-    markup.text("child", &[], &link.frame.name);
+    markup.text("child", &[], &link.name);
     if let Some(axis) = axis {
         write_axis(markup, axis);
         if axis.armature.is_some() {
@@ -323,23 +322,23 @@ fn write_axis(markup: &mut Markup, axis: &Axis) {
 /// Writes joints that close loops: the second frame is their child for the second time.
 fn closures(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>) {
     for (at, closure) in context.scene.closures().iter().enumerate() {
-        if !closure.frames.iter().all(|frame| links.has(frame)) {
+        let [one, other] = &closure.frames;
+        let Some([parent, child]) = links.named([one, other]) else {
             context
                 .losses
                 .note(CLOSURE_OF_MERGED, &closure.frames.join(" to "));
             continue;
-        }
+        };
         let kind = match closure.kind {
             ClosureKind::Connect => "ball",
             ClosureKind::Weld => "fixed",
         };
-        let [parent, child] = &closure.frames;
         markup.open(
             "joint",
             &[("name", format!("closure_{at}")), ("type", kind.to_owned())],
         );
-        markup.text("parent", &[], parent);
-        markup.text("child", &[], child);
+        markup.text("parent", &[], &parent);
+        markup.text("child", &[], &child);
         markup.close();
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
     for link in &links.links {
         write_link(&mut markup, link, context);
         let parent = link.parent.and_then(|parent| links.links.get(parent));
-        let parent = parent.map(|parent| &parent.frame.name).or(world.as_ref());
+        let parent = parent.map(|parent| &parent.name).or(world.as_ref());
         if let Some(parent) = parent {
             joint(&mut markup, link, parent, context);
         }
@@ -50,7 +50,7 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
 }
 
 fn write_link(markup: &mut Markup, link: &Link<'_>, context: &mut Context<'_>) {
-    let name = &link.frame.name;
+    let name = &link.name;
     let attributes = [("name", name.clone())];
     if link.inertial.is_none() && link.geometry.is_empty() {
         markup.empty("link", &attributes);
@@ -139,39 +139,22 @@ fn shapes(geometry: &Geometry, frame: &str, context: &mut Context<'_>) -> Vec<El
             end_radius,
             height,
         } => {
-            match context
-                .assets
-                .cone(frame, [start_radius, end_radius], height)
-            {
-                Some(name) => vec![(here, "mesh", vec![("filename", name)])],
-                None => {
-                    context
-                        .losses
-                        .note("a cone needs a mesh beside the description", frame);
-                    Vec::new()
-                }
-            }
+            let name = context.cone(frame, [start_radius, end_radius], height);
+            let mesh = name.map(|name| (here, "mesh", vec![("filename", name)]));
+            mesh.into_iter().collect()
         }
         Shape::Grid { .. } => {
             context.losses.note("URDF has no grids of lines", frame);
             Vec::new()
         }
-        Shape::Mesh(mesh) => match context.assets.mesh(&mesh, &MESHES) {
-            Some((name, factors)) => {
-                let factors = factors.map(|factor| factor * geometry.scale);
-                vec![(
-                    here,
-                    "mesh",
-                    vec![("filename", name), ("scale", numbers(&factors))],
-                )]
-            }
-            None => {
-                context
-                    .losses
-                    .note("a mesh has to be written beside the description", frame);
-                Vec::new()
-            }
-        },
+        Shape::Mesh(mesh) => {
+            let found = context.mesh(frame, (&mesh, geometry.scale), &MESHES);
+            let mesh = found.map(|(name, factors)| {
+                let attributes = vec![("filename", name), ("scale", numbers(&factors))];
+                (here, "mesh", attributes)
+            });
+            mesh.into_iter().collect()
+        }
     }
 }
 
@@ -208,7 +191,7 @@ fn joint(markup: &mut Markup, link: &Link<'_>, parent: &str, context: &mut Conte
         &[("name", link.joint.clone()), ("type", kind.to_owned())],
     );
     markup.empty("parent", &[("link", parent.to_owned())]);
-    markup.empty("child", &[("link", link.frame.name.clone())]);
+    markup.empty("child", &[("link", link.name.clone())]);
     write_origin(markup, &link.pose);
     if let Some(axis) = axis {
         write_axis(markup, axis, kind);
