@@ -6,7 +6,7 @@
 - arm: `ArmReach-v0`, seven joints, 20 actions a second of six ticks each; `Pusher-v5` of Gymnasium, seven joints, 20 actions a
   second of five steps each;
 - rover: `RoverGoal-v0` with 360 rays, ten actions a second of six ticks each; a differential drive in the same room with 360 range
-  finders and steps of the same length, as an environment of Gymnasium's class for MuJoCo;
+  finders and ten actions a second of ten steps each, as an environment of Gymnasium's class for MuJoCo;
 - vector: the rover's environments at the same time, in one call, and one of them.
 
 The members of a pair take turns, and the median of the ratios of their turns counts. With `--cpu` the time of the process' processors
@@ -29,7 +29,8 @@ from morse_sim import gym
 from morse_sim.gym import tasks
 
 RAYS = 360
-TICK = 1 / 60
+#: Step of MuJoCo, s: the longest one of Gymnasium's own environments.
+STEP = 0.01
 
 
 def scene() -> str:
@@ -41,7 +42,7 @@ def scene() -> str:
     wall, crate = 'size="6 0.1 0.5"', 'size="0.4 0.4 0.5"'
     finders = "".join(f'<rangefinder site="ray{i}" cutoff="4"/>' for i in range(RAYS))
     return f"""<mujoco>
-      <option timestep="{TICK}"/>
+      <option timestep="{STEP}" integrator="implicitfast"/>
       <worldbody>
         <geom type="plane" size="7 7 0.1"/>
         <geom type="box" pos="0 6 0.5" {wall}/> <geom type="box" pos="0 -6 0.5" {wall}/>
@@ -69,7 +70,7 @@ class Rover(MujocoEnv):
 
     def __init__(self, path: str):
         space = gymnasium.spaces.Box(-numpy.inf, numpy.inf, (RAYS + 3,), numpy.float64)
-        super().__init__(path, 6, space)
+        super().__init__(path, round(0.1 / STEP), space)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (2,), numpy.float64)
 
     def step(self, action: Any) -> Any:
@@ -88,24 +89,32 @@ class Rover(MujocoEnv):
         return self._observe()
 
 
+def endless(task: gym.Task) -> gym.Task:
+    """A task whose episodes are not truncated, as those of the other members: a new episode is a new simulation."""
+    task.seconds = 1e9
+    return task
+
+
 def own_rover(count: int) -> Any:
     """`RoverGoal-v0` with 360 rays."""
     degree = math.radians(1.0)
     scanner = ["robots.rover.sensors.scan.resolution", "robots.rover.sensors.scan.scan_window"]
     options = {"set": [f"{scanner[0]}={degree!r}", f"{scanner[1]}={359 * degree!r}"]}
-    task, path = tasks.rover_goal(), tasks.path("RoverGoal-v0")
+    task, path = endless(tasks.rover_goal()), tasks.path("RoverGoal-v0")
     return gym.Env(path, task, **options) if count == 0 else gym.VectorEnv(path, task, count, **options)
 
 
 def rate(environment: Any, steps: int, clock: Callable[[], float]) -> float:
-    """Steps per second, over episodes with random actions; those of a vector count each environment."""
+    """Steps per second with random actions, without resets; those of a vector count each environment."""
     count = getattr(environment, "num_envs", 1)
     actions = [environment.action_space.sample() for _ in range(64)]
     start = clock()
     for step in range(steps // count):
         _observed, _reward, terminated, truncated, _info = environment.step(actions[step % 64])
         if count == 1 and (terminated or truncated):
+            began = clock()
             environment.reset()
+            start += clock() - began
     return steps // count * count / (clock() - start)
 
 
@@ -131,7 +140,12 @@ def main() -> None:
     given = parser.parse_args()
     clock = time.process_time if given.cpu else time.perf_counter
     found = []
-    arm, pusher = tasks.make("ArmReach-v0"), gymnasium.make("Pusher-v5").unwrapped
+    arm = gym.Env(tasks.path("ArmReach-v0"), endless(tasks.arm_reach()))
+    pusher = gymnasium.make("Pusher-v5").unwrapped
+    start = clock()
+    for _ in range(20):
+        arm.reset()
+    print(f"reset of the arm: {(clock() - start) / 20 * 1e3:.1f} ms")
     found.append(pair("arm of 7 joints, and Pusher-v5", arm, pusher, given.steps, given.turns, clock))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rover.xml")

@@ -439,7 +439,8 @@ class Agents(Room):
                 observe=[f"{name}.pose.x", f"{name}.pose.y"], read=[f"{other}.pose.x"], act=[f"{name}.motion.v", f"{name}.motion.w"],
                 limits={f"{name}.motion.v": (-1.0, 1.0), f"{name}.motion.w": (-1.0, 1.0)},
                 derive=lambda readings: numpy.stack([readings[f"{other}.pose.x"] - readings[f"{name}.pose.x"]], axis=1),
-                reward=lambda readings: readings[f"{name}.pose.x"], terminated=end,
+                # What is derived is the difference of this agent.
+                reward=lambda readings: readings[f"{other}.pose.x"] - readings.derived[:, 0], terminated=end,
             )
 
         agents = {
@@ -469,7 +470,7 @@ class Agents(Room):
                 break
             observed, rewards, terminations, truncations, infos = environment.step({a: ahead[a] for a in environment.agents})
             for agent in observed:
-                self.assertEqual(rewards[agent], observed[agent][0])
+                self.assertAlmostEqual(rewards[agent], observed[agent][0])
                 if terminations[agent] or truncations[agent]:
                     ended[agent] = (step, terminations[agent], truncations[agent])
         # The left one passes 0.6 m; it then stands still while the right one goes on until the time is up.

@@ -39,7 +39,7 @@ simulation = ms.Simulation("scenes/patrol.ron", seed=3)
 loaded = time.perf_counter() - began
 simulation.run(1.0)
 try:
-    import gymnasium
+    import gymnasium, morse_sim.gym
     environment = gymnasium.make("morse_sim/Balance-v0")
     environment.reset(seed=1)
     environment.step(environment.action_space.sample())

@@ -8,7 +8,7 @@ import numpy
 from gymnasium.utils import seeding
 
 from ..simulation import Path, Simulation
-from .task import Array, Task, observation_space, per_environment
+from .task import Array, Readings, Task, observation_space, per_environment
 from .worlds import Worlds
 
 _Base: Any = importlib.import_module("pettingzoo").ParallelEnv  # It has no types.
@@ -82,11 +82,19 @@ class ParallelEnv(_Base):  # type: ignore[misc]
         """The simulation of the present episode."""
         return self._worlds.simulations[0]
 
-    def _observe(self, agent: str) -> Array:
+    def _readings(self, agent: str) -> Readings:
+        """The readings, with the derived numbers of an agent."""
         task, readings = self._tasks[agent], self._worlds.readings
+        if task.derive is not None:
+            derive = task.derive
+            readings._derive = lambda: numpy.asarray(derive(readings), numpy.float64)
+        return readings
+
+    def _observe(self, agent: str) -> Array:
+        task, readings = self._tasks[agent], self._readings(agent)
         parts = [readings[name].reshape(-1) for name in task.observe]
         if task.derive is not None:
-            parts.append(numpy.asarray(task.derive(readings), numpy.float64).reshape(-1))
+            parts.append(readings.derived.reshape(-1))
         return numpy.concatenate(parts) if parts else numpy.zeros(0)
 
     def reset(
@@ -141,7 +149,7 @@ class ParallelEnv(_Base):  # type: ignore[misc]
         reward = self._tasks[agent].reward
         if reward is None or self._worlds.faults:
             return 0.0
-        return float(per_environment(reward(self._worlds.readings), 1, "reward")[0])
+        return float(per_environment(reward(self._readings(agent)), 1, "reward")[0])
 
     def render(self) -> Any:
         """An image of the whole scene, in the mode `rgb_array`."""

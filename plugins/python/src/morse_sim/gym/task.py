@@ -29,6 +29,13 @@ class Readings(Mapping[str, Array]):
         self.time = time
         #: The simulations, for everything else; each access costs some ten microseconds.
         self.simulations = simulations
+        #: Computes the derived numbers.
+        self._derive: Callable[[], Array] = lambda: numpy.zeros((len(rows), 0))
+
+    @property
+    def derived(self) -> Array:
+        """The derived numbers of the task, a row per environment: computed once in a step, for rewards as well."""
+        return self._derive()
 
     def __getitem__(self, name: str) -> Array:
         try:

@@ -47,6 +47,9 @@ class Worlds:
         self.ended: Array = outcomes[:, 1:]
         #: Reasons why simulations failed in the last step.
         self.faults: Dict[int, str] = {}
+        #: Derived numbers of the last step, once they are computed.
+        self._derived: Optional[Array] = None
+        self.readings._derive = self._derivation
         # The first observations determine how many numbers are derived.
         self._batch.step([(0, [])] * count)
         derived = self.observations().shape[1] - self._observed.shape[1]
@@ -81,6 +84,7 @@ class Worlds:
         for number, start in enumerate(starts):
             if start is not None:
                 self._renew(number, start)
+        self._derived = None
         self.faults = dict(self._batch.step(list(starts)))
 
     def begin(self, starts: Sequence[Optional[Start]]) -> None:
@@ -88,17 +92,24 @@ class Worlds:
         for number, start in enumerate(starts):
             if start is not None:
                 self._renew(number, start)
+        self._derived = None
         self.faults = dict(self._batch.begin(list(starts)))
 
     def observations(self) -> Array:
         """The observations after a step. Without derived numbers they are the memory that the next step overwrites."""
         if self.task.derive is None:
             return self._observed
+        return numpy.concatenate([self._observed, self._derivation()], axis=1)
+
+    def _derivation(self) -> Array:
+        """The derived numbers after a step."""
         count = len(self.simulations)
-        derived = numpy.asarray(self.task.derive(self.readings), numpy.float64)
-        if derived.ndim != 2 or len(derived) != count:
-            raise ValueError(f"expected derived numbers, an array of the shape ({count}, …), found the shape {derived.shape}")
-        return numpy.concatenate([self._observed, derived], axis=1)
+        if self._derived is None and self.task.derive is not None:
+            self._derived = numpy.asarray(self.task.derive(self.readings), numpy.float64)
+            if self._derived.ndim != 2 or len(self._derived) != count:
+                shape, self._derived = self._derived.shape, None
+                raise ValueError(f"expected derived numbers, an array of the shape ({count}, …), found the shape {shape}")
+        return numpy.zeros((count, 0)) if self._derived is None else self._derived
 
     def _renew(self, number: int, start: Start) -> None:
         """Prepares a simulation for an episode. One that failed, or that has ports or files, is built anew."""

@@ -22,21 +22,16 @@ _ROVER_ARRIVES, _ARM_ARRIVES = 0.5, 0.05
 _JOINTS = 7
 
 
-def _rover_distance(readings: Readings) -> Tuple[Any, Any]:
-    """Displacement to the goal."""
-    return readings["goal.pose.x"] - readings["rover.pose.x"], readings["goal.pose.y"] - readings["rover.pose.y"]
-
-
 def _rover_view(readings: Readings) -> Any:
     """Distance of the goal, and cosine and sine of its bearing in the rover's axes."""
-    x, y = _rover_distance(readings)
+    x, y = readings["goal.pose.x"] - readings["rover.pose.x"], readings["goal.pose.y"] - readings["rover.pose.y"]
     bearing = numpy.arctan2(y, x) - readings["rover.pose.yaw"]
     return numpy.stack([numpy.hypot(x, y), numpy.cos(bearing), numpy.sin(bearing)], axis=1)
 
 
 def _rover_reward(readings: Readings) -> Any:
     """The closer the better, with a prize at the goal, and less near to boxes and walls."""
-    distance = numpy.hypot(*_rover_distance(readings))
+    distance = readings.derived[:, 0]
     near = readings["rover.scan.range_list"].min(axis=1) < 0.4
     return numpy.where(distance < _ROVER_ARRIVES, 20.0, -0.05 * distance - 0.2 * near)
 
@@ -66,7 +61,7 @@ def _arm_offset(readings: Readings) -> Any:
 
 
 def _arm_reward(readings: Readings) -> Any:
-    distance = numpy.sqrt((_arm_offset(readings) ** 2).sum(axis=1))
+    distance = numpy.sqrt((readings.derived**2).sum(axis=1))
     return numpy.where(distance < _ARM_ARRIVES, 1.0, 0.0) - distance
 
 
