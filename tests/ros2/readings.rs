@@ -220,8 +220,9 @@ fn numbers_of_messages_are_those_of_the_simulation() {
         json!(["sensor_msgs/msg/JointState", "reliable"]),
     );
     let twist = json!({ "linear": { "x": 0.5 }, "angular": { "z": 0.25 } });
+    // The rover begins to move once the node's publisher is discovered.
     let wanted = json!({
-        "subscribe": topics, "count": 20,
+        "subscribe": topics, "count": 80,
         "publish": { "/rover/motion": ["geometry_msgs/msg/Twist", twist] },
     });
     let report = run_peer(&python, domain, &wanted);
