@@ -4,9 +4,18 @@
 use std::{
     collections::BTreeSet,
     fs,
+    io::{Read as _, Seek as _},
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     sync::OnceLock,
+    thread,
+    time::Duration,
+};
+
+use nix::{
+    sys::signal::{self, Signal},
+    unistd::Pid,
 };
 
 use crate::{external, require};
@@ -62,7 +71,7 @@ pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32
     if what == "python" {
         python.env("MORSE_NATIVE", native());
     }
-    let output = python
+    python
         .args(["-m", "unittest", "discover", "--verbose"])
         .args(arguments)
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
@@ -70,24 +79,74 @@ pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32
         .env("MORSE_CACHE", cache)
         // A folder's own simulator is looked for there, where other tests build.
         .env_remove("CARGO_TARGET_DIR")
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .output()
-        .expect("python3 runs");
-    let said = String::from_utf8_lossy(&output.stderr);
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let (status, said) = finish(python);
     eprintln!("{said}");
+    let Some(status) = status else {
+        panic!("the Python tests did not end within {LIMIT:?}:\n{said}");
+    };
     let skipped = said
         .lines()
         .filter_map(|line| line.split_once(" ... skipped "));
     for why in skipped.map(|(_, why)| why).collect::<BTreeSet<_>>() {
         require::say(why.trim_matches(['\'', '"']));
     }
-    assert!(output.status.success(), "{said}");
+    assert!(status.success(), "{said}");
     // A test that is tried again shows the report of its first attempt.
     let count = said
         .lines()
         .rev()
         .find_map(|line| line.strip_prefix("Ran ")?.split(' ').next()?.parse().ok());
     assert!(count.is_some_and(|count: u32| count >= least), "{said}");
+}
+
+/// Time limit of a folder's tests.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// Time between two looks at whether they have ended.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Runs a command in a process group of its own and returns its status, none if it exceeds the time limit, and its
+/// standard error. The group is killed at the end: a process that a test leaves behind neither keeps a pipe open, which
+/// would block the suite, nor disturbs other tests.
+fn finish(mut command: Command) -> (Option<ExitStatus>, String) {
+    let mut log = tempfile::tempfile().expect("a file");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log.try_clone().expect("a second handle"))
+        .process_group(0)
+        .spawn()
+        .expect("python3 runs");
+    let mut status = None;
+    for _ in 0..LIMIT.as_millis() / PAUSE.as_millis() {
+        status = child.try_wait().expect("a status");
+        if status.is_some() {
+            break;
+        }
+        thread::sleep(PAUSE);
+    }
+    let group = Pid::from_raw(child.id().try_into().expect("a process"));
+    // Fails if nothing of the group is left.
+    signal::killpg(group, Signal::SIGKILL).ok();
+    if status.is_none() {
+        child.wait().expect("a status");
+    }
+    let mut said = Vec::new();
+    log.rewind().expect("a position");
+    log.read_to_end(&mut said).expect("what was written");
+    (status, String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn a_process_that_is_left_behind_blocks_nothing() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo ended >&2; sleep 1000 & exit 3"]);
+    let (status, said) = finish(command);
+    assert_eq!(
+        (status.and_then(|it| it.code()), said.as_str()),
+        (Some(3), "ended\n")
+    );
 }
 
 #[test]

@@ -1,9 +1,11 @@
 """What several tests need: scripts that are recorded, simulations that run."""
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -40,32 +42,70 @@ def is_free(port: int) -> bool:
     return True
 
 
+def execute(command: List[str], timeout: float = 300, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Runs a command to its end, with its output in files and in a session of its own: a process that it leaves behind is
+    killed, and cannot keep a pipe open for which the test would wait forever."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+
+        def text(file: Any) -> str:
+            file.seek(0)
+            return str(file.read().decode(errors="replace"))
+
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True, **options,
+        )
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{command} did not end within {timeout} s:\n{text(out)}{text(err)}") from None
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        return subprocess.CompletedProcess(command, code, text(out), text(err))
+
+
+#: The longest that a test waits for the port of MORSE; none for the next one after a test has waited so long.
+PATIENCE = [120.0]
+
+
 def wait_for_port(port: int = 4000) -> None:
     """Waits until nobody else has the port of MORSE, the only one that its harness knows."""
-    end = time.monotonic() + 600
+    end = time.monotonic() + PATIENCE[0]
     while not is_free(port):
         if time.monotonic() > end:
+            PATIENCE[0] = 0.0
             left_out("python", f"port {port} is taken by somebody else")
         time.sleep(0.5)
 
 
 def listed(what: str) -> List[str]:
     """Kinds that the simulator has."""
-    said = subprocess.run([str(program()), "list", what, "--json"], capture_output=True, text=True, check=True)
+    said = execute([str(program()), "list", what, "--json"])
+    said.check_returncode()
     return [each["kind"] for each in json.loads(said.stdout)]
 
 
 def described(kind: str, family: str) -> Dict[str, Any]:
     """Description of a kind of the family `sensors` or `actuators`; both may have a kind of a name."""
-    said = subprocess.run([str(program()), "describe", kind, "--json"], capture_output=True, text=True, check=True)
+    said = execute([str(program()), "describe", kind, "--json"])
+    said.check_returncode()
     found = map(json.loads, said.stdout.splitlines())
     return next(each for each in found if each["family"] + "s" == family)
+
+
+#: Seconds after which a test ends the process, with the stacks of all threads: it waits for something that never comes.
+LONGEST = 900.0
 
 
 class Room(unittest.TestCase):
     """Each test has a folder of its own."""
 
     def setUp(self) -> None:
+        faulthandler.dump_traceback_later(LONGEST, exit=True)
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
         self.folder = tempfile.mkdtemp(prefix="morse-test-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.write("ground.robray", GROUND)
@@ -84,14 +124,7 @@ class Room(unittest.TestCase):
 
     def morse(self, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         """Runs the launcher to its end."""
-        return subprocess.run(
-            [sys.executable, LAUNCHER, *arguments],
-            cwd=self.folder,
-            env={**os.environ, "HOME": self.folder, **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return execute([sys.executable, LAUNCHER, *arguments], 120, cwd=self.folder, env={**os.environ, "HOME": self.folder, **environment})
 
     def recorded(self, script: str) -> str:
         """The simulation file that a script stands for."""

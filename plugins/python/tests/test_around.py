@@ -11,7 +11,7 @@ from typing import Any, List
 from . import ROOT
 from .native import REPOSITORY, needs_native, site
 from .require import needs
-from .support import Room, needs_program, program
+from .support import Room, execute, needs_program, program
 from .test_simulation import ROVER
 
 #: Long run with all calls, which prints the memory of the process.
@@ -52,8 +52,8 @@ class Around(Room):
 
     def run_python(self, *arguments: str, **more: str) -> "subprocess.CompletedProcess[str]":
         environment = {**self.environment, **more}
-        ran = subprocess.run(
-            [sys.executable, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=500,
+        ran = execute(
+            [sys.executable, *arguments], cwd=self.folder, env=environment, timeout=500,
         )
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return ran
@@ -116,9 +116,9 @@ class Around(Room):
         import morse_sim as ms
 
         file = self.write("rover.ron", ROVER)
-        subprocess.run(
+        execute(
             [str(program()), file, "--until", "1s", "--video", "program.gif", "--size", "160x90", "--follow", "rover"],
-            cwd=self.folder, capture_output=True, check=True,
+            cwd=self.folder,
         )
         simulation = ms.Simulation(file)
         with simulation.film(self.path("python.gif"), size=(160, 90), follow="rover"), simulation.film(

@@ -5,14 +5,13 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 from typing import Any, Dict, List
 
 from . import ROOT
 from .native import needs_native, site
 from .require import needs
-from .support import Room
+from .support import Room, execute
 
 FALL = """
 Simulation(
@@ -155,7 +154,7 @@ class OnClusters(Sweeps):
             "RAY_USAGE_STATS_ENABLED": "0",
         }
         command = [sys.executable, "-c", script, file, self.path(output)]
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400, cwd=self.folder)
+        ran = execute(command, env=environment, timeout=400, cwd=self.folder)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         found: Dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
         return found
@@ -250,8 +249,8 @@ class EnvironmentsOnClusters(Room):
         return {**os.environ, "PYTHONPATH": site(self.folder), "PYTHONDONTWRITEBYTECODE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
 
     def test_they_are_those_of_one_process(self) -> None:
-        ran = subprocess.run(
-            [sys.executable, "-c", ENVIRONMENTS], env=self.environment(), capture_output=True, text=True, timeout=400, cwd=self.folder
+        ran = execute(
+            [sys.executable, "-c", ENVIRONMENTS], env=self.environment(), timeout=400, cwd=self.folder
         )
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertGreaterEqual(json.loads(ran.stdout.strip().splitlines()[-1])["ends"], 5)
@@ -260,7 +259,7 @@ class EnvironmentsOnClusters(Room):
         train = os.path.join(ROOT, "examples", "train.py")
         for name, more in (("here", []), ("cluster", ["--address", "local"])):
             command = [sys.executable, train, "Balance-v0", "--iterations", "2", "--directions", "4", "--curve", f"{name}.csv", *more]
-            ran = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=400, cwd=self.folder)
+            ran = execute(command, env=self.environment(), timeout=400, cwd=self.folder)
             self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
             shutil.rmtree(self.path("site"))
         self.assertEqual(self.read("here.csv"), self.read("cluster.csv"))

@@ -12,7 +12,7 @@ import time
 from . import ROOT
 from .native import REPOSITORY, needs_native, site
 from .require import left_out, needs
-from .support import LAUNCHER, Room, needs_program, needs_services, program, wait_for_port
+from .support import LAUNCHER, Room, execute, needs_program, needs_services, program, wait_for_port
 from .test_harness import COMPAT
 
 EXAMPLES = os.path.join(ROOT, "examples")
@@ -98,7 +98,7 @@ class InProcess(Room):
                 left_out("python", f"there is no {package}: {name}")
             environment = {**os.environ, "PYTHONPATH": site(self.path(name)), "PYTHONDONTWRITEBYTECODE": "1"}
             command = [sys.executable, os.path.join(EXAMPLES, name)]
-            ran = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=300)
+            ran = execute(command, cwd=REPOSITORY, env=environment, timeout=300)
             self.assertRegex(ran.stdout, f"^{wanted}$", ran.stderr)
 
 
@@ -107,7 +107,7 @@ class InProcess(Room):
         """Some thousand steps are enough for a pole that stays up several times longer than by chance."""
         environment = {**os.environ, "PYTHONPATH": site(self.path("learning")), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, os.path.join(EXAMPLES, "train.py"), "Balance-v0", "--iterations", "4", "--curve", "curve.csv"]
-        ran = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=600)
+        ran = execute(command, cwd=self.folder, env=environment, timeout=600)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         curve = [[float(number) for number in line.split(";")] for line in self.read("curve.csv").splitlines()[1:]]
         self.assertEqual(len(curve), 4)
@@ -140,8 +140,8 @@ class Followed(Room):
             "PROGRAM": os.path.realpath(str(program())), "HAS_CARGO": shutil.which("cargo") or "",
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        ran = subprocess.run(
-            ["bash", "-c", AROUND + commands], cwd=self.path("work"), env=environment, capture_output=True, text=True,
+        ran = execute(
+            ["bash", "-c", AROUND + commands], cwd=self.path("work"), env=environment,
             timeout=300,
         )
         said = ran.stdout + ran.stderr
@@ -180,8 +180,8 @@ class Guide(Room):
     @needs_program
     def test_the_file_runs_by_itself(self) -> None:
         self.write("patrol.ron", example("patrol.ron"))
-        ran = subprocess.run(
-            [str(program()), "run", "patrol.ron", "--until", "0.5s"], cwd=self.folder, capture_output=True, text=True
+        ran = execute(
+            [str(program()), "run", "patrol.ron", "--until", "0.5s"], cwd=self.folder
         )
         self.assertEqual(ran.returncode, 0, ran.stderr)
 
@@ -200,9 +200,9 @@ class Guide(Room):
         while "SCENE INITIALIZED" not in self.read("log"):
             self.assertLess(time.monotonic(), end, self.read("log"))
             time.sleep(0.05)
-        client = subprocess.run(
+        client = execute(
             [sys.executable, os.path.join(EXAMPLES, "patrol_client.py")],
-            cwd=self.folder, env={**os.environ, "PYTHONPATH": COMPAT}, capture_output=True, text=True, timeout=120,
+            cwd=self.folder, env={**os.environ, "PYTHONPATH": COMPAT}, timeout=120,
         )
         self.assertEqual(client.returncode, 0, client.stderr)
         self.assertRegex(client.stdout, r"^on the way from [\d.]+\nArrived\nnearest thing: \d")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 import unittest
 import warnings
@@ -12,7 +11,7 @@ from typing import Any
 from . import ROOT
 from .native import needs_native
 from .require import needs
-from .support import Room
+from .support import Room, execute
 
 ROOM = """
 Simulation(
@@ -361,7 +360,7 @@ environment.close()
 """
         for driver, code, why in (("dummy", 0, ""), ("x11", 1, "there is no screen for the render mode `human`")):
             environment = {**os.environ, "SDL_VIDEODRIVER": driver, "DISPLAY": ":987", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
-            ran = subprocess.run([sys.executable, "-c", script, self.file], cwd=ROOT, env=environment, capture_output=True, text=True)
+            ran = execute([sys.executable, "-c", script, self.file], cwd=ROOT, env=environment)
             self.assertEqual(ran.returncode, code, ran.stderr)
             self.assertIn(why, ran.stderr)
 
@@ -420,9 +419,9 @@ environment.close()
     def test_mypy_accepts_it(self) -> None:
         source = os.path.join(ROOT, "src")
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), "--follow-imports", "silent"]
-        ran = subprocess.run(
+        ran = execute(
             [*command, os.path.join(source, "morse_sim", "gym")],
-            env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
+            env={**os.environ, "MYPYPATH": source},
         )
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 

@@ -11,7 +11,7 @@ from typing import Optional
 
 from . import ROOT
 from .require import left_out, needs
-from .support import Room, needs_services, program, wait_for_port
+from .support import Room, execute, needs_services, program, wait_for_port
 
 CACHE = os.environ.get("MORSE_CACHE") or os.path.join(ROOT, "..", "..", "target", "python-morse")
 COMPAT = os.path.join(ROOT, "src", "morse_sim", "compat")
@@ -51,13 +51,8 @@ class Programs(Room):
         }
 
         def run() -> subprocess.CompletedProcess[str]:
-            return subprocess.run(
-                [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")],
-                cwd=self.folder,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=300,
+            return execute(
+                [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")], cwd=self.folder, env=environment
             )
 
         ran = run()

@@ -9,7 +9,7 @@ import sys
 
 from . import ROOT
 from .require import left_out, needs
-from .support import Room
+from .support import Room, execute
 from .test_harness import PACKAGE, debian
 
 # Without the native core, which takes minutes to compile.
@@ -31,16 +31,16 @@ class Installing(Room):
         super().setUp()
         self.target = self.path("site")
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index", *PURE]
-        ran = subprocess.run([*pip, "--target", self.target, ROOT], capture_output=True, text=True, timeout=300)
+        ran = execute([*pip, "--target", self.target, ROOT], timeout=300)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_what_is_installed_works(self) -> None:
         environment = {**os.environ, "PYTHONPATH": self.target, "HOME": self.folder}
         self.write("script.py", "from morse.builder import *\nrobot = ATRV()\nenv = Environment('empty')\n")
         command = os.path.join(self.target, "bin", "morse")
-        ran = subprocess.run(
+        ran = execute(
             [sys.executable, command, "migrate", "script.py"],
-            cwd=self.folder, env=environment, capture_output=True, text=True,
+            cwd=self.folder, env=environment,
         )
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn('"robot": (', self.read("script.ron"))
@@ -50,9 +50,9 @@ class Installing(Room):
     def python(self, script: str, *arguments: str, path: str = "", wanted: int = 0) -> "subprocess.CompletedProcess[str]":
         """Runs a script with what was installed; `path` comes first."""
         self.write("program.py", f"import site\nsite.addsitedir({self.target!r})\n{script}")
-        ran = subprocess.run(
+        ran = execute(
             [sys.executable, self.path("program.py"), *arguments],
-            cwd=self.folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+            cwd=self.folder, env={**os.environ, "PYTHONPATH": path},
         )
         self.assertEqual(ran.returncode, wanted, ran.stdout + ran.stderr)
         return ran
@@ -106,8 +106,8 @@ class Installing(Room):
         environment = {**os.environ, "PYTHONPATH": self.target, "HOME": self.folder}
         command = os.path.join(self.target, "bin", "morse")
         for words in (["create", "place"], ["add", "sensor", "nose", "place"]):
-            ran = subprocess.run(
-                [sys.executable, command, *words], cwd=self.folder, env=environment, capture_output=True, text=True
+            ran = execute(
+                [sys.executable, command, *words], cwd=self.folder, env=environment
             )
             self.assertEqual(ran.returncode, 0, ran.stderr)
         repository = os.path.realpath(os.path.join(ROOT, "..", ".."))
@@ -119,7 +119,7 @@ class Installing(Room):
         if packages is None:
             left_out("pymorse", f"Debian's {PACKAGE} cannot be had")
         environment = {**os.environ, "PYTHONPATH": packages}
-        ran = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", CLOSES, self.target], env=environment, capture_output=True, text=True
+        ran = execute(
+            [sys.executable, "-W", "ignore", "-c", CLOSES, self.target], env=environment
         )
         self.assertEqual(ran.returncode, 0, ran.stderr)

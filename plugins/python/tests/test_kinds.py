@@ -4,7 +4,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from typing import Any, List
 
@@ -12,6 +11,7 @@ from . import ROOT
 from .kinds import BALANCE, FALL, Falling
 from .native import needs_native, site
 from .require import needs
+from .support import execute
 
 
 @needs_native
@@ -252,7 +252,7 @@ class Kinds(Falling):
 
         def run(*arguments: str, **more: str) -> Any:
             command = [sys.executable, "-m", "morse_sim.program", *arguments]
-            return subprocess.run(command, cwd=self.folder, env={**environment, **more}, capture_output=True, text=True, timeout=120)
+            return execute(command, cwd=self.folder, env={**environment, **more}, timeout=120)
 
         described = run("describe", "py_tick")
         self.assertEqual(described.returncode, 0, described.stderr)

@@ -6,12 +6,11 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 import unittest
 
-from .support import Room, Running, needs_program
+from .support import Room, Running, execute, needs_program
 
 DRIVEN = """
     robot = ATRV()
@@ -203,7 +202,7 @@ class Folders(Room):
         with open(self.path("sim/simulator/Cargo.lock"), encoding="utf-8") as file:
             versions = file.read()
         words = ["cargo", "tree", "--offline", "--quiet", "--edges", "normal", "--manifest-path", "sim/simulator/Cargo.toml"]
-        ran = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        ran = execute(words, cwd=self.folder, timeout=120)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         used = dict(re.findall(r"(\S+) v(\d\S*)", ran.stdout))
         self.assertIn("bevy", used)

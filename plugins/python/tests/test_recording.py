@@ -4,10 +4,9 @@ from __future__ import annotations
 import math
 import os
 import re
-import subprocess
 
 
-from .support import GOLDEN, Room, listed, program
+from .support import GOLDEN, Room, execute, listed, program
 
 FULL = """
     robot = ATRV()
@@ -111,8 +110,8 @@ class Recordings(Room):
             with open(path, encoding="utf-8") as golden:
                 self.assertEqual(text, golden.read(), path)
         if program() and self.is_known(self.read("script.ron")):
-            checked = subprocess.run(
-                [str(program()), "check", self.path("script.ron")], capture_output=True, text=True
+            checked = execute(
+                [str(program()), "check", self.path("script.ron")]
             )
             self.assertEqual(checked.returncode, 0, checked.stderr)
 
@@ -399,8 +398,8 @@ class Mistakes(Room):
         self.assertIn("frame eye_itself {\n  parent base;\n  translation [0.5, 0, 1];\n}", self.read("script_robot.robray"))
         self.assertNotIn("Catch_me", self.said)
         if program():
-            checked = subprocess.run(
-                [str(program()), "check", self.path("script.ron")], capture_output=True, text=True
+            checked = execute(
+                [str(program()), "check", self.path("script.ron")]
             )
             self.assertEqual(checked.returncode, 0, checked.stderr)
 

@@ -16,7 +16,7 @@ from typing import Any, List
 from . import ROOT
 from .native import REPOSITORY, SCENES, needs_native, site
 from .require import needs
-from .support import Room, needs_program, program
+from .support import Room, execute, needs_program, program
 
 ROVER = """
 Simulation(
@@ -62,9 +62,9 @@ class Simulations(Rover):
 
         for scene in ("patrol.ron", "arm.ron"):
             path = os.path.join(SCENES, scene)
-            said = subprocess.run(
+            said = execute(
                 [str(program()), path, "--seed", "3", "--until", "1s", "--json"],
-                cwd=self.folder, capture_output=True, text=True, check=True,
+                cwd=self.folder,
             )
             simulation = ms.Simulation(path, seed=3)
             simulation.run(1.0)
@@ -490,5 +490,5 @@ class Types(Room):
         files = [os.path.join(source, name) for name in ("__init__.py", "batch.py", "errors.py", "kinds.py", "mechanism.py", "program.py", "simulation.py", "_native.pyi")]
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", self.path("cache"), "--follow-imports", "silent", *files]
         environment = {**os.environ, "MYPYPATH": os.path.join(ROOT, "src")}
-        ran = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+        ran = execute(command, cwd=REPOSITORY, env=environment)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)

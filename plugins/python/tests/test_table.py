@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import unittest
 from typing import Any, Dict
 
@@ -11,7 +10,7 @@ from morse_sim.builder import modifiers, table, worlds
 from morse_sim.builder.ron import Fields
 
 from . import ROOT
-from .support import described, listed, needs_program, program
+from .support import described, execute, listed, needs_program, program
 
 PROPERTIES = os.path.join(ROOT, "src", "morse_sim", "builder", "properties.py")
 PHYSICS = os.path.join(ROOT, "src", "morse_sim", "builder", "physics.py")
@@ -104,7 +103,7 @@ class Table(unittest.TestCase):
         for file in listed("robots"):
             word = os.path.splitext(os.path.basename(file))[0]
             asked = [program() or "", "describe", word, "--json"]
-            said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+            said = execute(asked).stdout
             kinds = [json.loads(line) for line in said.splitlines()]
             rows += [kind["physics"] for kind in kinds if kind["family"] == "robot"]
         self.assertIn("ATRV", [row["class"] for row in rows])
