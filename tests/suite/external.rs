@@ -13,7 +13,7 @@ fn profile(root: &Path) -> String {
     let read = |path: PathBuf| fs::read_to_string(path).expect("a manifest");
     let own = read(root.join("Cargo.toml"));
     let start = own.find("[profile.dev.package.").expect("dependencies");
-    let end = own.find("[profile.dist]").expect("the next profile");
+    let end = own.find("[profile.release]").expect("the next profile");
     let mut profile = format!(
         "[profile.dev]\nopt-level = 0\ndebug = 0\n{}",
         own[start..end]
