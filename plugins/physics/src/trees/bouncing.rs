@@ -1,7 +1,7 @@
 //! Coupling of free bodies that bounce: the engine applies restitution after friction, so that a ball with friction leaves
 //! the floor with too little spin. Bounces that are solved here have the friction of their whole impulse.
 //!
-//! Bounces inside heaps remain in the engine, since one of them would couple the whole heap.
+//! Bounces inside heaps and against them remain in the engine, since one of them would couple the whole heap.
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bevy_rapier3d::rapier::{
@@ -24,12 +24,16 @@ use crate::{
 /// Speed at a body's surface above which it may bounce, m/s: that of the solver for trees.
 const THRESHOLD: f32 = 0.1;
 
+/// Number of moving bodies in contact with one another that are coupled for a bounce: the cost of an island grows with the
+/// square of its contacts.
+const LARGEST_GROUP: usize = 4;
+
 /// Free bodies in a world with a coefficient of restitution.
 #[derive(Default)]
 pub(super) struct Bouncing {
     /// The bodies, by index.
     bodies: Vec<usize>,
-    /// True for each body of the tables that is awake and touches at most one other moving body, in this step.
+    /// True for each body of the tables that is awake and in a small group of bodies in contact, in this step.
     may_bounce: Vec<bool>,
     /// Bodies of the tables whose next contacts the engine does not solve in this step.
     claimed: Vec<AtomicBool>,
@@ -68,7 +72,7 @@ impl Trees {
         for at in 0..self.bouncing.bodies.len() {
             let body = self.bouncing.bodies[at];
             self.bouncing.may_bounce[body] = rigid(engine, tables, body).is_some_and(|rigid| {
-                moves(rigid) && !rigid.is_sleeping() && touches_few(rigid, engine)
+                moves(rigid) && !rigid.is_sleeping() && is_in_small_group(rigid, engine)
             });
             *self.bouncing.claimed[body].get_mut() = false;
         }
@@ -134,20 +138,38 @@ fn active_pairs<'a>(
     pairs.filter(|pair| pair.has_any_active_contact())
 }
 
-/// Returns true if a body is in contact with few other moving bodies.
-fn touches_few(body: &RigidBody, engine: &EngineItem<'_, '_>) -> bool {
-    let mut first = None;
-    let sides = active_pairs(body, engine).flat_map(|pair| [pair.collider1, pair.collider2]);
-    let mut others = sides.filter_map(|side| {
-        let other = engine.colliders.colliders.get(side)?.parent()?;
-        let is_other = engine
-            .bodies
-            .bodies
-            .get(other)
-            .is_some_and(|other| moves(other) && !std::ptr::eq(other, body));
-        is_other.then_some(other)
-    });
-    others.all(|other| *first.get_or_insert(other) == other)
+/// Returns true if a body belongs to a small group of moving bodies that are in contact with one another, directly or by
+/// way of others: all of them are coupled with it.
+fn is_in_small_group(body: &RigidBody, engine: &EngineItem<'_, '_>) -> bool {
+    let parent = |side| engine.colliders.colliders.get(side)?.parent();
+    let Some(own) = body.colliders().first().and_then(|side| parent(*side)) else {
+        return true;
+    };
+    let mut group = [own; LARGEST_GROUP];
+    let (mut seen, mut count) = (0, 1);
+    while seen < count {
+        let Some(member) = engine.bodies.bodies.get(group[seen]) else {
+            return false;
+        };
+        seen += 1;
+        for pair in active_pairs(member, engine) {
+            for other in [pair.collider1, pair.collider2]
+                .into_iter()
+                .filter_map(parent)
+            {
+                let moves = engine.bodies.bodies.get(other).is_some_and(moves);
+                if !moves || group[..count].contains(&other) {
+                    continue;
+                }
+                let Some(next) = group.get_mut(count) else {
+                    return false;
+                };
+                *next = other;
+                count += 1;
+            }
+        }
+    }
+    true
 }
 
 /// Returns true if the contacts of two colliders may have friction and restitution.
