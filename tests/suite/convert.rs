@@ -342,3 +342,40 @@ fn meshes_are_copied_on_demand() {
     }
     assert!(place.join("part_meshes/part.stl").is_file());
 }
+
+#[test]
+fn images_are_found_from_the_new_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = folder.path().join("board.robray");
+    std::fs::copy(
+        in_project("assets/environments/planks.png"),
+        folder.path().join("planks.png"),
+    )
+    .unwrap();
+    std::fs::write(
+        &scene,
+        "frame board { geometry { shape box; dimension [1, 1, 0.1]; image \"planks.png\"; } }",
+    )
+    .unwrap();
+    std::fs::create_dir(folder.path().join("elsewhere")).unwrap();
+    for (copy_assets, expected) in [(false, "../planks.png"), (true, "board_meshes/planks.png")] {
+        let output = folder.path().join("elsewhere/board.urdf");
+        convert(&Args {
+            file: scene.clone(),
+            output: output.clone(),
+            copy_assets,
+            ..Args::default()
+        });
+        let text = std::fs::read_to_string(&output).unwrap();
+        let expected = format!("<texture filename=\"{expected}\"");
+        assert!(text.contains(&expected), "{text}");
+        let options = Reading {
+            allow_paths: vec![folder.path().to_owned()],
+            ..Reading::default()
+        };
+        let read = load(&output, &options.options()).unwrap().scene;
+        let geometries = read.frames().iter().flat_map(|frame| &frame.geometry);
+        let images = geometries.filter_map(|geometry| geometry.image.as_ref());
+        assert_eq!(images.count(), 1);
+    }
+}

@@ -151,7 +151,7 @@ impl Search<'_> {
         if value.is_none() && is_numeric(low) && is_numeric(high) {
             let path = self.path.join(".");
             let message = format!(
-                "{} wants a least and a greatest number, or two vectors of them",
+                "{} needs a least and a greatest number, or two vectors of them",
                 quoted(&path)
             );
             self.refuse(node, node.span, &message);

@@ -1,7 +1,7 @@
 //! Files of meshes that a description refers to.
 use std::{
     collections::BTreeMap,
-    path::{Component, Path, PathBuf},
+    path::{Component, Path, PathBuf, absolute},
 };
 
 use morse_scene::model::{Geometry, MeshFile, Scene, Shape, stretched};
@@ -68,24 +68,34 @@ impl Assets {
         let factors = factors.unwrap_or([1.0; 3]);
         let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
         let converts = !readable.iter().any(|known| ending == *known);
-        let is_on_disk = file.is_absolute() && file.is_file();
-        if !converts && !self.paths.copy && is_on_disk {
-            return Some((relative(&self.paths.directory, file), factors));
+        self.place(file, converts).map(|name| (name, factors))
+    }
+
+    /// Returns the path by which a description refers to an image; `None` if it would have to be copied, and there is no
+    /// directory for it.
+    pub(super) fn image(&mut self, file: &Path) -> Option<String> {
+        self.place(file, false)
+    }
+
+    /// Returns the path of a file, which is copied or converted if necessary.
+    fn place(&mut self, file: &Path, converts: bool) -> Option<String> {
+        if !converts && !self.paths.copy && file.is_file() {
+            return Some(relative(&self.paths.directory, &absolute(file).ok()?));
         }
         let key = (file.to_owned(), converts);
         if let Some(name) = self.known.get(&key) {
-            return Some((name.clone(), factors));
+            return Some(name.clone());
         }
         let stem = file.file_stem()?.to_str()?.to_owned();
-        let ending = if converts { "obj" } else { ending.to_str()? };
-        let content = if converts {
-            Content::Obj
+        let (ending, content) = if converts {
+            ("obj".to_owned(), Content::Obj(file.to_owned()))
         } else {
-            Content::Copy
+            let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
+            (ending.to_str()?.to_owned(), Content::Copy(file.to_owned()))
         };
-        let name = self.add(&stem, ending, content(file.to_owned()))?;
+        let name = self.add(&stem, &ending, content)?;
         self.known.insert(key, name.clone());
-        Some((name, factors))
+        Some(name)
     }
 
     /// Returns the path of a mesh of a cone or truncated cone, with its radii at z = 0 and z = `height`.

@@ -73,7 +73,7 @@ fn write_link(markup: &mut Markup, link: &Link<'_>, context: &mut Context<'_>) {
                 markup.empty(element, attributes);
                 markup.close();
                 if kind == "visual" {
-                    material(markup, geometry);
+                    material(markup, geometry, name, context);
                 }
                 markup.close();
             }
@@ -158,7 +158,7 @@ fn shapes(geometry: &Geometry, frame: &str, context: &mut Context<'_>) -> Vec<El
     }
 }
 
-fn material(markup: &mut Markup, geometry: &Geometry) {
+fn material(markup: &mut Markup, geometry: &Geometry, frame: &str, context: &mut Context<'_>) {
     let [red, green, blue] = geometry.color;
     markup.open("material", &[("name", String::new())]);
     markup.empty(
@@ -170,10 +170,12 @@ fn material(markup: &mut Markup, geometry: &Geometry) {
         ..
     }) = &geometry.image
     {
-        markup.empty(
-            "texture",
-            &[("filename", file.to_string_lossy().into_owned())],
-        );
+        if let Some(name) = context.assets.image(file) {
+            markup.empty("texture", &[("filename", name)]);
+        } else {
+            let property = "an image has to be copied beside the description";
+            context.losses.note(property, frame);
+        }
     }
     markup.close();
 }
