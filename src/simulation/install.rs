@@ -286,6 +286,7 @@ impl<'a> Installer<'a> {
             settings: settings.map_or(serde_json::Value::Null, |settings| {
                 to_json(settings.as_partial_reflect())
             }),
+            modifiers: self.settings_of(&site.common.modifiers),
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);

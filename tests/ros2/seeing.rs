@@ -1,4 +1,4 @@
-//! Compressed images, detected objects, and joysticks.
+//! Compressed images, detected objects, covariances, and joysticks.
 #![cfg(test)]
 use serde_json::{Value as Json, json};
 
@@ -7,6 +7,7 @@ use crate::peer::{Program, domain, python, run_peer};
 /// A rover that faces a red box.
 const WORLD: &str = r#"Simulation(
     scene: "environments/boxes.robray",
+    environment: (origin: (latitude: 43.6, longitude: 1.45, altitude: 150)),
     objects: { "RedBox": (label: "Crate", type: "Furniture") },
     robots: { "rover": (
         model: "robots/atrv.robray", base: kinematic, at: (rpy: (0, 0, 3.141592653589793)),
@@ -14,6 +15,8 @@ const WORLD: &str = r#"Simulation(
             "eye": (kind: "video_camera", frequency: 5, width: 16, height: 8, mount: (translation: (0.5, 0, 0.7))),
             "spotter": (kind: "semantic_camera", tag: "Furniture", mount: (translation: (0.5, 0, 0.7))),
             "odometry": (kind: "odometry"),
+            "imu": (kind: "imu", modifiers: [(kind: "imu_noise", gyro_sigma: 0.5, accel_sigma: 2)]),
+            "gps": (kind: "gps", level: "raw", modifiers: [(kind: "gps_noise", sigma: (0.5, 0.5, 1.5))]),
         },
         actuators: { "stick": (kind: "joystick") },
     ) },
@@ -87,6 +90,25 @@ fn objects_in_view_are_detections() {
     // The side of the box is 7 m ahead of the rover, which looks against the x axis.
     assert!(center["position"]["x"].as_f64().unwrap() < -7.0, "{center}");
     assert_eq!(center["orientation"]["w"], 1.0);
+}
+
+#[test]
+fn covariances_are_those_of_the_noise() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let _program = Program::start(WORLD, domain);
+    let wanted = json!({ "subscribe": {
+        "/rover/imu": ["sensor_msgs/msg/Imu", "sensor_data"],
+        "/rover/gps": ["sensor_msgs/msg/NavSatFix", "sensor_data"],
+    } });
+    let report = run_peer(&python, domain, &wanted);
+    let diagonal = |[x, y, z]: [f64; 3]| json!([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]);
+    let imu = last(&report, "/rover/imu");
+    assert_eq!(imu["angular_velocity_covariance"], diagonal([0.25; 3]));
+    assert_eq!(imu["linear_acceleration_covariance"], diagonal([4.0; 3]));
+    let fix = last(&report, "/rover/gps");
+    assert_eq!(fix["position_covariance"], diagonal([0.25, 0.25, 2.25]));
+    assert_eq!(fix["position_covariance_type"], 2);
 }
 
 #[test]

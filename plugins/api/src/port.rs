@@ -84,6 +84,7 @@ pub struct DropCounters {
 ///     ros: &[],
 ///     frequency: 60.0,
 ///     settings: serde_json::Value::Null,
+///     modifiers: Vec::new(),
 ///     robot_from_sensor: Isometry3::identity(),
 /// };
 /// let (tick_end, observer) = port(Arc::new(info), Policy::Latest, None);
@@ -357,6 +358,7 @@ mod tests {
             ros: &[],
             frequency: 1.0,
             settings: serde_json::Value::Null,
+            modifiers: Vec::new(),
             robot_from_sensor: Isometry3::identity(),
         })
     }

@@ -27,6 +27,8 @@ pub struct SensorInfo {
     pub frequency: f64,
     /// Initial settings, by name.
     pub settings: Json,
+    /// Kinds of its modifiers, with their settings, in order.
+    pub modifiers: Vec<(String, Json)>,
     /// Pose of the sensor in the frame of its robot.
     pub robot_from_sensor: Isometry3<f64>,
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`messages`]: the messages, with the names and the order of ROS 2; [`definitions`]: their definitions as text;
 //! - [`names`]: topics and frames;
-//! - [`topics`]: the topics of a sensor, and the message of a reading on each; `data`, `scans`, `pictures`, `detections`: the conversion
+//! - [`topics`]: the topics of a sensor, and the message of a reading on each; `data`, `noise`, `scans`, `pictures`, `detections`: the conversion
 //!   of readings;
 //! - [`commands`]: messages that an actuator accepts;
 //! - [`frames`]: `/tf` and `/tf_static`; [`links`]: links of robots in these, and their descriptions.
@@ -15,6 +15,7 @@ pub mod frames;
 pub mod links;
 pub mod messages;
 pub mod names;
+mod noise;
 mod pictures;
 mod scans;
 pub mod topics;

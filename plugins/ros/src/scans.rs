@@ -3,6 +3,7 @@ use crate::{
     data::Sample,
     messages::{Bytes, LaserScan, PointCloud2, PointField, Range},
     names,
+    noise::variances,
 };
 
 /// Minimum range that is distinguished from an invalid one, m.
@@ -41,7 +42,7 @@ pub(crate) fn range(sample: &Sample<'_>) -> Range {
         min_range: NEAREST as f32,
         max_range: reach as f32,
         range: met(sample.number("range"), reach),
-        variance: 0.0,
+        variance: variances(sample.info, "range", None)[0] as f32,
     }
 }
 

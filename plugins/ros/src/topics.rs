@@ -13,7 +13,9 @@ use crate::{
         NavSatStatus, Odometry, PointCloud2, PointStamped, Pose, PoseStamped, PoseWithCovariance,
         Range, Temperature, Text, Twist, TwistStamped, TwistWithCovariance, Wrench, WrenchStamped,
     },
-    names, pictures, scans,
+    names,
+    noise::{diagonal, variances},
+    pictures, scans,
 };
 
 /// A message of any type.
@@ -212,11 +214,17 @@ fn odometry(sample: &Sample<'_>) -> Odometry {
 fn imu(sample: &Sample<'_>) -> Imu {
     let mut no_orientation = [0.0; 9];
     no_orientation[0] = -1.0;
+    let covariance = |field, setting| {
+        let variances = variances(sample.info, field, Some(("imu_noise", setting)));
+        diagonal(variances)
+    };
     Imu {
         header: sample.own_header(),
         orientation_covariance: no_orientation,
         angular_velocity: sample.vector("angular_velocity").into(),
+        angular_velocity_covariance: covariance("angular_velocity", "gyro_sigma"),
         linear_acceleration: sample.vector("linear_acceleration").into(),
+        linear_acceleration_covariance: covariance("linear_acceleration", "accel_sigma"),
         ..Imu::default()
     }
 }
@@ -230,6 +238,7 @@ fn magnetic_field(sample: &Sample<'_>) -> MagneticField {
 }
 
 fn fix(sample: &Sample<'_>) -> NavSatFix {
+    let variances = variances(sample.info, "position", Some(("gps_noise", "sigma")));
     NavSatFix {
         header: sample.own_header(),
         status: NavSatStatus {
@@ -239,7 +248,9 @@ fn fix(sample: &Sample<'_>) -> NavSatFix {
         latitude: sample.number("latitude"),
         longitude: sample.number("longitude"),
         altitude: sample.number("altitude"),
-        ..NavSatFix::default()
+        position_covariance: diagonal(variances),
+        // Unknown, or a known diagonal.
+        position_covariance_type: if variances == [0.0; 3] { 0 } else { 2 },
     }
 }
 
@@ -258,7 +269,7 @@ fn pressure(sample: &Sample<'_>) -> FluidPressure {
     FluidPressure {
         header: sample.own_header(),
         fluid_pressure: sample.number("pressure"),
-        variance: 0.0,
+        variance: variances(sample.info, "pressure", None)[0],
     }
 }
 
@@ -266,7 +277,7 @@ fn temperature(sample: &Sample<'_>) -> Temperature {
     Temperature {
         header: sample.own_header(),
         temperature: sample.number("temperature"),
-        variance: 0.0,
+        variance: variances(sample.info, "temperature", None)[0],
     }
 }
 

@@ -1,13 +1,14 @@
 //! Binds the modifiers of a component to its data.
 use bevy::prelude::*;
 use morse_api::{
-    fields::Fields,
+    fields::{Fields, to_json},
     kind::ModifierKind,
     modifier::{BindError, ModifierState, Modify, Side, Site as Binding},
     random::Random,
 };
 use morse_diagnostics::Diagnostic;
 use morse_simulation_file::model::Modifier;
+use serde_json::Value as Json;
 
 use super::{Installer, Site, at};
 
@@ -68,6 +69,17 @@ impl Installer<'_> {
             }
         }
         bound
+    }
+
+    /// Returns the kinds of modifiers and their settings.
+    pub(super) fn settings_of(&self, modifiers: &[Modifier]) -> Vec<(String, Json)> {
+        let named = modifiers.iter().filter_map(|modifier| {
+            let word = modifier.kind.as_str();
+            let kind = self.kinds.modifiers.get(word)?;
+            let settings = (kind.about.view)(&modifier.settings.0)?;
+            Some((word.to_owned(), to_json(settings.as_partial_reflect())))
+        });
+        named.collect()
     }
 
     fn bind_error(
