@@ -1,4 +1,4 @@
-//! Repair of lists of numbers that other programs read: commas, numbers too many, and substitutions with a default.
+//! Repair of lists of numbers that other programs read: punctuation, numbers too many, and substitutions with a default.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use crate::xml::Attribute;
 /// A repair of a list of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repair {
-    /// Commas after numbers were removed.
-    Commas,
+    /// Punctuation after numbers was removed.
+    Marks,
     /// The default of `$(optenv NAME DEFAULT)` was taken.
     Default,
     /// Numbers after the last required one were left out.
@@ -33,14 +33,15 @@ pub(super) fn numbers(text: &str, count: usize) -> (Cow<'_, str>, Vec<Repair>) {
     }
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let is_number = |word: &str| word.parse::<f64>().is_ok();
-    if words.iter().any(|word| word.ends_with(',')) {
-        let without: Vec<&str> = words
-            .iter()
-            .map(|word| word.trim_end_matches(','))
-            .collect();
+    if words.iter().any(|word| !is_number(word)) {
+        let trimmed = words.iter().map(|word| match is_number(word) {
+            true => *word,
+            false => word.trim_end_matches([',', ';', '.']),
+        });
+        let without: Vec<&str> = trimmed.collect();
         if without.iter().all(|word| is_number(word)) {
             words = without;
-            repairs.push(Repair::Commas);
+            repairs.push(Repair::Marks);
         }
     }
     if count >= 3 && words.len() > count && words.iter().all(|word| is_number(word)) {
@@ -62,10 +63,10 @@ impl Repair {
         count: usize,
     ) -> Diagnostic {
         let (message, label, help) = match self {
-            Self::Commas => (
-                format!("`{name}` has commas between its numbers"),
+            Self::Marks => (
+                format!("`{name}` has punctuation after its numbers"),
                 "read as blanks".to_owned(),
-                "write blanks between the numbers",
+                "write only blanks between the numbers",
             ),
             Self::Default => (
                 format!("`{name}` has a substitution of ROS: its default is taken"),
@@ -89,9 +90,10 @@ mod tests {
 
     #[test]
     fn lists_are_repaired_or_left_alone() {
-        let cases: [(&str, usize, &str, &[Repair]); 8] = [
+        let cases: [(&str, usize, &str, &[Repair]); 9] = [
             ("1 2 3", 3, "1 2 3", &[]),
-            ("1, 2, 3,", 3, "1 2 3", &[Repair::Commas]),
+            ("1, 2, 3,", 3, "1 2 3", &[Repair::Marks]),
+            ("1. -1.57. 3;", 3, "1. -1.57 3", &[Repair::Marks]),
             ("1,2,3", 3, "1,2,3", &[]),
             ("1 2 3 4", 3, "1 2 3", &[Repair::Many]),
             ("1 2", 1, "1 2", &[]),
