@@ -16,7 +16,8 @@ use morse_sim::{
         urdf::Root,
     },
     sensor::{
-        imu::ImuData, laser::LaserScannerData, pose::PoseData, video_camera::VideoCameraData,
+        imu::ImuData, joint_state::JointStateData, laser::LaserScannerData, pose::PoseData,
+        video_camera::VideoCameraData,
     },
     simulation::{
         kinds,
@@ -324,6 +325,14 @@ fn models_are_robots_of_simulation_files() {
     options.urdf.root = Root::Fixed;
     let scene = load(&made.path().join("box.sdf"), &options).unwrap().scene;
     assert_eq!(scene.frame("crate").unwrap().pose, Isometry3::identity());
+    let warnings = load(&made.path().join("box.sdf"), &options)
+        .unwrap()
+        .warnings;
+    let help = &warnings[0].help[0];
+    assert!(
+        help.contains("at: (translation: (0, 0, 9), rpy: (0, 0, 0))"),
+        "{help}"
+    );
     let mut simulation = Simulation::load(made.path().join("drop.ron")).unwrap();
     simulation.run(60).unwrap();
     let height = |name: &str| simulation.read::<PoseData>(name).unwrap().z;
@@ -423,4 +432,28 @@ fn balls_rest_on_height_maps() {
             "{pose:?}"
         );
     }
+}
+
+#[test]
+fn springs_and_initial_positions_are_simulated() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("spring.sdf");
+    let text = "<sdf version='1.9'><model name='m'><link name='base'/><link name='arm'/>\
+        <joint name='fix' type='fixed'><parent>world</parent><child>base</child></joint>\
+        <joint name='j' type='revolute'><parent>base</parent><child>arm</child>\
+        <axis><xyz>0 0 1</xyz><initial_position>0.1</initial_position>\
+        <dynamics><damping>8</damping><spring_stiffness>20</spring_stiffness><spring_reference>0.5</spring_reference></dynamics></axis></joint>\
+        <plugin filename='libgazebo_ros_joint_state_publisher.so' name='p'/></model></sdf>";
+    std::fs::write(&path, text).unwrap();
+    let mut simulation = Simulation::load(&path).unwrap();
+    let position = |simulation: &Simulation| {
+        let found = simulation.read::<JointStateData>("m.joint_state");
+        found.unwrap().positions[0]
+    };
+    simulation.run(1).unwrap();
+    let start = position(&simulation);
+    assert!((start - 0.1).abs() < 0.05, "{start}");
+    simulation.run(600).unwrap();
+    let rest = position(&simulation);
+    assert!((rest - 0.5).abs() < 1e-3, "{rest}");
 }

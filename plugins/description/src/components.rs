@@ -62,6 +62,8 @@ pub(crate) struct File {
     /// Settings of joints by their variables, such as `(position: 0.3)`.
     pub(crate) joints: BTreeMap<String, String>,
     pub(crate) robots: Vec<Robot>,
+    /// Source position of the first setting of a joint.
+    pub(crate) span: Option<Span>,
 }
 
 impl File {
@@ -106,7 +108,8 @@ impl File {
         }
         let joints = self.joints.iter();
         notes.extend(joints.map(|(name, entry)| format!("joints: {}: {entry}", quoted(name))));
-        let Some(span) = self.robots.iter().find_map(|robot| robot.span) else {
+        let of_robot = self.robots.iter().find_map(|robot| robot.span);
+        let Some(span) = of_robot.or(self.span) else {
             return;
         };
         let what = match self.joints.is_empty() {

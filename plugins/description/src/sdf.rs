@@ -150,7 +150,7 @@ fn description(
         return refused(problems.finish());
     }
     if is_single && options.root == Root::Fixed && !options.is_alone {
-        document.drop_pose();
+        document.drop_pose(&mut problems);
     }
     document.resolve(&mut problems);
     let tree = tree::Tree::read(&document, &mut problems);

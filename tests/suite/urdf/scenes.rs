@@ -1,13 +1,15 @@
 //! Scenes of descriptions: frames, joints, shapes, materials, and scenes that include them.
 use std::{collections::BTreeMap, path::Path};
 
-use morse_sim::scene::{
-    load::{LoadOptions, load, parse_str},
-    model::{Joint, Scene, Shape, stretched},
-    packages::Packages,
-    urdf::{self, Root},
+use morse_sim::{
+    Simulation,
+    scene::{
+        load::{LoadOptions, load, parse_str},
+        model::{Joint, Scene, Shape, stretched},
+        packages::Packages,
+        urdf::{self, Root},
+    },
 };
-
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{data, fine, read};
@@ -242,4 +244,28 @@ fn mistakes_with_one_remedy_are_repaired() {
     };
     let middle = scene.frame("world-collision").unwrap().pose.translation.z;
     assert!((middle + dimension[2] / 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn meshes_in_millimetres_are_reported() {
+    let made = tempfile::tempdir().unwrap();
+    let mesh = "v 0 0 0\nv 250 0 0\nv 0 90 0\nv 0 0 80\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(made.path().join("part.obj"), mesh).unwrap();
+    let path = made.path().join("part.urdf");
+    for (scale, count) in [
+        ("1 1 1", 1),
+        ("0.001 0.001 0.001", 0),
+        ("1e-6 1e-6 1e-6", 1),
+    ] {
+        let text = format!(
+            "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
+             <collision><geometry><mesh filename='part.obj' scale='{scale}'/></geometry></collision></link></robot>"
+        );
+        std::fs::write(&path, text).unwrap();
+        let simulation = Simulation::load(&path).unwrap();
+        let warnings = simulation.warnings().entries();
+        let codes: Vec<&str> = warnings.map(|(one, _)| one.code).collect();
+        let found = codes.iter().filter(|code| **code == "scene::mesh-size");
+        assert_eq!(found.count(), count, "{scale}: {codes:?}");
+    }
 }

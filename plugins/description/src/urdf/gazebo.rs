@@ -136,6 +136,7 @@ pub(super) fn components(
     let file = File {
         environment: Vec::new(),
         joints,
+        span: robot.span,
         robots: has_any.then_some(robot).into_iter().collect(),
     };
     if is_alone {

@@ -111,12 +111,7 @@ impl Builder<'_, '_> {
         if self.options.is_alone {
             return file.text();
         }
-        if file.robots.is_empty() && !file.joints.is_empty() {
-            file.robots.push(Robot {
-                span: self.first,
-                ..Robot::default()
-            });
-        }
+        file.span = self.first;
         file.report(codes::COMPONENT, self.problems);
         String::new()
     }

@@ -175,10 +175,25 @@ impl Builder<'_, '_> {
         };
         let (path, _) = morse_scene::model::stretched(&file.resolved);
         let read = (self.options.surface)(path);
+        let mut defect = None;
         let solid = read.and_then(|surface| {
             let solid = solid::mesh(&surface, mesh.scale, mesh.is_exact);
-            solid.ok_or_else(|| "its volume is zero".to_owned())
+            if mesh.is_exact {
+                defect = solid::defect(&surface);
+            }
+            solid.ok_or_else(|| match mesh.is_exact {
+                true => "its triangles are inside out".to_owned(),
+                false => "its volume is zero".to_owned(),
+            })
         });
+        if let Some(defect) = defect.filter(|_| solid.is_ok()) {
+            let file = printable_path(&file.file);
+            let message = format!("the mass of `{file}` is inexact: {defect}");
+            let diagnostic = Diagnostic::warning(codes::MASS, message)
+                .at(geom.span, "computed from this mesh")
+                .help("repair the mesh, leave `inertia=\"exact\"` out, or give the body an `<inertial>`");
+            self.problems.push(diagnostic);
+        }
         match solid {
             Ok(solid) => Some(solid.moved(&mesh.origin.inverse())),
             Err(why) => {

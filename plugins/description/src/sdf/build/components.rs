@@ -13,6 +13,7 @@ use crate::{
         codes,
         document::{Body, Kind, Link},
         fields::{self, VALUES, Written},
+        joint,
         plugin::{self, Plugin},
         sensor,
     },
@@ -63,16 +64,55 @@ impl Builder<'_, '_> {
                 ..robot
             })
         });
+        let robots = based.collect();
+        let (joints, span) = self.springs();
         let file = File {
             environment: std::mem::take(&mut self.environment),
-            joints: BTreeMap::new(),
-            robots: based.collect(),
+            joints,
+            robots,
+            span,
         };
         if self.has_components {
             return file.text();
         }
         file.report(codes::COMPONENT, self.problems);
         String::new()
+    }
+
+    /// Returns the settings of joints with a spring or an initial position, and the position of the first in its file.
+    fn springs(&self) -> (BTreeMap<String, String>, Option<Span>) {
+        let (mut found, mut first) = (BTreeMap::new(), None);
+        for joint in &self.document.joints {
+            let name = self.full(joint.node);
+            let words: &[&str] = match joint.kind {
+                joint::Kind::Revolute
+                | joint::Kind::Continuous
+                | joint::Kind::Prismatic
+                | joint::Kind::Screw => &[""],
+                joint::Kind::Universal => &[".axis", ".axis2"],
+                joint::Kind::Fixed | joint::Kind::Gearbox | joint::Kind::Ball => &[],
+            };
+            for (axis, word) in joint.axes.iter().zip(words) {
+                let is_own = axis.mimic.is_none();
+                let mut settings = Vec::new();
+                if axis.initial != 0.0 {
+                    settings.push(format!("position: {}", axis.initial));
+                }
+                if let Some([stiffness, rest]) = axis.spring {
+                    settings.push(format!(
+                        "target: {rest}, stiffness: {stiffness}, damping: 0"
+                    ));
+                }
+                if is_own && !settings.is_empty() {
+                    first = first.or(Some(axis.span));
+                    found.insert(
+                        format!("{name}{word}"),
+                        format!("({})", settings.join(", ")),
+                    );
+                }
+            }
+        }
+        (found, first)
     }
 
     fn sensor(
