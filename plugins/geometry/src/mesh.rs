@@ -1,6 +1,6 @@
 //! Triangle meshes from files: STL (text and binary), OBJ, Collada, glTF, MuJoCo's MSH, and height maps in PNG.
 pub mod collada;
-mod elevation;
+pub mod elevation;
 pub mod gltf;
 pub mod msh;
 mod stretch;

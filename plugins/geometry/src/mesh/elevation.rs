@@ -12,7 +12,11 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// Returns the surface of a height map. Its first row is at y = 1/2, its first column at x = -1/2, black is at z = 0 and
 /// white at z = 1. In images with colours, red is the height.
-pub(super) fn parse(bytes: &[u8]) -> Result<Triangles, MeshError> {
+///
+/// # Errors
+///
+/// The bytes are no PNG image, or one with too many pixels, or with less than two rows or columns.
+pub fn parse(bytes: &[u8]) -> Result<Triangles, MeshError> {
     let limits = png::Limits { bytes: MOST_BYTES };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(png::Transformations::EXPAND);
