@@ -209,10 +209,15 @@ pub fn mjcf(bytes: &[u8]) {
     for root in [Root::Fixed, Root::Free] {
         let options = MujocoOptions {
             root,
+            is_alone: root == Root::Free,
             surface: |_| Err("there are no files".to_owned()),
         };
         let circumstances = load.circumstances();
         let read = mujoco::parse(source, &text, path, options, circumstances, &mut sources);
+        if !read.components.is_empty() {
+            let tidy = format_simulation(&read.components, Path::new("fuzz"));
+            assert!(tidy.is_ok(), "{}", read.components);
+        }
         described(&read, &sources);
     }
 }

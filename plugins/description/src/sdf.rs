@@ -12,15 +12,15 @@ mod build;
 pub mod codes;
 mod document;
 mod environment;
-mod fields;
+pub(crate) mod fields;
 mod geometry;
 mod ignored;
 mod include;
 mod joint;
 mod light;
 mod looks;
-mod plugin;
-mod sensor;
+pub(crate) mod plugin;
+pub(crate) mod sensor;
 mod tree;
 mod version;
 

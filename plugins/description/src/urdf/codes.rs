@@ -59,6 +59,8 @@ crate::codes::declare! { "urdf":
     UNKNOWN_MATERIAL = "unknown-material";
     /// A physically impossible inertia.
     INERTIA = "inertia";
+    /// Sensors, plugins and motors that belong into a simulation file.
+    COMPONENT = "component";
     /// A base without mass.
     IMMOVABLE = "immovable";
 }

@@ -41,6 +41,9 @@ impl Builder<'_, '_> {
             None => format!("{body}-geom"),
         };
         let name = self.free(&wanted);
+        if let Some(written) = geom.name.clone() {
+            self.marks.insert(("geom", written), name.clone());
+        }
         if geometry.collision {
             self.geoms.push(Touchable {
                 frame: name.clone(),
