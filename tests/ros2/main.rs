@@ -2,6 +2,7 @@
 //! `cargo test --features ros2 --test ros2`; `.ci/run` installs rclpy from PyPI.
 #![cfg(test)]
 mod connections;
+mod descriptions;
 mod load;
 mod nodes;
 mod peer;

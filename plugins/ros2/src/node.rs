@@ -17,7 +17,7 @@ use morse_api::{
     },
     port::Observer,
 };
-use morse_ros::frames;
+use morse_ros::{frames, links::RobotLinks};
 use ros2_client::{
     NodeName, NodeOptions,
     dds::rustdds::{DomainParticipantBuilder, mio1},
@@ -182,7 +182,10 @@ fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
 fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
     let mut sensors = BTreeMap::new();
     let mut actuators = BTreeMap::new();
+    let (mut links, mut poses) = (RobotLinks::default(), None);
     if let Some(view) = context.world_view.filter(|_| settings.all) {
+        links = RobotLinks::new(&view);
+        poses = Some(view.poses);
         for observer in view.sensors {
             sensors.insert(
                 observer.info.path.clone(),
@@ -200,8 +203,12 @@ fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
         actuators.insert(sender.info.path.clone(), (sender, input));
     }
     let infos = sensors.values().map(|(observer, _)| &*observer.info);
+    let mut mounts = frames::mounts(infos);
+    mounts.transforms.append(&mut links.fixed);
     let outputs = Outputs {
-        mounts: frames::mounts(infos),
+        mounts,
+        links,
+        poses,
         sensors: sensors.into_values().collect(),
         wake: context.wake,
     };
