@@ -4,7 +4,7 @@
 //! `tests/data/mjcf/mujoco.json` is written by `reference.py` beside it; `tests/robots/compare_mjcf.py` compares every model
 //! that can be installed.
 #![cfg(test)]
-mod components;
+pub(crate) mod components;
 
 use std::collections::BTreeMap;
 

@@ -392,3 +392,35 @@ fn sensors_and_plugins_run_with_their_world() {
         assert!(simulation.read_any(path).is_ok(), "{path}");
     }
 }
+
+#[test]
+fn balls_rest_on_height_maps() {
+    let made = tempfile::tempdir().unwrap();
+    crate::mjcf::components::write_hills(&made.path().join("hills.png"));
+    let ball = |name: &str, y: f64| {
+        format!(
+            "<model name='{name}'><pose>0 {y} 2 0 0 0</pose><link name='l'><inertial><mass>1</mass></inertial>\
+             <collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>\
+             <sensor name='imu' type='imu'/></link><plugin filename='libgazebo_ros_p3d.so' name='p'/></model>"
+        )
+    };
+    let map = "<heightmap><uri>hills.png</uri><size>2 2 1</size><pos>0 0 0.5</pos></heightmap>";
+    let ground = format!(
+        "<model name='ground'><static>1</static><link name='l'>\
+         <collision name='c'><geometry>{map}</geometry></collision>\
+         <visual name='v'><geometry>{map}</geometry></visual></link></model>"
+    );
+    let (high, low) = (ball("high", 0.75), ball("low", -0.5));
+    let text = format!("<sdf version='1.9'><world name='w'>{ground}{high}{low}</world></sdf>");
+    let path = made.path().join("hills.sdf");
+    std::fs::write(&path, text).unwrap();
+    let mut simulation = Simulation::load(&path).unwrap();
+    simulation.run(240).unwrap();
+    for (name, grey) in [("high.p", 200.0), ("low.p", 100.0)] {
+        let pose = simulation.read::<PoseData>(name).unwrap();
+        assert!(
+            (pose.z - (0.5 + grey / 255.0 + 0.1)).abs() < 2e-3,
+            "{pose:?}"
+        );
+    }
+}

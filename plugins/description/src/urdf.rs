@@ -16,6 +16,7 @@ pub mod codes;
 mod fields;
 mod gazebo;
 mod read;
+mod repair;
 mod robot;
 mod tree;
 
@@ -107,8 +108,16 @@ pub fn parse(
     options: &Options,
     circumstances: Circumstances<'_>,
 ) -> Read {
-    match xml::parse(text, source) {
-        Ok(root) => robot(&root, path, options, circumstances),
+    match xml::parse_repaired(text, source) {
+        Ok((root, repaired)) => {
+            let mut read = robot(&root, path, options, circumstances);
+            let mut problems = Problems::new(circumstances.strict);
+            repaired.into_iter().for_each(|one| problems.push(one));
+            let is_sound = !problems.any_error();
+            read.scene = read.scene.filter(|_| is_sound);
+            read.diagnostics.splice(0..0, problems.finish());
+            read
+        }
         Err(diagnostic) => Read {
             scene: None,
             diagnostics: vec![*diagnostic],

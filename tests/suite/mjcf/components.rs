@@ -1,5 +1,7 @@
 //! Sensors, actuators, springs and keyframes of models that run by themselves.
 
+use std::path::Path;
+
 use morse_sim::{
     Simulation,
     scene::load::{LoadOptions, load},
@@ -88,4 +90,41 @@ fn springs_pull_to_their_rest_and_servos_hold() {
     ] {
         assert!((position - expected).abs() < error, "{joints:?}");
     }
+}
+
+/// Writes a height map of five times five grey values, which are high in the first two rows.
+pub(crate) fn write_hills(path: &Path) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut encoder = png::Encoder::new(file, 5, 5);
+    encoder.set_color(png::ColorType::Grayscale);
+    let mut writer = encoder.write_header().unwrap();
+    let grey = |pixel: usize| if pixel < 10 { 200 } else { 100 };
+    let pixels: Vec<u8> = (0..25).map(grey).collect();
+    writer.write_image_data(&pixels).unwrap();
+}
+
+#[test]
+fn balls_rest_on_height_fields() {
+    let made = tempfile::tempdir().unwrap();
+    write_hills(&made.path().join("hills.png"));
+    let ball = |name: &str, y: f64| {
+        format!(
+            "<body name='{name}' pos='0 {y} 0.8'><freejoint/><geom size='0.1'/><site name='{name}-site'/></body>"
+        )
+    };
+    let text = format!(
+        "<mujoco><asset><hfield name='hills' file='hills.png' size='1 1 0.5 0.1'/></asset><worldbody>
+         <geom type='hfield' hfield='hills'/>{}{}</worldbody>
+         <sensor><framepos name='p' objtype='body' objname='high'/><framepos name='p' objtype='body' objname='low'/></sensor></mujoco>",
+        ball("high", 0.75),
+        ball("low", -0.5)
+    );
+    std::fs::write(made.path().join("model.xml"), text).unwrap();
+    let mut simulation = Simulation::load(made.path().join("model.xml")).unwrap();
+    simulation.run(180).unwrap();
+    // As in MuJoCo, the lowest point is at 0, the highest one at the third size, and the first row at positive y.
+    let high = simulation.read::<PoseData>("high.p").unwrap();
+    let low = simulation.read::<PoseData>("low.p").unwrap();
+    assert!((high.z - 0.6).abs() < 2e-3, "{high:?}");
+    assert!((low.z - 0.1).abs() < 2e-3, "{low:?}");
 }
