@@ -49,14 +49,14 @@ fn row_of_bodies(count: usize) -> (Rows, Vec<f64>) {
         let gap = &mut { contact.distance };
         rows.add_contact((&contact, gap, 0.0, DT), &[], &bodies, &starts);
     };
-    for at in 0..count {
+    for (at, body) in bodies.iter().enumerate() {
         let ground = Side::Prescribed(Vector3::new(0.02, 0.0, 0.0));
         for (x, y) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)] {
-            let point = Vector3::new(bodies[at].center.x + x, y, 0.0);
+            let point = Vector3::new(body.center.x + x, y, 0.0);
             touch([ground, Side::Body(at)], point, Vector3::z());
         }
         if at > 0 {
-            let point = Vector3::new(bodies[at].center.x - 0.15, 0.02, 0.12);
+            let point = Vector3::new(body.center.x - 0.15, 0.02, 0.12);
             touch([Side::Body(at - 1), Side::Body(at)], point, Vector3::x());
         }
     }
