@@ -12,6 +12,7 @@
 //! - [`query`]: kinematics and collisions of a scene without a world;
 //! - [`diagnostic`], [`report`]: errors and warnings of all of them (`morse_diagnostics`).
 pub mod compiled;
+pub(crate) mod inertials;
 pub mod load;
 pub mod query;
 

@@ -6,24 +6,20 @@ use std::{
 };
 
 use clap::{Args as ClapArgs, ValueEnum};
-use morse_api::{motion::MotionMode, whole_file::write_whole};
-use morse_description::write::{
-    Asset, Content, Inertial, Options, Paths, Target, Written, relocated, write,
-};
+use morse_api::whole_file::write_whole;
+use morse_description::write::{Asset, Content, Options, Paths, Target, Written, relocated, write};
 use morse_diagnostics::{Diagnostic, printable_path, real_path};
 use morse_geometry::{files, mesh};
-use morse_physics::prepare::prepare;
 use morse_robray as robray;
-use morse_scene::{
-    assembly::{Assembly, layout},
-    model::Scene,
-};
 
 use super::{
     check::{Reading, show},
     exit, say,
 };
-use crate::scene::load::{LoadOptions, Loaded, load};
+use crate::scene::{
+    inertials::inertials,
+    load::{LoadOptions, Loaded, load},
+};
 
 /// Convert a scene or robot between .robray, URDF, SDF and MJCF
 #[derive(Clone, Debug, Default, ClapArgs)]
@@ -199,6 +195,7 @@ fn paths(args: &Args) -> Paths {
             directory: real_path(Path::new(".")),
             assets: None,
             copy: false,
+            uris: false,
         };
     }
     let directory = args
@@ -214,28 +211,8 @@ fn paths(args: &Args) -> Paths {
         directory: real_path(directory.unwrap_or(Path::new("."))),
         assets: Some(format!("{stem}_meshes")),
         copy: args.copy_assets,
+        uris: false,
     }
-}
-
-/// Returns the masses of all frames, as they are simulated.
-fn inertials(scene: &Scene) -> Result<Vec<Option<Inertial>>, Vec<Diagnostic>> {
-    let assembly = Assembly {
-        scene: scene.clone(),
-        ..Assembly::default()
-    };
-    let layout = layout(&assembly)?;
-    let prepared = prepare(&layout, scene, MotionMode::Default)?;
-    let mut inertials = vec![None; scene.frames().len()];
-    for (frame, mass) in prepared.frame_masses(&layout) {
-        if let Some(inertial) = inertials.get_mut(frame).filter(|_| mass.mass > 0.0) {
-            *inertial = Some(Inertial {
-                mass: mass.mass,
-                center: mass.center,
-                inertia: mass.inertia,
-            });
-        }
-    }
-    Ok(inertials)
 }
 
 /// Writes a description with the files beside it; the error is a message.

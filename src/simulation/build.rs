@@ -29,7 +29,7 @@ use crate::{
     service::simulation::{ComponentWiring, RobotWiring, Wiring},
     simulation::{
         crowd,
-        install::{self, world_view},
+        install::{self, described, world_view},
         load::Plan,
         objects,
     },
@@ -154,7 +154,6 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
         warnings,
         threads,
         renderer,
-        memory,
         strict,
         ..
     } = plan;
@@ -165,7 +164,8 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
     };
     let environment = &simulation.environment;
     let mut app = empty_world(environment, *threads, extensions);
-    app.insert_resource(*memory);
+    app.insert_resource(plan.memory)
+        .insert_resource(described::descriptions(assembly));
     crowd::insert(app.world_mut(), simulation, &assembly.scene);
     let spawned = spawn::spawn(app.world_mut(), assembly)
         .map_err(|problems| failed(problems, &mut warnings))?;

@@ -1,4 +1,5 @@
 //! Installs a simulation file's sensors and actuators on the bodies of a spawned scene, and overlays on them.
+pub(crate) mod described;
 mod linked;
 mod overlays;
 mod painted;

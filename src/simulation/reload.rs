@@ -23,6 +23,7 @@ use super::{
     build::{Links, Raised, raise, start},
     definitions::{Definitions, Texts},
     drop_statistics::close_ports,
+    install::world_view::Paced,
     load::Plan,
     population::Population,
     state::Snapshot,
@@ -120,6 +121,7 @@ impl Simulation {
         } = raise(&population.plan, self.extensions, self.links())?;
         app.insert_resource(population);
         start(&mut app);
+        hand_over_pace(self.app.world(), app.world());
         let first = Snapshot::take(app.world(), &self.beginning()).ok();
         Ok(Next {
             app,
@@ -208,6 +210,15 @@ impl Simulation {
             },
             None => Links::default(),
         }
+    }
+}
+
+/// Publishes the pace of the run to the clients of the next world.
+fn hand_over_pace(from: &World, to: &World) {
+    let paced = [from, to].map(World::get_resource::<Paced>);
+    if let [Some(from), Some(to)] = paced {
+        let (is_held, factor) = from.0.get();
+        to.0.tell(is_held, factor);
     }
 }
 

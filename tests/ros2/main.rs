@@ -1,7 +1,9 @@
 //! End-to-end tests of the middleware `ros2` with nodes of rclpy, ROS's own client library for Python. Run with
 //! `cargo test --features ros2 --test ros2`; `.ci/run` installs rclpy from PyPI.
 #![cfg(test)]
+mod actions;
 mod connections;
+mod descriptions;
 mod load;
 mod nodes;
 mod peer;
@@ -9,3 +11,4 @@ mod readings;
 #[path = "../suite/require.rs"]
 mod require;
 mod services;
+mod simulation;

@@ -30,7 +30,7 @@ pub(crate) fn python() -> Option<PathBuf> {
         let imports = Command::new(python)
             .args([
                 "-c",
-                "import rclpy, sensor_msgs, nav_msgs, geometry_msgs, rosgraph_msgs, std_srvs",
+                "import rclpy, sensor_msgs, nav_msgs, geometry_msgs, rosgraph_msgs, std_srvs, tf2_msgs, vision_msgs",
             ])
             .output();
         imports.is_ok_and(|output| output.status.success())

@@ -62,6 +62,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
     let expected = "\
 /arm/joints sensor_msgs/msg/JointState
 /arm/motors sensor_msgs/msg/JointState
+/arm/robot_description std_msgs/msg/String
 /clock rosgraph_msgs/msg/Clock
 /rover/barometer sensor_msgs/msg/FluidPressure
 /rover/battery sensor_msgs/msg/BatteryState
@@ -79,6 +80,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
 /rover/odometry nav_msgs/msg/Odometry
 /rover/place geometry_msgs/msg/PointStamped
 /rover/pose geometry_msgs/msg/PoseStamped
+/rover/robot_description std_msgs/msg/String
 /rover/scan sensor_msgs/msg/LaserScan
 /rover/speed std_msgs/msg/String
 /rover/thermometer sensor_msgs/msg/Temperature

@@ -1,6 +1,7 @@
 //! Clients of rosbridge: topics with their types and values, commands, services, frames, and misbehaving clients.
 #![cfg(test)]
 pub(crate) mod client;
+mod descriptions;
 mod listening;
 mod roslib;
 
@@ -62,6 +63,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
     let expected = "\
 /arm/joints sensor_msgs/msg/JointState
 /arm/motors sensor_msgs/msg/JointState
+/arm/robot_description std_msgs/msg/String
 /clock rosgraph_msgs/msg/Clock
 /rover/barometer sensor_msgs/msg/FluidPressure
 /rover/battery sensor_msgs/msg/BatteryState
@@ -79,6 +81,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
 /rover/odometry nav_msgs/msg/Odometry
 /rover/place geometry_msgs/msg/PointStamped
 /rover/pose geometry_msgs/msg/PoseStamped
+/rover/robot_description std_msgs/msg/String
 /rover/scan sensor_msgs/msg/LaserScan
 /rover/speed std_msgs/msg/String
 /rover/thermometer sensor_msgs/msg/Temperature
@@ -292,11 +295,17 @@ fn time_and_frames_are_told() {
     let seconds =
         |time: &Json| time["sec"].as_f64().unwrap() + time["nanosec"].as_f64().unwrap() / 1e9;
     assert!(seconds(&later["clock"]) > seconds(&first));
-    let moving = bridge.one("/tf")["transforms"][0].clone();
-    assert_eq!(
-        (&moving["header"]["frame_id"], &moving["child_frame_id"]),
-        (&json!("rover/odom"), &json!("rover/base_link"))
-    );
+    let parent = |message: &Json, child: &str| {
+        let moving = message["transforms"].as_array().unwrap();
+        let found = moving.iter().find(|one| one["child_frame_id"] == child);
+        found.map(|one| one["header"]["frame_id"].clone())
+    };
+    let base = bridge.until("/tf", |message| {
+        parent(message, "rover/base_link").is_some()
+    });
+    assert_eq!(parent(&base, "rover/base_link"), Some("rover/odom".into()));
+    let links = bridge.until("/tf", |message| parent(message, "arm/kuka_2").is_some());
+    assert_eq!(parent(&links, "arm/kuka_2"), Some("arm/kuka_1".into()));
     let fixed = bridge.one("/tf_static");
     let fixed = fixed["transforms"].as_array().unwrap();
     let of = |child: &str| {

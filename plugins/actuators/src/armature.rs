@@ -210,7 +210,7 @@ impl ArmatureCommand {
         }
         let unknown = |name: &&String| chain.place(name).is_none();
         if let Some(name) = self.names.iter().find(unknown) {
-            return Err(motion::no_joint(chain, name));
+            return Err(trajectory::no_joint(chain, name));
         }
         for (at, &position) in self.positions.iter().enumerate() {
             let name = self.names.get(at);

@@ -3,6 +3,7 @@
 //! A middleware that [views the world](crate::middleware::Middleware::VIEWS_WORLD) receives a [`WorldView`]: the
 //! [`Scenery`], which is constant, the poses of all bodies on request, an observer of every sensor, and a sender for every
 //! actuator. Nothing is copied without a request, and no viewer delays the tick.
+mod description;
 mod object_graph;
 mod poses;
 
@@ -26,6 +27,7 @@ use crate::{
     port::Observer,
     warning::WarningHistory,
 };
+pub use description::{LinkInfo, RobotDescription, RobotDescriptions};
 pub use object_graph::{
     GraphExchange, GraphLayout, GraphLink, GraphNode, LinkState, NodeKind, NodeState, ObjectGraph,
     Readiness,
@@ -44,6 +46,8 @@ pub struct WorldView {
     pub sensors: Vec<Observer>,
     /// Every actuator, in path order.
     pub actuators: Vec<CommandSender>,
+    /// Descriptions of the robots.
+    pub descriptions: RobotDescriptions,
     /// Graphs of the middlewares that run objects, by name.
     pub graphs: Vec<(String, GraphExchange)>,
     /// Pace of time.

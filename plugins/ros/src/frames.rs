@@ -63,7 +63,11 @@ fn setting(info: &SensorInfo, name: &str) -> Vector3<f64> {
     Vector3::from_fn(|at, _| number(at).unwrap_or_default())
 }
 
-fn fixed(parent: String, child_frame_id: String, pose: Isometry3<f64>) -> TransformStamped {
+pub(crate) fn fixed(
+    parent: String,
+    child_frame_id: String,
+    pose: Isometry3<f64>,
+) -> TransformStamped {
     TransformStamped {
         header: Header {
             stamp: Time::default(),

@@ -5,11 +5,12 @@
 //! - [`topics`]: the topics of a sensor, and the message of a reading on each; `data`, `scans`, `pictures`: the conversion
 //!   of readings;
 //! - [`commands`]: messages that an actuator accepts;
-//! - [`frames`]: `/tf` and `/tf_static`.
+//! - [`frames`]: `/tf` and `/tf_static`; [`links`]: links of robots in these, and their descriptions.
 pub mod commands;
 mod contacts;
 mod data;
 pub mod frames;
+pub mod links;
 pub mod messages;
 pub mod names;
 mod pictures;

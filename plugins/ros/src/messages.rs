@@ -43,6 +43,13 @@ macro_rules! messages {
     )+};
 }
 
+mod control;
+
+pub use control::{
+    Duration, JointTrajectory, JointTrajectoryPoint, Joy, MultiDOFJointTrajectory,
+    MultiDOFJointTrajectoryPoint,
+};
+
 messages! {
     /// Time stamp.
     "builtin_interfaces" Time {

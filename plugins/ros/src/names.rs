@@ -24,6 +24,18 @@ pub fn odom(robot: &str) -> String {
     format!("{}/odom", ros_path(robot))
 }
 
+/// Returns the frame of a link of a robot, by the name of the link in the robot's description.
+#[must_use]
+pub fn link(robot: &str, link: &str) -> String {
+    format!("{}/{link}", ros_path(robot))
+}
+
+/// Returns the topic of a robot's description: `/rover/robot_description`.
+#[must_use]
+pub fn description(robot: &str) -> String {
+    format!("/{}/robot_description", ros_path(robot))
+}
+
 /// Returns a valid ROS name: letters, digits and underscores between slashes, without a digit first.
 fn ros_path(path: &str) -> String {
     let tokens = path.split('.').map(|token| {

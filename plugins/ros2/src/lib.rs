@@ -5,9 +5,12 @@
 //! - `topics`: topics of the components with their types and qualities of service;
 //! - `network`: domain and range of discovery, from the settings and the environment;
 //! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions;
-//!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `services`: control of the
-//!   simulation; `source`: sensors with their topics; `lockstep` and `answers`: ticks that wait for nodes; `peers`: nodes that
+//!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `server`: the thread of
+//!   `services`, of `simulation`, the services of `simulation_interfaces`, and of `actions`; `serving`: requests of all of
+//!   these; `source`: sensors with their topics; `lockstep` and `answers`: ticks that wait for nodes; `peers`: nodes that
 //!   subscribe; `notes`: warnings and counters.
+#[cfg(feature = "dds")]
+mod actions;
 #[cfg(feature = "dds")]
 mod answers;
 #[cfg(feature = "dds")]
@@ -33,7 +36,13 @@ mod peers;
 #[cfg(feature = "dds")]
 mod publishing;
 #[cfg(feature = "dds")]
+mod server;
+#[cfg(feature = "dds")]
 mod services;
+#[cfg(feature = "dds")]
+mod serving;
+#[cfg(feature = "dds")]
+mod simulation;
 #[cfg(feature = "dds")]
 mod source;
 mod topics;

@@ -11,13 +11,15 @@ use std::{
 
 use crossbeam_channel::{Sender, bounded};
 use morse_api::{
+    command::CommandSender,
     middleware::{
-        ErasedContext, Failure, Middleware as _, MiddlewareContext, Reloaded, Report, Running,
-        Successor, Worker,
+        ErasedContext, Failure, Middleware as _, MiddlewareContext, Reloaded, Report,
+        RequestSender, Running, Successor, Worker,
     },
     port::Observer,
+    world_view::Pacing,
 };
-use morse_ros::frames;
+use morse_ros::{frames, links::RobotLinks};
 use ros2_client::{
     NodeName, NodeOptions,
     dds::rustdds::{DomainParticipantBuilder, mio1},
@@ -35,7 +37,8 @@ use crate::{
     notes::{Counters, Notes},
     opening::{Opening, Shared},
     publishing::{Outputs, Publishing},
-    services::{Requests, Services},
+    server::Serving,
+    serving::Requests,
 };
 
 /// Starts the node and its threads.
@@ -49,10 +52,12 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let network = Network::new(settings, |name| std::env::var(name).ok()).map_err(failed)?;
     let mut opening = open(settings, &network).map_err(failed)?;
     let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
-    let warnings = network.warnings.iter().cloned();
-    warnings.for_each(|text| notes.add(text));
-    let requests = Requests::new(Mutex::new(context.requests.clone()));
+    let warnings = network.warnings.iter();
+    warnings.for_each(|text| notes.add(text.clone()));
+    let requests = Requests::new(Mutex::new(requests_of(&context)));
     let (mut outputs, inputs) = ends(settings, context);
+    let next_actuators = Successor::default();
+    let actuators = (actuators_of(&inputs), next_actuators.clone());
     let waiting = take_waiting(&mut opening, &mut outputs);
     let shared = Shared::new(opening);
     let (next_outputs, next_inputs) = (Successor::default(), Successor::default());
@@ -66,7 +71,8 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let signals = (ticked, next_outputs.clone());
     let publishing = Publishing::new(&shared, outputs, signals).map_err(failed)?;
     let stopped = listening.stopped.clone();
-    let services = Services::new(&mut shared.lock(), requests.clone(), stopped).map_err(failed)?;
+    let calls = (requests.clone(), nanos.clone());
+    let services = Serving::new(&shared, calls, actuators, stopped).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
     let mut workers = spawn(&own, publishing, (listening, services))?;
@@ -82,7 +88,7 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
             work,
         )?);
     }
-    Ok(Box::new(Serving {
+    Ok(Box::new(Node {
         settings: settings.clone(),
         name: own,
         locksteps,
@@ -96,6 +102,7 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
         waker,
         next_outputs,
         next_inputs,
+        next_actuators,
         notes,
         counters,
         network,
@@ -129,7 +136,7 @@ fn locksteps(
 fn spawn(
     own: &str,
     publishing: Publishing,
-    (listening, services): (Listening, Services),
+    (listening, services): (Listening, Serving),
 ) -> Result<Vec<Worker>, Failure> {
     let name = format!("{own} commands");
     let serving = format!("{own} services");
@@ -182,7 +189,10 @@ fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
 fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
     let mut sensors = BTreeMap::new();
     let mut actuators = BTreeMap::new();
+    let (mut links, mut poses) = (RobotLinks::default(), None);
     if let Some(view) = context.world_view.filter(|_| settings.all) {
+        links = RobotLinks::new(&view);
+        poses = Some(view.poses);
         for observer in view.sensors {
             sensors.insert(
                 observer.info.path.clone(),
@@ -200,18 +210,34 @@ fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
         actuators.insert(sender.info.path.clone(), (sender, input));
     }
     let infos = sensors.values().map(|(observer, _)| &*observer.info);
+    let mut mounts = frames::mounts(infos);
+    mounts.transforms.append(&mut links.fixed);
     let outputs = Outputs {
-        mounts: frames::mounts(infos),
+        mounts,
+        links,
+        poses,
         sensors: sensors.into_values().collect(),
         wake: context.wake,
     };
     (outputs, actuators.into_values().collect())
 }
 
+/// Returns the sender of requests to a world, and its pace.
+fn requests_of(context: &Context) -> (RequestSender, Option<Arc<Pacing>>) {
+    let view = context.world_view.as_ref();
+    let pacing = view.map(|view| view.pacing.clone());
+    (context.requests.clone(), pacing)
+}
+
+/// Returns the actuators of a world.
+fn actuators_of(inputs: &Inputs) -> Vec<CommandSender> {
+    inputs.iter().map(|(sender, _)| sender.clone()).collect()
+}
+
 type Context = MiddlewareContext<Ros2Output, Ros2Input>;
 
 /// The running threads.
-struct Serving {
+struct Node {
     settings: Ros2,
     name: String,
     locksteps: Vec<Lockstep>,
@@ -227,12 +253,13 @@ struct Serving {
     waker: Arc<mio1::Waker>,
     next_outputs: Successor<Outputs>,
     next_inputs: Successor<Inputs>,
+    next_actuators: Successor<Vec<CommandSender>>,
     notes: Notes,
     counters: Arc<Counters>,
     network: Network,
 }
 
-impl Running for Serving {
+impl Running for Node {
     fn failure(&mut self) -> Option<Failure> {
         let workers = &mut self.workers;
         let lost = self.lost.take();
@@ -279,9 +306,10 @@ impl Running for Serving {
             Ok(context) => context,
             Err(failure) => return Reloaded::Failed(failure),
         };
-        let requests = context.requests.clone();
+        let requests = requests_of(&context);
         *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = requests;
         let (outputs, inputs) = ends(&self.settings, context);
+        self.next_actuators.set(actuators_of(&inputs));
         self.next_outputs.set(outputs);
         self.next_inputs.set(inputs);
         // Without it the thread notices the next world at its next poll interval.

@@ -5,8 +5,12 @@ use crossbeam_channel::{Receiver, select};
 use morse_api::{
     middleware::{Successor, Wake},
     port::Observer,
+    world_view::PoseObserver,
 };
-use morse_ros::messages::{Message as _, TFMessage};
+use morse_ros::{
+    links::RobotLinks,
+    messages::{Message as _, TFMessage, Text},
+};
 use ros2_client::Publisher;
 
 use crate::{
@@ -27,8 +31,12 @@ const TF_DEPTH: usize = 100;
 pub(crate) struct Outputs {
     pub(crate) sensors: Vec<(Observer, Ros2Output)>,
     pub(crate) wake: Wake,
-    /// Poses of all sensors on their robots.
+    /// Poses of all sensors on their robots, and of links that do not move.
     pub(crate) mounts: TFMessage,
+    /// Links of robots, with their descriptions.
+    pub(crate) links: RobotLinks,
+    /// Poses of the bodies.
+    pub(crate) poses: Option<PoseObserver>,
 }
 
 impl Outputs {
@@ -49,6 +57,10 @@ pub(crate) struct Publishing {
     tf: Publisher<TFMessage>,
     tf_static: Publisher<TFMessage>,
     mounts: TFMessage,
+    links: RobotLinks,
+    poses: Option<PoseObserver>,
+    /// Publishers of descriptions, by topic.
+    descriptions: BTreeMap<String, Publisher<Text>>,
     peers: Peers,
     ends: Ends,
     counters: Arc<Counters>,
@@ -79,6 +91,9 @@ impl Publishing {
             tf: opening.publisher("/tf", TFMessage::TYPE, tf_quality)?,
             tf_static: opening.publisher("/tf_static", TFMessage::TYPE, latched)?,
             mounts: outputs.mounts,
+            links: outputs.links,
+            poses: outputs.poses,
+            descriptions: BTreeMap::new(),
             peers: Peers::new(opening),
             ends: opening.ends.clone(),
             counters: opening.counters.clone(),
@@ -105,25 +120,52 @@ impl Publishing {
             self.sources.push(source);
         }
         old.values().for_each(|old| opening.ends.remove(old.guid));
+        self.open_descriptions(opening)
+    }
+
+    /// Opens the topics of descriptions, and closes those of robots that are gone.
+    fn open_descriptions(&mut self, opening: &mut Opening) -> Result<(), String> {
+        let mut old = std::mem::take(&mut self.descriptions);
+        for (topic, _) in &self.links.descriptions {
+            let name = opening.full_name(topic);
+            let publisher = match old.remove(topic) {
+                Some(publisher) => publisher,
+                None => opening.publisher(&name, Text::TYPE, profile(Quality::Latched))?,
+            };
+            self.descriptions.insert(topic.clone(), publisher);
+        }
+        old.values().for_each(|old| opening.ends.remove(old.guid()));
         Ok(())
+    }
+
+    /// Publishes what nodes that subscribe later receive as well: poses that do not change, and descriptions.
+    fn publish_latched(&self) {
+        publish(&self.counters, &self.tf_static, self.mounts.clone());
+        for (topic, text) in &self.links.descriptions {
+            if let Some(publisher) = self.descriptions.get(topic) {
+                publish(&self.counters, publisher, text.clone());
+            }
+        }
     }
 
     /// Continues with another world.
     fn change_world(&mut self, outputs: Outputs) {
         self.wake = outputs.wake;
         self.mounts = outputs.mounts;
+        self.links = outputs.links;
+        self.poses = outputs.poses;
         let shared = self.shared.clone();
         if let Err(why) = self.open(&mut shared.lock(), outputs.sensors) {
             self.notes
                 .add(format!("some sensors have no topics: {why}"));
         }
         self.ask();
-        publish(&self.counters, &self.tf_static, self.mounts.clone());
+        self.publish_latched();
     }
 
     /// Publishes readings until the simulation ends.
     pub(crate) fn run(&mut self) {
-        publish(&self.counters, &self.tf_static, self.mounts.clone());
+        self.publish_latched();
         loop {
             let is_end = self.wait();
             if self.peers.update() {
@@ -169,13 +211,24 @@ impl Publishing {
         }
     }
 
-    fn pass_on(&self) {
+    fn pass_on(&mut self) {
         let hears_tf = self.ends.is_connected(self.tf.guid());
         let tf = hears_tf.then_some(&self.tf);
         for source in &self.sources {
             while let Some(reading) = source.observer.try_recv() {
                 source.publish(&reading, (&self.ends, &self.counters), tf);
             }
+        }
+        let poses = self.poses.as_ref().filter(|_| self.links.is_moving());
+        if let (Some(tf), Some(observer)) = (tf, poses) {
+            while let Some(poses) = observer.try_recv() {
+                let links = self.links.moving(&poses);
+                links
+                    .into_iter()
+                    .for_each(|links| publish(&self.counters, tf, links));
+                observer.give_back(poses);
+            }
+            observer.assert_ready();
         }
     }
 }

@@ -5,10 +5,13 @@ use morse_api::{command::CommandSender, port::Observer};
 use morse_ros::{
     commands::{Taken, taken},
     frames,
-    messages::{Clock, Message as _, TFMessage},
+    links::RobotLinks,
+    messages::{Clock, Message as _, TFMessage, Text},
     names,
     topics::{Topic, topics},
 };
+
+use crate::client::Published;
 
 /// Components that every simulation has.
 const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
@@ -36,6 +39,8 @@ pub(crate) struct Graph {
     pub(crate) sinks: BTreeMap<String, Sink>,
     /// Paths of the components whose services are offered, by the prefix of the service names.
     pub(crate) services: BTreeMap<String, String>,
+    /// Links of robots, with their descriptions.
+    pub(crate) links: RobotLinks,
     types: BTreeMap<String, &'static str>,
 }
 
@@ -44,6 +49,7 @@ impl Graph {
         sensors: Vec<Observer>,
         actuators: Vec<CommandSender>,
         services: Vec<String>,
+        links: RobotLinks,
     ) -> Self {
         let mut types = BTreeMap::from([
             (CLOCK.to_owned(), Clock::TYPE),
@@ -58,6 +64,9 @@ impl Graph {
         let sources: Vec<_> = sources.collect();
         for topic in sources.iter().flat_map(|source| &source.topics) {
             types.insert(topic.name.clone(), topic.message);
+        }
+        for (topic, _) in &links.descriptions {
+            types.insert(topic.clone(), Text::TYPE);
         }
         let mut sinks = BTreeMap::new();
         for sender in actuators {
@@ -76,8 +85,22 @@ impl Graph {
             sources,
             sinks,
             services: services.collect(),
+            links,
             types,
         }
+    }
+
+    /// Returns the message that new subscribers of a topic receive at once: poses that do not change, or a description.
+    pub(crate) fn latched(&self, topic: &str) -> Option<Published> {
+        if topic == TF_STATIC {
+            let sensors = self.sources.iter().map(|source| &*source.observer.info);
+            let mut mounts = frames::mounts(sensors);
+            mounts.transforms.extend_from_slice(&self.links.fixed);
+            return Some(Published::new(topic, &mounts));
+        }
+        let mut descriptions = self.links.descriptions.iter();
+        let (_, text) = descriptions.find(|(name, _)| name == topic)?;
+        Some(Published::new(topic, text))
     }
 
     /// Returns the topics with their types.

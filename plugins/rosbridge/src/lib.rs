@@ -116,12 +116,7 @@ impl Middleware for Rosbridge {
             },
             max_clients: self.max_clients as usize,
             listener,
-            world: World {
-                sensors: view.sensors,
-                actuators: view.actuators,
-                services: context.services,
-                wake: context.wake,
-            },
+            world: World::new(view, context.services, context.wake),
             next: next.clone(),
             requests: context.requests,
             nanos: nanos.clone(),
@@ -182,12 +177,8 @@ impl Running for Serving {
         let Some(view) = context.world_view.take() else {
             return Reloaded::Restart(Box::new(context));
         };
-        self.next.set(World {
-            sensors: view.sensors,
-            actuators: view.actuators,
-            services: context.services,
-            wake: context.wake,
-        });
+        self.next
+            .set(World::new(view, context.services, context.wake));
         Reloaded::Continues
     }
 

@@ -1,14 +1,14 @@
 //! Operations of the protocol that clients send.
 use std::time::Duration;
 
-use morse_ros::{commands, frames};
+use morse_ros::commands;
 use morse_server::requests::{MOST_UNDER_WAY, Requests};
 use serde_json::{Value as Json, json};
 
 use crate::{
     calls::{Call, response, send},
-    client::{Client, One, Published},
-    graph::{Graph, TF_STATIC, is_same_type, with_slash},
+    client::{Client, One},
+    graph::{Graph, is_same_type, with_slash},
     rosapi,
 };
 
@@ -133,15 +133,8 @@ fn subscribe(
             is_bare,
         });
     }
-    if topic == TF_STATIC {
-        // Static transforms never change: new subscribers receive them at once.
-        let sensors = scope
-            .graph
-            .sources
-            .iter()
-            .map(|source| &*source.observer.info);
-        let mut mounts = Published::new(topic, &frames::mounts(sensors));
-        client.tell(mounts.text(is_bare));
+    if let Some(mut latched) = scope.graph.latched(topic) {
+        client.tell(latched.text(is_bare));
     }
     Ok(())
 }

@@ -12,9 +12,11 @@ use morse_api::{
     command::CommandSender,
     middleware::{Failure, RequestSender, Successor, Wake},
     port::Observer,
+    world_view::{PoseObserver, WorldView},
 };
 use morse_ros::{
     frames,
+    links::RobotLinks,
     messages::{Clock, Time},
     topics::Sample,
 };
@@ -57,7 +59,22 @@ pub(crate) struct World {
     pub(crate) sensors: Vec<Observer>,
     pub(crate) actuators: Vec<CommandSender>,
     pub(crate) services: Vec<String>,
+    pub(crate) links: RobotLinks,
+    pub(crate) poses: PoseObserver,
     pub(crate) wake: Wake,
+}
+
+impl World {
+    pub(crate) fn new(view: WorldView, services: Vec<String>, wake: Wake) -> Self {
+        Self {
+            links: RobotLinks::new(&view),
+            sensors: view.sensors,
+            actuators: view.actuators,
+            services,
+            poses: view.poses,
+            wake,
+        }
+    }
 }
 
 /// Wakes the server once per tick, while clients are subscribed to data of ticks.
@@ -84,6 +101,7 @@ pub(crate) struct Server {
     wake: Wake,
     next: Successor<World>,
     graph: Graph,
+    poses: PoseObserver,
     calls: Requests<(usize, String)>,
     clients: BTreeMap<usize, Client>,
     /// Clients with more messages than were read in a row.
@@ -103,6 +121,8 @@ impl Server {
             sensors,
             actuators,
             services,
+            links,
+            poses,
             wake,
         } = options.world;
         let event_loop = EventLoop::new(vec![options.listener], &wake)?;
@@ -118,7 +138,8 @@ impl Server {
             },
             wake,
             next: options.next,
-            graph: Graph::new(sensors, actuators, services),
+            graph: Graph::new(sensors, actuators, services, links),
+            poses,
             clients: BTreeMap::new(),
             unheard: BTreeSet::new(),
             turn: 0,
@@ -174,7 +195,13 @@ impl Server {
         self.pass_on();
         self.event_loop.follow(&next.wake);
         self.wake = next.wake;
-        self.graph = Graph::new(next.sensors, next.actuators, next.services);
+        self.poses = next.poses;
+        self.graph = Graph::new(next.sensors, next.actuators, next.services, next.links);
+        for (topic, text) in &self.graph.links.descriptions {
+            tell(&mut self.clients, topic, now(), || {
+                Published::new(topic, text)
+            });
+        }
         self.ask();
     }
 
@@ -253,7 +280,7 @@ impl Server {
 
     /// Activates the sensors with subscribers, and deactivates all others.
     fn ask(&self) {
-        let mut is_any = self.is_heard(CLOCK);
+        let mut is_any = self.is_heard(CLOCK) || self.is_heard(TF);
         for source in &self.graph.sources {
             let mut topics = source.topics.iter();
             let is_heard = topics.any(|topic| self.is_heard(&topic.name))
@@ -309,7 +336,22 @@ impl Server {
                 tell_reading(&mut self.clients, source, &sample, now);
             }
         }
+        self.tell_links(now);
         self.tell_time(now);
+    }
+
+    /// Sends the poses of links that move, and requests those of the next tick.
+    fn tell_links(&mut self, now: Instant) {
+        if !self.graph.links.is_moving() || !self.is_heard(TF) {
+            return;
+        }
+        while let Some(poses) = self.poses.try_recv() {
+            if let Some(links) = self.graph.links.moving(&poses) {
+                tell(&mut self.clients, TF, now, || Published::new(TF, &links));
+            }
+            self.poses.give_back(poses);
+        }
+        self.poses.assert_ready();
     }
 
     fn tell_time(&mut self, now: Instant) {

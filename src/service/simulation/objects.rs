@@ -19,6 +19,7 @@ use crate::spawn::{Frame, Spawned};
 const MOST_LEVELS: usize = 40;
 
 pub(super) fn add(app: &mut App) {
+    add_queries(app);
     app.add_service::<Itself>(
         Service::new(
             "get_scene_objects",
@@ -61,6 +62,27 @@ pub(super) fn add(app: &mut App) {
             },
         )
         .returns("whether it is visible"),
+    );
+}
+
+fn add_queries(app: &mut App) {
+    app.add_service::<Itself>(
+        Service::new(
+            "get_object_state",
+            "Returns the pose and the velocities of a robot, or of any frame of the scene.",
+            get_object_state,
+        )
+        .returns("in the world: `position`, m, `orientation` as a quaternion (x, y, z, w), `linear_velocity`, m/s, and `angular_velocity`, rad/s")
+        .read_only(),
+    )
+    .add_service::<Itself>(
+        Service::new(
+            "list_objects",
+            "Returns the names of all robots, and of all bodies that are no part of a robot.",
+            list_objects,
+        )
+        .returns("`robots` and `bodies`, each a list of names")
+        .read_only(),
     );
 }
 
@@ -119,6 +141,54 @@ fn object<'a>(
     let position: [f64; 3] = pose.translation.vector.into();
     let rotation: [f64; 4] = pose.rotation.coords.into();
     json!([inside, position, rotation])
+}
+
+/// Arguments of `get_object_state`.
+#[derive(Reflect, Deserialize)]
+struct Named {
+    /// Name of the robot or frame.
+    name: String,
+}
+
+fn get_object_state(
+    world: &mut World,
+    _: Entity,
+    Named { name }: Named,
+) -> Result<Outcome, ServiceError> {
+    let entity = body(world, &name)?;
+    let pose = pose(world, entity).unwrap_or_default();
+    let state = world
+        .get::<Frame>(entity)
+        .and_then(|frame| world.get::<BodyState>(frame.body))
+        .copied()
+        .unwrap_or_default();
+    // The velocity of a body is that of its centre of mass.
+    let arm = pose.translation.vector - state.center_of_mass.coords;
+    let linear = state.linear_velocity + state.angular_velocity.cross(&arm);
+    let list = |vector: nalgebra::Vector3<f64>| -> [f64; 3] { vector.into() };
+    let rotation: [f64; 4] = pose.rotation.coords.into();
+    Ok(Outcome::Done(json!({
+        "position": list(pose.translation.vector),
+        "orientation": rotation,
+        "linear_velocity": list(linear),
+        "angular_velocity": list(state.angular_velocity),
+    })))
+}
+
+fn list_objects(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
+    let Some(spawned) = world.get_resource::<Spawned>() else {
+        return Ok(Outcome::Done(json!({ "robots": [], "bodies": [] })));
+    };
+    let is_base = |entity: &Entity| spawned.robots.values().any(|base| base == entity);
+    let parent = |entity: &Entity| world.get::<Frame>(*entity)?.parent;
+    let is_free = |entity: &Entity| {
+        let mut chain = std::iter::successors(Some(*entity), parent);
+        !chain.any(|above| is_base(&above))
+    };
+    let robots: Vec<&String> = spawned.robots.keys().collect();
+    let bodies = spawned.bodies.iter().filter(|(_, body)| is_free(body));
+    let bodies: Vec<&String> = bodies.map(|(name, _)| name).collect();
+    Ok(Outcome::Done(json!({ "robots": robots, "bodies": bodies })))
 }
 
 /// Returns the pose of a frame in the world.

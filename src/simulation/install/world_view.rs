@@ -16,8 +16,8 @@ use morse_api::{
     tick::{Clock, Tick},
     warning::Warnings,
     world_view::{
-        BodyInfo, ComponentInfo, ContactInfo, FrameInfo, GraphExchange, Pacing, RobotInfo,
-        ScaledMesh, Scenery, ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
+        BodyInfo, ComponentInfo, ContactInfo, FrameInfo, GraphExchange, Pacing, RobotDescriptions,
+        RobotInfo, ScaledMesh, Scenery, ShapeInfo, Triangles, Viewers, WorldView, pose_port, show,
     },
 };
 use morse_diagnostics::Diagnostic;
@@ -52,6 +52,7 @@ pub(super) fn open(
     }
     let (scenery, unseen) = scenery(world, simulation, spawned);
     let scenery = Arc::new(scenery);
+    let descriptions = world.get_resource_or_init::<RobotDescriptions>().clone();
     let pacing = Arc::new(Pacing::default());
     let warnings = world.get_resource_or_init::<Warnings>().history();
     let given = &simulation.environment.view;
@@ -75,6 +76,7 @@ pub(super) fn open(
             poses,
             sensors: observers(world, &mut viewers.readings),
             actuators: senders(world),
+            descriptions: descriptions.clone(),
             graphs: graphs.clone(),
             pacing: pacing.clone(),
             warnings: warnings.clone(),

@@ -119,11 +119,3 @@ impl ArmMotion {
             })
     }
 }
-
-/// Returns the error message for an unknown joint.
-pub(super) fn no_joint(chain: &Chain, name: &str) -> String {
-    format!(
-        "there is no joint `{name}`; there are: {}",
-        chain.names().join(", ")
-    )
-}

@@ -2,17 +2,26 @@
 use std::collections::BTreeMap;
 
 use morse_api::{
+    joint::JointState,
     prelude::*,
     service::{NoArguments, Status},
 };
 use morse_kinematics::{Chain, Joint};
 use serde_json::{Value as Json, json};
 
-use super::{ArmMotion, Armature, motion::no_joint, trajectory::Wanted};
+use super::{
+    ArmMotion, Armature,
+    trajectory::{Wanted, no_joint},
+};
 
 /// Adds the services.
 pub(super) fn add(app: &mut App) {
-    let reads: [(_, _, fn(&mut World, Entity, NoArguments) -> _); 2] = [
+    let reads: [(_, _, fn(&mut World, Entity, NoArguments) -> _); 3] = [
+        (
+            "get_positions",
+            "Returns `names`, `positions` and `set_points` of the joints, from root to tip, rad or m.",
+            get_positions,
+        ),
         (
             "get_joints",
             "The names of the joints, from root to tip.",
@@ -221,6 +230,21 @@ pub(super) fn parts(
 fn get_joints(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
     let (_, chain, _) = parts(world, arm)?;
     Ok(Outcome::Done(chain.names().into()))
+}
+
+fn get_positions(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
+    let (_, chain, motion) = parts(world, arm)?;
+    let position = |joint: &Joint| {
+        world
+            .get::<JointState>(joint.variable)
+            .map(|state| state.position)
+    };
+    let positions: Vec<Option<f64>> = chain.joints.iter().map(position).collect();
+    Ok(Outcome::Done(json!({
+        "names": chain.names(),
+        "positions": positions,
+        "set_points": motion.set_points,
+    })))
 }
 
 fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {

@@ -237,6 +237,28 @@ fn a_trajectory_waits_for_its_start() {
 }
 
 #[test]
+fn a_trajectory_moves_the_named_joints_only() {
+    let (mut test, _) = test_world("()");
+    let points = json!([{ "joint_names": ["c", "a"], "points": [
+        { "positions": [-0.3, 0.2], "time_from_start": 0.5 },
+    ]}]);
+    let request = call(&mut test, "trajectory", points);
+    run(&mut test, 30);
+    assert_eq!(request.reply().unwrap().status, Status::Success);
+    near(&test, [0.2, 0.0, -0.3]);
+    let state = call(&mut test, "get_positions", json!([]));
+    let state = state.reply().unwrap().value;
+    assert_eq!(state["names"], json!(["a", "b", "c"]));
+    assert_eq!(state["set_points"], json!([0.2, 0.0, -0.3]));
+    let twice = json!([{ "joint_names": ["a", "a"], "points": [] }]);
+    let why = refusal(&mut test, "trajectory", twice);
+    assert!(why.ends_with("the joint `a` is named twice."), "{why}");
+    let unknown = json!([{ "joint_names": ["knee"], "points": [] }]);
+    let why = refusal(&mut test, "trajectory", unknown);
+    assert!(why.contains("`knee`"), "{why}");
+}
+
+#[test]
 fn wrong_trajectories_are_refused() {
     let (mut test, _) = test_world("()");
     let mut why = |wrong: Json| refusal(&mut test, "trajectory", json!([wrong]));

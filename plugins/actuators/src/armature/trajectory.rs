@@ -88,6 +88,10 @@ pub(super) struct Wanted {
     /// Start, s of simulated time; at once by default.
     #[serde(default)]
     starttime: Option<f64>,
+    /// Names of the joints, in the order of the numbers of the points; by default all joints from root to tip. Other joints
+    /// stay where they are.
+    #[serde(default)]
+    joint_names: Option<Vec<String>>,
     /// Points of the trajectory, ordered by time.
     #[serde(default)]
     points: Option<Vec<WantedPoint>>,
@@ -96,10 +100,10 @@ pub(super) struct Wanted {
 /// Point of a trajectory in a request.
 #[derive(Reflect, Deserialize)]
 struct WantedPoint {
-    /// Positions of all joints from root to tip, rad or m.
+    /// Positions of the joints, rad or m.
     #[serde(default)]
     positions: Option<Vec<f64>>,
-    /// Velocities of all joints from root to tip, rad/s or m/s.
+    /// Velocities of the joints, rad/s or m/s.
     #[serde(default)]
     velocities: Option<Vec<f64>>,
     /// Ignored.
@@ -124,7 +128,8 @@ impl Wanted {
             ))
         };
         let wrong = |why: &str| ServiceError::Failed(format!("Error: invalid trajectory: {why}."));
-        let count = chain.joints.len();
+        let places = places(self.joint_names.as_deref(), chain)?;
+        let count = places.len();
         let is_fine = |numbers: &[f64]| {
             numbers.len() == count && numbers.iter().all(|number| number.is_finite())
         };
@@ -153,11 +158,14 @@ impl Wanted {
             if !(is_later && time.is_finite()) {
                 return Err(wrong("'time_from_start' must grow from point to point"));
             }
-            points.push(Waypoint {
-                positions,
-                velocities,
+            let mut at = Waypoint {
+                positions: from.to_vec(),
+                velocities: vec![0.0; if velocities.is_empty() { 0 } else { from.len() }],
                 time,
-            });
+            };
+            spread(&places, &positions, &mut at.positions);
+            spread(&places, &velocities, &mut at.velocities);
+            points.push(at);
         }
         if points.is_empty() {
             return Err(wrong("it has no points"));
@@ -168,4 +176,43 @@ impl Wanted {
             points,
         })
     }
+}
+
+/// Returns the index of each named joint; of all joints without names.
+///
+/// # Errors
+///
+/// A joint does not exist, or is named twice.
+fn places(names: Option<&[String]>, chain: &Chain) -> Result<Vec<usize>, ServiceError> {
+    let Some(names) = names else {
+        return Ok((0..chain.joints.len()).collect());
+    };
+    let mut places = Vec::new();
+    for name in names {
+        let place = chain.place(name);
+        let place = place.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
+        if places.contains(&place) {
+            let text = format!("Error: invalid trajectory: the joint `{name}` is named twice.");
+            return Err(ServiceError::Failed(text));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}
+
+/// Writes numbers to their places in a list of all joints.
+fn spread(places: &[usize], numbers: &[f64], all: &mut [f64]) {
+    for (place, number) in places.iter().zip(numbers) {
+        if let Some(joint) = all.get_mut(*place) {
+            *joint = *number;
+        }
+    }
+}
+
+/// Returns the error message for an unknown joint.
+pub(super) fn no_joint(chain: &Chain, name: &str) -> String {
+    format!(
+        "there is no joint `{name}`; there are: {}",
+        chain.names().join(", ")
+    )
 }

@@ -18,6 +18,8 @@ pub struct Paths {
     pub assets: Option<String>,
     /// True if all meshes are copied there.
     pub copy: bool,
+    /// True if files are referred to by `file` URIs, instead of paths relative to the description's directory.
+    pub uris: bool,
 }
 
 /// A file to write beside a description.
@@ -80,7 +82,11 @@ impl Assets {
     /// Returns the path of a file, which is copied or converted if necessary.
     fn place(&mut self, file: &Path, converts: bool) -> Option<String> {
         if !converts && !self.paths.copy && file.is_file() {
-            return Some(relative(&self.paths.directory, &absolute(file).ok()?));
+            let file = absolute(file).ok()?;
+            return Some(match self.paths.uris {
+                true => uri(&file),
+                false => relative(&self.paths.directory, &file),
+            });
         }
         let key = (file.to_owned(), converts);
         if let Some(name) = self.known.get(&key) {
@@ -203,6 +209,19 @@ fn relative(directory: &Path, file: &Path) -> String {
         .iter()
         .map(|part| part.as_os_str().to_string_lossy().into_owned());
     up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// Returns the URI of an absolute path: RFC 8089, with the characters that RFC 3986 reserves or lacks as percent codes.
+fn uri(file: &Path) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in file.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(*byte)),
+            letter if letter.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
 }
 
 /// Returns the Wavefront OBJ text of a cone.

@@ -130,7 +130,8 @@ impl Joint {
         }
     }
 
-    pub(super) fn axis_mut(&mut self) -> Option<&mut JointAxis> {
+    /// Returns the axis of a revolute or prismatic joint, to change it.
+    pub fn axis_mut(&mut self) -> Option<&mut JointAxis> {
         match self {
             Self::Revolute(axis) | Self::Prismatic(axis) => Some(axis),
             Self::Fixed | Self::Floating => None,

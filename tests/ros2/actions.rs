@@ -1,0 +1,135 @@
+//! Actions: goals of ROS's action clients are followed, refused, cancelled and replaced.
+#![cfg(test)]
+use std::{collections::BTreeMap, path::Path, process::Command};
+
+use serde_json::{Value as Json, json};
+
+use crate::peer::{Program, domain, python};
+
+const WORLD: &str = r#"Simulation(
+    robots: {
+        "arm": (
+            model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (0, 5, 0)),
+            sensors: { "joints": (kind: "joint_state") },
+            actuators: { "armature": (kind: "armature") },
+        ),
+        "rover": (
+            model: "robots/atrv.robray", base: kinematic,
+            actuators: { "goal": (kind: "waypoint") },
+        ),
+    },
+    middlewares: { "ros": (kind: "ros2") },
+)"#;
+
+/// Runs a part of `actions.py` beside a world, and returns what it reports, by step.
+fn report(part: &str, file: &str) -> Option<BTreeMap<String, Json>> {
+    let python = python()?;
+    let domain = domain();
+    let mut program = Program::start(file, domain);
+    let called = Command::new(python)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2/actions.py"))
+        .arg(part)
+        .env("ROS_DOMAIN_ID", domain.to_string())
+        .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        .output()
+        .unwrap();
+    let (_, warnings) = program.end();
+    let [stdout, stderr] =
+        [called.stdout, called.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(called.status.success(), "{stdout}{stderr}{warnings}");
+    let lines = stdout.lines().map(|line| {
+        let line: Json = serde_json::from_str(line).unwrap();
+        (line["step"].as_str().unwrap().to_owned(), line)
+    });
+    Some(lines.collect())
+}
+
+#[test]
+fn an_arm_follows_trajectories() {
+    let Some(steps) = report("arm", WORLD) else {
+        return;
+    };
+    let followed = &steps["followed"];
+    assert_eq!(followed["accepted"], true);
+    assert_eq!(followed["status"], "SUCCEEDED", "{followed}");
+    assert_eq!(followed["code"], 0);
+    assert_eq!(followed["position"], json!([0.4, -0.3]));
+    assert_eq!(followed["names"], json!(["kuka_4", "kuka_2"]));
+    assert!(followed["feedback"].as_u64() >= Some(4), "{followed}");
+    assert!(followed["error"].as_f64().unwrap() < 0.2, "{followed}");
+    assert_eq!(steps["refused"]["accepted"], false);
+    let cancelled = &steps["cancelled"];
+    assert_eq!(
+        (&cancelled["code"], &cancelled["status"]),
+        (&json!(0), &json!("CANCELED"))
+    );
+    // A tenth of the way, and not at the goal.
+    let position = cancelled["position"][0].as_f64().unwrap();
+    assert!(position > 0.2 && position < 0.39, "{cancelled}");
+    let replaced = &steps["replaced"];
+    assert_eq!(
+        (&replaced["first"], &replaced["second"]),
+        (&json!("CANCELED"), &json!("SUCCEEDED"))
+    );
+    let published = &steps["published"];
+    assert_eq!(published["position"], json!([0.5, -0.5]));
+    assert_eq!(
+        published["late_cancel"], 3,
+        "the goal was terminated: {published}"
+    );
+}
+
+#[test]
+fn a_rover_navigates_to_poses() {
+    let Some(steps) = report("rover", WORLD) else {
+        return;
+    };
+    assert_eq!(steps["refused"]["accepted"], false);
+    let arrived = &steps["arrived"];
+    assert_eq!(arrived["accepted"], true);
+    assert_eq!(arrived["status"], "SUCCEEDED", "{arrived}");
+    assert_eq!(arrived["code"], 0);
+    let number = |name: &str| arrived[name].as_f64().unwrap();
+    assert!(number("first") > 2.0 && number("last") < 1.0, "{arrived}");
+    assert!(
+        (number("x") - (3.0 - number("last"))).abs() < 0.1,
+        "{arrived}"
+    );
+    assert!(number("time") > 1.0, "{arrived}");
+    assert_eq!(steps["cancelled"]["status"], "CANCELED");
+}
+
+/// A gripper below the ground, with a half-space above it.
+const GRIPPER: &str = r#"Simulation(
+    scene: "environments/boxes.robray",
+    bodies: { "RedBox": (kind: dynamic) },
+    objects: { "RedBox": (graspable: true) },
+    robots: { "arm": (
+        model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (0, 5, 0)),
+        actuators: { "hand": (kind: "gripper", distance: 100, angle: 3.14, mount: (translation: (0, 0, -50))) },
+    ) },
+    middlewares: { "ros": (kind: "ros2") },
+)"#;
+
+#[test]
+fn a_gripper_closes_and_opens() {
+    let Some(steps) = report("gripper", GRIPPER) else {
+        return;
+    };
+    // The fingers stop at the box.
+    let closed = &steps["closed"];
+    assert_eq!(closed["status"], "SUCCEEDED");
+    assert_eq!(
+        (&closed["stalled"], &closed["reached"]),
+        (&json!(true), &json!(false)),
+        "{closed}"
+    );
+    assert_eq!(closed["effort"], 5.0);
+    let opened = &steps["opened"];
+    assert_eq!(
+        (&opened["stalled"], &opened["reached"]),
+        (&json!(false), &json!(true)),
+        "{opened}"
+    );
+    assert_eq!(steps["refused"]["accepted"], false);
+}
