@@ -4,6 +4,7 @@
 //! - [`coming_from_morse`]: for users with scripts, clients and tests of MORSE;
 //! - [`coming_from_amino`]: for users of amino's scene compiler and library;
 //! - [`coming_from_mujoco`]: for users with models in MJCF; [`coming_from_gazebo`]: with worlds and models in SDF;
+//! - [`coming_from_ros_gz`]: for users of Gazebo with ROS 2;
 //! - [`scene_language`]: scenes (`.robray`);
 //! - [`simulation_file`]: simulations of scenes (`.ron`);
 //! - [`robots`]: pictures of the robots and arms that the program contains;
@@ -47,6 +48,8 @@ pub mod coming_from_amino {}
 pub mod coming_from_mujoco {}
 #[doc = include_str!("docs/coming_from_gazebo.md")]
 pub mod coming_from_gazebo {}
+#[doc = include_str!("docs/coming_from_ros_gz.md")]
+pub mod coming_from_ros_gz {}
 
 #[doc = include_str!("docs/scene_language.md")]
 pub mod scene_language {}

@@ -10,5 +10,6 @@ mod peer;
 mod readings;
 #[path = "../suite/require.rs"]
 mod require;
+mod seeing;
 mod services;
 mod simulation;

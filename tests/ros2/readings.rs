@@ -71,6 +71,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
 /rover/depth/image sensor_msgs/msg/Image
 /rover/eye/camera_info sensor_msgs/msg/CameraInfo
 /rover/eye/image sensor_msgs/msg/Image
+/rover/eye/image/compressed sensor_msgs/msg/CompressedImage
 /rover/gps sensor_msgs/msg/NavSatFix
 /rover/gps/velocity geometry_msgs/msg/TwistStamped
 /rover/imu sensor_msgs/msg/Imu

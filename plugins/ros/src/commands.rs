@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use crate::messages::{
-    Float64MultiArray, JointState, Message as _, Point, PoseStamped, Text, Twist, TwistStamped,
+    Float64MultiArray, JointState, Joy, Message as _, Point, PoseStamped, Text, Twist, TwistStamped,
 };
 
 /// Converts a message to the fields of a command.
@@ -97,6 +97,9 @@ pub fn taken_for(fields: &Fields) -> Vec<Taken> {
     if has(&["names", "positions"]) {
         take(JointState::TYPE, joints);
         take(Float64MultiArray::TYPE, positions);
+    }
+    if has(&["axes"]) {
+        take(Joy::TYPE, joy);
     }
     take(Text::TYPE, text);
     taken
@@ -225,6 +228,14 @@ fn joints(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageE
             });
         }
     }
+    Ok(command)
+}
+
+fn joy(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
+    let message: Joy = parse(info, message, Joy::TYPE)?;
+    let axes: Vec<f64> = message.axes.into_iter().map(f64::from).collect();
+    let mut command = DynamicStruct::default();
+    command.insert("axes", axes);
     Ok(command)
 }
 

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::{
     data::Sample,
+    detections::is_detector,
     messages::{Header, TFMessage, Time, TransformStamped},
     names, pictures,
     topics::odometry_frames,
@@ -49,7 +50,7 @@ pub fn mounts<'a>(sensors: impl Iterator<Item = &'a SensorInfo>) -> TFMessage {
         if info.ros.contains(&RosMessage::KinectColor) {
             transforms.push(optical(setting(info, "rgb_at"), pictures::RGB));
             transforms.push(optical(setting(info, "depth_at"), pictures::DEPTH));
-        } else if info.fields.get("intrinsic_matrix").is_some() {
+        } else if info.fields.get("intrinsic_matrix").is_some() || is_detector(info) {
             transforms.push(optical(Vector3::zeros(), ""));
         }
     }

@@ -2,53 +2,31 @@
 //!
 //! Messages and fields follow the packages `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`, `tf2_msgs`,
 //! `builtin_interfaces` and `rosgraph_msgs`.
+#[macro_use]
+mod define;
+mod control;
 mod parts;
+mod vision;
 
 use serde::{Deserialize, Serialize};
 
+pub use control::*;
+pub use define::Definition;
 pub use parts::{Bytes, Matrix6};
+pub use vision::*;
+
+/// Iterates over the definitions of all messages.
+pub fn definitions() -> impl Iterator<Item = &'static Definition> {
+    [DEFINITIONS, control::DEFINITIONS, vision::DEFINITIONS]
+        .into_iter()
+        .flatten()
+}
 
 /// A message with a type name.
 pub trait Message: Serialize {
     /// Type of the message, such as `sensor_msgs/msg/Imu`.
     const TYPE: &'static str;
 }
-
-/// Two message names would hide Rust's own types.
-macro_rules! message_name {
-    (Text) => {
-        "String"
-    };
-    (Vector) => {
-        "Vector3"
-    };
-    (Flag) => {
-        "Bool"
-    };
-    ($name:ident) => {
-        stringify!($name)
-    };
-}
-
-macro_rules! messages {
-    ($($(#[$docs:meta])* $package:literal $name:ident { $($(#[$field_docs:meta])* $field:ident: $type:ty),+ $(,)? })+) => {$(
-        $(#[$docs])*
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[serde(default)]
-        pub struct $name { $($(#[$field_docs])* pub $field: $type),+ }
-
-        impl Message for $name {
-            const TYPE: &'static str = concat!($package, "/msg/", message_name!($name));
-        }
-    )+};
-}
-
-mod control;
-
-pub use control::{
-    Duration, JointTrajectory, JointTrajectoryPoint, Joy, MultiDOFJointTrajectory,
-    MultiDOFJointTrajectoryPoint,
-};
 
 messages! {
     /// Time stamp.

@@ -1,7 +1,7 @@
 //! Images and lenses of cameras, in optical frames (z forward, x right, y down).
 use crate::{
     data::Sample,
-    messages::{Bytes, CameraInfo, Image, RegionOfInterest},
+    messages::{Bytes, CameraInfo, CompressedImage, Image, RegionOfInterest},
     names,
 };
 
@@ -16,6 +16,40 @@ pub(crate) fn frame(path: &str, eye: &str) -> String {
 
 pub(crate) fn color(sample: &Sample<'_>) -> Image {
     image((sample, ""), "image", "rgba8", 4)
+}
+
+/// Returns a colour image as a PNG file.
+pub(crate) fn compressed(sample: &Sample<'_>) -> CompressedImage {
+    png_of(color(sample))
+}
+
+pub(crate) fn kinect_compressed(sample: &Sample<'_>) -> CompressedImage {
+    png_of(kinect_color(sample))
+}
+
+/// Returns a colour image as a PNG file without opacity, as decoders of ROS expect it; empty if there are no pixels yet.
+fn png_of(image: Image) -> CompressedImage {
+    let (pixels, _) = image.data.0.as_chunks::<4>();
+    let colors: Vec<u8> = pixels
+        .iter()
+        .flat_map(|[r, g, b, _]| [*r, *g, *b])
+        .collect();
+    let mut data = Vec::new();
+    let mut encoder = png::Encoder::new(&mut data, image.width, image.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let written = encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(&colors));
+    if written.is_err() {
+        data.clear();
+    }
+    CompressedImage {
+        header: image.header,
+        format: "png".to_owned(),
+        data: Bytes(data),
+    }
 }
 
 pub(crate) fn kinect_color(sample: &Sample<'_>) -> Image {

@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 
 pub use crate::data::Sample;
 use crate::{
-    contacts,
+    contacts, detections,
     messages::{
-        BatteryState, CameraInfo, ContactsState, Flag, FluidPressure, Image, Imu, JointState,
-        LaserScan, MagneticField, Message as _, NavSatFix, NavSatStatus, Odometry, PointCloud2,
-        PointStamped, Pose, PoseStamped, PoseWithCovariance, Range, Temperature, Text, Twist,
-        TwistStamped, TwistWithCovariance, Wrench, WrenchStamped,
+        BatteryState, CameraInfo, CompressedImage, ContactsState, Detection3DArray, Flag,
+        FluidPressure, Image, Imu, JointState, LaserScan, MagneticField, Message as _, NavSatFix,
+        NavSatStatus, Odometry, PointCloud2, PointStamped, Pose, PoseStamped, PoseWithCovariance,
+        Range, Temperature, Text, Twist, TwistStamped, TwistWithCovariance, Wrench, WrenchStamped,
     },
     names, pictures, scans,
 };
@@ -46,6 +46,35 @@ macro_rules! made {
 #[must_use]
 pub fn topics(info: &SensorInfo) -> Vec<Topic> {
     let topics = info.ros.iter().map(|&message| topic_of(info, message));
+    let mut topics: Vec<Topic> = topics.collect();
+    topics.extend(further(info));
+    topics
+}
+
+/// Returns the topics that a sensor has in addition to those of its messages: compressed images, with the name that image
+/// transports of ROS expect, and detected objects.
+fn further(info: &SensorInfo) -> Vec<Topic> {
+    let compressed = info.ros.iter().filter_map(|message| match message {
+        RosMessage::ColorImage => Some((
+            "/image/compressed",
+            made!(pictures::compressed => CompressedImage),
+        )),
+        RosMessage::KinectColor => Some((
+            "/rgb/image/compressed",
+            made!(pictures::kinect_compressed => CompressedImage),
+        )),
+        _ => None,
+    });
+    let detections = detections::is_detector(info).then_some((
+        "/detections",
+        made!(detections::detections => Detection3DArray),
+    ));
+    let further = compressed.chain(detections);
+    let topics = further.map(|(suffix, (message, make))| Topic {
+        name: format!("{}{suffix}", names::topic(&info.path)),
+        message,
+        make,
+    });
     topics.collect()
 }
 

@@ -4,7 +4,9 @@ use std::sync::{Arc, atomic::Ordering};
 use morse_api::command::CommandSender;
 use morse_ros::{
     commands::{self, Taken},
-    messages::{Float64MultiArray, JointState, Message, PoseStamped, Text, Twist, TwistStamped},
+    messages::{
+        Float64MultiArray, JointState, Joy, Message, PoseStamped, Text, Twist, TwistStamped,
+    },
 };
 use ros2_client::{
     Subscription,
@@ -57,6 +59,7 @@ pub(crate) fn subscribe(
         TwistStamped::TYPE => open::<TwistStamped>,
         PoseStamped::TYPE => open::<PoseStamped>,
         JointState::TYPE => open::<JointState>,
+        Joy::TYPE => open::<Joy>,
         Float64MultiArray::TYPE => open::<Float64MultiArray>,
         Text::TYPE => open::<Text>,
         other => return Err(format!("messages of the type `{other}` cannot be received")),

@@ -1,7 +1,7 @@
 //! Messages of commands: trajectories of joints, joysticks and cars.
 use serde::{Deserialize, Serialize};
 
-use super::{Header, Message, Transform, Twist};
+use super::{Definition, Header, Message, Transform, Twist};
 
 messages! {
     /// A span of time.
