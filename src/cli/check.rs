@@ -65,6 +65,7 @@ impl Reading {
                 packages: robots.packages,
                 xacro: robots.xacro,
                 joint_frames: false,
+                is_alone: false,
             },
             ..LoadOptions::default()
         }

@@ -36,7 +36,7 @@ pub struct LoadOptions {
     pub overlay: Overlay,
     /// Options for robot descriptions, which a scene can include.
     pub urdf: urdf::Options,
-    /// True if a world of Gazebo runs by itself: its sensors become a simulation file. Otherwise a warning has their entries.
+    /// True if a description runs by itself: its sensors become a simulation file. Otherwise a warning has their entries.
     pub is_alone: bool,
 }
 
@@ -95,12 +95,16 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
         }
         Format::Urdf | Format::Xacro => {
             let mut sources = Sources::clone(&options.sources);
-            let read = urdf::load(path, &options.urdf, options.circumstances(), &mut sources);
+            let own = urdf::Options {
+                is_alone: options.is_alone,
+                ..options.urdf.clone()
+            };
+            let read = urdf::load(path, &own, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
         Format::Mjcf => {
             let mut sources = Sources::clone(&options.sources);
-            let own = model_options(options.urdf.root);
+            let own = model_options(options.urdf.root, options.is_alone);
             let read = mjcf::load(path, own, options.circumstances(), &mut sources);
             loaded(read, sources)
         }
@@ -188,7 +192,10 @@ impl Inclusions for Descriptions<'_> {
         }
         let circumstances = self.options.circumstances();
         let read = match Format::of(path) {
-            Format::Mjcf => mjcf::load(path, model_options(Root::Fixed), circumstances, sources),
+            Format::Mjcf => {
+                let own = model_options(Root::Fixed, false);
+                mjcf::load(path, own, circumstances, sources)
+            }
             Format::Sdf => {
                 let own = sdf::Options {
                     root: Root::Fixed,
@@ -228,9 +235,10 @@ impl Inclusions for Descriptions<'_> {
 }
 
 /// Returns options for a model of MuJoCo.
-fn model_options(root: Root) -> mjcf::Options {
+fn model_options(root: Root, is_alone: bool) -> mjcf::Options {
     mjcf::Options {
         root,
+        is_alone,
         surface: |path| {
             let mesh = morse_geometry::mesh::read(path).map_err(|error| error.to_string())?;
             Ok(mjcf::Surface {

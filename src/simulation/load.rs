@@ -189,8 +189,8 @@ impl Loader<'_> {
 
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let directory = path.parent().unwrap_or(Path::new(""));
-        if Format::of(path) == Format::Sdf {
-            return self.world_alone(path, directory);
+        if !matches!(Format::of(path), Format::Robray | Format::Compiled) {
+            return self.description_alone(path, directory);
         }
         if !self.options.set.is_empty() {
             // The values are applied to the shortest simulation file.
@@ -200,8 +200,8 @@ impl Loader<'_> {
         self.assemble(Simulation::default(), scene, directory)
     }
 
-    /// Reads a world of Gazebo; its sensors and plugins become a simulation file.
-    fn world_alone(&mut self, path: &Path, directory: &Path) -> Option<Plan> {
+    /// Reads a description; its sensors, actuators and plugins become a simulation file.
+    fn description_alone(&mut self, path: &Path, directory: &Path) -> Option<Plan> {
         let mut options = self.scene_options();
         options.is_alone = true;
         let mut loaded = read(path, &options);
@@ -433,6 +433,7 @@ impl Loader<'_> {
                 packages: options.descriptions.packages.clone(),
                 xacro: options.descriptions.xacro.clone(),
                 joint_frames: false,
+                is_alone: false,
             },
             is_alone: false,
         }

@@ -6,7 +6,7 @@ use std::{path::Path, sync::LazyLock};
 
 use morse_sim::{
     Simulation,
-    geometry::mesh::{self, MeshError, Triangles, collada, gltf, msh},
+    geometry::mesh::{self, MeshError, Triangles, collada, elevation, gltf, msh},
     render::paint,
     scene::{
         diagnostic::{Diagnostic, Sources, Style, render},
@@ -171,9 +171,24 @@ pub fn urdf(bytes: &[u8]) {
     let source = sources.add("fuzz", &*text);
     let options = LoadOptions::default();
     let path = Path::new("nowhere/fuzz.urdf");
-    let circumstances = options.circumstances();
-    let read = description::parse(source, &text, path, &options.urdf, circumstances);
-    described(&read, &sources);
+    for is_alone in [true, false] {
+        let own = description::Options {
+            is_alone,
+            ..options.urdf.clone()
+        };
+        let circumstances = options.circumstances();
+        let read = description::parse(source, &text, path, &own, circumstances);
+        described(&read, &sources);
+        tidy(&read.components);
+    }
+}
+
+/// Checks that a simulation file that was made has no errors of syntax.
+fn tidy(components: &str) {
+    if !components.is_empty() {
+        let tidy = format_simulation(components, Path::new("fuzz"));
+        assert!(tidy.is_ok(), "{components}");
+    }
 }
 
 /// A world or model of Gazebo: as a robot description; the simulation file that is made of it has no errors of syntax.
@@ -192,10 +207,7 @@ pub fn sdf(bytes: &[u8]) {
         let circumstances = load.circumstances();
         let read = gazebo::parse(source, &text, path, options, circumstances, &mut sources);
         described(&read, &sources);
-        if !read.components.is_empty() {
-            let tidy = format_simulation(&read.components, Path::new("fuzz"));
-            assert!(tidy.is_ok(), "{}", read.components);
-        }
+        tidy(&read.components);
     }
 }
 
@@ -209,10 +221,12 @@ pub fn mjcf(bytes: &[u8]) {
     for root in [Root::Fixed, Root::Free] {
         let options = MujocoOptions {
             root,
+            is_alone: root == Root::Free,
             surface: |_| Err("there are no files".to_owned()),
         };
         let circumstances = load.circumstances();
         let read = mujoco::parse(source, &text, path, options, circumstances, &mut sources);
+        tidy(&read.components);
         described(&read, &sources);
     }
 }
@@ -243,6 +257,8 @@ pub fn png(bytes: &[u8]) {
         let pixels = u64::from(image.width) * u64::from(image.height);
         assert_eq!(image.pixels.len() as u64, 4 * pixels);
     }
+    // The same bytes as a height map.
+    check_mesh(elevation::parse(bytes));
 }
 
 /// Lines at a port for requests: a reply is one line, for any input.

@@ -79,7 +79,12 @@ def followers(path):
     import xml.etree.ElementTree as tree
 
     found = {}
-    for joint in tree.parse(path).getroot().findall("joint"):
+    try:
+        root = tree.parse(path).getroot()
+    except tree.ParseError:
+        # Files that only the program repairs have no mimic joints.
+        return found
+    for joint in root.findall("joint"):
         mimic = joint.find("mimic")
         if mimic is not None:
             found[joint.get("name")] = (

@@ -1,8 +1,10 @@
-//! Models of MuJoCo: the resulting scenes against MuJoCo's own numbers, and error messages.
+//! Models of MuJoCo: the resulting scenes against MuJoCo's own numbers, and error messages; `components`: what runs with
+//! them.
 //!
 //! `tests/data/mjcf/mujoco.json` is written by `reference.py` beside it; `tests/robots/compare_mjcf.py` compares every model
 //! that can be installed.
 #![cfg(test)]
+pub(crate) mod components;
 
 use std::collections::BTreeMap;
 

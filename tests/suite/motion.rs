@@ -4,6 +4,7 @@ mod as_in_morse;
 mod driving;
 mod far;
 mod fluids;
+mod ground;
 mod limits;
 mod lost_bodies;
 mod out_of_range;

@@ -38,16 +38,15 @@ fn native() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let folder = external::folder();
-        let built = Command::new("nice")
+        let mut build = Command::new("nice");
+        build
             .args(["-n", "19", env!("CARGO"), "build", "--locked", "--quiet"])
             .args(["--workspace", "--exclude", "morse_viewer", "--lib"])
             .arg("--target-dir")
             .arg(folder.parent().expect("the directory of builds"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .expect("cargo runs");
-        let errors = String::from_utf8_lossy(&built.stderr);
-        assert!(built.status.success(), "{errors}");
+            .current_dir(env!("CARGO_MANIFEST_DIR"));
+        let (status, errors) = finish(build);
+        assert!(status.is_some_and(|status| status.success()), "{errors}");
         folder.with_file_name("debug").join(LIBRARY_NAME)
     })
 }
@@ -100,7 +99,7 @@ pub(crate) fn unittests(what: &str, folder: &str, arguments: &[&str], least: u32
     assert!(count.is_some_and(|count: u32| count >= least), "{said}");
 }
 
-/// Time limit of a folder's tests.
+/// Time limit of a folder's tests, and of a build.
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Time between two looks at whether they have ended.
@@ -117,7 +116,7 @@ fn finish(mut command: Command) -> (Option<ExitStatus>, String) {
         .stderr(log.try_clone().expect("a second handle"))
         .process_group(0)
         .spawn()
-        .expect("python3 runs");
+        .expect("the command runs");
     let mut status = None;
     for _ in 0..LIMIT.as_millis() / PAUSE.as_millis() {
         status = child.try_wait().expect("a status");

@@ -16,7 +16,8 @@ use morse_sim::{
         urdf::Root,
     },
     sensor::{
-        imu::ImuData, laser::LaserScannerData, pose::PoseData, video_camera::VideoCameraData,
+        imu::ImuData, joint_state::JointStateData, laser::LaserScannerData, pose::PoseData,
+        video_camera::VideoCameraData,
     },
     simulation::{
         kinds,
@@ -324,6 +325,14 @@ fn models_are_robots_of_simulation_files() {
     options.urdf.root = Root::Fixed;
     let scene = load(&made.path().join("box.sdf"), &options).unwrap().scene;
     assert_eq!(scene.frame("crate").unwrap().pose, Isometry3::identity());
+    let warnings = load(&made.path().join("box.sdf"), &options)
+        .unwrap()
+        .warnings;
+    let help = &warnings[0].help[0];
+    assert!(
+        help.contains("at: (translation: (0, 0, 9), rpy: (0, 0, 0))"),
+        "{help}"
+    );
     let mut simulation = Simulation::load(made.path().join("drop.ron")).unwrap();
     simulation.run(60).unwrap();
     let height = |name: &str| simulation.read::<PoseData>(name).unwrap().z;
@@ -391,4 +400,60 @@ fn sensors_and_plugins_run_with_their_world() {
     for path in ["rover.gps", "rover.field", "rover.hub", "rover.joint_state"] {
         assert!(simulation.read_any(path).is_ok(), "{path}");
     }
+}
+
+#[test]
+fn balls_rest_on_height_maps() {
+    let made = tempfile::tempdir().unwrap();
+    crate::mjcf::components::write_hills(&made.path().join("hills.png"));
+    let ball = |name: &str, y: f64| {
+        format!(
+            "<model name='{name}'><pose>0 {y} 2 0 0 0</pose><link name='l'><inertial><mass>1</mass></inertial>\
+             <collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>\
+             <sensor name='imu' type='imu'/></link><plugin filename='libgazebo_ros_p3d.so' name='p'/></model>"
+        )
+    };
+    let map = "<heightmap><uri>hills.png</uri><size>2 2 1</size><pos>0 0 0.5</pos></heightmap>";
+    let ground = format!(
+        "<model name='ground'><static>1</static><link name='l'>\
+         <collision name='c'><geometry>{map}</geometry></collision>\
+         <visual name='v'><geometry>{map}</geometry></visual></link></model>"
+    );
+    let (high, low) = (ball("high", 0.75), ball("low", -0.5));
+    let text = format!("<sdf version='1.9'><world name='w'>{ground}{high}{low}</world></sdf>");
+    let path = made.path().join("hills.sdf");
+    std::fs::write(&path, text).unwrap();
+    let mut simulation = Simulation::load(&path).unwrap();
+    simulation.run(240).unwrap();
+    for (name, grey) in [("high.p", 200.0), ("low.p", 100.0)] {
+        let pose = simulation.read::<PoseData>(name).unwrap();
+        assert!(
+            (pose.z - (0.5 + grey / 255.0 + 0.1)).abs() < 2e-3,
+            "{pose:?}"
+        );
+    }
+}
+
+#[test]
+fn springs_and_initial_positions_are_simulated() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("spring.sdf");
+    let text = "<sdf version='1.9'><model name='m'><link name='base'/><link name='arm'/>\
+        <joint name='fix' type='fixed'><parent>world</parent><child>base</child></joint>\
+        <joint name='j' type='revolute'><parent>base</parent><child>arm</child>\
+        <axis><xyz>0 0 1</xyz><initial_position>0.1</initial_position>\
+        <dynamics><damping>8</damping><spring_stiffness>20</spring_stiffness><spring_reference>0.5</spring_reference></dynamics></axis></joint>\
+        <plugin filename='libgazebo_ros_joint_state_publisher.so' name='p'/></model></sdf>";
+    std::fs::write(&path, text).unwrap();
+    let mut simulation = Simulation::load(&path).unwrap();
+    let position = |simulation: &Simulation| {
+        let found = simulation.read::<JointStateData>("m.joint_state");
+        found.unwrap().positions[0]
+    };
+    simulation.run(1).unwrap();
+    let start = position(&simulation);
+    assert!((start - 0.1).abs() < 0.05, "{start}");
+    simulation.run(600).unwrap();
+    let rest = position(&simulation);
+    assert!((rest - 0.5).abs() < 1e-3, "{rest}");
 }

@@ -1,6 +1,7 @@
 //! Robot descriptions of ROS: the resulting scenes, and error messages.
 #![cfg(test)]
 
+mod gazebo;
 mod kinematics;
 mod macros;
 mod messages;

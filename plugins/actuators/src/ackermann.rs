@@ -1,5 +1,10 @@
 //! Drives a car with two steered and two driven wheels (MORSE's `MotionVWDiff` on an Ackermann robot).
-use morse_api::{arbitration::Contenders, joint::JointTarget, prelude::*};
+use morse_api::{
+    arbitration::Contenders,
+    body::{IntendedVelocity, PlanarVelocity},
+    joint::JointTarget,
+    prelude::*,
+};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
@@ -14,7 +19,7 @@ use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "scenes/gallery/car.robray",
 actuators: { "ackermann": (kind: "ackermann") }"#))]
-#[require(Chassis)]
+#[require(Chassis, IntendedVelocity)]
 pub struct Ackermann {
     /// Joints of the driven wheels; by default `wheel_rear_left` and `wheel_rear_right`.
     pub driven: Vec<String>,
@@ -80,13 +85,21 @@ pub(super) fn plugin(app: &mut App) {
 fn default_action(
     contenders: Contenders,
     mut targets: Query<&mut JointTarget>,
+    mut intended: Query<&mut IntendedVelocity>,
     actuators: Query<(Entity, &Due, &Chassis, &WheelsCommand), With<Ackermann>>,
 ) {
     for (actuator, due, chassis, command) in &actuators {
-        if !due.0 || contenders.yields(actuator, |other| actuators.contains(other)) {
+        if !due.0 {
             continue;
         }
+        let yields = contenders.yields(actuator, |other| actuators.contains(other));
         let curvature = chassis.curvature(command);
+        if let Ok(mut intended) = intended.get_mut(actuator) {
+            intended.0 = (!yields).then(|| chassis.intended(command.v, curvature));
+        }
+        if yields {
+            continue;
+        }
         for steered in &chassis.steered {
             if let Ok(mut target) = targets.get_mut(steered.joint) {
                 let angle = chassis.angle(steered.y, curvature);
@@ -114,6 +127,17 @@ impl Chassis {
         } else {
             (w / v).clamp(-sharpest, sharpest)
         }
+    }
+
+    /// Returns the velocity of the origin, given that of the middle between the driven wheels and the curvature of its path.
+    fn intended(&self, v: f64, curvature: f64) -> PlanarVelocity {
+        let along = mean(self.driven.iter().map(|wheel| wheel.at.x));
+        let turning = PlanarVelocity {
+            x: v,
+            y: 0.0,
+            w: v * curvature,
+        };
+        turning.at_origin([along, 0.0])
     }
 
     /// Returns the angle of a steered wheel that is `y` to the left of the middle, rad.

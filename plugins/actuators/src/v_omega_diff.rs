@@ -1,5 +1,5 @@
 //! Drives a robot by its wheels, faster on one side to turn (MORSE's `MotionVWDiff`).
-use morse_api::{arbitration::Contenders, joint::JointTarget, prelude::*};
+use morse_api::{arbitration::Contenders, body::IntendedVelocity, joint::JointTarget, prelude::*};
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 
@@ -13,7 +13,7 @@ use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "robots/pioneer3dx.robray",
 actuators: { "v_omega_diff": (kind: "v_omega_diff") }"#))]
-#[require(Gears)]
+#[require(Gears, IntendedVelocity)]
 pub struct VOmegaDiff {
     /// Driven joints on the left; by default `wheel_front_left` and `wheel_rear_left`, or `wheel_left`.
     pub left: Vec<String>,
@@ -35,7 +35,11 @@ const HALVINGS: usize = 80;
 
 /// Speed of each joint per unit of the robot's velocity. Computed from the scene and the settings, so it is no state.
 #[derive(Component, Debug, Default)]
-pub struct Gears(Vec<Gear>);
+pub struct Gears {
+    gears: Vec<Gear>,
+    /// Middle between the wheels, where the robot has the commanded velocity: to the front and to the left of the origin, m.
+    middle: [f64; 2],
+}
 
 #[derive(Debug)]
 struct Gear {
@@ -65,13 +69,21 @@ pub(super) fn plugin(app: &mut App) {
 fn default_action(
     contenders: Contenders,
     mut targets: Query<&mut JointTarget>,
+    mut intended: Query<&mut IntendedVelocity>,
     actuators: Query<(Entity, &Due, &Gears, &WheelsCommand), With<VOmegaDiff>>,
 ) {
     for (actuator, due, gears, command) in &actuators {
-        if !due.0 || contenders.yields(actuator, |other| actuators.contains(other)) {
+        if !due.0 {
             continue;
         }
-        for gear in &gears.0 {
+        let yields = contenders.yields(actuator, |other| actuators.contains(other));
+        if let Ok(mut intended) = intended.get_mut(actuator) {
+            intended.0 = (!yields).then(|| command.planar().at_origin(gears.middle));
+        }
+        if yields {
+            continue;
+        }
+        for gear in &gears.gears {
             if let Ok(mut target) = targets.get_mut(gear.joint) {
                 let speed = gear.per_v * command.v + gear.per_w * command.w;
                 *target = JointTarget::Velocity(speed);
@@ -116,9 +128,18 @@ impl OnWheels for VOmegaDiff {
             per_v: wheel.turn,
             per_w: wheel.turn * sign * track / 2.0,
         };
+        let all = || left.iter().chain(&right);
+        let count = (left.len() + right.len()) as f64;
+        let middle = [
+            all().map(|wheel| wheel.at.x).sum::<f64>() / count,
+            f64::midpoint(side(&left), side(&right)),
+        ];
         let left = left.into_iter().map(|wheel| gear(wheel, -1.0));
         let right = right.into_iter().map(|wheel| gear(wheel, 1.0));
-        Ok(Gears(left.chain(right).collect()))
+        Ok(Gears {
+            gears: left.chain(right).collect(),
+            middle,
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 use bevy::prelude::Startup;
 use morse_api::{
     actuator::Actuator,
+    body::PlanarVelocity,
     command::give,
     joint::{JointPlace, JointVariable, RobotJoints},
     prelude::*,
@@ -26,6 +27,18 @@ pub struct WheelsCommand {
 }
 
 impl Stateful for WheelsCommand {}
+
+impl WheelsCommand {
+    /// Returns the velocity of the middle between the wheels.
+    #[must_use]
+    pub fn planar(&self) -> PlanarVelocity {
+        PlanarVelocity {
+            x: self.v,
+            y: 0.0,
+            w: self.w,
+        }
+    }
+}
 
 /// Actuator that drives the wheels of a robot.
 pub trait OnWheels: Actuator<Command = WheelsCommand> {

@@ -79,6 +79,34 @@ pub struct Robot {
     pub is_ground_robot: bool,
 }
 
+/// Velocity to which an actuator drives its robot by the motors of wheels, from its last action. Physics warns of a robot that
+/// misses it for a while. Used for warnings only: no state of the simulation.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct IntendedVelocity(pub Option<PlanarVelocity>);
+
+/// Velocity on the ground of the origin of a robot's base, in the axes of the base.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlanarVelocity {
+    /// Forward velocity, m/s.
+    pub x: f64,
+    /// Velocity to the left, m/s.
+    pub y: f64,
+    /// Angular velocity, to the left, rad/s.
+    pub w: f64,
+}
+
+impl PlanarVelocity {
+    /// Returns the velocity at the origin, given that of a point of the base at `x` and `y`.
+    #[must_use]
+    pub fn at_origin(self, [x, y]: [f64; 2]) -> Self {
+        Self {
+            x: self.x + self.w * y,
+            y: self.y - self.w * x,
+            w: self.w,
+        }
+    }
+}
+
 /// Request of one actuator to the robot's base body (or to the body on which it is mounted). Written by that actuator only.
 /// One system applies all drives in path order: wrenches add up; of several actuators that set velocity or pose one drives
 /// (see [`Contender`](crate::arbitration::Contender)).
@@ -134,6 +162,22 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_robot_that_turns_about_a_point_before_its_origin_moves_sideways() {
+        let turning = PlanarVelocity {
+            x: 0.5,
+            y: 0.0,
+            w: 2.0,
+        };
+        let expected = PlanarVelocity {
+            x: 0.5,
+            y: -0.6,
+            w: 2.0,
+        };
+        assert_eq!(turning.at_origin([0.3, 0.0]), expected);
+        assert!((turning.at_origin([0.0, 0.25]).x - 1.0).abs() < 1e-12);
+    }
 
     #[test]
     fn a_point_off_the_axis_moves_sideways() {

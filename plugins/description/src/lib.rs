@@ -8,6 +8,7 @@
 //! - [`packages`]: search for mesh files;
 //! - [`xml`]: parser of the underlying documents.
 pub mod codes;
+mod components;
 mod inertia;
 pub mod mjcf;
 mod names;

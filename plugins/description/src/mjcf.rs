@@ -7,7 +7,8 @@
 //! The reader is our own, as that of URDF: errors have line and column, and all of them are reported in one pass.
 //!
 //! In reading order: `include` and `defaults` complete the elements, `compiler` has the settings, `looks`, `geom`, `joint`
-//! and `pose` read elements, `solid` computes inertia, `build` creates the scene, `ignored` reports the rest.
+//! and `pose` read elements, `solid` computes inertia, `build` creates the scene, `keyframe`, `motor` and `sensor` make a
+//! simulation file, `ignored` reports the rest.
 
 mod build;
 pub mod codes;
@@ -18,8 +19,11 @@ mod geom;
 mod ignored;
 mod include;
 mod joint;
+mod keyframe;
 mod looks;
+mod motor;
 mod pose;
+mod sensor;
 mod solid;
 
 use std::{collections::BTreeSet, path::Path};
@@ -42,6 +46,9 @@ pub struct Options {
     /// `Fixed` if the model is a robot on a base: a free joint of its first body is then fixed, and the world's own geoms
     /// are left out.
     pub root: Root,
+    /// True if the model runs by itself: sensors, actuators, springs and the keyframe become a simulation file. Otherwise a
+    /// warning has their entries.
+    pub is_alone: bool,
     /// Reads the triangles of a mesh, for its mass.
     pub surface: fn(&Path) -> Result<Surface, String>,
 }
@@ -116,7 +123,7 @@ fn model(
     let finder = Finder::new(&packages, directory, circumstances.allow_paths);
     let mut assets = Assets::new(finder, circumstances.simulated);
     ignored::Ignored::report(root, &mut problems);
-    let scene = build::build(root, options, &mut assets, &mut problems);
+    let (scene, components) = build::build(root, options, &mut assets, &mut problems);
     if let Some(frame) = scene.infinite_frame() {
         let message = format!("`{}` is infinitely far away", printable_path(&frame.name));
         let mut diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message);
@@ -130,7 +137,7 @@ fn model(
         scene: Some(scene).filter(|_: &Scene| is_sound),
         diagnostics: problems.finish(),
         assets: assets.found,
-        ..Read::default()
+        components,
     }
 }
 

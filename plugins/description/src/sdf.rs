@@ -12,15 +12,15 @@ mod build;
 pub mod codes;
 mod document;
 mod environment;
-mod fields;
+pub(crate) mod fields;
 mod geometry;
 mod ignored;
 mod include;
 mod joint;
 mod light;
 mod looks;
-mod plugin;
-mod sensor;
+pub(crate) mod plugin;
+pub(crate) mod sensor;
 mod tree;
 mod version;
 
@@ -150,7 +150,7 @@ fn description(
         return refused(problems.finish());
     }
     if is_single && options.root == Root::Fixed && !options.is_alone {
-        document.drop_pose();
+        document.drop_pose(&mut problems);
     }
     document.resolve(&mut problems);
     let tree = tree::Tree::read(&document, &mut problems);

@@ -7,13 +7,16 @@
 //! The reader is our own, based on `roxmltree`: the crate `urdf-rs` stops at the first error without a position, and this
 //! reader reports all errors with line and column in one pass.
 //!
-//! In reading order: `read` converts elements to a `Robot`, `tree` links it to a tree, `build` creates the scene.
+//! In reading order: `read` converts elements to a `Robot`, `tree` links it to a tree, `build` creates the scene, `gazebo`
+//! makes a simulation file of the elements for other programs.
 
 mod assets;
 mod build;
 pub mod codes;
 mod fields;
+mod gazebo;
 mod read;
+mod repair;
 mod robot;
 mod tree;
 
@@ -45,6 +48,9 @@ pub struct Options {
     pub xacro: xacro::Options,
     /// True if each joint gets a frame on its child link, with the name that amino uses.
     pub joint_frames: bool,
+    /// True if the description runs by itself: sensors, plugins and motors become a simulation file. Otherwise a warning has
+    /// their entries.
+    pub is_alone: bool,
 }
 
 /// Result of a reader: the robot, or the diagnostics of its errors.
@@ -102,8 +108,16 @@ pub fn parse(
     options: &Options,
     circumstances: Circumstances<'_>,
 ) -> Read {
-    match xml::parse(text, source) {
-        Ok(root) => robot(&root, path, options, circumstances),
+    match xml::parse_repaired(text, source) {
+        Ok((root, repaired)) => {
+            let mut read = robot(&root, path, options, circumstances);
+            let mut problems = Problems::new(circumstances.strict);
+            repaired.into_iter().for_each(|one| problems.push(one));
+            let is_sound = !problems.any_error();
+            read.scene = read.scene.filter(|_| is_sound);
+            read.diagnostics.splice(0..0, problems.finish());
+            read
+        }
         Err(diagnostic) => Read {
             scene: None,
             diagnostics: vec![*diagnostic],
@@ -168,16 +182,20 @@ pub fn robot(
     let tree = robot
         .as_ref()
         .and_then(|robot| Some((robot, tree::tree(robot, &mut problems)?)));
-    let scene = tree.map(|(robot, tree)| {
-        build::build(
+    let built = tree.map(|(robot, tree)| {
+        let scene = build::build(
             robot,
             &tree,
             options.root,
             options.joint_frames,
             &mut assets,
             &mut problems,
-        )
+        );
+        let is_alone = options.is_alone;
+        let components = gazebo::components(root, &tree, &scene, is_alone, &mut problems);
+        (scene, components)
     });
+    let (scene, components) = built.unzip();
     if let Some(frame) = scene.as_ref().and_then(Scene::infinite_frame) {
         let message = format!("`{}` is infinitely far away", printable_path(&frame.name));
         let mut diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message);
@@ -191,7 +209,7 @@ pub fn robot(
         scene: scene.filter(|_| is_sound),
         diagnostics: problems.finish(),
         assets: assets.found,
-        ..Read::default()
+        components: components.unwrap_or_default(),
     }
 }
 

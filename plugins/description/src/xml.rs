@@ -4,6 +4,9 @@
 //! expand exponentially), deep nesting, and very large files.
 
 mod problem;
+mod repair;
+
+use std::ops::Range;
 
 use morse_diagnostics::{Diagnostic, SourceId, Span};
 use roxmltree::{Document, Node, NodeType, ParsingOptions};
@@ -97,6 +100,12 @@ impl Element {
 /// Returns the first violation of XML's syntax, with its span.
 pub fn parse(text: &str, source: SourceId) -> Result<Element, Box<Diagnostic>> {
     let start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+    document(text, start..text.len(), source)
+}
+
+/// Parses the part of a text that is a document.
+fn document(text: &str, range: Range<usize>, source: SourceId) -> Result<Element, Box<Diagnostic>> {
+    let start = range.start;
     // The parser is recursive, so that the nesting depth is checked first.
     if let Some(at) = too_deep(text) {
         return Err(Box::new(problem::too_deep(source, at, DEEPEST)));
@@ -106,7 +115,7 @@ pub fn parse(text: &str, source: SourceId) -> Result<Element, Box<Diagnostic>> {
         nodes_limit: MOST_NODES,
         ..ParsingOptions::default()
     };
-    let body = text.get(start..).unwrap_or_default();
+    let body = text.get(range).unwrap_or_default();
     let reader = Reader {
         text: body,
         source,
@@ -116,6 +125,20 @@ pub fn parse(text: &str, source: SourceId) -> Result<Element, Box<Diagnostic>> {
         Ok(document) => Ok(reader.element(&document.root_element())),
         Err(error) => Err(Box::new(problem::syntax(&error, body, source, start))),
     }
+}
+
+/// Parses a document that other programs read although it is not XML: text before the declaration and after the last
+/// element is left out with a warning.
+///
+/// # Errors
+///
+/// Returns the first violation of XML's syntax, with its span.
+pub fn parse_repaired(
+    text: &str,
+    source: SourceId,
+) -> Result<(Element, Vec<Diagnostic>), Box<Diagnostic>> {
+    let (range, warnings) = repair::repaired(text, source);
+    Ok((document(text, range, source)?, warnings))
 }
 
 /// Returns the offset at which elements are nested too deeply.
@@ -170,7 +193,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn span(&self, range: std::ops::Range<usize>) -> Span {
+    fn span(&self, range: Range<usize>) -> Span {
         Span::new(
             self.source,
             range.start + self.start..range.end + self.start,

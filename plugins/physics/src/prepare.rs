@@ -4,7 +4,7 @@ use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
     bounds::Bounds,
-    model::{Geometry, Scene},
+    model::{Geometry, Scene, Shape},
 };
 use nalgebra::{Isometry3, Vector3};
 
@@ -15,6 +15,9 @@ use super::{
 
 /// Default friction coefficient.
 const DEFAULT_FRICTION: f64 = 0.5;
+
+/// Lengths of meshes on moving bodies that are probably in metres, m.
+const LENGTHS: [f32; 2] = [1e-3, 100.0];
 
 /// Range of the mass of a moving body, kg.
 const MASSES: Bounds = Bounds::between(1e-12, 1e12);
@@ -86,6 +89,7 @@ pub fn prepare(
             scene,
             body,
             errors: &mut errors,
+            warnings: &mut prepared.warnings,
             meshes: &mut meshes,
         };
         let (mut made, warning) = maker.make();
@@ -107,6 +111,7 @@ struct BodyMaker<'a> {
     scene: &'a Scene,
     body: &'a BodyLayout,
     errors: &'a mut Vec<Diagnostic>,
+    warnings: &'a mut Vec<Diagnostic>,
     meshes: &'a mut Meshes,
 }
 
@@ -165,7 +170,7 @@ impl BodyMaker<'_> {
 
     fn solid(&mut self, frame: &str, geometry: &Geometry) -> Option<Solid> {
         let moves = self.body.kind != BodyKind::Fixed;
-        shapes::solid(geometry, moves, self.meshes).unwrap_or_else(|why| {
+        let solid = shapes::solid(geometry, moves, self.meshes).unwrap_or_else(|why| {
             let message = format!("frame `{}`: {why}", printable(frame));
             let error = Diagnostic::error("scene::mesh", message);
             self.errors.push(match geometry.source.0 {
@@ -173,7 +178,22 @@ impl BodyMaker<'_> {
                 None => error,
             });
             None
-        })
+        });
+        if let (Some(solid), Shape::Mesh(mesh), true) = (&solid, &geometry.shape, moves) {
+            let length = 2.0
+                * solid
+                    .shape
+                    .compute_local_aabb()
+                    .half_extents()
+                    .max_element();
+            let warning = unusual(&mesh.file, length);
+            self.warnings
+                .extend(warning.map(|one| match geometry.source.0 {
+                    Some(span) => one.at(span, "this shape"),
+                    None => one,
+                }));
+        }
+        solid
     }
 
     /// Products of numbers within their ranges may still be out of the engine's range.
@@ -268,4 +288,19 @@ impl BodyMaker<'_> {
         }
         note
     }
+}
+
+/// Returns a warning of a mesh whose length in m is probably in another unit.
+fn unusual(mesh: &str, length: f32) -> Option<Diagnostic> {
+    let [least, most] = LENGTHS;
+    let (unit, factor) = match length {
+        length if length > most => ("millimetres", 0.001),
+        length if length < least => ("kilometres", 1000.0),
+        _ => return None,
+    };
+    let message = format!("the mesh `{}` is {length:.3e} m long", printable(mesh));
+    let warning = Diagnostic::warning("scene::mesh-size", message);
+    Some(warning.note(format!("if it is in {unit}, it has to be scaled")).help(format!(
+        "scale it: `scale {factor}` in a scene, `scale=\"{factor} {factor} {factor}\"` in URDF and MJCF, `<scale>{factor} {factor} {factor}</scale>` in SDF"
+    )))
 }

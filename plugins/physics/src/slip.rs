@@ -2,7 +2,11 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
-use morse_api::{body::BodyState, component::ComponentPath, warning::Warnings};
+use morse_api::{
+    body::{BodyState, IntendedVelocity, PlanarVelocity},
+    component::{ComponentPath, Mount},
+    warning::Warnings,
+};
 use nalgebra::Vector3;
 
 use super::{PhysicsSettings, drives::Commanded, engine::Tables};
@@ -11,39 +15,48 @@ use super::{PhysicsSettings, drives::Commanded, engine::Tables};
 const WARNING_DELAY: f64 = 1.0;
 
 /// Tolerated error of a velocity: a fraction of the command, and m/s or rad/s.
-const TOLERANCE: [f64; 2] = [0.05, 0.01];
+const TOLERANCE: [f64; 2] = [0.02, 0.005];
 
-/// Numbers of consecutive ticks in which robots missed their commands, by index of the base. Used for warnings only: no
+/// Numbers of consecutive ticks in which robots missed their commands, by the entity of the base. Used for warnings only: no
 /// state of the simulation.
 #[derive(Default)]
-pub(super) struct Misses(BTreeMap<usize, u32>);
+pub(super) struct Misses(BTreeMap<Entity, u32>);
 
 /// Warns of each robot that has missed its command for a while; again only after it has reached its command.
 pub(super) fn watch(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     commanded: Res<Commanded>,
+    on_wheels: Query<(&Mount, &IntendedVelocity)>,
     states: Query<(&BodyState, Option<&ComponentPath>)>,
     mut misses: Local<Misses>,
     mut warnings: ResMut<Warnings>,
 ) {
     let enough = (WARNING_DELAY * settings.rate).ceil() as u32;
-    misses.0.retain(|place, _| commanded.drives(*place));
-    for (place, command) in commanded.of_rolling_robots() {
-        let row = tables.bodies.get(place);
-        let Some((state, path)) = row.and_then(|row| states.get(row.entity).ok()) else {
+    let before = std::mem::take(&mut misses.0);
+    let base = |place: usize| tables.bodies.get(place).map(|row| row.entity);
+    let by_contacts = commanded
+        .of_rolling_robots()
+        .filter_map(|(place, command)| Some((base(place)?, command.planar(), CONTACTS)));
+    let by_motors = on_wheels.iter().filter_map(|(mount, intended)| {
+        let PlanarVelocity { x, y, w } = intended.0?;
+        Some((mount.robot, Vector3::new(x, y, w), MOTORS))
+    });
+    for (robot, wanted, causes) in by_contacts.chain(by_motors) {
+        let Ok((state, path)) = states.get(robot) else {
             continue;
         };
-        let count = misses.0.entry(place).or_default();
-        let [wanted, reached] = [command.planar(), planar(state)];
+        let reached = planar(state);
         if !is_missed(&wanted, &reached) {
-            *count = 0;
             continue;
         }
-        *count = count.saturating_add(1);
-        if *count == enough {
+        let count = before
+            .get(&robot)
+            .map_or(1, |count| count.saturating_add(1));
+        misses.0.insert(robot, count);
+        if count == enough {
             let text = format!(
-                "it does not move as commanded: {} commanded, {} reached; its wheels slip, or something holds it",
+                "it does not move as commanded: {} commanded, {} reached; {causes}",
                 shown(&wanted),
                 shown(&reached)
             );
@@ -51,6 +64,10 @@ pub(super) fn watch(
         }
     }
 }
+
+/// Causes of a miss of a robot that is driven by its contacts, and of one that is driven by the motors of its wheels.
+const CONTACTS: &str = "its wheels slip, or something holds it";
+const MOTORS: &str = "its wheels slip, its motors are too weak, or something holds it";
 
 /// Returns the velocity along x and y (m/s) and about z (rad/s) of the base's origin, in its own axes.
 fn planar(state: &BodyState) -> Vector3<f64> {
@@ -70,7 +87,7 @@ fn is_missed(wanted: &Vector3<f64>, reached: &Vector3<f64>) -> bool {
 
 fn shown(velocity: &Vector3<f64>) -> String {
     let speed = velocity.xy().norm();
-    format!("{speed:.2} m/s and {:.2} rad/s", velocity.z)
+    format!("{speed:.3} m/s and {:.3} rad/s", velocity.z)
 }
 
 #[cfg(test)]

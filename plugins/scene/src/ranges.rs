@@ -66,6 +66,7 @@ numbers! {
     BODY_ANGULAR_DAMPING = "bodies.*.angular_damping", DAMPING, "in 1/s";
     BODY_DRAG = "bodies.*.drag_area", AREA, "coefficient of drag times area along each axis, in m²";
     JOINT_POSITION = "joints.*.position", TURN, "in rad or m";
+    JOINT_TARGET = "joints.*.target", TURN, "in rad or m";
     JOINT_VELOCITY = "joints.*.velocity", Bounds::within(1e5), "in rad/s or m/s";
     JOINT_STIFFNESS = "joints.*.stiffness", EFFORT, "in N·m/rad or N/m";
     JOINT_DAMPING = "joints.*.damping", EFFORT, "in N·m·s/rad or N·s/m";

@@ -275,14 +275,15 @@ fn body_settings(body: &model::Body) -> BodySettings {
     }
 }
 
-/// Returns the settings of a joint. A motor with stiffness holds the start position; a motor with a target velocity turns;
-/// other joints are free.
+/// Returns the settings of a joint. A motor with stiffness or a target holds the target, which is the start position by
+/// default; a motor with a target velocity turns; other joints are free.
 fn joint_settings(joint: &model::Joint) -> JointSettings {
     let position = joint.position.unwrap_or(0.0);
-    let target = match (joint.velocity, joint.stiffness) {
-        (Some(velocity), _) => JointTarget::Velocity(velocity),
-        (None, Some(_)) => JointTarget::Position(position),
-        (None, None) => JointTarget::Free,
+    let target = match (joint.velocity, joint.target, joint.stiffness) {
+        (Some(velocity), _, _) => JointTarget::Velocity(velocity),
+        (None, Some(target), _) => JointTarget::Position(target),
+        (None, None, Some(_)) => JointTarget::Position(position),
+        (None, None, None) => JointTarget::Free,
     };
     JointSettings {
         mode: match joint.mode.unwrap_or_default() {

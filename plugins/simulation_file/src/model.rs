@@ -142,6 +142,8 @@ pub struct Joint {
     pub mode: Option<JointMode>,
     /// Initial position, rad or m.
     pub position: Option<f64>,
+    /// Position that a motor with stiffness holds, rad or m; the initial one by default.
+    pub target: Option<f64>,
     /// Target velocity of the motor, rad/s or m/s.
     pub velocity: Option<f64>,
     /// Stiffness of the motor's spring, N·m/rad or N/m.

@@ -255,6 +255,7 @@ fn joint(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Option
             reader.choice(node, name, JOINT_MODES)
         }),
         position: fields.number(reader, &ranges::JOINT_POSITION),
+        target: fields.number(reader, &ranges::JOINT_TARGET),
         velocity: fields.number(reader, &ranges::JOINT_VELOCITY),
         stiffness: fields.number(reader, &ranges::JOINT_STIFFNESS),
         damping: fields.number(reader, &ranges::JOINT_DAMPING),

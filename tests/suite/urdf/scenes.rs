@@ -1,14 +1,19 @@
 //! Scenes of descriptions: frames, joints, shapes, materials, and scenes that include them.
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use morse_sim::scene::{
-    load::{LoadOptions, load, parse_str},
-    model::{Joint, Scene, Shape, stretched},
-    packages::Packages,
-    urdf::{self, Root},
+use morse_sim::{
+    Simulation,
+    scene::{
+        load::{LoadOptions, load, parse_str},
+        model::{Joint, Scene, Shape, stretched},
+        packages::Packages,
+        urdf::{self, Root},
+    },
 };
+use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{data, fine, read};
+use crate::golden_messages::in_project;
 
 fn axis(scene: &Scene, frame: &str) -> morse_sim::scene::model::JointAxis {
     scene.frame(frame).unwrap().joint.axis().unwrap().clone()
@@ -115,7 +120,7 @@ fn planes_are_two_slides_and_a_turn() {
     let values = [("stage.x", 0.5), ("stage.y", -0.25), ("stage.yaw", 0.3)];
     let values = values.map(|(name, value)| (name.to_owned(), value)).into();
     let pose = scene.absolute_poses_at(&values)["table"];
-    assert!((pose.translation.vector - nalgebra::Vector3::new(1.5, 1.75, 3.0)).norm() < 1e-12);
+    assert!((pose.translation.vector - Vector3::new(1.5, 1.75, 3.0)).norm() < 1e-12);
     assert!((pose.rotation.angle() - 0.3).abs() < 1e-12);
     assert_eq!(scene.frame("ball").unwrap().joint, Joint::Floating);
 }
@@ -202,4 +207,65 @@ fn meshes_are_found_scaled_and_mirrored() {
     assert!(found.eq(expected));
     assert_eq!(loaded.assets.len(), 1, "each file once");
     assert_eq!(loaded.assets[0].found.as_deref(), Some(file));
+}
+
+/// Other programs read files with mistakes that have one remedy.
+#[test]
+fn mistakes_with_one_remedy_are_repaired() {
+    let path = in_project("tests/golden/urdf/repaired.urdf");
+    let loaded = read(&path, &LoadOptions::default()).unwrap_or_else(|failed| panic!("{failed}"));
+    let scene = loaded.scene;
+    let variables: Vec<&str> = scene.variables().iter().copied().collect();
+    assert_eq!(variables, ["shoulder.x", "shoulder.y", "shoulder.z"]);
+    let at = |angles: [f64; 3]| {
+        let names = variables.iter().map(|name| (*name).to_owned());
+        let values: BTreeMap<String, f64> = names.zip(angles).collect();
+        scene.absolute_poses_at(&values)
+    };
+    let shoulder = Vector3::new(0.1, -0.2, 1.0);
+    let imu = Vector3::new(0.19, 0.0, 0.149);
+    let turn = [0.3, -0.4, 0.5];
+    let axes = [Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis()];
+    let rotation = axes
+        .iter()
+        .zip(turn)
+        .fold(UnitQuaternion::identity(), |all, (axis, angle)| {
+            all * UnitQuaternion::from_axis_angle(axis, angle)
+        });
+    let found = at(turn)["imu"].translation.vector;
+    assert!(
+        (found - (shoulder + rotation * imu)).norm() < 1e-12,
+        "{found}"
+    );
+    // The upper side of the plane is at 0.
+    let Shape::Box { dimension } = &scene.frame("world-collision").unwrap().geometry[0].shape
+    else {
+        panic!("a plane is a box");
+    };
+    let middle = scene.frame("world-collision").unwrap().pose.translation.z;
+    assert!((middle + dimension[2] / 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn meshes_in_millimetres_are_reported() {
+    let made = tempfile::tempdir().unwrap();
+    let mesh = "v 0 0 0\nv 250 0 0\nv 0 90 0\nv 0 0 80\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(made.path().join("part.obj"), mesh).unwrap();
+    let path = made.path().join("part.urdf");
+    for (scale, count) in [
+        ("1 1 1", 1),
+        ("0.001 0.001 0.001", 0),
+        ("1e-6 1e-6 1e-6", 1),
+    ] {
+        let text = format!(
+            "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>\
+             <collision><geometry><mesh filename='part.obj' scale='{scale}'/></geometry></collision></link></robot>"
+        );
+        std::fs::write(&path, text).unwrap();
+        let simulation = Simulation::load(&path).unwrap();
+        let warnings = simulation.warnings().entries();
+        let codes: Vec<&str> = warnings.map(|(one, _)| one.code).collect();
+        let found = codes.iter().filter(|code| **code == "scene::mesh-size");
+        assert_eq!(found.count(), count, "{scale}: {codes:?}");
+    }
 }

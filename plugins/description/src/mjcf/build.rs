@@ -2,6 +2,7 @@
 
 mod body;
 mod closures;
+mod components;
 mod contacts;
 mod mass;
 mod shape;
@@ -32,13 +33,13 @@ const WORLD: &str = "world";
 /// Maximum number of frames.
 const MOST_FRAMES: usize = 50_000;
 
-/// Creates the scene of a model.
+/// Creates the scene of a model, and the simulation file of its sensors and actuators.
 pub(super) fn build(
     root: &Element,
     options: Options,
     assets: &mut Assets<'_>,
     problems: &mut Problems,
-) -> Scene {
+) -> (Scene, String) {
     let settings = Settings::read(root, problems);
     let defaults = Defaults::read(root, problems);
     let looks = Looks::read(root, &settings, &defaults, problems);
@@ -57,6 +58,11 @@ pub(super) fn build(
         groups: BTreeMap::new(),
         said: BTreeSet::new(),
         frames: Vec::new(),
+        marks: BTreeMap::new(),
+        slots: Vec::new(),
+        variables: Vec::new(),
+        parents: BTreeMap::new(),
+        first: None,
         fixes_root: false,
         assets,
         problems,
@@ -65,6 +71,8 @@ pub(super) fn build(
     builder.reserve(root);
     builder.world(root);
     builder.weigh_model();
+    builder.remember();
+    let components = builder.components(root);
     let mut scene = Scene::default();
     let frames = std::mem::take(&mut builder.frames);
     for frame in frames {
@@ -78,7 +86,7 @@ pub(super) fn build(
     }
     builder.part_bodies(root, &mut scene);
     builder.close_loops(root, &mut scene);
-    scene
+    (scene, components)
 }
 
 /// State of the conversion.
@@ -101,6 +109,16 @@ struct Builder<'a, 'f> {
     /// Approximations that were reported.
     said: BTreeSet<&'static str>,
     frames: Vec<Frame>,
+    /// Frames of named sites, cameras and geoms, by their kinds and names.
+    marks: BTreeMap<(&'static str, String), String>,
+    /// Joints in the order of the bodies.
+    slots: Vec<components::Slot>,
+    /// Joints whose settings are written.
+    variables: Vec<components::Slot>,
+    /// Parents of frames by their names.
+    parents: BTreeMap<String, Option<String>>,
+    /// Source position of the first joint with settings.
+    first: Option<Span>,
     /// True if the first body, which is free, is fixed to the base of a robot.
     fixes_root: bool,
     assets: &'a mut Assets<'f>,

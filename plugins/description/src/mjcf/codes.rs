@@ -31,6 +31,8 @@ crate::codes::declare! { "mjcf":
     JOINT = "joint";
     /// Limits whose lower one is above the upper one.
     CROSSED_LIMITS = "crossed-limits";
+    /// Sensors, actuators and settings of joints that belong into a simulation file.
+    COMPONENT = "component";
     /// An approximation of a feature of MuJoCo.
     APPROXIMATION = "approximation";
     /// A moving body without mass, or a mass that cannot be computed.

@@ -98,6 +98,8 @@ pub(super) enum Form {
     Box([f64; 3]),
     /// Name of the mesh.
     Mesh(Attribute),
+    /// Name of the height field.
+    Field(Attribute),
 }
 
 /// Reads a geom with the attributes of its class.
@@ -110,7 +112,13 @@ pub(super) fn read(
     let kind = fields::word(element, "type", TYPES, problems);
     let mut at = pose(element, settings, problems);
     let half = from_to(element, &mut at, problems);
-    let form = form(element, kind.unwrap_or("sphere"), half, problems)?;
+    let form = match kind.unwrap_or("sphere") {
+        "hfield" => {
+            let field = fields::needed(element, "hfield", "hills", problems)?;
+            Form::Field(field.clone())
+        }
+        kind => form(element, kind, half, problems)?,
+    };
     let bits = Bounds::within(2_147_483_648.0);
     let bits = ["contype", "conaffinity"].map(|name| {
         let bits = fields::number(element, name, bits, problems).unwrap_or(1.0);
@@ -145,11 +153,10 @@ fn from_to(element: &Element, pose: &mut Isometry3<f64>, problems: &mut Problems
 }
 
 fn form(element: &Element, kind: &str, half: Option<f64>, problems: &mut Problems) -> Option<Form> {
-    if ["hfield", "sdf"].contains(&kind) {
-        let diagnostic =
-            Diagnostic::warning(codes::IGNORED, format!("a geom `{kind}` is not read"))
-                .at(element.span, "left out")
-                .help("make a mesh of the surface, and use `type=\"mesh\"`");
+    if kind == "sdf" {
+        let diagnostic = Diagnostic::warning(codes::IGNORED, "a geom `sdf` is not read")
+            .at(element.span, "left out")
+            .help("make a mesh of the surface, and use `type=\"mesh\"`");
         problems.push(diagnostic);
         return None;
     }

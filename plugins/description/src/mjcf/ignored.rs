@@ -62,8 +62,7 @@ impl Ignored {
         for section in root.elements() {
             match section.name.as_str() {
                 "worldbody" => ignored.bodies(section, problems),
-                "tendon" | "deformable" | "sensor" | "actuator" | "keyframe" | "custom"
-                | "extension" => {
+                "tendon" | "deformable" | "custom" | "extension" => {
                     if section.elements().next().is_some() {
                         ignored.count(&section.name, section.span);
                     }
@@ -174,13 +173,6 @@ fn options(section: &Element, problems: &mut Problems) {
 /// Returns the remedy for an element that is not taken.
 fn help(name: &str) -> &'static str {
     match name {
-        "actuator" => {
-            "limits of forces are taken; give the robot an actuator in a simulation file: `actuators: { \"joints\": (kind: \"joints\") }`"
-        }
-        "sensor" => {
-            "write sensors into a simulation file: `sensors: { \"imu\": (kind: \"imu\", mount: (frame: \"SITE\")) }`"
-        }
-        "keyframe" => "set initial positions of joints in a simulation file",
         "light" => "the scene is lit by the simulator",
         "tendon" => "couple joints by `<equality><joint joint1=\"a\" joint2=\"b\"/></equality>`",
         "pair" => "select contacts by `contype` and `conaffinity`",

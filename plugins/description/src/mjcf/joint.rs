@@ -69,9 +69,11 @@ pub(super) struct Joint {
     friction: Option<f64>,
     armature: Option<f64>,
     /// Position of the joint in the pose of the file, rad or m.
-    reference: f64,
-    /// True if a spring acts on the joint.
-    pub(super) has_spring: bool,
+    pub(super) reference: f64,
+    /// Stiffness, N·m/rad or N/m, and rest position, rad or m, of a spring that acts on the joint.
+    pub(super) spring: Option<[f64; 2]>,
+    /// True if a spring acts on the joint whose stiffness follows from the inertia.
+    pub(super) has_unknown_spring: bool,
     pub(super) span: Span,
 }
 
@@ -121,6 +123,7 @@ pub(super) fn read(
     };
     let (damping, friction) = (positive("damping"), positive("frictionloss"));
     let (armature, stiffness) = (positive("armature"), positive("stiffness"));
+    let rest = fields::number(element, "springref", fields::PLACE, problems).unwrap_or(0.0);
     Some(Joint {
         name: fields::name(element, "name", problems),
         kind,
@@ -133,9 +136,16 @@ pub(super) fn read(
         friction,
         armature,
         reference: reference * unit,
-        has_spring: stiffness.is_some() || element.attribute("springdamper").is_some(),
+        spring: stiffness.map(|stiffness| [stiffness, rest * unit]),
+        has_unknown_spring: is_damped_spring(element, problems),
         span: element.span,
     })
+}
+
+/// Returns true if a joint has a spring of a time constant, for which both numbers must be positive.
+fn is_damped_spring(element: &Element, problems: &mut Problems) -> bool {
+    let both = fields::array::<2>(element, "springdamper", fields::EFFORT, problems);
+    both.is_some_and(|both| both.iter().all(|number| *number > 0.0))
 }
 
 /// Returns the type of a joint.
@@ -178,6 +188,16 @@ fn limited(
 }
 
 impl Joint {
+    /// Returns the maximum effort of the motors and the spring of a joint; `None` without limit or spring.
+    pub(super) fn sprung(&self, name: &str, couplings: &Couplings) -> Option<f64> {
+        let [stiffness, rest] = self.spring?;
+        let motors = couplings.efforts.get(name)?;
+        let far = std::f64::consts::PI;
+        let ends = self.limits.position.unwrap_or([rest - far, rest + far]);
+        let travel = ends.map(|end| (end - rest).abs());
+        Some(motors + stiffness * travel[0].max(travel[1]))
+    }
+
     /// Returns the joint of a frame, with a variable of this name.
     pub(super) fn model(&self, variable: &str, couplings: &Couplings) -> model::Joint {
         let mut axis = JointAxis {
@@ -236,6 +256,11 @@ pub(super) struct Couplings {
 }
 
 impl Couplings {
+    /// Returns true if a joint follows another one.
+    pub(super) fn follows(&self, joint: &str) -> bool {
+        self.followers.contains_key(joint)
+    }
+
     /// Reads the actuators and the equality constraints between joints. `references` has the position of each named joint
     /// in the pose of the file.
     pub(super) fn read(

@@ -28,6 +28,16 @@ pub(super) struct Mesh {
     pub(super) span: Span,
 }
 
+/// A height field asset.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    /// File name relative to the model.
+    pub(super) file: String,
+    /// Half sizes along x and y, height of the highest point, and depth of the base, m.
+    pub(super) size: [f64; 4],
+    pub(super) span: Span,
+}
+
 /// A material asset.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Material {
@@ -52,6 +62,8 @@ pub(super) enum Texture {
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     pub(super) meshes: BTreeMap<String, Mesh>,
+    /// Height fields; `None` if one cannot be read.
+    pub(super) fields: BTreeMap<String, Option<Field>>,
     pub(super) materials: BTreeMap<String, Material>,
 }
 
@@ -78,6 +90,7 @@ impl Looks {
                         looks.meshes.insert(name, mesh);
                     }
                 }
+                "hfield" => looks.fields.extend(field(element, settings, problems)),
                 "material" => {
                     let element = defaults.merged(&merged(), None, problems);
                     let Some(name) = fields::name(&element, "name", problems) else {
@@ -141,6 +154,38 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
         span,
     };
     Some((name?, mesh))
+}
+
+/// Reads a height field from an image.
+fn field(
+    element: &Element,
+    settings: &Settings,
+    problems: &mut Problems,
+) -> Option<(String, Option<Field>)> {
+    let written = element.attribute("file");
+    let file = written.map(|file| settings.file(file.value.trim(), 0));
+    let name = fields::name(element, "name", problems).or_else(|| {
+        let stem = Path::new(file.as_deref()?).file_stem()?;
+        Some(stem.to_string_lossy().into_owned())
+    })?;
+    let file = file.filter(|file| file.to_ascii_lowercase().ends_with(".png"));
+    let Some(file) = file else {
+        let span = written.map_or(element.span, |file| file.value_span);
+        let message = "a height field that is no PNG image is not read";
+        let diagnostic = Diagnostic::warning(codes::IGNORED, message)
+            .at(span, "its geoms are left out")
+            .help("write the heights as grey values into a PNG image: `file=\"hills.png\"`");
+        problems.push(diagnostic);
+        return Some((name, None));
+    };
+    fields::needed(element, "size", "10 10 2 0.1", problems)?;
+    let size = Bounds::between(1e-6, 1e6);
+    let field = Field {
+        file,
+        size: fields::array(element, "size", size, problems)?,
+        span: written.map_or(element.span, |file| file.value_span),
+    };
+    Some((name, Some(field)))
 }
 
 fn texture(

@@ -1,5 +1,7 @@
 //! Masses and inertias: of shapes, of meshes, and of several shapes together.
 
+use std::collections::BTreeMap;
+
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 /// A surface of triangles.
@@ -152,6 +154,32 @@ pub(super) fn mesh(surface: &Surface, scale: [f64; 3], exact: bool) -> Option<So
         center,
         inertia: Matrix3::identity() * second.trace() - second,
     })
+}
+
+/// Returns what is wrong with a surface that has to enclose a volume. Vertices at one position are one vertex.
+pub(super) fn defect(surface: &Surface) -> Option<&'static str> {
+    let key = |index: &usize| {
+        let vertex = surface.vertices.get(*index)?;
+        // Zero has one sign.
+        Some(vertex.map(|part| (part + 0.0).to_bits()))
+    };
+    let mut open: BTreeMap<[[u64; 3]; 2], i64> = BTreeMap::new();
+    for [a, b, c] in &surface.faces {
+        let corners = [key(a)?, key(b)?, key(c)?];
+        for [from, to] in [[0, 1], [1, 2], [2, 0]].map(|ends| ends.map(|end| corners[end])) {
+            // Each edge has two triangles, which run along it in opposite directions.
+            let (edge, turn) = if from < to {
+                ([from, to], 1)
+            } else {
+                ([to, from], -1)
+            };
+            if from != to {
+                *open.entry(edge).or_default() += turn;
+            }
+        }
+    }
+    let is_open = open.values().any(|count| *count != 0);
+    is_open.then_some("it is not watertight, or its triangles face different sides")
 }
 
 /// Returns the volume of the pyramids between triangles and an apex, and their first and second moments about the apex.

@@ -5,17 +5,18 @@ mod graph;
 
 use std::collections::BTreeMap;
 
-use morse_diagnostics::{SourceId, Span};
+use morse_diagnostics::{Diagnostic, SourceId, Span};
 use nalgebra::Isometry3;
 
 pub(super) use graph::Body;
 
 use super::{
+    codes,
     fields::Written,
     joint::Joint,
     version::{File, Version},
 };
-use crate::xml::Element;
+use crate::{problems::Problems, xml::Element};
 
 /// Index of the node of the world.
 pub(super) const WORLD: usize = 0;
@@ -105,11 +106,30 @@ pub(super) struct Link<'e> {
 }
 
 impl Document<'_> {
-    /// Sets the pose of the first model to the identity.
-    pub(super) fn drop_pose(&mut self) {
-        let first = self.models.first().map(|model| model.node);
-        if let Some(node) = first.and_then(|node| self.nodes.get_mut(node)) {
-            node.local = Isometry3::identity();
+    /// Sets the pose of the first model to the identity; reports a pose that is another one.
+    pub(super) fn drop_pose(&mut self, problems: &mut Problems) {
+        let Some(model) = self.models.first() else {
+            return;
+        };
+        let (node, element) = (model.node, model.element);
+        let Some(node) = self.nodes.get_mut(node) else {
+            return;
+        };
+        let dropped = std::mem::take(&mut node.local);
+        let [x, y, z]: [f64; 3] = dropped.translation.vector.into();
+        let (roll, pitch, yaw) = dropped.rotation.euler_angles();
+        // Zero has one sign.
+        let [roll, pitch, yaw] = [roll, pitch, yaw].map(|angle| angle + 0.0);
+        if dropped.translation.vector.norm() > 0.0 || dropped.rotation.angle() > 0.0 {
+            let span = element.named("pose").next();
+            let span = span.map_or(element.span, |pose| pose.span);
+            let diagnostic =
+                Diagnostic::warning(codes::IGNORED, "the pose of the model is not read")
+                    .at(span, "where the model is used determines its pose")
+                    .help(format!(
+                        "write it into the simulation file: `at: (translation: ({x}, {y}, {z}), rpy: ({roll}, {pitch}, {yaw}))`"
+                    ));
+            problems.push(diagnostic);
         }
     }
 

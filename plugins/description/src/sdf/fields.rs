@@ -12,13 +12,13 @@ use crate::{
 };
 
 /// Range of positions, m, and of most other numbers.
-pub(super) const POSITION: Bounds = Bounds::within(1e8);
+pub(crate) const POSITION: Bounds = Bounds::within(1e8);
 
 /// Range of lengths of shapes, m.
 pub(super) const SIZE: Bounds = Bounds::between(1e-6, 1e7);
 
 /// Codes and units of SDF.
-pub(super) const VALUES: Codes = Codes {
+pub(crate) const VALUES: Codes = Codes {
     bad_number: codes::BAD_NUMBER,
     out_of_range: codes::OUT_OF_RANGE,
     bad_word: codes::BAD_WORD,
@@ -29,13 +29,13 @@ pub(super) const VALUES: Codes = Codes {
 
 /// A name or file name as it is written in a file.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
-    pub(super) text: String,
-    pub(super) span: Span,
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) span: Span,
 }
 
 /// Returns the text of an element with its span; the element's span if the text is empty.
-pub(super) fn written(element: &Element) -> Written {
+pub(crate) fn written(element: &Element) -> Written {
     let text = element.text();
     let span = element.content.iter().find_map(|part| match part {
         Content::Text(part, span) if !part.trim().is_empty() => Some(trimmed(part, *span)),
@@ -157,7 +157,7 @@ fn of_attribute(attribute: &Attribute) -> Value<'_> {
 }
 
 /// Returns between `least` and `most` numbers of the text of an element, if they are valid.
-pub(super) fn numbers(
+pub(crate) fn numbers(
     element: &Element,
     [least, most]: [usize; 2],
     bounds: Bounds,
@@ -186,7 +186,7 @@ pub(super) fn array<const N: usize>(
 }
 
 /// Returns the number of a child element, if it is present and valid.
-pub(super) fn number(
+pub(crate) fn number(
     element: &Element,
     name: &str,
     bounds: Bounds,
@@ -212,13 +212,13 @@ pub(super) fn flag(element: &Element, name: &str, problems: &mut Problems) -> Op
 
 /// A `<pose>`, with the name of the frame to which it is relative.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pose {
-    pub(super) local: Isometry3<f64>,
-    pub(super) relative_to: Option<Written>,
+pub(crate) struct Pose {
+    pub(crate) local: Isometry3<f64>,
+    pub(crate) relative_to: Option<Written>,
 }
 
 /// Returns the pose of an element; the identity by default.
-pub(super) fn pose(element: &Element, problems: &mut Problems) -> Pose {
+pub(crate) fn pose(element: &Element, problems: &mut Problems) -> Pose {
     let Some(pose) = only(element, "pose", problems) else {
         return Pose::default();
     };
@@ -267,10 +267,4 @@ fn transform(pose: &Element, problems: &mut Problems) -> Option<Isometry3<f64>> 
         Vector3::new(x, y, z).into(),
         rotation,
     ))
-}
-
-/// Returns a text as it is written in a simulation file.
-pub(super) fn quoted(name: &str) -> String {
-    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{name}\"")
 }

@@ -2,7 +2,7 @@
 
 use morse_diagnostics::{Diagnostic, Span};
 use morse_scene::{bounds::Bounds, model::Shape};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::{
     codes,
@@ -20,16 +20,12 @@ use crate::{
 pub(super) enum Form {
     /// A primitive shape, with its pose.
     Shape(Shape, Isometry3<f64>),
-    /// A mesh file, with scale factors along its axes.
-    Mesh(Written, [f64; 3]),
+    /// A mesh file, with scale factors along its axes and its pose.
+    Mesh(Written, [f64; 3], Isometry3<f64>),
 }
 
 /// Shapes that the simulator lacks, with the remedies.
-const LACKING: [(&str, &str); 4] = [
-    (
-        "heightmap",
-        "make a mesh of the ground, and use `<mesh><uri>ground.stl</uri></mesh>`",
-    ),
+const LACKING: [(&str, &str); 3] = [
     (
         "polyline",
         "make a mesh of the extruded outline, and use `<mesh><uri>outline.stl</uri></mesh>`",
@@ -62,6 +58,7 @@ pub(super) fn read(element: &Element, problems: &mut Problems, said: &mut Said) 
     match shape.name.as_str() {
         "plane" => plane(shape, is_drawn, problems),
         "mesh" => mesh(shape, problems, said),
+        "heightmap" => heightmap(shape, problems, said),
         _ => primitive(shape, problems),
     }
 }
@@ -136,6 +133,22 @@ fn plane(shape: &Element, is_drawn: bool, problems: &mut Problems) -> Option<For
     ))
 }
 
+/// Returns a height map: the mesh of its image. Heights are parts of the largest value that the image could have.
+fn heightmap(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
+    let uri = fields::needed(shape, "uri", "<uri>hills.png</uri>", problems)?;
+    let uri = fields::written(uri);
+    if !uri.text.to_ascii_lowercase().ends_with(".png") {
+        let help = "convert it to a PNG image whose grey values are the heights";
+        let message = "a height map that is no PNG image is not read";
+        said.approximate(message, uri.span, help, problems);
+        return None;
+    }
+    let size = fields::array::<3>(shape, "size", SIZE, problems).unwrap_or([1.0; 3]);
+    let at = fields::array::<3>(shape, "pos", fields::POSITION, problems).unwrap_or_default();
+    let pose = Isometry3::from_parts(Vector3::from(at).into(), UnitQuaternion::identity());
+    Some(Form::Mesh(uri, size, pose))
+}
+
 fn mesh(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
     let uri = fields::needed(shape, "uri", "<uri>meshes/arm.stl</uri>", problems)?;
     let uri = fields::written(uri);
@@ -156,7 +169,7 @@ fn mesh(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<For
             problems,
         );
     }
-    Some(Form::Mesh(uri, scale))
+    Some(Form::Mesh(uri, scale, Isometry3::identity()))
 }
 
 /// Contact properties of a collision.

@@ -96,8 +96,9 @@ const CONTENT: &[Content] = &[
             "dynamics",
             "mimic",
             "use_parent_model_frame",
+            "initial_position",
         ],
-        left_out: &["initial_position"],
+        left_out: &[],
         silent: &[],
     },
     Content {
@@ -237,7 +238,6 @@ fn is_usual(element: &Element) -> bool {
         "gravity" => ["1", "true"].contains(&text.as_str()),
         "kinematic" => ["0", "false"].contains(&text.as_str()),
         "velocity_decay" => element.elements().all(|part| zeros(&part.text())),
-        "initial_position" => zeros(&text),
         _ => false,
     }
 }
@@ -288,9 +288,6 @@ fn help(of: &str, name: &str) -> &'static str {
         }
         (_, "velocity_decay") => {
             "set it in a simulation file: `bodies: { \"LINK\": (linear_damping: 0.1) }`"
-        }
-        (_, "initial_position") => {
-            "set it in a simulation file: `joints: { \"JOINT\": (position: 0.5) }`"
         }
         (_, "wind") => "the simulator has no wind: push the bodies by an actuator",
         (_, "gripper") => "grasp by a `gripper` of a simulation file",

@@ -14,6 +14,9 @@ use crate::{problems::Problems, values::Value, xml::Element};
 /// Limit above which a joint is unlimited, as in SDF.
 const UNLIMITED: f64 = 1e9;
 
+/// Range of positions of joints, rad or m.
+const POSITIONS: Bounds = Bounds::within(1e4);
+
 /// Range of damping, friction and similar coefficients.
 const EFFORT: Bounds = Bounds::between(0.0, 1e12);
 
@@ -71,8 +74,11 @@ pub(super) struct Axis {
     pub(super) limits: Limits,
     pub(super) damping: Option<f64>,
     pub(super) friction: Option<f64>,
-    /// Span of a spring on the axis.
-    pub(super) spring: Option<Span>,
+    /// Stiffness, N·m/rad or N/m, and rest position, rad or m, of a spring on the axis.
+    pub(super) spring: Option<[f64; 2]>,
+    /// Initial position, rad or m.
+    pub(super) initial: f64,
+    pub(super) span: Span,
     pub(super) mimic: Option<Mimic>,
 }
 
@@ -191,14 +197,21 @@ fn axis(element: &Element, version: Version, problems: &mut Problems) -> Option<
     };
     let (damping, friction) = (positive("damping"), positive("friction"));
     let stiffness = positive("spring_stiffness");
-    let spring = dynamics.and_then(|all| all.named("spring_stiffness").next());
+    let mut position = |of: Option<&Element>, name: &str| {
+        let number = of.and_then(|of| fields::number(of, name, POSITIONS, problems));
+        number.unwrap_or(0.0)
+    };
+    let rest = position(dynamics, "spring_reference");
+    let initial = position(Some(element), "initial_position");
     Some(Axis {
         direction,
         expressed_in: expressed_in.or(model),
         limits: limits(element, problems),
         damping,
         friction,
-        spring: spring.filter(|_| stiffness.is_some()).map(|one| one.span),
+        spring: stiffness.map(|stiffness| [stiffness, rest]),
+        initial,
+        span: element.span,
         mimic: fields::only(element, "mimic", problems)
             .and_then(|mimic| read_mimic(mimic, problems)),
     })

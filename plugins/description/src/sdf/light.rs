@@ -7,9 +7,9 @@ use nalgebra::{Isometry3, Vector3};
 use super::{
     codes,
     document::{Document, WORLD},
-    fields::{self, VALUES, quoted},
+    fields::{self, VALUES},
 };
-use crate::{names::Names, problems::Problems, xml::Element};
+use crate::{components::quoted, names::Names, problems::Problems, xml::Element};
 
 /// Types of lights that are taken.
 pub(super) const TAKEN: [&str; 2] = ["directional", "point"];

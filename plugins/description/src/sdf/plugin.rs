@@ -3,13 +3,26 @@
 use morse_scene::bounds::Bounds;
 
 use super::fields::{self, Written};
-use crate::{problems::Problems, xml::Element};
+use crate::{components::gaussian, problems::Problems, xml::Element};
+
+/// Elements that name the joints of left wheels.
+const LEFT: &[&str] = &["left_joint", "leftJoint", "leftFrontJoint", "leftRearJoint"];
+
+/// Elements that name the joints of right wheels.
+const RIGHT: &[&str] = &[
+    "right_joint",
+    "rightJoint",
+    "rightFrontJoint",
+    "rightRearJoint",
+];
 
 /// Component of a plugin.
 #[derive(Clone, Debug)]
-pub(super) enum Plugin {
+pub(crate) enum Plugin {
     /// A sensor of all joints.
     JointState,
+    /// A sensor on a link: kind, settings with a comma before them, link, and rate in Hz.
+    Sensor(&'static str, String, Option<Written>, f64),
     /// An actuator of joints.
     Joints(Vec<Written>),
     /// A vehicle: kind, settings with the joints of each, and other settings, each with a comma before it.
@@ -17,15 +30,21 @@ pub(super) enum Plugin {
 }
 
 /// Returns the component of a plugin; `None` if there is none.
-pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Plugin> {
+pub(crate) fn read(element: &Element, problems: &mut Problems) -> Option<Plugin> {
     let words = ["filename", "name"].map(|name| {
         let written = element.attribute(name);
         let written = written.map_or("", |written| written.value.as_str());
         written.to_ascii_lowercase().replace(['-', '_'], "")
     });
     let is = |word: &str| words.iter().any(|own| own.contains(word));
-    if is("diffdrive") {
+    if is("diffdrive") || is("skidsteer") {
         Some(drive(element, problems))
+    } else if is("planarmove") {
+        Some(Plugin::Vehicle("xy_omega", Vec::new(), String::new()))
+    } else if is("p3d") || is("odometrypublisher") {
+        Some(sensor("pose", element, problems))
+    } else if is("rosimu") || is("imuplugin") || is("imusensor") {
+        Some(sensor("imu", element, problems))
     } else if is("ackermann") {
         Some(car(element, problems))
     } else if is("jointstatepublisher") {
@@ -34,10 +53,41 @@ pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Plugin>
         || is("jointtrajectorycontroller")
         || is("jointcontroller")
     {
-        Some(Plugin::Joints(joints(element, &["joint_name"])))
+        Some(Plugin::Joints(joints(
+            element,
+            &["joint_name", "joint", "jointName"],
+        )))
     } else {
         None
     }
+}
+
+/// Returns a sensor on the link that a plugin of ROS names.
+fn sensor(kind: &'static str, element: &Element, problems: &mut Problems) -> Plugin {
+    let link = ["bodyName", "body_name", "robot_base_frame"];
+    let link = link.iter().find_map(|name| element.named(name).next());
+    let mut number = |name: &str, most: f64| {
+        let bounds = Bounds::between(0.0, most);
+        fields::number(element, name, bounds, problems)
+    };
+    let rate = number("updateRate", 1e9)
+        .or_else(|| number("update_rate", 1e9))
+        .or_else(|| number("odom_publish_frequency", 1e9));
+    let sigma = number("gaussianNoise", 1e6).or_else(|| number("gaussian_noise", 1e6));
+    let noisy = match kind {
+        "imu" => ["angular_velocity", "linear_acceleration"].as_slice(),
+        _ => ["x", "y", "z"].as_slice(),
+    };
+    let mut settings = String::new();
+    if let Some(sigma) = sigma.filter(|sigma| *sigma > 0.0) {
+        let all = noisy.iter().map(|field| gaussian(field, sigma));
+        let all: Vec<String> = all.collect();
+        settings = format!(", modifiers: [{}]", all.join(", "));
+    }
+    let link = link
+        .map(fields::written)
+        .filter(|link| !link.text.is_empty());
+    Plugin::Sensor(kind, settings, link, rate.unwrap_or(0.0))
 }
 
 fn joints(element: &Element, names: &[&str]) -> Vec<Written> {
@@ -66,8 +116,8 @@ fn drive(element: &Element, problems: &mut Problems) -> Plugin {
         settings += &format!(", fix_turning_speed: {apart}");
     }
     let sides = vec![
-        ("left", joints(element, &["left_joint", "leftJoint"])),
-        ("right", joints(element, &["right_joint", "rightJoint"])),
+        ("left", joints(element, LEFT)),
+        ("right", joints(element, RIGHT)),
     ];
     Plugin::Vehicle("v_omega_diff", sides, settings)
 }

@@ -11,14 +11,14 @@ const WIDE: f64 = 1.6;
 
 /// A component of a simulation file.
 #[derive(Clone, Debug)]
-pub(super) struct Component {
-    pub(super) kind: &'static str,
+pub(crate) struct Component {
+    pub(crate) kind: &'static str,
     /// Settings after the kind, each with a comma before it.
-    pub(super) settings: String,
+    pub(crate) settings: String,
     /// Rotation of the component in the frame of the sensor.
-    pub(super) turn: UnitQuaternion<f64>,
+    pub(crate) turn: UnitQuaternion<f64>,
     /// Difference of the component from the sensor, and its remedy.
-    pub(super) approximation: Option<[&'static str; 2]>,
+    pub(crate) approximation: Option<[&'static str; 2]>,
 }
 
 /// Kinds of sensors with the kinds of components, or the remedy for sensors that the simulator lacks.
@@ -56,7 +56,7 @@ const KINDS: &[(&[&str], Result<&str, &str>)] = &[
 ];
 
 /// Returns the component of a sensor, or the remedy if there is none.
-pub(super) fn read(
+pub(crate) fn read(
     element: &Element,
     has_origin: bool,
     problems: &mut Problems,
@@ -237,7 +237,7 @@ impl Component {
     /// Adds an error of a field with a standard deviation.
     fn noise(&mut self, field: &str, sigma: Option<f64>) {
         let Some(sigma) = sigma else { return };
-        let modifier = format!("(kind: \"gaussian\", fields: [\"{field}\"], sigma: {sigma})");
+        let modifier = crate::components::gaussian(field, sigma);
         match self.settings.strip_suffix(']') {
             Some(others) => self.settings = format!("{others}, {modifier}]"),
             None => self.settings += &format!(", modifiers: [{modifier}]"),

@@ -132,6 +132,7 @@ impl Builder<'_, '_> {
                     Kind::Fixed => {}
                     Kind::Floating => frame.joint = model::Joint::Floating,
                     Kind::Planar => self.planar(joint, &mut frame),
+                    Kind::Spherical => self.spherical(joint, &mut frame),
                     Kind::Revolute | Kind::Continuous | Kind::Prismatic => {
                         motion::moves(joint, self.tree, &mut frame, self.problems);
                     }
@@ -192,6 +193,43 @@ impl Builder<'_, '_> {
         frame.pose = Isometry3::identity();
         let axis = model::JointAxis::new(joint.axis.into(), variable);
         frame.joint = model::Joint::Revolute(axis);
+    }
+
+    /// Converts a spherical joint to three hinges about x, y and z.
+    fn spherical(&mut self, joint: &Joint, frame: &mut Frame) {
+        self.problems.push(
+            Diagnostic::warning(codes::SPHERICAL, "a spherical joint becomes three hinges")
+                .at(joint.name.span, "this one")
+                .help("they are singular at 90° of the second one; keep away from it"),
+        );
+        let mut parent = joint.parent.text.clone();
+        let hinge = |letter: char, axis: [f64; 3]| {
+            let variable = format!("{}.{letter}", joint.name.text);
+            let axis = model::JointAxis {
+                damping: joint.damping,
+                dry_friction: joint.friction,
+                ..model::JointAxis::new(axis, variable)
+            };
+            model::Joint::Revolute(axis)
+        };
+        for (letter, axis) in [('x', [1.0, 0.0, 0.0]), ('y', [0.0, 1.0, 0.0])] {
+            let name = format!("{}-{letter}", joint.name.text);
+            let mut between = Frame::new(self.free(&name)).under(&*parent);
+            between.joint = hinge(letter, axis);
+            let light = mass::BETWEEN;
+            between.mass = Some(light);
+            between.inertia = Some([light, light, light, 0.0, 0.0, 0.0]);
+            between.source = Origin(Some(joint.name.span));
+            if letter == 'x' {
+                between.pose = joint.origin;
+            }
+            parent.clone_from(&between.name);
+            let added = self.scene.add_frame(between);
+            self.refuse(added, joint.name.span);
+        }
+        frame.parent = Some(parent);
+        frame.pose = Isometry3::identity();
+        frame.joint = hinge('z', [0.0, 0.0, 1.0]);
     }
 
     fn geometry(&mut self, link: &Link, piece: &Piece) -> Option<Geometry> {

@@ -31,6 +31,8 @@ crate::codes::declare! { "urdf":
     DUPLICATE_JOINT = "duplicate-joint";
     /// An unknown type of joint.
     UNKNOWN_JOINT_TYPE = "unknown-joint-type";
+    /// A spherical joint, which becomes three hinges.
+    SPHERICAL = "spherical";
     /// A joint about a zero axis.
     ZERO_AXIS = "zero-axis";
     /// An axis whose length is not one.
@@ -59,6 +61,8 @@ crate::codes::declare! { "urdf":
     UNKNOWN_MATERIAL = "unknown-material";
     /// A physically impossible inertia.
     INERTIA = "inertia";
+    /// Sensors, plugins and motors that belong into a simulation file.
+    COMPONENT = "component";
     /// A base without mass.
     IMMOVABLE = "immovable";
 }

@@ -4,7 +4,7 @@ use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{bounds::Bounds, model::rotation_from_rpy};
 use nalgebra::{Isometry3, Vector3};
 
-use super::{codes, robot::Name};
+use super::{codes, repair, robot::Name};
 use crate::{
     problems::Problems,
     xml::{Attribute, Element},
@@ -134,7 +134,12 @@ impl<'a, 'p> Fields<'a, 'p> {
         bounds: Bounds,
     ) -> Option<[f64; N]> {
         let written = self.element.attribute(attribute)?;
-        match parse(&written.value, N, bounds) {
+        let (text, repairs) = repair::numbers(&written.value, N);
+        for repair in repairs {
+            self.problems
+                .push(repair.into_diagnostic(attribute, written, N));
+        }
+        match parse(&text, N, bounds) {
             Ok(numbers) => numbers.try_into().ok(),
             Err(problem) => {
                 self.problems

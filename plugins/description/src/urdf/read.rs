@@ -11,6 +11,7 @@ use morse_scene::bounds::Bounds;
 use super::{
     codes,
     fields::Fields,
+    gazebo,
     robot::{Material, Robot},
 };
 use crate::{problems::Problems, xml::Element};
@@ -18,7 +19,7 @@ use crate::{problems::Problems, xml::Element};
 /// Maximum number of links and joints of a robot.
 const MOST_PARTS: usize = 20_000;
 
-/// Elements that other programs read; a warning names each kind once.
+/// Elements that other programs read.
 const OTHERS: &[&str] = &["gazebo", "transmission", "ros2_control", "sensor"];
 
 /// Range of colour components.
@@ -73,7 +74,11 @@ pub(super) fn robot(root: &Element, problems: &mut Problems) -> Option<Robot> {
             define(&mut robot.materials, material);
         }
     }
-    others(root, problems);
+    let frictions = gazebo::frictions(root, problems);
+    for link in &mut robot.links {
+        let friction = frictions.get(&link.name.text).copied();
+        link.contact[0] = link.contact[0].or(friction);
+    }
     Some(robot)
 }
 
@@ -120,30 +125,5 @@ fn material(element: &Element, problems: &mut Problems) -> Material {
             let rgb = fields.numbers::<3>("rgb", UNIT)?;
             Some(rgb.map(|part| part.clamp(0.0, 1.0)))
         }),
-    }
-}
-
-/// Reports elements for other programs, once per kind.
-fn others(root: &Element, problems: &mut Problems) {
-    for name in OTHERS {
-        let mut all = root.elements().filter(|one| one.name == *name);
-        let Some(first) = all.next() else { continue };
-        let count = 1 + all.count();
-        let message = match count {
-            1 => format!("`<{name}>` is not read"),
-            count => format!("{count} elements `<{name}>` are not read"),
-        };
-        let help = match *name {
-            "transmission" | "ros2_control" => {
-                "give the robot a `joints` actuator in a simulation file: `actuators: { \"joints\": (kind: \"joints\") }`"
-            }
-            _ => {
-                "write sensors into a simulation file: `sensors: { \"imu\": (kind: \"imu\", mount: (frame: \"LINK\")) }`"
-            }
-        };
-        let diagnostic = Diagnostic::warning(codes::IGNORED, message)
-            .at(first.span, "for another program")
-            .help(help);
-        problems.push(diagnostic);
     }
 }

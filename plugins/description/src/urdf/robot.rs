@@ -98,17 +98,19 @@ pub(super) enum Kind {
     Prismatic,
     Floating,
     Planar,
+    Spherical,
 }
 
 impl Kind {
     /// All types, with their words in the file.
-    pub(super) const ALL: [(&'static str, Self); 6] = [
+    pub(super) const ALL: [(&'static str, Self); 7] = [
         ("fixed", Self::Fixed),
         ("revolute", Self::Revolute),
         ("continuous", Self::Continuous),
         ("prismatic", Self::Prismatic),
         ("floating", Self::Floating),
         ("planar", Self::Planar),
+        ("spherical", Self::Spherical),
     ];
 
     /// Returns true if the joint rotates about, or moves along, a single axis.

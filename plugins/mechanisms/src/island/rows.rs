@@ -1,6 +1,7 @@
 //! Constraint rows of an island, and their impulses.
 mod bounces;
 mod newton;
+mod primal;
 mod row;
 mod sweeps;
 mod welds;
@@ -430,3 +431,6 @@ fn axes(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
     let across = normal.cross(&other).normalize();
     [*normal, across, normal.cross(&across)]
 }
+
+#[cfg(test)]
+mod primal_tests;

@@ -8,6 +8,9 @@
 //! the change of velocity at once, up to the traction of the last step, `Σ μ·N·dt / m`. A robot therefore does not tip when
 //! it starts, whatever the friction. The remaining friction holds the robot on slopes and against disturbances at the
 //! contact points themselves. Joints with a contact roll without slip.
+//!
+//! On ground that moves freely, such as a board on ice, the contact points alone accelerate the robot relative to the ground:
+//! the ground gets the opposite impulse.
 use morse_mechanisms::Motion;
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
@@ -41,6 +44,8 @@ pub(super) struct Driven {
     ground: Motion,
     /// Sum of the loads, N·s.
     load: f64,
+    /// Commanded velocity of the base's origin relative to the ground, world axes.
+    wanted: Motion,
     /// Target velocity of the base's origin for the contacts, world axes.
     held: Motion,
     /// Fraction of the traction that remains for friction.
@@ -75,6 +80,7 @@ impl Trees {
                 normal: Vector3::zeros(),
                 ground: Motion::ZERO,
                 load: 0.0,
+                wanted: Motion::ZERO,
                 held: Motion::ZERO,
                 rest: 1.0,
             });
@@ -98,7 +104,7 @@ impl Trees {
         self.driven = driven;
     }
 
-    /// Collects the supporting contacts of driven robots, and their traction.
+    /// Collects the supporting contacts of driven robots, and the traction of those on ground that forces do not move.
     fn weigh(&self, driven: &mut [Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
         let gravity = convert::vector(scene.engine.configuration.gravity);
         let up = -gravity.try_normalize(0.0).unwrap_or_default();
@@ -108,13 +114,22 @@ impl Trees {
             if lift.abs() <= f64::from(SUPPORT) {
                 continue;
             }
-            let base = scene.tables.bases.get(touch.bodies[side]);
+            let bases = touch.bodies.map(|body| scene.tables.bases.get(body));
+            // An arm on the robot's own chassis neither carries nor drives it.
+            if bases[0] == bases[1] {
+                continue;
+            }
+            let base = bases[side];
             let place =
                 base.and_then(|base| driven.binary_search_by_key(base, |one| one.base).ok());
             let Some(one) = place.map(|place| &mut driven[place]) else {
                 continue;
             };
             touch.driven = Some((side, one.base));
+            let ground = touch.bodies[1 - side];
+            if self.moves(ground) {
+                continue;
+            }
             let load = touch.contact.impulse.dot(&touch.contact.normal);
             if load <= 0.0 {
                 continue;
@@ -126,18 +141,10 @@ impl Trees {
             one.traction[0] += most;
             one.traction[1] += most * across.norm();
             one.normal += touch.contact.normal * (lift.signum() * load);
-            one.ground += self.ground(touch.bodies[1 - side], one.base, scene) * load;
+            let origin = self.pose_of_base(one.base, scene).translation.vector;
+            one.ground += rigid_motion(ground, &origin, scene) * load;
             one.load += load;
         }
-    }
-
-    /// Returns the motion of the ground at the origin of the robot's base, if it is not moved here.
-    fn ground(&self, body: usize, base: usize, scene: &Scene<'_, '_, '_>) -> Motion {
-        if self.moves(body) {
-            return Motion::ZERO;
-        }
-        let origin = self.pose_of_base(base, scene).translation.vector;
-        rigid_motion(body, &origin, scene)
     }
 
     /// Applies the change of velocity that traction allows to the base.
@@ -146,12 +153,13 @@ impl Trees {
             return;
         };
         one.held = whole.velocity;
+        let rotation = self.rotation_at_end(one, &whole, scene.dt);
+        one.wanted = one.command.in_world(&rotation);
         let Some(normal) = one.normal.try_normalize(0.0) else {
             return;
         };
         let ground = one.ground * (1.0 / one.load);
-        let rotation = self.rotation_at_end(one, &whole, scene.dt);
-        let wanted = one.command.in_world(&rotation) + ground;
+        let wanted = one.wanted + ground;
         let lacking = wanted.linear - whole.velocity.linear;
         let turning = normal * normal.dot(&(wanted.angular - whole.velocity.angular));
         let change = lacking - normal * normal.dot(&lacking);
@@ -196,8 +204,12 @@ impl Trees {
             } else {
                 Motion::ZERO
             };
-            let wanted = (one.held - ground).at(&arm);
-            touch.contact.friction *= one.rest;
+            let wanted = if self.moves(touch.bodies[1 - side]) {
+                one.wanted.at(&arm)
+            } else {
+                touch.contact.friction *= one.rest;
+                (one.held - ground).at(&arm)
+            };
             touch.contact.tangent_velocity = if side == 1 { wanted } else { -wanted };
             if let Some((tree, link)) = self.of_body[touch.bodies[side]]
                 && link > 0

@@ -4,7 +4,7 @@ use morse_diagnostics::Diagnostic;
 use morse_scene::model::{self, Frame};
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::{Body, Builder, WORLD};
+use super::{Body, Builder, WORLD, components::Slot};
 use crate::{
     mjcf::{
         codes, fields, geom,
@@ -74,9 +74,15 @@ impl Builder<'_, '_> {
             true => self.free(&format!("{name}-{}", element.name)),
             false => self.free(&name),
         };
-        if element.name == "site" {
+        let kind = if element.name == "site" {
+            "site"
+        } else {
+            "camera"
+        };
+        if kind == "site" {
             self.sites.insert(own.clone());
         }
+        self.marks.insert((kind, name), own.clone());
         let mut frame = Frame::new(own).under(body);
         frame.pose = offset * at;
         frame.mass = Some(0.0);
@@ -138,11 +144,11 @@ impl Builder<'_, '_> {
             joints.extend(joint::read(&merged, &self.settings, self.problems));
         }
         for joint in &joints {
-            if joint.has_spring {
+            if joint.has_unknown_spring {
                 self.approximate(
-                    "springs of joints are not simulated",
+                    "springs of joints with `springdamper` are not simulated",
                     joint.span,
-                    "pull the joint by a command with stiffness and damping",
+                    "write `stiffness` and `damping`",
                 );
             }
             if joint.kind == Kind::Free && joints.len() > 1 {
@@ -171,6 +177,7 @@ impl Builder<'_, '_> {
         if let [joint] = joints
             && joint.kind == Kind::Free
         {
+            self.slot(joint, name, Vec::new(), 7);
             let is_fixed = self.fixes_root_now(parent);
             if parent != WORLD {
                 let diagnostic =
@@ -241,10 +248,12 @@ impl Builder<'_, '_> {
                 Kind::Free => {}
                 Kind::Slide => {
                     let axis = joint.model(&name, &self.couplings);
+                    self.single(joint, body, &name);
                     steps.push((Vector3::zeros(), axis, name));
                 }
                 Kind::Hinge => {
                     let axis = joint.model(&name, &self.couplings);
+                    self.single(joint, body, &name);
                     steps.push((joint.anchor, axis, name));
                 }
                 Kind::Ball => {
@@ -253,7 +262,10 @@ impl Builder<'_, '_> {
                         joint.span,
                         "they are singular at 90° of the second one; keep away from it",
                     );
-                    for (letter, axis) in joint::three(joint, &name) {
+                    let three = joint::three(joint, &name);
+                    let variables = three.iter().map(|(name, _)| name.clone());
+                    self.slot(joint, body, variables.collect(), 4);
+                    for (letter, axis) in three {
                         let axis = axis.model(&letter, &self.couplings);
                         steps.push((joint.anchor, axis, letter));
                     }
@@ -261,5 +273,29 @@ impl Builder<'_, '_> {
             }
         }
         steps
+    }
+
+    /// Remembers a hinge or slide. One that follows another joint has no variable of its own.
+    fn single(&mut self, joint: &Joint, body: &str, name: &str) {
+        let is_own = !self.couplings.follows(name);
+        let variables = is_own.then(|| name.to_owned());
+        self.slot(joint, body, variables.into_iter().collect(), 1);
+    }
+
+    /// Remembers a joint with its variables and the number of its positions.
+    fn slot(&mut self, joint: &Joint, body: &str, variables: Vec<String>, size: usize) {
+        self.slots.push(Slot {
+            joint: joint.name.clone(),
+            variables,
+            size,
+            body: body.to_owned(),
+            reference: joint.reference,
+            spring: joint.spring,
+            effort: joint
+                .name
+                .as_deref()
+                .and_then(|name| joint.sprung(name, &self.couplings)),
+            span: joint.span,
+        });
     }
 }

@@ -41,6 +41,9 @@ impl Builder<'_, '_> {
             None => format!("{body}-geom"),
         };
         let name = self.free(&wanted);
+        if let Some(written) = geom.name.clone() {
+            self.marks.insert(("geom", written), name.clone());
+        }
         if geometry.collision {
             self.geoms.push(Touchable {
                 frame: name.clone(),
@@ -83,6 +86,7 @@ impl Builder<'_, '_> {
             }
             Form::Ellipsoid(half) => (shapes::ellipsoid(*half), 1.0, here),
             Form::Mesh(name) => self.mesh(name, geom)?,
+            Form::Field(name) => self.field(name)?,
         })
     }
 
@@ -107,13 +111,52 @@ impl Builder<'_, '_> {
         Some((shape, scale, mesh.origin.inverse()))
     }
 
+    /// Returns the mesh of a height field, whose lowest point is at 0 and whose highest one at its height, as in MuJoCo.
+    fn field(&mut self, name: &Attribute) -> Option<(Shape, f64, Isometry3<f64>)> {
+        let Some(field) = self.looks.fields.get(name.value.trim()).cloned() else {
+            let known = self.looks.fields.keys().map(String::as_str);
+            fields::unknown("height field", name, known, self.problems);
+            return None;
+        };
+        let field = field?;
+        let file = field.file;
+        let found = self
+            .assets
+            .find("mesh", &file, true, field.span, self.problems)?;
+        let surface = match (self.options.surface)(&found) {
+            Ok(surface) => surface,
+            Err(why) => {
+                let message = format!(
+                    "the height field `{}` is not read: {why}",
+                    printable_path(&file)
+                );
+                let diagnostic = Diagnostic::error(codes::IGNORED, message)
+                    .at(field.span, "named here")
+                    .help("write the heights as grey values into a PNG image");
+                self.problems.push(diagnostic);
+                return None;
+            }
+        };
+        let heights = surface.vertices.iter().map(|[_, _, height]| *height);
+        let ends = [f64::INFINITY, f64::NEG_INFINITY];
+        let [lowest, highest] = heights.fold(ends, |[lowest, highest], height| {
+            [lowest.min(height), highest.max(height)]
+        });
+        let [x, y, top, _] = field.size;
+        let range = highest - lowest;
+        let factor = if range > 0.0 { top / range } else { top };
+        let below = Isometry3::translation(0.0, 0.0, -lowest * factor);
+        let resolved = stretch(&found, [2.0 * x, 2.0 * y, factor]);
+        Some((Shape::Mesh(MeshFile { file, resolved }), 1.0, below))
+    }
+
     /// Returns the solid of a geom in its own frame; `None` without mass.
     fn solid(&mut self, geom: &Geom, shape: &Shape) -> Option<Solid> {
         if geom.mass == Some(0.0) || (geom.mass.is_none() && geom.density <= 0.0) {
             return None;
         }
         let unit = match &geom.form {
-            Form::Plane(_) => return None,
+            Form::Plane(_) | Form::Field(_) => return None,
             Form::Sphere(radius) => solid::ellipsoid([*radius; 3]),
             Form::Capsule([radius, half]) => solid::capsule(*radius, 2.0 * half),
             Form::Cylinder([radius, half]) => solid::cylinder(*radius, 2.0 * half),
@@ -132,10 +175,25 @@ impl Builder<'_, '_> {
         };
         let (path, _) = morse_scene::model::stretched(&file.resolved);
         let read = (self.options.surface)(path);
+        let mut defect = None;
         let solid = read.and_then(|surface| {
             let solid = solid::mesh(&surface, mesh.scale, mesh.is_exact);
-            solid.ok_or_else(|| "its volume is zero".to_owned())
+            if mesh.is_exact {
+                defect = solid::defect(&surface);
+            }
+            solid.ok_or_else(|| match mesh.is_exact {
+                true => "its triangles are inside out".to_owned(),
+                false => "its volume is zero".to_owned(),
+            })
         });
+        if let Some(defect) = defect.filter(|_| solid.is_ok()) {
+            let file = printable_path(&file.file);
+            let message = format!("the mass of `{file}` is inexact: {defect}");
+            let diagnostic = Diagnostic::warning(codes::MASS, message)
+                .at(geom.span, "computed from this mesh")
+                .help("repair the mesh, leave `inertia=\"exact\"` out, or give the body an `<inertial>`");
+            self.problems.push(diagnostic);
+        }
         match solid {
             Ok(solid) => Some(solid.moved(&mesh.origin.inverse())),
             Err(why) => {

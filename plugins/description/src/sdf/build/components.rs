@@ -8,19 +8,17 @@ use nalgebra::{Isometry3, Translation3};
 
 use super::{Builder, Frames};
 use crate::{
-    names::Names,
+    components::{File, Robot, frequency, list, mount},
     sdf::{
         codes,
         document::{Body, Kind, Link},
-        fields::{self, VALUES, Written, quoted},
+        fields::{self, VALUES, Written},
+        joint,
         plugin::{self, Plugin},
         sensor,
     },
     xml::Element,
 };
-
-/// Rate of simulation files by default, Hz.
-const RATE: f64 = 60.0;
 
 /// Frame of an outermost model that carries all its links.
 #[derive(Clone, Debug)]
@@ -29,21 +27,6 @@ pub(super) struct Base {
     pub(super) is_fixed: bool,
     /// Root of the tree of its links.
     pub(super) root: usize,
-}
-
-/// Maximum number of entries in a message.
-const MOST_LISTED: usize = 12;
-
-/// Entries of the simulation file for one robot.
-#[derive(Debug, Default)]
-struct Robot {
-    names: Names,
-    sensors: BTreeMap<String, String>,
-    actuators: BTreeMap<String, String>,
-    /// Joints that controllers move.
-    joints: Vec<String>,
-    /// Source position of the first element.
-    span: Option<Span>,
 }
 
 impl Builder<'_, '_> {
@@ -71,55 +54,65 @@ impl Builder<'_, '_> {
                 self.plugin(element, index, frames, &mut robots);
             }
         }
-        for robot in robots.values_mut().filter(|robot| !robot.joints.is_empty()) {
-            let entry = format!("(kind: \"joints\", joints: [{}])", list(&robot.joints));
-            robot.actuators.insert(robot.names.free("joints"), entry);
-        }
+        robots.values_mut().for_each(Robot::finish);
+        let based = robots.into_iter().filter_map(|(top, robot)| {
+            let base = frames.bases.get(&top)?;
+            Some(Robot {
+                name: base.frame.clone(),
+                frame: base.frame.clone(),
+                is_fixed: base.is_fixed,
+                ..robot
+            })
+        });
+        let robots = based.collect();
+        let (joints, span) = self.springs();
+        let file = File {
+            environment: std::mem::take(&mut self.environment),
+            joints,
+            robots,
+            span,
+        };
         if self.has_components {
-            return self.simulation(robots, frames);
+            return file.text();
         }
-        self.report(&robots, frames);
+        file.report(codes::COMPONENT, self.problems);
         String::new()
     }
 
-    /// Returns the text of the simulation file.
-    fn simulation(&self, robots: BTreeMap<usize, Robot>, frames: &Frames<'_>) -> String {
-        let mut text = String::new();
-        if !self.environment.is_empty() {
-            text += &format!("    environment: ({}),\n", self.environment.join(", "));
-        }
-        let mut names = Names::default();
-        let mut all = String::new();
-        for (top, robot) in robots {
-            let Some(base) = frames.bases.get(&top) else {
-                continue;
+    /// Returns the settings of joints with a spring or an initial position, and the position of the first in its file.
+    fn springs(&self) -> (BTreeMap<String, String>, Option<Span>) {
+        let (mut found, mut first) = (BTreeMap::new(), None);
+        for joint in &self.document.joints {
+            let name = self.full(joint.node);
+            let words: &[&str] = match joint.kind {
+                joint::Kind::Revolute
+                | joint::Kind::Continuous
+                | joint::Kind::Prismatic
+                | joint::Kind::Screw => &[""],
+                joint::Kind::Universal => &[".axis", ".axis2"],
+                joint::Kind::Fixed | joint::Kind::Gearbox | joint::Kind::Ball => &[],
             };
-            let fixed = if base.is_fixed { ", base: fixed" } else { "" };
-            let name = names.free(&plain(&base.frame));
-            all += &format!(
-                "        {}: (frame: {}{fixed},\n",
-                quoted(&name),
-                quoted(&base.frame)
-            );
-            for (family, entries) in [("sensors", robot.sensors), ("actuators", robot.actuators)] {
-                if entries.is_empty() {
-                    continue;
+            for (axis, word) in joint.axes.iter().zip(words) {
+                let is_own = axis.mimic.is_none();
+                let mut settings = Vec::new();
+                if axis.initial != 0.0 {
+                    settings.push(format!("position: {}", axis.initial));
                 }
-                all += &format!("            {family}: {{\n");
-                for (name, entry) in entries {
-                    all += &format!("                {}: {entry},\n", quoted(&name));
+                if let Some([stiffness, rest]) = axis.spring {
+                    settings.push(format!(
+                        "target: {rest}, stiffness: {stiffness}, damping: 0"
+                    ));
                 }
-                all += "            },\n";
+                if is_own && !settings.is_empty() {
+                    first = first.or(Some(axis.span));
+                    found.insert(
+                        format!("{name}{word}"),
+                        format!("({})", settings.join(", ")),
+                    );
+                }
             }
-            all += "        ),\n";
         }
-        if !all.is_empty() {
-            text += &format!("    robots: {{\n{all}    }},\n");
-        }
-        match text.is_empty() {
-            true => text,
-            false => format!("Simulation(\n{text})\n"),
-        }
+        (found, first)
     }
 
     fn sensor(
@@ -155,15 +148,10 @@ impl Builder<'_, '_> {
             Bounds::between(0.0, 1e9),
             self.problems,
         );
-        if let Some(rate) = rate.filter(|rate| *rate > 0.0) {
-            // A component acts every few ticks.
-            let ticks = (RATE / rate).round().max(1.0);
-            if ticks > 1.0 {
-                settings += &format!(", frequency: {}", RATE / ticks);
-            }
-        }
+        settings += &rate.map_or(String::new(), frequency);
         let turn = Isometry3::from_parts(Translation3::identity(), component.turn);
-        let mount = mount(frames.links.get(&link), pose * turn);
+        let frame = frames.links.get(&link).map_or("", String::as_str);
+        let mount = mount(frame, pose * turn);
         let entry = format!("(kind: \"{}\"{mount}{settings})", component.kind);
         self.entry(
             "sensors",
@@ -198,44 +186,7 @@ impl Builder<'_, '_> {
             return;
         };
         let robot = robots.entry(top).or_default();
-        robot.span = robot.span.or(Some(span));
-        let own = robot.names.free(&plain(name));
-        let entries = match family {
-            "sensors" => &mut robot.sensors,
-            _ => &mut robot.actuators,
-        };
-        entries.insert(own, entry);
-    }
-
-    /// Warns of the sensors and plugins that belong into the simulation file, with their entries.
-    fn report(&mut self, robots: &BTreeMap<usize, Robot>, frames: &Frames<'_>) {
-        let mut notes = Vec::new();
-        for (top, robot) in robots {
-            let name = frames.bases.get(top).map_or("", |base| &base.frame);
-            for (family, entries) in [("sensors", &robot.sensors), ("actuators", &robot.actuators)]
-            {
-                let each = entries.iter();
-                notes.extend(each.map(|(key, entry)| {
-                    format!("`{}`, {family}: {}: {entry}", printable(name), quoted(key))
-                }));
-            }
-        }
-        let Some(span) = robots.values().find_map(|robot| robot.span) else {
-            return;
-        };
-        let message = match notes.len() {
-            1 => "a sensor or plugin is not read".to_owned(),
-            count => format!("{count} sensors and plugins are not read"),
-        };
-        let mut diagnostic = Diagnostic::warning(codes::COMPONENT, message)
-            .at(span, "the first of them")
-            .help(
-                "write those that you need into the simulation file; without one, all of them run",
-            );
-        for note in notes.into_iter().take(MOST_LISTED) {
-            diagnostic = diagnostic.note(note);
-        }
-        self.problems.push(diagnostic);
+        robot.add(family, name, entry, span);
     }
 
     fn plugin(
@@ -261,6 +212,25 @@ impl Builder<'_, '_> {
         };
         let at = (link, element.span);
         match plugin {
+            Plugin::Sensor(kind, settings, body, rate) => {
+                let scope = self
+                    .document
+                    .models
+                    .get(model)
+                    .map_or(0, |model| model.scope);
+                let is_link = |kind| matches!(kind, Kind::Link(_));
+                let named = body.and_then(|body| {
+                    let node = self.document.in_scope(scope, &body.text, is_link)?;
+                    let links = &self.document.links;
+                    links.iter().position(|link| link.node == node)
+                });
+                let link = named.unwrap_or(link);
+                let frame = frames.links.get(&link).map_or("", String::as_str);
+                let mount = mount(frame, Isometry3::identity());
+                let entry = format!("(kind: \"{kind}\"{mount}{settings}{})", frequency(rate));
+                let at = (link, element.span);
+                self.entry("sensors", name, entry, at, frames, robots);
+            }
             Plugin::JointState => {
                 let entry = "(kind: \"joint_state\")".to_owned();
                 self.entry("sensors", "joint_state", entry, at, frames, robots);
@@ -317,34 +287,4 @@ impl Builder<'_, '_> {
         let model = self.document.models.get(link.model);
         model.map_or(link.model, |model| model.top)
     }
-}
-
-/// Returns the mount of a component on a frame.
-fn mount(frame: Option<&String>, pose: Isometry3<f64>) -> String {
-    let frame = frame.map_or("", String::as_str);
-    let mut mount = format!(", mount: (frame: {}", quoted(frame));
-    let [x, y, z]: [f64; 3] = pose.translation.vector.into();
-    if pose.translation.vector.norm() > 0.0 {
-        mount += &format!(", translation: ({x}, {y}, {z})");
-    }
-    let turn = pose.rotation.coords;
-    if pose.rotation.angle() > 0.0 {
-        let [i, j, k, w] = [turn.x, turn.y, turn.z, turn.w];
-        mount += &format!(", quaternion: ({i}, {j}, {k}, {w})");
-    }
-    mount + ")"
-}
-
-/// Returns a name that can be a part of a dotted path.
-fn plain(name: &str) -> String {
-    let letter = |letter: char| match letter == '.' || letter.is_control() {
-        true => '_',
-        false => letter,
-    };
-    name.chars().map(letter).collect()
-}
-
-fn list(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-    names.join(", ")
 }

@@ -93,11 +93,6 @@ impl<'a> Builder<'a, '_> {
         let name = self.full(joint.node);
         let mut axes = Vec::new();
         for axis in &joint.axes {
-            if let Some(span) = axis.spring {
-                let help = "pull the joint by a command with stiffness and damping";
-                let message = "springs of joints are not simulated";
-                self.said.approximate(message, span, help, self.problems);
-            }
             axes.push(self.axis(joint, axis));
         }
         let single = |axes: Vec<JointAxis>, kind: fn(JointAxis) -> model::Joint| {

@@ -100,7 +100,7 @@ impl<'a> Builder<'a, '_> {
         let pose = self.pose(piece, link);
         let (shape, inner, scale) = match form {
             Form::Shape(shape, inner) => (shape, inner, 1.0),
-            Form::Mesh(uri, scale) => {
+            Form::Mesh(uri, scale, pose) => {
                 let resolved = self.file("mesh", &uri, !is_visual, frames)?;
                 let [x, y, z] = scale;
                 let (resolved, scale) = match x > 0.0 && x == y && y == z {
@@ -108,11 +108,7 @@ impl<'a> Builder<'a, '_> {
                     false => (stretch(&resolved, scale), 1.0),
                 };
                 let file = uri.text;
-                (
-                    Shape::Mesh(MeshFile { file, resolved }),
-                    Isometry3::identity(),
-                    scale,
-                )
+                (Shape::Mesh(MeshFile { file, resolved }), pose, scale)
             }
         };
         let mut geometry = Geometry::new(shape);

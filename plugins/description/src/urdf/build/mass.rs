@@ -18,6 +18,9 @@ use crate::{
 /// Mass of the bodies between the prismatic joints of a planar joint, kg.
 pub(super) const SLIDE: f64 = 1e-3;
 
+/// Mass of the links between the hinges of a spherical joint, kg, and their moments of inertia, kg·m².
+pub(super) const BETWEEN: f64 = 1e-9;
+
 /// Smallest moment of inertia that physics does not treat as zero, kg·m².
 const SMALLEST_MOMENT: f64 = 1e-18;
 

@@ -5,13 +5,14 @@ use morse_scene::{
     bounds::Bounds,
     model::{Attribute, MeshFile, Shape},
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Translation3};
 
 use crate::{
     problems::Problems,
+    shapes,
     urdf::{
         codes,
-        fields::Fields,
+        fields::{Fields, PLACE},
         robot::{Inertial, Link, Piece},
     },
     xml::Element,
@@ -25,6 +26,9 @@ const SCALE: Bounds = Bounds::within(1e6).no_smaller_than(1e-6);
 
 /// Range of moments and products of inertia, kg·m².
 const MOMENT: Bounds = Bounds::within(1e15);
+
+/// A shape with its pose, and the scale of a mesh along each axis.
+type Shaped = (Shape, Isometry3<f64>, [f64; 3]);
 
 pub(super) fn link(element: &Element, problems: &mut Problems) -> Option<Link> {
     let known = [
@@ -116,13 +120,13 @@ fn piece(element: &Element, problems: &mut Problems) -> Option<Piece> {
     let material = fields.only("material");
     let material = material.map(|element| super::material(element, problems));
     let geometry = geometry?;
-    let (shape, lift, scale) = read_shape(geometry, problems)?;
+    let (shape, pose, scale) = read_shape(geometry, problems)?;
     let file = geometry
         .elements()
         .find_map(|shape| shape.attribute("filename"));
     Some(Piece {
         is_visual,
-        origin: origin * Isometry3::translation(0.0, 0.0, lift),
+        origin: origin * pose,
         shape,
         scale,
         material,
@@ -131,15 +135,16 @@ fn piece(element: &Element, problems: &mut Problems) -> Option<Piece> {
     })
 }
 
-/// Reads a shape. Returns it with the height of its origin above the description's, and the scale of a mesh. The description
-/// centres cylinders and capsules on their origin; in a scene they stand on it.
-fn read_shape(element: &Element, problems: &mut Problems) -> Option<(Shape, f64, [f64; 3])> {
-    const SHAPES: &[&str] = &["box", "cylinder", "sphere", "mesh", "capsule"];
+/// Reads a shape. Returns it with its pose in the description's frame, and the scale of a mesh. The description centres
+/// cylinders and capsules on their origin; in a scene they stand on it.
+fn read_shape(element: &Element, problems: &mut Problems) -> Option<Shaped> {
+    const SHAPES: &[&str] = &["box", "cylinder", "sphere", "mesh", "capsule", "plane"];
     let fields = Fields::new(element, &[], SHAPES, problems);
     let mut shapes = element.elements();
     let Some(shape) = shapes.find(|child| SHAPES.contains(&child.name.as_str())) else {
-        let diagnostic = Diagnostic::error(codes::MISSING_ELEMENT, "`<geometry>` has no shape")
-            .at(element.span, "nothing in it that can be drawn or touched")
+        // Bullet, for which some files are written, leaves it out, too.
+        let diagnostic = Diagnostic::warning(codes::MISSING_ELEMENT, "`<geometry>` has no shape")
+            .at(element.span, "left out: nothing in it can be drawn or touched")
             .help("add one of `<box size=\"1 1 1\"/>`, `<cylinder radius=\"0.1\" length=\"1\"/>`, `<sphere radius=\"0.1\"/>`, `<mesh filename=\"a.stl\"/>`");
         fields.problems.push(diagnostic);
         return None;
@@ -148,21 +153,33 @@ fn read_shape(element: &Element, problems: &mut Problems) -> Option<(Shape, f64,
         "box" => &["size"],
         "sphere" => &["radius"],
         "mesh" => &["filename", "scale"],
+        "plane" => &["normal"],
         _ => &["radius", "length"],
     };
     let mut fields = Fields::new(shape, attributes, &[], fields.problems);
-    let plain = [1.0; 3];
+    let (here, plain) = (Isometry3::identity(), [1.0; 3]);
     Some(match shape.name.as_str() {
         "box" => {
             fields.attribute("size", "1 1 1")?;
             let dimension = fields.numbers("size", SIZE)?;
-            (Shape::Box { dimension }, 0.0, plain)
+            (Shape::Box { dimension }, here, plain)
         }
         "sphere" => {
             let radius = fields.needed_number("radius", SIZE, "0.1")?;
-            (Shape::Sphere { radius }, 0.0, plain)
+            (Shape::Sphere { radius }, here, plain)
         }
         "mesh" => read_mesh(&mut fields)?,
+        "plane" => {
+            // In Bullet's form: the plane through the origin with this normal.
+            let normal = fields
+                .numbers::<3>("normal", PLACE)
+                .unwrap_or([0.0, 0.0, 1.0]);
+            let dimension = [shapes::INFINITE, shapes::INFINITE, shapes::THICKNESS];
+            let turn = shapes::turned_z(normal.into());
+            let below = Isometry3::translation(0.0, 0.0, -shapes::THICKNESS / 2.0);
+            let pose = Isometry3::from_parts(Translation3::identity(), turn) * below;
+            (Shape::Box { dimension }, pose, plain)
+        }
         kind => {
             let radius = fields.needed_number("radius", SIZE, "0.1");
             let height = fields.needed_number("length", SIZE, "1")?;
@@ -171,13 +188,17 @@ fn read_shape(element: &Element, problems: &mut Problems) -> Option<(Shape, f64,
                 "capsule" => Shape::Capsule { radius, height },
                 _ => Shape::Cylinder { radius, height },
             };
-            (shape, -height / 2.0, plain)
+            (
+                shape,
+                Isometry3::translation(0.0, 0.0, -height / 2.0),
+                plain,
+            )
         }
     })
 }
 
 /// Reads a mesh, whose file is resolved later.
-fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<(Shape, f64, [f64; 3])> {
+fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<Shaped> {
     let file = fields.name("filename", "package://robot/meshes/arm.stl")?;
     let written = fields.element.attribute("scale");
     let scale = match written {
@@ -198,5 +219,6 @@ fn read_mesh(fields: &mut Fields<'_, '_>) -> Option<(Shape, f64, [f64; 3])> {
     }
     let resolved = std::path::PathBuf::new();
     let file = file.text;
-    Some((Shape::Mesh(MeshFile { file, resolved }), 0.0, scale))
+    let shape = Shape::Mesh(MeshFile { file, resolved });
+    Some((shape, Isometry3::identity(), scale))
 }

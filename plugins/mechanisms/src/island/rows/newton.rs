@@ -4,20 +4,19 @@
 //! PGS converges slowly if many rows depend on few velocities, as for three wheels with three contact points each, or a box
 //! on its four corners. After a few sweeps the sets of active, sticking and sliding contacts hardly change, and the rest of
 //! the problem is nearly linear. A sweep after each Newton step decides whether it is accepted.
-//! it is nearer.
+//!
+//! More rows are solved for the velocities, see [`primal`](super::primal).
 use super::{
     ContactData,
-    row::{Row, Sliding},
+    primal::VelocitySolver,
+    row::{DIAGONAL_REGULARISATION, Row, Sliding},
 };
 
-/// Maximum number of rows that are solved at once.
+/// Maximum number of rows that are solved for their impulses.
 const MAX_ROWS: usize = 96;
 
 /// Maximum number of rows for which the coupling matrix is cached.
 const MAX_CACHED_ROWS: usize = 2 * MAX_ROWS;
-
-/// Relative regularisation of the diagonal, since there are more rows than velocities.
-const DIAGONAL_REGULARISATION: f64 = 1e-9;
 
 /// Workspace of a Newton step.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +29,8 @@ pub(super) struct NewtonSolver {
     /// Impulses before the step, for a rollback.
     impulses: Vec<f64>,
     velocities: Vec<f64>,
+    /// Solver for more rows.
+    primal: VelocitySolver,
 }
 
 /// Coupling matrix `J·M⁻¹·Jᵀ`, row by row; NaN for entries that were not computed yet.
@@ -73,13 +74,16 @@ impl NewtonSolver {
     ) -> bool {
         self.select_active(rows, contacts, numbers[0], velocities);
         let count = self.free.len();
-        if !(2..=MAX_ROWS).contains(&count) {
+        if count < 2 {
             return false;
         }
         self.impulses.clear();
         self.impulses.extend(rows.iter().map(|row| row.impulse));
         self.velocities.clear();
         self.velocities.extend_from_slice(velocities);
+        if count > MAX_ROWS {
+            return self.primal.newton_step(rows, contacts, numbers, velocities);
+        }
         // The system is symmetric without sliding friction.
         let slides = self.free.iter().any(|free| free.slide.is_some());
         self.assemble(rows, numbers, velocities, slides);

@@ -11,6 +11,9 @@ const MAX_CONTACT_DEPTH: f64 = 1e-3;
 /// Compliance of friction against changes of its impulse, relative to the row's own compliance.
 const FRICTION_REGULARISATION: f64 = 0.05;
 
+/// Relative regularisation of the diagonal of linear systems, since there are more rows than velocities.
+pub(super) const DIAGONAL_REGULARISATION: f64 = 1e-9;
+
 /// Maximum velocity of the correction of penetrations, m/s.
 const MAX_DEPENETRATION_VELOCITY: f64 = 2.0;
 

@@ -1,0 +1,463 @@
+//! Newton steps for many rows on few velocities each: the linearised constraints are solved for the velocities instead of
+//! the impulses.
+//!
+//! Each group of rows, a contact or a single row, changes its impulses by `Δλ = λ₀ − K·J·Δv`. With `Δv = M⁻¹Jᵀ·Δλ` follows
+//! `(I + M⁻¹JᵀKJ)·Δv = M⁻¹Jᵀ·λ₀`, whose blocks are those of members and free bodies that share a group. Blocks are eliminated
+//! in the order of minimum degree: a tray with a hundred boxes takes a hundred times the work of one box.
+use super::{
+    ContactData,
+    row::{Block, DIAGONAL_REGULARISATION, Row, Sliding, dot},
+};
+
+/// Maximum number of participants: the table of blocks grows with its square.
+const MAX_PARTICIPANTS: usize = 512;
+
+/// Maximum number of multiplications of an elimination; sweeps are faster than a longer one.
+const MAX_WORK: usize = 4_000_000;
+
+/// Entry of the table for a block that is zero.
+const ZERO: u32 = u32::MAX;
+
+/// Workspace of a Newton step for velocities.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VelocitySolver {
+    pub(super) groups: Vec<Group>,
+    participants: Vec<Participant>,
+    /// Index of the first entry of the block of two participants, by row and column.
+    table: Vec<u32>,
+    /// Entries of the blocks, row by row.
+    entries: Vec<f64>,
+    /// Right-hand side, then the solution, by velocity.
+    right: Vec<f64>,
+    /// Participants in the order of their elimination.
+    order: Vec<usize>,
+    inverse: Vec<f64>,
+    column: Vec<f64>,
+}
+
+/// Active rows of a contact, or one row, with the law of their impulses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    first: usize,
+    count: usize,
+    /// Change of the impulses without a change of velocity, `λ₀`.
+    given: [f64; 3],
+    /// `K`: decrease of the impulses per change of the rows' velocities.
+    pub(super) gain: [[f64; 3]; 3],
+}
+
+/// A member or free body.
+#[derive(Clone, Debug, Default)]
+struct Participant {
+    /// Index of its first velocity, and their number; zero without an active row.
+    start: usize,
+    count: usize,
+    /// Participants with which it shares a block and that are not eliminated yet, without itself.
+    neighbours: Vec<usize>,
+    is_eliminated: bool,
+}
+
+impl VelocitySolver {
+    /// Makes a Newton step: changes impulses and velocities. Returns false, with nothing changed, if that would be too much
+    /// work, or the system is singular.
+    pub(super) fn newton_step(
+        &mut self,
+        rows: &mut [Row],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+    ) -> bool {
+        self.linearize(rows, contacts, numbers[0], velocities);
+        if !self.assemble(rows, numbers, velocities.len()) || !self.eliminate() {
+            return false;
+        }
+        self.back_substitute();
+        for group in &self.groups {
+            let own = group.first..group.first + group.count;
+            let mut speeds = [0.0; 3];
+            for (speed, row) in speeds.iter_mut().zip(&rows[own.clone()]) {
+                *speed = change_of(row, numbers[0], &self.right);
+            }
+            for ((row, given), gains) in rows[own].iter_mut().zip(group.given).zip(&group.gain) {
+                let more = given - dot(gains, &speeds);
+                row.impulse += more;
+                row.act(numbers[1], more, velocities);
+            }
+        }
+        true
+    }
+
+    /// Linearises the laws of all active rows.
+    fn linearize(
+        &mut self,
+        rows: &[Row],
+        contacts: &[ContactData],
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) {
+        self.groups.clear();
+        for (contact, first) in contacts.iter().zip((0..).step_by(3)) {
+            let normal = &rows[first];
+            if normal.impulse > 0.0 && normal.mass > 0.0 {
+                let own = [normal, &rows[first + 1], &rows[first + 2]];
+                let group = Group::of_contact(first, own, contact, jacobians, velocities);
+                self.groups.push(group);
+            }
+        }
+        for (at, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
+            if row.mass > 0.0 && row.bounds[0] < row.impulse && row.impulse < row.bounds[1] {
+                self.groups
+                    .push(Group::of_row(at, row, jacobians, velocities));
+            }
+        }
+    }
+
+    /// Assembles the linear system. Returns false if there are too many participants.
+    fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: usize) -> bool {
+        self.find_participants(rows);
+        let count = self.participants.len();
+        if count > MAX_PARTICIPANTS {
+            return false;
+        }
+        self.table.clear();
+        self.table.resize(count * count, ZERO);
+        self.entries.clear();
+        self.right.clear();
+        self.right.resize(velocities, 0.0);
+        for at in 0..count {
+            let size = self.participants[at].count;
+            let first = self.block(at, at);
+            for diagonal in 0..size {
+                self.entries[first + diagonal * (size + 1)] = 1.0;
+            }
+        }
+        let groups = std::mem::take(&mut self.groups);
+        for group in &groups {
+            self.add_group(group, rows, numbers);
+        }
+        self.groups = groups;
+        true
+    }
+
+    fn find_participants(&mut self, rows: &[Row]) {
+        for participant in &mut self.participants {
+            participant.count = 0;
+            participant.neighbours.clear();
+            participant.is_eliminated = false;
+        }
+        for group in &self.groups {
+            for row in &rows[group.first..group.first + group.count] {
+                for block in blocks(row) {
+                    if self.participants.len() <= block.participant {
+                        let count = block.participant + 1;
+                        self.participants.resize(count, Participant::default());
+                    }
+                    let participant = &mut self.participants[block.participant];
+                    (participant.start, participant.count) = (block.start, block.count);
+                }
+            }
+        }
+    }
+
+    /// Adds `M⁻¹Jᵀ·K·J` and `M⁻¹Jᵀ·λ₀` of a group.
+    fn add_group(&mut self, group: &Group, rows: &[Row], [jacobians, responses]: [&[f64]; 2]) {
+        let own = &rows[group.first..group.first + group.count];
+        for (row, (given, gains)) in own.iter().zip(group.given.iter().zip(&group.gain)) {
+            for block in blocks(row) {
+                let response = &responses[block.at..block.at + block.count];
+                let right = &mut self.right[block.start..block.start + block.count];
+                for (right, response) in right.iter_mut().zip(response) {
+                    *right += response * given;
+                }
+                for (other, gain) in own.iter().zip(gains).filter(|(_, gain)| **gain != 0.0) {
+                    for column in blocks(other) {
+                        let first = self.block(block.participant, column.participant);
+                        let jacobian = &jacobians[column.at..column.at + column.count];
+                        let entries = self.entries[first..][..block.count * column.count]
+                            .chunks_exact_mut(column.count);
+                        for (line, response) in entries.zip(response) {
+                            let factor = response * gain;
+                            for (entry, number) in line.iter_mut().zip(jacobian) {
+                                *entry += factor * number;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the index of the first entry of a block, which is added if it was zero, with its transposed one.
+    fn block(&mut self, row: usize, column: usize) -> usize {
+        let count = self.participants.len();
+        let known = self.table[row * count + column];
+        if known != ZERO {
+            return known as usize;
+        }
+        let size = self.participants[row].count * self.participants[column].count;
+        let first = self.entries.len();
+        self.table[row * count + column] = first as u32;
+        if row == column {
+            self.entries.resize(first + size, 0.0);
+        } else {
+            self.table[column * count + row] = (first + size) as u32;
+            self.entries.resize(first + 2 * size, 0.0);
+            self.participants[row].neighbours.push(column);
+            self.participants[column].neighbours.push(row);
+        }
+        first
+    }
+
+    /// Eliminates all participants. Returns false if that is too much work, or a pivot is singular.
+    fn eliminate(&mut self) -> bool {
+        self.order.clear();
+        let mut work = 0;
+        while let Some(next) = self.next() {
+            self.order.push(next);
+            self.participants[next].is_eliminated = true;
+            let neighbours = std::mem::take(&mut self.participants[next].neighbours);
+            for &neighbour in &neighbours {
+                let others = &mut self.participants[neighbour].neighbours;
+                others.retain(|other| *other != next);
+            }
+            let size = self.participants[next].count;
+            let around = self.degree(&neighbours);
+            work += size * (size + around) * (size + around);
+            let is_solved = work <= MAX_WORK && self.eliminate_one(next, &neighbours);
+            self.participants[next].neighbours = neighbours;
+            if !is_solved {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Returns the remaining participant with the fewest velocities around it.
+    fn next(&self) -> Option<usize> {
+        let remaining = self.participants.iter().enumerate();
+        let remaining = remaining.filter(|(_, one)| one.count > 0 && !one.is_eliminated);
+        let degrees = remaining.map(|(at, one)| (self.degree(&one.neighbours), at));
+        degrees.min().map(|(_, at)| at)
+    }
+
+    /// Returns the number of velocities of some participants.
+    fn degree(&self, participants: &[usize]) -> usize {
+        let counts = participants.iter().map(|at| self.participants[*at].count);
+        counts.sum()
+    }
+
+    /// Eliminates a participant from the equations of its neighbours. Returns false if its block is singular.
+    fn eliminate_one(&mut self, one: usize, neighbours: &[usize]) -> bool {
+        let size = self.participants[one].count;
+        let diagonal = self.block(one, one);
+        self.inverse.clear();
+        self.inverse
+            .extend_from_slice(&self.entries[diagonal..diagonal + size * size]);
+        if !invert(&mut self.inverse, size, &mut self.column) {
+            return false;
+        }
+        let start = self.participants[one].start;
+        multiply(
+            &self.inverse,
+            &mut self.right[start..start + size],
+            1,
+            &mut self.column,
+        );
+        for &other in neighbours {
+            let width = self.participants[other].count;
+            let first = self.block(one, other);
+            let block = &mut self.entries[first..first + size * width];
+            multiply(&self.inverse, block, width, &mut self.column);
+        }
+        for &row in neighbours {
+            let height = self.participants[row].count;
+            let factors = self.block(row, one);
+            for line in 0..height {
+                let factors = &self.entries[factors + line * size..][..size];
+                let own = dot(factors, &self.right[start..start + size]);
+                self.right[self.participants[row].start + line] -= own;
+            }
+            for &column in neighbours {
+                let width = self.participants[column].count;
+                let target = self.block(row, column);
+                let solved = self.block(one, column);
+                self.subtract([target, factors, solved], [height, size, width]);
+            }
+        }
+        true
+    }
+
+    /// Subtracts the product of two blocks from another one, given the first entries and the sizes.
+    fn subtract(
+        &mut self,
+        [target, factors, solved]: [usize; 3],
+        [height, size, width]: [usize; 3],
+    ) {
+        for line in 0..height {
+            for inner in 0..size {
+                let factor = self.entries[factors + line * size + inner];
+                if factor == 0.0 {
+                    continue;
+                }
+                for column in 0..width {
+                    let more = factor * self.entries[solved + inner * width + column];
+                    self.entries[target + line * width + column] -= more;
+                }
+            }
+        }
+    }
+
+    /// Solves for the changes of velocity, in reverse order of the elimination.
+    fn back_substitute(&mut self) {
+        let count = self.participants.len();
+        for &one in self.order.iter().rev() {
+            let own = &self.participants[one];
+            for &other in &own.neighbours {
+                let other_own = &self.participants[other];
+                let first = self.table[one * count + other] as usize;
+                for line in 0..own.count {
+                    let factors =
+                        &self.entries[first + line * other_own.count..][..other_own.count];
+                    let known = &self.right[other_own.start..][..other_own.count];
+                    let sum = dot(factors, known);
+                    self.right[own.start + line] -= sum;
+                }
+            }
+        }
+    }
+}
+
+impl Group {
+    fn of_row(at: usize, row: &Row, jacobians: &[f64], velocities: &[f64]) -> Self {
+        let (given, gain) = linear(row, jacobians, velocities);
+        let mut group = Self {
+            first: at,
+            count: 1,
+            given: [0.0; 3],
+            gain: [[0.0; 3]; 3],
+        };
+        (group.given[0], group.gain[0][0]) = (given, gain);
+        group
+    }
+
+    /// Linearises a contact whose normal is active: its friction sticks or slides.
+    fn of_contact(
+        first: usize,
+        [normal, across @ ..]: [&Row; 3],
+        contact: &ContactData,
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) -> Self {
+        let mut group = Self::of_row(first, normal, jacobians, velocities);
+        let most = contact.friction * normal.impulse;
+        if most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
+            return group;
+        }
+        group.count = 3;
+        let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
+        let Some(sliding) = Sliding::new(wanted, across.map(|row| row.mass), most) else {
+            for (at, row) in across.iter().enumerate() {
+                (group.given[at + 1], group.gain[at + 1][at + 1]) =
+                    linear(row, jacobians, velocities);
+            }
+            return group;
+        };
+        // The impulses of the tangents follow from their unbounded impulses, which depend on the impulses by the compliance.
+        let free = across.map(|row| 1.0 - row.mass * row.compliance);
+        let turn = |one: usize, other: usize| sliding.turns[one][other];
+        let [a, b] = [1.0 - turn(0, 0) * free[0], -turn(0, 1) * free[1]];
+        let [c, d] = [-turn(1, 0) * free[0], 1.0 - turn(1, 1) * free[1]];
+        let determinant = a * d - b * c;
+        if determinant.abs() <= f64::MIN_POSITIVE {
+            group.count = 1;
+            return group;
+        }
+        let solve = |[one, two]: [f64; 2]| {
+            [
+                (d * one - b * two) / determinant,
+                (a * two - c * one) / determinant,
+            ]
+        };
+        let along = sliding.along.map(|along| contact.friction * along);
+        let lacks =
+            [0, 1].map(|at| sliding.impulses[at] - across[at].impulse + along[at] * group.given[0]);
+        let columns = [
+            solve(along.map(|along| along * group.gain[0][0])),
+            solve([0, 1].map(|at| turn(at, 0) * across[0].mass)),
+            solve([0, 1].map(|at| turn(at, 1) * across[1].mass)),
+        ];
+        let given = solve(lacks);
+        for at in 0..2 {
+            group.given[at + 1] = given[at];
+            group.gain[at + 1] = columns.map(|column| column[at]);
+        }
+        group
+    }
+}
+
+/// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity.
+fn linear(row: &Row, jacobians: &[f64], velocities: &[f64]) -> (f64, f64) {
+    let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
+    let lacks = row.target - row.speed(jacobians, velocities) - row.compliance * row.impulse;
+    (lacks / compliance, 1.0 / compliance)
+}
+
+fn blocks(row: &Row) -> impl Iterator<Item = &Block> {
+    row.blocks.iter().filter(|block| block.count > 0)
+}
+
+/// Returns the change of a row's velocity for changes of the velocities.
+fn change_of(row: &Row, jacobians: &[f64], changes: &[f64]) -> f64 {
+    let parts = blocks(row).map(|block| {
+        let jacobian = &jacobians[block.at..block.at + block.count];
+        dot(jacobian, &changes[block.start..block.start + block.count])
+    });
+    parts.sum()
+}
+
+/// Replaces a matrix by its inverse, by Gauss–Jordan elimination with partial pivoting. Returns false if it is singular.
+pub(super) fn invert(matrix: &mut [f64], size: usize, swaps: &mut Vec<f64>) -> bool {
+    swaps.clear();
+    for at in 0..size {
+        let entry = |row: &usize| matrix[row * size + at].abs();
+        let best = (at..size).max_by(|one, other| entry(one).total_cmp(&entry(other)));
+        let best = best.unwrap_or(at);
+        swaps.push(best as f64);
+        for column in 0..size {
+            matrix.swap(at * size + column, best * size + column);
+        }
+        let pivot = matrix[at * size + at];
+        if pivot.abs() <= f64::MIN_POSITIVE || !pivot.is_finite() {
+            return false;
+        }
+        matrix[at * size + at] = 1.0;
+        for column in 0..size {
+            matrix[at * size + column] /= pivot;
+        }
+        for row in (0..size).filter(|row| *row != at) {
+            let factor = std::mem::take(&mut matrix[row * size + at]);
+            for column in 0..size {
+                matrix[row * size + column] -= factor * matrix[at * size + column];
+            }
+        }
+    }
+    for at in (0..size).rev() {
+        let other = swaps[at] as usize;
+        for row in 0..size {
+            matrix.swap(row * size + at, row * size + other);
+        }
+    }
+    true
+}
+
+/// Replaces a matrix with some columns by its product with a square matrix from the left.
+fn multiply(square: &[f64], matrix: &mut [f64], width: usize, column: &mut Vec<f64>) {
+    let size = matrix.len() / width;
+    for at in 0..width {
+        column.clear();
+        column.extend((0..size).map(|row| matrix[row * width + at]));
+        for row in 0..size {
+            matrix[row * width + at] = dot(&square[row * size..(row + 1) * size], column);
+        }
+    }
+}

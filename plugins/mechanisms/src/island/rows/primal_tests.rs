@@ -1,0 +1,122 @@
+//! Newton steps for velocities beside those for impulses.
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+use super::{
+    Rows,
+    newton::NewtonSolver,
+    primal::{VelocitySolver, invert},
+};
+use crate::{
+    island::{Contact, FreeBody, Side},
+    spatial::Motion,
+};
+
+const DT: f64 = 1.0 / 240.0;
+
+fn body(number: usize) -> FreeBody {
+    let at = number as f64;
+    FreeBody {
+        inverse_mass: Vector3::repeat(1.0 + 0.1 * at),
+        inverse_inertia: Matrix3::from_diagonal(&Vector3::new(6.0, 7.0, 5.0 + at)),
+        center: Vector3::new(0.3 * at, 0.0, 0.1),
+        before: Motion::ZERO,
+        linear: Vector3::new(0.1 * (at - 1.0), 0.03, -0.04),
+        angular: Vector3::new(0.01, 0.02 * at, 0.3),
+        moving: Motion::ZERO,
+    }
+}
+
+/// Bodies in a row that touch the ground and one another, some of which slide.
+fn row_of_bodies(count: usize) -> (Rows, Vec<f64>) {
+    let bodies: Vec<FreeBody> = (0..count).map(body).collect();
+    let starts: Vec<usize> = (0..count).map(|body| 6 * body).collect();
+    let mut rows = Rows::default();
+    rows.clear(3.0);
+    let mut touch = |sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>| {
+        let contact = Contact {
+            sides,
+            friction_sides: sides,
+            point,
+            normal,
+            separation_velocity: None,
+            distance: -1.2e-4,
+            friction: 0.4,
+            restitution: 0.0,
+            tangent_velocity: Vector3::zeros(),
+            share: 1.0,
+            impulse: normal * 0.01,
+        };
+        let gap = &mut { contact.distance };
+        rows.add_contact((&contact, gap, 0.0, DT), &[], &bodies, &starts);
+    };
+    for (at, body) in bodies.iter().enumerate() {
+        let ground = Side::Prescribed(Vector3::new(0.02, 0.0, 0.0));
+        for (x, y) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)] {
+            let point = Vector3::new(body.center.x + x, y, 0.0);
+            touch([ground, Side::Body(at)], point, Vector3::z());
+        }
+        if at > 0 {
+            let point = Vector3::new(body.center.x - 0.15, 0.02, 0.12);
+            touch([Side::Body(at - 1), Side::Body(at)], point, Vector3::x());
+        }
+    }
+    rows.close();
+    rows.compute_responses(&mut [], &bodies, DT);
+    let motions = bodies.iter().flat_map(|body| [body.linear, body.angular]);
+    let mut velocities: Vec<f64> = motions.flat_map(|part| [part.x, part.y, part.z]).collect();
+    rows.apply_warm_start(&mut velocities);
+    (rows, velocities)
+}
+
+#[test]
+fn a_step_for_velocities_is_a_step_for_impulses() {
+    let (rows, start) = row_of_bodies(4);
+    let numbers = [&rows.jacobians[..], &rows.responses[..]];
+    let mut by_impulses = (rows.rows.clone(), start.clone());
+    let mut solver = NewtonSolver::default();
+    solver.invalidate(rows.rows.len());
+    let (own, velocities) = &mut by_impulses;
+    assert!(solver.newton_step(own, &rows.contacts, numbers, velocities));
+    let mut by_velocities = (rows.rows.clone(), start.clone());
+    let mut solver = VelocitySolver::default();
+    let (own, velocities) = &mut by_velocities;
+    assert!(solver.newton_step(own, &rows.contacts, numbers, velocities));
+    let slides = solver.groups.iter().filter(|group| group.gain[1][0] != 0.0);
+    assert!(slides.count() > 2, "some contacts slide");
+    for (one, other) in by_impulses.0.iter().zip(&by_velocities.0) {
+        assert!(
+            (one.impulse - other.impulse).abs() < 1e-7,
+            "{one:?} {other:?}"
+        );
+    }
+    for (one, other) in by_impulses.1.iter().zip(&by_velocities.1) {
+        assert!((one - other).abs() < 1e-7, "{one} {other}");
+    }
+    assert!(
+        start
+            .iter()
+            .zip(&by_velocities.1)
+            .any(|(a, b)| (a - b).abs() > 1e-3)
+    );
+}
+
+#[test]
+fn many_rows_converge_in_few_sweeps() {
+    let (mut rows, mut velocities) = row_of_bodies(60);
+    let sweeps = rows.sweep(&mut velocities);
+    assert!(sweeps < 40, "{sweeps}");
+    let resting = rows.rows.iter().step_by(3).filter(|row| row.impulse > 0.0);
+    assert!(resting.count() > 100);
+}
+
+#[test]
+fn inverses_are_those_of_a_library() {
+    let numbers = [0.0, 2.0, 1.0, 4.0, 1.0, 0.5, 3.0, -1.0, -2.0];
+    let mut own = numbers;
+    assert!(invert(&mut own, 3, &mut Vec::new()));
+    let expected = DMatrix::from_row_slice(3, 3, &numbers)
+        .try_inverse()
+        .unwrap();
+    assert!((DMatrix::from_row_slice(3, 3, &own) - expected).amax() < 1e-14);
+    assert!(!invert(&mut [1.0, 2.0, 2.0, 4.0], 2, &mut Vec::new()));
+}
