@@ -293,14 +293,17 @@ impl BodyMaker<'_> {
 /// Returns a warning of a mesh whose length in m is probably in another unit.
 fn unusual(mesh: &str, length: f32) -> Option<Diagnostic> {
     let [least, most] = LENGTHS;
-    let (unit, factor) = match length {
-        length if length > most => ("millimetres", 0.001),
-        length if length < least => ("kilometres", 1000.0),
+    let (cause, factor) = match length {
+        length if length > most => ("if it is in millimetres, it has to be scaled", 0.001),
+        length if length < least => (
+            "if it is in metres, or scaled already, it was scaled from millimetres once too often",
+            1000.0,
+        ),
         _ => return None,
     };
-    let message = format!("the mesh `{}` is {length:.3e} m long", printable(mesh));
+    let message = format!("the mesh `{}` is {length} m long", printable(mesh));
     let warning = Diagnostic::warning("scene::mesh-size", message);
-    Some(warning.note(format!("if it is in {unit}, it has to be scaled")).help(format!(
-        "scale it: `scale {factor}` in a scene, `scale=\"{factor} {factor} {factor}\"` in URDF and MJCF, `<scale>{factor} {factor} {factor}</scale>` in SDF"
+    Some(warning.note(cause).help(format!(
+        "scale it by {factor}: `scale {factor}` in a scene, `scale=\"{factor} {factor} {factor}\"` in URDF and MJCF, `<scale>{factor} {factor} {factor}</scale>` in SDF"
     )))
 }
