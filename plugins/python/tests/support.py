@@ -42,9 +42,39 @@ def is_free(port: int) -> bool:
     return True
 
 
+def descendants(root: int) -> List[int]:
+    """The processes that a process has started, and theirs; none where there is no /proc."""
+    parents: Dict[int, int] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as stat:
+                parents[int(name)] = int(stat.read().rsplit(")", 1)[1].split()[1])
+        except (OSError, ValueError):
+            continue
+    found = [root]
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
+    return found[1:]
+
+
+def kill(process: "subprocess.Popen[bytes]") -> None:
+    """Kills a process that was started in a session of its own, and all that it has started. Simulators have sessions of
+    their own too: one that is left behind would keep its port."""
+    for each in descendants(process.pid):
+        try:
+            os.kill(each, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
 def execute(command: List[str], timeout: float = 300, **options: Any) -> "subprocess.CompletedProcess[str]":
-    """Runs a command to its end, with its output in files and in a session of its own: a process that it leaves behind is
-    killed, and cannot keep a pipe open for which the test would wait forever."""
+    """Runs a command to its end, with its output in files: a process that it leaves behind cannot keep a pipe open for which
+    the test would wait forever."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
 
         def text(file: Any) -> str:
@@ -59,11 +89,7 @@ def execute(command: List[str], timeout: float = 300, **options: Any) -> "subpro
         except subprocess.TimeoutExpired:
             raise AssertionError(f"{command} did not end within {timeout} s:\n{text(out)}{text(err)}") from None
         finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+            kill(process)
         return subprocess.CompletedProcess(command, code, text(out), text(err))
 
 

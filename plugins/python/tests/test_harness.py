@@ -51,9 +51,12 @@ class Programs(Room):
         }
 
         def run() -> subprocess.CompletedProcess[str]:
-            return execute(
-                [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")], cwd=self.folder, env=environment
-            )
+            try:
+                return execute(
+                    [sys.executable, os.path.join(ROOT, "tests", "harness", f"{name}_testing.py")], cwd=self.folder, env=environment
+                )
+            except AssertionError as late:
+                return subprocess.CompletedProcess([name], 1, "", str(late))
 
         ran = run()
         if ran.returncode != 0:
