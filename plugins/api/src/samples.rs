@@ -161,8 +161,12 @@ impl<T: Sample> Samples<T> {
     /// Changes the numbers, in a copy if the memory has other owners.
     pub fn edit(&mut self, change: impl FnOnce(&mut [T])) {
         if Arc::get_mut(&mut self.shared).is_none() {
-            let shared = self.shared.clone();
-            self.rewrite(|values| values.clone_from(&shared.values));
+            let mut own = self.fresh();
+            if let Some(own) = Arc::get_mut(&mut own) {
+                own.values.clone_from(&self.shared.values);
+            }
+            // The other owners keep the old memory: among the spares it would take the place of memory that becomes free.
+            self.shared = own;
         }
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.digest = OnceLock::new();
@@ -329,7 +333,7 @@ mod tests {
         let local = Samples::from(vec![1.0_f32, 2.0]);
         let digest = local.digest();
         let (mut draft, mut seen) = (Samples::default(), std::collections::BTreeSet::new());
-        for _ in 0..10 {
+        for _ in 0..100 {
             draft.clone_from(&local);
             draft.edit(|values| values[0] = 5.0);
             seen.insert(draft.values().as_ptr());
@@ -337,7 +341,7 @@ mod tests {
         }
         assert_eq!((local.values(), local.digest()), (&[1.0, 2.0][..], digest));
         assert_ne!(draft.digest(), digest);
-        assert!(seen.len() <= 3, "{} frames of memory", seen.len());
+        assert!(seen.len() <= 2, "{} frames of memory", seen.len());
         assert_eq!(Samples::from(vec![1.0_f32, 2.0]).digest(), digest);
     }
 
