@@ -23,6 +23,8 @@ const ZERO: u32 = u32::MAX;
 pub(super) struct VelocitySolver {
     pub(super) groups: Vec<Group>,
     participants: Vec<Participant>,
+    /// Number of participants of this step; later ones are left from larger islands.
+    count: usize,
     /// Index of the first entry of the block of two participants, by row and column.
     table: Vec<u32>,
     /// Entries of the blocks, row by row.
@@ -115,7 +117,7 @@ impl VelocitySolver {
     /// Assembles the linear system. Returns false if there are too many participants.
     fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: usize) -> bool {
         self.find_participants(rows);
-        let count = self.participants.len();
+        let count = self.count;
         if count > MAX_PARTICIPANTS {
             return false;
         }
@@ -145,12 +147,13 @@ impl VelocitySolver {
             participant.neighbours.clear();
             participant.is_eliminated = false;
         }
+        self.count = 0;
         for group in &self.groups {
             for row in &rows[group.first..group.first + group.count] {
                 for block in blocks(row) {
-                    if self.participants.len() <= block.participant {
-                        let count = block.participant + 1;
-                        self.participants.resize(count, Participant::default());
+                    self.count = self.count.max(block.participant + 1);
+                    if self.participants.len() < self.count {
+                        self.participants.resize(self.count, Participant::default());
                     }
                     let participant = &mut self.participants[block.participant];
                     (participant.start, participant.count) = (block.start, block.count);
@@ -189,7 +192,7 @@ impl VelocitySolver {
 
     /// Returns the index of the first entry of a block, which is added if it was zero, with its transposed one.
     fn block(&mut self, row: usize, column: usize) -> usize {
-        let count = self.participants.len();
+        let count = self.count;
         let known = self.table[row * count + column];
         if known != ZERO {
             return known as usize;
@@ -309,7 +312,7 @@ impl VelocitySolver {
 
     /// Solves for the changes of velocity, in reverse order of the elimination.
     fn back_substitute(&mut self) {
-        let count = self.participants.len();
+        let count = self.count;
         for &one in self.order.iter().rev() {
             let own = &self.participants[one];
             for &other in &own.neighbours {
