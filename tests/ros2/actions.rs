@@ -21,7 +21,7 @@ const WORLD: &str = r#"Simulation(
     middlewares: { "ros": (kind: "ros2") },
 )"#;
 
-/// Runs a part of `actions.py` beside a world, and returns what it reports, by step.
+/// Runs a part of `actions.py` beside a world, and returns its reports, by step.
 fn report(part: &str, file: &str) -> Option<BTreeMap<String, Json>> {
     let python = python()?;
     let domain = domain();

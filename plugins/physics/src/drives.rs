@@ -304,7 +304,6 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
 
 /// Returns true if contacts with the ground drive a ground robot: a dynamic base with weight that does not swim, and with
 /// geometry to stand on. False in MORSE's motion.
-/// motion no robot is driven so.
 fn rolls(
     engine: &EngineItem<'_, '_>,
     tables: &Tables,

@@ -156,7 +156,7 @@ pub(super) fn mesh(surface: &Surface, scale: [f64; 3], exact: bool) -> Option<So
     })
 }
 
-/// Returns what is wrong with a surface that has to enclose a volume. Vertices at one position are one vertex.
+/// Returns the defect of a surface that has to enclose a volume. Vertices at one position are one vertex.
 pub(super) fn defect(surface: &Surface) -> Option<&'static str> {
     let key = |index: &usize| {
         let vertex = surface.vertices.get(*index)?;
