@@ -56,7 +56,7 @@ def whole(scene, absolute):
     parts = []
     for frame in scene["frames"]:
         mass = frame.get("mass", 0.0)
-        if mass <= 0.0:
+        if mass <= 0.0 and "inertia" not in frame:
             continue
         at = pose(absolute[frame["name"]])
         centre = at.act(np.array(frame.get("center_of_mass", [0, 0, 0])))
