@@ -360,6 +360,7 @@ fn build(
         files: files(&plan),
         seed: plan.simulation.environment.seed,
         drawn: plan.simulation.drawn.clone(),
+        floor: plan.floor.clone(),
     };
     let simulation = Simulation::build(plan, extensions)?;
     if let Some(path) = &args.port_file {
