@@ -301,10 +301,11 @@ mod tests {
     fn threads_can_print_while_a_command_runs() {
         let code = with_results(|_out, _err| {
             let (sender, printed) = channel();
-            thread::spawn(move || {
+            let print = move || {
                 let written = std::io::stdout().flush().and(std::io::stderr().flush());
                 sender.send(written.is_ok()).ok();
-            });
+            };
+            thread::Builder::new().spawn(print).expect("a thread");
             match printed.recv_timeout(Duration::from_secs(60)) {
                 Ok(true) => exit::FINE,
                 Ok(false) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => 1,
