@@ -62,6 +62,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
     let expected = "\
 /arm/joints sensor_msgs/msg/JointState
 /arm/motors sensor_msgs/msg/JointState
+/arm/motors/joint_trajectory trajectory_msgs/msg/JointTrajectory
 /arm/robot_description std_msgs/msg/String
 /clock rosgraph_msgs/msg/Clock
 /rover/barometer sensor_msgs/msg/FluidPressure

@@ -55,6 +55,8 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let warnings = network.warnings.iter();
     warnings.for_each(|text| notes.add(text.clone()));
     let requests = Requests::new(Mutex::new(requests_of(&context)));
+    let view = context.world_view.as_ref();
+    let rate = view.map_or(f64::NAN, |view| view.scenery.rate);
     let (mut outputs, inputs) = ends(settings, context);
     let next_actuators = Successor::default();
     let actuators = (actuators_of(&inputs), next_actuators.clone());
@@ -72,7 +74,7 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let publishing = Publishing::new(&shared, outputs, signals).map_err(failed)?;
     let stopped = listening.stopped.clone();
     let calls = (requests.clone(), nanos.clone());
-    let services = Serving::new(&shared, calls, actuators, stopped).map_err(failed)?;
+    let services = Serving::new(&shared, calls, actuators, (stopped, rate)).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
     let mut workers = spawn(&own, publishing, (listening, services))?;
@@ -174,14 +176,15 @@ fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
     let options = options.start_parameter_services(false);
     let node = context.new_node(name, options);
     let node = node.map_err(|why| format!("node `{}`: {why:?}", settings.node))?;
+    let notes = Notes::default();
     Ok(Opening {
         node,
         participant,
         namespace: network.namespace.clone(),
         ends: Ends::default(),
         answers: BTreeMap::new(),
-        notes: Notes::default(),
-        counters: Arc::default(),
+        counters: Arc::new(Counters::new(notes.clone())),
+        notes,
     })
 }
 
