@@ -6,6 +6,7 @@ mod commands;
 mod connections;
 mod descriptions;
 mod load;
+mod mappings;
 mod nodes;
 mod peer;
 mod readings;

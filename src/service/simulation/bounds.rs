@@ -119,5 +119,5 @@ fn own_box(world: &mut World, entity: Entity, of: &GeometryOf) -> Option<Bounds>
     let found = boxes.0.entry(entity).or_insert_with(|| {
         Bounds::around(Meshes::default().around(&of.geometry, &Isometry3::identity()))
     });
-    found.clone()
+    *found
 }

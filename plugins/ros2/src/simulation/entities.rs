@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Added, FAILED, Judged, NOT_FOUND, OK, Plain, Verdict,
+    Added, FAILED, Judged as _, NOT_FOUND, OK, Plain, Verdict,
     filters::{Category, Filters, Named, entities, select},
     judged, request, serve,
     states::{failure, placed},

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::{
-    FAILED, Judged, NOT_FOUND, Plain, UNSUPPORTED, Verdict,
+    FAILED, Judged as _, NOT_FOUND, Plain, UNSUPPORTED, Verdict,
     filters::{BOX, Bounds, Filters, NO_BOUNDS, Named, select},
     judged, request, request_later, serve,
 };

@@ -47,47 +47,47 @@ pub(super) fn call(
         client.send(response(&id, written, value, is_success));
         return Ok(());
     }
-    let refused = |why: String| response(&id, written, why.into(), false);
     let call = Call {
         client: scope.number,
         id: id.clone(),
         name: written.to_owned(),
     };
-    let is_list = rosapi::is_list(&from_root);
-    let place = match is_list {
-        true => Some(("simulation", "list_services")),
-        false => scope.graph.service(&from_root),
-    };
-    let Some(place) = place else {
-        client.send(refused(format!(
-            "there is no service `{written}`: a component offers its services to this middleware if it names it in its `services`"
-        )));
-        return Ok(());
-    };
-    if client.under_way >= MOST_UNDER_WAY {
-        client.send(refused(
-            "too many unanswered calls of this client".to_owned(),
-        ));
-        return Ok(());
-    }
-    let sent = if is_list {
-        let list = rosapi::ServiceList::new(scope, &from_root, &arguments);
-        send(scope.calls, call, place, json!([]), move |value| {
-            list.answer(&value)
-        })
-    } else {
-        // Clients without argument names send an empty object.
-        let arguments = match arguments {
-            Json::Object(fields) if fields.is_empty() => Json::Null,
-            other => other,
-        };
-        send(scope.calls, call, place, arguments, |value| value)
+    let sent = match client.under_way >= MOST_UNDER_WAY {
+        true => Err("too many unanswered calls of this client".to_owned()),
+        false => request(scope, call, &from_root, arguments),
     };
     match sent {
         Ok(()) => client.under_way += 1,
-        Err(why) => client.send(refused(why)),
+        Err(why) => client.send(response(&id, written, why.into(), false)),
     }
     Ok(())
+}
+
+/// Sends a call to the simulation.
+///
+/// # Errors
+///
+/// There is no such service, or the call cannot be sent.
+fn request(scope: &Scope<'_>, call: Call, service: &str, arguments: Json) -> Result<(), String> {
+    if rosapi::is_list(service) {
+        let list = rosapi::ServiceList::new(scope, service, &arguments);
+        let place = ("simulation", "list_services");
+        return send(scope.calls, call, place, json!([]), move |value| {
+            list.answer(&value)
+        });
+    }
+    let place = scope.graph.service(service).ok_or_else(|| {
+        format!(
+            "there is no service `{}`: a component offers its services to this middleware if it names it in its `services`",
+            call.name
+        )
+    })?;
+    // Clients without argument names send an empty object.
+    let arguments = match arguments {
+        Json::Object(fields) if fields.is_empty() => Json::Null,
+        other => other,
+    };
+    send(scope.calls, call, place, arguments, |value| value)
 }
 
 /// Returns the answer of a service of the server itself; `None` if it is not one.
