@@ -81,11 +81,8 @@ fn published() -> Json {
     })
 }
 
-#[test]
-fn each_type_of_command_moves_its_robot() {
-    let Some(python) = python() else { return };
-    let domain = domain();
-    let mut program = Program::start(&world(), domain);
+/// Returns topics with their types.
+fn subscribed() -> Json {
     let odometry = |name: &str| {
         (
             format!("/{name}/odometry"),
@@ -105,6 +102,15 @@ fn each_type_of_command_moves_its_robot() {
         .collect();
     let pose = json!(["geometry_msgs/msg/PoseStamped", "reliable"]);
     topics.insert("/teleport/pose".to_owned(), pose);
+    topics.into()
+}
+
+#[test]
+fn each_type_of_command_moves_its_robot() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let mut program = Program::start(&world(), domain);
+    let topics = subscribed();
     let wanted =
         json!({ "subscribe": topics, "publish": published(), "count": 400, "seconds": 30 });
     let report = run_peer(&python, domain, &wanted);
