@@ -57,6 +57,8 @@ struct Goal {
     /// Time at which it was received, ns.
     start: u64,
     state: State,
+    /// Reason of a refusal or a failure.
+    text: String,
 }
 
 /// Sender of a goal.
@@ -165,9 +167,10 @@ impl Actions {
             request,
             start: nanos,
             state,
+            text: sent.err().unwrap_or_default(),
         };
-        if let Err(why) = sent {
-            reports::refused(name, &goal, &why, nanos, outbox);
+        if goal.state == State::Rejected {
+            reports::refused(name, &goal, nanos, outbox);
         }
         server.goals.push(goal);
         server.forget();
@@ -346,7 +349,8 @@ impl Server {
         };
         if reply.status == Status::Failed && !self.action.was_begun(&reply.value) {
             goal.state = State::Rejected;
-            return reports::refused(name, goal, &plain(&reply.value), nanos, outbox);
+            goal.text = plain(&reply.value);
+            return reports::refused(name, goal, nanos, outbox);
         }
         goal.state = match reply.status {
             Status::Success => State::Succeeded,
@@ -354,6 +358,9 @@ impl Server {
             Status::Preempted | Status::Failed => State::Aborted,
         };
         let outcome = self.action.outcome(&goal.goal, reply.status, &reply.value);
+        if reply.status == Status::Failed {
+            goal.text = plain(&reply.value);
+        }
         reports::result(name, goal, outcome, nanos, outbox);
     }
 

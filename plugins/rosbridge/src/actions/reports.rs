@@ -40,18 +40,18 @@ fn stamp(nanos: u64) -> Json {
 }
 
 /// Returns the status of a goal on topics.
-fn status(goal: &Goal, id: &Json, text: &str) -> Json {
+fn status(goal: &Goal, id: &Json) -> Json {
     json!({
         "goal_id": { "stamp": stamp(goal.start), "id": id },
         "status": goal.state.ros1(),
-        "text": text,
+        "text": goal.text,
     })
 }
 
 /// Returns the status of all goals on topics.
 pub(super) fn statuses(goals: &[Goal], nanos: u64) -> Json {
     let list = goals.iter().filter_map(|goal| match &goal.owner {
-        Owner::Topic(id) => Some(status(goal, id, "")),
+        Owner::Topic(id) => Some(status(goal, id)),
         Owner::Client { .. } => None,
     });
     let list: Vec<Json> = list.collect();
@@ -59,17 +59,17 @@ pub(super) fn statuses(goals: &[Goal], nanos: u64) -> Json {
 }
 
 /// Reports that a goal is refused.
-pub(super) fn refused(name: &str, goal: &Goal, why: &str, nanos: u64, outbox: &mut Outbox) {
+pub(super) fn refused(name: &str, goal: &Goal, nanos: u64, outbox: &mut Outbox) {
     match &goal.owner {
         Owner::Client { client, id, .. } => {
             let message = json!({
                 "op": "action_result", "id": id, "action": name,
-                "values": why, "status": goal.state.ros2(), "result": false,
+                "values": goal.text, "status": goal.state.ros2(), "result": false,
             });
             outbox.send(*client, message.to_string());
         }
         Owner::Topic(id) => {
-            let status = status(goal, id, why);
+            let status = status(goal, id);
             let message = json!({ "header": header(nanos), "status": status, "result": {} });
             outbox.publish(format!("{name}/result"), message);
         }
@@ -87,8 +87,7 @@ pub(super) fn result(name: &str, goal: &Goal, outcome: Json, nanos: u64, outbox:
             outbox.send(*client, message.to_string());
         }
         Owner::Topic(id) => {
-            let text = outcome["error_string"].as_str().unwrap_or_default();
-            let status = status(goal, id, text);
+            let status = status(goal, id);
             let message = json!({ "header": header(nanos), "status": status, "result": outcome });
             outbox.publish(format!("{name}/result"), message);
         }
@@ -110,7 +109,7 @@ pub(super) fn feedback(name: &str, goal: &Goal, feedback: Json, nanos: u64, outb
         }
         Owner::Client { .. } => {}
         Owner::Topic(id) => {
-            let status = status(goal, id, "");
+            let status = status(goal, id);
             let message =
                 json!({ "header": header(nanos), "status": status, "feedback": feedback });
             outbox.publish(format!("{name}/feedback"), message);
