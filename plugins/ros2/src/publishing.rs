@@ -222,10 +222,11 @@ impl Publishing {
         let poses = self.poses.as_ref().filter(|_| self.links.is_moving());
         if let (Some(tf), Some(observer)) = (tf, poses) {
             while let Some(poses) = observer.try_recv() {
-                let links = self.links.moving(&poses);
-                links
-                    .into_iter()
-                    .for_each(|links| publish(&self.counters, tf, links));
+                if let Some(links) = self.links.moving(&poses)
+                    && !publish(&self.counters, tf, links)
+                {
+                    self.counters.report_loss("/tf");
+                }
                 observer.give_back(poses);
             }
             observer.assert_ready();

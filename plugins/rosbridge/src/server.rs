@@ -1,4 +1,6 @@
-//! Thread of the server: one poll for all clients.
+//! Thread of the server: one poll for all clients; `publishing`: messages to them.
+mod publishing;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
@@ -14,12 +16,7 @@ use morse_api::{
     port::Observer,
     world_view::{PoseObserver, WorldView},
 };
-use morse_ros::{
-    frames,
-    links::RobotLinks,
-    messages::{Clock, Time},
-    topics::Sample,
-};
+use morse_ros::links::RobotLinks;
 use morse_server::{
     access::ProgramAccess,
     clock::now,
@@ -30,13 +27,18 @@ use morse_server::{
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
-    client::{Client, Published, Received},
-    graph::{CLOCK, Graph, Source, TF},
+    client::{Client, Received},
+    encoding::relayed,
+    graph::{CLOCK, Graph, TF},
+    hub::Hub,
     operations::{Scope, carry_out},
+    outbox::Answer,
 };
 
 /// Poll interval without events, at which timeouts of clients are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Poll interval while actions are carried out, or clients wait for other clients.
+const HUB_INTERVAL: Duration = Duration::from_millis(50);
 /// Minimum interval of the messages on `/clock`.
 const CLOCK_INTERVAL: Duration = Duration::from_millis(10);
 /// Time slice for long messages; then readings and short messages follow.
@@ -102,7 +104,9 @@ pub(crate) struct Server {
     next: Successor<World>,
     graph: Graph,
     poses: PoseObserver,
-    calls: Requests<(usize, String)>,
+    calls: Requests<Answer>,
+    /// Services, actions, parameters and frames of clients.
+    hub: Hub,
     clients: BTreeMap<usize, Client>,
     /// Clients with more messages than were read in a row.
     unread: BTreeSet<usize>,
@@ -127,7 +131,7 @@ impl Server {
         } = options.world;
         let event_loop = EventLoop::new(vec![options.listener], &wake)?;
         let notifier = event_loop.notifier();
-        Ok(Self {
+        let mut server = Self {
             access: options.access,
             max_clients: options.max_clients,
             event_loop,
@@ -140,13 +144,26 @@ impl Server {
             next: options.next,
             graph: Graph::new(sensors, actuators, services, links),
             poses,
+            hub: Hub::default(),
             clients: BTreeMap::new(),
             unread: BTreeSet::new(),
             turn: 0,
             has_waiting: false,
             nanos: options.nanos,
             reported: None,
-        })
+        };
+        server.offer_actions();
+        Ok(server)
+    }
+
+    /// Offers the actions of the actuators of the present world.
+    fn offer_actions(&mut self) {
+        let actuators: Vec<&CommandSender> =
+            self.graph.sinks.values().map(|sink| &sink.sender).collect();
+        let Hub {
+            actions, outbox, ..
+        } = &mut self.hub;
+        actions.change_world(&actuators, outbox);
     }
 
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
@@ -197,11 +214,9 @@ impl Server {
         self.wake = next.wake;
         self.poses = next.poses;
         self.graph = Graph::new(next.sensors, next.actuators, next.services, next.links);
-        for (topic, text) in &self.graph.links.descriptions {
-            publish(&mut self.clients, topic, now(), || {
-                Published::new(topic, text)
-            });
-        }
+        self.offer_actions();
+        self.hub.republisher.clear();
+        self.publish_descriptions();
         self.request_readings();
     }
 
@@ -209,13 +224,19 @@ impl Server {
         if !self.unread.is_empty() || self.has_waiting {
             return Duration::ZERO;
         }
-        let now = self.nanos.load(Ordering::Relaxed);
-        let is_behind = self.reported.is_none_or(|(reported, _)| reported != now);
-        if self.is_subscribed(CLOCK) && is_behind {
+        let present = self.nanos.load(Ordering::Relaxed);
+        let is_behind = self
+            .reported
+            .is_none_or(|(reported, _)| reported != present);
+        let rest = if self.is_subscribed(CLOCK) && is_behind {
             CLOCK_INTERVAL
+        } else if self.hub.actions.is_busy() || self.hub.broker.has_limits() {
+            HUB_INTERVAL
         } else {
             POLL_INTERVAL
-        }
+        };
+        let frames = self.hub.republisher.rest(now());
+        frames.map_or(rest, |frames| frames.min(rest))
     }
 
     fn is_subscribed(&self, topic: &str) -> bool {
@@ -247,16 +268,15 @@ impl Server {
         while let Some(client) = self.clients.get_mut(&number) {
             match client.read_messages(count) {
                 Received::Text(text) => {
-                    let scope = Scope {
+                    let mut scope = Scope {
                         graph: &self.graph,
                         calls: &self.calls,
+                        hub: &mut self.hub,
                         nanos,
                         number,
                     };
-                    if let Some((topic, message)) = carry_out(&scope, client, &text) {
-                        publish(&mut self.clients, &topic, now(), || {
-                            Published::new(&topic, &message)
-                        });
+                    if let Some((topic, message)) = carry_out(&mut scope, client, &text) {
+                        self.publish(&topic, || relayed(&message));
                     }
                     let client = self.clients.get_mut(&number);
                     has_news |= client.is_some_and(|client| std::mem::take(&mut client.has_news));
@@ -267,12 +287,13 @@ impl Server {
                     break;
                 }
                 Received::Gone => {
-                    self.clients.remove(&number);
+                    self.remove_client(number);
                     has_news = true;
                 }
             }
             count += 1;
         }
+        self.send_outbox();
         if has_news {
             self.request_readings();
         }
@@ -280,11 +301,12 @@ impl Server {
 
     /// Activates the sensors with subscribers, and deactivates all others.
     fn request_readings(&self) {
-        let mut is_any = self.is_subscribed(CLOCK) || self.is_subscribed(TF);
+        let needs_frames = self.is_subscribed(TF) || !self.hub.republisher.is_idle();
+        let mut is_any = self.is_subscribed(CLOCK) || needs_frames || self.hub.actions.is_busy();
         for source in &self.graph.sources {
             let mut topics = source.topics.iter();
             let is_subscribed = topics.any(|topic| self.is_subscribed(&topic.name))
-                || (source.moves_base && self.is_subscribed(TF));
+                || (source.moves_base && needs_frames);
             is_any |= is_subscribed;
             if is_subscribed {
                 source.observer.stay_ready();
@@ -317,101 +339,32 @@ impl Server {
         self.has_waiting
     }
 
-    /// Sends responses, readings and the time.
-    fn publish_pending(&mut self) {
-        for (number, text) in self.calls.take_replies() {
-            if let Some(client) = self.clients.get_mut(&number) {
-                client.under_way = client.under_way.saturating_sub(1);
-                client.send(text);
-            }
-        }
-        let now = now();
-        for source in &self.graph.sources {
-            while let Some(reading) = source.observer.try_recv() {
-                let sample = Sample {
-                    info: &source.observer.info,
-                    reading: &reading,
-                    frame_id: None,
-                };
-                publish_reading(&mut self.clients, source, &sample, now);
-            }
-        }
-        self.publish_links(now);
-        self.publish_time(now);
-    }
-
-    /// Sends the poses of links that move, and requests those of the next tick.
-    fn publish_links(&mut self, now: Instant) {
-        if !self.graph.links.is_moving() || !self.is_subscribed(TF) {
-            return;
-        }
-        while let Some(poses) = self.poses.try_recv() {
-            if let Some(links) = self.graph.links.moving(&poses) {
-                publish(&mut self.clients, TF, now, || Published::new(TF, &links));
-            }
-            self.poses.give_back(poses);
-        }
-        self.poses.assert_ready();
-    }
-
-    fn publish_time(&mut self, now: Instant) {
-        let nanos = self.nanos.load(Ordering::Relaxed);
-        let is_new = self
-            .reported
-            .is_none_or(|(reported, at)| reported != nanos && now >= at + CLOCK_INTERVAL);
-        if is_new {
-            self.reported = Some((nanos, now));
-            let message = Clock {
-                clock: Time::of_nanos(nanos),
-            };
-            publish(&mut self.clients, CLOCK, now, || {
-                Published::new(CLOCK, &message)
-            });
-        }
-    }
-
     /// Removes clients that have disconnected or whose handshake timed out.
     fn remove_closed_clients(&mut self) {
         let now = now();
-        let before = self.clients.len();
-        self.clients.retain(|_, client| {
+        let closed = self.clients.iter().filter(|(_, client)| {
             let is_late = !client.is_in() && now.duration_since(client.since) > HANDSHAKE_TIMEOUT;
-            !client.is_gone() && !is_late
+            client.is_gone() || is_late
         });
-        if self.clients.len() != before {
+        let closed: Vec<usize> = closed.map(|(number, _)| *number).collect();
+        for number in &closed {
+            self.remove_client(*number);
+        }
+        if !closed.is_empty() {
             self.request_readings();
         }
     }
-}
 
-/// Publishes a reading on all topics of its sensor.
-fn publish_reading(
-    clients: &mut BTreeMap<usize, Client>,
-    source: &Source,
-    sample: &Sample<'_>,
-    now: Instant,
-) {
-    for topic in &source.topics {
-        publish(clients, &topic.name, now, || {
-            Published::new(&topic.name, &*(topic.make)(sample))
-        });
-    }
-    if source.moves_base {
-        publish(clients, TF, now, || {
-            Published::new(TF, &frames::base(sample))
-        });
-    }
-}
-
-/// Sends a message to all subscribers of a topic; it is built once, and only if there are any.
-fn publish(
-    clients: &mut BTreeMap<usize, Client>,
-    topic: &str,
-    now: Instant,
-    make: impl Fn() -> Published,
-) {
-    let mut made = None;
-    for client in clients.values_mut() {
-        client.publish(topic, now, &make, &mut made);
+    /// Removes a client with everything that it offers and requests.
+    fn remove_client(&mut self, number: usize) {
+        self.clients.remove(&number);
+        let Hub {
+            broker,
+            republisher,
+            outbox,
+            ..
+        } = &mut self.hub;
+        broker.remove_client(number, outbox);
+        republisher.remove_client(number);
     }
 }

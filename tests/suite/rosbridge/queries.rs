@@ -49,6 +49,6 @@ fn messages_and_services_are_described() {
     let node = query("node_details", json!({ "node": "/morse_sim" }));
     let has = |list: &str, name: &str| node[list].as_array().unwrap().contains(&json!(name));
     assert!(has("publishing", "/rover/scan") && !has("publishing", "/rover/motion"));
-    assert!(has("subscribing", "/rover/motion") && has("services", "/rover/motion"));
+    assert!(has("subscribing", "/rover/motion") && has("services", "/rover/motion/stop"));
     served.end();
 }
