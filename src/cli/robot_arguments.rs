@@ -32,6 +32,9 @@ pub struct RobotArguments {
     /// Hold joints without settings at their initial positions, by motors that are as stiff as necessary
     #[arg(long)]
     pub hold: bool,
+    /// Add no floor under a robot description that runs by itself
+    #[arg(long)]
+    pub no_floor: bool,
 }
 
 impl RobotArguments {
@@ -68,6 +71,7 @@ impl RobotArguments {
                 false => Root::Free,
             },
             hold: self.hold,
+            no_floor: self.no_floor,
         }
     }
 }

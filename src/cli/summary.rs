@@ -5,7 +5,10 @@ use morse_simulation_file::Drawn;
 use serde_json::{Value as Json, json};
 
 use super::exit;
-use crate::run::{End, Summary};
+use crate::{
+    run::{End, Summary},
+    simulation::load::Floor,
+};
 
 /// State that the hash of a run covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -25,6 +28,8 @@ pub(super) struct Subject {
     pub(super) seed: u64,
     /// Values that were drawn from ranges of the simulation file.
     pub(super) drawn: Vec<Drawn>,
+    /// Floor under a robot description that runs by itself.
+    pub(super) floor: Option<Floor>,
 }
 
 /// Returns the reason for the end of a run, as an identifier, and its exit code.
@@ -67,6 +72,9 @@ pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
         let values = subject.drawn.iter();
         let values = values.map(|drawn| (drawn.path.clone(), Json::from(drawn.value.as_str())));
         object["drawn"] = Json::Object(values.collect());
+    }
+    if let Some(floor) = &subject.floor {
+        object["floor"] = json!({ "height": floor.height, "collides": floor.collides });
     }
     object["end"] = word.into();
     object["exit_code"] = code.into();
@@ -137,6 +145,7 @@ pub(super) fn to_text(summary: &Summary, end: &End, subject: &Subject) -> String
         );
     }
     text += &drawn(&subject.drawn);
+    text += &subject.floor.as_ref().map(floor).unwrap_or_default();
     if !subject.files.is_empty() {
         let files: Vec<String> = subject
             .files
@@ -158,6 +167,19 @@ fn drawn(values: &[Drawn]) -> String {
         true => String::new(),
         false => format!("\ndrawn: {}", values.join(", ")),
     }
+}
+
+/// Returns a line on the floor that was added.
+fn floor(floor: &Floor) -> String {
+    let contacts = match floor.collides {
+        true => "",
+        false => ", drawn without contacts",
+    };
+    // A height that is rounded to zero has no sign.
+    let height = (floor.height * 1e3).round() / 1e3 + 0.0;
+    format!(
+        "\nfloor: added at z = {height:.3} m, the lowest point of the robot{contacts}; `--no-floor` leaves it out"
+    )
 }
 
 /// Returns a line on a body that the physics lost.

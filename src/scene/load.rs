@@ -79,6 +79,8 @@ pub struct Loaded {
     pub assets: Vec<Asset>,
     /// Simulation file with the sensors of the scene; empty if there are none.
     pub components: String,
+    /// True unless the file is the description of a robot.
+    pub is_world: bool,
 }
 
 /// Reads a scene file with all it names.
@@ -127,6 +129,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                     sources,
                     assets: Vec::new(),
                     components: String::new(),
+                    is_world: true,
                 }),
                 Err(problem) => Err(Box::new(Failed {
                     diagnostics: vec![*problem],
@@ -264,6 +267,7 @@ fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
         sources: read.sources,
         assets,
         components: String::new(),
+        is_world: true,
     }
 }
 
@@ -275,6 +279,7 @@ fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
             sources,
             assets: read.assets,
             components: read.components,
+            is_world: read.is_world,
         }),
         None => Err(Box::new(Failed {
             diagnostics: read.diagnostics,

@@ -1,5 +1,6 @@
 //! Reads and checks files: returns a [`Plan`] with everything that is needed to build a world. [`robots`]: changes of a plan
 //! while its simulation runs.
+mod floor;
 pub mod robots;
 
 use std::{
@@ -28,6 +29,8 @@ use morse_scene::{
 use morse_simulation_file::{
     self as simulation, Assets as _, Files, Found, Simulation, Spanned, assemble, model::Form,
 };
+
+pub use floor::Floor;
 
 use crate::{
     scene::load::{LoadOptions, Loaded, load as read},
@@ -73,6 +76,8 @@ pub struct Descriptions {
     pub root: Root,
     /// True to let joints without settings hold their initial positions.
     pub hold: bool,
+    /// True to add no floor under a robot that runs by itself.
+    pub no_floor: bool,
 }
 
 /// A simulation that was read and can be built.
@@ -84,6 +89,8 @@ pub struct Plan {
     pub directory: PathBuf,
     /// The scene with its robots.
     pub assembly: Assembly,
+    /// Floor under a robot description that runs by itself.
+    pub floor: Option<Floor>,
     /// Texts of all files, for errors that the building detects.
     pub sources: Arc<Sources>,
     /// Warnings about probable mistakes.
@@ -207,6 +214,7 @@ impl Loader<'_> {
         let mut loaded = read(path, &options);
         let made = loaded.as_mut().map(|loaded| take(&mut loaded.components));
         let text = made.unwrap_or_default();
+        let is_world = loaded.as_ref().is_ok_and(|loaded| loaded.is_world);
         let scene = self.take(loaded)?;
         let text = match text.is_empty() {
             true => "Simulation()".to_owned(),
@@ -226,10 +234,16 @@ impl Loader<'_> {
         self.sources = Arc::new(sources);
         let is_fine = loaded.is_fine();
         self.report.add(loaded.diagnostics, &self.sources);
-        match is_fine {
-            true => self.assemble(loaded.simulation, scene, directory),
-            false => None,
+        if !is_fine {
+            return None;
         }
+        let mut plan = self.assemble(loaded.simulation, scene, directory)?;
+        let gravity = &plan.simulation.environment.gravity;
+        let falls = gravity.xy().norm() <= 0.0 && gravity.z < 0.0;
+        if falls && !is_world && !self.options.descriptions.no_floor {
+            plan.floor = floor::add(&mut plan.assembly);
+        }
+        Some(plan)
     }
 
     /// Reads a simulation file; `scene` is the scene beside it, if the user named that.

@@ -56,7 +56,7 @@ def whole(scene, absolute):
     parts = []
     for frame in scene["frames"]:
         mass = frame.get("mass", 0.0)
-        if mass <= 0.0:
+        if mass <= 0.0 and "inertia" not in frame:
             continue
         at = pose(absolute[frame["name"]])
         centre = at.act(np.array(frame.get("center_of_mass", [0, 0, 0])))
@@ -117,6 +117,10 @@ def configuration(model, values, mimic):
 def compared(program, path, allowed, seed):
     """The greatest differences, and where."""
     model = pin.buildModelFromUrdf(path, pin.JointModelFreeFlyer())
+    # A body without mass has no inertia here: an immovable base, or a link whose mass follows from its shapes.
+    for own in model.inertias:
+        if own.mass == 0.0:
+            own.setZero()
     data, mimic = model.createData(), followers(path)
     rng = np.random.default_rng(seed)
     scene = inspected(program, path, allowed, {})

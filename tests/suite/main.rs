@@ -12,6 +12,7 @@ mod editors;
 mod exports;
 mod external;
 mod extremes;
+mod floors;
 mod flying;
 mod fuzz;
 #[path = "../fuzz/targets.rs"]

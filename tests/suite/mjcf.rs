@@ -142,6 +142,34 @@ fn joints_and_geoms_have_their_settings() {
 }
 
 #[test]
+fn loops_close_at_sites_with_names_of_bodies() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("loop.xml");
+    let body = |name: &str, y: f64| {
+        format!(
+            "<body name='{name}' pos='0 {y} 1'><joint type='slide' axis='1 0 0'/><geom size='0.1'/>\
+             <site name='{name}' pos='0.3 0 0'/></body>"
+        )
+    };
+    let text = format!(
+        "<mujoco><worldbody>{}{}</worldbody>\
+         <equality><connect site1='left' site2='right'/></equality></mujoco>",
+        body("left", 0.5),
+        body("right", -0.5),
+    );
+    std::fs::write(&path, text).unwrap();
+    let scene = load(&path, &LoadOptions::default()).unwrap().scene;
+    let [closure] = scene.closures() else {
+        panic!("{:?}", scene.closures());
+    };
+    for (frame, body) in closure.frames.iter().zip(["left", "right"]) {
+        let frame = scene.frame(frame).unwrap();
+        assert_eq!(frame.parent.as_deref(), Some(body));
+        assert!((frame.pose.translation.x - 0.3).abs() < 1e-12);
+    }
+}
+
+#[test]
 fn scenes_and_robots_include_models() {
     let text = "include \"arm.xml\"\nframe tool { parent wrist; translation [0, 0, 0.1]; }";
     let directory = in_project("tests/data/mjcf");

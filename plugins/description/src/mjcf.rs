@@ -138,6 +138,7 @@ fn model(
         diagnostics: problems.finish(),
         assets: assets.found,
         components,
+        is_world: false,
     }
 }
 

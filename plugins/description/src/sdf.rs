@@ -143,6 +143,7 @@ fn description(
     }
     let mut said = ignored::Said::default();
     ignored::report(root, options.is_alone, &mut problems);
+    let is_world = first.is_some();
     let is_single = first.is_none() && models == 1;
     let world = first.unwrap_or(root);
     let mut document = document::Document::collect(world, is_single, files, &mut problems);
@@ -178,6 +179,7 @@ fn description(
         diagnostics: problems.finish(),
         assets,
         components,
+        is_world,
     }
 }
 

@@ -64,6 +64,8 @@ pub struct Read {
     pub assets: Vec<Asset>,
     /// Simulation file with the sensors and actuators of the description; empty if there are none.
     pub components: String,
+    /// True if the file describes a world with all that belongs into it, and not a robot.
+    pub is_world: bool,
 }
 
 /// Options of a load that all formats share.
@@ -210,6 +212,7 @@ pub fn robot(
         diagnostics: problems.finish(),
         assets: assets.found,
         components: components.unwrap_or_default(),
+        is_world: false,
     }
 }
 

@@ -38,7 +38,7 @@ use goal::Goal;
 /// Actions by name.
 pub(crate) type Actions = BTreeMap<String, Box<dyn Serve>>;
 
-/// Maximum number of goals that are kept, so that nodes can ask for their results.
+/// Maximum number of goals that are kept, so that nodes can request their results.
 const MOST_GOALS: usize = 32;
 /// Maximum number of requests of a kind that are taken at once.
 const MOST_AT_ONCE: usize = 16;
@@ -383,7 +383,7 @@ impl<K: Kind> Action<K> {
     }
 
     /// Requests the data of the next feedback, ten times a second while a goal is carried out.
-    fn ask_feedback(&mut self, calls: &Calls) {
+    fn request_feedback(&mut self, calls: &Calls) {
         self.polls += 1;
         let running = self.goals.iter().find(|goal| goal.is_executing());
         let Some(goal) = running.filter(|_| self.polls >= FEEDBACK_POLLS && !self.awaits_feedback)
@@ -445,7 +445,7 @@ impl<K: Kind> Serve for Action<K> {
         self.take_cancel_requests(calls);
         self.accept(calls);
         self.take_result_requests(calls);
-        self.ask_feedback(calls);
+        self.request_feedback(calls);
         self.publish_status(calls);
     }
 }

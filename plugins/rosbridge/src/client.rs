@@ -98,11 +98,11 @@ pub(crate) struct Client {
 }
 
 /// Result of reading.
-pub(crate) enum Heard {
+pub(crate) enum Received {
     /// A message.
     Text(Utf8Bytes),
     /// No more messages for now.
-    Silence,
+    Nothing,
     /// There may be more messages, after other clients had their turn.
     Enough,
     /// The connection is closed.
@@ -165,25 +165,25 @@ impl Client {
     }
 
     /// Reads the available messages, up to a limit.
-    pub(crate) fn read_messages(&mut self, so_far: usize) -> Heard {
+    pub(crate) fn read_messages(&mut self, so_far: usize) -> Received {
         if so_far >= MOST_AT_ONCE {
-            return Heard::Enough;
+            return Received::Enough;
         }
         loop {
             let Socket::Speaking(socket) = &mut self.socket else {
                 return if self.is_gone() {
-                    Heard::Gone
+                    Received::Gone
                 } else {
-                    Heard::Silence
+                    Received::Nothing
                 };
             };
             match socket.read() {
-                Ok(Some(Message::Text(text))) => return Heard::Text(text),
+                Ok(Some(Message::Text(text))) => return Received::Text(text),
                 Ok(Some(Message::Binary(_))) => {
                     self.dismiss(CloseCode::Unsupported, "messages are text: JSON");
                 }
                 Ok(Some(_)) => {}
-                Ok(None) => return Heard::Silence,
+                Ok(None) => return Received::Nothing,
                 Err(Error::Capacity(_)) => {
                     self.dismiss(CloseCode::Size, "messages are at most 1 MiB long");
                 }
@@ -202,7 +202,7 @@ impl Client {
     }
 
     /// Sends a text that must not be lost.
-    pub(crate) fn tell(&mut self, text: impl Into<Utf8Bytes>) {
+    pub(crate) fn send(&mut self, text: impl Into<Utf8Bytes>) {
         if let Socket::Speaking(socket) = &mut self.socket
             && !socket.send(Message::Text(text.into()))
         {
@@ -218,7 +218,7 @@ impl Client {
         make: impl FnOnce() -> Published,
         made: &mut Option<Published>,
     ) {
-        if !self.wants(topic, now) {
+        if !self.is_due(topic, now) {
             return;
         }
         let each = self.subscriptions.get(topic).map(|all| &all.each);
@@ -230,26 +230,26 @@ impl Client {
             if is_used && text.len() > LONG {
                 self.waiting.insert((topic.to_owned(), is_bare), text);
             } else if is_used {
-                self.tell(text);
+                self.send(text);
             }
         }
     }
 
     /// Sends one of the long messages; returns true if there are more.
-    pub(crate) fn hand_out(&mut self) -> bool {
+    pub(crate) fn send_waiting(&mut self) -> bool {
         if self.is_full() {
             // They would be outdated once the client can receive them.
             self.waiting.clear();
         }
         if let Some((_, text)) = self.waiting.pop_first() {
-            self.tell(text);
+            self.send(text);
         }
         !self.waiting.is_empty()
     }
 
     /// Returns true if a message of a topic is to be sent now: the client is subscribed, has room, and the minimum interval
     /// has passed.
-    fn wants(&mut self, topic: &str, now: Instant) -> bool {
+    fn is_due(&mut self, topic: &str, now: Instant) -> bool {
         let is_full = self.is_full();
         let Some(subscription) = self.subscriptions.get_mut(topic) else {
             return false;

@@ -57,7 +57,7 @@ pub(crate) fn carry_out(scope: &Scope<'_>, client: &mut Client, text: &str) -> R
 }
 
 fn status(client: &mut Client, level: &str, id: &Json, why: &str) {
-    client.tell(json!({ "op": "status", "level": level, "id": id, "msg": why }).to_string());
+    client.send(json!({ "op": "status", "level": level, "id": id, "msg": why }).to_string());
 }
 
 fn outcome(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<Relayed, String> {
@@ -134,7 +134,7 @@ fn subscribe(
         });
     }
     if let Some(mut latched) = scope.graph.latched(topic) {
-        client.tell(latched.text(is_bare));
+        client.send(latched.text(is_bare));
     }
     Ok(())
 }
@@ -220,18 +220,18 @@ fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), 
     let arguments = operation.get("args").cloned().unwrap_or(Json::Null);
     let from_root = with_slash(name);
     if let Some(answer) = rosapi::answer(scope.graph, &from_root, &arguments, scope.nanos) {
-        client.tell(response(&id, name, answer, true));
+        client.send(response(&id, name, answer, true));
         return Ok(());
     }
     let refused = |why: String| response(&id, name, why.into(), false);
     let Some(place) = scope.graph.service(&from_root) else {
-        client.tell(refused(format!(
+        client.send(refused(format!(
             "there is no service `{name}`: a component offers its services to this middleware if it names it in its `services`"
         )));
         return Ok(());
     };
     if client.under_way >= MOST_UNDER_WAY {
-        client.tell(refused(
+        client.send(refused(
             "too many unanswered calls of this client".to_owned(),
         ));
         return Ok(());
@@ -248,7 +248,7 @@ fn call(scope: &Scope<'_>, client: &mut Client, operation: &Json) -> Result<(), 
     };
     match send(scope.calls, call, place, arguments) {
         Ok(()) => client.under_way += 1,
-        Err(why) => client.tell(refused(why)),
+        Err(why) => client.send(refused(why)),
     }
     Ok(())
 }

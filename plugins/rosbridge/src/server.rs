@@ -30,7 +30,7 @@ use morse_server::{
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
-    client::{Client, Heard, Published},
+    client::{Client, Published, Received},
     graph::{CLOCK, Graph, Source, TF},
     operations::{Scope, carry_out},
 };
@@ -81,13 +81,13 @@ impl World {
 #[derive(Clone)]
 pub(crate) struct Bell {
     notifier: Arc<Notifier>,
-    is_wanted: Arc<AtomicBool>,
+    is_enabled: Arc<AtomicBool>,
 }
 
 impl Bell {
     /// Notifies the server that all readings of a tick are available.
     pub(crate) fn ring(&self) {
-        if self.is_wanted.load(Ordering::Acquire) {
+        if self.is_enabled.load(Ordering::Acquire) {
             self.notifier.notify();
         }
     }
@@ -105,7 +105,7 @@ pub(crate) struct Server {
     calls: Requests<(usize, String)>,
     clients: BTreeMap<usize, Client>,
     /// Clients with more messages than were read in a row.
-    unheard: BTreeSet<usize>,
+    unread: BTreeSet<usize>,
     /// Client that is next to receive a long message.
     turn: usize,
     /// True if there are long messages to send.
@@ -134,14 +134,14 @@ impl Server {
             calls: Requests::new(options.requests, notifier.clone()),
             bell: Bell {
                 notifier,
-                is_wanted: Arc::default(),
+                is_enabled: Arc::default(),
             },
             wake,
             next: options.next,
             graph: Graph::new(sensors, actuators, services, links),
             poses,
             clients: BTreeMap::new(),
-            unheard: BTreeSet::new(),
+            unread: BTreeSet::new(),
             turn: 0,
             has_waiting: false,
             nanos: options.nanos,
@@ -161,7 +161,7 @@ impl Server {
             self.event_loop.wait(&mut events, rest).map_err(|error| {
                 Failure::Environment(format!("rosbridge cannot wait for clients: {error}"))
             })?;
-            for number in std::mem::take(&mut self.unheard) {
+            for number in std::mem::take(&mut self.unread) {
                 self.read_messages(number);
             }
             for event in &events {
@@ -176,13 +176,13 @@ impl Server {
                     }
                 }
             }
-            self.pass_on();
-            self.hand_out();
+            self.publish_pending();
+            self.send_waiting();
             self.remove_closed_clients();
         }
         // The last readings are sent before the end.
-        self.pass_on();
-        while self.hand_out() {}
+        self.publish_pending();
+        while self.send_waiting() {}
         for client in self.clients.values_mut() {
             client.dismiss(CloseCode::Away, "the simulation has ended");
         }
@@ -192,33 +192,33 @@ impl Server {
     /// Continues with another world. Clients keep their subscriptions, by topic.
     fn change_world(&mut self, next: World) {
         // The last readings of the old world are sent before those of the new one.
-        self.pass_on();
+        self.publish_pending();
         self.event_loop.follow(&next.wake);
         self.wake = next.wake;
         self.poses = next.poses;
         self.graph = Graph::new(next.sensors, next.actuators, next.services, next.links);
         for (topic, text) in &self.graph.links.descriptions {
-            tell(&mut self.clients, topic, now(), || {
+            publish(&mut self.clients, topic, now(), || {
                 Published::new(topic, text)
             });
         }
-        self.ask();
+        self.request_readings();
     }
 
     fn rest(&self) -> Duration {
-        if !self.unheard.is_empty() || self.has_waiting {
+        if !self.unread.is_empty() || self.has_waiting {
             return Duration::ZERO;
         }
         let now = self.nanos.load(Ordering::Relaxed);
         let is_behind = self.reported.is_none_or(|(reported, _)| reported != now);
-        if self.is_heard(CLOCK) && is_behind {
+        if self.is_subscribed(CLOCK) && is_behind {
             CLOCK_INTERVAL
         } else {
             POLL_INTERVAL
         }
     }
 
-    fn is_heard(&self, topic: &str) -> bool {
+    fn is_subscribed(&self, topic: &str) -> bool {
         let mut clients = self.clients.values();
         clients.any(|client| client.subscriptions.contains_key(topic))
     }
@@ -246,7 +246,7 @@ impl Server {
         let nanos = self.nanos.load(Ordering::Relaxed);
         while let Some(client) = self.clients.get_mut(&number) {
             match client.read_messages(count) {
-                Heard::Text(text) => {
+                Received::Text(text) => {
                     let scope = Scope {
                         graph: &self.graph,
                         calls: &self.calls,
@@ -254,19 +254,19 @@ impl Server {
                         number,
                     };
                     if let Some((topic, message)) = carry_out(&scope, client, &text) {
-                        tell(&mut self.clients, &topic, now(), || {
+                        publish(&mut self.clients, &topic, now(), || {
                             Published::new(&topic, &message)
                         });
                     }
                     let client = self.clients.get_mut(&number);
                     has_news |= client.is_some_and(|client| std::mem::take(&mut client.has_news));
                 }
-                Heard::Silence => break,
-                Heard::Enough => {
-                    self.unheard.insert(number);
+                Received::Nothing => break,
+                Received::Enough => {
+                    self.unread.insert(number);
                     break;
                 }
-                Heard::Gone => {
+                Received::Gone => {
                     self.clients.remove(&number);
                     has_news = true;
                 }
@@ -274,30 +274,30 @@ impl Server {
             count += 1;
         }
         if has_news {
-            self.ask();
+            self.request_readings();
         }
     }
 
     /// Activates the sensors with subscribers, and deactivates all others.
-    fn ask(&self) {
-        let mut is_any = self.is_heard(CLOCK) || self.is_heard(TF);
+    fn request_readings(&self) {
+        let mut is_any = self.is_subscribed(CLOCK) || self.is_subscribed(TF);
         for source in &self.graph.sources {
             let mut topics = source.topics.iter();
-            let is_heard = topics.any(|topic| self.is_heard(&topic.name))
-                || (source.moves_base && self.is_heard(TF));
-            is_any |= is_heard;
-            if is_heard {
+            let is_subscribed = topics.any(|topic| self.is_subscribed(&topic.name))
+                || (source.moves_base && self.is_subscribed(TF));
+            is_any |= is_subscribed;
+            if is_subscribed {
                 source.observer.stay_ready();
             } else {
                 source.observer.deassert_ready();
             }
         }
-        self.bell.is_wanted.store(is_any, Ordering::Release);
+        self.bell.is_enabled.store(is_any, Ordering::Release);
     }
 
     /// Sends long messages to some clients, within a time slice, so that they do not delay short messages; returns true if
     /// there are more.
-    fn hand_out(&mut self) -> bool {
+    fn send_waiting(&mut self) -> bool {
         let start = now();
         let first = self.turn;
         let later = self.clients.range(first..).map(|(number, _)| *number);
@@ -311,18 +311,18 @@ impl Server {
                 break;
             }
             if let Some(client) = self.clients.get_mut(&number) {
-                self.has_waiting |= client.hand_out();
+                self.has_waiting |= client.send_waiting();
             }
         }
         self.has_waiting
     }
 
     /// Sends responses, readings and the time.
-    fn pass_on(&mut self) {
+    fn publish_pending(&mut self) {
         for (number, text) in self.calls.take_replies() {
             if let Some(client) = self.clients.get_mut(&number) {
                 client.under_way = client.under_way.saturating_sub(1);
-                client.tell(text);
+                client.send(text);
             }
         }
         let now = now();
@@ -333,28 +333,28 @@ impl Server {
                     reading: &reading,
                     frame_id: None,
                 };
-                tell_reading(&mut self.clients, source, &sample, now);
+                publish_reading(&mut self.clients, source, &sample, now);
             }
         }
-        self.tell_links(now);
-        self.tell_time(now);
+        self.publish_links(now);
+        self.publish_time(now);
     }
 
     /// Sends the poses of links that move, and requests those of the next tick.
-    fn tell_links(&mut self, now: Instant) {
-        if !self.graph.links.is_moving() || !self.is_heard(TF) {
+    fn publish_links(&mut self, now: Instant) {
+        if !self.graph.links.is_moving() || !self.is_subscribed(TF) {
             return;
         }
         while let Some(poses) = self.poses.try_recv() {
             if let Some(links) = self.graph.links.moving(&poses) {
-                tell(&mut self.clients, TF, now, || Published::new(TF, &links));
+                publish(&mut self.clients, TF, now, || Published::new(TF, &links));
             }
             self.poses.give_back(poses);
         }
         self.poses.assert_ready();
     }
 
-    fn tell_time(&mut self, now: Instant) {
+    fn publish_time(&mut self, now: Instant) {
         let nanos = self.nanos.load(Ordering::Relaxed);
         let is_new = self
             .reported
@@ -364,7 +364,7 @@ impl Server {
             let message = Clock {
                 clock: Time::of_nanos(nanos),
             };
-            tell(&mut self.clients, CLOCK, now, || {
+            publish(&mut self.clients, CLOCK, now, || {
                 Published::new(CLOCK, &message)
             });
         }
@@ -379,32 +379,32 @@ impl Server {
             !client.is_gone() && !is_late
         });
         if self.clients.len() != before {
-            self.ask();
+            self.request_readings();
         }
     }
 }
 
 /// Publishes a reading on all topics of its sensor.
-fn tell_reading(
+fn publish_reading(
     clients: &mut BTreeMap<usize, Client>,
     source: &Source,
     sample: &Sample<'_>,
     now: Instant,
 ) {
     for topic in &source.topics {
-        tell(clients, &topic.name, now, || {
+        publish(clients, &topic.name, now, || {
             Published::new(&topic.name, &*(topic.make)(sample))
         });
     }
     if source.moves_base {
-        tell(clients, TF, now, || {
+        publish(clients, TF, now, || {
             Published::new(TF, &frames::base(sample))
         });
     }
 }
 
 /// Sends a message to all subscribers of a topic; it is built once, and only if there are any.
-fn tell(
+fn publish(
     clients: &mut BTreeMap<usize, Client>,
     topic: &str,
     now: Instant,

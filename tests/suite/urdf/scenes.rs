@@ -247,6 +247,33 @@ fn mistakes_with_one_remedy_are_repaired() {
 }
 
 #[test]
+fn inertia_without_mass_is_added_to_its_body() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("foot.urdf");
+    let moments = "<inertia ixx='0.1' iyy='0.2' izz='0.25'/>";
+    let text = format!(
+        "<robot name='r'><link name='leg'><inertial><mass value='2'/>{moments}</inertial></link>\
+         <link name='foot'><inertial><mass value='0'/>{moments}</inertial></link>\
+         <joint name='j' type='fixed'><origin xyz='0 0 5'/><parent link='leg'/><child link='foot'/></joint></robot>"
+    );
+    std::fs::write(&path, text).unwrap();
+    let loaded = read(&path, &LoadOptions::default()).unwrap();
+    let foot = loaded.scene.frame("foot").unwrap();
+    assert_eq!(foot.mass, Some(0.0));
+    assert_eq!(foot.inertia, Some([0.1, 0.2, 0.25, 0.0, 0.0, 0.0]));
+    let said: Vec<String> = loaded
+        .warnings
+        .iter()
+        .map(|one| format!("{one:?}"))
+        .collect();
+    let expected = "it has no mass; its inertia is added to that of its body";
+    assert!(
+        matches!(&said[..], [one] if one.contains(expected)),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn meshes_in_millimetres_are_reported() {
     let made = tempfile::tempdir().unwrap();
     let mesh = "v 0 0 0\nv 250 0 0\nv 0 90 0\nv 0 0 80\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";

@@ -53,7 +53,6 @@ pub(super) fn build(
         options,
         names: Names::default(),
         bodies: BTreeMap::new(),
-        sites: BTreeSet::new(),
         geoms: Vec::new(),
         groups: BTreeMap::new(),
         said: BTreeSet::new(),
@@ -100,8 +99,6 @@ struct Builder<'a, 'f> {
     names: Names,
     /// Bodies by their names.
     bodies: BTreeMap<String, Body>,
-    /// Names of sites that are frames.
-    sites: BTreeSet<String>,
     /// Frames with collision geometry.
     geoms: Vec<contacts::Touchable>,
     /// Mass of each group of bodies without joints between them, by its first body, and the span of that.

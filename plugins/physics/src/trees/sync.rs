@@ -312,7 +312,7 @@ impl Trees {
     }
 
     /// Calls a function with the exact states of all links.
-    pub(crate) fn tell(
+    pub(crate) fn visit_states(
         &self,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,

@@ -79,9 +79,6 @@ impl Builder<'_, '_> {
         } else {
             "camera"
         };
-        if kind == "site" {
-            self.sites.insert(own.clone());
-        }
         self.marks.insert((kind, name), own.clone());
         let mut frame = Frame::new(own).under(body);
         frame.pose = offset * at;

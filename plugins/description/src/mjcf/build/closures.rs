@@ -38,12 +38,14 @@ impl Builder<'_, '_> {
         let mut site = |name| {
             let written = fields::needed(element, name, "tip", self.problems)?;
             let text = written.value.trim();
-            if !self.sites.contains(text) {
-                let known = self.sites.iter().map(String::as_str);
+            // A site whose name a body has is a frame with another name.
+            let frame = self.marks.get(&("site", text.to_owned())).cloned();
+            if frame.is_none() {
+                let known = self.marks.keys().filter(|(kind, _)| *kind == "site");
+                let known = known.map(|(_, name)| name.as_str());
                 fields::unknown("site", written, known, self.problems);
-                return None;
             }
-            Some(text.to_owned())
+            frame
         };
         let first = site("site1");
         Some([first?, site("site2")?])

@@ -52,19 +52,16 @@ pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: 
         return;
     };
     frame.mass = (!weightless).then_some(inertial.mass);
-    if inertial.mass <= 0.0 {
-        let moments = inertial.inertia.iter().flatten();
-        if moments.into_iter().any(|moment| *moment != 0.0) {
-            let why = "it has no mass, so that its inertia is not heeded".to_owned();
-            problems.push(doubt(link, inertial, why));
-        }
+    if inertial.mass <= 0.0 && !counts(link, inertial, weightless, problems) {
         return;
     }
     frame.center_of_mass = Some(inertial.origin.translation.vector);
     let Some(written) = inertial.inertia else {
         return;
     };
-    if let Some(why) = inertia::impossible(written, inertial.mass) {
+    if inertial.mass > 0.0
+        && let Some(why) = inertia::impossible(written, inertial.mass)
+    {
         problems.push(doubt(link, inertial, why));
     }
     let mut inertia = inertia::turned(written, &inertial.origin.rotation);
@@ -79,6 +76,24 @@ pub(super) fn weigh(link: &Link, weightless: bool, frame: &mut Frame, problems: 
         .iter()
         .all(|moment| *moment >= 0.0)
         .then_some(inertia);
+}
+
+/// True if the inertia of a link without mass is added to that of its body, as Pinocchio and KDL do. Reports such an inertia.
+fn counts(link: &Link, inertial: &Inertial, weightless: bool, problems: &mut Problems) -> bool {
+    let written = inertial.inertia.unwrap_or_default();
+    if written.iter().all(|moment| *moment == 0.0) {
+        return false;
+    }
+    // The size of a body is unknown without its mass.
+    let is_possible = inertia::impossible(written, f64::INFINITY).is_none();
+    let counts = is_possible && !weightless;
+    let effect = match counts {
+        true => "is added to that of its body",
+        false => "is not heeded",
+    };
+    let why = format!("it has no mass; its inertia {effect}");
+    problems.push(doubt(link, inertial, why));
+    counts
 }
 
 fn doubt(link: &Link, inertial: &Inertial, why: String) -> Diagnostic {
