@@ -137,6 +137,7 @@ impl Joints {
     /// Returns the command to the motors whose servos have changed since the last command.
     pub(super) fn drive(&mut self, context: &mut Context<'_>, pacing: Pacing) -> Option<Json> {
         let (mut names, mut drives) = (Vec::new(), Vec::new());
+        let mut has_changed = false;
         for (&id, state) in &mut self.states {
             let Some((name, motor)) = self.robot.primitive(id).and_then(|p| motor(p.kind)) else {
                 continue;
@@ -147,7 +148,9 @@ impl Joints {
                 continue;
             }
             let drive = state.next(motor, gains, pacing);
-            if state.drive != Some(drive) && pacing != Pacing::Replaced {
+            let is_new = state.drive != Some(drive) && pacing != Pacing::Replaced;
+            has_changed |= is_new;
+            if is_new || pacing == Pacing::Threads {
                 state.drive = Some(drive);
                 names.push(name.0);
                 drives.push(drive);
@@ -167,7 +170,7 @@ impl Joints {
             }
         }
         let list = |of: fn(&Drive) -> f64| drives.iter().map(of).collect::<Vec<f64>>();
-        (!names.is_empty()).then(|| {
+        has_changed.then(|| {
             json!({
                 "names": names,
                 "positions": list(|drive| drive.position),

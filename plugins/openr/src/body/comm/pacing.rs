@@ -6,6 +6,9 @@ use crate::lockstep::FRAME;
 pub(super) enum Pacing {
     /// The motors move to the targets of the frame within 8 ms. Ticks are not longer than frames.
     Frame,
+    /// As `Frame`, but the length of a tick is not known, since objects run in threads: a later command may replace this one,
+    /// so each has the targets of all joints.
+    Threads,
     /// A later frame in this tick replaces the command.
     Replaced,
     /// Last frame of a tick that is longer than a frame, with the share of the frame's duration until the end of the tick. The
@@ -17,8 +20,10 @@ pub(super) enum Pacing {
 impl Pacing {
     /// Returns the pacing of the frame that is executed at a time, given the ends of the last tick and of the present one, ns.
     pub(super) fn new(now: u64, [start, end]: [u64; 2]) -> Self {
-        if end.saturating_sub(start) <= FRAME {
-            return Self::Frame;
+        match end.saturating_sub(start) {
+            0 => return Self::Threads,
+            1..=FRAME => return Self::Frame,
+            _ => {}
         }
         let rest = end.saturating_sub(now);
         if rest >= FRAME {
@@ -31,14 +36,14 @@ impl Pacing {
     pub(super) fn target(self, before: f64, now: f64) -> f64 {
         match self {
             Self::Last(share) => before + share * (now - before),
-            Self::Frame | Self::Replaced => now,
+            Self::Frame | Self::Threads | Self::Replaced => now,
         }
     }
 
     /// Returns the duration of the motion to the targets, s; 0 for the end of the next tick.
     pub(super) fn duration(self) -> f64 {
         match self {
-            Self::Frame => FRAME as f64 / 1e9,
+            Self::Frame | Self::Threads => FRAME as f64 / 1e9,
             Self::Last(_) | Self::Replaced => 0.0,
         }
     }
@@ -82,5 +87,6 @@ mod tests {
         let all: Vec<f64> = (1..=125).map(f64::from).collect();
         assert_eq!(targets(125), all);
         assert_eq!(targets(240), all);
+        assert_eq!(Pacing::new(3 * FRAME, [0; 2]), Pacing::Threads);
     }
 }
