@@ -6,8 +6,8 @@ use crate::lockstep::FRAME;
 pub(super) enum Pacing {
     /// The motors move to the targets of the frame within 8 ms. Ticks are not longer than frames.
     Frame,
-    /// As `Frame`, but the length of a tick is not known, since objects run in threads: a later command may replace this one,
-    /// so each has the targets of all joints.
+    /// The motors move to the targets of the frame within 8 ms. Objects run in threads, so that the length of a tick is not
+    /// known and a later command may replace this one: each has the targets of all joints.
     Threads,
     /// A later frame in this tick replaces the command.
     Replaced,
