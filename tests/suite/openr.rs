@@ -108,8 +108,8 @@ fn a_dog_trots_ahead_and_turns_on_its_own_feet() {
 #[test]
 fn a_dog_trots_alike_at_other_rates() {
     let ([way, ..], _) = trot(125);
-    // Odometry requires measurements in each frame of 8 ms.
-    for rate in [250, 500, 1000] {
+    // Ticks are longer or shorter than frames of 8 ms, and their multiples or not.
+    for rate in [60, 100, 240, 250, 1000] {
         let ([other, beside, turned], _) = trot(rate);
         println!("{rate} Hz: {other:.3} m, {beside:.3} m beside, turned by {turned:.1} degrees");
         assert!(

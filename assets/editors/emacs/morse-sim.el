@@ -7,10 +7,12 @@
 
 ;;; Commentary:
 
-;; Major modes for scenes (`.robray') and simulation files (`.ron') of morse-sim: highlighting, indentation, comments and an
-;; index of frames.  With Eglot, which is part of Emacs 29, `M-x eglot' starts the language server.
+;; Major modes for scenes (`.robray') and simulation files (`.ron') of morse-sim: highlighting, indentation, folding, comments
+;; and an index of frames.  With Eglot, which is part of Emacs 29, `M-x eglot' starts the language server.
 
 ;;; Code:
+
+(require 'hideshow)
 
 (defgroup morse-sim nil
   "Scenes and simulation files of morse-sim."
@@ -66,6 +68,13 @@
       (when (> offset 0)
         (move-to-column (+ indent offset))))))
 
+(defun morse-sim--fold (brackets)
+  "Fold blocks that begin with BRACKETS, a regular expression."
+  (setq-local hs-special-modes-alist
+              (cons (list major-mode brackets "\\s)" "#\\|/[*/]")
+                    hs-special-modes-alist))
+  (hs-minor-mode 1))
+
 (defun morse-sim--depth (state)
   "Return the number of lines with open brackets in the parser's STATE."
   (length (delete-dups (mapcar #'line-number-at-pos (nth 9 state)))))
@@ -113,7 +122,8 @@
               '(("Frames" "^\\s-*frame\\s-+\\(\"[^\"]*\"\\|\\(?:\\sw\\|\\s_\\)+\\)" 1)
                 ("Classes" "^\\s-*class\\s-+\\(\"[^\"]*\"\\|\\(?:\\sw\\|\\s_\\)+\\)" 1)
                 ("Definitions" "^\\s-*def\\s-+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1)))
-  (setq-local font-lock-defaults '(robray-font-lock-keywords)))
+  (setq-local font-lock-defaults '(robray-font-lock-keywords))
+  (morse-sim--fold "{"))
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.robray\\'" . robray-mode))
@@ -151,7 +161,8 @@
   (setq-local comment-end "")
   (setq-local indent-line-function #'morse-sim-ron-indent-line)
   (setq-local indent-tabs-mode nil)
-  (setq-local font-lock-defaults '(morse-sim-ron-font-lock-keywords)))
+  (setq-local font-lock-defaults '(morse-sim-ron-font-lock-keywords))
+  (morse-sim--fold "\\s("))
 
 ;;;###autoload
 (add-to-list 'magic-mode-alist

@@ -37,6 +37,13 @@ impl Engine {
         Ok(Self::Lockstep(Box::new(lockstep)))
     }
 
+    /// Begins a tick with its end, ns. Threads run in real time, without ticks.
+    pub(crate) fn begin_tick(&mut self, end: u64) {
+        if let Self::Lockstep(objects) = self {
+            objects.begin_tick(end);
+        }
+    }
+
     /// Advances simulated time; threads run in real time.
     pub(crate) fn advance(&mut self, until: u64) {
         match self {

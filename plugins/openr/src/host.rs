@@ -405,6 +405,7 @@ impl Running for Host {
 
     fn tick(&mut self, nanos: u64) {
         let now = nanos.saturating_sub(self.start);
+        self.objects.begin_tick(now);
         // Order: earlier events, the measurements of this tick, then their immediate effects.
         self.objects.advance(now);
         for id in 0..self.plan.sensors.len() {

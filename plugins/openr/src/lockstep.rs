@@ -177,6 +177,11 @@ impl Lockstep {
         false
     }
 
+    /// Begins a tick with its end, ns.
+    pub(crate) fn begin_tick(&mut self, end: u64) {
+        self.events.begin_tick(end);
+    }
+
     /// Returns the index of an object, by its name.
     #[must_use]
     pub fn find(&self, object: &str) -> Option<usize> {

@@ -36,6 +36,8 @@ pub struct Platform {
     /// Settings of the network, by their keys.
     pub(crate) wireless: BTreeMap<String, String>,
     files: BTreeMap<String, Region>,
+    /// Times of the ends of the last tick and of the present one, ns.
+    pub(crate) tick: [u64; 2],
 }
 
 /// Servo of a joint. At the start it is enabled, and its gains are zero.
@@ -78,6 +80,7 @@ impl Platform {
             network: Network::default(),
             wireless: BTreeMap::new(),
             files,
+            tick: [0; 2],
         }
     }
 

@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     f64::consts::{FRAC_PI_2, TAU},
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
 };
 
 use bevy::math::Vec3;
@@ -36,6 +37,9 @@ pub struct Solid {
     pub(super) shape: SharedShape,
     /// Pose of the engine's shape in the frame of the geometry.
     pub(super) frame_from_shape: Isometry3<f64>,
+    /// Mass at the density 1 kg/m³, computed when it is first needed. Clones share it: that of a hull of a thousand corners
+    /// takes as long as everything else that is done for a body.
+    unit_mass: Arc<OnceLock<Mass>>,
 }
 
 /// Reason why a mesh of the scene cannot be made a solid.
@@ -107,30 +111,44 @@ impl Meshes {
 impl Solid {
     /// Returns mass, centre of mass and inertia at a density (kg/m³), in the frame of the geometry.
     pub(super) fn mass(&self, density: f64) -> Mass {
-        let unit = self.shape.mass_properties(1.0);
-        let about_center = unit.reconstruct_inertia_matrix();
-        let column = |at: usize| convert::vector(about_center.col(at));
-        let inertia = nalgebra::Matrix3::from_columns(&[column(0), column(1), column(2)]);
+        let unit = self.unit_mass.get_or_init(|| unit_mass(&self.shape));
         Mass {
-            mass: f64::from(unit.mass()) * density,
-            center: convert::vector(unit.local_com),
-            inertia: inertia * density,
+            mass: unit.mass * density,
+            center: unit.center,
+            inertia: unit.inertia * density,
         }
         .moved(&self.frame_from_shape)
     }
 }
 
-fn centred(shape: SharedShape) -> Solid {
-    Solid {
-        shape,
-        frame_from_shape: Isometry3::identity(),
+/// Returns the mass of a shape at the density 1 kg/m³.
+fn unit_mass(shape: &SharedShape) -> Mass {
+    let unit = shape.mass_properties(1.0);
+    let about_center = unit.reconstruct_inertia_matrix();
+    let column = |at: usize| convert::vector(about_center.col(at));
+    Mass {
+        mass: f64::from(unit.mass()),
+        center: convert::vector(unit.local_com),
+        inertia: nalgebra::Matrix3::from_columns(&[column(0), column(1), column(2)]),
     }
 }
 
+fn placed(shape: SharedShape, frame_from_shape: Isometry3<f64>) -> Solid {
+    Solid {
+        shape,
+        frame_from_shape,
+        unit_mass: Arc::default(),
+    }
+}
+
+fn centred(shape: SharedShape) -> Solid {
+    placed(shape, Isometry3::identity())
+}
+
 fn cylinder(radius: f64, height: f64) -> Option<Solid> {
-    (radius > 0.0 && height != 0.0).then(|| Solid {
-        shape: round::cylinder((height.abs() / 2.0) as f32, radius as f32),
-        frame_from_shape: along_z(height / 2.0, 1.0),
+    (radius > 0.0 && height != 0.0).then(|| {
+        let shape = round::cylinder((height.abs() / 2.0) as f32, radius as f32);
+        placed(shape, along_z(height / 2.0, 1.0))
     })
 }
 
@@ -146,10 +164,9 @@ fn cone(start: f64, end: f64, height: f64) -> Option<Solid> {
     }
     // The engine's cone has its apex at +y.
     let towards_end = if end > 0.0 { -1.0 } else { 1.0 };
-    Some(Solid {
-        shape: round::cone((height.abs() / 2.0) as f32, start.max(end) as f32),
-        frame_from_shape: along_z(height / 2.0, towards_end * height.signum()),
-    })
+    let shape = round::cone((height.abs() / 2.0) as f32, start.max(end) as f32);
+    let pose = along_z(height / 2.0, towards_end * height.signum());
+    Some(placed(shape, pose))
 }
 
 fn capsule(radius: f64, height: f64) -> Option<Solid> {
@@ -227,4 +244,37 @@ fn from_mesh(triangles: &Triangles, scale: f64) -> Result<Solid, MeshError> {
     SharedShape::trimesh_with_flags(points, triangles.faces.clone(), flags)
         .map(centred)
         .map_err(|error| MeshError::Broken(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn geometries_of_one_mesh_share_its_mass() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let file = folder.path().join("corner.obj");
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        std::fs::write(&file, text).expect("a file");
+        let mesh = MeshFile {
+            file: "corner.obj".to_owned(),
+            resolved: file,
+        };
+        let mut meshes = Meshes::default();
+        let mut solid = |scale| meshes.solid(&mesh, scale, true).expect("a hull");
+        let (one, other, large) = (solid(1.0), solid(1.0), solid(2.0));
+        // A corner of a cube: a sixth of its volume, with its centre at a quarter of each side.
+        let mass = one.mass(6.0);
+        assert!((mass.mass - 1.0).abs() < 1e-6, "{mass:?}");
+        assert!(
+            (mass.center - Vector3::repeat(0.25)).amax() < 1e-6,
+            "{mass:?}"
+        );
+        assert!(
+            other.unit_mass.get().is_some(),
+            "computed for the first one"
+        );
+        assert!((other.mass(12.0).mass - 2.0).abs() < 1e-6);
+        assert!((large.mass(6.0).mass - 8.0).abs() < 1e-5, "another scale");
+    }
 }

@@ -5,8 +5,24 @@ use morse_sim::simulation::{kinds, no_extensions};
 
 use super::{pages, root, shell::Room};
 
-/// Options of other programs.
-const OTHERS: [&str; 4] = ["--release", "--features", "--bench", "--open"];
+/// Options of other programs: of cargo, and of amino's compiler.
+const OTHERS: [&str; 15] = [
+    "--release",
+    "--features",
+    "--bench",
+    "--open",
+    "--list-frames",
+    "--list-vars",
+    "--var",
+    "--val",
+    "--render",
+    "--pov-x",
+    "--pov-y",
+    "--cam-eye",
+    "--cam-look",
+    "--gui",
+    "--end-effector",
+];
 
 /// Folders of the repository.
 const FOLDERS: [&str; 7] = [

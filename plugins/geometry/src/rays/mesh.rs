@@ -1,4 +1,6 @@
 //! Triangle meshes for rays, each with a bounding volume hierarchy in its own frame.
+use std::sync::OnceLock;
+
 use super::Vec3;
 use super::aabb::Aabb;
 use super::packet::{NOTHING, Packet};
@@ -16,7 +18,8 @@ pub struct Mesh {
     triangles: Vec<Triangle>,
     /// Index of each triangle in the input.
     sources: Vec<u32>,
-    tree: Tree,
+    /// Hierarchy, built for the first ray that comes near: most meshes are met by none.
+    tree: OnceLock<Tree>,
     aabb: Aabb,
 }
 
@@ -42,16 +45,23 @@ impl Mesh {
             Some((number, Triangle::new(vertex(a)?, vertex(b)?, vertex(c)?)?))
         });
         let (sources, triangles): (Vec<u32>, Vec<Triangle>) = sound.unzip();
-        let boxes: Vec<Aabb> = triangles.iter().map(Triangle::aabb).collect();
-        let mut tree = Tree::default();
-        tree.build(&boxes, LEAF);
-        let aabb = boxes.iter().fold(Aabb::EMPTY, |all, aabb| all.union(aabb));
+        let boxes = triangles.iter().map(Triangle::aabb);
+        let aabb = boxes.fold(Aabb::EMPTY, |all, aabb| all.union(&aabb));
         Self {
             triangles,
             sources,
-            tree,
+            tree: OnceLock::new(),
             aabb,
         }
+    }
+
+    fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| {
+            let boxes: Vec<Aabb> = self.triangles.iter().map(Triangle::aabb).collect();
+            let mut tree = Tree::default();
+            tree.build(&boxes, LEAF);
+            tree
+        })
     }
 
     /// Returns the distances of the rays of a packet in the mesh's frame, as `distances` does, and for each ray the index in
@@ -82,7 +92,7 @@ impl Mesh {
     }
 
     fn meet<const W: usize>(&self, mut packet: Packet<W>) -> ([f64; W], [u32; W]) {
-        self.tree.walk(&mut packet, |packet, index| {
+        self.tree().walk(&mut packet, |packet, index| {
             let distances =
                 self.triangles[index as usize].distances(packet.origin, &packet.directions);
             packet.offer(index, &distances);

@@ -1,17 +1,19 @@
 //! `OVirtualRobotComm`, the system object between programs and the robot: it executes command vectors frame by frame, and
 //! publishes sensor values, four frames at a time.
 //!
-//! - `effector`: queues of command vectors; `joints`: servos; `lights`: lights; `senses`: sensor values.
+//! - `effector`: queues of command vectors; `joints`: servos; `pacing`: frames and ticks; `lights`: lights; `senses`: sensor
+//!   values.
 mod effector;
 mod joints;
 mod lights;
+mod pacing;
 mod senses;
 #[cfg(test)]
 mod tests;
 
 use serde_json::Value as Json;
 
-use self::{effector::Effector, joints::Joints, lights::Lights, senses::Senses};
+use self::{effector::Effector, joints::Joints, lights::Lights, pacing::Pacing, senses::Senses};
 use super::{
     image::{self, PICTURE, Picture},
     primitives::{Kind, Robot, Sensor},
@@ -162,7 +164,9 @@ impl Object for Comm {
         let commands = self.effector.play(context);
         self.joints.command(&commands);
         self.lights.command(context, &commands);
-        if let Some(command) = self.joints.drive(context) {
+        let tick = context.platform(|platform| platform.tick);
+        let pacing = Pacing::new(context.now(), tick.unwrap_or_default());
+        if let Some(command) = self.joints.drive(context, pacing) {
             context.set_data(MOTORS, command);
             context.notify_observers(MOTORS);
         }

@@ -1,4 +1,5 @@
-//! Settings of the wireless network together: the robot's address, and settings that contradict each other.
+//! Settings of the wireless network together: the robot's address, settings that contradict each other, and settings without
+//! an effect.
 use std::{collections::BTreeMap, net::Ipv4Addr};
 
 use morse_diagnostics::Diagnostic;
@@ -20,7 +21,7 @@ pub fn address(settings: &BTreeMap<String, String>) -> Ipv4Addr {
 
 /// Returns the problems of settings that do not fit each other.
 pub(crate) fn problems(settings: &Settings) -> Vec<Diagnostic> {
-    let checks = [dhcp, own, gateway, key];
+    let checks = [dhcp, own, gateway, key, inert];
     checks
         .into_iter()
         .filter_map(|check| check(settings))
@@ -104,6 +105,35 @@ fn key(settings: &Settings) -> Option<Diagnostic> {
     Some(Diagnostic::error(CODE, message).at(key.span, ""))
 }
 
+/// Settings that objects read, and that change nothing in the simulation.
+const INERT: [&str; 9] = [
+    "HOSTNAME",
+    "IP_GATEWAY",
+    "ESSID",
+    "WEPENABLE",
+    "WEPKEY",
+    "APMODE",
+    "CHANNEL",
+    "DNS_SERVER_1",
+    "DNS_DEFDNAME",
+];
+
+fn inert(settings: &Settings) -> Option<Diagnostic> {
+    let found = INERT
+        .iter()
+        .filter_map(|key| Some((*key, settings.get(*key)?)));
+    let found: Vec<(&str, &Setting)> = found.collect();
+    let (_, first) = found.iter().min_by_key(|(_, setting)| setting.span)?;
+    let names: Vec<String> = found.iter().map(|(key, _)| format!("`{key}`")).collect();
+    let has = if names.len() == 1 { "has" } else { "have" };
+    let message = format!(
+        "no radio network is simulated: {} {has} no effect",
+        names.join(", ")
+    );
+    let problem = Diagnostic::warning(CODE, message).at(first.span, "");
+    Some(problem.help("objects read them as settings; the robot's address is that of `ETHER_IP`"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,7 +172,7 @@ mod tests {
         ] {
             let found = check(&format!("{own}{text}\n"));
             assert!(
-                found.len() == 1 && found[0].contains(expected),
+                found.first().is_some_and(|first| first.contains(expected)),
                 "{text}: {found:?}"
             );
         }
@@ -153,8 +183,27 @@ mod tests {
             "WEPENABLE=1\nWEPKEY=0x0123456789",
             "WEPENABLE=0\nWEPKEY=AIBO",
         ] {
-            assert_eq!(check(&format!("{own}{text}\n")), [""; 0], "{text}");
+            let found = check(&format!("{own}{text}\n"));
+            let problems = found.iter().filter(|found| !found.contains("no effect"));
+            assert_eq!(problems.count(), 0, "{text}: {found:?}");
         }
+    }
+
+    #[test]
+    fn settings_without_an_effect_are_reported_once() {
+        assert_eq!(check("ETHER_IP=10.0.1.100\nUSE_DHCP=0\n"), [""; 0]);
+        let found = check("ETHER_IP=10.0.1.100\nAPMODE=2\nCHANNEL 3\nESSID=field\n");
+        let expected = "WLANCONF.TXT:2:8: no radio network is simulated: `ESSID`, `APMODE`, `CHANNEL` have no effect; \
+                        objects read them";
+        assert!(
+            found.len() == 1 && found[0].starts_with(expected),
+            "{found:?}"
+        );
+        let found = check("DNS_SERVER_1=10.0.1.1\n");
+        assert!(
+            found[0].contains("`DNS_SERVER_1` has no effect"),
+            "{found:?}"
+        );
     }
 
     #[test]

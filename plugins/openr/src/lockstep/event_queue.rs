@@ -137,6 +137,12 @@ impl EventQueue {
         self.now
     }
 
+    /// Begins a tick with its end, ns.
+    pub(super) fn begin_tick(&mut self, end: u64) {
+        let [_, start] = self.platform.tick;
+        self.platform.tick = [start, end];
+    }
+
     pub(super) fn pass_until(&mut self, time: u64) {
         self.now = self.now.max(time);
     }

@@ -132,7 +132,7 @@ pub(super) static ERS7: Dog = Dog {
         lift: 0.018,
         stand: [0.010, 0.005],
         fastest: [0.14, 0.9],
-        turn_share: 0.88,
+        turn_share: 0.965,
         exercise: [2.0, 0.13],
     },
 };
@@ -199,7 +199,7 @@ pub(super) static ERS210: Dog = Dog {
         period: 0.55,
         stance: 0.75,
         height: 0.112,
-        lift: 0.007,
+        lift: 0.012,
         stand: [0.006, 0.002],
         fastest: [0.1, 0.6],
         turn_share: 0.97,

@@ -162,10 +162,8 @@ fn cycle(phase: f64, stance: f64) -> (f64, f64) {
     let ground = -(1.0 - stance) / stance;
     let smooth = part * part * (3.0 - 2.0 * part);
     let ends = part * (1.0 - part) * (1.0 - 2.0 * part);
-    (
-        smooth - 0.5 + ground * ends,
-        libm::sin(std::f64::consts::PI * part),
-    )
+    let raised = libm::sin(std::f64::consts::PI * part);
+    (smooth - 0.5 + ground * ends, raised * raised)
 }
 
 #[cfg(test)]

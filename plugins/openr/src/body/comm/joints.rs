@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{CommSettings, effector::FrameCommands};
+use super::{CommSettings, effector::FrameCommands, pacing::Pacing};
 use crate::{
     body::{
         coupled::least_j2,
@@ -11,7 +11,6 @@ use crate::{
         servo::{Gains, Motor, angle_signal},
         vectors::Value,
     },
-    lockstep::FRAME,
     prelude::*,
 };
 
@@ -35,8 +34,9 @@ pub(super) struct Joints {
 /// State of one joint.
 #[derive(Clone, Copy, Debug, Default)]
 struct JointServo {
-    /// Commanded angle, µrad.
+    /// Commanded angle, µrad, and that of the frame before.
     target: Option<i32>,
+    target_before: Option<i32>,
     measured: Option<Measured>,
     /// Integral term, N·m.
     integral: f64,
@@ -134,10 +134,10 @@ impl Joints {
         }
     }
 
-    /// Returns the command to the motors whose servos have changed. Set points are interpolated for the ticks between two
-    /// frames.
-    pub(super) fn drive(&mut self, context: &mut Context<'_>) -> Option<Json> {
+    /// Returns the command to the motors whose servos have changed since the last command.
+    pub(super) fn drive(&mut self, context: &mut Context<'_>, pacing: Pacing) -> Option<Json> {
         let (mut names, mut drives) = (Vec::new(), Vec::new());
+        let mut has_changed = false;
         for (&id, state) in &mut self.states {
             let Some((name, motor)) = self.robot.primitive(id).and_then(|p| motor(p.kind)) else {
                 continue;
@@ -147,8 +147,10 @@ impl Joints {
                 // The position to hold is not known yet.
                 continue;
             }
-            let drive = state.next(motor, gains);
-            if state.drive != Some(drive) {
+            let drive = state.next(motor, gains, pacing);
+            let is_new = state.drive != Some(drive) && pacing != Pacing::Replaced;
+            has_changed |= is_new;
+            if is_new || pacing == Pacing::Threads {
                 state.drive = Some(drive);
                 names.push(name.0);
                 drives.push(drive);
@@ -168,14 +170,14 @@ impl Joints {
             }
         }
         let list = |of: fn(&Drive) -> f64| drives.iter().map(of).collect::<Vec<f64>>();
-        (!names.is_empty()).then(|| {
+        has_changed.then(|| {
             json!({
                 "names": names,
                 "positions": list(|drive| drive.position),
                 "stiffnesses": list(|drive| drive.stiffness),
                 "dampings": list(|drive| drive.damping),
                 "efforts": list(|drive| drive.effort),
-                "duration": FRAME as f64 / 1e9,
+                "duration": pacing.duration(),
             })
         })
     }
@@ -192,14 +194,16 @@ impl Joints {
 
 impl JointServo {
     /// Returns the command to the motor, given the gains of the servo; none without power.
-    fn next(&mut self, motor: Motor, gains: Option<Gains>) -> Drive {
+    fn next(&mut self, motor: Motor, gains: Option<Gains>, pacing: Pacing) -> Drive {
         let angle = self.measured.map(|measured| measured.angle);
         if self.target.is_none() && gains.is_some() {
             // A servo without a command holds the position in which it is switched on.
             self.target = angle;
         }
         let target = self.target.or(angle).unwrap_or(0);
-        let position = f64::from(target) / MICRO;
+        let before = self.target_before.unwrap_or(target);
+        self.target_before = self.target;
+        let position = pacing.target(f64::from(before), f64::from(target)) / MICRO;
         let Some(gains) = gains else {
             self.integral = 0.0;
             return Drive {
