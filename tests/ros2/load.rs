@@ -20,8 +20,17 @@ const CAMERA: &str = r#"Simulation(
     middlewares: { "ros": (kind: "ros2") },
 )"#;
 
-#[test]
-fn large_images_arrive_with_the_profile_of_the_guide() {
+const CLOUD: &str = r#"Simulation(
+    scene: "environments/boxes.robray",
+    robots: { "rover": (
+        model: "robots/atrv.robray", base: kinematic,
+        sensors: { "eye": (kind: "depth_camera", frequency: 5, width: 300, height: 192, mount: (translation: (0.5, 0, 0.7))) },
+    ) },
+    middlewares: { "ros": (kind: "ros2") },
+)"#;
+
+/// Receives 15 messages of 5 Hz with the profile of the guide; their data have at least a number of bytes.
+fn receive_large(file: &str, topic: &str, kind: &str, bytes: u64) {
     let Some(python) = python() else { return };
     let most = std::fs::read_to_string("/proc/sys/net/core/rmem_max");
     let most = most.ok().and_then(|text| text.trim().parse::<u64>().ok());
@@ -30,9 +39,9 @@ fn large_images_arrive_with_the_profile_of_the_guide() {
         return;
     }
     let domain = domain();
-    let _program = Program::start(CAMERA, domain);
+    let _program = Program::start(file, domain);
     let wanted = json!({
-        "subscribe": { "/rover/eye/image": ["sensor_msgs/msg/Image", "sensor_data"] },
+        "subscribe": { topic: [kind, "sensor_data"] },
         "count": 15, "longest_list": 1000,
     });
     let profile = concat!(
@@ -46,17 +55,33 @@ fn large_images_arrive_with_the_profile_of_the_guide() {
         &[("FASTRTPS_DEFAULT_PROFILES_FILE", profile)],
     );
     let report = peer.report();
-    let images = report["messages"]["/rover/eye/image"].as_array().unwrap();
-    let times = images.iter().map(|image| {
-        assert_eq!(image["data"], 640 * 480 * 4);
-        let stamp = &image["header"]["stamp"];
+    let messages = report["messages"][topic].as_array().unwrap();
+    let times = messages.iter().map(|message| {
+        assert!(
+            message["data"].as_u64() >= Some(bytes),
+            "{}",
+            message["data"]
+        );
+        let stamp = &message["header"]["stamp"];
         stamp["sec"].as_f64().unwrap() + 1e-9 * stamp["nanosec"].as_f64().unwrap()
     });
     let times: Vec<f64> = times.collect();
-    assert!(times.len() >= 15, "{} images", times.len());
+    assert!(times.len() >= 15, "{} messages", times.len());
     // At most one of six may be lost on a busy machine.
     let seconds = times[14] - times[0];
-    assert!(seconds < 14.0 / 5.0 * 1.2, "15 images in {seconds} s");
+    assert!(seconds < 14.0 / 5.0 * 1.2, "15 messages in {seconds} s");
+}
+
+#[test]
+fn large_images_arrive_with_the_profile_of_the_guide() {
+    let (topic, kind) = ("/rover/eye/image", "sensor_msgs/msg/Image");
+    receive_large(CAMERA, topic, kind, 640 * 480 * 4);
+}
+
+#[test]
+fn large_point_clouds_arrive_with_the_profile_of_the_guide() {
+    let (topic, kind) = ("/rover/eye", "sensor_msgs/msg/PointCloud2");
+    receive_large(CLOUD, topic, kind, 280_000);
 }
 
 const ROBOTS: &str = r#"Simulation(
