@@ -67,6 +67,7 @@ impl Reading {
                 joint_frames: false,
                 is_alone: false,
             },
+            convex_parts: robots.convex_parts,
             ..LoadOptions::default()
         }
     }

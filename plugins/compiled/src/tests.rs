@@ -202,8 +202,8 @@ fn other_files_and_versions_are_named() {
     assert!(refusal(&file[..file.len() - 1]).contains("length is wrong"));
     file[100] ^= 1;
     assert!(refusal(&file).contains("hash is wrong"));
-    file[8] = 2;
-    assert!(refusal(&file).contains("it has the format 2, and this program reads 1"));
+    file[8] = 1;
+    assert!(refusal(&file).contains("it has the format 1, and this program reads 2"));
     assert!(matches!(used(folder.path()), Err(CompiledError::Foreign)));
 }
 
