@@ -213,6 +213,6 @@ fn the_format_is_that_of_its_version() {
     let file = encode(&content()).unwrap();
     assert_eq!(
         (header::VERSION, hash(&file)),
-        (1, 87_370_958_120_914_850_359_235_865_185_298_567_723)
+        (2, 189_759_448_442_431_267_429_315_174_966_501_460_244)
     );
 }
