@@ -73,6 +73,6 @@ fn a_mesh_is_divided_where_its_file_asks() {
     let most =
         "<convex_decomposition><max_convex_hulls>7</max_convex_hulls></convex_decomposition>";
     assert_eq!(parts(asked, most), (Some(7.0), vec![]));
-    let (none, warnings) = parts("optimization='convex_decompositon'", "");
+    let (none, warnings) = parts("optimization='convex_hulls'", "");
     assert_eq!((none, warnings.len()), (None, 1));
 }
