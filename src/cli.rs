@@ -167,9 +167,10 @@ pub fn program<A: Parser>(
     }
 }
 
-/// Runs a command with stdout and stderr.
+/// Runs a command with stdout and stderr. Neither is locked: components on other threads may print, and the message of a panic
+/// there would wait for ever.
 fn with_results(command: impl FnOnce(&mut dyn Write, &mut dyn Write) -> u8) -> u8 {
-    let (out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+    let (out, mut err) = (std::io::stdout(), std::io::stderr());
     let mut out = Results::new(out);
     let code = command(&mut out, &mut err);
     out.code(code, &mut err)
@@ -215,7 +216,7 @@ fn show(args: &run::Args, extensions: Extensions) -> u8 {
 fn show(_: &run::Args, _: Extensions) -> u8 {
     let why = "error: this program was built without the window: build it with `cargo build --release --features viewer`, \
         or look on in a browser with `--serve`";
-    say(&mut std::io::stderr().lock(), why);
+    say(&mut std::io::stderr(), why);
     exit::INPUT
 }
 
@@ -283,4 +284,33 @@ pub fn say(out: &mut dyn Write, text: impl std::fmt::Display) {
 /// Time by the wall clock; more than fits is no limit.
 fn wall_time(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Write as _,
+        sync::mpsc::{RecvTimeoutError, channel},
+        thread,
+        time::Duration,
+    };
+
+    use super::*;
+
+    #[test]
+    fn threads_can_print_while_a_command_runs() {
+        let code = with_results(|_out, _err| {
+            let (sender, printed) = channel();
+            let print = move || {
+                let written = std::io::stdout().flush().and(std::io::stderr().flush());
+                sender.send(written.is_ok()).ok();
+            };
+            thread::Builder::new().spawn(print).expect("a thread");
+            match printed.recv_timeout(Duration::from_secs(60)) {
+                Ok(true) => exit::FINE,
+                Ok(false) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => 1,
+            }
+        });
+        assert_eq!(code, exit::FINE);
+    }
 }

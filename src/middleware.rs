@@ -45,7 +45,7 @@ pub(crate) fn keep_order(app: &mut App, wakes: &[Waker]) {
         return;
     }
     let wakes = Wakes(wakes.to_vec());
-    wakes.tell(0);
+    wakes.notify(0);
     app.insert_resource(wakes).add_systems(
         FixedUpdate,
         end_readings.in_set(Inputs::Requests).before(serve_requests),
@@ -62,14 +62,14 @@ fn is_morse(world: &World) -> bool {
 pub(crate) struct Wakes(Vec<Waker>);
 
 impl Wakes {
-    fn tell(&self, tick: u64) {
+    fn notify(&self, tick: u64) {
         self.0.iter().for_each(|wake| wake.end_readings(tick));
     }
 }
 
 fn end_readings(wakes: Option<Res<Wakes>>, clock: Res<Clock>) {
     if let Some(wakes) = wakes {
-        wakes.tell(clock.tick);
+        wakes.notify(clock.tick);
     }
 }
 
@@ -141,7 +141,7 @@ fn serve_requests(world: &mut World) {
     let arrived = messages.len();
     let tick = world.resource::<Clock>().tick;
     for message in waited.into_iter().chain(messages.try_iter().take(arrived)) {
-        if tick <= 1 && asks_for_data(world, &message) {
+        if tick <= 1 && requests_data(world, &message) {
             keep(world, message);
             continue;
         }
@@ -229,7 +229,7 @@ pub(crate) fn serve_between(
             let waits = !is_held && is_morse(world);
             for message in message.into_iter().chain(messages.try_iter()).take(MOST_AT_ONCE) {
                 let is_request = matches!(message, RequestMessage::Serve(_));
-                if (waits && is_request) || (begins && asks_for_data(world, &message)) {
+                if (waits && is_request) || (begins && requests_data(world, &message)) {
                     keep(world, message);
                 } else {
                     answer_or_keep(world, message);
@@ -269,7 +269,7 @@ pub(crate) fn release(world: &mut World) {
 }
 
 /// Returns true if a message requests data of a sensor that has not measured yet.
-fn asks_for_data(world: &World, message: &RequestMessage) -> bool {
+fn requests_data(world: &World, message: &RequestMessage) -> bool {
     let path = match message {
         RequestMessage::Serve(request) => &*request.component,
         RequestMessage::Look(port) => &*port.info.path,

@@ -226,8 +226,8 @@ fn pace(
     warn: &mut dyn FnMut(&str),
 ) -> End {
     let mut stride = Stride::new(course.limits.pace, course.start, course.first);
-    stride.tell(simulation);
-    simulation.tell_pacing(stride.pacing(simulation));
+    stride.publish_pace(simulation);
+    simulation.set_pacing(stride.pacing(simulation));
     loop {
         if let Some(end) = course.limit(simulation, watch) {
             return end;
@@ -270,7 +270,7 @@ fn pace(
         if let Err(failure) = watch.tick(simulation) {
             return End::Failure(failure);
         }
-        simulation.tell_pacing(stride.pacing(simulation));
+        simulation.set_pacing(stride.pacing(simulation));
         let lost = course.losses.look(simulation);
         if let Some(lost) = lost.filter(|_| course.limits.strict) {
             return End::SimulationFailed(lost);
@@ -415,16 +415,16 @@ impl Stride {
             hold: self.hold,
             ..Self::new(self.pace, now(), simulation.tick())
         };
-        self.tell(simulation);
+        self.publish_pace(simulation);
     }
 
     /// Publishes the pace to viewers.
-    fn tell(&self, simulation: &mut Simulation) {
+    fn publish_pace(&self, simulation: &mut Simulation) {
         let factor = match self.pace {
             Pace::Max => f64::INFINITY,
             Pace::RealTime(factor) => factor,
         };
-        simulation.tell_pace(self.hold != Hold::Off, factor);
+        simulation.set_pace(self.hold != Hold::Off, factor);
     }
 
     fn pacing(&self, simulation: &Simulation) -> Pacing {

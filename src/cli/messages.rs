@@ -77,27 +77,27 @@ impl<'w> Messages<'w> {
 
     /// Prints an error.
     pub(super) fn error(&mut self, text: impl Display) {
-        self.tell(true, &format!("error: {text}"));
+        self.print(true, &format!("error: {text}"));
     }
 
     /// Prints a warning.
     pub(super) fn warning(&mut self, text: impl Display) {
-        self.tell(!self.is_quiet, &format!("warning: {text}"));
+        self.print(!self.is_quiet, &format!("warning: {text}"));
     }
 
     /// Prints a notice.
     pub(super) fn notice(&mut self, text: impl Display) {
-        self.tell(!self.is_quiet, &text.to_string());
+        self.print(!self.is_quiet, &text.to_string());
     }
 
     /// Prints a detail, with `--verbose` only.
     pub(super) fn detail(&mut self, text: impl Display) {
-        self.tell(self.is_verbose, &text.to_string());
+        self.print(self.is_verbose, &text.to_string());
     }
 
     /// Prints a line in any case, also with `--quiet`.
-    pub(super) fn tell_always(&mut self, text: &str) {
-        self.tell(true, text);
+    pub(super) fn print_always(&mut self, text: &str) {
+        self.print(true, text);
     }
 
     /// Prints requested output, such as progress; it is not logged.
@@ -107,7 +107,7 @@ impl<'w> Messages<'w> {
 
     /// Writes a line to the log only.
     pub(super) fn note(&mut self, text: impl Display) {
-        self.tell(false, &text.to_string());
+        self.print(false, &text.to_string());
     }
 
     /// Prints errors and warnings of files; with `--quiet` only if they prevent the run.
@@ -121,7 +121,7 @@ impl<'w> Messages<'w> {
         }
     }
 
-    fn tell(&mut self, is_said: bool, text: &str) {
+    fn print(&mut self, is_said: bool, text: &str) {
         if is_said {
             match &self.bar {
                 Some(bar) => bar.suspend(|| say(self.err, text)),

@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 0.98;
 const LATE: f64 = 0.25;
 
 /// Returns the speed that a run is compared with, simulated seconds per second.
-pub(super) fn asked(pace: Pace) -> f64 {
+pub(super) fn requested_pace(pace: Pace) -> f64 {
     match pace {
         Pace::Max => 1.0,
         Pace::RealTime(factor) => factor,
@@ -99,12 +99,12 @@ fn table(text: &mut String, title: &str, parts: Vec<(&Part, bool, String)>) {
 
 /// Returns the warning for a run that was slower than requested.
 pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Option<String> {
-    let asked = asked(pace);
-    if profile.ticks == 0 || summary.rtf >= asked * TOLERANCE {
+    let requested = requested_pace(pace);
+    if profile.ticks == 0 || summary.rtf >= requested * TOLERANCE {
         return None;
     }
     let reached = format!(
-        "the run reached {:.2} of {asked} times real time",
+        "the run reached {:.2} of {requested} times real time",
         summary.rtf
     );
     let Profile {
@@ -114,7 +114,7 @@ pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Optio
     } = profile;
     let work = tick_us + profile.pictures.us;
     if work <= *real_time_us {
-        let late = summary.wall_seconds - summary.sim_seconds / asked;
+        let late = summary.wall_seconds - summary.sim_seconds / requested;
         return (late > LATE).then(|| format!(
             "{reached}, though a tick took {tick_us:.0} of {real_time_us:.0} µs: it was delayed between ticks by \
              clients that pause it or answer late, by their requests, or by other programs"

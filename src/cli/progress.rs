@@ -60,7 +60,7 @@ impl Display {
     }
 
     /// Reports the progress.
-    pub(super) fn tell(&mut self, progress: &Progress, messages: &RefCell<Messages<'_>>) {
+    pub(super) fn show(&mut self, progress: &Progress, messages: &RefCell<Messages<'_>>) {
         match self {
             Self::Nothing => {}
             Self::Bar(bar) => {

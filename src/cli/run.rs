@@ -176,7 +176,7 @@ fn refused(
             let (errors, _) = report.counts();
             let noun = if errors == 1 { "error" } else { "errors" };
             let text = format!("{errors} {noun} found; nothing was run");
-            messages.tell_always(&text);
+            messages.print_always(&text);
             (Some(report.as_ref()), text, code_of(report))
         }
         Refusal::Build(BuildError::Middleware(failure)) => {
@@ -253,7 +253,8 @@ fn carry_out(
     }
     watch.display.end(messages);
     let measured = watch.measured.take();
-    let profile = measured.map(|all| all.profile(&summary, rate, profile::asked(limits.pace)));
+    let profile =
+        measured.map(|all| all.profile(&summary, rate, profile::requested_pace(limits.pace)));
     let mut text = to_text(&summary, &end, &subject);
     if let Some(profile) = &profile {
         text = text + "\n" + &profile::to_text(profile);
@@ -313,7 +314,7 @@ impl Watch for Onlooker<'_, '_> {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        self.display.tell(progress, self.messages);
+        self.display.show(progress, self.messages);
     }
 }
 

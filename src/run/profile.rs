@@ -233,9 +233,9 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Returns the profile of the run with that summary; `asked` is the requested pace, simulated seconds per second.
+    /// Returns the profile of the run with that summary; `requested` is the requested pace, simulated seconds per second.
     #[must_use]
-    pub fn profile(self, summary: &Summary, rate: f64, asked: f64) -> Profile {
+    pub fn profile(self, summary: &Summary, rate: f64, requested: f64) -> Profile {
         let ticks = self.ticks.max(1) as f64;
         let tick_us = summary.tick_seconds * 1e6 / ticks;
         let part = |name: &str, seconds: f64| Part {
@@ -279,7 +279,7 @@ impl Measured {
         Profile {
             ticks: self.ticks,
             tick_us,
-            real_time_us: 1e6 / (rate * asked),
+            real_time_us: 1e6 / (rate * requested),
             phases: phases.collect(),
             systems: sorted(systems, |system| system.part.us),
             kinds: sorted(kinds, |kind| kind.part.us),

@@ -1,5 +1,7 @@
 //! Services under the name `simulation`.
+mod bounds;
 mod discovery;
+mod lookup;
 mod objects;
 mod pauses;
 mod population;
@@ -82,6 +84,7 @@ pub(super) fn add(app: &mut App) {
     population::add(app);
     discovery::add(app);
     objects::add(app);
+    bounds::add(app);
     watcher::add(app);
 }
 

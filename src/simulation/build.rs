@@ -211,7 +211,7 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
 /// Returns a world with all rules and without content.
 fn empty_world(environment: &Environment, threads: usize, extensions: Extensions) -> App {
     let mut app = App::new();
-    tell_time(&mut app, environment);
+    set_environment_time(&mut app, environment);
     app.init_resource::<Faults>()
         .insert_resource(Threads::new(threads))
         .insert_resource(environment.motion);
@@ -243,7 +243,7 @@ fn use_card(
     simulation: &file::Simulation,
     spawned: &Spawned,
 ) -> Vec<Diagnostic> {
-    if renderer != RendererKind::Gpu && !camera::wants_card(app.world_mut()) {
+    if renderer != RendererKind::Gpu && !camera::requires_gpu(app.world_mut()) {
         return Vec::new();
     }
     let (scenery, mut unseen) = world_view::scenery(app.world_mut(), simulation, spawned);
@@ -253,7 +253,7 @@ fn use_card(
 }
 
 /// Declares the tick, and the time strategy of the file or of MORSE's motion.
-fn tell_time(app: &mut App, environment: &Environment) {
+fn set_environment_time(app: &mut App, environment: &Environment) {
     let motion = environment.motion;
     tick::plugin_in(app, environment.rate.value, motion);
     let usual = motion.is_morse().then_some(TimeStrategy::BestEffort);

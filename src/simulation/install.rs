@@ -102,7 +102,7 @@ pub fn install(
     if simulation.environment.motion.is_morse() {
         installer.number(&instances);
     }
-    let mut warnings = told_once(installer.problems);
+    let mut warnings = without_duplicates(installer.problems);
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
@@ -121,7 +121,7 @@ pub fn install(
 }
 
 /// Returns the problems without repetitions from copies of a robot: those of the first copy.
-fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn without_duplicates(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut reported = BTreeSet::new();
     let mut problems = problems;
     problems.retain(|problem| {

@@ -147,7 +147,7 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
 
 /// Meshes that were read already.
 #[derive(Default)]
-struct Meshes {
+pub(crate) struct Meshes {
     vertices: BTreeMap<PathBuf, Vec<[f32; 3]>>,
     /// Corners of the boxes around meshes, by file, scale and pose.
     boxes: BTreeMap<(PathBuf, [u64; 8]), Vec<Point3<f64>>>,
@@ -155,7 +155,11 @@ struct Meshes {
 
 impl Meshes {
     /// Returns points whose bounding box is that of a shape.
-    fn around(&mut self, geometry: &Geometry, pose: &Isometry3<f64>) -> Vec<Point3<f64>> {
+    pub(crate) fn around(
+        &mut self,
+        geometry: &Geometry,
+        pose: &Isometry3<f64>,
+    ) -> Vec<Point3<f64>> {
         let scale = geometry.scale;
         let disc = |radius: f64, height: f64| {
             let axis = pose.rotation * Vector3::z();

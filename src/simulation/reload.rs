@@ -218,7 +218,7 @@ fn hand_over_pace(from: &World, to: &World) {
     let paced = [from, to].map(World::get_resource::<Paced>);
     if let [Some(from), Some(to)] = paced {
         let (is_held, factor) = from.0.get();
-        to.0.tell(is_held, factor);
+        to.0.set(is_held, factor);
     }
 }
 

@@ -95,14 +95,14 @@ impl Simulation {
     }
 
     /// Publishes the pace to viewers: whether the run is held, and the factor of simulated to real time.
-    pub fn tell_pace(&mut self, held: bool, factor: f64) {
+    pub fn set_pace(&mut self, held: bool, factor: f64) {
         if let Some(paced) = self.app.world().get_resource::<Paced>() {
-            paced.0.tell(held, factor);
+            paced.0.set(held, factor);
         }
     }
 
     /// Publishes the lag behind the wall clock to clients.
-    pub fn tell_pacing(&mut self, pacing: Pacing) {
+    pub fn set_pacing(&mut self, pacing: Pacing) {
         self.app.world_mut().insert_resource(pacing);
     }
 }

@@ -1,7 +1,7 @@
 //! Rate of pictures of the renderers, 1/s: colour and depth of the arena by the software renderer, and of a
 //! shipped scene by each renderer in several sizes.
 use criterion::{Criterion, SamplingMode, Throughput};
-use morse_api::render::{CameraView, Picture, Renderer, RendererKind, Wants};
+use morse_api::render::{CameraView, Channels, Picture, Renderer, RendererKind};
 use morse_sim::{
     Simulation,
     render::{draw, look},
@@ -62,7 +62,7 @@ pub(crate) fn sizes(criterion: &mut Criterion) {
         for (width, height) in [(320, 240), (640, 480), (1280, 720)] {
             let mut camera = CameraView {
                 shadows: false,
-                wants: COLOR_AND_DEPTH,
+                channels: COLOR_AND_DEPTH,
                 ..look(
                     Point3::new(-6.0, -5.0, 4.0),
                     Point3::origin(),
@@ -100,7 +100,7 @@ fn patrol(renderer: RendererKind) -> Option<Simulation> {
     simulation.warnings().is_empty().then_some(simulation)
 }
 
-const COLOR_AND_DEPTH: Wants = Wants {
+const COLOR_AND_DEPTH: Channels = Channels {
     color: true,
     depth: true,
     things: false,
@@ -113,7 +113,7 @@ fn camera() -> CameraView {
         focal: f64::from(height) / 2.0 / libm::tan(30.0_f64.to_radians()),
         near: 0.1,
         far: 100.0,
-        wants: COLOR_AND_DEPTH,
+        channels: COLOR_AND_DEPTH,
         ..look(
             Point3::new(-18.5, -18.5, 3.0),
             Point3::origin(),

@@ -39,7 +39,7 @@ impl Lengths {
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         while let Some(name) = arguments.next() {
             let value = arguments.next().and_then(|value| value.parse().ok());
-            let value = value.ok_or_else(|| format!("{name} wants a number"))?;
+            let value = value.ok_or_else(|| format!("{name} must be a number"))?;
             match name.as_str() {
                 "--streams" => lengths.streams = value,
                 "--fast" => lengths.fast = value,

@@ -1,4 +1,4 @@
-"""Nodes that send goals to actions, and print what happens as JSON, a line for each step: `arm`, `rover` or `gripper`."""
+"""Nodes that send goals to actions, and print what happens as JSON, a line for each step: `arm`, `motors`, `rover` or `gripper`."""
 import json
 import sys
 import time
@@ -7,6 +7,7 @@ import rclpy
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory, GripperCommand
+from control_msgs.msg import JointTolerance
 from nav2_msgs.action import NavigateToPose
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
@@ -77,6 +78,13 @@ def arm():
     second = caller.send(FollowJointTrajectory.Goal(trajectory=trajectory(names, [0.1, 0.1], 0.5)))
     say("replaced", first=caller.result(first)[0], second=caller.result(second)[0])
     code = caller.wait(second.cancel_goal_async()).return_code
+    # 1.2 rad in 0.1 s are more than the motors can; and no joint is exactly at its goal.
+    hasty = FollowJointTrajectory.Goal(trajectory=trajectory(["kuka_1"], [1.2], 0.1), path_tolerance=[JointTolerance(name="kuka_1", position=0.05)])
+    status, result = caller.result(caller.send(hasty))
+    exact = FollowJointTrajectory.Goal(trajectory=trajectory(["kuka_1"], [0.5], 0.5), goal_tolerance=[JointTolerance(name="kuka_1", position=1e-15)])
+    exact.goal_time_tolerance.nanosec = 200000000
+    late_status, late = caller.result(caller.send(exact))
+    say("tolerances", path=[status, result.error_code, result.error_string], goal=[late_status, late.error_code, late.error_string])
     topic = caller.node.create_publisher(JointTrajectory, "/arm/armature/joint_trajectory", 10)
     end = time.monotonic() + 10
     while topic.get_subscription_count() == 0 and time.monotonic() < end:
@@ -86,6 +94,25 @@ def arm():
     while position() != [0.5, -0.5] and time.monotonic() < end:
         caller.spin(0.05)
     say("published", late_cancel=code, position=position())
+
+
+def motors():
+    caller = Caller(FollowJointTrajectory, "/crane/motors/follow_joint_trajectory")
+    states = []
+    caller.node.create_subscription(JointState, "/crane/joints", states.append, 10)
+    position = lambda: round(dict(zip(states[-1].name, states[-1].position))["kuka_2"], 2)
+    status, result = caller.result(caller.send(FollowJointTrajectory.Goal(trajectory=trajectory(["kuka_2"], [0.4], 1.0))))
+    caller.spin(1.0)
+    say("followed", status=status, code=result.error_code, position=position(), names=caller.feedback[-1].joint_names)
+    topic = caller.node.create_publisher(JointTrajectory, "/crane/motors/joint_trajectory", 10)
+    end = time.monotonic() + 10
+    while topic.get_subscription_count() == 0 and time.monotonic() < end:
+        caller.spin(0.05)
+    topic.publish(trajectory(["kuka_2"], [-0.3], 0.5))
+    end = time.monotonic() + 10
+    while position() != -0.3 and time.monotonic() < end:
+        caller.spin(0.05)
+    say("published", position=position())
 
 
 def rover():
@@ -122,5 +149,5 @@ def gripper():
 
 
 rclpy.init()
-{"arm": arm, "rover": rover, "gripper": gripper}[sys.argv[1]]()
+{"arm": arm, "motors": motors, "rover": rover, "gripper": gripper}[sys.argv[1]]()
 rclpy.shutdown()

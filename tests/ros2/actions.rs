@@ -13,6 +13,11 @@ const WORLD: &str = r#"Simulation(
             sensors: { "joints": (kind: "joint_state") },
             actuators: { "armature": (kind: "armature") },
         ),
+        "crane": (
+            model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (0, -5, 0)),
+            sensors: { "joints": (kind: "joint_state") },
+            actuators: { "motors": (kind: "joints") },
+        ),
         "rover": (
             model: "robots/atrv.robray", base: kinematic,
             actuators: { "goal": (kind: "waypoint") },
@@ -71,12 +76,41 @@ fn an_arm_follows_trajectories() {
         (&replaced["first"], &replaced["second"]),
         (&json!("CANCELED"), &json!("SUCCEEDED"))
     );
+    let tolerances = &steps["tolerances"];
+    for (which, code, text) in [
+        ("path", -4, "path tolerance violated: joint `kuka_1`"),
+        ("goal", -5, "goal tolerance violated: joint `kuka_1`"),
+    ] {
+        let ended = &tolerances[which];
+        assert_eq!(
+            (&ended[0], &ended[1]),
+            (&json!("ABORTED"), &json!(code)),
+            "{ended}"
+        );
+        assert!(ended[2].as_str().unwrap().starts_with(text), "{ended}");
+    }
     let published = &steps["published"];
     assert_eq!(published["position"], json!([0.5, -0.5]));
     assert_eq!(
         published["late_cancel"], 3,
         "the goal was terminated: {published}"
     );
+}
+
+#[test]
+fn motors_follow_trajectories() {
+    let Some(steps) = report("motors", WORLD) else {
+        return;
+    };
+    let followed = &steps["followed"];
+    assert_eq!(
+        (&followed["status"], &followed["code"]),
+        (&json!("SUCCEEDED"), &json!(0)),
+        "{followed}"
+    );
+    assert_eq!(followed["position"], 0.4);
+    assert_eq!(followed["names"], json!(["kuka_2"]));
+    assert_eq!(steps["published"]["position"], -0.3);
 }
 
 #[test]

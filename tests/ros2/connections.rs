@@ -143,6 +143,34 @@ fn a_node_goes_on_with_a_program_that_was_started_again() {
 }
 
 #[test]
+fn a_node_that_is_started_again_goes_on() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let _program = Program::start(&world("", "", ""), domain);
+    let run = |speed: f64| {
+        let twist = json!({ "linear": { "x": speed } });
+        let wanted = json!({
+            "subscribe": { "/rover/odometry": ["nav_msgs/msg/Odometry", "reliable"] },
+            "publish": { "/rover/motion": ["geometry_msgs/msg/Twist", twist] },
+            "count": 90,
+        });
+        let report = run_peer(&python, domain, &wanted);
+        let messages = report["messages"]["/rover/odometry"].as_array().unwrap();
+        let last = messages.last().unwrap();
+        assert_eq!(last["twist"]["twist"]["linear"]["x"], speed);
+        let x = |message: &serde_json::Value| {
+            let x = &message["pose"]["pose"]["position"]["x"];
+            x.as_f64().unwrap()
+        };
+        (x(&messages[0]), x(last))
+    };
+    let (_, end) = run(0.5);
+    // The rover has driven on without a node.
+    let (start, _) = run(-0.25);
+    assert!(start > end, "{start} after {end}");
+}
+
+#[test]
 fn a_node_that_stops_reading_delays_no_tick() {
     let Some(python) = python() else { return };
     let domain = domain();

@@ -2,9 +2,11 @@
 //! `cargo test --features ros2 --test ros2`; `.ci/run` installs rclpy from PyPI.
 #![cfg(test)]
 mod actions;
+mod commands;
 mod connections;
 mod descriptions;
 mod load;
+mod mappings;
 mod nodes;
 mod peer;
 mod readings;

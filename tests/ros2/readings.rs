@@ -62,6 +62,9 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
     let expected = "\
 /arm/joints sensor_msgs/msg/JointState
 /arm/motors sensor_msgs/msg/JointState
+/arm/motors/follow_joint_trajectory/_action/feedback control_msgs/action/FollowJointTrajectory_FeedbackMessage
+/arm/motors/follow_joint_trajectory/_action/status action_msgs/msg/GoalStatusArray
+/arm/motors/joint_trajectory trajectory_msgs/msg/JointTrajectory
 /arm/robot_description std_msgs/msg/String
 /clock rosgraph_msgs/msg/Clock
 /rover/barometer sensor_msgs/msg/FluidPressure
@@ -85,6 +88,8 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
 /rover/scan sensor_msgs/msg/LaserScan
 /rover/speed std_msgs/msg/String
 /rover/thermometer sensor_msgs/msg/Temperature
+/simulate_steps/_action/feedback simulation_interfaces/action/SimulateSteps_FeedbackMessage
+/simulate_steps/_action/status action_msgs/msg/GoalStatusArray
 /tf tf2_msgs/msg/TFMessage
 /tf_static tf2_msgs/msg/TFMessage";
     assert_eq!(lines.join("\n"), expected);

@@ -14,7 +14,15 @@ const WORLD: &str = r#"Simulation(
         sensors: {
             "eye": (kind: "video_camera", frequency: 5, width: 16, height: 8, mount: (translation: (0.5, 0, 0.7))),
             "spotter": (kind: "semantic_camera", tag: "Furniture", mount: (translation: (0.5, 0, 0.7))),
+            "photo": (
+                kind: "video_camera", frequency: 5, width: 16, height: 8, mount: (translation: (0.5, 0, 0.7)),
+                outputs: { "ros": (compressed: jpeg) },
+            ),
             "odometry": (kind: "odometry"),
+            "wheels": (
+                kind: "odometry", frequency: 10,
+                modifiers: [(kind: "odometry_noise", factor_sigma: 0.1, gyro_drift_sigma: 0.01)],
+            ),
             "imu": (kind: "imu", modifiers: [(kind: "imu_noise", gyro_sigma: 0.5, accel_sigma: 2)]),
             "gps": (kind: "gps", level: "raw", modifiers: [(kind: "gps_noise", sigma: (0.5, 0.5, 1.5))]),
         },
@@ -67,6 +75,24 @@ fn compressed_images_have_the_pixels_of_images() {
 }
 
 #[test]
+fn compressed_images_may_be_jpeg_files() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let _program = Program::start(WORLD, domain);
+    let topic = "/rover/photo/image/compressed";
+    let wanted =
+        json!({ "subscribe": { topic: ["sensor_msgs/msg/CompressedImage", "sensor_data"] } });
+    let compressed = last(&run_peer(&python, domain, &wanted), topic);
+    assert_eq!(compressed["format"], "rgb8; jpeg compressed bgr8");
+    let file = bytes(&compressed);
+    assert_eq!(file[..3], [0xff, 0xd8, 0xff], "a JPEG file");
+    assert_eq!(file[file.len() - 2..], [0xff, 0xd9]);
+    // The header of the frame has the height and the width.
+    let frame = file.windows(9).find(|window| window[..2] == [0xff, 0xc0]);
+    assert_eq!(frame.unwrap()[5..], [0, 8, 0, 16]);
+}
+
+#[test]
 fn objects_in_view_are_detections() {
     let Some(python) = python() else { return };
     let domain = domain();
@@ -100,6 +126,7 @@ fn covariances_are_those_of_the_noise() {
     let wanted = json!({ "subscribe": {
         "/rover/imu": ["sensor_msgs/msg/Imu", "sensor_data"],
         "/rover/gps": ["sensor_msgs/msg/NavSatFix", "sensor_data"],
+        "/rover/wheels": ["nav_msgs/msg/Odometry", "reliable"],
     } });
     let report = run_peer(&python, domain, &wanted);
     let diagonal = |[x, y, z]: [f64; 3]| json!([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]);
@@ -109,6 +136,14 @@ fn covariances_are_those_of_the_noise() {
     let fix = last(&report, "/rover/gps");
     assert_eq!(fix["position_covariance"], diagonal([0.25, 0.25, 2.25]));
     assert_eq!(fix["position_covariance_type"], 2);
+    // At each of ten measurements a second the yaw drifts by 0.01 rad; the rover stands still.
+    let odometry = last(&report, "/rover/wheels");
+    let variance = |part: &str, index: usize| odometry[part]["covariance"][index].as_f64().unwrap();
+    let stamp = &odometry["header"]["stamp"];
+    let seconds = stamp["sec"].as_f64().unwrap() + 1e-9 * stamp["nanosec"].as_f64().unwrap();
+    assert!((variance("pose", 35) - 1e-4 * 10.0 * seconds).abs() < 1e-9);
+    assert!((variance("twist", 35) - 0.01).abs() < 1e-12);
+    assert_eq!(variance("twist", 0), 0.0);
 }
 
 #[test]

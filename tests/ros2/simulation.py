@@ -4,11 +4,14 @@ import sys
 import time
 
 import rclpy
-from geometry_msgs.msg import PoseStamped
 from rclpy.qos import qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
 from simulation_interfaces import srv
-from simulation_interfaces.msg import EntityCategory, EntityFilters, EntityState, SimulationState
+from geometry_msgs.msg import PoseStamped, Twist, Vector3
+from nav_msgs.msg import Odometry
+from rclpy.action import ActionClient
+from simulation_interfaces.action import SimulateSteps
+from simulation_interfaces.msg import Bounds, EntityCategory, EntityFilters, EntityState, SimulationState
 
 rclpy.init()
 node = rclpy.create_node("director")
@@ -19,7 +22,7 @@ NAMES = {
     "GetSimulatorFeatures": "/get_simulator_features", "GetSimulationState": "/get_simulation_state",
     "SetSimulationState": "/set_simulation_state", "ResetSimulation": "/reset_simulation", "StepSimulation": "/step_simulation",
     "SpawnEntity": "/spawn_entity", "DeleteEntity": "/delete_entity", "GetEntityState": "/get_entity_state",
-    "SetEntityState": "/set_entity_state", "GetEntities": "/get_entities", "GetEntityInfo": "/get_entity_info",
+    "SetEntityState": "/set_entity_state", "GetEntitiesStates": "/get_entities_states", "GetEntityBounds": "/get_entity_bounds", "GetEntities": "/get_entities", "GetEntityInfo": "/get_entity_info",
 }
 clients = {kind: node.create_client(getattr(srv, kind), name) for kind, name in NAMES.items()}
 for kind, client in clients.items():
@@ -83,6 +86,39 @@ held = state()
 steps = code("StepSimulation", steps=60)
 spin(0.5)
 say("paused", pause=pause[0], again=again[0], held=held, steps=steps, stepped=times[-1] - before)
+stepping = ActionClient(node, SimulateSteps, "/simulate_steps")
+if not stepping.wait_for_server(15):
+    sys.exit("/simulate_steps does not exist")
+
+
+def wait(future):
+    rclpy.spin_until_future_complete(node, future, timeout_sec=15)
+    return future.result() if future.done() else sys.exit("no answer")
+
+
+def simulate(steps, cancel=False):
+    """Returns whether a goal is accepted, its status and result code, and the last feedback."""
+    feedback = []
+    handle = wait(stepping.send_goal_async(SimulateSteps.Goal(steps=steps), feedback_callback=lambda one: feedback.append(one.feedback)))
+    if not handle.accepted:
+        return [False]
+    if cancel:
+        spin(1.0)
+        wait(handle.cancel_goal_async())
+    answer = wait(handle.get_result_async())
+    last = [feedback[-1].completed_steps, feedback[-1].remaining_steps] if feedback else []
+    return [True, answer.status, answer.result.result.result, last]
+
+
+before = times[-1]
+simulated = simulate(30)
+spin(0.5)
+taken = times[-1] - before
+cancelled = simulate(10**12, True)
+spin(0.5)
+still = times[-1]
+spin(0.5)
+say("stepped", simulated=simulated, taken=taken, cancelled=cancelled, stands=times[-1] == still)
 spawned = call("SpawnEntity", name="ball", resource_string=URDF, initial_pose=pose(2.0, 1.0, 5.0))
 say("spawned", result=spawned.result.result, error=spawned.result.error_message, name=spawned.entity_name, position=position("ball"), state=state())
 twice = code("SpawnEntity", name="ball", resource_string=URDF)
@@ -103,15 +139,46 @@ say("entities", invalid=code("GetEntities", filters=EntityFilters(filter="("))[0
 play = code("SetSimulationState", state=SimulationState(state=SimulationState.STATE_PLAYING))
 moved = EntityState()
 moved.pose = pose(0.0, -3.0, 8.0).pose
-falling = EntityState()
-falling.twist.linear.z = -1.0
+moving = EntityState()
+moving.pose = pose(50.0, 50.0, 100.0).pose
+moving.twist.linear.x, moving.twist.angular.z = 2.0, 0.5
+accelerated = EntityState()
+accelerated.acceleration.linear.x = 1.0
 say("moved", set=code("SetEntityState", entity="ball", state=moved), position=position("ball"),
-    falling=code("SetEntityState", entity="ball", state=falling)[0], nobody=code("SetEntityState", entity="nobody", state=moved)[0],
+    accelerated=code("SetEntityState", entity="ball", state=accelerated)[0], kinematic=code("SetEntityState", entity="rover", state=moving), nobody=code("SetEntityState", entity="nobody", state=moved)[0],
     unknown=position("nobody")[0])
 spin(0.5)
 fallen = position("ball")
+flies = code("SetEntityState", entity="ball_1", state=moving)
+spin(0.5)
+states = call("GetEntitiesStates", filters=EntityFilters(filter="^ball_1$"))
+ball = states.states[0]
+near = Bounds(type=Bounds.TYPE_BOX, points=[Vector3(x=49.0, y=45.0, z=80.0), Vector3(x=60.0, y=55.0, z=110.0)])
+hull = Bounds(type=Bounds.TYPE_CONVEX_HULL, points=[Vector3()] * 4)
+bounds = call("GetEntityBounds", entity="ball")
+say("states", flies=flies, entities=list(states.entities), x=ball.pose.position.x, vx=ball.twist.linear.x, turning=ball.twist.angular.z,
+    near=list(call("GetEntities", filters=EntityFilters(bounds=near)).entities), hull=code("GetEntities", filters=EntityFilters(bounds=hull))[0],
+    bounds=[bounds.bounds.type] + [[one.x, one.y, one.z] for one in bounds.bounds.points], nobody=code("GetEntityBounds", entity="nobody")[0])
+SCOUT = """(
+    // A robot of a simulation file.
+    model: "robots/atrv.robray", base: kinematic,
+    sensors: { "odometry": (kind: "odometry") }, actuators: { "motion": (kind: "v_omega") },
+)"""
+odometries = []
+scout = call("SpawnEntity", name="scout", resource_string=SCOUT, initial_pose=pose(-9.0, 0.0, 0.0))
+node.create_subscription(Odometry, "/scout/odometry", odometries.append, 10)
+motion = node.create_publisher(Twist, "/scout/motion", 10)
+command = Twist()
+command.linear.x = 0.5
+end = time.monotonic() + 15
+while time.monotonic() < end and not (odometries and odometries[-1].pose.pose.position.x > 0.2):
+    motion.publish(command)
+    spin(0.1)
+say("scout", result=[scout.result.result, scout.result.error_message], odometry=odometries[-1].twist.twist.linear.x if odometries else None,
+    moved=position("scout")[1], wrong=code("SpawnEntity", name="odd", resource_string='(model: "robots/atrv.robray", sensors: { "eye": (kind: "eyes") })'))
 running = code("StepSimulation", steps=1)
-say("played", play=play[0], state=state(), fallen=fallen, running=running[0])
+refused = simulate(10)
+say("played", play=play[0], state=state(), fallen=fallen, running=running[0], refused=refused)
 say("deleted", result=code("DeleteEntity", entity="ball")[0], again=code("DeleteEntity", entity="ball")[0],
     left=list(call("GetEntities", filters=robots).entities))
 before = times[-1]

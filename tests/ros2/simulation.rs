@@ -36,11 +36,56 @@ fn nodes_control_the_simulation_by_the_standard_interfaces() {
     check_state(&steps);
     check_spawned(&steps);
     check_entities(&steps);
+    check_steps(&steps);
+    check_states(&steps["states"]);
+    let scout = &steps["scout"];
+    assert_eq!(scout["result"][0], 1, "{scout}");
+    assert_eq!(scout["odometry"], 0.5, "{scout}");
+    assert!(scout["moved"].as_f64() > Some(-8.9), "{scout}");
+    assert_eq!(scout["wrong"][0], 106, "{scout}");
+    assert!(scout["wrong"][1].as_str().unwrap().contains("`eyes`"));
+}
+
+fn check_steps(steps: &BTreeMap<String, Json>) {
+    let stepped = &steps["stepped"];
+    // STATUS_SUCCEEDED and RESULT_OK.
+    let simulated = &stepped["simulated"];
+    assert_eq!(
+        (&simulated[0], &simulated[1], &simulated[2]),
+        (&json!(true), &json!(4), &json!(1)),
+        "{stepped}"
+    );
+    let taken = stepped["taken"].as_f64().unwrap();
+    assert!((taken - 0.5).abs() < 1e-6, "{stepped}");
+    let cancelled = &stepped["cancelled"];
+    assert_eq!(cancelled[1], 5, "STATUS_CANCELED: {stepped}");
+    let made = cancelled[3][0].as_u64().unwrap();
+    assert!(made > 0, "{stepped}");
+    assert_eq!(cancelled[3][1].as_u64(), Some(1_000_000_000_000 - made));
+    assert_eq!(stepped["stands"], true, "no step after the cancellation");
+    assert_eq!(steps["played"]["refused"], json!([false]));
+}
+
+fn check_states(states: &Json) {
+    assert_eq!(states["flies"][0], 1, "{states}");
+    assert_eq!(states["entities"], json!(["ball_1"]));
+    let number = |name: &str| states[name].as_f64().unwrap();
+    assert!((number("vx") - 2.0).abs() < 1e-3, "{states}");
+    assert!((number("turning") - 0.5).abs() < 1e-3, "{states}");
+    assert!(number("x") > 50.2 && number("x") < 60.0, "{states}");
+    assert_eq!(states["near"], json!(["ball_1"]));
+    assert_eq!((&states["hull"], &states["nobody"]), (&json!(0), &json!(2)));
+    let bounds = &states["bounds"];
+    assert_eq!(bounds[0], 1);
+    for axis in 0..3 {
+        let corner = |corner: usize| bounds[corner][axis].as_f64().unwrap();
+        assert!((corner(1) - 0.2).abs() < 1e-9 && (corner(2) + 0.2).abs() < 1e-9);
+    }
 }
 
 fn check_state(steps: &BTreeMap<String, Json>) {
     let features = steps["features"]["features"].as_array().unwrap();
-    for feature in [0, 1, 9, 10, 11, 20, 26, 31, 32] {
+    for feature in [0, 1, 5, 6, 9, 10, 11, 20, 26, 31, 32, 33] {
         assert!(features.contains(&json!(feature)), "{feature}");
     }
     assert_eq!(steps["features"]["formats"][0], "urdf");
@@ -130,8 +175,16 @@ fn check_entities(steps: &BTreeMap<String, Json>) {
     assert_eq!(position[..3], [json!(1), json!(0.0), json!(-3.0)]);
     assert!(position[3].as_f64().unwrap() > 7.0, "{moved}");
     assert_eq!(
-        (&moved["falling"], &moved["nobody"], &moved["unknown"]),
+        (&moved["accelerated"], &moved["nobody"], &moved["unknown"]),
         (&json!(0), &json!(2), &json!(2))
+    );
+    let kinematic = &moved["kinematic"];
+    assert_eq!(kinematic[0], 4, "{moved}");
+    assert!(
+        kinematic[1]
+            .as_str()
+            .unwrap()
+            .contains("not moved by forces")
     );
     let fallen = &steps["played"]["fallen"];
     let number = |place: usize| fallen[place].as_f64().unwrap();
@@ -146,5 +199,5 @@ fn check_entities(steps: &BTreeMap<String, Json>) {
         (&deleted["result"], &deleted["again"]),
         (&json!(1), &json!(2))
     );
-    assert_eq!(deleted["left"], json!(["ball_1", "car", "rover"]));
+    assert_eq!(deleted["left"], json!(["ball_1", "car", "rover", "scout"]));
 }

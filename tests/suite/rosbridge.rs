@@ -1,6 +1,7 @@
 //! Clients of rosbridge: topics with their types and values, commands, services, frames, and misbehaving clients.
 #![cfg(test)]
 pub(crate) mod client;
+mod clients;
 mod descriptions;
 mod listening;
 mod queries;
@@ -64,6 +65,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
     let expected = "\
 /arm/joints sensor_msgs/msg/JointState
 /arm/motors sensor_msgs/msg/JointState
+/arm/motors/joint_trajectory trajectory_msgs/msg/JointTrajectory
 /arm/robot_description std_msgs/msg/String
 /clock rosgraph_msgs/msg/Clock
 /rover/barometer sensor_msgs/msg/FluidPressure

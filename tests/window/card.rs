@@ -5,7 +5,7 @@ use std::path::Path;
 use bevy::prelude::World;
 use morse_api::{
     lighting::{Lighting, code},
-    render::{CameraView, Picture, RendererKind, Wants},
+    render::{CameraView, Channels, Picture, RendererKind},
 };
 use morse_sim::{
     render,
@@ -44,7 +44,7 @@ fn camera(from: [f64; 3], to: [f64; 3]) -> CameraView {
     let camera = render::look(Point3::from(from), Point3::from(to), 320, 240);
     CameraView {
         shadows: false,
-        wants: Wants {
+        channels: Channels {
             color: true,
             depth: true,
             things: true,

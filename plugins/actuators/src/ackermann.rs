@@ -4,6 +4,7 @@ use morse_api::{
     body::{IntendedVelocity, PlanarVelocity},
     joint::JointTarget,
     prelude::*,
+    state::Stateful,
 };
 
 use crate::wheels::{self, OnWheels, Wheel, WheelsCommand, find, mean};
@@ -47,6 +48,35 @@ impl Default for Ackermann {
     }
 }
 
+/// Velocity, and angular velocity or steering angle, kept until the next command.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[doc(alias("AckermannDrive"))]
+pub struct AckermannCommand {
+    /// Forward velocity of the middle between the driven wheels.
+    #[reflect(@Unit("m/s"))]
+    pub v: f64,
+    /// Angular velocity, to the left.
+    #[reflect(@Unit("rad/s"))]
+    pub w: f64,
+    /// Angle to the left of a wheel in the middle between the steered ones, while `w` is 0; wheels turn at rest, too. The
+    /// path then has the curvature tan(angle)/L, with the wheelbase L.
+    #[reflect(@Unit("rad"), @ValueRange(-1.5, 1.5))]
+    pub steering_angle: f64,
+}
+
+impl Stateful for AckermannCommand {}
+
+impl From<WheelsCommand> for AckermannCommand {
+    fn from(WheelsCommand { v, w }: WheelsCommand) -> Self {
+        Self {
+            v,
+            w,
+            steering_angle: 0.0,
+        }
+    }
+}
+
 /// Dimensions of a car. Derived from the scene and the settings, so not state.
 #[derive(Component, Debug, Default)]
 pub struct Chassis {
@@ -70,7 +100,7 @@ struct Steered {
 impl Actuator for Ackermann {
     const KIND: &'static str = "ackermann";
     const MOVES_ROBOT: bool = true;
-    type Command = WheelsCommand;
+    type Command = AckermannCommand;
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         self.measure(world, entity).map(drop)
@@ -86,7 +116,7 @@ fn default_action(
     contenders: Contenders,
     mut targets: Query<&mut JointTarget>,
     mut intended: Query<&mut IntendedVelocity>,
-    actuators: Query<(Entity, &Due, &Chassis, &WheelsCommand), With<Ackermann>>,
+    actuators: Query<(Entity, &Due, &Chassis, &AckermannCommand), With<Ackermann>>,
 ) {
     for (actuator, due, chassis, command) in &actuators {
         if !due.0 {
@@ -117,11 +147,16 @@ fn default_action(
 
 impl Chassis {
     /// Returns the curvature of the path of the middle between the driven wheels, positive to the left, 1/m.
-    fn curvature(&self, command: &WheelsCommand) -> f64 {
-        let WheelsCommand { v, w } = *command;
+    fn curvature(&self, command: &AckermannCommand) -> f64 {
+        let AckermannCommand {
+            v,
+            w,
+            steering_angle,
+        } = *command;
         let sharpest = 1.0 / self.smallest_radius;
         if w == 0.0 {
-            0.0
+            let curvature = libm::tan(steering_angle) / self.wheelbase;
+            curvature.clamp(-sharpest, sharpest)
         } else if v == 0.0 {
             sharpest.copysign(w)
         } else {
@@ -286,5 +321,42 @@ mod tests {
             commanded(&mut test, 0.0, -1.0),
             [-outer, -FRAC_PI_4, 0.0, 0.0],
         );
+    }
+
+    #[test]
+    fn a_steering_angle_is_that_of_a_wheel_in_the_middle() {
+        let mut test = test_world();
+        let steer = |test: &mut TestWorld, v: f64, steering_angle: f64| {
+            let world = test.app.world_mut();
+            let mut actuators = world.query_filtered::<Entity, With<Ackermann>>();
+            let actuator = actuators.single(world).unwrap();
+            let w = 0.0;
+            test.send(
+                actuator,
+                AckermannCommand {
+                    v,
+                    w,
+                    steering_angle,
+                },
+            );
+            test.step(BodyState::default());
+            let joints = &test.get::<RobotJoints>(test.robot).0;
+            let target = |at: usize| match test.get::<JointTarget>(joints[at]) {
+                JointTarget::Velocity(value) | JointTarget::Position(value) => *value,
+                other => panic!("{other:?}"),
+            };
+            [target(0), target(1), target(2), target(3)]
+        };
+        // The centre is 2 m / tan(angle) = 4 m to the left, as with 2 m/s and 0.5 rad/s.
+        let angle = libm::atan(0.5);
+        let [inner, outer] = [libm::atan2(2.0, 3.5), libm::atan2(2.0, 4.5)];
+        assert_near(
+            steer(&mut test, 2.0, angle),
+            [inner, outer, 3.5 / 4.0 * 8.0, 4.5 / 4.0 * 8.0],
+        );
+        assert_near(steer(&mut test, 0.0, -angle), [-outer, -inner, 0.0, 0.0]);
+        // A velocity of rotation replaces the angle.
+        let straight = commanded(&mut test, 1.0, 0.0);
+        assert_near(straight, [0.0, 0.0, 4.0, 4.0]);
     }
 }

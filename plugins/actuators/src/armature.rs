@@ -2,7 +2,6 @@
 //! its `KukaLWR` is this actuator on the model of that arm).
 //!
 //! - `motion`: goals and set points of the joints;
-//! - `trajectory`: positions over time;
 //! - `reach`: inverse kinematics;
 //! - `torque`: computed torque control;
 //! - `requests`, `targets`: the services;
@@ -35,8 +34,8 @@ mod reach;
 mod requests;
 mod targets;
 mod torque;
-mod trajectory;
 
+use crate::trajectory::{self, Joints};
 use motion::ArmMotion;
 use targets::Stands;
 use torque::{Course, Surroundings, Torque};
@@ -258,6 +257,21 @@ impl OnJoints for Armature {
             tip: &self.tip,
         };
         Chain::around(world, actuator, choice)
+    }
+}
+
+impl Joints for Chain {
+    fn names(&self) -> Vec<String> {
+        Self::names(self)
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.place(name)
+    }
+
+    fn limited(&self, index: usize, position: f64) -> f64 {
+        let joint = self.joints.get(index);
+        joint.map_or(position, |joint| joint.limited(position))
     }
 }
 

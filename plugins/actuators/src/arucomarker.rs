@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(test: &mut TestWorld, service: &str) -> Vec<f64> {
+    fn requested(test: &mut TestWorld, service: &str) -> Vec<f64> {
         let value = test
             .call("rover.marker", service, json!([]))
             .reply()
@@ -209,18 +209,24 @@ mod tests {
         // Actuators act on the state before the tick, which is the state of the previous tick.
         test.step(at);
         test.step(at);
-        assert_near(&asked(&mut test, "get_world_position"), &[12.5, 20.1, 1.05]);
+        assert_near(
+            &requested(&mut test, "get_world_position"),
+            &[12.5, 20.1, 1.05],
+        );
         // The robot's x axis is the world's y; its left is the world's -x.
-        assert_near(&asked(&mut test, "get_local_position"), &[0.1, -2.5, 0.05]);
+        assert_near(
+            &requested(&mut test, "get_local_position"),
+            &[0.1, -2.5, 0.05],
+        );
         // Ry(90°) maps x to -z, y to y, z to x; Rz(90°) maps x to y, y to -x; Rx(90°) maps y to z, z to -y. So x → -z → -z →
         // y; y → y → -x → -x; z → x → y → z: these are the columns.
         assert_near(
-            &asked(&mut test, "get_world_orientation"),
+            &requested(&mut test, "get_world_orientation"),
             &[0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
         );
         // The robot's own quarter turn cancels that.
         assert_near(
-            &asked(&mut test, "get_local_orientation"),
+            &requested(&mut test, "get_local_orientation"),
             &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         );
     }

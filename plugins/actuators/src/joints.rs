@@ -1,23 +1,28 @@
-//! Controls a robot's joints by their motors: positions, velocities, or efforts.
+//! Controls a robot's joints by their motors: positions, velocities, or efforts; `following`: trajectories.
+mod following;
+
 use morse_api::{
     command::{Received, give},
     joint::{Impedance, JointState, JointTarget, JointVariable, RobotJoints},
     names::fits_any,
     prelude::*,
+    service::Status,
     state::Stateful,
     warning::Warnings,
 };
+
+use following::Following;
 
 /// Controls the motors of a robot's joints. For MORSE's `Armature`, with its services and inverse kinematics, see the kind
 /// `armature`.
 ///
 /// A command applies to the joints that it names, once; the target of a joint is kept until it is changed, by this actuator
-/// or another.
+/// or another. A command ends a trajectory.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "joints": (kind: "joints", start: (names: ["kuka_2"], positions: [0.3])) }"#))]
-#[require(Motors, Ways)]
+#[require(Motors, Ways, Following, Task)]
 pub struct Joints {
     /// Names of the controlled joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
@@ -181,6 +186,8 @@ impl Actuator for Joints {
 pub(super) fn plugin(app: &mut App) {
     app.init_resource::<Warnings>()
         .register_state::<Ways>()
+        .register_state::<Following>()
+        .register_state::<Task>()
         .add_actuator::<Joints, _>(default_action)
         .add_systems(Startup, begin)
         .add_service::<Joints>(Service::new(
@@ -188,6 +195,7 @@ pub(super) fn plugin(app: &mut App) {
             "Sends one joint to a position, within its limits.",
             set,
         ));
+    following::add(app);
 }
 
 /// Looks up the joints once.
@@ -227,11 +235,13 @@ fn select<'a>(
 }
 
 fn default_action(
+    clock: Res<Clock>,
     mut warnings: ResMut<Warnings>,
     mut joints: Query<(&mut JointTarget, &JointState)>,
     mut actuators: Query<
         (
             (&Due, &UpdateRate, &ComponentPath, &Motors),
+            (&mut Following, &mut Task),
             &mut Ways,
             &mut JointsCommand,
             &mut Received<JointsCommand>,
@@ -239,13 +249,24 @@ fn default_action(
         With<Joints>,
     >,
 ) {
-    for ((due, rate, path, motors), mut ways, mut command, mut received) in &mut actuators {
+    for (
+        (due, rate, path, motors),
+        (mut following, mut task),
+        mut ways,
+        mut command,
+        mut received,
+    ) in &mut actuators
+    {
         if !due.0 {
             continue;
         }
         if !command.is_empty() {
-            if let Err(mistake) = obey(&command, motors, &mut ways, &mut joints) {
-                warnings.add(path, &mistake);
+            match obey(&command, motors, &mut ways, &mut joints) {
+                Ok(()) => {
+                    following.0 = None;
+                    task.end(Status::Preempted, serde_json::Value::Null);
+                }
+                Err(mistake) => warnings.add(path, &mistake),
             }
             // The command was applied: the next one is not merged into it.
             command.clear();
@@ -256,6 +277,9 @@ fn default_action(
             let target = joint.and_then(|joint| joints.get_mut(joint).ok());
             target.is_some_and(|(mut target, _)| way.go_on(&mut target, rate.period()))
         });
+        if let Some((status, value)) = following.advance(&clock, motors, &mut joints) {
+            task.end(status, value);
+        }
     }
 }
 

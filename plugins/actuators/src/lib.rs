@@ -4,11 +4,12 @@
 //! To add one, write the file and add its name to the list below. The list is sorted: its order is the order of kinds within
 //! a phase, and the order in which states enter the hash; each actuator writes its own drive and targets. Common parts:
 //! - [`wheels`]: lookup and dimensions of the wheels of a robot; [`rotorcraft`]: attitude control by rotors;
-//! - [`grasping`]: taking and releasing objects;
+//! - [`grasping`]: taking and releasing objects; `trajectory`: positions of joints over time;
 //! - [`overlay`]: the overlays, with a list of their own.
 pub mod grasping;
 pub mod overlay;
 pub mod rotorcraft;
+pub mod trajectory;
 pub mod wheels;
 
 use bevy::prelude::App;

@@ -156,7 +156,7 @@ fn default_action(
 }
 
 /// Returns the commanded velocity in world axes, m/s.
-fn wanted(command: &RotorcraftVelocityCommand, yaw: f64) -> Vector3<f64> {
+fn target_velocity(command: &RotorcraftVelocityCommand, yaw: f64) -> Vector3<f64> {
     let (sin, cos) = libm::sincos(yaw);
     let [x, y, z] = [command.vx, command.vy, command.vz].map(tamed);
     Vector3::new(cos * x - sin * y, sin * x + cos * y, z)
@@ -172,7 +172,7 @@ impl RotorcraftVelocity {
     ) -> Drive {
         let [_, _, yaw] = airframe.attitude();
         let velocity = airframe.state.linear_velocity;
-        let mut wanted = wanted(command, yaw);
+        let mut wanted = target_velocity(command, yaw);
         if let Some(limit) = self.max_velocity
             && wanted.norm() > limit
         {
@@ -238,7 +238,7 @@ fn setvel(
         .and_then(|mount| world.get::<BodyState>(mount.body));
     let is_away = body.is_none_or(|body| {
         let [yaw, ..] = yaw_pitch_roll(&body.pose.rotation);
-        (wanted(&command, yaw) - body.linear_velocity).norm() > command.tolerance
+        (target_velocity(&command, yaw) - body.linear_velocity).norm() > command.tolerance
     });
     Ok(Outcome::Done(is_away.into()))
 }

@@ -104,17 +104,17 @@ pub(super) fn plugin(app: &mut App) {
         .add_service::<Sound>(Service::new(
             "play",
             "Plays the sound.",
-            |world, entity, _: NoArguments| tell(world, entity, Mode::Play),
+            |world, entity, _: NoArguments| set_mode(world, entity, Mode::Play),
         ))
         .add_service::<Sound>(Service::new(
             "pause",
             "Pauses.",
-            |world, entity, _: NoArguments| tell(world, entity, Mode::Pause),
+            |world, entity, _: NoArguments| set_mode(world, entity, Mode::Pause),
         ))
         .add_service::<Sound>(Service::new(
             "stop",
             "Stops.",
-            |world, entity, _: NoArguments| tell(world, entity, Mode::Stop),
+            |world, entity, _: NoArguments| set_mode(world, entity, Mode::Stop),
         ))
         .add_service::<Sound>(
             Service::new(
@@ -179,7 +179,7 @@ fn default_action(
     }
 }
 
-fn tell(world: &mut World, entity: Entity, mode: Mode) -> Result<Outcome, ServiceError> {
+fn set_mode(world: &mut World, entity: Entity, mode: Mode) -> Result<Outcome, ServiceError> {
     let mode = mode.word().to_owned();
     give(world, entity, SoundCommand { mode })?;
     Ok(Outcome::NOTHING)
@@ -220,11 +220,11 @@ mod tests {
         let sound = test.actuator::<Sound>("rover.sound", text, Isometry3::identity());
         let is = |mode: &str, position: f64, changes: u32| json!({"file": "horn.wav", "mode": mode, "position": position, "changes": changes});
         assert_eq!(run(&mut test, 32), is("play", 0.5, 1));
-        let tell =
+        let set_mode =
             |test: &TestWorld, mode: &str| test.send(sound, SoundCommand { mode: mode.into() });
-        tell(&test, "pause");
+        set_mode(&test, "pause");
         assert_eq!(run(&mut test, 32), is("pause", 0.5, 2));
-        tell(&test, "nonsense");
+        set_mode(&test, "nonsense");
         assert_eq!(run(&mut test, 1), is("pause", 0.5, 2));
         assert_eq!(
             test.app.world_mut().resource_mut::<Warnings>().take().len(),
@@ -232,7 +232,7 @@ mod tests {
         );
         drop(test.call("rover.sound", "play", json!([])));
         assert_eq!(run(&mut test, 64), is("play", 1.5, 3));
-        tell(&test, "stop");
+        set_mode(&test, "stop");
         assert_eq!(run(&mut test, 9), is("stop", 0.0, 4));
         assert_eq!(test.get::<Playback>(sound).since, 130);
     }

@@ -41,7 +41,7 @@ impl WheelsCommand {
 }
 
 /// Actuator that drives the wheels of a robot.
-pub trait OnWheels: Actuator<Command = WheelsCommand> {
+pub trait OnWheels: Actuator<Command: From<WheelsCommand>> {
     /// Dimensions of the wheels. Derived from the scene and the settings, so not state.
     type Measures: Component;
 
@@ -59,9 +59,9 @@ pub fn add<A: OnWheels>(app: &mut App) {
         .add_service::<A>(Service::new(
             "set_speed",
             "Sets the forward speed and the turning rate.",
-            set_speed,
+            set_speed::<A>,
         ))
-        .add_service::<A>(Service::new("stop", "Stops the wheels.", stop));
+        .add_service::<A>(Service::new("stop", "Stops the wheels.", stop::<A>));
 }
 
 fn begin<A: OnWheels>(world: &mut World) {
@@ -84,7 +84,7 @@ struct SetSpeed {
     w: f64,
 }
 
-fn set_speed(
+fn set_speed<A: OnWheels>(
     world: &mut World,
     entity: Entity,
     SetSpeed { v, w }: SetSpeed,
@@ -96,12 +96,16 @@ fn set_speed(
             )));
         }
     }
-    give(world, entity, WheelsCommand { v, w })?;
+    give(world, entity, A::Command::from(WheelsCommand { v, w }))?;
     Ok(Outcome::NOTHING)
 }
 
-fn stop(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    give(world, entity, WheelsCommand::default())?;
+fn stop<A: OnWheels>(
+    world: &mut World,
+    entity: Entity,
+    _: NoArguments,
+) -> Result<Outcome, ServiceError> {
+    give(world, entity, A::Command::from(WheelsCommand::default()))?;
     Ok(Outcome::NOTHING)
 }
 
@@ -245,7 +249,8 @@ mod tests {
         let mut world = World::new();
         let wheels = world.spawn(WheelsCommand::default()).id();
         let mut refusal = |v, w| {
-            let refused = set_speed(&mut world, wheels, SetSpeed { v, w });
+            let refused =
+                set_speed::<crate::v_omega_diff::VOmegaDiff>(&mut world, wheels, SetSpeed { v, w });
             refused.unwrap_err().to_string()
         };
         assert!(refusal(f64::NAN, 0.0).starts_with("`v`"));

@@ -23,7 +23,7 @@ use crate::{
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::Tick,
-    turn::{add_in_turn, wait_for, want},
+    turn::{add_in_turn, require_turn, wait_for},
 };
 
 /// A kind of actuator. The type itself holds the settings, which no system ever writes.
@@ -226,7 +226,7 @@ impl AddActuator for App {
         settings::register(self.world_mut());
         add_in_turn(self, Tick::Inputs, A::KIND, read_inputs::<A, A::Command>);
         add_in_turn(self, Tick::Actuate, A::KIND, default_action);
-        wait_for::<A>(self, A::KIND, |world, _| want(world, A::KIND));
+        wait_for::<A>(self, A::KIND, |world, _| require_turn(world, A::KIND));
         self
     }
 }

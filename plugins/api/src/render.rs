@@ -35,14 +35,14 @@ pub struct CameraView {
     /// True if lights cast shadows.
     pub shadows: bool,
     /// Requested outputs.
-    pub wants: Wants,
+    pub channels: Channels,
     /// Renderer to use; `None` for the default one of the run.
     pub renderer: Option<RendererKind>,
 }
 
 /// Outputs of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wants {
+pub struct Channels {
     /// Colours.
     pub color: bool,
     /// Depths.
@@ -108,9 +108,9 @@ impl Picture {
     /// Resizes the buffers for the requested outputs; their contents are undefined until they are written.
     pub fn fit(&mut self, camera: &CameraView) {
         let room = |wanted: bool| if wanted { camera.pixels() } else { 0 };
-        self.color.resize(4 * room(camera.wants.color), 0);
-        self.depth.resize(room(camera.wants.depth), 0.0);
-        self.things.resize(room(camera.wants.things), 0);
+        self.color.resize(4 * room(camera.channels.color), 0);
+        self.depth.resize(room(camera.channels.depth), 0.0);
+        self.things.resize(room(camera.channels.things), 0);
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
             near: 0.1,
             far: 10.0,
             shadows: false,
-            wants: Wants::default(),
+            channels: Channels::default(),
         };
         let point = camera.world_from_camera * Point3::from(camera.direction(10.0, 40.0) * 2.5);
         let [u, v, depth] = camera.project(&point).unwrap();

@@ -25,7 +25,7 @@ use crate::{
         AddState as _, StateEntry, StateError, StateHasher, StateRegister, Stateful, candidates,
     },
     tick::{Clock, Tick},
-    turn::{add_in_turn, wait_for, want},
+    turn::{add_in_turn, require_turn, wait_for},
 };
 
 /// A kind of sensor. The type itself holds the settings, which no system ever writes.
@@ -228,7 +228,7 @@ impl AddSensor for App {
             add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);
         }
         add_in_turn(self, Tick::Outputs, S::KIND, output::<S>);
-        wait_for::<S>(self, S::KIND, |world, _| want(world, S::KIND));
+        wait_for::<S>(self, S::KIND, |world, _| require_turn(world, S::KIND));
         self
     }
 }

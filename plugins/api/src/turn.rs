@@ -78,7 +78,7 @@ pub(crate) fn add_in_turn<M>(
 }
 
 /// Delays the systems of a kind until the first component `C` exists, which all components of the kind have. `hook` must
-/// call [`want`] with the kind.
+/// call [`require_turn`] with the kind.
 pub(crate) fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: ComponentHook) {
     if !app.is_plugin_added::<Turns>() {
         app.add_plugins(Turns);
@@ -92,7 +92,7 @@ pub(crate) fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: Co
 }
 
 /// Records that a component of a kind exists.
-pub(crate) fn want(mut world: DeferredWorld<'_>, kind: &'static str) {
+pub(crate) fn require_turn(mut world: DeferredWorld<'_>, kind: &'static str) {
     if let Some(mut wanted) = world.get_resource_mut::<Wanted>() {
         wanted.0.insert(kind);
     }
@@ -168,9 +168,9 @@ mod tests {
             let note = move |mut ran: ResMut<Ran>| ran.0.push(kind);
             add_in_turn(&mut app, Tick::Outputs, kind, note);
         }
-        wait_for::<Thing<0>>(&mut app, KINDS[0], |world, _| want(world, KINDS[0]));
-        wait_for::<Thing<1>>(&mut app, KINDS[1], |world, _| want(world, KINDS[1]));
-        wait_for::<Thing<2>>(&mut app, KINDS[2], |world, _| want(world, KINDS[2]));
+        wait_for::<Thing<0>>(&mut app, KINDS[0], |world, _| require_turn(world, KINDS[0]));
+        wait_for::<Thing<1>>(&mut app, KINDS[1], |world, _| require_turn(world, KINDS[1]));
+        wait_for::<Thing<2>>(&mut app, KINDS[2], |world, _| require_turn(world, KINDS[2]));
         app
     }
 
@@ -212,7 +212,7 @@ mod tests {
         add_in_turn(&mut app, Tick::Action, "own", note);
         let hooks = app.world_mut().register_component_hooks::<Thing<9>>();
         hooks.on_add(|_, _| ());
-        wait_for::<Thing<9>>(&mut app, "own", |world, _| want(world, "own"));
+        wait_for::<Thing<9>>(&mut app, "own", |world, _| require_turn(world, "own"));
         assert_eq!(tick(&mut app), ["own"]);
     }
 }

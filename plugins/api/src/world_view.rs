@@ -236,7 +236,7 @@ impl Default for Pacing {
 
 impl Pacing {
     /// Sets whether the run is held, and the factor of simulated to real time; infinity stands for as fast as possible.
-    pub fn tell(&self, held: bool, factor: f64) {
+    pub fn set(&self, held: bool, factor: f64) {
         self.held.store(held, Ordering::Relaxed);
         self.factor.store(factor.to_bits(), Ordering::Relaxed);
     }
@@ -257,7 +257,7 @@ mod tests {
     fn pacing_is_told() {
         let pacing = Pacing::default();
         assert_eq!(pacing.get(), (false, f64::INFINITY));
-        pacing.tell(true, 0.5);
+        pacing.set(true, 0.5);
         assert_eq!(pacing.get(), (true, 0.5));
     }
 }

@@ -49,14 +49,14 @@ impl Codes {
         problems: &mut Problems,
     ) -> Option<Vec<f64>> {
         let mut numbers = Vec::new();
-        let wanted = wanted(least, most);
+        let expected_count = expected_count(least, most);
         for word in value.text.split_whitespace() {
             match word.parse::<f64>() {
                 Ok(number) if number.is_finite() => numbers.push(number),
                 _ => {
                     let message = format!("`{}` is not a finite number", printable(word));
                     let diagnostic = Diagnostic::error(self.bad_number, message)
-                        .at(value.span, format!("expected {wanted}"))
+                        .at(value.span, format!("expected {expected_count}"))
                         .help("numbers have a point, and blanks between them, no commas");
                     problems.push(diagnostic);
                     return None;
@@ -65,10 +65,10 @@ impl Codes {
         }
         let name = value.name;
         if numbers.len() < least || numbers.len() > most {
-            let message = format!("`{name}` has {wanted}, not {}", numbers.len());
+            let message = format!("`{name}` has {expected_count}, not {}", numbers.len());
             let example = vec!["0.5"; least.max(1)].join(" ");
             let diagnostic = Diagnostic::error(self.bad_number, message)
-                .at(value.span, format!("expected {wanted}"))
+                .at(value.span, format!("expected {expected_count}"))
                 .help(value.example(&example));
             problems.push(diagnostic);
             return None;
@@ -150,7 +150,7 @@ impl Codes {
     }
 }
 
-fn wanted(least: usize, most: usize) -> String {
+fn expected_count(least: usize, most: usize) -> String {
     match (least, most) {
         (1, 1) => "one number".to_owned(),
         (least, most) if least == most => format!("{least} numbers"),

@@ -114,6 +114,9 @@ pub struct Integrator {
     pub efforts: Vec<f64>,
     /// Efforts of the limits in the last step, N·m or N.
     pub limit_efforts: Vec<f64>,
+    /// Effort of each saturated motor, N·m or N. A step begins with those of the last one: otherwise it would be solved first
+    /// with motors of unlimited effort, which is slow if the joints are held by contacts or limits.
+    pub saturated: Vec<Option<f64>>,
     /// Poses, velocities and the mass matrix.
     pub workspace: Workspace,
     /// Positions in the middle of the step, and mean velocities.
@@ -121,8 +124,6 @@ pub struct Integrator {
     gains: Vec<Gain>,
     /// Efforts against gravity for each velocity, of motors that compensate it.
     weights: Vec<f64>,
-    /// Effort of each saturated motor.
-    saturated: Vec<Option<f64>>,
     /// Terms on the diagonal of the mass matrix: armatures, dampers and motors.
     added: Vec<f64>,
     bias: Vec<f64>,
@@ -257,7 +258,6 @@ impl Integrator {
             self.middle.velocities.clone_from(&state.velocities);
             self.workspace.update_velocities(tree, base, &self.middle);
         }
-        self.saturated.fill(None);
         self.workspace.assemble(tree);
         self.find_gains(tree, state, dt);
         self.factor(tree, dt);

@@ -383,12 +383,12 @@ impl Context<'_> {
 
     /// Sends a credit to all subjects of an observer, and releases the data of the last messages.
     pub fn assert_ready(&mut self, observer: usize) -> Status {
-        self.tell(observer, None, true)
+        self.send_readiness(observer, None, true)
     }
 
     /// Sends a credit to one subject of an observer, for example the sender of an event.
     pub fn assert_ready_to(&mut self, observer: usize, sender: usize) -> Status {
-        self.tell(observer, Some(sender), true)
+        self.send_readiness(observer, Some(sender), true)
     }
 
     /// Sends a credit to all subjects of all observers.
@@ -402,10 +402,11 @@ impl Context<'_> {
 
     /// Revokes readiness at all subjects of an observer: further data are dropped.
     pub fn deassert_ready(&mut self, observer: usize) -> Status {
-        self.tell(observer, None, false)
+        self.send_readiness(observer, None, false)
     }
 
-    fn tell(&mut self, observer: usize, only: Option<usize>, is_assert: bool) -> Status {
+    /// Sends or revokes credits at the subjects of an observer, or at one of them.
+    fn send_readiness(&mut self, observer: usize, only: Option<usize>, is_assert: bool) -> Status {
         let Some(state) = self.services.observers.get_mut(observer) else {
             return Status::NOT_FOUND;
         };

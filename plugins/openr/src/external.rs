@@ -109,7 +109,7 @@ impl Peer {
     }
 
     /// Sends a message, answers the requests of the process, and returns its answer.
-    fn ask(
+    fn exchange(
         &mut self,
         message: &Json,
         mut perform: impl FnMut(Request) -> Json,
@@ -187,7 +187,7 @@ impl External {
     fn pass(&self, context: &mut Context<'_>, message: &Json) -> Status {
         let answer = {
             let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
-            peer.ask(message, |request| {
+            peer.exchange(message, |request| {
                 requests::perform(context, &self.interface.extras, request)
             })
         };

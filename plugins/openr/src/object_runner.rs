@@ -242,8 +242,8 @@ impl ObjectRunner {
         }
     }
 
-    /// Asks the object to accept a connection, at its subject or its observer.
-    pub(crate) fn ask(
+    /// Requests that the object accepts a connection, at its subject or its observer.
+    pub(crate) fn request_connection(
         &mut self,
         by: (usize, &mut dyn Scheduler),
         is_subject: bool,

@@ -134,8 +134,8 @@ pub(crate) fn connect(
             "`{subject}` to `{observer}`: already connected"
         )));
     }
-    ask(cells, office, (from, index, true), observer, true)?;
-    ask(cells, office, (to, place, false), subject, true)?;
+    report_connection(cells, office, (from, index, true), observer, true)?;
+    report_connection(cells, office, (to, place, false), subject, true)?;
     let link = cells[from].services.subjects[index].links.len();
     let peer = cells[to].services.observers[place].peers.len();
     let buffering = cells[to].services.observers[place].buffering;
@@ -168,8 +168,8 @@ pub(crate) fn disconnect(
     link.clear();
     let peer = link.to.peer;
     cells[to].services.observers[place].peers[peer].is_open = false;
-    ask(cells, office, (from, index, true), observer, false)?;
-    ask(cells, office, (to, place, false), subject, false)
+    report_connection(cells, office, (from, index, true), observer, false)?;
+    report_connection(cells, office, (to, place, false), subject, false)
 }
 
 /// Reason why a connection was not made or removed.
@@ -178,7 +178,8 @@ pub(crate) enum Refusal {
     Fault(usize, Fault),
 }
 
-fn ask(
+/// Reports a connection that was made or removed to the object at one end, and returns its refusal.
+fn report_connection(
     cells: &mut [ObjectRunner],
     office: &mut dyn SchedulerFactory,
     (id, index, is_subject): (usize, usize, bool),
@@ -197,7 +198,8 @@ fn ask(
     } else {
         Selector::Connect(index)
     };
-    let answer = object_runner.ask((id, office.scheduler(id).as_mut()), is_subject, &event);
+    let answer =
+        object_runner.request_connection((id, office.scheduler(id).as_mut()), is_subject, &event);
     match answer {
         Ok(status) if status.is_success() || !is_new => Ok(()),
         Ok(status) => Err(Refusal::Problem(format!(

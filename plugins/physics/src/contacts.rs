@@ -25,7 +25,7 @@ pub struct Contacts<'w, 's> {
 }
 
 /// Writes the contacts of their bodies to the components that sense them and are due.
-pub(super) fn tell(
+pub(super) fn publish(
     contacts: Contacts<'_, '_>,
     mut found: Local<Vec<Found>>,
     mut components: Query<(&Due, &Mount, &mut Touching)>,

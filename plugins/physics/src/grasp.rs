@@ -136,7 +136,7 @@ fn hold(world: &mut World, holder: Entity, frame: Entity, held: Entity) -> Resul
     let poses = &engine.body_poses;
     let apart = poses.of(above).inverse() * poses.of(below);
     for handle in [one.handle, other.handle] {
-        ask_for_filter(&mut engine, handle);
+        request_filter(&mut engine, handle);
         engine.wake(handle);
     }
     grasps.0.push(Grasp {
@@ -151,7 +151,7 @@ fn hold(world: &mut World, holder: Entity, frame: Entity, held: Entity) -> Resul
 const FILTER: ActiveHooks = ActiveHooks::FILTER_CONTACT_PAIRS;
 
 /// Makes the engine call the contact filter for all pairs with this body. Costs nothing once it is set.
-pub(super) fn ask_for_filter(engine: &mut EngineItem<'_, '_>, body: RigidBodyHandle) {
+pub(super) fn request_filter(engine: &mut EngineItem<'_, '_>, body: RigidBodyHandle) {
     let Some(body) = engine.bodies.bodies.get(body) else {
         return;
     };

@@ -208,7 +208,7 @@ fn add_systems(app: &mut App) {
     );
     app.add_systems(
         FixedUpdate,
-        contacts::tell
+        contacts::publish
             .after(Tick::Action)
             .before(Tick::DefaultAction)
             .run_if(any_with_component::<Touching>),
@@ -216,9 +216,9 @@ fn add_systems(app: &mut App) {
     let senses = any_with_component::<Touches>.or_else(any_with_component::<Wrench>);
     app.add_systems(Startup, touch::begin).add_systems(
         FixedUpdate,
-        touch::tell
+        touch::publish
             .after(Tick::Action)
-            .after(contacts::tell)
+            .after(contacts::publish)
             .before(Tick::DefaultAction)
             .run_if(senses),
     );

@@ -112,6 +112,46 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
     Ok(())
 }
 
+/// Puts a dynamic body at a pose in the world, with velocities in world axes: linear, of the origin, m/s, and angular, rad/s.
+///
+/// # Errors
+///
+/// Forces do not move the body, or the pose is out of range.
+pub fn move_at(
+    world: &mut World,
+    entity: Entity,
+    pose: &Isometry3<f64>,
+    [linear, angular]: [Vector3<f64>; 2],
+) -> Result<(), Unmoved> {
+    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+    let Ok((_, tables, indices, ..)) = state.get_mut(world) else {
+        return Err(Unmoved::NoBody);
+    };
+    let row = tables.row(indices.get(entity).ok());
+    if row.is_some_and(|(_, row)| row.kind == BodyKind::Kinematic) {
+        return Err(Unmoved::Kinematic);
+    }
+    place(world, entity, pose)?;
+    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+    let Ok((mut engine, tables, indices, mut states, _)) = state.get_mut(world) else {
+        return Err(Unmoved::NoBody);
+    };
+    let row = tables.row(indices.get(entity).ok());
+    let (_, row) = row.ok_or(Unmoved::NoBody)?;
+    let Ok((mut state, _)) = states.get_mut(entity) else {
+        return Err(Unmoved::NoBody);
+    };
+    // The velocity of a body is that of its centre of mass.
+    let arm = state.center_of_mass.coords - pose.translation.vector;
+    state.linear_velocity = linear + angular.cross(&arm);
+    state.angular_velocity = angular;
+    if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
+        body.set_linvel(convert::vec3(&state.linear_velocity), true);
+        body.set_angvel(convert::vec3(&state.angular_velocity), true);
+    }
+    Ok(())
+}
+
 /// Applies an impulse (N·s) to a dynamic body at a point, both in the world; at the centre of mass without a point.
 ///
 /// # Errors

@@ -211,7 +211,7 @@ pub(super) fn pass(
     for motion in commanded.posed.values_mut() {
         motion.age = motion.age.saturating_add(1);
     }
-    tell(&commanded.posed, &tables, &mut moving, &mut states);
+    write_states(&commanded.posed, &tables, &mut moving, &mut states);
     let dt = settings.dt();
     commanded
         .posed
@@ -223,7 +223,7 @@ pub(super) fn pass(
 pub(super) struct Moving(Vec<Option<Rigid>>);
 
 /// Adds the velocities of the poses to those of the engine.
-fn tell(
+fn write_states(
     motions: &PosedMotions,
     tables: &Tables,
     Moving(moving): &mut Moving,
@@ -269,12 +269,12 @@ fn tell(
 }
 
 /// Adds the velocities without a buffer, after the state was set.
-pub(super) fn tell_again(
+pub(super) fn rewrite_states(
     motions: &PosedMotions,
     tables: &Tables,
     states: &mut Query<&mut BodyState>,
 ) {
-    tell(motions, tables, &mut Moving::default(), states);
+    write_states(motions, tables, &mut Moving::default(), states);
 }
 
 /// Motion of a rigid body about one of its points.

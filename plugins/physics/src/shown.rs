@@ -37,15 +37,15 @@ pub(super) fn show_all(world: &mut World) {
             *transform = convert::transform(&state.pose);
         }
     }
-    trees.tell(&engine, &tables, |row, tell| {
+    trees.visit_states(&engine, &tables, |row, write| {
         if let (Ok(mut state), Ok(mut transform)) =
             (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
         {
-            tell(&mut state);
+            write(&mut state);
             *transform = convert::transform(&state.pose);
         }
     });
-    posed::tell_again(&commanded.posed, &tables, &mut bodies);
+    posed::rewrite_states(&commanded.posed, &tables, &mut bodies);
     for (variable, motion) in tables.variables.iter().zip(&motion.0) {
         if let Ok(mut state) = states.get_mut(variable.entity) {
             *state = JointState {

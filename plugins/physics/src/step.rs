@@ -147,9 +147,9 @@ pub(super) fn write_back(
             place(&mut transform, &state.pose);
         }
     }
-    trees.tell(&engine, &tables, |row, tell| {
+    trees.visit_states(&engine, &tables, |row, write| {
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
-            tell(&mut state);
+            write(&mut state);
             place(&mut transform, &state.pose);
         }
     });

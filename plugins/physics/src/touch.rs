@@ -49,7 +49,7 @@ pub(super) fn begin(
 }
 
 /// Writes contacts to the components that are due, and the wrenches.
-pub(super) fn tell(
+pub(super) fn publish(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
     bodies: Query<&BodyIndex>,

@@ -180,6 +180,8 @@ struct TreeState {
     at: Isometry3<f64>,
     /// Motor of each variable.
     motors: Vec<Motor>,
+    /// Effort of each saturated motor in the last step.
+    saturated: Vec<Option<f64>>,
     clearance: Clearance,
 }
 
@@ -279,7 +281,7 @@ impl Trees {
             set_base(&mut motion, &motion_of_base);
         }
         let links = group.links.len();
-        let motors = integrator.motors.clone();
+        let (motors, saturated) = (integrator.motors.clone(), integrator.saturated.clone());
         self.rows.push(TreeRow {
             base: group.base,
             floats: group.floats,
@@ -294,6 +296,7 @@ impl Trees {
             shown: vec![[[0.0; 3]; 2]; links],
             at: Isometry3::identity(),
             motors,
+            saturated,
             clearance: Clearance::default(),
         });
     }

@@ -298,7 +298,7 @@ mod tests {
         };
         assert!(spared(scene(), &bent, 8) > 0.0);
         let mut all = ideal;
-        (all.wants.depth, all.wants.things) = (true, true);
+        (all.channels.depth, all.channels.things) = (true, true);
         assert!(spared(scene(), &all, 4) > 0.0);
     }
 

@@ -7,7 +7,8 @@ use morse_api::{
     body::BodyState,
     component::ComponentPath,
     render::{
-        self, CameraView, CardError, Picture, Render, Renderer, RendererKind, UsesRenderer, Wants,
+        self, CameraView, CardError, Channels, Picture, Render, Renderer, RendererKind,
+        UsesRenderer,
     },
     tick::Look,
     warning::Warnings,
@@ -119,7 +120,7 @@ impl Render for Card {
         let is_ours =
             camera.renderer.unwrap_or(*usual) == RendererKind::Gpu && failure.get().is_none();
         // A card projects straight lines to straight lines; images with lens distortion are left to the ray caster.
-        let drawn = if is_ours && camera.wants.color && camera.lens.is_none() {
+        let drawn = if is_ours && camera.channels.color && camera.lens.is_none() {
             let poses = poses.read().unwrap_or_else(PoisonError::into_inner);
             gpu.draw(camera, &poses)
                 .map_err(|why| drop(failure.set(why)))
@@ -131,13 +132,13 @@ impl Render for Card {
             software.render(camera, picture);
             return;
         };
-        let wants = Wants {
+        let channels = Channels {
             color: false,
-            ..camera.wants
+            ..camera.channels
         };
         software.render(
             &CameraView {
-                wants,
+                channels,
                 ..camera.clone()
             },
             picture,

@@ -97,7 +97,7 @@ impl<'a> Projection<'a> {
             list: Vec::new(),
             rotation,
             position: camera.world_from_camera.translation.vector,
-            shadows: (camera.shadows && camera.wants.color).then(|| Shadows::new(scene)),
+            shadows: (camera.shadows && camera.channels.color).then(|| Shadows::new(scene)),
         };
         let mut places = Vec::new();
         for (number, thing) in scene.things.iter().enumerate() {
@@ -157,8 +157,8 @@ impl<'a> Projection<'a> {
 
     /// Returns a thing in the camera's axes, and the rectangle in which it may be visible; `None` if it is invisible.
     fn cast(&self, number: usize, thing: &Thing, tiles: &Tiles) -> Option<(Cast, Place)> {
-        let wants = self.camera.wants;
-        if !(wants.color || thing.is_solid()) {
+        let channels = self.camera.channels;
+        if !(channels.color || thing.is_solid()) {
             return None;
         }
         let (place, nearest) = self.place(&thing.corners(), tiles)?;
@@ -170,7 +170,7 @@ impl<'a> Projection<'a> {
             Form::Solid(Solid::Box { half }) => Some(Faces::new(self.camera, &local, half)),
             _ => None,
         };
-        let is_even = wants.color && self.scene.lamps.is_empty();
+        let is_even = channels.color && self.scene.lamps.is_empty();
         let cast = Cast {
             thing: number,
             is_clear: thing.is_clear(),

@@ -3,7 +3,7 @@
 mod bent;
 mod painted;
 
-use morse_api::{render::Wants, world_view::Gloss};
+use morse_api::{render::Channels, world_view::Gloss};
 use morse_geometry::{mesh::Triangles, rays::solid::Solid};
 use nalgebra::{Isometry3, Point3};
 
@@ -12,7 +12,7 @@ use super::mesh::VisualMesh;
 use super::render_scene::{Form, Thing};
 use super::*;
 
-const ALL: Wants = Wants {
+const ALL: Channels = Channels {
     color: true,
     depth: true,
     things: true,
@@ -32,7 +32,7 @@ fn camera() -> CameraView {
         near: 0.1,
         far: 50.0,
         shadows: false,
-        wants: ALL,
+        channels: ALL,
     }
 }
 

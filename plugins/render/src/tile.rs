@@ -68,7 +68,7 @@ pub(super) fn draw(projection: &Projection<'_>, column: usize, row: usize, shown
     let tile = Tile::new(projection, column, row);
     let mut nearest = tile.nearest();
     let panes = tile.panes(&nearest);
-    if projection.camera.wants.color {
+    if projection.camera.channels.color {
         tile.paint(&nearest, &panes, shown);
     }
     for pane in &panes {

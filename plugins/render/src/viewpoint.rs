@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use bevy::prelude::*;
 use morse_api::{
     body::{BodyKind, BodyState},
-    render::{CameraView, Wants},
+    render::{CameraView, Channels},
     world_view::LookAt,
 };
 use morse_geometry::GeometryOf;
@@ -94,9 +94,9 @@ pub fn look(from: Point3<f64>, at: Point3<f64>, width: u32, height: u32) -> Came
         near: 0.01,
         far: 1e4,
         shadows: true,
-        wants: Wants {
+        channels: Channels {
             color: true,
-            ..Wants::default()
+            ..Channels::default()
         },
     }
 }
@@ -433,7 +433,7 @@ mod tests {
         ball.add(&scene.things[0].corners());
         let from = Outlook::new(&scene, &[0], &ball).place(&center, 6.0);
         let mut camera = look(from.into(), center.into(), 64, 48);
-        (camera.wants.color, camera.wants.things) = (false, true);
+        (camera.channels.color, camera.channels.things) = (false, true);
         let mut picture = Picture::default();
         draw_picture(&scene, &camera, &mut picture, None);
         let count = picture.things.iter().filter(|thing| **thing == 1).count();

@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
             ([(Kind::Include, _)], _) => Expected::Path,
             ([(Kind::AllowCollision, _), names @ ..], _) if names.len() < 2 => Expected::Frame,
             ([(Kind::Def, _), (Kind::Identifier, _), ..], _) => Expected::Expression,
-            ([(Kind::Identifier, name), value @ ..], Some(container)) if wants_more(value) => {
+            ([(Kind::Identifier, name), value @ ..], Some(container)) if is_incomplete(value) => {
                 Expected::Value(container, (*name).to_owned())
             }
             _ => Expected::Nothing,
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns true if a value can go on: it is empty, or ends with an operator or an opening bracket.
-fn wants_more(value: &[(Kind, &str)]) -> bool {
+fn is_incomplete(value: &[(Kind, &str)]) -> bool {
     let ends_operand = |kind| {
         matches!(
             kind,

@@ -80,7 +80,7 @@ impl Problems {
     }
 
     /// Returns true if another warning would be shown.
-    pub(super) fn wants_warnings(&self) -> bool {
+    pub(super) fn reports_warnings(&self) -> bool {
         self.collector.warnings() < MOST && !self.is_full()
     }
 

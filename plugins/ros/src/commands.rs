@@ -8,7 +8,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use crate::messages::{
-    Float64MultiArray, JointState, Joy, Message as _, Point, PoseStamped, Text, Twist, TwistStamped,
+    AckermannDriveStamped, Float64MultiArray, JointState, Joy, Message as _, Point, PoseStamped,
+    Text, Twist, TwistStamped,
 };
 
 /// Converts a message to the fields of a command.
@@ -74,6 +75,11 @@ pub enum MessageError {
     Refused(#[from] BadCommand),
 }
 
+/// Reason why a message has not the form of its type.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongForm(String);
+
 /// Returns the types that an actuator accepts, the preferred one first. Every actuator accepts a text with a JSON object of
 /// its fields.
 #[must_use]
@@ -90,6 +96,9 @@ pub fn taken_for(fields: &Fields) -> Vec<Taken> {
     if has(&["v", "w"]) || has(&["x", "y", "w"]) {
         take(Twist::TYPE, twist as Read);
         take(TwistStamped::TYPE, twist_stamped);
+    }
+    if has(&["v", "steering_angle"]) {
+        take(AckermannDriveStamped::TYPE, ackermann);
     }
     if has(&["x", "y", "z"]) {
         take(PoseStamped::TYPE, pose);
@@ -148,6 +157,23 @@ fn parse<M: DeserializeOwned + Serialize + Default>(
     })
 }
 
+/// Returns a value of a type whose fields have defaults.
+///
+/// # Errors
+///
+/// The message has a field that the type lacks, or a value of another type.
+pub fn parse_strictly<M: DeserializeOwned + Serialize + Default>(
+    message: &Json,
+) -> Result<M, WrongForm> {
+    let form = serde_json::to_value(M::default()).unwrap_or_default();
+    if let Some((field, known)) = unknown(message, &form) {
+        return Err(WrongForm(format!(
+            "unknown field `{field}`; expected: {known}"
+        )));
+    }
+    M::deserialize(message).map_err(|why| WrongForm(why.to_string()))
+}
+
 /// Returns the first field of a message that its type lacks, and the existing ones. A header of ROS 1 is accepted.
 fn unknown(message: &Json, form: &Json) -> Option<(String, String)> {
     let (Json::Object(message), Json::Object(form)) = (message, form) else {
@@ -186,7 +212,19 @@ fn speeds(info: &ActuatorInfo, twist: &Twist) -> DynamicStruct {
         command.insert("y", twist.linear.y);
     }
     command.insert("w", twist.angular.z);
+    if info.fields.get("steering_angle").is_some() {
+        command.insert("steering_angle", 0.0);
+    }
     command
+}
+
+fn ackermann(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
+    let message: AckermannDriveStamped = parse(info, message, AckermannDriveStamped::TYPE)?;
+    let mut command = DynamicStruct::default();
+    command.insert("v", f64::from(message.drive.speed));
+    command.insert("w", 0.0);
+    command.insert("steering_angle", f64::from(message.drive.steering_angle));
+    Ok(command)
 }
 
 fn pose(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {

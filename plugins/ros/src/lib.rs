@@ -4,13 +4,16 @@
 //! - [`names`]: topics and frames;
 //! - [`topics`]: the topics of a sensor, and the message of a reading on each; `data`, `noise`, `scans`, `pictures`, `detections`: the conversion
 //!   of readings;
-//! - [`commands`]: messages that an actuator accepts;
-//! - [`frames`]: `/tf` and `/tf_static`; [`links`]: links of robots in these, and their descriptions.
+//! - [`commands`]: messages that an actuator accepts; [`actions`]: goals that it carries out;
+//! - [`frames`]: `/tf` and `/tf_static`; [`links`]: links of robots in these, and their descriptions; [`frame_tree`]: poses
+//!   of frames relative to others.
+pub mod actions;
 pub mod commands;
 mod contacts;
 mod data;
 pub mod definitions;
 mod detections;
+pub mod frame_tree;
 pub mod frames;
 pub mod links;
 pub mod messages;

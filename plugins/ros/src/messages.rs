@@ -1,15 +1,17 @@
 //! Messages of ROS 2, with all fields in their order. Units are SI, quaternions are x, y, z, w.
 //!
 //! Messages and fields follow the packages `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`, `tf2_msgs`,
-//! `builtin_interfaces` and `rosgraph_msgs`.
+//! `builtin_interfaces` and `rosgraph_msgs`; `actions`, `control` and `vision` are those of further packages.
 #[macro_use]
 mod define;
+mod actions;
 mod control;
 mod parts;
 mod vision;
 
 use serde::{Deserialize, Serialize};
 
+pub use actions::*;
 pub use control::*;
 pub use define::Definition;
 pub use parts::{Bytes, Matrix6};
@@ -17,9 +19,13 @@ pub use vision::*;
 
 /// Iterates over the definitions of all messages.
 pub fn definitions() -> impl Iterator<Item = &'static Definition> {
-    [DEFINITIONS, control::DEFINITIONS, vision::DEFINITIONS]
-        .into_iter()
-        .flatten()
+    let all = [
+        DEFINITIONS,
+        actions::DEFINITIONS,
+        control::DEFINITIONS,
+        vision::DEFINITIONS,
+    ];
+    all.into_iter().flatten()
 }
 
 /// A message with a type name.

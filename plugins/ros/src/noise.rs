@@ -20,6 +20,39 @@ pub(crate) fn variances(info: &SensorInfo, field: &str, own: Option<(&str, &str)
     sum
 }
 
+/// Returns the variances of the velocity along x and of the angular velocity about z that the modifier `odometry_noise` adds to
+/// a reading with these velocities, and of the yaw after a time, ns: at each measurement the distance has a random factor, and
+/// the yaw a random step.
+pub(crate) fn of_odometry(
+    info: &SensorInfo,
+    [velocity, lateral]: [f64; 2],
+    nanos: u64,
+) -> OdometryVariances {
+    let mut sum = OdometryVariances::default();
+    let noises = info.modifiers.iter();
+    for (_, settings) in noises.filter(|(kind, _)| kind == "odometry_noise") {
+        let [factor, drift] = ["factor_sigma", "gyro_drift_sigma"]
+            .map(|name| settings[name].as_f64().unwrap_or_default());
+        let count = nanos as f64 * 1e-9 * info.frequency;
+        sum.velocity[0] += (factor * velocity) * (factor * velocity);
+        sum.velocity[1] += (factor * lateral) * (factor * lateral);
+        sum.angular_velocity += (drift * info.frequency) * (drift * info.frequency);
+        sum.yaw += drift * drift * count;
+    }
+    sum
+}
+
+/// Variances of an odometry.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct OdometryVariances {
+    /// Variances of the velocity along x and y, m²/s².
+    pub(crate) velocity: [f64; 2],
+    /// Variance of the angular velocity about z, rad²/s².
+    pub(crate) angular_velocity: f64,
+    /// Variance of the yaw, rad².
+    pub(crate) yaw: f64,
+}
+
 /// Returns a covariance matrix with a diagonal.
 pub(crate) fn diagonal([x, y, z]: [f64; 3]) -> [f64; 9] {
     [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]
@@ -85,5 +118,20 @@ mod tests {
             diagonal(found),
             [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 9.0]
         );
+    }
+
+    #[test]
+    fn odometry_drifts_with_each_measurement() {
+        let noise = json!({ "factor_sigma": 0.5, "gyro_drift_sigma": 0.25 });
+        let mut info = info(&[("odometry_noise", noise)]);
+        info.frequency = 4.0;
+        let found = of_odometry(&info, [2.0, 0.0], 3_000_000_000);
+        // Twelve steps of yaw, 1 rad/s each.
+        let expected = OdometryVariances {
+            velocity: [1.0, 0.0],
+            angular_velocity: 1.0,
+            yaw: 12.0 * 0.0625,
+        };
+        assert_eq!(found, expected);
     }
 }

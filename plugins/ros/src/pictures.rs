@@ -5,6 +5,9 @@ use crate::{
     names,
 };
 
+/// Quality of JPEG files, 1 to 100: that of ROS's `image_transport`.
+const JPEG_QUALITY: u8 = 95;
+
 /// Eyes of a Kinect, in the names of their optical frames.
 pub(crate) const RGB: &str = "_rgb";
 pub(crate) const DEPTH: &str = "_depth";
@@ -27,13 +30,44 @@ pub(crate) fn kinect_compressed(sample: &Sample<'_>) -> CompressedImage {
     png_of(kinect_color(sample))
 }
 
+/// Returns a colour image as a JPEG file.
+pub(crate) fn jpeg(sample: &Sample<'_>) -> CompressedImage {
+    jpeg_of(color(sample))
+}
+
+pub(crate) fn kinect_jpeg(sample: &Sample<'_>) -> CompressedImage {
+    jpeg_of(kinect_color(sample))
+}
+
+/// Returns the red, green and blue parts of the pixels of a colour image.
+fn colors(image: &Image) -> Vec<u8> {
+    let (pixels, _) = image.data.0.as_chunks::<4>();
+    let colors = pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]);
+    colors.collect()
+}
+
+/// Returns a colour image as a JPEG file; empty if there are no pixels yet, or if the image is too large for the format.
+fn jpeg_of(image: Image) -> CompressedImage {
+    let mut data = Vec::new();
+    if let (Ok(width), Ok(height)) = (u16::try_from(image.width), u16::try_from(image.height)) {
+        let encoder = jpeg_encoder::Encoder::new(&mut data, JPEG_QUALITY);
+        let colors = colors(&image);
+        let written = encoder.encode(&colors, width, height, jpeg_encoder::ColorType::Rgb);
+        if written.is_err() {
+            data.clear();
+        }
+    }
+    CompressedImage {
+        header: image.header,
+        // The colours of the image, and the order of those of the file, as `image_transport` writes them.
+        format: "rgb8; jpeg compressed bgr8".to_owned(),
+        data: Bytes(data),
+    }
+}
+
 /// Returns a colour image as a PNG file without opacity, as decoders of ROS expect it; empty if there are no pixels yet.
 fn png_of(image: Image) -> CompressedImage {
-    let (pixels, _) = image.data.0.as_chunks::<4>();
-    let colors: Vec<u8> = pixels
-        .iter()
-        .flat_map(|[r, g, b, _]| [*r, *g, *b])
-        .collect();
+    let colors = colors(&image);
     let mut data = Vec::new();
     let mut encoder = png::Encoder::new(&mut data, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);

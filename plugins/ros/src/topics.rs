@@ -9,12 +9,13 @@ use crate::{
     contacts, detections,
     messages::{
         BatteryState, CameraInfo, CompressedImage, ContactsState, Detection3DArray, Flag,
-        FluidPressure, Image, Imu, JointState, LaserScan, MagneticField, Message as _, NavSatFix,
-        NavSatStatus, Odometry, PointCloud2, PointStamped, Pose, PoseStamped, PoseWithCovariance,
-        Range, Temperature, Text, Twist, TwistStamped, TwistWithCovariance, Wrench, WrenchStamped,
+        FluidPressure, Image, Imu, JointState, LaserScan, MagneticField, Matrix6, Message as _,
+        NavSatFix, NavSatStatus, Odometry, PointCloud2, PointStamped, Pose, PoseStamped,
+        PoseWithCovariance, Range, Temperature, Text, Twist, TwistStamped, TwistWithCovariance,
+        Wrench, WrenchStamped,
     },
     names,
-    noise::{diagonal, variances},
+    noise::{diagonal, of_odometry, variances},
     pictures, scans,
 };
 
@@ -51,6 +52,18 @@ pub fn topics(info: &SensorInfo) -> Vec<Topic> {
     let mut topics: Vec<Topic> = topics.collect();
     topics.extend(further(info));
     topics
+}
+
+/// Changes a topic of compressed images so that they are JPEG files instead of PNG files. Returns false for other topics.
+pub fn use_jpeg(topic: &mut Topic) -> bool {
+    let is_compressed = topic.message == CompressedImage::TYPE;
+    if is_compressed {
+        topic.make = match topic.name.ends_with("/rgb/image/compressed") {
+            true => |sample| Box::new(pictures::kinect_jpeg(sample)),
+            false => |sample| Box::new(pictures::jpeg(sample)),
+        };
+    }
+    is_compressed
 }
 
 /// Returns the topics that a sensor has in addition to those of its messages: compressed images, with the name that image
@@ -194,19 +207,39 @@ pub(crate) fn odometry_frames(info: &SensorInfo) -> (String, String) {
 
 fn odometry(sample: &Sample<'_>) -> Odometry {
     let (frame, child_frame_id) = odometry_frames(sample.info);
+    let (linear, angular) = (
+        sample.three(["vx", "vy", "vz"]),
+        sample.three(["wx", "wy", "wz"]),
+    );
+    let noise = of_odometry(sample.info, [linear.x, linear.y], sample.reading.nanos);
+    let white = |field| variances(sample.info, field, None)[0];
     Odometry {
         header: sample.header(frame),
         child_frame_id,
         pose: PoseWithCovariance {
             pose: sample.pose().into(),
-            ..PoseWithCovariance::default()
+            covariance: Matrix6::diagonal([
+                white("x"),
+                white("y"),
+                white("z"),
+                white("roll"),
+                white("pitch"),
+                white("yaw") + noise.yaw,
+            ]),
         },
         twist: TwistWithCovariance {
             twist: Twist {
-                linear: sample.three(["vx", "vy", "vz"]).into(),
-                angular: sample.three(["wx", "wy", "wz"]).into(),
+                linear: linear.into(),
+                angular: angular.into(),
             },
-            ..TwistWithCovariance::default()
+            covariance: Matrix6::diagonal([
+                white("vx") + noise.velocity[0],
+                white("vy") + noise.velocity[1],
+                white("vz"),
+                white("wx"),
+                white("wy"),
+                white("wz") + noise.angular_velocity,
+            ]),
         },
     }
 }

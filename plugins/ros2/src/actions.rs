@@ -2,11 +2,9 @@
 //!
 //! - this file: the actions of the actuators, and the server of an action;
 //! - `goal`: a goal and its progress;
-//! - `trajectory`, `waypoint`, `gripper`: the types of actions.
+//! - `trajectory_topic`: trajectories without an action.
 mod goal;
-mod gripper;
-mod trajectory;
-mod waypoint;
+mod trajectory_topic;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +13,10 @@ use morse_api::{
     command::CommandSender,
     service::{Reply, Status},
 };
-use morse_ros::names;
+use morse_ros::{
+    actions::{Action as Kind, ActuatorAction, plain},
+    names,
+};
 use ros2_client::{
     ActionServer, ActionTypeName, Message, Name, RmwRequestId, ServiceMapping,
     action::{
@@ -25,7 +26,7 @@ use ros2_client::{
     action_msgs::{CancelGoalResponseEnum, GoalStatus, GoalStatusArray},
     builtin_interfaces::Time,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use crate::{
@@ -38,40 +39,19 @@ use goal::Goal;
 /// Actions by name.
 pub(crate) type Actions = BTreeMap<String, Box<dyn Serve>>;
 
-/// Maximum number of goals that are kept, so that nodes can ask for their results.
+/// Maximum number of goals that are kept, so that nodes can request their results.
 const MOST_GOALS: usize = 32;
 /// Maximum number of requests of a kind that are taken at once.
 const MOST_AT_ONCE: usize = 16;
 /// Number of polls between feedback messages: ten a second.
 const FEEDBACK_POLLS: u32 = 5;
 
-/// A type of actions, for an actuator.
-pub(crate) trait Kind: Send + 'static {
-    /// Goal.
-    type Goal: Message + Clone + DeserializeOwned + Serialize + Send;
-    /// Result.
-    type Outcome: Message + Clone + Default + DeserializeOwned + Serialize + Send;
-    /// Feedback.
-    type Feedback: Message + Serialize + Send;
-    /// Package and name of the type.
-    const TYPE: (&'static str, &'static str);
+/// A goal, a result or feedback, as a message of the client library.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Wire<T>(T);
 
-    /// Returns the service of the actuator that carries out a goal, and its arguments.
-    ///
-    /// # Errors
-    ///
-    /// The goal is invalid; the text says why.
-    fn request(&self, goal: &Self::Goal) -> Result<(&'static str, Json), String>;
-
-    /// Returns the result of a goal.
-    fn outcome(&self, goal: &Self::Goal, status: Status, value: &Json) -> Self::Outcome;
-
-    /// Returns the component, service and arguments of the request whose reply becomes feedback; `None` without feedback.
-    fn feedback_request(&self) -> Option<(String, &'static str, Json)>;
-
-    /// Returns feedback from the reply to its request, the present time and that since the start, ns.
-    fn feedback(&self, goal: &Self::Goal, value: &Json, times: [u64; 2]) -> Option<Self::Feedback>;
-}
+impl<T: Clone + Serialize + DeserializeOwned + Send + 'static> Message for Wire<T> {}
 
 /// Opens the actions of actuators, or takes them from the old ones.
 ///
@@ -96,30 +76,42 @@ pub(crate) fn open_actions(
             actions.insert(name, served);
             Ok::<(), String>(())
         };
-        match info.kind {
-            "armature" => {
-                let follow = || trajectory::Follow::new(&path);
-                add("follow_joint_trajectory", &mut |opening, name| {
-                    Action::open(opening, name, &path, follow())
-                })?;
-                add("joint_trajectory", &mut |opening, name| {
-                    trajectory::Topic::open(opening, name, &path)
-                })?;
-            }
-            "waypoint" => add("navigate_to_pose", &mut |opening, name| {
-                let navigate = waypoint::Navigate::new(&info.robot);
-                Action::open(opening, name, &path, navigate)
-            })?,
-            "gripper" => add("gripper_cmd", &mut |opening, name| {
-                Action::open(opening, name, &path, gripper::Grip)
-            })?,
-            _ => {}
+        let Some(action) = ActuatorAction::of(info) else {
+            continue;
+        };
+        if let Some(suffix) = action.trajectory_topic() {
+            add(suffix, &mut |opening, name| {
+                trajectory_topic::Topic::open(opening, name, &path)
+            })?;
         }
+        let mut action = Some(action);
+        let suffix = action.as_ref().map_or("", ActuatorAction::suffix);
+        add(suffix, &mut |opening, name| match action.take() {
+            Some(ActuatorAction::Follow(kind)) => Action::open(opening, name, &path, kind),
+            Some(ActuatorAction::Navigate(kind)) => Action::open(opening, name, &path, kind),
+            Some(ActuatorAction::Grip(kind)) => Action::open(opening, name, &path, kind),
+            None => Err(format!("`{name}` is opened already")),
+        })?;
     }
     Ok(actions)
 }
 
-type Opened = Result<Box<dyn Serve>, String>;
+pub(crate) type Opened = Result<Box<dyn Serve>, String>;
+
+/// Opens an action of a component.
+///
+/// # Errors
+///
+/// DDS refuses the action.
+pub(crate) fn open_action<K: Kind>(
+    opening: &mut Opening,
+    name: &str,
+    component: &str,
+    kind: K,
+) -> Opened {
+    let name = opening.full_name(name);
+    Action::open(opening, &name, component, kind)
+}
 
 /// Reply to the request of a goal, or to that of its feedback.
 enum Answer {
@@ -133,7 +125,7 @@ struct Action<K: Kind> {
     kind: K,
     /// Path of the actuator.
     actuator: String,
-    server: ActionServer<K::Goal, K::Outcome, K::Feedback>,
+    server: ActionServer<Wire<K::Goal>, Wire<K::Outcome>, Wire<K::Feedback>>,
     /// Goals, the oldest first.
     goals: Vec<Goal<K>>,
     answers: (Sender<Answer>, Receiver<Answer>),
@@ -176,7 +168,7 @@ impl<K: Kind> Action<K> {
     fn take_goals(&mut self, calls: &Calls) {
         for _ in 0..MOST_AT_ONCE {
             match self.server.receive_goal() {
-                Ok(Some((id, request))) => self.begin(calls, id, request.goal_id, request.goal),
+                Ok(Some((id, request))) => self.begin(calls, id, request.goal_id, request.goal.0),
                 Ok(None) => return,
                 Err(why) => self.note(calls, &format!("a goal is invalid: {why}")),
             }
@@ -197,6 +189,7 @@ impl<K: Kind> Action<K> {
         for running in self.goals.iter_mut().filter(|goal| !goal.is_finished()) {
             running.status = GoalStatusEnum::Canceling;
             calls.cancel(running.request);
+            stop(calls, &self.kind);
         }
         let (service, arguments) = request;
         let answers = self.answers.0.clone();
@@ -263,7 +256,7 @@ impl<K: Kind> Action<K> {
         };
         let goal = &mut self.goals[at];
         if let Some(request) = goal.unanswered.take() {
-            let accepted = reply.status != Status::Failed;
+            let accepted = reply.status != Status::Failed || self.kind.was_begun(&reply.value);
             if !accepted {
                 self.goals.remove(at);
                 self.note(
@@ -298,9 +291,13 @@ impl<K: Kind> Action<K> {
         status: GoalStatusEnum,
         result: K::Outcome,
     ) {
-        let sent = self
-            .server
-            .send_result(id, GetResultResponse { status, result });
+        let sent = self.server.send_result(
+            id,
+            GetResultResponse {
+                status,
+                result: Wire(result),
+            },
+        );
         if let Err(why) = sent {
             self.note(calls, &format!("a result is lost: {why}"));
         }
@@ -367,6 +364,7 @@ impl<K: Kind> Action<K> {
             if !goal.is_finished() {
                 goal.status = GoalStatusEnum::Canceling;
                 calls.cancel(goal.request);
+                stop(calls, &self.kind);
                 cancelled.push(goal.info());
             }
         }
@@ -383,7 +381,7 @@ impl<K: Kind> Action<K> {
     }
 
     /// Requests the data of the next feedback, ten times a second while a goal is carried out.
-    fn ask_feedback(&mut self, calls: &Calls) {
+    fn request_feedback(&mut self, calls: &Calls) {
         self.polls += 1;
         let running = self.goals.iter().find(|goal| goal.is_executing());
         let Some(goal) = running.filter(|_| self.polls >= FEEDBACK_POLLS && !self.awaits_feedback)
@@ -411,7 +409,7 @@ impl<K: Kind> Action<K> {
         let times = [now, now.saturating_sub(goal.start)];
         if let Some(feedback) = self.kind.feedback(&goal.goal, &reply.value, times) {
             // Feedback that DDS does not accept is outdated soon.
-            self.server.send_feedback(id, feedback).ok();
+            self.server.send_feedback(id, Wire(feedback)).ok();
         }
     }
 
@@ -445,16 +443,17 @@ impl<K: Kind> Serve for Action<K> {
         self.take_cancel_requests(calls);
         self.accept(calls);
         self.take_result_requests(calls);
-        self.ask_feedback(calls);
+        self.request_feedback(calls);
         self.publish_status(calls);
     }
 }
 
-/// Returns the text of a reply.
-fn plain(value: &Json) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+/// Ends what a cancelled request has begun.
+fn stop(calls: &Calls, kind: &impl Kind) {
+    if let Some((component, service, arguments)) = kind.stop_request() {
+        // Without a simulation there is nothing to end.
+        calls.send((&component, service), arguments, drop).ok();
+    }
 }
 
 impl<K: Kind> Goal<K> {

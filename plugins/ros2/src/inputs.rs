@@ -5,7 +5,8 @@ use morse_api::command::CommandSender;
 use morse_ros::{
     commands::{self, Taken},
     messages::{
-        Float64MultiArray, JointState, Joy, Message, PoseStamped, Text, Twist, TwistStamped,
+        AckermannDriveStamped, Float64MultiArray, JointState, Joy, Message, PoseStamped, Text,
+        Twist, TwistStamped,
     },
 };
 use ros2_client::{
@@ -57,6 +58,7 @@ pub(crate) fn subscribe(
     let open = match key.1 {
         Twist::TYPE => open::<Twist>,
         TwistStamped::TYPE => open::<TwistStamped>,
+        AckermannDriveStamped::TYPE => open::<AckermannDriveStamped>,
         PoseStamped::TYPE => open::<PoseStamped>,
         JointState::TYPE => open::<JointState>,
         Joy::TYPE => open::<Joy>,

@@ -125,6 +125,8 @@ pub struct Ros2Output {
     pub r#type: Option<String>,
     /// Quality of service; by default that of the type.
     pub qos: Option<Quality>,
+    /// Format of compressed images; PNG by default.
+    pub compressed: Option<ImageFormat>,
     /// Actuator of the robot whose commands answer the readings: after a reading the simulation waits until a node has sent
     /// a command with the same stamp or a later one. Commands without a stamp answer any reading.
     pub lockstep: Option<String>,
@@ -141,6 +143,16 @@ pub struct Ros2Input {
     pub r#type: Option<String>,
     /// Quality of service; reliable by default.
     pub qos: Option<Quality>,
+}
+
+/// Format of compressed images.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageFormat {
+    /// PNG: without losses.
+    Png,
+    /// JPEG of quality 95, as of ROS's `image_transport`.
+    Jpeg,
 }
 
 /// Quality of service of a topic.

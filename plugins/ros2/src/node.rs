@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{
     command::CommandSender,
     middleware::{
@@ -52,9 +52,12 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let network = Network::new(settings, |name| std::env::var(name).ok()).map_err(failed)?;
     let mut opening = open(settings, &network).map_err(failed)?;
     let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
-    let warnings = network.warnings.iter();
-    warnings.for_each(|text| notes.add(text.clone()));
+    network
+        .warnings
+        .iter()
+        .for_each(|text| notes.add(text.clone()));
     let requests = Requests::new(Mutex::new(requests_of(&context)));
+    let rate = rate_of(&context);
     let (mut outputs, inputs) = ends(settings, context);
     let next_actuators = Successor::default();
     let actuators = (actuators_of(&inputs), next_actuators.clone());
@@ -72,21 +75,12 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let publishing = Publishing::new(&shared, outputs, signals).map_err(failed)?;
     let stopped = listening.stopped.clone();
     let calls = (requests.clone(), nanos.clone());
-    let services = Serving::new(&shared, calls, actuators, stopped).map_err(failed)?;
+    let services = Serving::new(&shared, calls, actuators, (stopped, rate)).map_err(failed)?;
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
     let mut workers = spawn(&own, publishing, (listening, services))?;
     if let Some(clock) = clock {
-        let work = move |clock: &mut Clock| {
-            clock.run(&ticked);
-            Ok(())
-        };
-        workers.push(Worker::spawn(
-            Ros2::KIND,
-            &format!("{own} clock"),
-            clock,
-            work,
-        )?);
+        workers.push(spawn_clock(&own, clock, ticked)?);
     }
     Ok(Box::new(Node {
         settings: settings.clone(),
@@ -107,6 +101,12 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
         counters,
         network,
     }))
+}
+
+/// Returns the number of ticks per second of a world.
+fn rate_of(context: &Context) -> f64 {
+    let view = context.world_view.as_ref();
+    view.map_or(f64::NAN, |view| view.scenery.rate)
 }
 
 /// Removes the sensors whose readings wait for commands, and prepares for the commands.
@@ -130,6 +130,15 @@ fn locksteps(
     waiting
         .map(|sensor| Lockstep::new(&mut shared.lock(), sensor, limit))
         .collect()
+}
+
+/// Starts the thread of the clock.
+fn spawn_clock(own: &str, clock: Clock, ticked: Receiver<()>) -> Result<Worker, Failure> {
+    let work = move |clock: &mut Clock| {
+        clock.run(&ticked);
+        Ok(())
+    };
+    Worker::spawn(Ros2::KIND, &format!("{own} clock"), clock, work)
 }
 
 /// Starts the threads of the readings, of the commands and of the services.
@@ -174,14 +183,15 @@ fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
     let options = options.start_parameter_services(false);
     let node = context.new_node(name, options);
     let node = node.map_err(|why| format!("node `{}`: {why:?}", settings.node))?;
+    let notes = Notes::default();
     Ok(Opening {
         node,
         participant,
         namespace: network.namespace.clone(),
         ends: Ends::default(),
         answers: BTreeMap::new(),
-        notes: Notes::default(),
-        counters: Arc::default(),
+        counters: Arc::new(Counters::new(notes.clone())),
+        notes,
     })
 }
 

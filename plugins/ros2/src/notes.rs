@@ -40,4 +40,24 @@ pub(crate) struct Counters {
     pub(crate) refused: AtomicU64,
     /// Messages that became commands.
     pub(crate) commands: AtomicU64,
+    /// Warnings.
+    notes: Notes,
+}
+
+impl Counters {
+    /// Returns counters whose losses become warnings.
+    pub(crate) fn new(notes: Notes) -> Self {
+        Self {
+            notes,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the warning that messages of a topic are lost.
+    pub(crate) fn report_loss(&self, topic: &str) {
+        self.notes.add(format!(
+            "messages of `{topic}` are lost: a node that subscribes reliably does not confirm the earlier ones; let it read \
+             faster, or subscribe with best effort"
+        ));
+    }
 }

@@ -159,7 +159,7 @@ impl Publishing {
             self.notes
                 .add(format!("some sensors have no topics: {why}"));
         }
-        self.ask();
+        self.request_readings();
         self.publish_latched();
     }
 
@@ -169,9 +169,9 @@ impl Publishing {
         loop {
             let is_end = self.wait();
             if self.peers.update() {
-                self.ask();
+                self.request_readings();
             }
-            self.pass_on();
+            self.publish_pending();
             match self.next.take() {
                 Some(outputs) if is_end => self.change_world(outputs),
                 Some(outputs) => self.next.set(outputs),
@@ -197,13 +197,13 @@ impl Publishing {
     }
 
     /// Requests the readings of sensors with subscribers only.
-    fn ask(&self) {
-        let hears_tf = self.ends.is_connected(self.tf.guid());
+    fn request_readings(&self) {
+        let is_tf_subscribed = self.ends.is_connected(self.tf.guid());
         for source in &self.sources {
             let mut topics = source.topics.iter();
-            let is_heard = topics.any(|topic| self.ends.is_connected(topic.guid))
-                || (source.moves_base && hears_tf);
-            if is_heard {
+            let is_subscribed = topics.any(|topic| self.ends.is_connected(topic.guid))
+                || (source.moves_base && is_tf_subscribed);
+            if is_subscribed {
                 source.observer.stay_ready();
             } else {
                 source.observer.deassert_ready();
@@ -211,9 +211,9 @@ impl Publishing {
         }
     }
 
-    fn pass_on(&mut self) {
-        let hears_tf = self.ends.is_connected(self.tf.guid());
-        let tf = hears_tf.then_some(&self.tf);
+    fn publish_pending(&mut self) {
+        let is_tf_subscribed = self.ends.is_connected(self.tf.guid());
+        let tf = is_tf_subscribed.then_some(&self.tf);
         for source in &self.sources {
             while let Some(reading) = source.observer.try_recv() {
                 source.publish(&reading, (&self.ends, &self.counters), tf);
@@ -222,10 +222,11 @@ impl Publishing {
         let poses = self.poses.as_ref().filter(|_| self.links.is_moving());
         if let (Some(tf), Some(observer)) = (tf, poses) {
             while let Some(poses) = observer.try_recv() {
-                let links = self.links.moving(&poses);
-                links
-                    .into_iter()
-                    .for_each(|links| publish(&self.counters, tf, links));
+                if let Some(links) = self.links.moving(&poses)
+                    && !publish(&self.counters, tf, links)
+                {
+                    self.counters.report_loss("/tf");
+                }
                 observer.give_back(poses);
             }
             observer.assert_ready();

@@ -33,7 +33,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Opens the services, and the actions of actuators. `stopped` ends the thread.
+    /// Opens the services, and the actions of actuators. `stopped` ends the thread; `rate` is the number of ticks per second.
     ///
     /// # Errors
     ///
@@ -42,11 +42,11 @@ impl Serving {
         shared: &Shared,
         (requests, nanos): (Requests, Arc<AtomicU64>),
         (actuators, next): (Vec<CommandSender>, Successor<Vec<CommandSender>>),
-        stopped: Arc<AtomicBool>,
+        (stopped, rate): (Arc<AtomicBool>, f64),
     ) -> Result<Self, String> {
         let opening = &mut *shared.lock();
         let mut list = services::open(opening)?;
-        list.append(&mut simulation::open(opening)?);
+        list.append(&mut simulation::open(opening, &requests, rate)?);
         let actions = open_actions(opening, &actuators, Actions::new())?;
         let (sender, bell) = bounded(1);
         Ok(Self {

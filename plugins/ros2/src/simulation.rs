@@ -1,8 +1,12 @@
 //! Services of `simulation_interfaces`, which control any simulator: its state, its time and its entities.
 //!
 //! - this file: features, state, reset and steps;
-//! - `entities`: robots and bodies.
+//! - `steps`: steps as an action;
+//! - `entities`: robots and bodies; `filters`: selections of them; `states`: their poses, velocities and boxes.
 mod entities;
+mod filters;
+mod states;
+mod steps;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +18,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     opening::Opening,
     services::Empty,
-    serving::{Calls, Part, Respond, Serve, Service},
+    serving::{Calls, Part, Requests, Respond, Serve, Service},
 };
 
 /// Package of the types.
@@ -65,6 +69,20 @@ trait Judged: Message + Clone + Default + Serialize + DeserializeOwned + Send + 
     fn failed(verdict: Verdict) -> Self;
 }
 
+/// Implements [`Judged`] for responses with a field `result`.
+macro_rules! judged {
+    ($($response:ty),+) => {$(
+        impl Message for $response {}
+
+        impl $crate::simulation::Judged for $response {
+            fn failed(result: Verdict) -> Self {
+                Self { result, ..Self::default() }
+            }
+        }
+    )+};
+}
+use judged;
+
 /// Response with an outcome only.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Plain {
@@ -97,9 +115,12 @@ struct Features {
 
 impl Message for Features {}
 
-/// Features of `simulation_interfaces/msg/SimulatorFeatures`: spawning, also from texts, and deleting; entities with categories,
-/// states and descriptions; reset of time, state and spawned entities; states with pauses; single and several steps.
-const FEATURES: [u16; 16] = [0, 1, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32];
+/// Features of `simulation_interfaces/msg/SimulatorFeatures`: spawning, also from texts, and deleting; entities with boxes around
+/// them, categories, states and descriptions; reset of time, state and spawned entities; states with pauses; single and several
+/// steps, also as an action.
+const FEATURES: [u16; 19] = [
+    0, 1, 5, 6, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33,
+];
 
 /// A state, as a request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -154,7 +175,11 @@ impl Added {
 /// # Errors
 ///
 /// DDS refuses a service.
-pub(crate) fn open(opening: &mut Opening) -> Result<Vec<Box<dyn Serve>>, String> {
+pub(crate) fn open(
+    opening: &mut Opening,
+    requests: &Requests,
+    rate: f64,
+) -> Result<Vec<Box<dyn Serve>>, String> {
     let added = Added::default();
     let of_reset = added.clone();
     let mut list: Vec<Box<dyn Serve>> = vec![
@@ -174,6 +199,8 @@ pub(crate) fn open(opening: &mut Opening) -> Result<Vec<Box<dyn Serve>>, String>
         serve(opening, "StepSimulation", step)?,
     ];
     list.append(&mut entities::open(opening, &added)?);
+    list.append(&mut states::open(opening)?);
+    list.push(steps::open(opening, requests, rate)?);
     Ok(list)
 }
 
@@ -209,6 +236,28 @@ fn request<A: Judged>(
     }
 }
 
+/// Sends a request to the component `simulation`; `then` sends the response, or a further request. A failure is sent as the
+/// response.
+fn request_later<A: Judged>(
+    calls: &Calls,
+    (service, arguments): (&str, Json),
+    respond: Respond<A>,
+    then: impl FnOnce(&Calls, Reply, &Respond<A>) + Send + Sync + 'static,
+) {
+    let (again, later) = (calls.clone(), respond.clone());
+    let sent = calls.send(
+        ("simulation", service),
+        arguments,
+        move |reply| match reply.status {
+            Status::Success => then(&again, reply, &later),
+            _ => later.send(A::failed(Verdict::of(&reply, |_| FAILED))),
+        },
+    );
+    if let Err(why) = sent {
+        respond.send(A::failed(Verdict::new(FAILED, why)));
+    }
+}
+
 /// Sends a request whose response has an outcome only.
 fn act(calls: &Calls, service: &str, arguments: Json, respond: Respond<Plain>) {
     request(calls, (service, arguments), respond, |reply| {
@@ -217,7 +266,7 @@ fn act(calls: &Calls, service: &str, arguments: Json, respond: Respond<Plain>) {
 }
 
 fn features() -> Features {
-    let formats = ["urdf", "sdf", "mjcf", "robray"];
+    let formats = ["urdf", "sdf", "mjcf", "robray", "ron"];
     Features {
         features: FEATURES.to_vec(),
         spawn_formats: formats.map(str::to_owned).to_vec(),

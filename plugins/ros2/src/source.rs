@@ -109,8 +109,10 @@ impl Source {
             frame_id: self.frame_id.as_deref(),
         };
         for topic in &self.topics {
-            if ends.is_connected(topic.guid) {
-                publish(counters, &topic.publisher, (topic.make)(&sample));
+            if ends.is_connected(topic.guid)
+                && !publish(counters, &topic.publisher, (topic.make)(&sample))
+            {
+                counters.report_loss(&topic.key.0);
             }
         }
         if let Some(tf) = tf.filter(|_| self.moves_base) {
@@ -119,11 +121,16 @@ impl Source {
     }
 }
 
-/// Publishes a message, and counts it.
-pub(crate) fn publish<M: Serialize>(counters: &Counters, publisher: &Publisher<M>, message: M) {
-    let counter = match publisher.publish(message) {
-        Ok(()) => &counters.published,
-        Err(WriteError::WouldBlock { .. } | _) => &counters.refused,
+/// Publishes a message, and counts it. Returns false if DDS does not accept it.
+pub(crate) fn publish<M: Serialize>(
+    counters: &Counters,
+    publisher: &Publisher<M>,
+    message: M,
+) -> bool {
+    let (counter, is_accepted) = match publisher.publish(message) {
+        Ok(()) => (&counters.published, true),
+        Err(WriteError::WouldBlock { .. } | _) => (&counters.refused, false),
     };
     counter.fetch_add(1, Ordering::Relaxed);
+    is_accepted
 }

@@ -4,10 +4,10 @@ use morse_api::{command::ActuatorInfo, reading::SensorInfo, ros::RosMessage};
 use morse_ros::{
     commands::{Taken, taken},
     names,
-    topics::{Topic, topic_of, topics},
+    topics::{Topic, topic_of, topics, use_jpeg},
 };
 
-use crate::{Ros2Input, Ros2Output};
+use crate::{ImageFormat, Ros2Input, Ros2Output};
 
 /// Returns the topics of a sensor.
 ///
@@ -29,6 +29,17 @@ pub(crate) fn check_output(info: &SensorInfo, output: &Ros2Output) -> Result<Vec
             return Err(format!(
                 "`{path}` has no messages of the type `{wanted}`; it has `{known}`, and `std_msgs/msg/String` as any sensor"
             ));
+        }
+    }
+    if let Some(format) = output.compressed {
+        let is_compressed = |topic: &Topic| topic.message == "sensor_msgs/msg/CompressedImage";
+        if !list.iter().any(is_compressed) {
+            return Err(format!("`compressed`: `{path}` has no compressed images"));
+        }
+        if format == ImageFormat::Jpeg {
+            list.iter_mut().for_each(|topic| {
+                use_jpeg(topic);
+            });
         }
     }
     if let Some(topic) = &output.topic {

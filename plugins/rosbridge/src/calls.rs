@@ -1,7 +1,9 @@
-//! Service calls of clients, and their responses.
+//! Service calls of clients to the simulation, and their responses.
 use morse_api::service::{Reply, Status};
 use morse_server::requests::Requests;
 use serde_json::{Value as Json, json};
+
+use crate::outbox::Answer;
 
 /// Service call of a client.
 pub(crate) struct Call {
@@ -13,21 +15,26 @@ pub(crate) struct Call {
     pub(crate) name: String,
 }
 
-/// Sends a call to the simulation.
+/// Sends a call to the simulation. `convert` converts the value of a successful reply.
 ///
 /// # Errors
 ///
 /// The reason why it cannot be sent.
 pub(crate) fn send(
-    calls: &Requests<(usize, String)>,
+    calls: &Requests<Answer>,
     call: Call,
     place: (&str, &str),
     arguments: Json,
+    convert: impl FnOnce(Json) -> Json + Send + Sync + 'static,
 ) -> Result<(), String> {
     let encode = move |reply: Reply| {
         let is_success = reply.status == Status::Success;
-        let text = response(&call.id, &call.name, reply.value, is_success);
-        (call.client, text)
+        let value = match is_success {
+            true => convert(reply.value),
+            false => reply.value,
+        };
+        let text = response(&call.id, &call.name, value, is_success);
+        Answer::Response(call.client, text)
     };
     let sent = calls.send(place, arguments, encode);
     sent.map(drop).map_err(|failure| failure.to_string())

@@ -1,6 +1,6 @@
 //! Client connection: handshake, then WebSocket.
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
@@ -15,6 +15,8 @@ use tungstenite::{
     handshake::{MidHandshake, server::ServerHandshake},
     protocol::frame::coding::CloseCode,
 };
+
+use crate::encoding::{Encoding, Published};
 
 /// Maximum length of a received message, bytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
@@ -46,40 +48,8 @@ pub(crate) struct One {
     pub(crate) interval: Duration,
     /// True if the client writes the topic without its first slash, and expects this spelling in messages.
     pub(crate) is_bare: bool,
-}
-
-/// A message for subscribers, in both spellings of its topic.
-pub(crate) struct Published {
-    text: Utf8Bytes,
-    bare: Option<Utf8Bytes>,
-}
-
-/// Beginning of a message, up to the first slash of its topic.
-const BEGINNING: &str = r#"{"op":"publish","topic":""#;
-
-impl Published {
-    /// Returns a message on a topic. The name contains only letters, digits, underscores and slashes, or is escaped as JSON.
-    pub(crate) fn new(topic: &str, message: &dyn erased_serde::Serialize) -> Self {
-        let message = serde_json::to_string(message).unwrap_or_default();
-        let topic = Json::from(topic).to_string();
-        let topic = topic.strip_prefix('"').unwrap_or_default();
-        Self {
-            text: format!(r#"{BEGINNING}{topic},"msg":{message}}}"#).into(),
-            bare: None,
-        }
-    }
-
-    /// Returns the text, with the topic in one of its spellings.
-    pub(crate) fn text(&mut self, is_bare: bool) -> Utf8Bytes {
-        if !is_bare {
-            return self.text.clone();
-        }
-        let bare = self.bare.get_or_insert_with(|| {
-            let rest = self.text.get(BEGINNING.len() + 1..).unwrap_or_default();
-            format!("{BEGINNING}{rest}").into()
-        });
-        bare.clone()
-    }
+    /// Form of the messages.
+    pub(crate) encoding: Encoding,
 }
 
 pub(crate) struct Client {
@@ -93,16 +63,16 @@ pub(crate) struct Client {
     pub(crate) advertised: BTreeMap<String, String>,
     /// Number of unanswered calls.
     pub(crate) under_way: u32,
-    /// Latest long message per topic and spelling; clients receive these in turn.
-    waiting: BTreeMap<(String, bool), Utf8Bytes>,
+    /// Latest long message per topic, spelling and encoding; clients receive these in turn.
+    waiting: BTreeMap<(String, bool, Encoding), Message>,
 }
 
 /// Result of reading.
-pub(crate) enum Heard {
+pub(crate) enum Received {
     /// A message.
     Text(Utf8Bytes),
     /// No more messages for now.
-    Silence,
+    Nothing,
     /// There may be more messages, after other clients had their turn.
     Enough,
     /// The connection is closed.
@@ -165,25 +135,25 @@ impl Client {
     }
 
     /// Reads the available messages, up to a limit.
-    pub(crate) fn read_messages(&mut self, so_far: usize) -> Heard {
+    pub(crate) fn read_messages(&mut self, so_far: usize) -> Received {
         if so_far >= MOST_AT_ONCE {
-            return Heard::Enough;
+            return Received::Enough;
         }
         loop {
             let Socket::Speaking(socket) = &mut self.socket else {
                 return if self.is_gone() {
-                    Heard::Gone
+                    Received::Gone
                 } else {
-                    Heard::Silence
+                    Received::Nothing
                 };
             };
             match socket.read() {
-                Ok(Some(Message::Text(text))) => return Heard::Text(text),
+                Ok(Some(Message::Text(text))) => return Received::Text(text),
                 Ok(Some(Message::Binary(_))) => {
                     self.dismiss(CloseCode::Unsupported, "messages are text: JSON");
                 }
                 Ok(Some(_)) => {}
-                Ok(None) => return Heard::Silence,
+                Ok(None) => return Received::Nothing,
                 Err(Error::Capacity(_)) => {
                     self.dismiss(CloseCode::Size, "messages are at most 1 MiB long");
                 }
@@ -202,15 +172,20 @@ impl Client {
     }
 
     /// Sends a text that must not be lost.
-    pub(crate) fn tell(&mut self, text: impl Into<Utf8Bytes>) {
+    pub(crate) fn send(&mut self, text: impl Into<Utf8Bytes>) {
+        self.send_message(Message::Text(text.into()));
+    }
+
+    /// Sends a message that must not be lost.
+    pub(crate) fn send_message(&mut self, message: Message) {
         if let Socket::Speaking(socket) = &mut self.socket
-            && !socket.send(Message::Text(text.into()))
+            && !socket.send(message)
         {
             self.socket = Socket::Gone;
         }
     }
 
-    /// Sends a message on a subscribed topic, in the spellings that the client uses.
+    /// Sends a message on a subscribed topic, in the spellings and encodings that the client uses.
     pub(crate) fn publish(
         &mut self,
         topic: &str,
@@ -218,38 +193,42 @@ impl Client {
         make: impl FnOnce() -> Published,
         made: &mut Option<Published>,
     ) {
-        if !self.wants(topic, now) {
+        if !self.is_due(topic, now) {
             return;
         }
         let each = self.subscriptions.get(topic).map(|all| &all.each);
-        let writes = |bare| each.is_some_and(|each| each.iter().any(|one| one.is_bare == bare));
-        let spellings = [false, true].map(writes);
+        let each = each.into_iter().flatten();
+        let forms: BTreeSet<(bool, Encoding)> =
+            each.map(|one| (one.is_bare, one.encoding)).collect();
         let message = made.get_or_insert_with(make);
-        for (is_bare, is_used) in [false, true].into_iter().zip(spellings) {
-            let text = message.text(is_bare);
-            if is_used && text.len() > LONG {
-                self.waiting.insert((topic.to_owned(), is_bare), text);
-            } else if is_used {
-                self.tell(text);
+        for (is_bare, encoding) in forms {
+            match message.encoded(is_bare, encoding) {
+                Some(encoded) if encoded.len() > LONG => {
+                    let form = (topic.to_owned(), is_bare, encoding);
+                    self.waiting.insert(form, encoded);
+                }
+                Some(encoded) => self.send_message(encoded),
+                // Other clients may have published it in a form that this encoding lacks.
+                None => {}
             }
         }
     }
 
     /// Sends one of the long messages; returns true if there are more.
-    pub(crate) fn hand_out(&mut self) -> bool {
+    pub(crate) fn send_waiting(&mut self) -> bool {
         if self.is_full() {
             // They would be outdated once the client can receive them.
             self.waiting.clear();
         }
-        if let Some((_, text)) = self.waiting.pop_first() {
-            self.tell(text);
+        if let Some((_, message)) = self.waiting.pop_first() {
+            self.send_message(message);
         }
         !self.waiting.is_empty()
     }
 
     /// Returns true if a message of a topic is to be sent now: the client is subscribed, has room, and the minimum interval
     /// has passed.
-    fn wants(&mut self, topic: &str, now: Instant) -> bool {
+    fn is_due(&mut self, topic: &str, now: Instant) -> bool {
         let is_full = self.is_full();
         let Some(subscription) = self.subscriptions.get_mut(topic) else {
             return false;

@@ -3,15 +3,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use morse_api::{command::CommandSender, port::Observer};
 use morse_ros::{
+    actions::ActuatorAction,
     commands::{Taken, taken},
     frames,
     links::RobotLinks,
-    messages::{Clock, Message as _, TFMessage, Text},
+    messages::{Clock, JointTrajectory, Message as _, TFMessage, Text},
     names,
     topics::{Topic, topics},
 };
 
-use crate::client::Published;
+use crate::encoding::Published;
 
 /// Components that every simulation has.
 const GLOBAL: [&str; 3] = ["simulation", "communication", "time"];
@@ -37,6 +38,8 @@ pub(crate) struct Sink {
 pub(crate) struct Graph {
     pub(crate) sources: Vec<Source>,
     pub(crate) sinks: BTreeMap<String, Sink>,
+    /// Paths of the actuators that follow trajectories, by topic.
+    pub(crate) trajectories: BTreeMap<String, String>,
     /// Paths of the components whose services are offered, by the prefix of the service names.
     pub(crate) services: BTreeMap<String, String>,
     /// Links of robots, with their descriptions.
@@ -68,9 +71,15 @@ impl Graph {
         for (topic, _) in &links.descriptions {
             types.insert(topic.clone(), Text::TYPE);
         }
-        let mut sinks = BTreeMap::new();
+        let (mut sinks, mut trajectories) = (BTreeMap::new(), BTreeMap::new());
         for sender in actuators {
             let (name, taken) = (names::topic(&sender.info.path), taken(&sender.info));
+            let action = ActuatorAction::of(&sender.info);
+            if let Some(suffix) = action.and_then(|action| action.trajectory_topic()) {
+                let topic = format!("{name}/{suffix}");
+                types.insert(topic.clone(), JointTrajectory::TYPE);
+                trajectories.insert(topic, sender.info.path.to_string());
+            }
             if let Some(first) = taken.first() {
                 types.insert(name.clone(), first.message);
             }
@@ -84,6 +93,7 @@ impl Graph {
         Self {
             sources,
             sinks,
+            trajectories,
             services: services.collect(),
             links,
             types,
@@ -91,16 +101,26 @@ impl Graph {
     }
 
     /// Returns the message that new subscribers of a topic receive at once: poses that do not change, or a description.
-    pub(crate) fn latched(&self, topic: &str) -> Option<Published> {
+    pub(crate) fn latched(&self, topic: &str, nanos: u64) -> Option<Published> {
         if topic == TF_STATIC {
-            let sensors = self.sources.iter().map(|source| &*source.observer.info);
-            let mut mounts = frames::mounts(sensors);
-            mounts.transforms.extend_from_slice(&self.links.fixed);
-            return Some(Published::new(topic, &mounts));
+            return Some(Published::new(topic, Box::new(self.fixed_frames()), nanos));
         }
         let mut descriptions = self.links.descriptions.iter();
         let (_, text) = descriptions.find(|(name, _)| name == topic)?;
-        Some(Published::new(topic, text))
+        Some(Published::new(topic, Box::new(text.clone()), nanos))
+    }
+
+    /// Returns the poses of frames that do not change.
+    pub(crate) fn fixed_frames(&self) -> TFMessage {
+        let sensors = self.sources.iter().map(|source| &*source.observer.info);
+        let mut mounts = frames::mounts(sensors);
+        mounts.transforms.extend_from_slice(&self.links.fixed);
+        mounts
+    }
+
+    /// Returns true if the simulation subscribes to a topic.
+    pub(crate) fn is_input(&self, topic: &str) -> bool {
+        self.sinks.contains_key(topic) || self.trajectories.contains_key(topic)
     }
 
     /// Returns the topics with their types.
@@ -132,5 +152,6 @@ pub(crate) fn with_slash(name: &str) -> String {
 
 /// Returns true if two type names are equal: ROS 2 writes `sensor_msgs/msg/Imu`, ROS 1 and many clients `sensor_msgs/Imu`.
 pub(crate) fn is_same_type(one: &str, other: &str) -> bool {
-    one == other || one.replace("/msg/", "/") == other.replace("/msg/", "/")
+    let short = |name: &str| name.replace("/msg/", "/").replace("/action/", "/");
+    one == other || short(one) == short(other)
 }

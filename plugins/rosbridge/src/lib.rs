@@ -3,12 +3,21 @@
 //!
 //! - this file: settings, and the interface to the simulation;
 //! - `server`: the thread, with one poll for all clients; `client`: a connection;
-//! - `operations`: operations of the protocol; `graph`: available topics and services; `rosapi`: queries about them;
-//!   `calls`: service calls.
+//! - `operations`: operations of the protocol; `encoding`: forms of messages; `graph`: available topics and services;
+//!   `rosapi`: queries about them; `parameters`: values that clients share; `calls`: service calls;
+//! - `hub`: state that clients share; `outbox`: messages to them; `broker`: services and actions between clients; `actions`: actions of actuators;
+//!   `republisher`: poses of frames.
+mod actions;
+mod broker;
 mod calls;
 mod client;
+mod encoding;
 mod graph;
+mod hub;
 mod operations;
+mod outbox;
+mod parameters;
+mod republisher;
 mod rosapi;
 mod server;
 

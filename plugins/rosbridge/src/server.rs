@@ -1,4 +1,6 @@
-//! Thread of the server: one poll for all clients.
+//! Thread of the server: one poll for all clients; `publishing`: messages to them.
+mod publishing;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
@@ -14,12 +16,7 @@ use morse_api::{
     port::Observer,
     world_view::{PoseObserver, WorldView},
 };
-use morse_ros::{
-    frames,
-    links::RobotLinks,
-    messages::{Clock, Time},
-    topics::Sample,
-};
+use morse_ros::links::RobotLinks;
 use morse_server::{
     access::ProgramAccess,
     clock::now,
@@ -30,13 +27,18 @@ use morse_server::{
 use tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::{
-    client::{Client, Heard, Published},
-    graph::{CLOCK, Graph, Source, TF},
+    client::{Client, Received},
+    encoding::relayed,
+    graph::{CLOCK, Graph, TF},
+    hub::Hub,
     operations::{Scope, carry_out},
+    outbox::Answer,
 };
 
 /// Poll interval without events, at which timeouts of clients are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Poll interval while actions are carried out, or clients wait for other clients.
+const HUB_INTERVAL: Duration = Duration::from_millis(50);
 /// Minimum interval of the messages on `/clock`.
 const CLOCK_INTERVAL: Duration = Duration::from_millis(10);
 /// Time slice for long messages; then readings and short messages follow.
@@ -81,13 +83,13 @@ impl World {
 #[derive(Clone)]
 pub(crate) struct Bell {
     notifier: Arc<Notifier>,
-    is_wanted: Arc<AtomicBool>,
+    is_enabled: Arc<AtomicBool>,
 }
 
 impl Bell {
     /// Notifies the server that all readings of a tick are available.
     pub(crate) fn ring(&self) {
-        if self.is_wanted.load(Ordering::Acquire) {
+        if self.is_enabled.load(Ordering::Acquire) {
             self.notifier.notify();
         }
     }
@@ -102,10 +104,12 @@ pub(crate) struct Server {
     next: Successor<World>,
     graph: Graph,
     poses: PoseObserver,
-    calls: Requests<(usize, String)>,
+    calls: Requests<Answer>,
+    /// Services, actions, parameters and frames of clients.
+    hub: Hub,
     clients: BTreeMap<usize, Client>,
     /// Clients with more messages than were read in a row.
-    unheard: BTreeSet<usize>,
+    unread: BTreeSet<usize>,
     /// Client that is next to receive a long message.
     turn: usize,
     /// True if there are long messages to send.
@@ -127,26 +131,39 @@ impl Server {
         } = options.world;
         let event_loop = EventLoop::new(vec![options.listener], &wake)?;
         let notifier = event_loop.notifier();
-        Ok(Self {
+        let mut server = Self {
             access: options.access,
             max_clients: options.max_clients,
             event_loop,
             calls: Requests::new(options.requests, notifier.clone()),
             bell: Bell {
                 notifier,
-                is_wanted: Arc::default(),
+                is_enabled: Arc::default(),
             },
             wake,
             next: options.next,
             graph: Graph::new(sensors, actuators, services, links),
             poses,
+            hub: Hub::default(),
             clients: BTreeMap::new(),
-            unheard: BTreeSet::new(),
+            unread: BTreeSet::new(),
             turn: 0,
             has_waiting: false,
             nanos: options.nanos,
             reported: None,
-        })
+        };
+        server.offer_actions();
+        Ok(server)
+    }
+
+    /// Offers the actions of the actuators of the present world.
+    fn offer_actions(&mut self) {
+        let actuators: Vec<&CommandSender> =
+            self.graph.sinks.values().map(|sink| &sink.sender).collect();
+        let Hub {
+            actions, outbox, ..
+        } = &mut self.hub;
+        actions.change_world(&actuators, outbox);
     }
 
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
@@ -161,7 +178,7 @@ impl Server {
             self.event_loop.wait(&mut events, rest).map_err(|error| {
                 Failure::Environment(format!("rosbridge cannot wait for clients: {error}"))
             })?;
-            for number in std::mem::take(&mut self.unheard) {
+            for number in std::mem::take(&mut self.unread) {
                 self.read_messages(number);
             }
             for event in &events {
@@ -176,13 +193,13 @@ impl Server {
                     }
                 }
             }
-            self.pass_on();
-            self.hand_out();
+            self.publish_pending();
+            self.send_waiting();
             self.remove_closed_clients();
         }
         // The last readings are sent before the end.
-        self.pass_on();
-        while self.hand_out() {}
+        self.publish_pending();
+        while self.send_waiting() {}
         for client in self.clients.values_mut() {
             client.dismiss(CloseCode::Away, "the simulation has ended");
         }
@@ -192,33 +209,37 @@ impl Server {
     /// Continues with another world. Clients keep their subscriptions, by topic.
     fn change_world(&mut self, next: World) {
         // The last readings of the old world are sent before those of the new one.
-        self.pass_on();
+        self.publish_pending();
         self.event_loop.follow(&next.wake);
         self.wake = next.wake;
         self.poses = next.poses;
         self.graph = Graph::new(next.sensors, next.actuators, next.services, next.links);
-        for (topic, text) in &self.graph.links.descriptions {
-            tell(&mut self.clients, topic, now(), || {
-                Published::new(topic, text)
-            });
-        }
-        self.ask();
+        self.offer_actions();
+        self.hub.republisher.clear();
+        self.publish_descriptions();
+        self.request_readings();
     }
 
     fn rest(&self) -> Duration {
-        if !self.unheard.is_empty() || self.has_waiting {
+        if !self.unread.is_empty() || self.has_waiting {
             return Duration::ZERO;
         }
-        let now = self.nanos.load(Ordering::Relaxed);
-        let is_behind = self.reported.is_none_or(|(reported, _)| reported != now);
-        if self.is_heard(CLOCK) && is_behind {
+        let present = self.nanos.load(Ordering::Relaxed);
+        let is_behind = self
+            .reported
+            .is_none_or(|(reported, _)| reported != present);
+        let rest = if self.is_subscribed(CLOCK) && is_behind {
             CLOCK_INTERVAL
+        } else if self.hub.actions.is_busy() || self.hub.broker.has_limits() {
+            HUB_INTERVAL
         } else {
             POLL_INTERVAL
-        }
+        };
+        let frames = self.hub.republisher.rest(now());
+        frames.map_or(rest, |frames| frames.min(rest))
     }
 
-    fn is_heard(&self, topic: &str) -> bool {
+    fn is_subscribed(&self, topic: &str) -> bool {
         let mut clients = self.clients.values();
         clients.any(|client| client.subscriptions.contains_key(topic))
     }
@@ -246,58 +267,59 @@ impl Server {
         let nanos = self.nanos.load(Ordering::Relaxed);
         while let Some(client) = self.clients.get_mut(&number) {
             match client.read_messages(count) {
-                Heard::Text(text) => {
-                    let scope = Scope {
+                Received::Text(text) => {
+                    let mut scope = Scope {
                         graph: &self.graph,
                         calls: &self.calls,
+                        hub: &mut self.hub,
                         nanos,
                         number,
                     };
-                    if let Some((topic, message)) = carry_out(&scope, client, &text) {
-                        tell(&mut self.clients, &topic, now(), || {
-                            Published::new(&topic, &message)
-                        });
+                    if let Some((topic, message)) = carry_out(&mut scope, client, &text) {
+                        self.publish(&topic, || relayed(&message));
                     }
                     let client = self.clients.get_mut(&number);
                     has_news |= client.is_some_and(|client| std::mem::take(&mut client.has_news));
                 }
-                Heard::Silence => break,
-                Heard::Enough => {
-                    self.unheard.insert(number);
+                Received::Nothing => break,
+                Received::Enough => {
+                    self.unread.insert(number);
                     break;
                 }
-                Heard::Gone => {
-                    self.clients.remove(&number);
+                Received::Gone => {
+                    self.remove_client(number);
                     has_news = true;
                 }
             }
             count += 1;
         }
+        self.send_outbox();
         if has_news {
-            self.ask();
+            self.request_readings();
         }
     }
 
     /// Activates the sensors with subscribers, and deactivates all others.
-    fn ask(&self) {
-        let mut is_any = self.is_heard(CLOCK) || self.is_heard(TF);
+    fn request_readings(&self) {
+        let needs_frames = self.is_subscribed(TF) || !self.hub.republisher.is_idle();
+        let mut is_any = self.is_subscribed(CLOCK) || needs_frames || self.hub.actions.is_busy();
         for source in &self.graph.sources {
             let mut topics = source.topics.iter();
-            let is_heard = topics.any(|topic| self.is_heard(&topic.name))
-                || (source.moves_base && self.is_heard(TF));
-            is_any |= is_heard;
-            if is_heard {
+            let is_subscribed = topics.any(|topic| self.is_subscribed(&topic.name))
+                || (source.moves_base && needs_frames);
+            is_any |= is_subscribed;
+            if is_subscribed {
                 source.observer.stay_ready();
             } else {
                 source.observer.deassert_ready();
             }
         }
-        self.bell.is_wanted.store(is_any, Ordering::Release);
+        self.bell.is_enabled.store(is_any, Ordering::Release);
     }
 
     /// Sends long messages to some clients, within a time slice, so that they do not delay short messages; returns true if
     /// there are more.
-    fn hand_out(&mut self) -> bool {
+    fn send_waiting(&mut self) -> bool {
         let start = now();
         let first = self.turn;
         let later = self.clients.range(first..).map(|(number, _)| *number);
@@ -311,107 +333,38 @@ impl Server {
                 break;
             }
             if let Some(client) = self.clients.get_mut(&number) {
-                self.has_waiting |= client.hand_out();
+                self.has_waiting |= client.send_waiting();
             }
         }
         self.has_waiting
     }
 
-    /// Sends responses, readings and the time.
-    fn pass_on(&mut self) {
-        for (number, text) in self.calls.take_replies() {
-            if let Some(client) = self.clients.get_mut(&number) {
-                client.under_way = client.under_way.saturating_sub(1);
-                client.tell(text);
-            }
-        }
-        let now = now();
-        for source in &self.graph.sources {
-            while let Some(reading) = source.observer.try_recv() {
-                let sample = Sample {
-                    info: &source.observer.info,
-                    reading: &reading,
-                    frame_id: None,
-                };
-                tell_reading(&mut self.clients, source, &sample, now);
-            }
-        }
-        self.tell_links(now);
-        self.tell_time(now);
-    }
-
-    /// Sends the poses of links that move, and requests those of the next tick.
-    fn tell_links(&mut self, now: Instant) {
-        if !self.graph.links.is_moving() || !self.is_heard(TF) {
-            return;
-        }
-        while let Some(poses) = self.poses.try_recv() {
-            if let Some(links) = self.graph.links.moving(&poses) {
-                tell(&mut self.clients, TF, now, || Published::new(TF, &links));
-            }
-            self.poses.give_back(poses);
-        }
-        self.poses.assert_ready();
-    }
-
-    fn tell_time(&mut self, now: Instant) {
-        let nanos = self.nanos.load(Ordering::Relaxed);
-        let is_new = self
-            .reported
-            .is_none_or(|(reported, at)| reported != nanos && now >= at + CLOCK_INTERVAL);
-        if is_new {
-            self.reported = Some((nanos, now));
-            let message = Clock {
-                clock: Time::of_nanos(nanos),
-            };
-            tell(&mut self.clients, CLOCK, now, || {
-                Published::new(CLOCK, &message)
-            });
-        }
-    }
-
     /// Removes clients that have disconnected or whose handshake timed out.
     fn remove_closed_clients(&mut self) {
         let now = now();
-        let before = self.clients.len();
-        self.clients.retain(|_, client| {
+        let closed = self.clients.iter().filter(|(_, client)| {
             let is_late = !client.is_in() && now.duration_since(client.since) > HANDSHAKE_TIMEOUT;
-            !client.is_gone() && !is_late
+            client.is_gone() || is_late
         });
-        if self.clients.len() != before {
-            self.ask();
+        let closed: Vec<usize> = closed.map(|(number, _)| *number).collect();
+        for number in &closed {
+            self.remove_client(*number);
+        }
+        if !closed.is_empty() {
+            self.request_readings();
         }
     }
-}
 
-/// Publishes a reading on all topics of its sensor.
-fn tell_reading(
-    clients: &mut BTreeMap<usize, Client>,
-    source: &Source,
-    sample: &Sample<'_>,
-    now: Instant,
-) {
-    for topic in &source.topics {
-        tell(clients, &topic.name, now, || {
-            Published::new(&topic.name, &*(topic.make)(sample))
-        });
-    }
-    if source.moves_base {
-        tell(clients, TF, now, || {
-            Published::new(TF, &frames::base(sample))
-        });
-    }
-}
-
-/// Sends a message to all subscribers of a topic; it is built once, and only if there are any.
-fn tell(
-    clients: &mut BTreeMap<usize, Client>,
-    topic: &str,
-    now: Instant,
-    make: impl Fn() -> Published,
-) {
-    let mut made = None;
-    for client in clients.values_mut() {
-        client.publish(topic, now, &make, &mut made);
+    /// Removes a client with everything that it offers and requests.
+    fn remove_client(&mut self, number: usize) {
+        self.clients.remove(&number);
+        let Hub {
+            broker,
+            republisher,
+            outbox,
+            ..
+        } = &mut self.hub;
+        broker.remove_client(number, outbox);
+        republisher.remove_client(number);
     }
 }

@@ -17,7 +17,7 @@ use morse_api::{
     component::Level,
     distortion::Distortion,
     prelude::*,
-    render::{CameraView, Picture, Renderer, RendererKind, Wants},
+    render::{CameraView, Channels, Picture, Renderer, RendererKind},
 };
 use nalgebra::Quaternion;
 
@@ -66,16 +66,16 @@ pub struct View {
     /// Pose in the frame of the mount.
     pub pose: Isometry3<f64>,
     /// Contents of the image.
-    pub wants: Wants,
+    pub channels: Channels,
 }
 
 impl View {
     /// Returns a view along the camera's axis.
     #[must_use]
-    pub fn ahead(wants: Wants) -> Self {
+    pub fn ahead(channels: Channels) -> Self {
         Self {
             pose: Isometry3::identity(),
-            wants,
+            channels,
         }
     }
 }
@@ -100,9 +100,9 @@ pub fn memory<C: Camera>(camera: &C, level: &str) -> Memory {
     camera.views(level, &mut views);
     // Colour (4 bytes), depth and index of the instance per pixel: see `Picture`.
     let bytes = |view: &View| {
-        4 * u64::from(view.wants.color)
-            + 4 * u64::from(view.wants.depth)
-            + 2 * u64::from(view.wants.things)
+        4 * u64::from(view.channels.color)
+            + 4 * u64::from(view.channels.depth)
+            + 2 * u64::from(view.channels.things)
     };
     let pictures = pixels.saturating_mul(views.iter().map(bytes).sum());
     let bend = if lens.is_ideal() { 0 } else { 16 };
@@ -126,21 +126,21 @@ pub fn prepare<C: Camera>(app: &mut App) {
         .register_state::<Capture>()
         .add_service::<C>(capture::service());
     let mut queries = app.world_mut().get_resource_or_init::<GpuQueries>();
-    queries.0.push(wants_card_of::<C>);
+    queries.0.push(requires_gpu_of::<C>);
 }
 
 /// Queries of the cameras of each kind: true if a camera is to be rendered by the graphics card.
 #[derive(Resource, Default)]
 struct GpuQueries(Vec<fn(&mut World) -> bool>);
 
-fn wants_card_of<C: Camera>(world: &mut World) -> bool {
+fn requires_gpu_of<C: Camera>(world: &mut World) -> bool {
     let mut cameras = world.query::<&C>();
     let mut cameras = cameras.iter(world);
     cameras.any(|camera| camera.lens().renderer == Some(RendererKind::Gpu))
 }
 
 /// Returns true if a camera is to be rendered by the graphics card.
-pub fn wants_card(world: &mut World) -> bool {
+pub fn requires_gpu(world: &mut World) -> bool {
     let queries = world.get_resource_or_init::<GpuQueries>().0.clone();
     queries.into_iter().any(|is_wanted| is_wanted(world))
 }
@@ -197,7 +197,7 @@ pub fn render_views<C: Camera>(renderer: Option<Res<Renderer>>, mut cameras: Que
                 .camera_from_view
                 .push(to_camera.inverse() * mount_from_view);
             let camera_view = CameraView {
-                wants: view.wants,
+                channels: view.channels,
                 lens: buffers.bend.clone(),
                 ..lens.camera_view(pose.0 * mount_from_view)
             };

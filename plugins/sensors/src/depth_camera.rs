@@ -1,5 +1,5 @@
 //! Depth camera: points in space.
-use morse_api::{prelude::*, render::Wants, samples::Samples};
+use morse_api::{prelude::*, render::Channels, samples::Samples};
 
 use crate::camera::{
     self, Camera, Lens, PictureBuffers, View,
@@ -71,9 +71,9 @@ impl Camera for DepthCamera {
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {
-        views.push(View::ahead(Wants {
+        views.push(View::ahead(Channels {
             depth: true,
-            ..Wants::default()
+            ..Channels::default()
         }));
     }
 

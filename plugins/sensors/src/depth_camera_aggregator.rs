@@ -1,5 +1,5 @@
 //! Several depth cameras in one: MORSE's `VLP16_180`.
-use morse_api::{prelude::*, render::Wants, samples::Samples};
+use morse_api::{prelude::*, render::Channels, samples::Samples};
 
 use crate::{
     camera::{
@@ -71,13 +71,13 @@ impl Camera for DepthCameraAggregator {
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {
-        let wants = Wants {
+        let channels = Channels {
             depth: true,
-            ..Wants::default()
+            ..Channels::default()
         };
         views.extend(self.yaws.iter().map(|&yaw| View {
             pose: Isometry3::rotation(Vector3::z() * yaw),
-            wants,
+            channels,
         }));
     }
 

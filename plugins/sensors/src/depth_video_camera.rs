@@ -1,5 +1,5 @@
 //! Depth images.
-use morse_api::{component::Level, prelude::*, render::Wants, samples::Samples};
+use morse_api::{component::Level, prelude::*, render::Channels, samples::Samples};
 
 use crate::camera::{self, Camera, Lens, PictureBuffers, RAW, View, lens::camera};
 
@@ -97,9 +97,9 @@ impl Camera for DepthVideoCamera {
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {
-        views.push(View::ahead(Wants {
+        views.push(View::ahead(Channels {
             depth: true,
-            ..Wants::default()
+            ..Channels::default()
         }));
     }
 

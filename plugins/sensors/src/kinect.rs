@@ -1,5 +1,5 @@
 //! Colour and depth images from two positions, as Microsoft's Kinect.
-use morse_api::{prelude::*, render::Wants, samples::Samples};
+use morse_api::{prelude::*, render::Channels, samples::Samples};
 
 use crate::camera::{self, Camera, Lens, PictureBuffers, RAW, View, lens::camera};
 
@@ -74,11 +74,11 @@ impl Camera for Kinect {
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {
-        let view = |[x, y, z]: [f64; 3], wants| View {
+        let view = |[x, y, z]: [f64; 3], channels| View {
             pose: Isometry3::translation(x, y, z),
-            wants,
+            channels,
         };
-        let (mut color, mut depth) = (Wants::default(), Wants::default());
+        let (mut color, mut depth) = (Channels::default(), Channels::default());
         (color.color, depth.depth) = (true, true);
         views.extend([view(self.rgb_at, color), view(self.depth_at, depth)]);
     }

@@ -3,7 +3,7 @@ use bevy::prelude::IntoScheduleConfigs as _;
 use morse_api::{
     object::Objects,
     prelude::*,
-    render::{Label, Renderer, Wants},
+    render::{Channels, Label, Renderer},
     samples::Samples,
 };
 
@@ -90,9 +90,9 @@ impl Camera for SegmentationCamera {
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {
-        views.push(View::ahead(Wants {
+        views.push(View::ahead(Channels {
             things: true,
-            ..Wants::default()
+            ..Channels::default()
         }));
     }
 

@@ -1,5 +1,5 @@
 //! Rotating depth camera: MORSE's `Velodyne`.
-use morse_api::{prelude::*, render::Wants, samples::Samples};
+use morse_api::{prelude::*, render::Channels, samples::Samples};
 
 use crate::{
     camera::{
@@ -72,9 +72,9 @@ impl Camera for VelodyneZb {
     }
 
     fn views(&self, _: &str, views: &mut Vec<View>) {
-        views.push(View::ahead(Wants {
+        views.push(View::ahead(Channels {
             depth: true,
-            ..Wants::default()
+            ..Channels::default()
         }));
     }
 

@@ -1,5 +1,5 @@
 //! Colour images.
-use morse_api::{prelude::*, render::Wants, samples::Samples};
+use morse_api::{prelude::*, render::Channels, samples::Samples};
 
 use crate::camera::{self, Camera, Lens, PictureBuffers, View, lens::camera};
 
@@ -57,7 +57,7 @@ impl Camera for VideoCamera {
     }
 
     fn views(&self, level: &str, views: &mut Vec<View>) {
-        views.push(View::ahead(Wants {
+        views.push(View::ahead(Channels {
             color: true,
             depth: level == "rgbd",
             things: false,

@@ -132,7 +132,7 @@ fn batch(reader: &mut Reader<'_>, root: &Node, text: &str) -> Option<Batch> {
 fn values(reader: &mut Reader<'_>, path: &str, node: &Node, text: &str) -> Vec<String> {
     let Kind::List(items) = &node.kind else {
         return reader
-            .wants(node, path, "a list of values, such as `[60, 120]`")
+            .refuse(node, path, "a list of values, such as `[60, 120]`")
             .unwrap_or_default();
     };
     if items.is_empty() {
@@ -183,7 +183,7 @@ fn distribution(
 ) -> Option<Distribution> {
     let wanted = "`between(10, 20)` or `one_of(\"a\", \"b\")`";
     let Kind::Tuple(Some(name), items) = &node.kind else {
-        return reader.wants(node, path, wanted);
+        return reader.refuse(node, path, wanted);
     };
     match (name.value.as_str(), items.as_slice()) {
         ("between", [low, high]) => {
@@ -192,7 +192,7 @@ fn distribution(
             if is_range {
                 return Some(Distribution::Between(low, high));
             }
-            reader.wants(
+            reader.refuse(
                 node,
                 path,
                 "a least and a greatest number, or two vectors of them",
@@ -202,7 +202,7 @@ fn distribution(
             let values = items.iter().map(|item| slice(item, text).to_owned());
             Some(Distribution::OneOf(values.collect()))
         }
-        _ => reader.wants(node, path, wanted),
+        _ => reader.refuse(node, path, wanted),
     }
 }
 
@@ -283,7 +283,7 @@ mod tests {
             ("Batch(scenario: \"a\", length: 3)", &["either a scenario"]),
             (
                 "Batch(scenario: \"a\", grid: {\"b\": 3})",
-                &["1:34", "`b` wants a list of values"],
+                &["1:34", "`b` must be a list of values"],
             ),
             (
                 "Batch(scenario: \"a\", grid: {\"b\": []})",

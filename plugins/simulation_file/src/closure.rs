@@ -36,7 +36,7 @@ fn pair(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<[Spanned<Str
             let [one, other] = [one, other].map(|item| reader.text(item, name));
             Some([one?, other?])
         }
-        _ => reader.wants(node, name, "two frames in `( )`"),
+        _ => reader.refuse(node, name, "two frames in `( )`"),
     }
 }
 

@@ -364,9 +364,9 @@ fn policy(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Policy> {
             let seconds = reader.number(items.first()?, "lockstep", &ranges::LOCKSTEP)?;
             Some(Policy::Lockstep(seconds))
         }
-        (Some("queue"), _) => reader.wants(node, name, "queue(n), with the number of readings"),
+        (Some("queue"), _) => reader.refuse(node, name, "queue(n), with the number of readings"),
         (Some("lockstep"), _) => {
-            reader.wants(node, name, "lockstep(t), with the longest wait in s")
+            reader.refuse(node, name, "lockstep(t), with the longest wait in s")
         }
         (Some(word), _) => {
             let message = format!("{} is not a value of {}", quoted(word), quoted(name));
@@ -375,6 +375,6 @@ fn policy(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Policy> {
             reader.problems.push(problem);
             None
         }
-        (None, _) => reader.wants(node, name, WANTED),
+        (None, _) => reader.refuse(node, name, WANTED),
     }
 }

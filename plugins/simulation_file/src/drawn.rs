@@ -377,7 +377,7 @@ mod tests {
             ),
             ("mass: one_of(1, 2, -3)", &["1:46", "`mass` must be"]),
             ("mass: one_of()", &["at least one value"]),
-            ("mass: one_of(1, \"a\")", &["`mass` wants a number"]),
+            ("mass: one_of(1, \"a\")", &["`mass` must be a number"]),
             ("kind: one_of(fixed, moving)", &["1:47", "moving"]),
             ("mas: between(1, 2)", &["did you mean `mass`"]),
             ("mass: between(1, 1e400)", &["finite"]),

@@ -194,7 +194,7 @@ impl<'t> TermReader<'t> {
         is_next
     }
 
-    fn want(&mut self, symbol: &str) -> Result<(), ExpressionError> {
+    fn expect_symbol(&mut self, symbol: &str) -> Result<(), ExpressionError> {
         if self.take(symbol) {
             return Ok(());
         }
@@ -276,11 +276,11 @@ impl<'t> TermReader<'t> {
             }
             "distance" => {
                 self.at += "distance".len();
-                self.want("(")?;
+                self.expect_symbol("(")?;
                 let one = self.place()?;
-                self.want(",")?;
+                self.expect_symbol(",")?;
                 let other = self.place()?;
-                self.want(")")?;
+                self.expect_symbol(")")?;
                 Ok(Term::Distance(one, other))
             }
             path => {
@@ -301,11 +301,11 @@ impl<'t> TermReader<'t> {
             };
         }
         let x = self.number()?;
-        self.want(",")?;
+        self.expect_symbol(",")?;
         let y = self.number()?;
-        self.want(",")?;
+        self.expect_symbol(",")?;
         let z = self.number()?;
-        self.want(")")?;
+        self.expect_symbol(")")?;
         Ok(Place::Point([x, y, z]))
     }
 

@@ -61,7 +61,7 @@ impl<'n> Fields<'n> {
         let written: &[Field] = match &node.kind {
             Kind::Struct(_, fields) => fields,
             Kind::Tuple(_, items) if items.is_empty() => &[],
-            _ => return reader.wants(node, of, "named fields in `( )`"),
+            _ => return reader.refuse(node, of, "named fields in `( )`"),
         };
         let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
         let mut fields = Vec::new();

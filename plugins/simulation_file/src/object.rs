@@ -69,7 +69,7 @@ fn property(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>) -> Opt
         | Kind::Character(_)
         | Kind::Tuple(Some(_), _)
         | Kind::Struct(..)
-        | Kind::Map(_) => reader.wants(node, name, WANTED),
+        | Kind::Map(_) => reader.refuse(node, name, WANTED),
     }
 }
 

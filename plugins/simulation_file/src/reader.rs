@@ -32,8 +32,8 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reports that the value of `name` has the wrong type.
-    pub(super) fn wants<T>(&mut self, node: &Node, name: &str, wanted: &str) -> Option<T> {
-        let message = format!("{} wants {wanted}, found {}", quoted(name), node.found());
+    pub(super) fn refuse<T>(&mut self, node: &Node, name: &str, wanted: &str) -> Option<T> {
+        let message = format!("{} must be {wanted}, found {}", quoted(name), node.found());
         let problem =
             error("simulation::wrong-type", node.span, message).label(format!("expected {wanted}"));
         self.problems.push(problem);
@@ -46,8 +46,8 @@ impl Reader<'_> {
             Kind::Float(value) if value.is_finite() => value,
             // Integers up to 2⁵³ are exact; further digits are not significant.
             Kind::Integer(value) => value as f64,
-            Kind::Float(_) => return self.wants(node, name, "a finite number"),
-            _ => return self.wants(node, name, "a number"),
+            Kind::Float(_) => return self.refuse(node, name, "a finite number"),
+            _ => return self.refuse(node, name, "a number"),
         };
         if field.bounds.contains(number) {
             return Some(number);
@@ -71,9 +71,9 @@ impl Reader<'_> {
         match node.kind {
             Kind::Integer(value) => match u64::try_from(value) {
                 Ok(value) => Some(value),
-                Err(_) => self.wants(node, name, "a whole number, 0 or more"),
+                Err(_) => self.refuse(node, name, "a whole number, 0 or more"),
             },
-            _ => self.wants(node, name, "a whole number"),
+            _ => self.refuse(node, name, "a whole number"),
         }
     }
 
@@ -90,7 +90,7 @@ impl Reader<'_> {
         self.index.choice(node.span, ["true", "false"], None);
         match node.kind {
             Kind::Bool(value) => Some(value),
-            _ => self.wants(node, name, "`true` or `false`"),
+            _ => self.refuse(node, name, "`true` or `false`"),
         }
     }
 
@@ -105,13 +105,13 @@ impl Reader<'_> {
             Kind::Character(letter) => {
                 self.unquoted(node, name, "in single quotes", &letter.to_string())
             }
-            _ => self.wants(node, name, "a text in quotes"),
+            _ => self.refuse(node, name, "a text in quotes"),
         }
     }
 
     /// Reports a text without double quotes.
     fn unquoted<T>(&mut self, node: &Node, name: &str, what: &str, text: &str) -> Option<T> {
-        let message = format!("{} wants a text in quotes", quoted(name));
+        let message = format!("{} must be a text in quotes", quoted(name));
         let problem = error("simulation::wrong-type", node.span, message)
             .label(what)
             .help(format!("write {}", quoted(&format!("\"{text}\""))));
@@ -123,7 +123,7 @@ impl Reader<'_> {
     pub(super) fn word(&mut self, node: &Node, name: &str) -> Option<Spanned<String>> {
         match node.as_word() {
             Some(word) => Some(Spanned::new(word.to_owned(), node.span)),
-            None => self.wants(node, name, "a word"),
+            None => self.refuse(node, name, "a word"),
         }
     }
 
@@ -138,7 +138,7 @@ impl Reader<'_> {
         self.index.choice(node.span, names(), None);
         let Some(word) = node.as_word() else {
             let wanted = names().collect::<Vec<_>>().join(", ");
-            return self.wants(node, name, &format!("one of {wanted}"));
+            return self.refuse(node, name, &format!("one of {wanted}"));
         };
         if let Some((_, value)) = choices.iter().find(|(choice, _)| *choice == word) {
             return Some(*value);
@@ -157,7 +157,7 @@ impl Reader<'_> {
         field: &Number,
     ) -> Option<[f64; N]> {
         let Some(items) = node.items().filter(|items| items.len() == N) else {
-            return self.wants(node, name, &format!("{N} numbers in `( )`"));
+            return self.refuse(node, name, &format!("{N} numbers in `( )`"));
         };
         let mut numbers = [0.0; N];
         for (slot, item) in numbers.iter_mut().zip(items) {
@@ -179,7 +179,7 @@ impl Reader<'_> {
     pub(super) fn list<'n>(&mut self, node: &'n Node, name: &str) -> &'n [Node] {
         match node.items() {
             Some(items) => items,
-            None => self.wants(node, name, "a list `[ ]`").unwrap_or_default(),
+            None => self.refuse(node, name, "a list `[ ]`").unwrap_or_default(),
         }
     }
 
@@ -203,7 +203,7 @@ impl Reader<'_> {
             }
             _ => {
                 let found = node.found();
-                let message = format!("{} wants a map `{{ }}`, found {found}", quoted(name));
+                let message = format!("{} must be a map `{{ }}`, found {found}", quoted(name));
                 let problem = error("simulation::wrong-type", node.span, message)
                     .label("expected `{ \"name\": … }`");
                 self.problems.push(problem);

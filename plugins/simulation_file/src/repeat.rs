@@ -156,7 +156,7 @@ fn pattern(reader: &mut Reader<'_>, node: &Node, count: Option<&Spanned<u32>>) -
     let name = match (&node.kind, node.name()) {
         (_, Some(name)) => name.clone(),
         (Kind::Word(word), None) => Spanned::new(word.clone(), node.span),
-        _ => return reader.wants(node, "pattern", "grid(…), line(…), circle(…) or poses([…])"),
+        _ => return reader.refuse(node, "pattern", "grid(…), line(…), circle(…) or poses([…])"),
     };
     match name.value.as_str() {
         "grid" => grid(reader, node, count),

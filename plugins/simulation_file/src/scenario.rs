@@ -187,7 +187,7 @@ fn command(reader: &mut Reader<'_>, node: &Node) -> Option<TimedCommand> {
         match json(node) {
             Json::Object(fields) => Some(fields),
             Json::Array(items) if items.is_empty() => Some(serde_json::Map::new()),
-            _ => reader.wants(node, name, "named fields in `( )`"),
+            _ => reader.refuse(node, name, "named fields in `( )`"),
         }
     });
     fields.finish(reader);

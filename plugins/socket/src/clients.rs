@@ -33,7 +33,7 @@ impl Server {
                 self.admit(token, role);
             }
             // Bytes that arrived before the registration cause no event.
-            self.hear_or_close(token);
+            self.read_or_close(token);
         }
     }
 
@@ -93,7 +93,7 @@ impl Server {
                     if connection.dropped > 0 {
                         let (path, dropped) = (&output.observer.info.path, connection.dropped);
                         let text = format!("`{path}`: a slow client missed {dropped} readings");
-                        self.tell(|report| report.warn(text));
+                        self.update_report(|report| report.warn(text));
                     }
                 }
             }
@@ -112,7 +112,7 @@ impl Server {
     }
 
     /// Reads the bytes of a client, up to a limit, and closes the connection if the client has disconnected.
-    pub(crate) fn hear_or_close(&mut self, token: usize) {
+    pub(crate) fn read_or_close(&mut self, token: usize) {
         if !self.read_messages(token) {
             self.close(token);
         }
@@ -247,7 +247,7 @@ impl Server {
         let Some(Err(error)) = sent else {
             return;
         };
-        self.tell(|report| report.warn(format!("a command was refused: {error}")));
+        self.update_report(|report| report.warn(format!("a command was refused: {error}")));
         if self
             .connection(token)
             .is_some_and(|connection| connection.is_drained())

@@ -276,7 +276,7 @@ impl Server {
                 }
             }
             for token in std::mem::take(&mut self.busy) {
-                self.hear_or_close(token);
+                self.read_or_close(token);
             }
             self.pass_on();
             self.look_around();
@@ -292,7 +292,7 @@ impl Server {
         {
             self.close(token);
         }
-        self.hear_or_close(token);
+        self.read_or_close(token);
     }
 
     /// Accepts waiting clients, and disconnects clients after timeouts; called at each poll interval.
@@ -350,7 +350,7 @@ impl Server {
             }
         }
         for token in std::mem::take(&mut self.held_up) {
-            self.hear_or_close(token);
+            self.read_or_close(token);
         }
     }
 
@@ -397,7 +397,7 @@ impl Server {
         }
         self.say(connection, crate::request::reply_line(&id, &reply));
         // A client whose replies were blocked is read again.
-        self.hear_or_close(connection);
+        self.read_or_close(connection);
     }
 
     /// Ends the run after the timeout of the client that controls the ticks.
@@ -406,7 +406,7 @@ impl Server {
         if self.gate.is_held() && self.last_permit.elapsed() > limit {
             self.last_permit = now();
             let text = format!("the client at the sync port sent nothing for {limit:?}");
-            self.tell(|report| report.failure = Some(Failure::PeerLost(text)));
+            self.update_report(|report| report.failure = Some(Failure::PeerLost(text)));
         }
     }
 
@@ -432,8 +432,8 @@ impl Server {
         }
     }
 
-    pub(crate) fn tell(&self, tell: impl FnOnce(&mut ThreadReport)) {
-        tell(&mut locked(&self.report));
+    pub(crate) fn update_report(&self, update: impl FnOnce(&mut ThreadReport)) {
+        update(&mut locked(&self.report));
     }
 }
 

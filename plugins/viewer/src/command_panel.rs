@@ -133,13 +133,13 @@ fn stick(ui: &mut egui::Ui, sender: &CommandSender, held: &mut Option<String>) {
     let was_held = held.as_deref() == Some(&*sender.info.path);
     if is_held || was_held {
         // A refusal in every frame could not be read; finite numbers are never refused.
-        tell(sender, "axes", json!([-way.x / REACH, -way.y / REACH])).ok();
+        send(sender, "axes", json!([-way.x / REACH, -way.y / REACH])).ok();
         *held = is_held.then(|| sender.info.path.to_string());
     }
 }
 
 /// Sends one field of a command to an actuator.
-pub(crate) fn tell(sender: &CommandSender, field: &str, value: Json) -> Result<(), String> {
+pub(crate) fn send(sender: &CommandSender, field: &str, value: Json) -> Result<(), String> {
     let known = sender.info.fields.get(field);
     let value = known
         .and_then(|field| from_json(field, &value))

@@ -104,7 +104,7 @@ pub(crate) fn drive(
         let before = gamepads.sent.insert(actuator, axes).unwrap_or(AT_REST);
         if axes != before {
             // Cannot fail: the field exists, and finite numbers are not refused.
-            command_panel::tell(sender, "axes", json!(axes)).ok();
+            command_panel::send(sender, "axes", json!(axes)).ok();
         }
     }
 }

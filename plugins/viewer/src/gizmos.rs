@@ -295,7 +295,7 @@ fn corners(matrix: &[[f64; 3]; 3], width: f64, height: f64) -> [Point3<f64>; 4] 
 
 /// Draws contact points, and arrows for the contact forces.
 fn contacts(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos<OnTop>) {
-    replica.want_contacts(layers.has(Layer::Contacts));
+    replica.request_contacts(layers.has(Layer::Contacts));
     if !layers.has(Layer::Contacts) {
         return;
     }

@@ -380,7 +380,7 @@ impl CameraProjection for Pinhole {
 
 #[cfg(test)]
 mod tests {
-    use morse_api::render::Wants;
+    use morse_api::render::Channels;
     use nalgebra::Point3;
 
     use super::*;
@@ -397,7 +397,7 @@ mod tests {
             near: 0.1,
             far: 10.0,
             shadows: false,
-            wants: Wants::default(),
+            channels: Channels::default(),
         }
     }
 

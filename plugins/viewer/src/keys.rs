@@ -162,7 +162,7 @@ pub(crate) fn drive(
     if pressed != *before {
         for sender in command_panel.of_kind("keyboard") {
             // Cannot fail: the field exists, and accepts any words.
-            command_panel::tell(sender, "keys", json!(pressed)).ok();
+            command_panel::send(sender, "keys", json!(pressed)).ok();
         }
         *before = pressed;
     }

@@ -139,8 +139,8 @@ impl Replica {
     }
 
     /// Requests or cancels contact data from the simulation.
-    pub(crate) fn want_contacts(&self, wanted: bool) {
-        self.observer.want_contacts(wanted);
+    pub(crate) fn request_contacts(&self, wanted: bool) {
+        self.observer.request_contacts(wanted);
     }
 
     /// Returns the simulated time of the replica, s.

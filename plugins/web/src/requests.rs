@@ -48,10 +48,10 @@ impl Requests {
             let why = format!(
                 "the services of `{component}` are not offered here: name this middleware in its `services`"
             );
-            return viewer.tell(failed(id, &why));
+            return viewer.send_text(failed(id, &why));
         }
         if viewer.under_way >= MOST_UNDER_WAY {
-            return viewer.tell(failed(id, "too many requests of this viewer are under way"));
+            return viewer.send_text(failed(id, "too many requests of this viewer are under way"));
         }
         let encode = move |reply: Reply| (token, text(id, &reply));
         match self.sent.send((&component, &service), arguments, encode) {
@@ -59,7 +59,7 @@ impl Requests {
                 viewer.under_way += 1;
                 true
             }
-            Err(failure) => viewer.tell(failed(id, &failure.to_string())),
+            Err(failure) => viewer.send_text(failed(id, &failure.to_string())),
         }
     }
 

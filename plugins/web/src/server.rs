@@ -185,7 +185,7 @@ impl Server {
         let mut gone = Vec::new();
         for (token, viewer) in &mut self.viewers {
             viewer.change_world();
-            if !viewer.tell(r#"{"scene":"changed"}"#.to_owned()) {
+            if !viewer.send_text(r#"{"scene":"changed"}"#.to_owned()) {
                 gone.push(*token);
             }
         }
@@ -426,7 +426,7 @@ impl Server {
         for (token, text) in self.requests.answers() {
             if let Some(viewer) = self.viewers.get_mut(&token) {
                 viewer.under_way = viewer.under_way.saturating_sub(1);
-                if !viewer.tell(text) {
+                if !viewer.send_text(text) {
                     gone.push(token);
                 }
             }
@@ -434,7 +434,7 @@ impl Server {
         for text in self.messages.take() {
             let text = json!({ "warning": text }).to_string();
             for (token, viewer) in &mut self.viewers {
-                if !viewer.tell(text.clone()) {
+                if !viewer.send_text(text.clone()) {
                     gone.push(*token);
                 }
             }
@@ -457,7 +457,7 @@ impl Server {
             is_wanted |= viewer.is_ready();
         }
         if is_wanted {
-            self.watch.ask(now());
+            self.watch.request(now());
         }
         for token in gone {
             self.close(token);

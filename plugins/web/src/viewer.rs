@@ -207,11 +207,13 @@ impl<S: Read + Write> Viewer<S> {
         let new = watch.warnings(self.warned);
         self.warned += new.len();
         let texts = new.iter().map(|text| json!({ "warning": &**text }));
-        texts.into_iter().all(|text| self.tell(text.to_string()))
+        texts
+            .into_iter()
+            .all(|text| self.send_text(text.to_string()))
     }
 
     /// Sends a text; false if the viewer has disconnected.
-    pub(crate) fn tell(&mut self, text: String) -> bool {
+    pub(crate) fn send_text(&mut self, text: String) -> bool {
         self.socket.send(Message::text(text))
     }
 

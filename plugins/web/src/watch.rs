@@ -92,7 +92,7 @@ impl Watch {
     }
 
     /// Requests poses and readings, for viewers that are ready.
-    pub(crate) fn ask(&mut self, now: Instant) {
+    pub(crate) fn request(&mut self, now: Instant) {
         if now < self.next() {
             return;
         }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use bevy::prelude::*;
 use morse_api::{
     kind::{Described, Kinds},
-    service::{AddService as _, NoArguments, Outcome, Service, ServiceError, find, services_of},
+    service::{
+        AddService as _, NoArguments, Outcome, Service, ServiceError, Services, find, services_of,
+    },
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -68,6 +70,15 @@ pub(super) fn add(app: &mut App) {
         )
         .add_service::<Itself>(
             Service::new(
+                "list_services",
+                "Returns the services of all robots and components, and of the simulation itself.",
+                list_services,
+            )
+            .returns("for each path a list of names")
+            .read_only(),
+        )
+        .add_service::<Itself>(
+            Service::new(
                 "details",
                 "Returns all robots and components, with their services and the kinds of their middlewares.",
                 details,
@@ -84,6 +95,21 @@ fn list_streams(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome,
     Ok(Outcome::Done(
         streaming.map(|(path, _)| path.clone()).collect(),
     ))
+}
+
+fn list_services(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
+    let robots = &world.resource::<Wiring>().robots;
+    let paths = robots.iter().flat_map(|(name, robot)| {
+        let components = robot.components.keys();
+        std::iter::once(name).chain(components)
+    });
+    let paths = paths.filter_map(|path| Some((path.clone(), find(world, path)?)));
+    let globals = world.get_resource::<Services>();
+    let globals = globals.into_iter().flat_map(Services::globals);
+    let globals = globals.map(|(name, entity)| (name.to_owned(), entity));
+    let all = paths.chain(globals);
+    let all = all.map(|(path, entity)| (path, Json::from(names(world, entity))));
+    Ok(Outcome::Done(Json::Object(all.collect())))
 }
 
 fn details(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {

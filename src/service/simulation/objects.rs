@@ -8,11 +8,14 @@ use morse_api::{
     prelude::{Deserialize, Reflect, ValueRange},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
-use morse_physics::place::{Unmoved, hold, place, push};
+use morse_physics::place::{Unmoved, hold, move_at, place, push};
 use nalgebra::{Isometry3, Point3};
 use serde_json::{Map, Value as Json, json};
 
-use super::Itself;
+use super::{
+    Itself, bounds,
+    lookup::{body, pose},
+};
 use crate::spawn::{Frame, Spawned};
 
 /// Maximum depth of nested frames in replies; deeper frames are siblings of the deepest. JSON readers have such limits, too.
@@ -31,7 +34,7 @@ pub(super) fn add(app: &mut App) {
     )
     .add_service::<Itself>(Service::new(
         "set_object_position",
-        "Moves a body to a pose in the world, at rest.",
+        "Moves a body to a pose in the world, at rest or with velocities.",
         set_object_position,
     ))
     .add_service::<Itself>(Service::new(
@@ -77,8 +80,20 @@ fn add_queries(app: &mut App) {
     )
     .add_service::<Itself>(
         Service::new(
+            "get_object_states",
+            "Returns the poses and the velocities of several robots, or frames of the scene.",
+            |world, _, Several { names }: Several| {
+                let states = names.iter().map(|name| state(world, name));
+                Ok(Outcome::Done(Json::Array(states.collect::<Result<_, _>>()?)))
+            },
+        )
+        .returns("a list of what `get_object_state` returns")
+        .read_only(),
+    )
+    .add_service::<Itself>(
+        Service::new(
             "list_objects",
-            "Returns the names of all robots, and of all bodies that are no part of a robot.",
+            "Returns the names of all robots, and of all bodies that are no part of a robot, or of those within a box.",
             list_objects,
         )
         .returns("`robots` and `bodies`, each a list of names")
@@ -155,7 +170,19 @@ fn get_object_state(
     _: Entity,
     Named { name }: Named,
 ) -> Result<Outcome, ServiceError> {
-    let entity = body(world, &name)?;
+    state(world, &name).map(Outcome::Done)
+}
+
+/// Arguments of `get_object_states`.
+#[derive(Reflect, Deserialize)]
+struct Several {
+    /// Names of the robots or frames.
+    names: Vec<String>,
+}
+
+/// Returns the pose and the velocities of a robot or frame.
+fn state(world: &World, name: &str) -> Result<Json, ServiceError> {
+    let entity = body(world, name)?;
     let pose = pose(world, entity).unwrap_or_default();
     let state = world
         .get::<Frame>(entity)
@@ -167,17 +194,42 @@ fn get_object_state(
     let linear = state.linear_velocity + state.angular_velocity.cross(&arm);
     let list = |vector: nalgebra::Vector3<f64>| -> [f64; 3] { vector.into() };
     let rotation: [f64; 4] = pose.rotation.coords.into();
-    Ok(Outcome::Done(json!({
+    Ok(json!({
         "position": list(pose.translation.vector),
         "orientation": rotation,
         "linear_velocity": list(linear),
         "angular_velocity": list(state.angular_velocity),
-    })))
+    }))
 }
 
-fn list_objects(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
+/// Arguments of `list_objects`.
+#[derive(Reflect, Deserialize)]
+struct Listed {
+    /// Two opposite corners of a box along the axes of the world, m: only what reaches into it is listed. Everything by
+    /// default.
+    #[serde(default)]
+    within: Option<[[f64; 3]; 2]>,
+}
+
+fn list_objects(
+    world: &mut World,
+    _: Entity,
+    Listed { within }: Listed,
+) -> Result<Outcome, ServiceError> {
+    let (mut robots, mut bodies) = names(world);
+    if let Some(corners) = within {
+        check_range("list_objects", "within", "m", corners.as_flattened())?;
+        for list in [&mut robots, &mut bodies] {
+            list.retain(|name| bounds::reaches_into(world, name, corners));
+        }
+    }
+    Ok(Outcome::Done(json!({ "robots": robots, "bodies": bodies })))
+}
+
+/// Returns the names of all robots, and of all bodies that are no part of a robot.
+fn names(world: &World) -> (Vec<String>, Vec<String>) {
     let Some(spawned) = world.get_resource::<Spawned>() else {
-        return Ok(Outcome::Done(json!({ "robots": [], "bodies": [] })));
+        return (Vec::new(), Vec::new());
     };
     let is_base = |entity: &Entity| spawned.robots.values().any(|base| base == entity);
     let parent = |entity: &Entity| world.get::<Frame>(*entity)?.parent;
@@ -185,17 +237,9 @@ fn list_objects(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome,
         let mut chain = std::iter::successors(Some(*entity), parent);
         !chain.any(|above| is_base(&above))
     };
-    let robots: Vec<&String> = spawned.robots.keys().collect();
     let bodies = spawned.bodies.iter().filter(|(_, body)| is_free(body));
-    let bodies: Vec<&String> = bodies.map(|(name, _)| name).collect();
-    Ok(Outcome::Done(json!({ "robots": robots, "bodies": bodies })))
-}
-
-/// Returns the pose of a frame in the world.
-fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
-    let frame = world.get::<Frame>(entity)?;
-    let body = world.get::<BodyState>(frame.body)?;
-    Some(body.pose * frame.body_from_frame)
+    let bodies = bodies.map(|(name, _)| name.clone());
+    (spawned.robots.keys().cloned().collect(), bodies.collect())
 }
 
 /// Arguments of `set_object_position`.
@@ -208,6 +252,12 @@ struct Placement {
     /// Roll, pitch and yaw in the world, rad; unchanged by default.
     #[serde(default)]
     orientation: Option<[f64; 3]>,
+    /// Velocity of the origin of its frame in world axes, m/s; zero by default. A kinematic body can only be at rest.
+    #[serde(default)]
+    linear_velocity: [f64; 3],
+    /// Angular velocity in world axes, rad/s; zero by default.
+    #[serde(default)]
+    angular_velocity: [f64; 3],
 }
 
 fn set_object_position(
@@ -217,6 +267,8 @@ fn set_object_position(
         name,
         position,
         orientation,
+        linear_velocity,
+        angular_velocity,
     }: Placement,
 ) -> Result<Outcome, ServiceError> {
     let body = body(world, &name)?;
@@ -232,7 +284,15 @@ fn set_object_position(
         from_yaw_pitch_roll([yaw, pitch, roll])
     });
     let pose = Isometry3::from_parts(position.into(), rotation);
-    place(world, body, &pose).map_err(|why| unmoved(&name, why))?;
+    check_range(&name, "linear_velocity", "m/s", &linear_velocity)?;
+    check_range(&name, "angular_velocity", "rad/s", &angular_velocity)?;
+    let is_moving = [linear_velocity, angular_velocity] != [[0.0; 3]; 2];
+    if is_moving {
+        let [linear, angular] = [linear_velocity, angular_velocity].map(Into::into);
+        move_at(world, body, &pose, [linear, angular]).map_err(|why| unmoved(&name, why))?;
+    } else {
+        place(world, body, &pose).map_err(|why| unmoved(&name, why))?;
+    }
     Ok(Outcome::NOTHING)
 }
 
@@ -297,16 +357,4 @@ fn check_range(name: &str, what: &str, unit: &str, numbers: &[f64]) -> Result<()
 
 fn unmoved(name: &str, why: Unmoved) -> ServiceError {
     ServiceError::Failed(format!("`{name}` {why}"))
-}
-
-/// Returns the body of that name.
-fn body(world: &World, name: &str) -> Result<Entity, ServiceError> {
-    let spawned = world.get_resource::<Spawned>();
-    let found = spawned.and_then(|spawned| {
-        let robot = || spawned.robots.get(name);
-        spawned.frames.get(name).or_else(robot).copied()
-    });
-    found.ok_or_else(|| {
-        ServiceError::Failed(format!("Object '{name}' does not appear in the scene."))
-    })
 }

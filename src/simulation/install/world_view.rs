@@ -145,7 +145,7 @@ pub fn plugin(app: &mut App) {
 }
 
 fn contacts_are_wanted(viewers: Option<Res<Viewers>>) -> bool {
-    viewers.is_some_and(|viewers| viewers.want_contacts())
+    viewers.is_some_and(|viewers| viewers.requests_contacts())
 }
 
 /// Returns contacts between bodies, each pair once: the first of the two is one that may move.

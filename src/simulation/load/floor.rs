@@ -202,7 +202,7 @@ mod tests {
             [0.0, 0.0, 1.0].into(),
             nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 0.6),
         );
-        let (sin, cos) = libm::sincos(0.6);
+        let [sin, cos] = [libm::sin(0.6), libm::cos(0.6)];
         let dimension = [1.0, 2.0, 3.0];
         let [radius, height] = [0.25, 2.0];
         for (shape, reach) in [

@@ -1,5 +1,5 @@
 //! The automatic view shows robots from the left of their front, and large enough.
-use morse_api::render::{CameraView, Picture, Wants};
+use morse_api::render::{CameraView, Channels, Picture};
 use morse_render::Margin;
 use morse_sim::{Simulation, scene::assets::SHIPPED};
 
@@ -21,9 +21,9 @@ fn world(path: Option<&str>) -> Simulation {
 
 fn depths(simulation: &mut Simulation, camera: &CameraView) -> Vec<f32> {
     let camera = CameraView {
-        wants: Wants {
+        channels: Channels {
             depth: true,
-            ..Wants::default()
+            ..Channels::default()
         },
         ..camera.clone()
     };

@@ -17,7 +17,7 @@ use crate::{
 const ROSLIBPY: &str = "roslibpy==2.1.0";
 
 /// Returns a Python with roslibpy, in a folder of the tests.
-fn roslib() -> Option<PathBuf> {
+pub(super) fn roslib() -> Option<PathBuf> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roslibpy");
     let python = home.join("bin/python3");
     let has_it = || {

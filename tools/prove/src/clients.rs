@@ -80,13 +80,13 @@ impl Connection {
     }
 
     /// Requests the time, and waits for the reply.
-    pub(super) fn ask(&mut self) -> bool {
+    pub(super) fn send_request(&mut self) -> bool {
         self.send(b"id time now\n") && self.until(b"\n").is_some()
     }
 
     /// Requests the time repeatedly to the end; returns the number of replies.
-    pub(super) fn ask_on(mut self) -> usize {
-        std::iter::from_fn(|| self.ask().then_some(())).count()
+    pub(super) fn send_all(mut self) -> usize {
+        std::iter::from_fn(|| self.send_request().then_some(())).count()
     }
 
     /// Connects as a viewer.

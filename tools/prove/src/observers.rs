@@ -267,7 +267,7 @@ impl Clients {
             let greeting = thread::Builder::new().name("greeting".to_owned());
             let greeted = greeting.spawn_scoped(scope, || {
                 for client in &mut self.asking {
-                    client.ask();
+                    client.send_request();
                 }
                 is_answered.store(true, Ordering::Release);
             });
@@ -283,7 +283,7 @@ impl Clients {
             heard.spawn(scope, "stream", move || connection.drain())?;
         }
         for connection in self.asking {
-            heard.spawn(scope, "requests", move || connection.ask_on())?;
+            heard.spawn(scope, "requests", move || connection.send_all())?;
         }
         for connection in self.viewers {
             heard.spawn(scope, "viewer", move || connection.watch())?;

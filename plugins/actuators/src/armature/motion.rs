@@ -3,7 +3,8 @@ use morse_api::{prelude::*, service::Status, state::Stateful};
 use morse_kinematics::{Chain, approach};
 use serde_json::Value as Json;
 
-use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach, trajectory::Trajectory};
+use super::{Arm, Armature, ArmatureCommand, Convention, reach::Reach};
+use crate::trajectory::Trajectory;
 
 /// Motion of an armature. Part of the state.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
@@ -92,14 +93,13 @@ impl ArmMotion {
             let is_there = self.is_at(settings, chain, &arm.measured);
             return progress.ended(is_there);
         }
-        if let Some(trajectory) = &mut self.trajectory {
-            let is_over = trajectory.sample(clock, chain, &mut self.set_points);
-            self.goals.clone_from(&self.set_points);
-            if !is_over || !self.is_at(settings, chain, &arm.measured) {
-                return None;
-            }
+        if self.trajectory.is_some() {
+            let result = self.follow(settings, chain, &arm.measured, clock)?;
             self.trajectory = None;
-            return Some((Status::Success, Json::Null));
+            return Some(match result {
+                Ok(()) => (Status::Success, Json::Null),
+                Err(why) => (Status::Failed, why.into()),
+            });
         }
         let dt = clock.dt();
         let steps = self.goals.iter().zip(&self.speeds);
@@ -108,6 +108,30 @@ impl ArmMotion {
         }
         let is_there = self.is_at(settings, chain, &arm.measured);
         is_there.then_some((Status::Success, Json::Null))
+    }
+
+    /// Advances the set points along the trajectory by one tick; returns the result at its end.
+    fn follow(
+        &mut self,
+        settings: &Armature,
+        chain: &Chain,
+        measured: &[f64],
+        clock: &Clock,
+    ) -> Option<Result<(), String>> {
+        let trajectory = self.trajectory.as_mut()?;
+        let positions = (&*self.set_points, measured);
+        if let Some(why) = trajectory.leaves_path(clock, chain, positions) {
+            return Some(Err(why));
+        }
+        let is_over = trajectory.sample(clock, chain, &mut self.set_points);
+        self.goals.clone_from(&self.set_points);
+        let usual = |index: usize| {
+            let joint = chain.joints.get(index);
+            joint.map_or(0.0, |joint| settings.tolerance(joint.is_angle))
+        };
+        let positions = (&*self.set_points, measured);
+        let arrived = || trajectory.arrives(clock, chain, positions, usual);
+        is_over.then(arrived).flatten()
     }
 
     /// Returns true if all joints are at their goals.

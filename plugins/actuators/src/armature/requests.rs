@@ -9,10 +9,8 @@ use morse_api::{
 use morse_kinematics::{Chain, Joint};
 use serde_json::{Value as Json, json};
 
-use super::{
-    ArmMotion, Armature,
-    trajectory::{Wanted, no_joint},
-};
+use super::{ArmMotion, Armature};
+use crate::trajectory::{Wanted, no_joint};
 
 /// Adds the services.
 pub(super) fn add(app: &mut App) {

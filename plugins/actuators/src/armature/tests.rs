@@ -56,14 +56,14 @@ fn call(test: &mut TestWorld, service: &str, arguments: Json) -> Call {
     test.call("rover.arm", service, arguments)
 }
 
-fn ask(test: &mut TestWorld, service: &str, arguments: Json) -> Reply {
+fn call_service(test: &mut TestWorld, service: &str, arguments: Json) -> Reply {
     call(test, service, arguments)
         .reply()
         .expect("an answer at once")
 }
 
 fn refusal(test: &mut TestWorld, service: &str, arguments: Json) -> String {
-    let reply = ask(test, service, arguments);
+    let reply = call_service(test, service, arguments);
     assert_eq!(reply.status, Status::Failed);
     reply.value.as_str().unwrap().to_owned()
 }
@@ -95,19 +95,19 @@ fn commands_move_the_joints_they_name_at_the_speed() {
 fn the_joints_are_told() {
     let (mut test, _) = test_world("()");
     assert_eq!(
-        ask(&mut test, "get_joints", json!([])).value,
+        call_service(&mut test, "get_joints", json!([])).value,
         json!(["a", "b", "c"])
     );
     assert_eq!(
-        ask(&mut test, "get_IK_limits", json!(["b"])).value,
+        call_service(&mut test, "get_IK_limits", json!(["b"])).value,
         json!([-2.0, 2.0])
     );
     assert_eq!(
-        ask(&mut test, "get_dofs", json!([])).value,
+        call_service(&mut test, "get_dofs", json!([])).value,
         json!({"a": [false, false, true], "b": [false, false, true], "c": [false, false, true]})
     );
     assert_eq!(
-        ask(&mut test, "list_IK_targets", json!([])).value,
+        call_service(&mut test, "list_IK_targets", json!([])).value,
         json!([])
     );
     let why = refusal(&mut test, "get_IK_limits", json!(["elbow"]));
@@ -120,15 +120,15 @@ fn the_joints_are_told() {
 fn rotations_are_set_at_once_within_the_limits() {
     let (mut test, _) = test_world("()");
     assert_eq!(
-        ask(&mut test, "set_rotation", json!(["b", 7])).status,
+        call_service(&mut test, "set_rotation", json!(["b", 7])).status,
         Status::Success
     );
     run(&mut test, 1);
     near(&test, [0.0, 2.0, 0.0]);
-    ask(&mut test, "set_rotations", json!([[0.1, 0.2]]));
+    call_service(&mut test, "set_rotations", json!([[0.1, 0.2]]));
     run(&mut test, 1);
     near(&test, [0.1, 0.2, 0.0]);
-    ask(&mut test, "set_rotations", json!([[0.4, 0.5, 0.6, 0.7]]));
+    call_service(&mut test, "set_rotations", json!([[0.4, 0.5, 0.6, 0.7]]));
     run(&mut test, 1);
     near(&test, [0.4, 0.5, 0.6]);
     let why = refusal(&mut test, "set_translations", json!([[0.1]]));
@@ -209,7 +209,7 @@ fn a_trajectory_is_not_interrupted_but_cancelled() {
     let request = call(&mut test, "trajectory", points);
     run(&mut test, 10);
     assert_eq!(
-        ask(&mut test, "rotate", json!(["a", 0.1])).error,
+        call_service(&mut test, "rotate", json!(["a", 0.1])).error,
         Some(ServiceError::Busy {
             component: "rover.arm".to_owned(),
             service: "trajectory".to_owned(),

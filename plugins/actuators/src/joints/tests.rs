@@ -217,3 +217,49 @@ fn impedances_have_all_their_numbers_and_move_in_the_time_of_the_command() {
     };
     assert!(wrong(&without).contains("require `stiffnesses`"));
 }
+
+#[test]
+fn a_trajectory_moves_the_joints_that_it_names() {
+    use JointTarget::{Effort, Free, Position};
+    let (mut test, joints) = test_world("()");
+    let efforts = vec![3.0];
+    test.send(
+        joints,
+        JointsCommand {
+            efforts,
+            ..command(&["lift"], &[], &[])
+        },
+    );
+    test.step(BodyState::default());
+    let wanted = json!([{ "joint_names": ["tilt"], "points": [
+        { "positions": [0.3], "time_from_start": 0.5 },
+        // Beyond the limit, 2 rad.
+        { "positions": [3.3], "time_from_start": 1.5 },
+    ] }]);
+    let call = test.call("rover.motors", "trajectory", wanted.clone());
+    (0..30).for_each(|_| test.step(BodyState::default()));
+    let near = |found: JointTarget, expected: f64| {
+        let is_it = matches!(found, Position(position) if (position - expected).abs() < 1e-9);
+        assert!(is_it, "{found:?}, not {expected}");
+    };
+    near(targets(&test)[1], 0.3);
+    assert_eq!([targets(&test)[0], targets(&test)[2]], [Free, Effort(3.0)]);
+    (0..20).for_each(|_| test.step(BodyState::default()));
+    near(targets(&test)[1], 1.3);
+    assert!(call.reply().is_none());
+    (0..41).for_each(|_| test.step(BodyState::default()));
+    near(targets(&test)[1], 2.0);
+    assert_eq!(call.reply().unwrap().status, Status::Success);
+    let state = test.call("rover.motors", "get_positions", json!([]));
+    let state = state.reply().unwrap().value;
+    assert_eq!(state["names"], json!(["pan", "tilt", "lift"]));
+    assert_eq!(state["set_points"], json!([0.0, 2.0, 0.0]));
+    // A command ends it.
+    let call = test.call("rover.motors", "trajectory", wanted);
+    test.step(BodyState::default());
+    test.send(joints, command(&["tilt"], &[0.75], &[]));
+    test.step(BodyState::default());
+    test.step(BodyState::default());
+    assert_eq!(call.reply().unwrap().status, Status::Preempted);
+    near(targets(&test)[1], 0.75);
+}

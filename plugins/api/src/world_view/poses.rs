@@ -26,7 +26,7 @@ pub struct Poses {
     pub bodies: Vec<Isometry3<f64>>,
     /// Lamps in the order of [`Scenery::lamps`](super::Scenery::lamps), with their brightness.
     pub lamps: Vec<(Lamp, Shine)>,
-    /// Contacts of bodies; empty unless [requested](PoseObserver::want_contacts).
+    /// Contacts of bodies; empty unless [requested](PoseObserver::request_contacts).
     pub contacts: Vec<ContactInfo>,
 }
 
@@ -50,7 +50,7 @@ pub struct Viewers {
     pub lamps: Vec<Entity>,
     /// One port per viewer.
     pub ports: Vec<PosePort>,
-    /// Contacts of bodies, if a viewer [requests](Viewers::want_contacts) them.
+    /// Contacts of bodies, if a viewer [requests](Viewers::requests_contacts) them.
     pub contacts: Vec<ContactInfo>,
     /// Ports for readings: the sensor, and the port's index in its [`Outputs`](crate::sensor::Outputs).
     pub readings: Vec<(Entity, usize)>,
@@ -62,7 +62,7 @@ pub struct PosePort {
     oldest: Receiver<Poses>,
     used: Receiver<Poses>,
     credits: Receiver<()>,
-    wants_contacts: Arc<AtomicBool>,
+    requests_contacts: Arc<AtomicBool>,
     wake: Waker,
 }
 
@@ -71,7 +71,7 @@ pub struct PoseObserver {
     receiver: Receiver<Poses>,
     home: Sender<Poses>,
     credit: Sender<()>,
-    wants_contacts: Arc<AtomicBool>,
+    requests_contacts: Arc<AtomicBool>,
 }
 
 /// Returns the two ends of a port for poses.
@@ -80,20 +80,20 @@ pub fn pose_port(wake: Waker) -> (PosePort, PoseObserver) {
     let (sender, receiver) = bounded(1);
     let (home, used) = bounded(2);
     let (credit, credits) = bounded(1);
-    let wants_contacts = Arc::<AtomicBool>::default();
+    let requests_contacts = Arc::<AtomicBool>::default();
     let inner = PosePort {
         sender,
         oldest: receiver.clone(),
         used,
         credits,
-        wants_contacts: wants_contacts.clone(),
+        requests_contacts: requests_contacts.clone(),
         wake,
     };
     let outer = PoseObserver {
         receiver,
         home,
         credit,
-        wants_contacts,
+        requests_contacts,
     };
     (inner, outer)
 }
@@ -105,8 +105,8 @@ impl PoseObserver {
     }
 
     /// Sets whether contacts of bodies are included. They cost some time in each tick.
-    pub fn want_contacts(&self, wanted: bool) {
-        self.wants_contacts.store(wanted, Ordering::Relaxed);
+    pub fn request_contacts(&self, wanted: bool) {
+        self.requests_contacts.store(wanted, Ordering::Relaxed);
     }
 
     /// Returns the poses, if they have arrived.
@@ -143,9 +143,9 @@ impl EntityStates for World {
 impl Viewers {
     /// Returns true if a viewer requests contacts of bodies.
     #[must_use]
-    pub fn want_contacts(&self) -> bool {
-        let wants = |port: &PosePort| port.wants_contacts.load(Ordering::Relaxed);
-        self.ports.iter().any(wants)
+    pub fn requests_contacts(&self) -> bool {
+        let requests = |port: &PosePort| port.requests_contacts.load(Ordering::Relaxed);
+        self.ports.iter().any(requests)
     }
 
     /// Publishes the poses of bodies to the viewers that requested them.
@@ -181,7 +181,7 @@ impl Viewers {
                 .unwrap_or_default()
         }));
         poses.contacts.clear();
-        if port.wants_contacts.load(Ordering::Relaxed) {
+        if port.requests_contacts.load(Ordering::Relaxed) {
             poses.contacts.extend(&self.contacts);
         }
         // Poses that were not received yet stay.
@@ -299,10 +299,10 @@ mod tests {
             viewers.show(&Clock::new(10.0), &World::new());
             observer.try_recv().unwrap().contacts
         };
-        assert!(!viewers.want_contacts());
+        assert!(!viewers.requests_contacts());
         assert_eq!(seen(), []);
-        observer.want_contacts(true);
-        assert!(viewers.want_contacts());
+        observer.request_contacts(true);
+        assert!(viewers.requests_contacts());
         assert_eq!(seen(), [contact]);
     }
 }

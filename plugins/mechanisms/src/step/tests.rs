@@ -133,6 +133,43 @@ fn a_motor_gives_no_more_than_it_can() {
     assert_eq!(run.integrator.efforts[0], 10.0);
 }
 
+/// The guess of the saturated motors saves time, and changes nothing else: motors drive joints with friction to their limits and
+/// back, faster than they can.
+#[test]
+fn the_guess_of_saturated_motors_does_not_change_the_motion() {
+    let run = |guesses: bool| {
+        let mut run = Run::new(chain(3), 240.0);
+        for joint in 0..3 {
+            run.integrator.joint_dynamics[joint].limits = [-0.8, 0.6];
+            run.integrator.joint_dynamics[joint].friction = 0.1;
+        }
+        let mut saturated = 0;
+        for tick in 0..960 {
+            let speed = if tick / 200 % 2 == 0 { 2.0 } else { -1.0 };
+            for (joint, max_effort) in [3.0, 1.0, 0.2].into_iter().enumerate() {
+                run.integrator.motors[joint] = Motor {
+                    stiff: Some(0.0),
+                    speed: if joint == 1 { -speed } else { speed },
+                    max_effort,
+                    ..Motor::default()
+                };
+            }
+            if !guesses {
+                run.integrator.saturated.fill(None);
+            }
+            run.step();
+            saturated += run.integrator.saturated.iter().flatten().count();
+        }
+        (run.state, saturated)
+    };
+    let [(with, count), (without, other)] = [run(true), run(false)];
+    assert!(count > 960, "{count} motors at their limits");
+    assert_eq!(count, other);
+    for (one, two) in with.positions.iter().zip(&without.positions) {
+        assert!((one - two).abs() < 1e-9, "{one} and {two} rad");
+    }
+}
+
 #[test]
 fn a_limit_stops_without_a_bounce() {
     for rate in [60.0, 240.0] {

@@ -167,7 +167,7 @@ impl Trees {
         if let Some(coupled) = self.coupled.of_mut(body) {
             coupled.stays = true;
         }
-        grasp::ask_for_filter(engine, tables.bodies[body].handle);
+        grasp::request_filter(engine, tables.bodies[body].handle);
         self.state.coupled.push(body);
         found.open.push(body);
     }

@@ -224,13 +224,13 @@ impl Trees {
     }
 
     /// Calls a function with the mean wrench of each cut since the last call, if there was a step.
-    pub(crate) fn take_wrenches(&mut self, mut tell: impl FnMut(Entity, Wrench)) {
+    pub(crate) fn take_wrenches(&mut self, mut visit: impl FnMut(Entity, Wrench)) {
         for cut in self.cuts.iter_mut().filter(|cut| cut.time > 0.0) {
             let wrench = Wrench {
                 force: cut.impulse.force / cut.time,
                 torque: cut.impulse.moment / cut.time,
             };
-            tell(cut.sensor, wrench);
+            visit(cut.sensor, wrench);
             (cut.impulse, cut.time) = (Force::default(), 0.0);
         }
     }

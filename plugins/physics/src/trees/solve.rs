@@ -90,6 +90,7 @@ impl Trees {
             self.solve_island(group, &mut taken, &mut found, scene);
             for one in taken.drain(..) {
                 let state = &mut self.state.trees[one.at];
+                state.saturated.clone_from(&one.integrator.saturated);
                 (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
                 self.recover_non_finite(one.at, &one.before);
                 let state = &mut self.state.trees[one.at];
@@ -116,6 +117,8 @@ impl Trees {
         if !numbers.all(|number| number.is_finite()) {
             state.positions.copy_from_slice(before);
             state.velocities.fill(0.0);
+            self.state.trees[at].saturated.fill(None);
+            self.integrators[at].saturated.fill(None);
             self.broken.push(at);
         }
     }

@@ -312,7 +312,7 @@ impl Trees {
     }
 
     /// Calls a function with the exact states of all links.
-    pub(crate) fn tell(
+    pub(crate) fn visit_states(
         &self,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
@@ -341,12 +341,18 @@ impl Trees {
     pub(crate) fn place_all(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
         for at in 0..self.rows.len() {
             let (base, _) = self.base(at, engine, tables);
-            let TreeState { motion, motors, .. } = &self.state.trees[at];
+            let TreeState {
+                motion,
+                motors,
+                saturated,
+                ..
+            } = &self.state.trees[at];
             let integrator = &mut self.integrators[at];
             integrator
                 .workspace
                 .forward_kinematics(&self.rows[at].tree, &base, motion);
             integrator.motors.clone_from(motors);
+            integrator.saturated.clone_from(saturated);
         }
     }
 }

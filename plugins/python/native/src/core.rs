@@ -95,14 +95,14 @@ impl Core {
 
     /// Number of ticks, simulated time (s) and ticks per second.
     fn clock(&self, py: Python<'_>) -> PyResult<(u64, f64, f64)> {
-        self.worker.ask(py, |room, _| {
+        self.worker.call(py, |room, _| {
             let clock = room.simulation.clock();
             (clock.tick, clock.seconds(), clock.rate)
         })
     }
 
     fn state_hash(&self, py: Python<'_>) -> PyResult<String> {
-        self.worker.ask(py, |room, _| {
+        self.worker.call(py, |room, _| {
             format!("{:032x}", room.simulation.state_hash())
         })
     }
@@ -135,7 +135,7 @@ impl Core {
     }
 
     fn paths(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.worker.ask(py, |room, _| room.simulation.paths())
+        self.worker.call(py, |room, _| room.simulation.paths())
     }
 
     /// Kind, family and fields of a component: `(kind, family, [(name, unit, docs, type, low, high)])`.
@@ -210,7 +210,7 @@ impl Core {
 
     /// Warnings of the files, then of components and middlewares since the last call.
     fn warnings(&self, py: Python<'_>) -> PyResult<(String, Vec<String>)> {
-        self.worker.ask(py, |room, _| {
+        self.worker.call(py, |room, _| {
             let files = room.simulation.warnings().to_json().to_string();
             (files, room.simulation.take_warnings())
         })
@@ -218,12 +218,12 @@ impl Core {
 
     /// Ports on which the simulation listens: middleware, purpose and number.
     fn ports(&self, py: Python<'_>) -> PyResult<Vec<(String, String, u16)>> {
-        self.worker.ask(py, |room, _| room.simulation.ports())
+        self.worker.call(py, |room, _| room.simulation.ports())
     }
 
     /// Values that were drawn from ranges of the file: path and value.
     fn drawn(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        self.worker.ask(py, |room, _| {
+        self.worker.call(py, |room, _| {
             let drawn = room.simulation.drawn().iter();
             drawn
                 .map(|one| (one.path.clone(), one.value.clone()))
@@ -270,7 +270,7 @@ impl Core {
         width: u32,
         height: u32,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let image = self.worker.ask(py, move |room, _| {
+        let image = self.worker.call(py, move |room, _| {
             morse_sim::cli::render::overview(&mut room.simulation, (width, height))
         })?;
         Ok(PyBytes::new(py, &image.pixels))

@@ -23,7 +23,7 @@ type Overlap = (String, String, f64);
 
 impl Query {
     /// Calls a function without the interpreter's lock.
-    fn ask<R: Send>(
+    fn call<R: Send>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&SceneQuery) -> Result<R, QueryError> + Send,
@@ -84,19 +84,19 @@ impl Query {
 
     #[getter]
     fn variables(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.ask(py, |query| Ok(query.variables().to_vec()))
+        self.call(py, |query| Ok(query.variables().to_vec()))
     }
 
     /// Lower and upper limit of each variable.
     #[getter]
     fn limits(&self, py: Python<'_>) -> PyResult<Vec<[f64; 2]>> {
-        self.ask(py, |query| Ok(query.limits().to_vec()))
+        self.call(py, |query| Ok(query.limits().to_vec()))
     }
 
     /// Pairs of frames that may overlap.
     #[getter]
     fn allowed(&self, py: Python<'_>) -> PyResult<Vec<[String; 2]>> {
-        self.ask(py, |query| Ok(query.allowed()))
+        self.call(py, |query| Ok(query.allowed()))
     }
 
     /// Position of a frame, and its rotation as a quaternion x, y, z, w.
@@ -106,13 +106,13 @@ impl Query {
         frame: String,
         values: Vec<f64>,
     ) -> PyResult<([f64; 3], [f64; 4])> {
-        let pose = self.ask(py, move |query| query.pose(&frame, &values))?;
+        let pose = self.call(py, move |query| query.pose(&frame, &values))?;
         Ok((pose.translation.vector.into(), pose.rotation.coords.into()))
     }
 
     /// Jacobian of a frame, row by row, and its number of columns.
     fn jacobian(&self, py: Python<'_>, frame: String, values: Vec<f64>) -> PyResult<Matrix> {
-        let matrix = self.ask(py, move |query| query.jacobian(&frame, &values))?;
+        let matrix = self.call(py, move |query| query.jacobian(&frame, &values))?;
         let transposed = matrix.transpose();
         Ok((transposed.iter().copied().collect(), matrix.ncols()))
     }
@@ -124,11 +124,11 @@ impl Query {
         other: String,
         values: Vec<f64>,
     ) -> PyResult<Option<f64>> {
-        self.ask(py, move |query| query.distance(&one, &other, &values))
+        self.call(py, move |query| query.distance(&one, &other, &values))
     }
 
     fn collisions(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<Vec<Overlap>> {
-        let found = self.ask(py, move |query| query.collisions(&values))?;
+        let found = self.call(py, move |query| query.collisions(&values))?;
         let found = found.into_iter().map(|collision| {
             let [one, other] = collision.frames;
             (one, other, collision.depth)
@@ -156,7 +156,7 @@ impl Query {
             Translation3::from(position),
             UnitQuaternion::from_quaternion(rotation),
         );
-        self.ask(py, move |query| query.inverse(&frame, &pose, &start))
+        self.call(py, move |query| query.inverse(&frame, &pose, &start))
     }
 
     fn allow_at(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<()> {

@@ -150,7 +150,7 @@ impl Worker {
     }
 
     /// Sends a call and waits for its answer.
-    pub(crate) fn ask<R: Send + 'static>(
+    pub(crate) fn call<R: Send + 'static>(
         &self,
         py: Python<'_>,
         call: impl FnOnce(&mut Room, &AtomicBool) -> R + Send + 'static,
@@ -164,7 +164,7 @@ impl Worker {
         py: Python<'_>,
         call: impl FnOnce(&mut Room, &AtomicBool) -> Result<R, Failure> + Send + 'static,
     ) -> PyResult<R> {
-        self.ask(py, call)?
+        self.call(py, call)?
             .map_err(|failure| failure.into_error(py))
     }
 }

@@ -70,7 +70,7 @@ impl Loader<'_> {
             if self.scene.frame(&word.text).is_some() {
                 continue;
             }
-            if mention != Mention::Closure && !self.problems.wants_warnings() {
+            if mention != Mention::Closure && !self.problems.reports_warnings() {
                 self.problems.skip_warning();
                 continue;
             }
@@ -107,7 +107,7 @@ impl Loader<'_> {
 
     fn check_classes(&mut self) {
         for word in std::mem::take(&mut self.missing_classes) {
-            if !self.problems.wants_warnings() {
+            if !self.problems.reports_warnings() {
                 self.problems.skip_warning();
                 continue;
             }

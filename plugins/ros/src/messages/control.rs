@@ -53,6 +53,26 @@ messages! {
         /// Points, ordered by time.
         points: Vec<MultiDOFJointTrajectoryPoint>,
     }
+    /// Steering angle and speed of a car.
+    "ackermann_msgs" AckermannDrive {
+        /// Angle of a wheel in the middle between the steered ones, to the left, rad.
+        steering_angle: f32,
+        /// Speed of steering, rad/s; not used.
+        steering_angle_velocity: f32,
+        /// Velocity of the middle between the driven wheels, m/s.
+        speed: f32,
+        /// Acceleration, m/s²; not used.
+        acceleration: f32,
+        /// Jerk, m/s³; not used.
+        jerk: f32,
+    }
+    /// Steering angle and speed of a car at a time.
+    "ackermann_msgs" AckermannDriveStamped {
+        /// Time stamp and frame.
+        header: Header,
+        /// The command.
+        drive: AckermannDrive,
+    }
     /// Deflections and buttons of a joystick.
     "sensor_msgs" Joy {
         /// Time stamp and frame.

@@ -46,3 +46,20 @@ macro_rules! messages {
         }
     )+};
 }
+
+/// Declares parts of actions, whose types are written in full.
+macro_rules! structures {
+    ($($(#[$docs:meta])* $type:literal $name:ident { $($(#[$field_docs:meta])* $field:ident: $field_type:ty),+ $(,)? })+) => {
+        /// Definitions of the parts.
+        pub(super) const DEFINITIONS: &[Definition] = &[$(Definition {
+            name: $type,
+            rust: stringify!($name),
+            fields: &[$((stringify!($field), stringify!($field_type))),+],
+        }),+];
+    $(
+        $(#[$docs])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct $name { $($(#[$field_docs])* pub $field: $field_type),+ }
+    )+};
+}

@@ -36,6 +36,17 @@ impl Default for Matrix6 {
     }
 }
 
+impl Matrix6 {
+    /// Returns the matrix with a diagonal, and zeros elsewhere.
+    pub(crate) fn diagonal(numbers: [f64; 6]) -> Self {
+        let mut matrix = Self::default();
+        for (index, number) in numbers.into_iter().enumerate() {
+            matrix.0[7 * index] = number;
+        }
+        matrix
+    }
+}
+
 impl Serialize for Matrix6 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut tuple = serializer.serialize_tuple(self.0.len())?;

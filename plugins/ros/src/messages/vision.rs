@@ -8,7 +8,7 @@ messages! {
     "sensor_msgs" CompressedImage {
         /// Time stamp and frame.
         header: Header,
-        /// Format of the data: `png`.
+        /// Format of the data: `png`, or with `jpeg` and the colours.
         format: String,
         /// The file.
         data: Bytes,

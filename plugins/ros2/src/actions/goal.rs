@@ -4,7 +4,7 @@ use ros2_client::{
     action::{GoalId, GoalStatusEnum},
 };
 
-use super::Kind;
+use morse_ros::actions::Action as Kind;
 
 /// Number of changes of the simulated time after which a request has been served: one may be under way when it is sent.
 const SERVED: u32 = 2;

@@ -1,13 +1,16 @@
 //! Robots and bodies: lists, states, and those that are added and removed.
-use morse_api::service::{Reply, Status};
-use morse_ros::messages::{Header, Point, Pose, PoseStamped, Quaternion, Time, Twist, Vector};
-use nalgebra::{Quaternion as Rotation, UnitQuaternion};
-use regex::Regex;
+use morse_api::service::Status;
+use morse_ros::messages::PoseStamped;
 use ros2_client::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Added, FAILED, Judged, NOT_FOUND, OK, Plain, UNSUPPORTED, Verdict, request, serve};
+use super::{
+    Added, FAILED, Judged as _, NOT_FOUND, OK, Plain, Verdict,
+    filters::{Category, Filters, Named, entities, select},
+    judged, request, serve,
+    states::{failure, placed},
+};
 use crate::{
     opening::Opening,
     serving::{Calls, Respond, Serve},
@@ -22,66 +25,8 @@ const NAMESPACE_INVALID: u8 = 105;
 const RESOURCE_PARSE_ERROR: u8 = 106;
 const INVALID_POSE: u8 = 109;
 
-/// Category of a robot; bodies have the category 0.
-const ROBOT: u8 = 1;
-/// Maximum length of a filter, bytes.
-const LONGEST_FILTER: usize = 1000;
 /// Number of names that are tried for a robot whose name is taken.
 const MOST_NAMES: u32 = 100;
-
-/// Request that names an entity.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Named {
-    entity: String,
-}
-
-impl Message for Named {}
-
-/// Motion of an entity.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct EntityState {
-    header: Header,
-    pose: Pose,
-    twist: Twist,
-    acceleration: Twist,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct StateResponse {
-    result: Verdict,
-    state: EntityState,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct NewState {
-    entity: String,
-    state: EntityState,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Category {
-    category: u8,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Tags {
-    tags: Vec<String>,
-    filter_mode: u8,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Bounds {
-    r#type: u8,
-    points: Vec<Vector>,
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Filters {
-    filter: String,
-    categories: Vec<Category>,
-    tags: Tags,
-    bounds: Bounds,
-}
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct EntityList {
@@ -113,23 +58,9 @@ struct SpawnResponse {
     entity_name: String,
 }
 
-impl Message for NewState {}
-impl Message for Filters {}
 impl Message for Spawn {}
 
-macro_rules! judged {
-    ($($response:ty),+) => {$(
-        impl Message for $response {}
-
-        impl Judged for $response {
-            fn failed(result: Verdict) -> Self {
-                Self { result, ..Self::default() }
-            }
-        }
-    )+};
-}
-
-judged!(StateResponse, EntityList, InfoResponse, SpawnResponse);
+judged!(EntityList, InfoResponse, SpawnResponse);
 
 /// Opens the services.
 ///
@@ -145,17 +76,18 @@ pub(super) fn open(opening: &mut Opening, added: &Added) -> Result<Vec<Box<dyn S
         serve(opening, "DeleteEntity", move |calls, asked, respond| {
             delete(calls, asked, respond, &of_delete);
         })?,
-        serve(opening, "GetEntityState", get_state)?,
-        serve(opening, "SetEntityState", set_state)?,
-        serve(opening, "GetEntities", list)?,
+        serve(
+            opening,
+            "GetEntities",
+            |calls, filters: Filters, respond| {
+                select(calls, filters, respond, |_, entities, respond| {
+                    let result = Verdict::ok();
+                    respond.send(EntityList { result, entities });
+                });
+            },
+        )?,
         serve(opening, "GetEntityInfo", info)?,
     ])
-}
-
-/// Returns the code of a failure: the entity does not exist, or something else.
-fn failure(text: &str) -> u8 {
-    let is_unknown = text.contains("does not appear") || text.contains("there is no robot or body");
-    if is_unknown { NOT_FOUND } else { FAILED }
 }
 
 fn delete(calls: &Calls, Named { entity }: Named, respond: Respond<Plain>, added: &Added) {
@@ -166,154 +98,6 @@ fn delete(calls: &Calls, Named { entity }: Named, respond: Respond<Plain>, added
             added.change(|names| names.retain(|name| *name != entity));
         }
         Plain::failed(Verdict::of(&reply, failure))
-    });
-}
-
-fn get_state(calls: &Calls, Named { entity }: Named, respond: Respond<StateResponse>) {
-    let stamp = Time::of_nanos(calls.now());
-    let asked = ("get_object_state", json!({ "name": entity }));
-    request(calls, asked, respond, move |reply| {
-        let result = Verdict::of(&reply, failure);
-        let list = |name: &str| {
-            let list = reply.value[name].as_array();
-            let numbers = list
-                .into_iter()
-                .flatten()
-                .map(|one| one.as_f64().unwrap_or_default());
-            let mut numbers: Vec<f64> = numbers.collect();
-            numbers.resize(4, 0.0);
-            numbers
-        };
-        let vector = |name: &str| {
-            let list = list(name);
-            let (x, y, z) = (list[0], list[1], list[2]);
-            Vector { x, y, z }
-        };
-        let Vector { x, y, z } = vector("position");
-        let rotation = list("orientation");
-        StateResponse {
-            result,
-            state: EntityState {
-                header: Header {
-                    stamp,
-                    frame_id: "map".to_owned(),
-                },
-                pose: Pose {
-                    position: Point { x, y, z },
-                    orientation: Quaternion {
-                        x: rotation[0],
-                        y: rotation[1],
-                        z: rotation[2],
-                        w: rotation[3],
-                    },
-                },
-                twist: Twist {
-                    linear: vector("linear_velocity"),
-                    angular: vector("angular_velocity"),
-                },
-                acceleration: Twist::default(),
-            },
-        }
-    });
-}
-
-/// Returns the position and the angles roll, pitch and yaw of a pose in the world.
-///
-/// # Errors
-///
-/// The pose is in another frame, or is none.
-fn placed(header: &Header, pose: &Pose) -> Result<([f64; 3], [f64; 3]), String> {
-    let frame = &header.frame_id;
-    if !["", "map", "world"].contains(&frame.trim_start_matches('/')) {
-        return Err(format!(
-            "the pose is in `{frame}`; poses are in `map` or `world`"
-        ));
-    }
-    let Point { x, y, z } = pose.position;
-    let Quaternion {
-        x: i,
-        y: j,
-        z: k,
-        w,
-    } = pose.orientation;
-    if ![x, y, z, i, j, k, w]
-        .iter()
-        .all(|number| number.is_finite())
-    {
-        return Err("the pose is not finite".to_owned());
-    }
-    let rotation = Rotation::new(w, i, j, k);
-    // Nodes that set no orientation send zeros.
-    let rotation = match rotation.norm() > 1e-6 {
-        true => UnitQuaternion::from_quaternion(rotation),
-        false => UnitQuaternion::identity(),
-    };
-    let (roll, pitch, yaw) = rotation.euler_angles();
-    Ok(([x, y, z], [roll, pitch, yaw]))
-}
-
-fn set_state(calls: &Calls, NewState { entity, state }: NewState, respond: Respond<Plain>) {
-    let refuse = |code, why: &str| respond.send(Plain::failed(Verdict::new(code, why)));
-    if state.twist != Twist::default() || state.acceleration != Twist::default() {
-        return refuse(
-            UNSUPPORTED,
-            "entities are placed at rest: set twist and acceleration to zero",
-        );
-    }
-    let (position, orientation) = match placed(&state.header, &state.pose) {
-        Ok(placed) => placed,
-        Err(why) => return refuse(FAILED, &why),
-    };
-    let arguments = json!({ "name": entity, "position": position, "orientation": orientation });
-    let asked = ("set_object_position", arguments);
-    request(calls, asked, respond, |reply| {
-        Plain::failed(Verdict::of(&reply, failure))
-    });
-}
-
-/// Returns the entities in a reply of `list_objects`, with their categories, in order.
-fn entities(reply: &Reply) -> Vec<(String, u8)> {
-    let names = |list: &str, category: u8| {
-        let names = reply.value[list].as_array().into_iter().flatten();
-        let names = names.filter_map(|name| Some((name.as_str()?.to_owned(), category)));
-        names.collect::<Vec<_>>()
-    };
-    let mut all = names("robots", ROBOT);
-    all.append(&mut names("bodies", 0));
-    all.sort();
-    all
-}
-
-fn list(calls: &Calls, filters: Filters, respond: Respond<EntityList>) {
-    let refuse = |code, why: String| respond.send(EntityList::failed(Verdict::new(code, why)));
-    if filters.bounds.r#type != 0 {
-        return refuse(
-            UNSUPPORTED,
-            "entities are not filtered by bounds".to_owned(),
-        );
-    }
-    if filters.filter.len() > LONGEST_FILTER {
-        return refuse(
-            FAILED,
-            format!("a filter has {LONGEST_FILTER} bytes at most"),
-        );
-    }
-    let pattern = match Regex::new(&filters.filter) {
-        Ok(pattern) => pattern,
-        Err(why) => return refuse(FAILED, format!("the filter is invalid: {why}")),
-    };
-    request(calls, ("list_objects", json!([])), respond, move |reply| {
-        let wanted = &filters.categories;
-        let is_wanted = |(name, category): &(String, u8)| {
-            let fits = wanted.is_empty() || wanted.iter().any(|one| one.category == *category);
-            // No entity has tags.
-            fits && filters.tags.tags.is_empty() && pattern.is_match(name)
-        };
-        let all = entities(&reply).into_iter();
-        EntityList {
-            entities: all.filter(is_wanted).map(|(name, _)| name).collect(),
-            result: Verdict::of(&reply, failure),
-        }
     });
 }
 
@@ -342,6 +126,10 @@ fn resource(asked: &Spawn) -> Result<(String, Map<String, Json>), (u8, String)> 
     let mut files = Map::new();
     if !asked.resource_string.is_empty() {
         let text = &asked.resource_string;
+        if text.trim_start().starts_with('(') {
+            // The robot of a simulation file, with its own model.
+            return Ok((String::new(), files));
+        }
         let formats = [("<robot", "urdf"), ("<sdf", "sdf"), ("<mujoco", "xml")];
         let found = formats.into_iter().find(|(mark, _)| text.contains(mark));
         let ending = match found {
@@ -388,6 +176,8 @@ fn spawn(calls: &Calls, asked: Spawn, respond: Respond<SpawnResponse>, added: &A
         Ok(resource) => resource,
         Err((code, why)) => return refuse(code, &why),
     };
+    let own = asked.resource_string.trim().strip_suffix(')');
+    let own = own.filter(|_| asked.resource_string.trim_start().starts_with('('));
     let pose = &asked.initial_pose;
     let (at, angles) = match placed(&pose.header, &pose.pose) {
         Ok(placed) => placed,
@@ -395,7 +185,15 @@ fn spawn(calls: &Calls, asked: Spawn, respond: Respond<SpawnResponse>, added: &A
     };
     let list = |[x, y, z]: [f64; 3]| format!("({x:?}, {y:?}, {z:?})");
     let (at, angles) = (list(at), list(angles));
-    let definition = format!(r#"(model: "{model}", at: (translation: {at}, rpy: {angles}))"#);
+    let pose = format!("at: (translation: {at}, rpy: {angles})");
+    let definition = match own {
+        // A definition with components: the pose is its last field. The line ends a comment.
+        Some(own) => {
+            let own = own.trim_end().trim_end_matches(',');
+            format!("{own},\n{pose})")
+        }
+        None => format!(r#"(model: "{model}", {pose})"#),
+    };
     let robot = Robot {
         name: asked.name,
         may_rename: asked.allow_renaming,

@@ -2,7 +2,7 @@
 use morse_api::{
     distortion::{Distortion, FoldError},
     prelude::*,
-    render::{CameraView, RendererKind, Wants},
+    render::{CameraView, Channels, RendererKind},
 };
 
 /// Width of the image sensor of MORSE's cameras, m.
@@ -72,7 +72,7 @@ impl Lens {
             near: self.near,
             far: self.far,
             shadows: self.shadows,
-            wants: Wants::default(),
+            channels: Channels::default(),
         }
     }
 

@@ -41,12 +41,12 @@ fn names(test: &TestWorld, sensor: Entity) -> Vec<String> {
     data.victim_dict.into_keys().collect()
 }
 
-fn ask(test: &mut TestWorld, service: &str) -> Call {
+fn request(test: &mut TestWorld, service: &str) -> Call {
     test.call("rover.rescue", service, json!(null))
 }
 
 fn now(test: &mut TestWorld, service: &str) -> Reply {
-    ask(test, service).reply().expect("a reply at once")
+    request(test, service).reply().expect("a reply at once")
 }
 
 fn go(test: &mut TestWorld, x: f64) {
@@ -87,7 +87,7 @@ fn the_nearest_victim_is_asked_about_and_healed_in_part() {
     assert!(refused.value.to_string().contains("too far"), "{refused:?}");
 
     go(&mut test, 3.5);
-    let call = ask(&mut test, "heal");
+    let call = request(&mut test, "heal");
     for _ in 0..9 {
         go(&mut test, 3.5);
         assert!(call.reply().is_none());

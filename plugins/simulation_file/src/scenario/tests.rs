@@ -101,7 +101,7 @@ fn mistakes_are_shown_where_they_are() {
         ),
         (
             "Scenario(length: 3, conditions: {\"a\": stay(when: \"a.b\")}, commands: [(to: \"a\", command: 3)])",
-            &["wants named fields"],
+            &["must be named fields"],
         ),
         ("Simulation()", &["this is a simulation, not a scenario"]),
     ] {

@@ -78,7 +78,7 @@ impl Located {
         let field = quoted(&self.field);
         let problem = match &self.error {
             SettingsError::Wanted(wanted) => {
-                let message = format!("{field} wants {wanted}, found {}", self.found);
+                let message = format!("{field} must be {wanted}, found {}", self.found);
                 error("simulation::wrong-type", self.span, message)
                     .label(format!("expected {wanted}"))
             }
@@ -114,7 +114,7 @@ impl Located {
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wanted(wanted) => write!(f, "wants {wanted}"),
+            Self::Wanted(wanted) => write!(f, "must be {wanted}"),
             Self::Missing(name) => write!(f, "missing field `{name}`"),
             Self::Variant(name, _) => write!(f, "unknown value `{name}`"),
             Self::Other(text) => f.write_str(text),

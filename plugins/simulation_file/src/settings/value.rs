@@ -79,13 +79,13 @@ impl<'n> Value<'n> {
         }
     }
 
-    fn wants<T>(self, wanted: impl Into<String>) -> Result<T, SettingsError> {
+    fn refuse<T>(self, wanted: impl Into<String>) -> Result<T, SettingsError> {
         self.traced(Err(SettingsError::Wanted(wanted.into())))
     }
 
     fn float<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         match self.node.kind {
-            Kind::Float(value) if !value.is_finite() => self.wants("a finite number"),
+            Kind::Float(value) if !value.is_finite() => self.refuse("a finite number"),
             Kind::Float(value) => self.traced(visitor.visit_f64(value)),
             // Integers up to 2⁵³ are exact; further digits are not significant.
             Kind::Integer(value) => self.traced(visitor.visit_f64(value as f64)),
@@ -110,7 +110,7 @@ impl<'n> Value<'n> {
             Some(items) if length.is_none_or(|length| length == items.len()) => {
                 self.traced(visitor.visit_seq(Items::new(items, self)))
             }
-            _ => self.wants(wanted()),
+            _ => self.refuse(wanted()),
         }
     }
 
@@ -205,7 +205,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
             Kind::Word(word) if self.node.span.source != self.file => {
                 self.traced(visitor.visit_str(word))
             }
-            Kind::Word(_) => self.wants("a text in quotes"),
+            Kind::Word(_) => self.refuse("a text in quotes"),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -260,7 +260,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
         match &self.node.kind {
             Kind::Map(pairs) => self.traced(visitor.visit_map(Pairs::new(pairs, self))),
             Kind::Struct(None, _) => self.deserialize_any(visitor),
-            _ => self.wants("a map `{ }`"),
+            _ => self.refuse("a map `{ }`"),
         }
     }
 
@@ -279,7 +279,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
             {
                 struct_map(&[], known, self.place(), visitor)
             }
-            _ => self.wants("named fields in `( )`"),
+            _ => self.refuse("named fields in `( )`"),
         }
     }
 
@@ -299,7 +299,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
                 }
                 .traced(result)
             }
-            None => self.wants(format!("one of {}", variants.join(", "))),
+            None => self.refuse(format!("one of {}", variants.join(", "))),
         }
     }
 
@@ -416,7 +416,7 @@ impl<'de> VariantAccess<'de> for Value<'_> {
     fn unit_variant(self) -> Result<(), SettingsError> {
         match &self.node.kind {
             Kind::Word(_) | Kind::Text(_) => Ok(()),
-            _ => self.wants("a bare word"),
+            _ => self.refuse("a bare word"),
         }
     }
 
@@ -427,9 +427,9 @@ impl<'de> VariantAccess<'de> for Value<'_> {
         match &self.node.kind {
             Kind::Tuple(Some(_), items) if items.len() == 1 => match items.first() {
                 Some(node) => seed.deserialize(Value { node, ..self }),
-                None => self.wants("one value in `( )`"),
+                None => self.refuse("one value in `( )`"),
             },
-            _ => self.wants("one value in `( )`"),
+            _ => self.refuse("one value in `( )`"),
         }
     }
 
@@ -442,7 +442,7 @@ impl<'de> VariantAccess<'de> for Value<'_> {
             Kind::Tuple(Some(_), items) if items.len() == length => {
                 self.traced(visitor.visit_seq(Items::new(items, self)))
             }
-            _ => self.wants(format!("{length} values in `( )`")),
+            _ => self.refuse(format!("{length} values in `( )`")),
         }
     }
 
@@ -453,7 +453,7 @@ impl<'de> VariantAccess<'de> for Value<'_> {
     ) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             Kind::Struct(_, fields) => struct_map(fields, known, self.place(), visitor),
-            _ => self.wants("named fields in `( )`"),
+            _ => self.refuse("named fields in `( )`"),
         }
     }
 }

@@ -1,31 +1,54 @@
-//! Trajectories: positions of all joints at given times, as in ROS's `JointTrajectory`.
+//! Trajectories: positions of all joints at given times, as in ROS's `JointTrajectory`; `tolerances`: distances from them.
+mod tolerances;
+
 use morse_api::prelude::*;
-use morse_kinematics::Chain;
+
+use tolerances::Tolerances;
+
+/// Joints that a trajectory moves, in their order.
+pub(crate) trait Joints {
+    /// Returns the names of the joints.
+    fn names(&self) -> Vec<String>;
+
+    /// Returns the index of the joint with a name.
+    fn index(&self, name: &str) -> Option<usize>;
+
+    /// Returns a position within the limits of a joint.
+    fn limited(&self, index: usize, position: f64) -> f64;
+}
 
 /// A running trajectory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Trajectory {
+pub(crate) struct Trajectory {
     /// Start, s of simulated time; `None` for the next tick.
-    pub(super) start: Option<f64>,
+    start: Option<f64>,
     /// Positions of the joints at the start.
-    pub(super) from: Vec<f64>,
-    pub(super) points: Vec<Waypoint>,
+    from: Vec<f64>,
+    points: Vec<Waypoint>,
+    /// Indices of the joints that the request names.
+    indices: Vec<usize>,
+    tolerances: Tolerances,
 }
 
 /// Positions and velocities of all joints at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Waypoint {
+struct Waypoint {
     /// Positions, rad or m.
-    pub(super) positions: Vec<f64>,
+    positions: Vec<f64>,
     /// Velocities, rad/s or m/s; empty if they were not given.
-    pub(super) velocities: Vec<f64>,
+    velocities: Vec<f64>,
     /// Time since the start, s.
-    pub(super) time: f64,
+    time: f64,
 }
 
 impl Trajectory {
     /// Writes the positions of the joints at the end of this tick; returns true at the end of the trajectory.
-    pub(super) fn sample(&mut self, clock: &Clock, chain: &Chain, values: &mut [f64]) -> bool {
+    pub(crate) fn sample(
+        &mut self,
+        clock: &Clock,
+        joints: &impl Joints,
+        values: &mut [f64],
+    ) -> bool {
         let before = clock.tick.saturating_sub(1) as f64 / clock.rate;
         let start = *self.start.get_or_insert(before);
         let time = clock.seconds() - start;
@@ -33,7 +56,7 @@ impl Trajectory {
             return false;
         }
         let next = self.points.iter().position(|point| point.time > time);
-        for (at, (value, joint)) in values.iter_mut().zip(&chain.joints).enumerate() {
+        for (at, value) in values.iter_mut().enumerate() {
             let wanted = match next {
                 Some(next) => self.between(next, at, time),
                 None => self
@@ -41,9 +64,21 @@ impl Trajectory {
                     .last()
                     .map_or(*value, |last| number(&last.positions, at)),
             };
-            *value = joint.limited(wanted);
+            *value = joints.limited(at, wanted);
         }
         next.is_none()
+    }
+
+    /// Returns the indices of the joints that the request names.
+    pub(crate) fn indices(&self) -> &[usize] {
+        &self.indices
+    }
+
+    /// Returns the time since the end of the trajectory, s; negative before it.
+    fn overdue(&self, clock: &Clock) -> f64 {
+        let end = self.points.last().map_or(0.0, |last| last.time);
+        self.start
+            .map_or(f64::NEG_INFINITY, |start| clock.seconds() - start - end)
     }
 
     /// Returns the position of a joint between two points: linear, or cubic between velocities. It starts at rest.
@@ -84,7 +119,7 @@ fn number(numbers: &[f64], at: usize) -> f64 {
 
 /// Trajectory in a request.
 #[derive(Reflect, Deserialize)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     /// Start, s of simulated time; at once by default.
     #[serde(default)]
     starttime: Option<f64>,
@@ -95,6 +130,17 @@ pub(super) struct Wanted {
     /// Points of the trajectory, ordered by time.
     #[serde(default)]
     points: Option<Vec<WantedPoint>>,
+    /// Maximum distance of each joint from its set point on the way, rad or m, in the order of the numbers of the points; 0
+    /// for any distance. A greater distance ends the motion as a failure.
+    #[serde(default)]
+    path_tolerances: Option<Vec<f64>>,
+    /// Maximum distance of each joint from the last point at the end, rad or m; 0 for the usual tolerance.
+    #[serde(default)]
+    goal_tolerances: Option<Vec<f64>>,
+    /// Time after the last point within which the joints have to be there, s; 0 for any time. Later, the motion ends as a
+    /// failure.
+    #[serde(default)]
+    goal_time_tolerance: Option<f64>,
 }
 
 /// Point of a trajectory in a request.
@@ -121,15 +167,20 @@ impl Wanted {
     /// # Errors
     ///
     /// The error in the request.
-    pub(super) fn read(self, from: &[f64], chain: &Chain) -> Result<Trajectory, ServiceError> {
+    pub(crate) fn read(
+        self,
+        from: &[f64],
+        joints: &impl Joints,
+    ) -> Result<Trajectory, ServiceError> {
         let missing = |key: &str| {
             ServiceError::Failed(format!(
                 "Error: invalid trajectory: key '{key}' was expected."
             ))
         };
         let wrong = |why: &str| ServiceError::Failed(format!("Error: invalid trajectory: {why}."));
-        let places = places(self.joint_names.as_deref(), chain)?;
-        let count = places.len();
+        let indices = indices(self.joint_names.as_deref(), joints, from.len())?;
+        let count = indices.len();
+        let tolerances = Tolerances::read(&self, &indices, from.len())?;
         let is_fine = |numbers: &[f64]| {
             numbers.len() == count && numbers.iter().all(|number| number.is_finite())
         };
@@ -163,8 +214,8 @@ impl Wanted {
                 velocities: vec![0.0; if velocities.is_empty() { 0 } else { from.len() }],
                 time,
             };
-            spread(&places, &positions, &mut at.positions);
-            spread(&places, &velocities, &mut at.velocities);
+            spread(&indices, &positions, &mut at.positions);
+            spread(&indices, &velocities, &mut at.velocities);
             points.push(at);
         }
         if points.is_empty() {
@@ -174,6 +225,8 @@ impl Wanted {
             start: self.starttime,
             from: from.to_vec(),
             points,
+            indices,
+            tolerances,
         })
     }
 }
@@ -183,36 +236,43 @@ impl Wanted {
 /// # Errors
 ///
 /// A joint does not exist, or is named twice.
-fn places(names: Option<&[String]>, chain: &Chain) -> Result<Vec<usize>, ServiceError> {
+fn indices(
+    names: Option<&[String]>,
+    joints: &impl Joints,
+    count: usize,
+) -> Result<Vec<usize>, ServiceError> {
     let Some(names) = names else {
-        return Ok((0..chain.joints.len()).collect());
+        return Ok((0..count).collect());
     };
-    let mut places = Vec::new();
+    let mut indices = Vec::new();
     for name in names {
-        let place = chain.place(name);
-        let place = place.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
-        if places.contains(&place) {
+        let index = joints.index(name);
+        let index = index.ok_or_else(|| ServiceError::Failed(no_joint(joints, name)))?;
+        if indices.contains(&index) {
             let text = format!("Error: invalid trajectory: the joint `{name}` is named twice.");
             return Err(ServiceError::Failed(text));
         }
-        places.push(place);
+        indices.push(index);
     }
-    Ok(places)
+    Ok(indices)
 }
 
-/// Writes numbers to their places in a list of all joints.
-fn spread(places: &[usize], numbers: &[f64], all: &mut [f64]) {
-    for (place, number) in places.iter().zip(numbers) {
-        if let Some(joint) = all.get_mut(*place) {
+/// Writes numbers to their indices in a list of all joints.
+fn spread(indices: &[usize], numbers: &[f64], all: &mut [f64]) {
+    for (index, number) in indices.iter().zip(numbers) {
+        if let Some(joint) = all.get_mut(*index) {
             *joint = *number;
         }
     }
 }
 
 /// Returns the error message for an unknown joint.
-pub(super) fn no_joint(chain: &Chain, name: &str) -> String {
+pub(crate) fn no_joint(joints: &impl Joints, name: &str) -> String {
     format!(
         "there is no joint `{name}`; there are: {}",
-        chain.names().join(", ")
+        joints.names().join(", ")
     )
 }
+
+#[cfg(test)]
+mod tests;

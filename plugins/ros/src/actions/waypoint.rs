@@ -1,55 +1,31 @@
 //! Goals of robots: the action `nav2_msgs/action/NavigateToPose`.
 use morse_api::service::Status;
-use morse_ros::messages::{Duration, Header, Point, Pose, PoseStamped, Quaternion, Time};
-use ros2_client::Message;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::Kind;
-
-/// Goal of `NavigateToPose`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct NavigateGoal {
-    pose: PoseStamped,
-    behavior_tree: String,
-}
-
-/// Result of `NavigateToPose`, as in Jazzy.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct NavigateResult {
-    error_code: u16,
-}
-
-/// Feedback of `NavigateToPose`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct NavigateFeedback {
-    current_pose: PoseStamped,
-    navigation_time: Duration,
-    estimated_time_remaining: Duration,
-    number_of_recoveries: i16,
-    distance_remaining: f32,
-}
-
-impl Message for NavigateGoal {}
-impl Message for NavigateResult {}
-impl Message for NavigateFeedback {}
+use super::{Action, Request};
+use crate::messages::{
+    Duration, Header, NavigateFeedback, NavigateGoal, NavigateResult, Point, Pose, PoseStamped,
+    Quaternion, Time,
+};
 
 /// Value of `error_code` for an unknown error.
 const UNKNOWN: u16 = 9000;
 
 /// The action of a robot.
-pub(super) struct Navigate {
+pub struct Navigate {
     robot: String,
 }
 
 impl Navigate {
-    pub(super) fn new(robot: &str) -> Self {
+    /// Returns the action of a robot, by its name.
+    #[must_use]
+    pub fn new(robot: &str) -> Self {
         let robot = robot.to_owned();
         Self { robot }
     }
 }
 
-impl Kind for Navigate {
+impl Action for Navigate {
     type Goal = NavigateGoal;
     type Outcome = NavigateResult;
     type Feedback = NavigateFeedback;
@@ -78,7 +54,7 @@ impl Kind for Navigate {
         }
     }
 
-    fn feedback_request(&self) -> Option<(String, &'static str, Json)> {
+    fn feedback_request(&self) -> Option<Request> {
         let asked = json!({ "name": self.robot });
         Some(("simulation".to_owned(), "get_object_state", asked))
     }
