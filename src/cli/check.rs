@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{exit, memory::MemoryArgument, robot_arguments::RobotArguments};
 use crate::scene::load::{LoadOptions, load as load_scene};
-use crate::simulation::load::{self, Options};
+use crate::simulation::load::{self, Descriptions, Options};
 use crate::simulation::{Extensions, Simulation, kinds};
 
 /// Report all errors and warnings of scene and simulation files
@@ -67,6 +67,7 @@ impl Reading {
                 joint_frames: false,
                 is_alone: false,
             },
+            convex_parts: robots.convex_parts,
             ..LoadOptions::default()
         }
     }
@@ -78,7 +79,11 @@ impl Reading {
             strict: self.strict,
             strict_amino: self.strict_amino,
             allow_paths: self.allow_paths.clone(),
-            descriptions: self.robots.descriptions(),
+            // The report is about the file itself.
+            descriptions: Descriptions {
+                no_floor: true,
+                ..self.robots.descriptions()
+            },
             ..Options::default()
         }
     }

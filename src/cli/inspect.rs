@@ -279,6 +279,7 @@ fn geometry_as_json(geometry: &Geometry) -> Value {
         ("friction", geometry.friction),
         ("restitution", geometry.restitution),
         ("density", geometry.density),
+        ("convex_parts", geometry.convex_parts),
         ("shininess", geometry.shininess),
         ("pattern_size", geometry.pattern_size),
     ];

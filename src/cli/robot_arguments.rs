@@ -35,6 +35,9 @@ pub struct RobotArguments {
     /// Add no floor under a robot description that runs by itself
     #[arg(long)]
     pub no_floor: bool,
+    /// Divide collision meshes of moving bodies into at most N convex parts, instead of using their convex hulls
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub convex_parts: Option<u32>,
 }
 
 impl RobotArguments {
@@ -72,6 +75,7 @@ impl RobotArguments {
             },
             hold: self.hold,
             no_floor: self.no_floor,
+            convex_parts: self.convex_parts,
         }
     }
 }

@@ -17,7 +17,7 @@ use morse_geometry::{
 use morse_physics::shapes::hull;
 use morse_render::paint::Material;
 use morse_scene::{
-    model::{Geometry, Scene, Shape, stretched},
+    model::{Geometry, Scene, Shape, inlined, stretched},
     shipped::Shipped,
 };
 
@@ -236,7 +236,7 @@ pub(crate) fn named_files(scene: &Scene) -> BTreeSet<PathBuf> {
         }
         all.insert(file.to_owned());
     }
-    all.retain(|path| !Shipped::owns(path));
+    all.retain(|path| !Shipped::owns(path) && inlined(path).is_none());
     all
 }
 

@@ -9,8 +9,13 @@ use morse_description::{
     urdf::{self, Asset, Root},
 };
 use morse_diagnostics::{Diagnostic, Failed, Overlay, Sources, printable_path};
+use morse_geometry::mesh::Triangles;
 use morse_robray::{self as robray, Included, Inclusions, NotFound};
-use morse_scene::{formats::Format, model::Scene, shipped::Shipped};
+use morse_scene::{
+    formats::Format,
+    model::{Scene, Shape},
+    shipped::Shipped,
+};
 
 /// Options for reading a scene.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +43,8 @@ pub struct LoadOptions {
     pub urdf: urdf::Options,
     /// True if a description runs by itself: its sensors become a simulation file. Otherwise a warning has their entries.
     pub is_alone: bool,
+    /// Maximum number of convex parts into which collision meshes of robot descriptions are divided; `None` for hulls.
+    pub convex_parts: Option<u32>,
 }
 
 impl LoadOptions {
@@ -102,13 +109,13 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                 ..options.urdf.clone()
             };
             let read = urdf::load(path, &own, options.circumstances(), &mut sources);
-            loaded(read, sources)
+            loaded(read, sources, options.convex_parts)
         }
         Format::Mjcf => {
             let mut sources = Sources::clone(&options.sources);
             let own = model_options(options.urdf.root, options.is_alone);
             let read = mjcf::load(path, own, options.circumstances(), &mut sources);
-            loaded(read, sources)
+            loaded(read, sources, options.convex_parts)
         }
         Format::Sdf => {
             let mut sources = Sources::clone(&options.sources);
@@ -118,7 +125,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                 is_alone: options.is_alone,
             };
             let read = sdf::load(path, own, options.circumstances(), &mut sources);
-            loaded(read, sources)
+            loaded(read, sources, options.convex_parts)
         }
         Format::Compiled => {
             let mut sources = Sources::clone(&options.sources);
@@ -218,7 +225,9 @@ impl Inclusions for Descriptions<'_> {
         };
         self.assets.extend(read.assets);
         Included {
-            scene: read.scene,
+            scene: read
+                .scene
+                .map(|scene| divided(scene, self.options.convex_parts)),
             diagnostics: read.diagnostics,
         }
     }
@@ -257,6 +266,28 @@ fn model_options(root: Root, is_alone: bool) -> mjcf::Options {
                     .collect(),
             })
         },
+        hull: |points| {
+            let points = Triangles {
+                vertices: points
+                    .iter()
+                    .map(|point| point.map(|number| number as f32))
+                    .collect(),
+                ..Triangles::default()
+            };
+            let hull = morse_physics::shapes::hull(&points, 1.0)?;
+            Some(mjcf::Surface {
+                vertices: hull
+                    .vertices
+                    .iter()
+                    .map(|vertex| vertex.map(f64::from))
+                    .collect(),
+                faces: hull
+                    .faces
+                    .iter()
+                    .map(|face| face.map(|index| index as usize))
+                    .collect(),
+            })
+        },
     }
 }
 
@@ -271,10 +302,14 @@ fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
     }
 }
 
-fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
+fn loaded(
+    read: urdf::Read,
+    sources: Sources,
+    convex_parts: Option<u32>,
+) -> Result<Loaded, Box<Failed>> {
     match read.scene {
         Some(scene) => Ok(Loaded {
-            scene,
+            scene: divided(scene, convex_parts),
             warnings: read.diagnostics,
             sources,
             assets: read.assets,
@@ -286,6 +321,24 @@ fn loaded(read: urdf::Read, sources: Sources) -> Result<Loaded, Box<Failed>> {
             sources,
         })),
     }
+}
+
+/// Sets the maximum number of convex parts of collision meshes that set none.
+fn divided(mut scene: Scene, convex_parts: Option<u32>) -> Scene {
+    let Some(most) = convex_parts.map(f64::from) else {
+        return scene;
+    };
+    for frame in scene.frames().to_vec() {
+        let mut frame = frame;
+        for geometry in &mut frame.geometry {
+            if geometry.collision && matches!(geometry.shape, Shape::Mesh(_)) {
+                geometry.convex_parts.get_or_insert(most);
+            }
+        }
+        // The frame belongs to the scene, so that it can be replaced.
+        scene.replace_frame(frame).ok();
+    }
+    scene
 }
 
 /// Opens a compiled scene.

@@ -78,6 +78,8 @@ pub struct Descriptions {
     pub hold: bool,
     /// True to add no floor under a robot that runs by itself.
     pub no_floor: bool,
+    /// Maximum number of convex parts into which collision meshes of descriptions are divided; `None` for hulls.
+    pub convex_parts: Option<u32>,
 }
 
 /// A simulation that was read and can be built.
@@ -450,6 +452,7 @@ impl Loader<'_> {
                 is_alone: false,
             },
             is_alone: false,
+            convex_parts: options.descriptions.convex_parts,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{path::Path, sync::LazyLock};
 
 use morse_sim::{
     Simulation,
-    geometry::mesh::{self, MeshError, Triangles, collada, elevation, gltf, msh},
+    geometry::mesh::{self, MeshError, Triangles, collada, elevation, gltf, msh, ply},
     render::paint,
     scene::{
         diagnostic::{Diagnostic, Sources, Style, render},
@@ -28,7 +28,7 @@ use morse_sim::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     ("robray", robray),
     ("simulation_file", simulation_file),
     ("obj", obj),
@@ -36,6 +36,7 @@ pub const TARGETS: [Target; 16] = [
     ("gltf", gltf_file),
     ("collada", collada_file),
     ("msh", msh_file),
+    ("ply", ply_file),
     ("urdf", urdf),
     ("xacro", xacro),
     ("sdf", sdf),
@@ -141,6 +142,11 @@ pub fn msh_file(bytes: &[u8]) {
     check_mesh(msh::parse(bytes));
 }
 
+/// A mesh in PLY.
+pub fn ply_file(bytes: &[u8]) {
+    check_mesh(ply::parse(bytes));
+}
+
 /// A robot description with macros.
 pub fn xacro(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
@@ -223,6 +229,7 @@ pub fn mjcf(bytes: &[u8]) {
             root,
             is_alone: root == Root::Free,
             surface: |_| Err("there are no files".to_owned()),
+            hull: |_| None,
         };
         let circumstances = load.circumstances();
         let read = mujoco::parse(source, &text, path, options, circumstances, &mut sources);

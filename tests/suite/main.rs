@@ -3,6 +3,7 @@ mod allocations;
 mod arms;
 mod assets;
 mod bounds;
+mod bowls;
 mod cameras;
 mod cli;
 mod convert;

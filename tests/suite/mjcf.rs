@@ -142,6 +142,70 @@ fn joints_and_geoms_have_their_settings() {
 }
 
 #[test]
+fn meshes_and_heights_may_be_written_into_the_model() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("inline.xml");
+    let text = "<mujoco><asset>\
+        <mesh name='corner' vertex='0 0 0  1 0 0  0 1 0  0 0 1' scale='2 2 2'/>\
+        <mesh name='sheet' vertex='0 0 0  1 0 0  0 1 0  0 0 1' face='0 2 1  0 1 3  0 3 2  1 2 3'/>\
+        <hfield name='hill' nrow='2' ncol='3' size='3 2 1 0.1' elevation='1 2 3 4 5 6'/></asset>\
+        <worldbody><geom type='hfield' hfield='hill'/><geom type='mesh' mesh='sheet' contype='0' conaffinity='0'/>\
+        <body name='b' pos='0 0 3'><freejoint/><geom name='g' type='mesh' mesh='corner'/></body></worldbody></mujoco>";
+    std::fs::write(&path, text).unwrap();
+    let loaded = load(&path, &LoadOptions::default()).unwrap();
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+    // A corner of a cube, of water: 2³/6 m³.
+    let mass = loaded.scene.frame("b").unwrap().mass.unwrap();
+    assert!((mass - 8000.0 / 6.0).abs() < 1e-2, "{mass}");
+    let mesh = |frame: &str| {
+        let frame = loaded.scene.frame(frame).unwrap();
+        let Shape::Mesh(file) = &frame.geometry[0].shape else {
+            panic!("a mesh");
+        };
+        let mesh = morse_sim::geometry::mesh::read(&file.resolved).unwrap();
+        (mesh, frame.pose.translation.z)
+    };
+    let (hill, height) = mesh("world-geom");
+    // MuJoCo has the first row at the greatest y, and heights from 0 to 1.
+    let near =
+        |vertex: &[f32; 3], x: f32, y: f32| (vertex[0] - x).abs() + (vertex[1] - y).abs() < 1e-5;
+    for (x, y, expected) in [
+        (-3.0, 2.0, 0.0),
+        (3.0, 2.0, 0.4),
+        (-3.0, -2.0, 0.6),
+        (3.0, -2.0, 1.0),
+    ] {
+        let own = hill
+            .vertices
+            .iter()
+            .find(|vertex| near(vertex, x, y))
+            .unwrap();
+        assert!(
+            (f64::from(own[2]) + height - expected).abs() < 1e-6,
+            "{own:?}"
+        );
+    }
+    assert_eq!(mesh("world-geom-2").0.faces.len(), 4);
+}
+
+#[test]
+fn contacts_do_not_hide_the_looks_of_a_body() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("looks.xml");
+    let text = "<mujoco><asset><mesh name='m' vertex='0 0 0  1 0 0  0 1 0  0 0 1'/></asset>\
+        <default><default class='visual'><geom type='mesh' contype='0' conaffinity='0' group='1'/></default></default>\
+        <worldbody><body name='b'><geom name='hit' size='0.1'/><geom name='look' class='visual' mesh='m'/></body>\
+        <body name='c'><geom name='own' size='0.1'/></body></worldbody></mujoco>";
+    std::fs::write(&path, text).unwrap();
+    let scene = load(&path, &LoadOptions::default()).unwrap().scene;
+    let drawn = |name: &str| scene.frame(name).unwrap().geometry[0].visual;
+    assert_eq!(
+        [drawn("hit"), drawn("look"), drawn("own")],
+        [false, true, true]
+    );
+}
+
+#[test]
 fn loops_close_at_sites_with_names_of_bodies() {
     let made = tempfile::tempdir().unwrap();
     let path = made.path().join("loop.xml");

@@ -256,6 +256,7 @@ fn geometry() -> BoxedStrategy<Geometry> {
         above_zero(),
         prop::option::of(triple()),
         prop::option::of("[a-z]{1,8}\\.png"),
+        prop::option::of(1.0..1024.0),
     );
     (shape(), tags, looks, flags, material, painted)
         .prop_map(
@@ -274,6 +275,7 @@ fn geometry() -> BoxedStrategy<Geometry> {
                 shininess: painted.0,
                 pattern_size: painted.1,
                 checker: painted.2,
+                convex_parts: painted.4,
                 image: painted.3.map(|file| ImageFile {
                     resolved: Some(file.clone().into()),
                     file,

@@ -36,7 +36,7 @@
     "thickness" "radius" "height" "start_radius" "end_radius" "color"
     "alpha" "specular" "shininess" "image" "checker" "pattern_size"
     "scale" "visual" "collision" "no-shadow" "friction" "restitution"
-    "density")
+    "density" "convex_parts")
   "Attributes of the scene language.")
 
 (defconst robray-words

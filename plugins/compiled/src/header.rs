@@ -8,7 +8,7 @@ use crate::CompiledError;
 const MAGIC: [u8; 8] = *b"MORSEMSC";
 
 /// Version of the format. Every change of the scene model or of the layout increases it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Size of the header, bytes.
 pub const SIZE: usize = 64;

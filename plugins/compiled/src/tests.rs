@@ -202,8 +202,8 @@ fn other_files_and_versions_are_named() {
     assert!(refusal(&file[..file.len() - 1]).contains("length is wrong"));
     file[100] ^= 1;
     assert!(refusal(&file).contains("hash is wrong"));
-    file[8] = 2;
-    assert!(refusal(&file).contains("it has the format 2, and this program reads 1"));
+    file[8] = 1;
+    assert!(refusal(&file).contains("it has the format 1, and this program reads 2"));
     assert!(matches!(used(folder.path()), Err(CompiledError::Foreign)));
 }
 
@@ -213,6 +213,6 @@ fn the_format_is_that_of_its_version() {
     let file = encode(&content()).unwrap();
     assert_eq!(
         (header::VERSION, hash(&file)),
-        (1, 87_370_958_120_914_850_359_235_865_185_298_567_723)
+        (2, 189_759_448_442_431_267_429_315_174_966_501_460_244)
     );
 }

@@ -12,6 +12,7 @@ mod components;
 mod inertia;
 pub mod mjcf;
 mod names;
+mod outline;
 pub mod packages;
 mod problems;
 pub mod sdf;

@@ -51,6 +51,8 @@ pub struct Options {
     pub is_alone: bool,
     /// Reads the triangles of a mesh, for its mass.
     pub surface: fn(&Path) -> Result<Surface, String>,
+    /// Returns the convex hull of points; `None` if it has no volume.
+    pub hull: fn(&[[f64; 3]]) -> Option<Surface>,
 }
 
 /// Reads a model from a file and adds the file to `sources`.

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use morse_scene::assets;
+use morse_scene::{assets, model::inlined};
 
 use crate::archive;
 
@@ -39,8 +39,8 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// Returns the content of a regular file of limited size, from the disk, from the embedded assets, or from an
-/// [`archive`].
+/// Returns the content of a regular file of limited size, from the disk, from the embedded assets, from an
+/// [`archive`], or from a path that contains it.
 ///
 /// # Errors
 ///
@@ -48,6 +48,9 @@ impl From<io::Error> for FileError {
 pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, FileError> {
     if let Some(shipped) = assets::SHIPPED.content(file) {
         return Ok(Cow::Borrowed(shipped));
+    }
+    if let Some(text) = inlined(file) {
+        return Ok(Cow::Owned(text.as_bytes().to_vec()));
     }
     if let Some((archive, name)) = archive::find(file) {
         let found = archive.file(&name);

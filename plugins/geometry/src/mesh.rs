@@ -1,8 +1,9 @@
-//! Triangle meshes from files: STL (text and binary), OBJ, Collada, glTF, MuJoCo's MSH, and height maps in PNG.
+//! Triangle meshes from files: STL (text and binary), OBJ, Collada, glTF, PLY, MuJoCo's MSH, and height maps in PNG.
 pub mod collada;
 pub mod elevation;
 pub mod gltf;
 pub mod msh;
+pub mod ply;
 mod stretch;
 
 use std::{collections::BTreeSet, path::Path};
@@ -33,7 +34,7 @@ pub enum MeshError {
     Name(String),
     /// The file name has an unknown extension.
     #[error(
-        "only meshes in STL, OBJ, Collada, glTF and MSH and height maps in PNG can be read: its name has to end with `.stl`, `.obj`, `.dae`, `.glb`, `.gltf`, `.msh` or `.png`"
+        "only meshes in STL, OBJ, Collada, glTF, PLY and MSH and height maps in PNG can be read: its name has to end with `.stl`, `.obj`, `.dae`, `.glb`, `.gltf`, `.ply`, `.msh` or `.png`"
     )]
     Ending,
     /// The file violates the rules of glTF.
@@ -81,6 +82,7 @@ pub fn read(path: &Path) -> Result<Triangles, MeshError> {
         Some("obj") => parse_obj(&bytes),
         Some("dae") => collada::parse(&bytes),
         Some("glb" | "gltf") => gltf::parse(&bytes, folder),
+        Some("ply") => ply::parse(&bytes),
         Some("msh") => msh::parse(&bytes),
         Some("png") => elevation::parse(&bytes),
         _ => Err(MeshError::Ending),

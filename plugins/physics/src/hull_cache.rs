@@ -1,4 +1,4 @@
-//! Cache of convex hulls on the disk, by the content of their meshes. A program enables it; results do not depend on it.
+//! Cache of convex hulls and convex parts on the disk, by the content of their meshes. A program enables it; results do not depend on it.
 use std::{
     fs,
     io::Write as _,
@@ -13,9 +13,9 @@ use morse_geometry::{archive::Hull, files};
 /// Version of the engine that computes the hulls: another one may compute others.
 const ENGINE: &str = "parry3d 0.30.2";
 /// First bytes of a file.
-const MAGIC: &[u8; 8] = b"msimhul1";
-/// Bytes before the vertices: magic, hash of the rest, numbers of vertices and faces.
-const HEAD: usize = 32;
+const MAGIC: &[u8; 8] = b"msimhul2";
+/// Bytes before the hulls: magic, and hash of the rest.
+const HEAD: usize = 24;
 /// Number of points from which a hull is stored: computing it takes longer than reading a file.
 const FEWEST_POINTS: usize = 300;
 /// Maximum size of a file, bytes.
@@ -31,11 +31,16 @@ pub fn enable(directory: PathBuf) {
     DIRECTORY.get_or_init(|| directory);
 }
 
-/// Returns the hull of points from the cache, or computes and stores it. A cache that cannot be read or written has no
-/// effect.
-pub(crate) fn cached(points: &[Vec3], compute: impl FnOnce() -> Option<Hull>) -> Option<Hull> {
+/// Returns hulls from the cache, or computes and stores them. They depend on points and numbers: none for the hull of the
+/// points, faces and the maximum number for convex parts. A cache that cannot be read or written has no effect.
+pub(crate) fn cached(
+    points: &[Vec3],
+    numbers: &[u32],
+    compute: impl FnOnce() -> Option<Vec<Hull>>,
+) -> Option<Vec<Hull>> {
+    let is_slow = points.len() >= FEWEST_POINTS || !numbers.is_empty();
     match DIRECTORY.get() {
-        Some(directory) if points.len() >= FEWEST_POINTS => look_up(directory, points, compute),
+        Some(directory) if is_slow => look_up(directory, points, numbers, compute),
         _ => compute(),
     }
 }
@@ -43,22 +48,25 @@ pub(crate) fn cached(points: &[Vec3], compute: impl FnOnce() -> Option<Hull>) ->
 fn look_up(
     directory: &Path,
     points: &[Vec3],
-    compute: impl FnOnce() -> Option<Hull>,
-) -> Option<Hull> {
-    let path = directory.join(key(points));
-    if let Some(hull) = read(&path) {
-        return Some(hull);
+    numbers: &[u32],
+    compute: impl FnOnce() -> Option<Vec<Hull>>,
+) -> Option<Vec<Hull>> {
+    let path = directory.join(key(points, numbers));
+    if let Some(hulls) = read(&path) {
+        return Some(hulls);
     }
-    let hull = compute()?;
-    store(&path, &hull);
-    Some(hull)
+    let hulls = compute()?;
+    store(&path, &hulls);
+    Some(hulls)
 }
 
-/// Returns the name of the file for points.
-fn key(points: &[Vec3]) -> String {
+/// Returns the name of the file for points and numbers.
+fn key(points: &[Vec3], numbers: &[u32]) -> String {
     let mut hasher = StateHasher::default();
     hasher.bytes(ENGINE.as_bytes());
     hasher.bytes(&coordinates(points.iter().map(Vec3::to_array)));
+    let numbers: Vec<u8> = numbers.iter().flat_map(|one| one.to_le_bytes()).collect();
+    hasher.bytes(&numbers);
     format!("{:032x}", hasher.finish())
 }
 
@@ -72,26 +80,45 @@ fn hash(bytes: &[u8]) -> u128 {
     hasher.finish()
 }
 
-/// Returns the hull of a file; `None` if there is none, or if it is damaged.
-fn read(path: &Path) -> Option<Hull> {
+/// Returns the hulls of a file; `None` if there is none, or if it is damaged.
+fn read(path: &Path) -> Option<Vec<Hull>> {
     let bytes = files::bytes(path, LARGEST).ok()?;
     let (magic, rest) = bytes.split_first_chunk::<8>()?;
     let (expected, body) = rest.split_first_chunk::<16>()?;
     if magic != MAGIC || u128::from_le_bytes(*expected) != hash(body) {
         return None;
     }
-    let number = |at: usize| {
-        let bytes = body.get(at..at + 4)?;
-        Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
-    };
-    let (vertices, faces) = (number(0)?, number(4)?);
-    let (words, rest) = body.get(8..)?.as_chunks::<4>();
-    let corners = words.get(vertices.checked_mul(3)?..)?;
-    if !rest.is_empty() || corners.len() != faces.checked_mul(3)? {
+    let (words, rest) = body.as_chunks::<4>();
+    if !rest.is_empty() {
         return None;
     }
-    let vertices = words.get(..vertices * 3)?.as_chunks::<3>().0.iter();
-    let faces = corners.as_chunks::<3>().0.iter();
+    let mut words = words;
+    let mut hulls = Vec::new();
+    while !words.is_empty() {
+        hulls.push(next(&mut words)?);
+    }
+    Some(hulls)
+}
+
+/// Reads a hull: numbers of vertices and faces, vertices and faces.
+fn next(words: &mut &[[u8; 4]]) -> Option<Hull> {
+    let mut take = |count: Option<usize>| {
+        let (taken, rest) = words.split_at_checked(count?)?;
+        *words = rest;
+        Some(taken)
+    };
+    let counts = take(Some(2))?.iter();
+    let counts: Vec<usize> = counts
+        .map(|one| u32::from_le_bytes(*one) as usize)
+        .collect();
+    let vertices = take(counts.first()?.checked_mul(3))?
+        .as_chunks::<3>()
+        .0
+        .iter();
+    let faces = take(counts.last()?.checked_mul(3))?
+        .as_chunks::<3>()
+        .0
+        .iter();
     Some(Hull {
         vertices: vertices
             .map(|point| point.map(f32::from_le_bytes))
@@ -100,14 +127,16 @@ fn read(path: &Path) -> Option<Hull> {
     })
 }
 
-fn store(path: &Path, hull: &Hull) {
+fn store(path: &Path, hulls: &[Hull]) {
     let mut body = Vec::new();
-    for count in [hull.vertices.len(), hull.faces.len()] {
-        body.extend((count as u32).to_le_bytes());
+    for hull in hulls {
+        for count in [hull.vertices.len(), hull.faces.len()] {
+            body.extend((count as u32).to_le_bytes());
+        }
+        body.extend(coordinates(hull.vertices.iter().copied()));
+        let corners = hull.faces.as_flattened().iter();
+        body.extend(corners.flat_map(|corner| corner.to_le_bytes()));
     }
-    body.extend(coordinates(hull.vertices.iter().copied()));
-    let corners = hull.faces.as_flattened().iter();
-    body.extend(corners.flat_map(|corner| corner.to_le_bytes()));
     if (HEAD + body.len()) as u64 > LARGEST {
         return;
     }
@@ -171,15 +200,15 @@ mod tests {
         let points = points(400);
         let look = |height: f32| {
             let mut is_computed = false;
-            let found = look_up(&directory, &points, || {
+            let found = look_up(&directory, &points, &[7], || {
                 is_computed = true;
-                Some(hull(height))
+                Some(vec![hull(0.5), hull(height)])
             });
-            (found.unwrap().vertices[3][2], is_computed)
+            (found.unwrap()[1].vertices[3][2], is_computed)
         };
         assert_eq!(look(1.0), (1.0, true));
         assert_eq!(look(2.0), (1.0, false), "from the file");
-        let path = directory.join(key(&points));
+        let path = directory.join(key(&points, &[7]));
         let whole = fs::read(&path).unwrap();
         for damage in 0..whole.len() {
             let mut bytes = whole.clone();
@@ -193,7 +222,8 @@ mod tests {
         assert_eq!(look(3.0), (2.0, false));
         let mut other = points.clone();
         other[7].x += 1e-3;
-        assert_ne!(key(&points), key(&other));
+        assert_ne!(key(&points, &[7]), key(&other, &[7]));
+        assert_ne!(key(&points, &[7]), key(&points, &[8]));
     }
 
     #[test]

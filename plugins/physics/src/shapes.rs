@@ -2,6 +2,7 @@
 //!
 //! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
 //! centred. `scale` scales a shape about the origin of its frame.
+mod parts;
 mod round;
 
 use std::{
@@ -55,7 +56,7 @@ pub struct ShapeError {
 }
 
 /// Returns the solid of a geometry; `None` for a grid, or a shape without extent. A mesh that `moves` becomes its convex
-/// hull; a static mesh keeps its triangles.
+/// hull, or its convex parts; a static mesh keeps its triangles.
 ///
 /// # Errors
 ///
@@ -85,20 +86,38 @@ pub fn solid(
             height,
         } => cone(size(*start_radius), size(*end_radius), height * scale),
         Shape::Capsule { radius, height } => capsule(size(*radius), height * scale),
-        Shape::Mesh(mesh) => Some(meshes.solid(mesh, scale, moves)?),
+        Shape::Mesh(mesh) => {
+            let form = match (moves, geometry.convex_parts) {
+                (false, _) => Form::Triangles,
+                (true, None) => Form::Hull,
+                (true, Some(most)) => Form::Parts(most as u32),
+            };
+            Some(meshes.solid(mesh, scale, form)?)
+        }
     };
     Ok(solid)
 }
 
 /// Solids of meshes. Geometries with the same mesh share its solid.
 #[derive(Default)]
-pub struct Meshes(BTreeMap<(PathBuf, u64, bool), Result<Solid, MeshError>>);
+pub struct Meshes(BTreeMap<(PathBuf, u64, Form), Result<Solid, MeshError>>);
+
+/// Solid that a mesh becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    /// Its triangles, without an inside.
+    Triangles,
+    /// Its convex hull.
+    Hull,
+    /// At most this number of convex parts.
+    Parts(u32),
+}
 
 impl Meshes {
-    fn solid(&mut self, mesh: &MeshFile, scale: f64, moves: bool) -> Result<Solid, ShapeError> {
+    fn solid(&mut self, mesh: &MeshFile, scale: f64, form: Form) -> Result<Solid, ShapeError> {
         let MeshFile { file, resolved } = mesh;
-        let key = (resolved.clone(), scale.to_bits(), moves);
-        let read = || from_file(resolved, scale, moves);
+        let key = (resolved.clone(), scale.to_bits(), form);
+        let read = || from_file(resolved, scale, form);
         let solid = self.0.entry(key).or_insert_with(read).clone();
         solid.map_err(|cause| ShapeError {
             mesh: file.clone(),
@@ -202,11 +221,12 @@ fn frustum(start: f64, end: f64, height: f64) -> Vec<Vec3> {
 #[must_use]
 pub fn hull(triangles: &Triangles, scale: f64) -> Option<Hull> {
     let points = scaled(triangles, scale);
-    hull_cache::cached(&points, || {
+    let mut found = hull_cache::cached(&points, &[], || {
         let (vertices, faces) = try_convex_hull(&points).ok()?;
         let vertices = vertices.iter().map(Vec3::to_array).collect();
-        Some(Hull { vertices, faces })
-    })
+        Some(vec![Hull { vertices, faces }])
+    })?;
+    found.pop()
 }
 
 fn scaled(triangles: &Triangles, scale: f64) -> Vec<Vec3> {
@@ -225,9 +245,11 @@ fn from_hull(hull: Hull) -> Result<Solid, MeshError> {
 }
 
 /// Reads a mesh and returns its solid.
-fn from_file(path: &Path, scale: f64, moves: bool) -> Result<Solid, MeshError> {
-    if !moves {
-        return from_mesh(&mesh::read(path)?, scale);
+fn from_file(path: &Path, scale: f64, form: Form) -> Result<Solid, MeshError> {
+    match form {
+        Form::Triangles => return from_mesh(&mesh::read(path)?, scale),
+        Form::Parts(most) => return parts::from_mesh(&mesh::read(path)?, scale, most),
+        Form::Hull => {}
     }
     // A compiled scene contains the hulls of its meshes.
     match archive::hull(path, scale) {

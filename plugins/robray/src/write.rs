@@ -296,6 +296,7 @@ fn looks(own: &mut Vec<Own>, geometry: &Geometry) {
         ("friction", geometry.friction),
         ("restitution", geometry.restitution),
         ("density", geometry.density),
+        ("convex_parts", geometry.convex_parts),
         ("shininess", geometry.shininess),
         ("pattern_size", geometry.pattern_size),
     ];

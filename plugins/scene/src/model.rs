@@ -25,6 +25,7 @@ mod build;
 mod check;
 mod class;
 mod closure;
+mod inline;
 mod kinematics;
 mod numbers;
 mod removal;
@@ -41,6 +42,7 @@ pub use build::{rotation_from_rpy, rotation_from_xyzw};
 pub use check::{LONGEST_NAME, SceneError};
 pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Value, shape_needs};
 pub use closure::{ClosureKind, LoopClosure};
+pub use inline::{inline, inlined};
 pub use numbers::Violation;
 pub use stretch::{stretch, stretched};
 
@@ -174,6 +176,9 @@ pub struct Geometry {
     pub restitution: Option<f64>,
     /// Density, kg/m³.
     pub density: Option<f64>,
+    /// Maximum number of convex parts into which a mesh that moves is divided for contacts; by default its contacts are those
+    /// of its convex hull.
+    pub convex_parts: Option<f64>,
     /// Source position of the geometry's declaration.
     #[serde(skip)]
     pub source: Origin,

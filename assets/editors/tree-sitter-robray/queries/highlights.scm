@@ -20,7 +20,7 @@
   "mass" "center_of_mass" "inertia" "isa" "shape" "mesh" "dimension" "delta"
   "thickness" "radius" "height" "start_radius" "end_radius" "color" "alpha" "specular"
   "shininess" "image" "checker" "pattern_size" "scale" "visual" "collision" "no-shadow"
-  "friction" "restitution" "density"))
+  "friction" "restitution" "density" "convex_parts"))
 
 ((attribute value: (identifier) @constant.builtin)
   (#any-of? @constant.builtin

@@ -13,7 +13,7 @@ syn keyword robrayAttribute limit_position limit_velocity limit_effort damping d
 syn keyword robrayAttribute mass center_of_mass inertia isa shape mesh dimension delta
 syn keyword robrayAttribute thickness radius height start_radius end_radius color alpha specular
 syn keyword robrayAttribute shininess image checker pattern_size scale visual collision no-shadow
-syn keyword robrayAttribute friction restitution density
+syn keyword robrayAttribute friction restitution density convex_parts
 syn keyword robrayWord fixed revolute prismatic floating box sphere cylinder cone
 syn keyword robrayWord grid capsule
 " end

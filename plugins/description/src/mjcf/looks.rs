@@ -13,13 +13,16 @@ use crate::{problems::Problems, xml::Element};
 pub(super) const COLOR: Bounds = Bounds::within(1e6);
 
 /// Extensions of meshes that the simulator reads.
-const MESHES: &[&str] = &["stl", "obj", "dae", "glb", "gltf", "msh"];
+const MESHES: &[&str] = &["stl", "obj", "dae", "glb", "gltf", "ply", "msh"];
+
+/// Maximum number of numbers in an attribute of an asset.
+const MOST_NUMBERS: usize = 3 << 20;
 
 /// A mesh asset.
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
-    /// File name relative to the model; `None` if the mesh cannot be read.
-    pub(super) file: Option<String>,
+    /// Triangles of the mesh; `None` if the mesh cannot be read.
+    pub(super) source: Option<Source>,
     pub(super) scale: [f64; 3],
     /// Pose of the origin of the geom in the file.
     pub(super) origin: Isometry3<f64>,
@@ -28,11 +31,20 @@ pub(super) struct Mesh {
     pub(super) span: Span,
 }
 
+/// Place where the triangles of an asset are written.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// File name relative to the model.
+    File(String),
+    /// Vertices, and the triangles between them; without triangles, their convex hull.
+    Vertices(Vec<[f64; 3]>, Vec<[usize; 3]>),
+}
+
 /// A height field asset.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
-    /// File name relative to the model.
-    pub(super) file: String,
+    /// Surface of the field, of any size.
+    pub(super) source: Source,
     /// Half sizes along x and y, height of the highest point, and depth of the base, m.
     pub(super) size: [f64; 4],
     pub(super) span: Span,
@@ -119,10 +131,17 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
     let is_readable = ending
         .as_deref()
         .is_some_and(|ending| MESHES.contains(&ending));
-    if !is_readable {
+    let source = match file.filter(|_| is_readable) {
+        Some(file) => Some(Source::File(file)),
+        None if written.is_none() => vertices(element, problems),
+        None => None,
+    };
+    // Mistakes in vertices are errors.
+    if source.is_none() && element.attribute("vertex").is_none() {
+        let file = written.map(|file| file.value.trim());
         let message = match &file {
             Some(file) => format!("the mesh `{}` has an unknown format", printable_path(file)),
-            None => "a mesh without a file is not read".to_owned(),
+            None => "a mesh without a file and without vertices is not read".to_owned(),
         };
         let diagnostic = Diagnostic::warning(codes::IGNORED, message)
             .at(span, "its geoms are left out")
@@ -147,7 +166,7 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
     let place = [place[0] * x, place[1] * y, place[2] * z];
     let inertia = element.attribute("inertia");
     let mesh = Mesh {
-        file: file.filter(|_| is_readable && !scale.contains(&0.0)),
+        source: source.filter(|_| !scale.contains(&0.0)),
         scale,
         origin: Isometry3::from_parts(Vector3::from(place).into(), turn.unwrap_or_default()),
         is_exact: inertia.is_some_and(|inertia| inertia.value.trim() == "exact"),
@@ -169,9 +188,18 @@ fn field(
         Some(stem.to_string_lossy().into_owned())
     })?;
     let file = file.filter(|file| file.to_ascii_lowercase().ends_with(".png"));
-    let Some(file) = file else {
+    let source = match file {
+        Some(file) => Some(Source::File(file)),
+        None if written.is_none() => elevation(element, problems),
+        None => None,
+    };
+    if source.is_none() && element.attribute("elevation").is_some() {
+        return Some((name, None));
+    }
+    let Some(source) = source else {
         let span = written.map_or(element.span, |file| file.value_span);
-        let message = "a height field that is no PNG image is not read";
+        let message =
+            "a height field without heights, or in a file that is no PNG image, is not read";
         let diagnostic = Diagnostic::warning(codes::IGNORED, message)
             .at(span, "its geoms are left out")
             .help("write the heights as grey values into a PNG image: `file=\"hills.png\"`");
@@ -181,11 +209,100 @@ fn field(
     fields::needed(element, "size", "10 10 2 0.1", problems)?;
     let size = Bounds::between(1e-6, 1e6);
     let field = Field {
-        file,
+        source,
         size: fields::array(element, "size", size, problems)?,
         span: written.map_or(element.span, |file| file.value_span),
     };
     Some((name, Some(field)))
+}
+
+/// Returns the triples of numbers of an attribute.
+fn triples(element: &Element, name: &str, problems: &mut Problems) -> Option<Vec<[f64; 3]>> {
+    let numbers = fields::numbers(element, name, [3, MOST_NUMBERS], fields::PLACE, problems)?;
+    let (triples, rest) = numbers.as_chunks::<3>();
+    if !rest.is_empty() {
+        let count = numbers.len();
+        let message = format!("`{name}` has {count} numbers, which are no triples");
+        let span = element
+            .attribute(name)
+            .map_or(element.span, |written| written.value_span);
+        let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
+            .at(span, "expected a multiple of 3")
+            .help("three coordinates make a vertex, three indices of vertices a triangle");
+        problems.push(diagnostic);
+        return None;
+    }
+    Some(triples.to_vec())
+}
+
+/// Reads a mesh that is written into the model.
+fn vertices(element: &Element, problems: &mut Problems) -> Option<Source> {
+    element.attribute("vertex")?;
+    let vertices = triples(element, "vertex", problems)?;
+    let mut faces = Vec::new();
+    if let Some(written) = element.attribute("face") {
+        for face in triples(element, "face", problems)? {
+            let exists = |corner: &f64| {
+                corner.fract() == 0.0 && *corner >= 0.0 && (*corner as usize) < vertices.len()
+            };
+            if let Some(wrong) = face.iter().find(|corner| !exists(corner)) {
+                let message = format!("there is no vertex {wrong}");
+                let last = vertices.len() - 1;
+                let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, message)
+                    .at(written.value_span, "named here")
+                    .help(format!("vertices have the numbers 0 to {last}"));
+                problems.push(diagnostic);
+                return None;
+            }
+            faces.push(face.map(|corner| corner as usize));
+        }
+    }
+    Some(Source::Vertices(vertices, faces))
+}
+
+/// Reads a height field that is written into the model: its first row is at the greatest y, as in MuJoCo.
+fn elevation(element: &Element, problems: &mut Problems) -> Option<Source> {
+    let heights = fields::numbers(
+        element,
+        "elevation",
+        [4, MOST_NUMBERS / 3],
+        fields::PLACE,
+        problems,
+    )?;
+    let side = Bounds::between(2.0, 1e5);
+    let [rows, columns] = ["nrow", "ncol"].map(|name| {
+        fields::needed(element, name, "10", problems)?;
+        fields::number(element, name, side, problems).map(|count| count as usize)
+    });
+    let (rows, columns) = (rows?, columns?);
+    if heights.len() != rows * columns {
+        let count = heights.len();
+        let message = format!("{rows} rows of {columns} heights are not {count} heights");
+        let span = element
+            .attribute("elevation")
+            .map_or(element.span, |written| written.value_span);
+        let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
+            .at(span, format!("expected {} numbers", rows * columns))
+            .help("`nrow` times `ncol` is the number of heights");
+        problems.push(diagnostic);
+        return None;
+    }
+    let part = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
+    let at = |(index, height): (usize, &f64)| {
+        let (row, column) = (index / columns, index % columns);
+        [part(column, columns), -part(row, rows), *height]
+    };
+    let vertices = heights.iter().enumerate().map(at).collect();
+    let mut faces = Vec::new();
+    for row in 0..rows - 1 {
+        for column in 0..columns - 1 {
+            let upper = row * columns + column;
+            let lower = upper + columns;
+            faces.push([upper, lower, lower + 1]);
+            faces.push([upper, lower + 1, upper + 1]);
+        }
+    }
+    Some(Source::Vertices(vertices, faces))
 }
 
 fn texture(

@@ -1,6 +1,6 @@
 //! Reader of `<geometry>`, and of the surfaces of collisions.
 
-use morse_diagnostics::{Diagnostic, Span};
+use morse_diagnostics::{Diagnostic, Span, nearest, printable};
 use morse_scene::{bounds::Bounds, model::Shape};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
@@ -10,6 +10,7 @@ use super::{
     ignored::Said,
 };
 use crate::{
+    outline::{self, MOST_POINTS},
     problems::Problems,
     shapes::{self, INFINITE, THICKNESS},
     xml::Element,
@@ -20,16 +21,17 @@ use crate::{
 pub(super) enum Form {
     /// A primitive shape, with its pose.
     Shape(Shape, Isometry3<f64>),
-    /// A mesh file, with scale factors along its axes and its pose.
-    Mesh(Written, [f64; 3], Isometry3<f64>),
+    /// A prism, and the maximum number of its convex parts.
+    Prism(Shape, Option<f64>),
+    /// A mesh file, with scale factors along its axes, its pose, and the maximum number of its convex parts.
+    Mesh(Written, [f64; 3], Isometry3<f64>, Option<f64>),
 }
 
+/// Maximum number of convex parts by default, as in SDF.
+const MOST_PARTS: f64 = 16.0;
+
 /// Shapes that the simulator lacks, with the remedies.
-const LACKING: [(&str, &str); 3] = [
-    (
-        "polyline",
-        "make a mesh of the extruded outline, and use `<mesh><uri>outline.stl</uri></mesh>`",
-    ),
+const LACKING: [(&str, &str); 2] = [
     ("image", "write out the boxes of the image"),
     ("voxels", "make a mesh of the voxels"),
 ];
@@ -59,6 +61,7 @@ pub(super) fn read(element: &Element, problems: &mut Problems, said: &mut Said) 
         "plane" => plane(shape, is_drawn, problems),
         "mesh" => mesh(shape, problems, said),
         "heightmap" => heightmap(shape, problems, said),
+        "polyline" => polyline(geometry, problems),
         _ => primitive(shape, problems),
     }
 }
@@ -133,6 +136,46 @@ fn plane(shape: &Element, is_drawn: bool, problems: &mut Problems) -> Option<For
     ))
 }
 
+/// Returns the prism over the outlines of a geometry, whose base is at z = 0, as in Gazebo.
+fn polyline(geometry: &Element, problems: &mut Problems) -> Option<Form> {
+    let mut outlines = Vec::new();
+    let mut height: Option<f64> = None;
+    let mut count = 0;
+    for line in geometry.named("polyline") {
+        fields::needed(line, "height", "<height>0.5</height>", problems)?;
+        let own = fields::number(line, "height", SIZE, problems)?;
+        height = Some(height.map_or(own, |known| known.max(own)));
+        let mut outline = Vec::new();
+        for point in line.named("point") {
+            let numbers = fields::numbers(point, [2, 2], fields::POSITION, problems)?;
+            outline.extend(<[f64; 2]>::try_from(numbers));
+        }
+        count += outline.len();
+        outlines.push(outline);
+    }
+    if count > MOST_POINTS {
+        let message = format!("the outlines have {count} points, more than {MOST_POINTS}");
+        let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
+            .at(geometry.span, "too many")
+            .help("leave out points, or make a mesh of the prism");
+        problems.push(diagnostic);
+        return None;
+    }
+    let height = height.filter(|height| *height > 0.0)?;
+    let Some(prism) = outline::prism(&outlines, height) else {
+        let diagnostic = Diagnostic::error(codes::OUT_OF_RANGE, "a polyline encloses no area")
+            .at(
+                geometry.span,
+                "its points are on a line, or fewer than three",
+            )
+            .help("for example `<point>0 0</point><point>1 0</point><point>0 1</point>`");
+        problems.push(diagnostic);
+        return None;
+    };
+    let parts = (!prism.is_convex).then_some(MOST_PARTS);
+    Some(Form::Prism(prism.shape, parts))
+}
+
 /// Returns a height map: the mesh of its image. Heights are parts of the largest value that the image could have.
 fn heightmap(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
     let uri = fields::needed(shape, "uri", "<uri>hills.png</uri>", problems)?;
@@ -146,7 +189,7 @@ fn heightmap(shape: &Element, problems: &mut Problems, said: &mut Said) -> Optio
     let size = fields::array::<3>(shape, "size", SIZE, problems).unwrap_or([1.0; 3]);
     let at = fields::array::<3>(shape, "pos", fields::POSITION, problems).unwrap_or_default();
     let pose = Isometry3::from_parts(Vector3::from(at).into(), UnitQuaternion::identity());
-    Some(Form::Mesh(uri, size, pose))
+    Some(Form::Mesh(uri, size, pose, None))
 }
 
 fn mesh(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
@@ -169,7 +212,33 @@ fn mesh(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<For
             problems,
         );
     }
-    Some(Form::Mesh(uri, scale, Isometry3::identity()))
+    let parts = convex_parts(shape, problems);
+    Some(Form::Mesh(uri, scale, Isometry3::identity(), parts))
+}
+
+/// Reads the maximum number of convex parts of a mesh; `None` if it is not divided.
+fn convex_parts(shape: &Element, problems: &mut Problems) -> Option<f64> {
+    let written = shape.attribute("optimization")?;
+    match written.value.trim() {
+        "convex_decomposition" => {}
+        "" | "convex_hull" => return None,
+        other => {
+            let known = ["convex_decomposition", "convex_hull"];
+            let message = format!("there is no optimization `{}`", printable(other));
+            let diagnostic = Diagnostic::warning(codes::BAD_WORD, message)
+                .at(written.span, "left out")
+                .help(match nearest(other, known) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("write `{}` or `{}`", known[0], known[1]),
+                });
+            problems.push(diagnostic);
+            return None;
+        }
+    }
+    let settings = shape.named("convex_decomposition").next();
+    let bounds = Bounds::between(1.0, 1024.0);
+    let most = settings.and_then(|all| fields::number(all, "max_convex_hulls", bounds, problems));
+    Some(most.unwrap_or(MOST_PARTS))
 }
 
 /// Contact properties of a collision.

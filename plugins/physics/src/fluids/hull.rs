@@ -125,6 +125,17 @@ fn triangles(shape: &dyn Shape) -> Option<Mesh> {
         TypedShape::Cylinder(cylinder) => Some(cylinder.to_trimesh(SIDES)),
         TypedShape::Cone(cone) => Some(cone.to_trimesh(SIDES)),
         TypedShape::ConvexPolyhedron(hull) => Some(hull.to_trimesh()),
+        TypedShape::Compound(parts) => {
+            let mut all = Mesh::default();
+            for (_, part) in parts.shapes() {
+                let (points, faces) = triangles(&**part)?;
+                let first = all.0.len() as u32;
+                all.0.extend(points);
+                all.1
+                    .extend(faces.iter().map(|face| face.map(|corner| corner + first)));
+            }
+            Some(all)
+        }
         _ => None,
     }
 }

@@ -48,6 +48,7 @@ impl Loader<'_> {
             friction: number(&attributes, "friction"),
             restitution: number(&attributes, "restitution"),
             density: number(&attributes, "density"),
+            convex_parts: number(&attributes, "convex_parts"),
             source: Origin(Some(block.head)),
             ..Geometry::new(shape)
         };

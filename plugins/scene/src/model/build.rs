@@ -171,6 +171,7 @@ impl Geometry {
             friction: None,
             restitution: None,
             density: None,
+            convex_parts: None,
             source: Origin::default(),
         }
     }

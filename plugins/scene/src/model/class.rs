@@ -217,6 +217,12 @@ pub const ATTRIBUTES: &[Attribute] = &[
     number("friction", "GC+", Kind::Number, Bounds::between(0.0, 1e6)),
     number("restitution", "GC+", Kind::Number, UNIT),
     number("density", "GC+", Kind::Number, Bounds::zero_or(1e-6, 1e7)),
+    number(
+        "convex_parts",
+        "GC+",
+        Kind::Number,
+        Bounds::between(1.0, 1024.0),
+    ),
 ];
 
 const fn same(one: &[u8], other: &[u8]) -> bool {

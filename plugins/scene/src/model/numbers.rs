@@ -140,6 +140,7 @@ impl Geometry {
             friction,
             restitution,
             density,
+            convex_parts,
             source: _,
         } = self;
         visit!(visit,
@@ -153,6 +154,7 @@ impl Geometry {
             "friction": friction.as_slice(),
             "restitution": restitution.as_slice(),
             "density": density.as_slice(),
+            "convex_parts": convex_parts.as_slice(),
         );
         shape_numbers(shape, visit);
     }

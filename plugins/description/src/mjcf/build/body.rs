@@ -12,6 +12,7 @@ use crate::{
         pose::pose,
         solid::Solid,
     },
+    problems::Problems,
     xml::{Attribute, Element},
 };
 
@@ -29,6 +30,7 @@ impl Builder<'_, '_> {
     ) -> Vec<Solid> {
         let class = element.attribute("childclass").or(class);
         let mut solids = Vec::new();
+        let has_looks = self.has_looks(element, class);
         for child in element.elements() {
             match child.name.as_str() {
                 "body" => self.body(child, body, offset, class),
@@ -39,7 +41,7 @@ impl Builder<'_, '_> {
                 "geom" => {
                     let merged = self.merged(child, class);
                     let geom = geom::read(&merged, &self.settings, self.problems);
-                    solids.extend(geom.and_then(|geom| self.geom(geom, body, offset)));
+                    solids.extend(geom.and_then(|geom| self.geom(geom, body, offset, has_looks)));
                 }
                 "site" | "camera" if !(self.fixes_root && body == WORLD) => {
                     self.mark(child, body, offset, class);
@@ -48,6 +50,21 @@ impl Builder<'_, '_> {
             }
         }
         solids
+    }
+
+    /// True if a body has meshes that are drawn and have no contacts, in a group of their own.
+    fn has_looks(&self, element: &Element, class: Option<&Attribute>) -> bool {
+        let mut geoms = element.named("geom");
+        geoms.any(|child| {
+            // Mistakes are reported where the geom is read.
+            let mut unread = Problems::new(false);
+            let merged = self.defaults.merged(child, class, &mut unread);
+            let text = |name: &str| merged.attribute(name).map_or("", |one| one.value.trim());
+            text("type") == "mesh"
+                && text("contype") == "0"
+                && text("conaffinity") == "0"
+                && ["1", "2"].contains(&text("group"))
+        })
     }
 
     /// Converts a site or camera with a name to a frame.

@@ -1,6 +1,8 @@
 //! Conversion of geoms to frames with geometry, and their solids.
 
-use morse_diagnostics::{Diagnostic, printable_path};
+use std::path::PathBuf;
+
+use morse_diagnostics::{Diagnostic, Span, printable_path};
 use morse_scene::model::{Frame, Geometry, ImageFile, MeshFile, Origin, Shape, stretch};
 use nalgebra::Isometry3;
 
@@ -9,9 +11,10 @@ use crate::{
     mjcf::{
         codes, fields,
         geom::{Form, Geom},
-        looks::Texture,
+        looks::{Source, Texture},
         solid::{self, Solid},
     },
+    outline::surface,
     shapes::{self, INFINITE, THICKNESS},
     xml::Attribute,
 };
@@ -20,8 +23,15 @@ use crate::{
 const DRAWN: f64 = 2.0;
 
 impl Builder<'_, '_> {
-    /// Adds the frame of a geom, and returns its solid in the frame of the body if it has mass.
-    pub(super) fn geom(&mut self, geom: Geom, body: &str, offset: Isometry3<f64>) -> Option<Solid> {
+    /// Adds the frame of a geom, and returns its solid in the frame of the body if it has mass. `has_looks` if other geoms are
+    /// the looks of the body.
+    pub(super) fn geom(
+        &mut self,
+        geom: Geom,
+        body: &str,
+        offset: Isometry3<f64>,
+        has_looks: bool,
+    ) -> Option<Solid> {
         if body == WORLD && self.fixes_root {
             return None;
         }
@@ -33,7 +43,9 @@ impl Builder<'_, '_> {
         geometry.scale = scale;
         geometry.friction = Some(geom.friction);
         geometry.collision = geom.bits != [0, 0];
-        geometry.visual = geom.group <= DRAWN;
+        // Models with meshes for their looks have their contacts in group 0, which their programs do not draw.
+        let is_covered = has_looks && geometry.collision && geom.group <= 0.0;
+        geometry.visual = geom.group <= DRAWN && !is_covered;
         self.paint(&geom, &mut geometry);
         let wanted = match &geom.name {
             Some(name) if self.names.contains(name) => format!("{name}-geom"),
@@ -97,18 +109,57 @@ impl Builder<'_, '_> {
             fields::unknown("mesh", name, known, self.problems);
             return None;
         };
-        let file = mesh.file.clone()?;
-        let needed = geom.bits != [0, 0];
-        let found = self
-            .assets
-            .find("mesh", &file, needed, mesh.span, self.problems)?;
-        let [x, y, z] = mesh.scale;
+        let (source, needed, span) = (mesh.source.clone()?, geom.bits != [0, 0], mesh.span);
+        let (scale, origin) = (mesh.scale, mesh.origin);
+        let (file, found) = self.triangles(&source, name, needed, span)?;
+        let [x, y, z] = scale;
         let (resolved, scale) = match x > 0.0 && x == y && y == z {
             true => (found, x),
-            false => (stretch(&found, mesh.scale), 1.0),
+            false => (stretch(&found, scale), 1.0),
         };
         let shape = Shape::Mesh(MeshFile { file, resolved });
-        Some((shape, scale, mesh.origin.inverse()))
+        Some((shape, scale, origin.inverse()))
+    }
+
+    /// Returns the name and the path of the triangles of an asset.
+    fn triangles(
+        &mut self,
+        source: &Source,
+        name: &Attribute,
+        needed: bool,
+        span: Span,
+    ) -> Option<(String, PathBuf)> {
+        let (vertices, faces) = match source {
+            Source::File(file) => {
+                let found = self
+                    .assets
+                    .find("mesh", file, needed, span, self.problems)?;
+                return Some((file.clone(), found));
+            }
+            Source::Vertices(vertices, faces) => (vertices, faces),
+        };
+        let hull = match faces.is_empty() {
+            true => (self.options.hull)(vertices),
+            false => None,
+        };
+        let shape = match &hull {
+            Some(hull) => surface(name.value.trim(), &hull.vertices, &hull.faces),
+            None if faces.is_empty() => {
+                let diagnostic = Diagnostic::error(
+                    codes::OUT_OF_RANGE,
+                    "the vertices of a mesh enclose no volume",
+                )
+                .at(span, "on one plane, or fewer than four")
+                .help("add vertices, or write the triangles as `face`");
+                self.problems.push(diagnostic);
+                return None;
+            }
+            None => surface(name.value.trim(), vertices, faces),
+        };
+        match shape {
+            Shape::Mesh(mesh) => Some((mesh.file, mesh.resolved)),
+            _ => None,
+        }
     }
 
     /// Returns the mesh of a height field, whose lowest point is at 0 and whose highest one at its height, as in MuJoCo.
@@ -119,10 +170,7 @@ impl Builder<'_, '_> {
             return None;
         };
         let field = field?;
-        let file = field.file;
-        let found = self
-            .assets
-            .find("mesh", &file, true, field.span, self.problems)?;
+        let (file, found) = self.triangles(&field.source, name, true, field.span)?;
         let surface = match (self.options.surface)(&found) {
             Ok(surface) => surface,
             Err(why) => {

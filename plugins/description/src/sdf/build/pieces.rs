@@ -98,9 +98,15 @@ impl<'a> Builder<'a, '_> {
         let is_visual = piece.name == "visual";
         let form = geometry::read(piece, self.problems, self.said)?;
         let pose = self.pose(piece, link);
+        let mut convex_parts = None;
         let (shape, inner, scale) = match form {
             Form::Shape(shape, inner) => (shape, inner, 1.0),
-            Form::Mesh(uri, scale, pose) => {
+            Form::Prism(shape, parts) => {
+                convex_parts = parts.filter(|_| !is_visual);
+                (shape, Isometry3::identity(), 1.0)
+            }
+            Form::Mesh(uri, scale, pose, parts) => {
+                convex_parts = parts.filter(|_| !is_visual);
                 let resolved = self.file("mesh", &uri, !is_visual, frames)?;
                 let [x, y, z] = scale;
                 let (resolved, scale) = match x > 0.0 && x == y && y == z {
@@ -113,6 +119,7 @@ impl<'a> Builder<'a, '_> {
         };
         let mut geometry = Geometry::new(shape);
         geometry.scale = scale;
+        geometry.convex_parts = convex_parts;
         geometry.source = Origin(Some(piece.span));
         geometry.visual = is_visual || frames.undrawn.contains(&self.top(link));
         geometry.collision = !is_visual;
