@@ -283,7 +283,7 @@ mod tests {
             resolved: file,
         };
         let mut meshes = Meshes::default();
-        let mut solid = |scale| meshes.solid(&mesh, scale, true).expect("a hull");
+        let mut solid = |scale| meshes.solid(&mesh, scale, Form::Hull).expect("a hull");
         let (one, other, large) = (solid(1.0), solid(1.0), solid(2.0));
         // A corner of a cube: a sixth of its volume, with its centre at a quarter of each side.
         let mass = one.mass(6.0);
