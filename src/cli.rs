@@ -59,7 +59,7 @@ pub mod exit {
     pub const PEER: u8 = 5;
     /// The time by the wall clock was up: as `timeout` of the shell says it.
     pub const TIMEOUT: u8 = 124;
-    /// A signal asked for the end: this plus the signal's number.
+    /// A signal ended the run: this plus the signal's number.
     pub const SIGNAL: u8 = 128;
 }
 

@@ -95,7 +95,7 @@ fn absolute(name: &str) -> String {
     format!("/{}", name.trim_start_matches('/'))
 }
 
-/// Returns true if a type is the wanted one, which may lack the `/msg/` in the middle, or the package.
+/// Returns true if a type is the expected one, which may lack the `/msg/` in the middle, or the package.
 fn is_type(wanted: &str, message: &str) -> bool {
     wanted == message
         || message.replace("/msg/", "/") == wanted

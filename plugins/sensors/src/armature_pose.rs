@@ -225,16 +225,16 @@ mod tests {
         let fields = Fields::of_type::<ArmaturePoseData>(None);
         let exported = morse_api::fields::data_to_json(&fields, &data);
         assert_eq!(exported, json!({"pan": 0.0, "tilt": 0.7}));
-        let mut ask = |service: &str, arguments| {
+        let mut call = |service: &str, arguments| {
             test.call("rover.arm", service, arguments)
                 .reply()
                 .unwrap()
                 .value
         };
-        assert_eq!(ask("get_joints", json!([])), json!(["pan", "tilt"]));
-        assert_eq!(ask("get_state", json!([])), exported);
-        assert_eq!(ask("get_joint", json!(["tilt"])), json!(0.7));
-        let refused = ask("get_joint", json!(["lift"]));
+        assert_eq!(call("get_joints", json!([])), json!(["pan", "tilt"]));
+        assert_eq!(call("get_state", json!([])), exported);
+        assert_eq!(call("get_joint", json!(["tilt"])), json!(0.7));
+        let refused = call("get_joint", json!(["lift"]));
         assert_eq!(
             refused,
             json!("there is no joint `lift`; there are: pan, tilt")

@@ -205,7 +205,7 @@ mod tests {
         let (mut test, sensor) = test_world("(range: 20)");
         assert_near(&test, sensor, &[("cat", 13.0)]);
         let at = test.body();
-        let ask = |test: &mut TestWorld, service: &str, arguments| {
+        let call = |test: &mut TestWorld, service: &str, arguments| {
             let reply = test
                 .call("rover.proximity", service, arguments)
                 .reply()
@@ -213,16 +213,16 @@ mod tests {
             test.step(at);
             reply
         };
-        ask(&mut test, "set_range", json!([30.25]));
+        call(&mut test, "set_range", json!([30.25]));
         assert_near(&test, sensor, &[("cat", 13.0), ("dog", 30.0)]);
-        ask(&mut test, "set_tracked_tag", json!(["Red"]));
+        call(&mut test, "set_tracked_tag", json!(["Red"]));
         assert_near(&test, sensor, &[("box", 2.0), ("dog", 30.0)]);
-        let refused = ask(&mut test, "set_range", json!([-1.0]));
+        let refused = call(&mut test, "set_range", json!([-1.0]));
         assert_eq!(refused.status, Status::Failed);
         let said = refused.value.to_string();
         assert!(said.contains("`rover.proximity`, range: -1 is out of range"));
         assert_near(&test, sensor, &[("box", 2.0), ("dog", 30.0)]);
-        ask(&mut test, "set_tracked_tag", json!({"tag": "Nobody"}));
+        call(&mut test, "set_tracked_tag", json!({"tag": "Nobody"}));
         assert_near(&test, sensor, &[]);
     }
 

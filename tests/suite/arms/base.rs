@@ -115,7 +115,7 @@ fn what_has_no_base_and_words_that_are_none_are_refused() {
             r#"(component: "motors", off: 1)"#,
             "unknown field `off` of `on`",
         ),
-        ("3", "`on` wants"),
+        ("3", "`on` must be"),
     ] {
         let error = refused(on);
         assert!(error.contains(said), "{on}: {error}");

@@ -14,6 +14,14 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("", "movers", "integrators"),
     ("", "rivals", "arbitration"),
     ("", "unbearable", "over_limit"),
+    ("plugins", "ask", "request, call"),
+    ("plugins", "tell", "publish, send, set"),
+    ("plugins", "want", "require, expect"),
+    ("plugins", "wants", "requires, expects"),
+    ("src", "ask", "request, call"),
+    ("src", "tell", "publish, print, set"),
+    ("src", "want", "require, expect"),
+    ("src", "wants", "requires, expects"),
     ("plugins/mechanisms", "BOUNCE", "RESTITUTION_THRESHOLD"),
     (
         "plugins/mechanisms",
@@ -64,7 +72,9 @@ const NAMES: &[(&str, &str, &str)] = &[
 ];
 
 /// Words of documentation for things that are no persons, with plain ones.
-const WORDS: [(&str, &str); 13] = [
+const WORDS: [(&str, &str); 17] = [
+    ("ask", "request, call"),
+    ("asks", "requests, calls"),
     ("hear", "receive"),
     ("heard", "received"),
     ("hears", "receives"),
@@ -76,6 +86,8 @@ const WORDS: [(&str, &str); 13] = [
     ("telling", "reporting"),
     ("tells", "returns, reports, true if"),
     ("told", "commanded, reported"),
+    ("want", "require, expect"),
+    ("wants", "requires, expects"),
     ("whoever", "whatever, the client that"),
     ("whom", "which client"),
 ];

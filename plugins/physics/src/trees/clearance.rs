@@ -3,7 +3,7 @@
 //! To detect the contacts of a link costs more than to move it. So the links of a tree that nothing is near sleep in the
 //! engine, at the poses of an earlier step. Boxes in the engine's broad phase that are larger than the links contain them
 //! until one of them has moved by the clearance: then the engine gets their poses, and the clearance is measured again. If
-//! another body comes into a box earlier, the engine asks the contact filter, and the tree gets its contacts in the same
+//! another body comes into a box earlier, the engine calls the contact filter, and the tree gets its contacts in the same
 //! step.
 use std::{mem, sync::atomic::Ordering};
 
