@@ -443,15 +443,19 @@ impl Integrator {
         }
     }
 
-    /// Determines the motors that exceed their maximum effort, and those that no longer do. Returns true if the set has
-    /// changed.
+    /// Determines the motors that exceed their maximum effort, and those that no longer do, which are then solved without it.
+    /// Returns true if the set has changed.
     pub(crate) fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
         let mut is_changed = false;
         for (index, variable) in tree.variables().iter().enumerate() {
             let most = self.motors[index].max_effort;
             let wanted = self.effort(index, variable, self.velocities[variable.speed]);
             let effort = wanted.clamp(-most, most);
-            let saturated = (effort != wanted).then_some(effort);
+            let saturated = match self.saturated[index] {
+                // Not saturated in the other direction at once: a stiff motor would overshoot from one to the other.
+                Some(given) if given != effort => None,
+                _ => (effort != wanted).then_some(effort),
+            };
             is_changed |= saturated != self.saturated[index];
             self.saturated[index] = saturated;
             self.efforts[index] = effort;
