@@ -3,6 +3,7 @@ mod base;
 mod kinematics;
 mod order;
 mod parts;
+mod speeds;
 mod units;
 
 use std::path::Path;
