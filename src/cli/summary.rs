@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::exit;
 use crate::{
     run::{End, Summary},
-    simulation::load::Floor,
+    simulation::load::{Contacts, Floor},
 };
 
 /// State that the hash of a run covers.
@@ -74,7 +74,8 @@ pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
         object["drawn"] = Json::Object(values.collect());
     }
     if let Some(floor) = &subject.floor {
-        object["floor"] = json!({ "height": floor.height, "collides": floor.collides });
+        object["floor"] =
+            json!({ "height": floor.height, "collides": floor.contacts == Contacts::Stands });
     }
     object["end"] = word.into();
     object["exit_code"] = code.into();
@@ -171,9 +172,10 @@ fn drawn(values: &[Drawn]) -> String {
 
 /// Returns a line on the floor that was added.
 fn floor(floor: &Floor) -> String {
-    let contacts = match floor.collides {
-        true => "",
-        false => ", drawn without contacts",
+    let contacts = match floor.contacts {
+        Contacts::Stands => "",
+        Contacts::Fixed => ", drawn without contacts",
+        Contacts::Falls => ", through which it falls, since it has no collision geometry",
     };
     // A height that is rounded to zero has no sign.
     let height = (floor.height * 1e3).round() / 1e3 + 0.0;

@@ -30,7 +30,7 @@ use morse_simulation_file::{
     self as simulation, Assets as _, Files, Found, Simulation, Spanned, assemble, model::Form,
 };
 
-pub use floor::Floor;
+pub use floor::{Contacts, Floor};
 
 use crate::{
     scene::load::{LoadOptions, Loaded, load as read},

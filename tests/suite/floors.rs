@@ -8,7 +8,7 @@ use morse_sim::{
     Simulation,
     simulation::{
         kinds,
-        load::{Descriptions, Options, Plan, load},
+        load::{Contacts, Descriptions, Options, Plan, load},
         no_extensions,
     },
 };
@@ -43,7 +43,7 @@ fn a_robot_stands_on_a_floor_under_its_lowest_point() {
     let standing = plan(made.path(), "ball.urdf", BALL, false);
     let floor = standing.floor.clone().unwrap();
     assert!(
-        floor.collides && (floor.height + 0.6).abs() < 1e-12,
+        floor.contacts == Contacts::Stands && (floor.height + 0.6).abs() < 1e-12,
         "{floor:?}"
     );
     let height = height_of(standing, "base", 120);
@@ -75,7 +75,7 @@ fn surroundings_of_a_file_stay_as_they_are() {
     let model = "<model name='m'><link name='l'><collision name='c'><geometry><sphere><radius>0.1</radius></sphere>\
                  </geometry></collision></link></model>";
     let alone = floors("model.sdf", &format!("<sdf version='1.9'>{model}</sdf>"));
-    assert!(alone.is_some_and(|floor| floor.collides));
+    assert!(alone.is_some_and(|floor| floor.contacts == Contacts::Stands));
     let world = format!("<sdf version='1.9'><world name='w'>{model}</world></sdf>");
     assert_eq!(floors("world.sdf", &world), None);
     std::fs::write(made.path().join("ball.urdf"), BALL).unwrap();
@@ -99,4 +99,8 @@ fn the_summary_names_the_floor() {
     assert!(!run(&["--no-floor"]).contains("floor"));
     let json: serde_json::Value = serde_json::from_str(&run(&["--json"])).unwrap();
     assert_eq!(json["floor"]["collides"], true);
+    let ghost = BALL.replace("collision>", "visual>");
+    std::fs::write(made.path().join("ball.urdf"), ghost).unwrap();
+    let line = ", the lowest point of the robot, through which it falls, since it has no collision geometry; ";
+    assert!(run(&[]).contains(line), "{}", run(&[]));
 }

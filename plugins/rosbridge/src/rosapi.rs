@@ -219,7 +219,8 @@ pub(crate) struct ServiceList {
 }
 
 impl ServiceList {
-    /// Returns a query with what is known before the answer of the simulation.
+    /// Returns a query with the services and topics of the server and of its clients; the answer of the simulation adds those of
+    /// components.
     pub(crate) fn new(scope: &Scope<'_>, query: &str, arguments: &Json) -> Self {
         let graph = scope.graph;
         let queries = QUERIES.iter();

@@ -25,9 +25,19 @@ pub struct Floor {
     pub frame: String,
     /// Height of its upper side in the world, m.
     pub height: f64,
-    /// True if bodies collide with it. Under a robot that is fixed to the world it is only drawn: its links may swing below
-    /// it.
-    pub collides: bool,
+    /// Contacts of the robot with it.
+    pub contacts: Contacts,
+}
+
+/// Contacts of a robot with the floor that was added for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contacts {
+    /// The robot stands on it.
+    Stands,
+    /// None: the robot is fixed to the world, and its links may swing below the floor.
+    Fixed,
+    /// None: the robot has no collision geometry, and falls through the floor.
+    Falls,
 }
 
 /// Adds a floor under the lowest point of a scene in which something can move. Returns nothing if the scene has surroundings
@@ -42,12 +52,17 @@ pub(super) fn add(assembly: &mut Assembly) -> Option<Floor> {
     if !moves || has_surroundings(&assembly.scene, &layout) {
         return None;
     }
-    let lowest = lowest(&assembly.scene, &layout, |geometry| geometry.collision)
-        .or_else(|| lowest(&assembly.scene, &layout, |geometry| geometry.visual))?;
+    let solid = lowest(&assembly.scene, &layout, |geometry| geometry.collision);
+    let lowest = solid.or_else(|| lowest(&assembly.scene, &layout, |geometry| geometry.visual))?;
     let is_free = layout
         .bodies
         .iter()
         .any(|body| body.kind == BodyKind::Dynamic && body.attachment.is_none());
+    let contacts = match (is_free, solid) {
+        (true, Some(_)) => Contacts::Stands,
+        (true, None) => Contacts::Falls,
+        (false, _) => Contacts::Fixed,
+    };
     let mut name = NAME.to_owned();
     while assembly.scene.frame(&name).is_some() {
         name.push('_');
@@ -66,7 +81,7 @@ pub(super) fn add(assembly: &mut Assembly) -> Option<Floor> {
     Some(Floor {
         frame: name,
         height: lowest,
-        collides: is_free,
+        contacts,
     })
 }
 
@@ -240,7 +255,10 @@ mod tests {
             ]
         };
         let floor = add(&mut assembly(arm())).unwrap();
-        assert_eq!((floor.frame.as_str(), floor.collides), ("floor", false));
+        assert_eq!(
+            (floor.frame.as_str(), floor.contacts),
+            ("floor", Contacts::Fixed)
+        );
         assert!((floor.height - 0.2).abs() < 1e-12, "{floor:?}");
         let mut with_table = arm();
         with_table.push(Frame::new("table").under("world").with(ball()));
@@ -255,7 +273,10 @@ mod tests {
         let frame = Frame::new("floor").joined(Joint::Floating).with(ball);
         let mut assembly = assembly(vec![frame.at([0.0, 0.0, 2.0])]);
         let floor = add(&mut assembly).unwrap();
-        assert_eq!((floor.frame.as_str(), floor.collides), ("floor_", true));
+        assert_eq!(
+            (floor.frame.as_str(), floor.contacts),
+            ("floor_", Contacts::Stands)
+        );
         assert!((floor.height - 1.9).abs() < 1e-12, "{floor:?}");
         let top = assembly.scene.frame("floor_").unwrap();
         assert!((top.pose.translation.z - 1.4).abs() < 1e-12);
