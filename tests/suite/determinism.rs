@@ -1,5 +1,5 @@
 //! Bit-identical results: runs, worlds in parallel, observers, snapshots; every bit of the input matters.
-use std::path::PathBuf;
+use std::path::Path;
 
 use morse_api::port::Policy;
 use morse_sim::{
@@ -16,7 +16,7 @@ use morse_sim::{
 use crate::golden_runs::{self, scenes};
 
 /// Returns the number of ticks for a scene; large scenes are slow without optimisation.
-fn ticks(scene: &std::path::Path) -> u64 {
+fn ticks(scene: &Path) -> u64 {
     match scene.file_stem().and_then(|name| name.to_str()) {
         Some("swarm") => 6,
         Some("fleet") => 12,
@@ -26,7 +26,7 @@ fn ticks(scene: &std::path::Path) -> u64 {
 
 #[test]
 fn the_final_state_has_a_hash_of_its_own() {
-    let scene = std::path::Path::new("scenes/drop.ron");
+    let scene = Path::new("scenes/drop.ron");
     let run = |ticks: u64| {
         let mut simulation = golden_runs::open(scene);
         simulation.run(ticks).expect("no observer to be lost");
@@ -46,7 +46,7 @@ fn the_final_state_has_a_hash_of_its_own() {
 }
 
 /// Returns a shipped scene without its log files, hashed from the first tick.
-fn open(scene: &std::path::Path) -> Simulation {
+fn open(scene: &Path) -> Simulation {
     let mut simulation = golden_runs::open(scene);
     simulation.hash_every_tick();
     simulation
@@ -152,21 +152,24 @@ fn every_scene_runs_twice_the_same_way() {
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    let scene = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/fleet.ron"));
-    let run = |threads| {
-        let options = Options {
-            threads,
-            ..Options::default()
+    // Rays, islands with contacts, and arms that nothing touches.
+    for name in ["fleet", "gallery/arms", "gallery/linkages"] {
+        let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenes/{name}.ron"));
+        let run = |threads| {
+            let options = Options {
+                threads,
+                ..Options::default()
+            };
+            let plan = load(&scene, &options, &kinds(&no_extensions))
+                .unwrap_or_else(|report| panic!("{report}"));
+            let mut simulation = hashed(plan);
+            simulation.run(8).expect("no observer to be lost");
+            simulation.state_hash()
         };
-        let plan = load(&scene, &options, &kinds(&no_extensions))
-            .unwrap_or_else(|report| panic!("{report}"));
-        let mut simulation = hashed(plan);
-        simulation.run(8).expect("no observer to be lost");
-        simulation.state_hash()
-    };
-    let hash = run(1);
-    assert_eq!(run(2), hash);
-    assert_eq!(run(4), hash);
+        let hash = run(1);
+        assert_eq!(run(2), hash, "{name}");
+        assert_eq!(run(4), hash, "{name}");
+    }
 }
 
 #[test]

@@ -68,6 +68,7 @@ use morse_api::{
     contact::{Touches, Touching, Wrench},
     motion::{MotionMode, RestitutionRule},
     state::{AddState as _, StateEntry, StateRegister},
+    threads::Threads,
     tick::{Actuate, Tick},
     warning::Warnings,
 };
@@ -169,6 +170,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
         .init_resource::<joints::JointMotion>()
         .init_resource::<trees::Trees>()
         .init_resource::<grasp::Grasps>()
+        .init_resource::<Threads>()
         .init_resource::<fluids::Fluids>()
         .init_resource::<vehicles::Vehicles>()
         .init_resource::<lost_body::LostBodies>()

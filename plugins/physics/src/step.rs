@@ -1,7 +1,10 @@
 //! One tick of the engine, and the copy of its results to the entities.
 
 use bevy::prelude::*;
-use morse_api::body::{BodyKind, BodyState};
+use morse_api::{
+    body::{BodyKind, BodyState},
+    threads::Threads,
+};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
@@ -28,7 +31,8 @@ pub(super) fn step(
     commanded: Res<Commanded>,
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
-    (mut vehicles, mut trees, grasps): (ResMut<Vehicles>, ResMut<Trees>, Res<Grasps>),
+    (mut vehicles, mut trees): (ResMut<Vehicles>, ResMut<Trees>),
+    (grasps, threads): (Res<Grasps>, Res<Threads>),
     (mut loads, mut poses): (Local<Loads>, Local<Poses>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
@@ -39,27 +43,27 @@ pub(super) fn step(
     }
     trees.set_casts_rays(vehicles.bodies().next().is_some());
     losses.put_out(&mut engine, &tables, &commanded.out_of_range);
-    let substeps = settings.substeps.max(1);
+    let (substeps, dt) = (settings.substeps.max(1), settings.substep());
     let extra = fluids
         .bodies()
         .chain(vehicles.bodies())
         .chain(trees.loaded_links(&engine, &tables));
     loads.collect(extra, &engine, &tables);
     let length = Step {
-        dt: settings.substep(),
+        dt,
         moves: settings.moves(),
         gravity: (!settings.motion.is_morse()).then_some(gravity),
     };
     for substep in 0..substeps {
         commanded.impose(&mut engine, &tables, substep == 0, &settings);
         let share = f64::from(substep + 1) / f64::from(substeps);
-        let times = [share, settings.substep()];
+        let times = [share, dt];
         posing::lead(&mut engine, &tables, &motion, times, &mut poses);
         loads.restore(&mut engine, &tables);
         fluids.act(&mut engine, &tables, &settings, &commanded);
         vehicles.act(&mut engine, &settings);
         trees.lead_motors(share, settings.dt());
-        trees.begin(&mut engine, &tables, &commanded, settings.substep());
+        trees.begin(&mut engine, &tables, &commanded, dt);
         let hooks = Hooks {
             tables: &tables,
             commanded: &commanded,
@@ -69,10 +73,10 @@ pub(super) fn step(
             up: -gravity.normalize_or_zero(),
         };
         engine.remember(&tables, |body| trees.has(body));
-        look_ahead(&mut engine, &tables, settings.substep());
+        look_ahead(&mut engine, &tables, dt);
         advance(&mut engine, &hooks);
         engine.integrate_poses(&tables, &length, |body| trees.has(body));
-        trees.end(&mut engine, &tables, &grasps, settings.substep());
+        trees.end(&mut engine, &tables, (&grasps, &threads), dt);
         losses.look(&mut engine, &tables);
     }
     loads.release(&mut engine, &tables);

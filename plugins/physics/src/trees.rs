@@ -22,6 +22,7 @@ mod drive;
 mod flat;
 mod groups;
 mod heavy;
+mod job;
 mod line;
 mod motors;
 mod points;
@@ -34,7 +35,7 @@ mod sync;
 use std::sync::atomic::AtomicBool;
 
 use bevy::prelude::*;
-use morse_api::{state::StateHasher, warning::Warnings};
+use morse_api::{state::StateHasher, threads::Threads, warning::Warnings};
 use morse_mechanisms::{
     Motion, Pose, State, Tree,
     island::Island,
@@ -63,7 +64,8 @@ pub(super) use cut::Cut;
 use cut::CutTree;
 use drive::Driven;
 use groups::Groups;
-use solve::{Scene, Spare, Together};
+use job::Job;
+use solve::{Scene, Spare};
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -120,10 +122,12 @@ pub(super) struct Trees {
     cut_trees: Vec<CutTree>,
     found: Found,
     groups: Groups,
+    /// Solver of trees that nothing touches.
     island: Island,
+    /// Islands, at least one; as many as there are in a step with several threads.
+    jobs: Vec<Job>,
     /// Buffers of each tree.
     spare: Vec<Spare>,
-    together: Together,
     /// State from step to step.
     pub state: TreesState,
 }
@@ -374,7 +378,7 @@ impl Trees {
         &mut self,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
-        grasps: &Grasps,
+        (grasps, threads): (&Grasps, &Threads),
         dt: f64,
     ) {
         let has_none = self.rows.is_empty() && self.coupled.is_empty();
@@ -385,7 +389,12 @@ impl Trees {
             return;
         }
         self.collect(engine, tables, grasps, dt);
-        self.solve(&Scene { engine, tables, dt });
+        self.solve(&Scene {
+            engine,
+            tables,
+            threads,
+            dt,
+        });
         self.update_clearances(engine, tables, grasps);
         self.follow(engine, tables, dt);
     }

@@ -3,11 +3,10 @@ use std::mem;
 
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::LockedAxes;
-use morse_api::threads::reuse;
+use morse_api::threads::Threads;
 use morse_mechanisms::{
-    Base, Force, Motion, Pose, State,
+    Base, Force, Motion,
     island::{Contact, FreeBody, Member, Side, Weld},
-    step::Integrator,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -18,24 +17,13 @@ use super::{
     contact_point::ContactPoint,
     groups::Group,
     isometry,
+    job::{Job, Taken},
     sync::velocity,
 };
 use crate::{
     convert,
     engine::{EngineItem, Tables},
 };
-
-/// A tree during one step, with the forces on it.
-pub(super) struct Taken {
-    at: usize,
-    integrator: Integrator,
-    motion: State,
-    /// Positions before the step.
-    before: Vec<f64>,
-    base: Base,
-    place: Pose,
-    external_forces: Vec<Force>,
-}
 
 /// Buffers of a tree between two steps.
 #[derive(Default)]
@@ -51,22 +39,16 @@ impl Spare {
     }
 }
 
-/// Buffers of an island between two steps.
-#[derive(Default)]
-pub(super) struct Together {
-    taken: Vec<Taken>,
-    bodies: Vec<FreeBody>,
-    contacts: Vec<Contact>,
-    welds: Vec<Weld>,
-    members: Vec<Member<'static>>,
-}
-
 /// Context of a step.
 pub(super) struct Scene<'a, 'w, 's> {
     pub engine: &'a EngineItem<'w, 's>,
     pub tables: &'a Tables,
+    pub threads: &'a Threads,
     pub dt: f64,
 }
+
+/// Number of islands from which on they are distributed among threads.
+const MIN_ISLANDS: usize = 4;
 
 impl Trees {
     /// Integrates all awake trees and coupled bodies by one step.
@@ -84,30 +66,39 @@ impl Trees {
         self.drive(&mut found, scene);
         let mut groups = mem::take(&mut self.groups);
         self.group(&mut groups, &found);
-        for group in groups.all() {
-            if let Some(at) = group.lone_tree() {
-                self.solve_lone(at, scene);
-                continue;
-            }
-            let mut taken = mem::take(&mut self.together.taken);
-            taken.extend(group.trees.iter().map(|at| self.take(*at, scene)));
-            self.solve_island(group, &mut taken, &mut found, scene);
-            for one in taken.drain(..) {
-                let state = &mut self.state.trees[one.at];
-                (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
-                self.finish(one.at, &one.base, &one.before);
-                self.spare[one.at] = Spare {
-                    before: one.before,
-                    external_forces: one.external_forces,
-                };
-            }
-            self.together.taken = taken;
-        }
+        self.solve_islands(groups.all(), &mut found, scene);
         self.groups = groups;
         self.measure_cuts(&found, scene);
         self.keep_impulses(&found, scene.tables);
         self.keep_closing(&found);
         self.found = found;
+    }
+
+    /// Integrates islands by a step: one after the other, or on all threads.
+    fn solve_islands(&mut self, groups: &[Group], found: &mut Found, scene: &Scene<'_, '_, '_>) {
+        let is_parallel = scene.threads.pool().is_some() && groups.len() >= MIN_ISLANDS;
+        let width = if is_parallel { groups.len() } else { 1 };
+        let mut jobs = mem::take(&mut self.jobs);
+        let frequency = self.island.contact_frequency;
+        jobs.resize_with(width.max(jobs.len()), || Job::new(frequency));
+        for groups in groups.chunks(width) {
+            if let [group] = groups
+                && let Some(at) = group.lone_tree()
+            {
+                self.solve_lone(at, scene);
+                continue;
+            }
+            for (job, group) in jobs.iter_mut().zip(groups) {
+                self.begin_island(job, group, found, scene);
+            }
+            let rows = &self.rows;
+            let work = |job: &mut Job| job.step(rows, scene.dt);
+            scene.threads.each(&mut jobs[..groups.len()], work);
+            for (job, group) in jobs.iter_mut().zip(groups) {
+                self.end_island(job, group, found);
+            }
+        }
+        self.jobs = jobs;
     }
 
     /// Integrates a tree that nothing touches by a step.
@@ -154,68 +145,54 @@ impl Trees {
         }
     }
 
-    /// Integrates one island by a step.
-    fn solve_island(
+    /// Takes the trees of an island out of the state, and collects what is connected to them.
+    fn begin_island(
         &mut self,
-        group: &Group,
-        taken: &mut [Taken],
-        found: &mut Found,
-        scene: &Scene<'_, '_, '_>,
-    ) {
-        let mut together = mem::take(&mut self.together);
-        self.put_together(&mut together, group, found, scene);
-        let Together {
-            bodies,
-            contacts,
-            welds,
-            members,
-            ..
-        } = &mut together;
-        let mut island = mem::take(&mut self.island);
-        let rows = &self.rows;
-        let mut of_trees: Vec<Member<'_>> = reuse(mem::take(members));
-        of_trees.extend(taken.iter_mut().map(|one| Member {
-            tree: &rows[one.at].tree,
-            integrator: &mut one.integrator,
-            state: &mut one.motion,
-            base: one.base,
-            pose: one.place,
-            external_forces: &one.external_forces,
-        }));
-        island.step(&mut of_trees, bodies, contacts, welds, scene.dt);
-        *members = reuse(of_trees);
-        self.island = island;
-        for (at, contact) in group.contacts.iter().zip(&*contacts) {
-            let known = &mut found.contacts[*at].contact;
-            (known.impulse, known.separation_velocity) =
-                (contact.impulse, contact.separation_velocity);
-        }
-        for (at, weld) in group.welds.iter().zip(&*welds) {
-            let known = &mut found.welds[*at].weld;
-            (known.impulse, known.velocity) = (weld.impulse, weld.velocity);
-        }
-        for (at, body) in group.free.iter().zip(&*bodies) {
-            let coupled = self.coupled.at_mut(*at);
-            (coupled.linear, coupled.angular) = (body.linear, body.angular);
-            coupled.moving = body.moving;
-        }
-        self.together = together;
-    }
-
-    /// Collects the free bodies, contacts and welds of an island, with indices in it.
-    fn put_together(
-        &self,
-        together: &mut Together,
+        job: &mut Job,
         group: &Group,
         found: &Found,
         scene: &Scene<'_, '_, '_>,
     ) {
-        let Together {
+        let trees = group.trees.iter();
+        job.taken.extend(trees.map(|at| self.take(*at, scene)));
+        self.put_together(job, group, found, scene);
+    }
+
+    /// Puts the trees of an island back into the state, and stores the results of its step.
+    fn end_island(&mut self, job: &mut Job, group: &Group, found: &mut Found) {
+        for (at, contact) in group.contacts.iter().zip(&job.contacts) {
+            let known = &mut found.contacts[*at].contact;
+            (known.impulse, known.separation_velocity) =
+                (contact.impulse, contact.separation_velocity);
+        }
+        for (at, weld) in group.welds.iter().zip(&job.welds) {
+            let known = &mut found.welds[*at].weld;
+            (known.impulse, known.velocity) = (weld.impulse, weld.velocity);
+        }
+        for (at, body) in group.free.iter().zip(&job.bodies) {
+            let coupled = self.coupled.at_mut(*at);
+            (coupled.linear, coupled.angular) = (body.linear, body.angular);
+            coupled.moving = body.moving;
+        }
+        for one in job.taken.drain(..) {
+            let state = &mut self.state.trees[one.at];
+            (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
+            self.finish(one.at, &one.base, &one.before);
+            self.spare[one.at] = Spare {
+                before: one.before,
+                external_forces: one.external_forces,
+            };
+        }
+    }
+
+    /// Collects the free bodies, contacts and welds of an island, with indices in it.
+    fn put_together(&self, job: &mut Job, group: &Group, found: &Found, scene: &Scene<'_, '_, '_>) {
+        let Job {
             bodies,
             contacts,
             welds,
             ..
-        } = together;
+        } = job;
         bodies.clear();
         bodies.extend(group.free.iter().map(|at| self.free(*at, scene)));
         let side = |body: Option<usize>, point: &Vector3<f64>| {
