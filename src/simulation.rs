@@ -182,7 +182,8 @@ impl Simulation {
         &self.warnings
     }
 
-    /// Returns the values that were drawn from ranges of the simulation file. With `--set` they make the same simulation again.
+    /// Returns the values that were drawn from ranges of the simulation file, and of robots that were added since. With `--set`
+    /// those of the file make the same simulation again.
     #[must_use]
     pub fn drawn(&self) -> &[Drawn] {
         let population = self.app.world().get_resource::<Population>();

@@ -69,9 +69,7 @@ pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
     object["seed"] = subject.seed.into();
     object["files"] = json!(subject.files);
     if !subject.drawn.is_empty() {
-        let values = subject.drawn.iter();
-        let values = values.map(|drawn| (drawn.path.clone(), Json::from(drawn.value.as_str())));
-        object["drawn"] = Json::Object(values.collect());
+        object["drawn"] = drawn_json(&subject.drawn);
     }
     if let Some(floor) = &subject.floor {
         object["floor"] =
@@ -83,6 +81,13 @@ pub(super) fn to_json(summary: &Summary, end: &End, subject: &Subject) -> Json {
         object["error"] = error.into();
     }
     object
+}
+
+/// Returns drawn values by their paths.
+pub(super) fn drawn_json(drawn: &[Drawn]) -> Json {
+    let values = drawn.iter();
+    let values = values.map(|drawn| (drawn.path.clone(), Json::from(drawn.value.as_str())));
+    Json::Object(values.collect())
 }
 
 /// Returns a failure before the run began, as JSON.

@@ -35,7 +35,7 @@ const WORLD: &str = r#"Simulation(
 
 /// A robot with a sensor that has noise, and a motor.
 const GUEST: &str = r#"(
-    model: "robots/pioneer3dx.robray", at: (translation: (30, 30, 0.02)),
+    model: "robots/pioneer3dx.robray", at: (translation: (30, 30, 0.02)), mass: between(8, 10),
     sensors: { "pose": (kind: "pose", modifiers: [(kind: "gaussian")]) },
     actuators: { "motion": (kind: "v_omega_diff") },
 )"#;
@@ -83,6 +83,8 @@ fn a_robot_that_is_added_before_the_first_tick_is_as_one_of_the_file() {
     let mut added = parse(WORLD);
     spawn(&mut added, "guest");
     assert_eq!(written.paths(), added.paths());
+    assert_eq!(written.drawn(), added.drawn());
+    assert_eq!(added.drawn()[0].path, "robots.guest.mass");
     for simulation in [&mut written, &mut added] {
         simulation.run(60).unwrap();
     }
@@ -93,6 +95,7 @@ fn a_robot_that_is_added_before_the_first_tick_is_as_one_of_the_file() {
     spawn(&mut deleted, "guest");
     deleted.delete("guest").unwrap();
     assert_eq!(never.paths(), deleted.paths());
+    assert_eq!(deleted.drawn(), []);
     for simulation in [&mut never, &mut deleted] {
         simulation.run(60).unwrap();
     }

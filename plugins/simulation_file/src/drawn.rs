@@ -6,6 +6,7 @@
 use morse_api::random::Random;
 use morse_diagnostics::Span;
 
+use super::index::Recorder;
 use super::problem::{Problems, error, quoted};
 use super::tree::{Kind, Node};
 
@@ -20,36 +21,73 @@ pub struct Drawn {
 
 /// Choice of values.
 #[derive(Clone, Copy)]
-pub(super) enum Choice {
+enum Choice {
     /// At random, with a seed.
     Random(u64),
     /// The first bound or value of each, or the next one of those that have as many.
     Nth(usize),
 }
 
-/// Greatest number of values that all have to be tried: those of the longest `one_of`.
-const MOST_VALUES: usize = 64;
+/// Number of values that a `one_of` may always have, and maximum in a small file: a file is read once for each of them.
+const VALUES: [usize; 2] = [64, 1000];
 
-/// Replaces all ranges in a tree. Returns the values.
-pub(super) fn draw(root: &mut Node, choice: Choice, problems: &mut Problems) -> Vec<Drawn> {
-    let mut search = Search {
-        choice,
-        path: Vec::new(),
-        drawn: Vec::new(),
-        problems,
+/// Number of nodes of all readings of a file, from which a `one_of` may have fewer values.
+const MOST_NODES: usize = 4_000_000;
+
+/// Draws the ranges of a tree, reads the tree, and returns the values that were drawn. `path` is the path of the tree in the
+/// file. All bounds of ranges are read, so that mistakes in them do not depend on the seed.
+pub(super) fn read_drawn<T>(
+    root: &mut Node,
+    (path, seed): (&[&str], u64),
+    index: &mut Recorder,
+    problems: &mut Problems,
+    read: impl Fn(&Node, &mut Recorder, &mut Problems) -> T,
+) -> (T, Vec<Drawn>) {
+    let variants = variants(root);
+    if variants == 0 {
+        return (read(root, index, problems), Vec::new());
+    }
+    let [least, most] = VALUES;
+    let most = (MOST_NODES / size(root)).clamp(least, most);
+    let draw = |root: &mut Node, choice: Choice, problems: &mut Problems| {
+        let mut search = Search {
+            choice,
+            most,
+            path: path.iter().map(ToString::to_string).collect(),
+            drawn: Vec::new(),
+            problems,
+        };
+        search.look_at(root);
+        search.drawn
     };
-    search.look_at(root);
-    search.drawn
+    for variant in 0..variants.min(most) {
+        let mut root = root.clone();
+        draw(&mut root, Choice::Nth(variant), problems);
+        read(&root, &mut Recorder::default(), problems);
+    }
+    if problems.has_errors() {
+        // Everything that is wrong has been reported.
+        let mut again = Problems::new(false);
+        draw(root, Choice::Nth(0), &mut again);
+        return (read(root, index, &mut again), Vec::new());
+    }
+    let drawn = draw(root, Choice::Random(seed), problems);
+    (read(root, index, problems), drawn)
 }
 
 /// Returns the number of variants that together contain all bounds and values of a tree; 0 without ranges.
-pub(super) fn variants(node: &Node) -> usize {
+fn variants(node: &Node) -> usize {
     let own = match named(node) {
         Some(("between", _)) => 2,
-        Some((_, items)) => items.len().clamp(1, MOST_VALUES),
+        Some((_, items)) => items.len().max(1),
         None => 0,
     };
     children(node).map(variants).fold(own, usize::max)
+}
+
+/// Returns the number of nodes of a tree.
+fn size(node: &Node) -> usize {
+    children(node).map(size).fold(1, usize::saturating_add)
 }
 
 /// Returns the name and the values of a range.
@@ -73,6 +111,8 @@ fn children(node: &Node) -> Box<dyn Iterator<Item = &Node> + '_> {
 
 struct Search<'a> {
     choice: Choice,
+    /// Maximum number of values of a `one_of`.
+    most: usize,
     path: Vec<String>,
     drawn: Vec<Drawn>,
     problems: &'a mut Problems,
@@ -133,6 +173,15 @@ impl Search<'_> {
             }
             (_, []) => {
                 self.refuse(node, node.span, "`one_of` has at least one value");
+                None
+            }
+            (_, items) if items.len() > self.most => {
+                let message = format!(
+                    "`one_of` has at most {} values in this file, not {}",
+                    self.most,
+                    items.len()
+                );
+                self.refuse(node, node.span, &message);
                 None
             }
             (_, items) => {
@@ -352,6 +401,32 @@ mod tests {
         assert_eq!(again.environment.gravity, drawn.environment.gravity);
         let at = |simulation: &Simulation| simulation.robots.values().next().unwrap().at;
         assert_eq!(at(&again), at(&drawn));
+    }
+
+    #[test]
+    fn all_values_are_checked_and_too_many_are_refused() {
+        let values = |count: usize, last: &str| {
+            let mut values: Vec<String> = (1..count).map(|at| at.to_string()).collect();
+            values.push(last.to_owned());
+            let values = values.join(", ");
+            format!("Simulation(bodies: {{\"b\": (mass: one_of({values}))}})")
+        };
+        let masses: BTreeSet<_> = (0..3000)
+            .map(|seed| mass(&read(&values(200, "200"), Some(seed), &[]).unwrap()).to_bits())
+            .collect();
+        // A value is left out with a probability of 3e-7.
+        assert_eq!(masses.len(), 200);
+        for count in [65, 1000] {
+            assert!(read(&values(count, "7"), None, &[]).is_ok());
+            for seed in 0..3 {
+                let found = read(&values(count, "-7"), Some(seed), &[]).unwrap_err();
+                assert!(found.contains("`mass` must be"), "{found}");
+                assert_eq!(found.matches("error[").count(), 1, "{found}");
+            }
+        }
+        let found = read(&values(1001, "7"), None, &[]).unwrap_err();
+        assert!(found.contains("at most 1000 values in this file, not 1001"));
+        assert_eq!(found.matches("error[").count(), 1, "{found}");
     }
 
     #[test]

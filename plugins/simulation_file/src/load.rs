@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use morse_diagnostics::{Diagnostic, LARGEST_FILE, SourceId, Sources, Span};
 
-use super::drawn::{self, Choice};
+use super::drawn::read_drawn;
 use super::index::Recorder;
 use super::model::Simulation;
 use super::parser::parse;
@@ -133,26 +133,8 @@ fn read_file(
         };
         read::simulation(&mut reader, root)
     };
-    // All bounds of ranges are read, so that mistakes in them do not depend on the seed.
-    let variants = drawn::variants(&root);
-    for variant in 0..variants {
-        let mut root = root.clone();
-        drawn::draw(&mut root, Choice::Nth(variant), &mut problems);
-        read(&root, &mut Recorder::default(), &mut problems);
-    }
     let seed = seed.or_else(|| seed_of(&root)).unwrap_or_default();
-    let mut drawn = Vec::new();
-    if variants > 0 && !problems.has_errors() {
-        drawn = drawn::draw(&mut root, Choice::Random(seed), &mut problems);
-    }
-    let simulation = if variants > 0 && problems.has_errors() {
-        // Everything that is wrong has been reported.
-        let mut again = Problems::new(false);
-        drawn::draw(&mut root, Choice::Nth(0), &mut again);
-        read(&root, index, &mut again)
-    } else {
-        read(&root, index, &mut problems)
-    };
+    let (simulation, drawn) = read_drawn(&mut root, (&[], seed), index, &mut problems, read);
     let simulation = Simulation {
         drawn,
         ..simulation

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use morse_diagnostics::Sources;
 
+use super::drawn::read_drawn;
 use super::index::Recorder;
 use super::load::{Loaded, parsed, text_of};
 use super::model::{Form, Repeat, Simulation};
@@ -10,12 +11,13 @@ use super::problem::Problems;
 use super::read;
 use super::reader::Reader;
 use super::span::Spanned;
+use super::tree::Node;
 use super::vocabulary::Vocabulary;
 
 /// Reads one robot in the form of the entries of `robots`: `(model: "robots/atrv.robray", at: (…), sensors: { … })`.
 ///
 /// Returns a simulation with this robot only, and with the environment and the middlewares of `host`, to which the robot's
-/// components refer. `shown` is the name of the text in messages.
+/// components refer. Its ranges are drawn from the seed of `host`. `shown` is the name of the text in messages.
 pub fn load_robot(
     host: &Simulation,
     name: &str,
@@ -34,22 +36,27 @@ pub fn load_robot(
     if let Some(objection) = objection {
         problems.push(objection);
     }
-    if let Some(root) = parsed(text, source, "", &mut problems, false) {
+    let name = Spanned::from(name.to_owned());
+    if let Some(mut root) = parsed(text, source, "", &mut problems, false) {
         let middlewares = host.middlewares.iter();
-        let mut index = Recorder::default();
-        let mut reader = Reader {
-            vocabulary,
-            problems: &mut problems,
-            file: source,
-            index: &mut index,
-            middlewares: middlewares
-                .map(|(name, middleware)| (name.value.clone(), middleware.kind.value.clone()))
-                .collect(),
+        let middlewares: BTreeMap<_, _> = middlewares
+            .map(|(name, middleware)| (name.value.clone(), middleware.kind.value.clone()))
+            .collect();
+        let read = |root: &Node, index: &mut Recorder, problems: &mut Problems| {
+            let mut reader = Reader {
+                vocabulary,
+                problems,
+                file: source,
+                index,
+                middlewares: middlewares.clone(),
+            };
+            read::robot(&mut reader, root, &name)
         };
-        let name = Spanned::from(name.to_owned());
-        if let Some(robot) = read::robot(&mut reader, &root, &name) {
-            simulation.robots.insert(name, robot);
-        }
+        let at = (&["robots", name.as_str()][..], host.environment.seed);
+        let mut index = Recorder::default();
+        let (robot, drawn) = read_drawn(&mut root, at, &mut index, &mut problems, read);
+        simulation.robots.extend(robot.map(|robot| (name, robot)));
+        simulation.drawn = drawn;
     }
     Loaded {
         simulation,
@@ -66,6 +73,8 @@ impl Simulation {
             && robot.repeat.is_none()
         {
             self.robots.remove(name);
+            let within = format!("robots.{name}.");
+            self.drawn.retain(|drawn| !drawn.path.starts_with(&within));
             return true;
         }
         let copies = |(original, _): &(&Spanned<String>, _)| {
@@ -196,6 +205,16 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(names(&alone), [("van".to_owned(), 1.0)]);
         assert_eq!(alone.environment.rate.value, 50.0);
+        let (drawn, problems) = read("(model: \"van.robray\", mass: between(2, 4))");
+        assert_eq!(problems, Vec::<String>::new());
+        let whole = simulation(
+            "Simulation(robots: { \"van\": (model: \"van.robray\", mass: between(2, 4)) })",
+        );
+        // As in a file.
+        assert_eq!(drawn.drawn, whole.drawn);
+        assert_eq!(drawn.drawn[0].path, "robots.van.mass");
+        let (_, problems) = read("(model: \"van.robray\", mass: between(-2, 4))");
+        assert_eq!(problems.len(), 1, "{problems:?}");
         for wrong in [
             "",
             "(",

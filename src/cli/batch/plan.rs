@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     cli::{
         check::Reading,
+        summary::drawn_json,
         test::{
             self, Attempt, Case, Context, Loaded, Outcome, Sweep, Values, Variant, attempt, repeat,
             seeds, simulation_of, try_out,
@@ -144,6 +145,7 @@ impl Batch {
             "set": self.args.sweep.set.iter().chain(&case.variant.swept).collect::<Vec<_>>(),
             "outcome": outcome,
             "conditions": verdicts.collect::<serde_json::Map<_, _>>(),
+            "drawn": drawn_json(&attempt.drawn),
             "values": attempt.recorded.iter().cloned().collect::<serde_json::Map<_, _>>(),
         });
         if let Some(summary) = &attempt.summary {

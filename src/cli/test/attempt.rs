@@ -9,6 +9,7 @@ use std::{
 
 use morse_api::middleware::Failure;
 use morse_diagnostics::{Diagnostic, Sources, Span, Style, report::Report};
+use morse_simulation_file::Drawn;
 use serde_json::Value as Json;
 
 use super::{Case, Context, Loaded, verdicts};
@@ -52,6 +53,8 @@ pub(crate) struct Attempt {
     /// Reason for an end that is not the scenario's.
     pub(crate) error: Option<String>,
     pub(crate) seed: Option<u64>,
+    /// Values that were drawn from ranges of the simulation file.
+    pub(crate) drawn: Vec<Drawn>,
     pub(crate) summary: Option<Summary>,
     pub(crate) warnings: Vec<String>,
     /// Directory of the files that were kept.
@@ -165,6 +168,7 @@ impl Attempt {
             recorded: Vec::new(),
             error: Some(error),
             seed: None,
+            drawn: Vec::new(),
             summary: None,
             warnings: Vec::new(),
             kept: None,
@@ -302,11 +306,13 @@ fn make(case: &Case<'_>, context: &Context<'_>, guard: Option<&Guard>) -> Attemp
         Err(report) => return Attempt::failed(exit::INPUT, report.render(Style::Plain)),
     };
     let seed = plan.simulation.environment.seed;
+    let drawn = plan.simulation.drawn.clone();
     let (simulation, mut judge) = match ready(case, plan, context) {
         Ok(ready) => ready,
         Err(unready) => {
             return Attempt {
                 seed: Some(seed),
+                drawn,
                 ..unready.attempt()
             };
         }
@@ -346,6 +352,7 @@ fn make(case: &Case<'_>, context: &Context<'_>, guard: Option<&Guard>) -> Attemp
         recorded: judge.recorded,
         error,
         seed: Some(seed),
+        drawn,
         summary: Some(summary),
         warnings,
         kept: None,

@@ -130,6 +130,7 @@ impl Loader<'_> {
         self.report.add(problems, &self.sources);
         let mut next = plan.clone();
         next.simulation.robots.extend(added.robots);
+        next.simulation.drawn.extend(added.drawn);
         next.assembly.extend(assembled);
         if self.options.descriptions.hold {
             next.assembly.hold();

@@ -13,7 +13,7 @@ use super::{Room, binary};
 const FALL: &str = r#"Simulation(
     scene: "blocks.robray",
     environment: (seed: 4),
-    robots: { "block": (frame: "block", base: dynamic, sensors: {
+    robots: { "block": (frame: "block", base: dynamic, mass: between(1, 2), sensors: {
         "pose": (kind: "pose"),
         "seen": (kind: "pose", modifiers: [(kind: "pose_noise", position_sigma: (0.1, 0.1, 0.1))]),
     }) },
@@ -77,6 +77,13 @@ fn every_combination_has_a_row_that_its_command_repeats() {
         assert_eq!(row["seed"], number % 6 + 1);
         let rate = if number < 6 { 60 } else { 120 };
         assert_eq!(row["set"][0], format!("environment.rate={rate}"));
+        let mass = &row["drawn"]["robots.block.mass"];
+        let number_of = mass.as_str().unwrap().parse::<f64>().unwrap();
+        assert!((1.0..=2.0).contains(&number_of), "{row}");
+        for (other, seed) in rows.iter().zip((1..=6).cycle()) {
+            let is_same = &other["drawn"]["robots.block.mass"] == mass;
+            assert_eq!(is_same, row["seed"] == seed, "{row} and {other}");
+        }
         let is_low = row["outcome"] == "passed";
         assert_eq!(row["conditions"]["is seen low"], is_low);
         let (height, way) = (&row["values"]["height"], &row["values"]["way"]);

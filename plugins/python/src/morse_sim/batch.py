@@ -22,7 +22,7 @@ from . import _native
 from .errors import EnvironmentFault
 from .simulation import Path
 
-#: A row of the table: `run`, `seed`, `set`, `outcome`, `conditions`, `values`, `steps`, `seconds`, `state_hash`, `repeat` and
+#: A row of the table: `run`, `seed`, `set`, `drawn`, `outcome`, `conditions`, `values`, `steps`, `seconds`, `state_hash`, `repeat` and
 #: `batch`.
 Row = Dict[str, Any]
 #: Called with the number of rows so far, and the number of runs.
