@@ -300,6 +300,9 @@ impl Loader<'_> {
                 simulation::check_alone(&loaded.simulation, &Words(self.kinds)),
                 &self.sources,
             );
+            if let Some(scene) = scene {
+                self.scene(scene);
+            }
             return None;
         }
         let found = match (scene, &loaded.simulation.scene) {

@@ -68,3 +68,20 @@ fn values_are_set_also_where_there_is_no_simulation_file() {
     let ran = room.run(&["blocks.robray", "--set", "environment.rat=3"]);
     ran.with_code(2).with_errors(&["--set", "rate"]);
 }
+
+#[test]
+fn mistakes_in_a_scene_and_in_the_file_beside_it_are_reported_together() {
+    let room = Room::new();
+    room.write(
+        "hall.robray",
+        "frame crate_1 { translaton [1, 0, 0]; geometry { shape sphere; radius 1; } }\n",
+    )
+    .write(
+        "hall.ron",
+        r#"Simulation(bodies: { "crate_1": (frction: 0.6) })"#,
+    );
+    let ran = room.run(&["check", "hall.robray"]).with_code(2);
+    for place in ["hall.ron:1:34", "hall.robray:1:17"] {
+        assert!(ran.err.contains(place), "{place}: {}", ran.err);
+    }
+}
