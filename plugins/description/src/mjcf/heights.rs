@@ -1,6 +1,6 @@
 //! Reader of height fields: images, binary files, and heights that are written into the model.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{fs::File, io::Read as _, path::Path};
 
 use morse_diagnostics::{Diagnostic, Span};
 use morse_scene::bounds::Bounds;

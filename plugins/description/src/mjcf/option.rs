@@ -84,7 +84,7 @@ fn gravity(root: &Element, problems: &mut Problems) -> Option<([f64; 3], Span)> 
     }
     match switch {
         Some(span) => Some(([0.0; 3], span)),
-        None => found.filter(|(gravity, _)| *gravity != USUAL),
+        None => found.filter(|(gravity, _)| !gravity.iter().eq(&USUAL)),
     }
 }
 

@@ -108,7 +108,7 @@ fn unit(root: Xml<'_>) -> f64 {
         .unwrap_or(1.0)
 }
 
-/// Returns the rotation that makes the upward axis of the file z. COLLADA 1.4.1, "up_axis": with x up, the right is -y and
+/// Returns the rotation that makes the upward axis of the file z. COLLADA 1.4.1, `up_axis`: with x up, the right is -y and
 /// the inside z; with y up, x and z; with z up, x and -y.
 fn upward(root: Xml<'_>) -> Result<Matrix4<f64>, MeshError> {
     let written = child(root, "asset").and_then(|asset| child(asset, "up_axis"));

@@ -124,7 +124,7 @@ fn joint(frame: &Frame, index: usize) -> Joint {
         model::Joint::Revolute(axis) => Joint::Revolute(own(axis)),
         model::Joint::Prismatic(axis) => Joint::Prismatic(own(axis)),
         model::Joint::Floating => Joint::Floating,
-        _ => Joint::Fixed,
+        model::Joint::Fixed => Joint::Fixed,
     }
 }
 
