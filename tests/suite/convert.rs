@@ -429,3 +429,27 @@ fn collada_meshes_are_turned_where_that_is_set() {
         }
     }
 }
+
+#[test]
+fn shipped_robots_are_drawn_with_few_triangles() {
+    for folder in ["assets/robots", "assets/arms"] {
+        for entry in std::fs::read_dir(in_project(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|kind| kind != "robray") {
+                continue;
+            }
+            let scene = scene(&path);
+            let drawn = scene.frames().iter().flat_map(|frame| &frame.geometry);
+            let meshes = drawn.filter_map(|geometry| match &geometry.shape {
+                Shape::Mesh(mesh) if geometry.visual => Some(&mesh.resolved),
+                _ => None,
+            });
+            let counts = meshes.map(|mesh| {
+                let mesh = morse_sim::geometry::mesh::read(mesh).unwrap();
+                mesh.faces.len()
+            });
+            let count: usize = counts.sum();
+            assert!(count <= 6_000, "{}: {count} triangles", path.display());
+        }
+    }
+}
