@@ -255,9 +255,9 @@ impl Mechanism {
 
     fn efforts(&mut self, accelerations: Option<&[f64]>) -> Vec<f64> {
         let mut efforts = vec![0.0; self.coordinates.len()];
-        let (tree, base, state) = (&self.tree, &self.base, &self.state);
+        let (tree, base) = (&self.tree, &self.base);
         self.workspace
-            .inverse_dynamics(tree, base, state, accelerations, &[], &mut efforts);
+            .inverse_dynamics(tree, base, accelerations, &[], &mut efforts);
         efforts
     }
 }

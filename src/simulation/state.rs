@@ -1,4 +1,6 @@
 //! Hash and snapshots of all state.
+mod saved;
+
 use bevy::prelude::*;
 use morse_api::{
     sensor::LostObserver,
@@ -7,6 +9,7 @@ use morse_api::{
 };
 use serde::{Deserialize, Serialize};
 
+use self::saved::Saved;
 use super::{load::robots::Change, population};
 
 /// Chained hash of the start and of all ticks so far: 128 bits over the raw bits of the start poses, and for each tick of
@@ -62,7 +65,7 @@ pub struct Snapshot {
     chain: u128,
     /// Changes of the robots since the files were read.
     changes: Vec<Change>,
-    entries: Vec<(String, Vec<u8>)>,
+    entries: Vec<(String, Saved)>,
 }
 
 impl Snapshot {
@@ -79,7 +82,7 @@ impl Snapshot {
         let entries = register
             .0
             .iter()
-            .map(|entry| Ok((entry.name.to_owned(), (entry.save)(world)?)));
+            .map(|entry| Ok((entry.name.to_owned(), Saved::of(entry, world)?)));
         Ok(Self {
             tick: world.resource::<Clock>().tick,
             chain: hashes.chain,
@@ -105,8 +108,8 @@ impl Snapshot {
                 here: register.0.len(),
             });
         }
-        for (entry, (_, bytes)) in register.0.iter().zip(&self.entries) {
-            (entry.restore)(world, bytes)?;
+        for (entry, (_, saved)) in register.0.iter().zip(&self.entries) {
+            saved.restore(entry, world)?;
         }
         world.resource_mut::<Clock>().tick = self.tick;
         hashes.chain = self.chain;
@@ -127,14 +130,14 @@ impl Snapshot {
             let mut all = register.0.iter().zip(&self.entries);
             all.find(|(entry, _)| entry.name == name)
         });
-        let Some((entry, (_, bytes))) = entry.map(|(entry, saved)| (*entry, saved)) else {
+        let Some((entry, (_, saved))) = entry.map(|(entry, saved)| (*entry, saved)) else {
             return Err(StateError::OtherWorld {
                 name,
                 saved: 0,
                 here: 1,
             });
         };
-        (entry.restore)(world, bytes)
+        saved.restore(&entry, world)
     }
 
     /// Returns the changes of the robots since the files were read.

@@ -1,10 +1,13 @@
-//! A tick in a steady state makes no allocations of its own; allocations of the engine are not checked.
+//! A tick in a steady state makes no allocations of its own; allocations of the engine are not checked. Snapshots do not copy
+//! the meshes of bodies.
 #![cfg(test)]
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     backtrace::Backtrace,
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    fmt::Write as _,
+    fs,
     path::Path,
 };
 
@@ -18,6 +21,8 @@ static ALLOCATOR: Told = Told;
 
 thread_local! {
     static IS_WATCHED: Cell<bool> = const { Cell::new(false) };
+    /// Number of bytes allocated since the start of the thread.
+    static BYTES: Cell<usize> = const { Cell::new(0) };
     static ASKED: RefCell<BTreeMap<String, u32>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -28,13 +33,13 @@ thread_local! {
 // SAFETY: all calls are forwarded unchanged.
 unsafe impl GlobalAlloc for Told {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        tell();
+        tell(layout.size());
         // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        tell();
+        tell(layout.size());
         // SAFETY: guaranteed by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -45,15 +50,22 @@ unsafe impl GlobalAlloc for Told {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        tell();
+        tell(size);
         // SAFETY: guaranteed by the caller.
         unsafe { System.realloc(memory, layout, size) }
     }
 }
 
-/// Records the caller of an allocation.
-fn tell() {
-    // Allocations of the recording itself are not recorded. At the end of a thread there is no record.
+/// Records the size of an allocation, and its caller.
+fn tell(size: usize) {
+    // At the end of a thread there is no counter, and no record.
+    if BYTES
+        .try_with(|bytes| bytes.set(bytes.get() + size))
+        .is_err()
+    {
+        return;
+    }
+    // Allocations of the recording itself are not recorded.
     if IS_WATCHED.try_with(|is| is.replace(false)) == Ok(true) {
         let who = asker(&Backtrace::force_capture().to_string());
         ASKED.with_borrow_mut(|asked| *asked.entry(who).or_default() += 1);
@@ -129,4 +141,49 @@ fn a_steady_tick_asks_for_no_memory() {
     }
     assert_eq!(found, "");
     assert!(others > 0, "the engine asks for some: nobody was told");
+}
+
+/// Returns the numbers of bytes that a snapshot and its restoration allocate, of 50 bodies with a geometry.
+fn snapshot_bytes(folder: &Path, geometry: &str) -> [usize; 2] {
+    let mut scene = format!("class part {{ {geometry}; density 300; }}\n");
+    for at in 0..50 {
+        writeln!(
+            scene,
+            "frame b{at} {{ type floating; translation [{at}, 0, 1]; geometry {{ isa part; }} }}"
+        )
+        .unwrap();
+    }
+    let file = folder.join("parts.robray");
+    fs::write(&file, scene).unwrap();
+    let mut simulation = golden_runs::open(&file);
+    simulation.run(2).unwrap();
+    let start = BYTES.get();
+    let snapshot = simulation.snapshot().unwrap();
+    let taken = BYTES.get();
+    simulation.restore(&snapshot).unwrap();
+    [taken - start, BYTES.get() - taken]
+}
+
+#[test]
+fn snapshots_do_not_copy_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mesh = String::new();
+    // Points on a sphere, on a golden spiral: all are corners of its hull.
+    let count = 1000;
+    for at in 0..count {
+        let z = 1.0 - 2.0 * (f64::from(at) + 0.5) / f64::from(count);
+        let (sin, cos) = libm::sincos(f64::from(at) * 2.399_963_229_728_653);
+        let radius = 0.2 * (1.0 - z * z).sqrt();
+        writeln!(mesh, "v {} {} {}", radius * cos, radius * sin, 0.2 * z).unwrap();
+    }
+    for at in 1..count - 1 {
+        writeln!(mesh, "f {at} {} {}", at + 1, at + 2).unwrap();
+    }
+    fs::write(folder.path().join("ball.obj"), mesh).unwrap();
+    let boxes = snapshot_bytes(folder.path(), "shape box; dimension [0.4, 0.4, 0.4]");
+    let hulls = snapshot_bytes(folder.path(), "shape mesh; mesh \"ball.obj\"");
+    for (hulls, boxes) in hulls.into_iter().zip(boxes) {
+        // A hull with 1000 corners takes more than 50 000 bytes.
+        assert!(hulls < boxes + 50_000, "{hulls} instead of {boxes} bytes");
+    }
 }

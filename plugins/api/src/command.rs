@@ -1,5 +1,5 @@
 //! Commands of actuators, from the outside to the tick.
-use std::sync::Arc;
+use std::{any::TypeId, sync::Arc};
 
 use bevy::{
     ecs::component::Mutable,
@@ -148,33 +148,37 @@ impl CommandSender {
                 path: self.info.path.to_string(),
             });
         };
-        for (name, value) in command.iter_fields() {
-            let known = self.info.fields.get(name);
-            if known.is_none_or(|field| {
-                value
-                    .get_represented_type_info()
-                    .is_some_and(|info| info.type_id() != field.type_id)
-            }) {
+        for (index, (name, value)) in command.iter_fields().enumerate() {
+            let known = self.info.fields.get_near(index, name);
+            let Some(field) = known.filter(|field| is_of_type(value, field.type_id)) else {
                 return Err(BadCommand::UnknownField {
                     path: self.info.path.to_string(),
                     field: name.to_owned(),
                 });
-            }
-            if !fields::is_finite(value) {
+            };
+            let value = field.view_value(value);
+            if !value.is_finite() {
                 return Err(BadCommand::NotFinite {
                     path: self.info.path.to_string(),
                     field: name.to_owned(),
                 });
             }
-            if let Some(field) = known
-                && let Some(number) = field.range.violation(value)
-            {
+            if let Some(number) = field.range.violation_in(value) {
                 let of = (field.name, field.range, field.unit.unwrap_or_default());
                 return Err(BadCommand::out_of_range(&self.info.path, of, number));
             }
         }
         Ok(())
     }
+}
+
+/// Returns true if a value has a type, or represents it, or represents none.
+fn is_of_type(value: &dyn PartialReflect, type_id: TypeId) -> bool {
+    if let Some(whole) = value.try_as_reflect() {
+        return whole.as_any().type_id() == type_id;
+    }
+    let info = value.get_represented_type_info();
+    info.is_none_or(|info| info.type_id() == type_id)
 }
 
 /// Reason why a command was refused.
@@ -318,6 +322,10 @@ impl Mailbox {
 
 /// Writes the fields of a message into a command. Lists are replaced: reflection alone would keep the tail of a longer list.
 fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
+    if let Some(whole) = message.try_downcast_ref::<C>() {
+        command.clone_from(whole);
+        return;
+    }
     let (ReflectMut::Struct(command), ReflectRef::Struct(message)) =
         (command.reflect_mut(), message.reflect_ref())
     else {

@@ -429,6 +429,7 @@ fn register_data<S: Sensor>(world: &mut World) {
                 postcard::to_stdvec(&all).map_err(|error| encoding::<S>(&error))
             },
             restore: restore_data::<S>,
+            copy: None,
             carry: |from, to, kept| {
                 kept.carry::<S::Data>(from, to);
                 kept.carry::<Modified<S::Data>>(from, to);

@@ -283,6 +283,7 @@ const ENTRY: StateEntry = StateEntry {
     hash,
     save,
     restore,
+    copy: None,
     carry,
 };
 

@@ -3,7 +3,7 @@
 //! State is a component or resource that is registered once and contains no `Entity`. Everything else must follow from the
 //! state, from the scene and from the tick number; no state may be in `Local`, closures, statics or threads. The physics
 //! registers the engine's sets.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::{ecs::component::Mutable, prelude::*};
 use serde::{Serialize, de::DeserializeOwned};
@@ -34,8 +34,27 @@ pub struct StateEntry {
     pub save: fn(&World) -> Result<Vec<u8>, StateError>,
     /// Restores the values that [`StateEntry::save`] wrote.
     pub restore: fn(&mut World, &[u8]) -> Result<(), StateError>,
+    /// Copies all values in memory, if such a copy is smaller or faster than the bytes of [`StateEntry::save`].
+    pub copy: Option<fn(&World) -> Result<Arc<dyn StateCopy>, StateError>>,
     /// Copies the state of kept entities from one world to another one, after a reload of changed files.
     pub carry: fn(&World, &mut World, &Kept),
+}
+
+/// Copy in memory of all values of one kind of state. It may share with the world what does not change.
+pub trait StateCopy: Send + Sync {
+    /// Restores the values in the world of which the copy was taken, or in another world that was built from the same files.
+    ///
+    /// # Errors
+    ///
+    /// The copy is of another world.
+    fn restore(&self, world: &mut World) -> Result<(), StateError>;
+
+    /// Returns the bytes that [`StateEntry::save`] would have written.
+    ///
+    /// # Errors
+    ///
+    /// A value has no binary form.
+    fn bytes(&self) -> Result<Vec<u8>, StateError>;
 }
 
 /// Entities of a world, each with the entity in the next world that continues it after a reload: their definitions in the
@@ -102,6 +121,7 @@ impl AddState for App {
                 hash: hash_components::<T>,
                 save: |world| encode::<T, _>(&components::<T>(world).collect::<Vec<_>>()),
                 restore: restore_components::<T>,
+                copy: None,
                 carry: |from, to, kept| kept.carry::<T>(from, to),
             },
         )
@@ -128,6 +148,7 @@ impl AddState for App {
                     }
                     Ok(())
                 },
+                copy: None,
                 // A resource may refer to bodies by index: its owner carries it.
                 carry: |_, _, _| {},
             },

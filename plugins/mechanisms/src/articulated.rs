@@ -196,6 +196,10 @@ mod tests {
         workspace.mass_matrix(&tree);
         let mut matrix: MassMatrix = workspace.matrix.clone();
         let added: Vec<f64> = (0..count).map(|at| 0.01 * at as f64).collect();
+        let poses = tree.links.iter().map(|row| row.pose(&state.positions));
+        let local_poses: Vec<Pose> = poses.collect();
+        workspace.local_poses.clone_from(&local_poses);
+        workspace.composite_inertias_of_links(&tree);
         let mut found = vec![0.0; count];
         diagonal(&tree, &workspace.composites, &mut found);
         for (at, (found, added)) in found.iter().zip(&added).enumerate() {
@@ -204,14 +208,14 @@ mod tests {
         }
         matrix.factor();
         let mut factors = ArticulatedFactors::default();
-        factors.factor(&tree, &workspace.local_poses, &added);
+        factors.factor(&tree, &local_poses, &added);
         for unit in 0..count {
             let mut one: Vec<f64> = (0..count)
                 .map(|at| f64::from(u8::from(at == unit)))
                 .collect();
             let mut other = one.clone();
             matrix.solve(&mut one);
-            factors.solve(&tree, &workspace.local_poses, &mut other);
+            factors.solve(&tree, &local_poses, &mut other);
             for (one, other) in one.iter().zip(&other) {
                 assert!(
                     (one - other).abs() < 1e-9 * one.abs().max(1.0),

@@ -1,11 +1,12 @@
 //! Inverse dynamics by the recursive Newton–Euler algorithm (RNEA), the mass matrix by the composite rigid body algorithm
 //! (CRBA), and forward dynamics by both. O(n) and O(n·depth) for n links.
 //!
-//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, tables 5.1 and 6.2, in link coordinates.
+//! R. Featherstone, "Rigid Body Dynamics Algorithms", Springer 2008, tables 5.1 and 6.2, in the axes of the base about the
+//! reference point of the [workspace](crate::workspace) instead of link coordinates: no vector is transformed between links.
 use nalgebra::Vector3;
 
 use crate::{
-    spatial::{Force, Motion},
+    spatial::Force,
     state::State,
     tree::Tree,
     workspace::{Base, Workspace},
@@ -18,27 +19,30 @@ impl Workspace {
         &mut self,
         tree: &Tree,
         base: &Base,
-        state: &State,
         accelerations: Option<&[f64]>,
         external_forces: &[Force],
         efforts: &mut [f64],
     ) {
-        let mut fall = base.acceleration;
+        self.update_inertias(tree);
+        let mut fall = self.about_reference(&base.acceleration);
         fall.linear -= base.gravity;
         for (at, row) in tree.links.iter().enumerate() {
-            let carried = row.parent.map_or(fall, |parent| self.accelerations[parent]);
             let velocity = self.velocities[at];
-            let mut acceleration = self.local_poses[at].motion_from_outer(&carried);
-            for column in &tree.columns[row.columns.clone()] {
-                acceleration += velocity.cross(&(column.motion * state.velocities[column.speed]));
-                if let Some(accelerations) = accelerations {
-                    acceleration += column.motion * accelerations[column.speed];
+            // The velocity of the joint, whose columns rotate with the link.
+            let relative = velocity - self.carrier_velocity(row, base);
+            let carried = row.parent.map_or(fall, |parent| self.accelerations[parent]);
+            let mut acceleration = carried + velocity.cross(&relative);
+            if let Some(accelerations) = accelerations {
+                let own = row.columns.clone();
+                for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
+                    acceleration += *moved * accelerations[column.speed];
                 }
             }
-            let momentum = row.inertia * velocity;
-            let mut force = row.inertia * acceleration + velocity.cross_force(&momentum);
-            if let Some(push) = external_forces.get(at) {
-                force = force - *push;
+            let inertia = &self.inertias[at];
+            let momentum = *inertia * velocity;
+            let mut force = *inertia * acceleration + velocity.cross_force(&momentum);
+            if let Some(external) = external_forces.get(at) {
+                force = force - self.relative_poses[at].force_to_outer(external);
             }
             self.accelerations[at] = acceleration;
             self.forces[at] = force;
@@ -51,11 +55,10 @@ impl Workspace {
         &mut self,
         tree: &Tree,
         base: &Base,
-        state: &State,
         external_forces: &[Force],
         efforts: &mut [f64],
     ) {
-        self.inverse_dynamics(tree, base, state, None, external_forces, efforts);
+        self.inverse_dynamics(tree, base, None, external_forces, efforts);
     }
 
     /// Writes the efforts (N·m, N) against gravity (base axes, m/s²) at rest, at the poses of the last
@@ -67,15 +70,15 @@ impl Workspace {
         weightless: &[bool],
         efforts: &mut [f64],
     ) {
-        for (at, row) in tree.links.iter().enumerate() {
-            let lifted = Motion {
-                angular: Vector3::zeros(),
-                linear: -self.poses[at].rotation.tr_mul(gravity),
-            };
+        self.update_inertias(tree);
+        for (at, inertia) in self.inertias.iter().enumerate() {
             self.forces[at] = if weightless[at] {
                 Force::default()
             } else {
-                row.inertia * lifted
+                Force {
+                    moment: gravity.cross(&inertia.first_moment),
+                    force: gravity * -inertia.mass,
+                }
             };
         }
         self.backward_pass(tree, efforts);
@@ -86,11 +89,12 @@ impl Workspace {
         efforts.fill(0.0);
         for (at, row) in tree.links.iter().enumerate().rev() {
             let force = self.forces[at];
-            for column in &tree.columns[row.columns.clone()] {
-                efforts[column.speed] += column.motion.dot(&force);
+            let own = row.columns.clone();
+            for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
+                efforts[column.speed] += moved.dot(&force);
             }
             if let Some(parent) = row.parent {
-                self.forces[parent] += self.local_poses[at].force_to_outer(&force);
+                self.forces[parent] += force;
             }
         }
     }
@@ -107,7 +111,19 @@ impl Workspace {
     }
 
     /// Computes the composite inertia of each link.
-    pub(crate) fn composite_inertias(&mut self, tree: &Tree) {
+    fn composite_inertias(&mut self, tree: &Tree) {
+        self.update_inertias(tree);
+        self.composites.copy_from_slice(&self.inertias);
+        for (at, row) in tree.links.iter().enumerate().rev() {
+            if let Some(parent) = row.parent {
+                let own = self.composites[at];
+                self.composites[parent] += own;
+            }
+        }
+    }
+
+    /// Computes the composite inertia of each link in its own frame, which is more exact in a long chain.
+    pub(crate) fn composite_inertias_of_links(&mut self, tree: &Tree) {
         for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
             *composite = row.inertia;
         }
@@ -119,28 +135,33 @@ impl Workspace {
         }
     }
 
-    /// Adds the products of one column of a joint with itself and with the columns of its ancestors.
+    /// Writes the products of one column of a joint with itself and with the columns of its ancestors: a row of the matrix,
+    /// or an addend of it if several joints share the variable.
     fn column_of(&mut self, tree: &Tree, link: usize, index: usize) {
-        let column = &tree.columns[index];
-        let mut force = self.composites[link] * column.motion;
-        let own = tree.links[link].columns.start..=index;
-        for other in &tree.columns[own] {
-            let number = other.motion.dot(&force);
-            self.matrix.add(column.speed, other.speed, number);
-        }
+        let speed = tree.columns[index].speed;
+        let force = self.composites[link] * self.columns[index];
+        let mut own = tree.links[link].columns.start..index + 1;
         let mut at = link;
-        while let Some(parent) = tree.links[at].parent {
-            force = self.local_poses[at].force_to_outer(&force);
-            for other in &tree.columns[tree.links[parent].columns.clone()] {
-                let number = other.motion.dot(&force);
-                // Joints that share a variable contribute twice to its diagonal.
-                let times = if other.speed == column.speed {
-                    2.0
-                } else {
-                    1.0
-                };
-                self.matrix.add(column.speed, other.speed, number * times);
+        loop {
+            let columns = tree.columns[own.clone()].iter().zip(&self.columns[own]);
+            if tree.shares_variables {
+                for (other, moved) in columns {
+                    // Joints that share a variable contribute twice to its diagonal.
+                    let is_twice = at != link && other.speed == speed;
+                    let times = if is_twice { 2.0 } else { 1.0 };
+                    let number = moved.dot(&force) * times;
+                    self.matrix.add(speed, other.speed, number);
+                }
+            } else {
+                let row = self.matrix.row_mut(speed);
+                for (other, moved) in columns {
+                    row[other.speed] = moved.dot(&force);
+                }
             }
+            let Some(parent) = tree.links[at].parent else {
+                break;
+            };
+            own = tree.links[parent].columns.clone();
             at = parent;
         }
     }
@@ -156,7 +177,7 @@ impl Workspace {
         accelerations: &mut [f64],
     ) {
         self.forward_kinematics(tree, base, state);
-        self.bias(tree, base, state, external_forces, accelerations);
+        self.bias(tree, base, external_forces, accelerations);
         for (acceleration, effort) in accelerations.iter_mut().zip(efforts) {
             *acceleration = effort - *acceleration;
         }

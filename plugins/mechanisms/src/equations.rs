@@ -19,7 +19,7 @@ impl Workspace {
     /// Computes `H` at the poses of the last [`forward_kinematics`](Self::forward_kinematics), as far as it is needed.
     pub(crate) fn assemble(&mut self, tree: &Tree) {
         if self.articulated.is_some() {
-            self.composite_inertias(tree);
+            self.composite_inertias_of_links(tree);
             self.assembled.resize(tree.velocity_count(), 0.0);
             diagonal(tree, &self.composites, &mut self.assembled);
         } else {
@@ -87,7 +87,7 @@ mod tests {
         let mut accelerations = efforts.clone();
         workspace.solve(&tree, &mut accelerations);
         let mut found = vec![0.0; 200];
-        workspace.inverse_dynamics(&tree, &base, &state, Some(&accelerations), &[], &mut found);
+        workspace.inverse_dynamics(&tree, &base, Some(&accelerations), &[], &mut found);
         for (found, effort) in found.iter().zip(&efforts) {
             assert!((found - effort).abs() < 1e-6, "{found}, not {effort}");
         }

@@ -9,23 +9,49 @@
 pub struct MassMatrix {
     /// Lower triangle, row by row.
     pub(crate) lower: Vec<f64>,
-    /// Parent of each row (λ): the previous row with a coupling.
-    parents: Vec<Option<usize>>,
+    /// Number of rows.
+    order: usize,
+    /// Rows above each row to which it is coupled (its ancestors in the tree of λ), from the nearest on, concatenated.
+    ancestors: Vec<usize>,
+    /// End of the ancestors of each row.
+    ends: Vec<usize>,
+    /// True if each row is coupled to all rows above it, as those of a chain.
+    is_dense: bool,
 }
 
 impl MassMatrix {
-    /// Returns an empty matrix with the sparsity pattern of a tree.
-    pub(crate) fn new(parents: Vec<Option<usize>>) -> Self {
+    /// Returns an empty matrix with the sparsity pattern of a tree: the parent of each row (λ), the previous row with a
+    /// coupling.
+    pub(crate) fn new(parents: &[Option<usize>]) -> Self {
+        let (mut ancestors, mut ends) = (Vec::new(), Vec::new());
+        for parent in parents {
+            let mut at = *parent;
+            while let Some(left) = at {
+                ancestors.push(left);
+                at = parents[left];
+            }
+            ends.push(ancestors.len());
+        }
+        let order = parents.len();
         Self {
             lower: Vec::new(),
-            parents,
+            order,
+            is_dense: 2 * ancestors.len() == order * order.saturating_sub(1),
+            ancestors,
+            ends,
         }
+    }
+
+    /// Returns the rows above a row to which it is coupled, from the nearest on.
+    fn ancestors_of(&self, row: usize) -> &[usize] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ancestors[start..self.ends[row]]
     }
 
     /// Returns the number of rows.
     #[must_use]
     pub fn order(&self) -> usize {
-        self.parents.len()
+        self.order
     }
 
     /// Returns an element of the symmetric matrix. Valid before the factorisation.
@@ -41,6 +67,12 @@ impl MassMatrix {
         self.lower.resize(order * (order + 1) / 2, 0.0);
     }
 
+    /// Returns the elements of a row up to the diagonal.
+    #[inline]
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [f64] {
+        &mut self.lower[index(row, 0)..][..=row]
+    }
+
     pub(crate) fn add(&mut self, row: usize, column: usize, number: f64) {
         self.lower[index(row.max(column), row.min(column))] += number;
     }
@@ -52,45 +84,78 @@ impl MassMatrix {
 
     /// Factors the matrix in place. A row without inertia gets an infinite pivot, so that its velocity stays constant.
     pub fn factor(&mut self) {
-        for row in (0..self.order()).rev() {
-            let diagonal = index(row, row);
-            if self.lower[diagonal] <= f64::MIN_POSITIVE {
-                self.lower[diagonal] = f64::MAX.sqrt();
+        for row in (0..self.order).rev() {
+            let start = index(row, 0);
+            let (above, own) = self.lower.split_at_mut(start);
+            let own = &mut own[..=row];
+            if own[row] <= f64::MIN_POSITIVE {
+                own[row] = f64::MAX.sqrt();
             }
-            let pivot = self.lower[diagonal];
-            let mut at = self.parents[row];
-            while let Some(left) = at {
-                let share = self.lower[index(row, left)] / pivot;
-                let mut other = Some(left);
-                while let Some(column) = other {
-                    let by = share * self.lower[index(row, column)];
-                    self.lower[index(left, column)] -= by;
-                    other = self.parents[column];
+            let inverse = 1.0 / own[row];
+            if self.is_dense {
+                for left in (0..row).rev() {
+                    let share = own[left] * inverse;
+                    let target = &mut above[index(left, 0)..][..=left];
+                    for (number, own) in target.iter_mut().zip(&*own) {
+                        *number -= share * own;
+                    }
+                    own[left] = share;
                 }
-                self.lower[index(row, left)] = share;
-                at = self.parents[left];
+                continue;
+            }
+            let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let ancestors = &self.ancestors[first..self.ends[row]];
+            for (at, &left) in ancestors.iter().enumerate() {
+                let share = own[left] * inverse;
+                let target = &mut above[index(left, 0)..][..=left];
+                for &column in &ancestors[at..] {
+                    target[column] -= share * own[column];
+                }
+                own[left] = share;
             }
         }
     }
 
     /// Multiplies a vector with the inverse matrix. Requires [`factor`](Self::factor).
     pub fn solve(&self, vector: &mut [f64]) {
-        for row in (0..self.order()).rev() {
-            let mut at = self.parents[row];
-            while let Some(left) = at {
-                vector[left] -= self.lower[index(row, left)] * vector[row];
-                at = self.parents[left];
+        let vector = &mut vector[..self.order];
+        if self.is_dense {
+            self.solve_dense(vector);
+            return;
+        }
+        for row in (0..self.order).rev() {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let number = vector[row];
+            for &left in self.ancestors_of(row) {
+                vector[left] -= own[left] * number;
             }
         }
-        for (row, number) in vector.iter_mut().enumerate() {
-            *number /= self.lower[index(row, row)];
-        }
-        for row in 0..self.order() {
-            let mut at = self.parents[row];
-            while let Some(left) = at {
-                vector[row] -= self.lower[index(row, left)] * vector[left];
-                at = self.parents[left];
+        for row in 0..self.order {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let mut number = vector[row] / own[row];
+            for &left in self.ancestors_of(row) {
+                number -= own[left] * vector[left];
             }
+            vector[row] = number;
+        }
+    }
+
+    /// Does what [`solve`](Self::solve) does if each row is coupled to all rows above it.
+    fn solve_dense(&self, vector: &mut [f64]) {
+        for row in (0..self.order).rev() {
+            let own = &self.lower[index(row, 0)..][..row];
+            let number = vector[row];
+            for (other, own) in vector.iter_mut().zip(own) {
+                *other -= own * number;
+            }
+        }
+        for row in 0..self.order {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let mut number = vector[row] / own[row];
+            for (own, other) in own.iter().zip(&vector[..row]) {
+                number -= own * other;
+            }
+            vector[row] = number;
         }
     }
 }
@@ -111,7 +176,7 @@ mod tests {
             vec![None, Some(0), Some(0), Some(2)],
             vec![None, Some(0), Some(1), Some(2)],
         ] {
-            let mut matrix = MassMatrix::new(before);
+            let mut matrix = MassMatrix::new(&before);
             matrix.clear();
             for (row, column, number) in [
                 (0, 0, 9.0),
@@ -140,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_weighs_nothing_does_not_move() {
-        let mut matrix = MassMatrix::new(vec![None]);
+        let mut matrix = MassMatrix::new(&[None]);
         matrix.clear();
         matrix.factor();
         let mut vector = [1.0];

@@ -134,6 +134,10 @@ pub struct Weld {
 /// forces are evaluated again at the mean velocities.
 const BIAS_TOLERANCE: f64 = 1e-7;
 
+/// The same threshold for trees whose motors control all positions: they correct what the forces lack, so that no error
+/// accumulates. An acceleration deviates by less than 0.01 rad/s² then.
+const DRIVEN_BIAS_TOLERANCE: f64 = 1e-2;
+
 /// Workspace for steps of islands.
 #[derive(Clone, Debug)]
 pub struct Island {
@@ -347,7 +351,12 @@ impl Island {
                 change = change.max((end - begin).abs());
                 fastest = fastest.max(begin.abs()).max(end.abs());
             }
-            if change * fastest > BIAS_TOLERANCE {
+            let tolerance = if member.integrator.controls_positions(member.tree) {
+                DRIVEN_BIAS_TOLERANCE
+            } else {
+                BIAS_TOLERANCE
+            };
+            if change * fastest > tolerance {
                 self.means.clear();
                 self.means
                     .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));

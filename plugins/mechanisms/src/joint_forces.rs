@@ -56,7 +56,6 @@ impl JointForces {
         self.workspace.inverse_dynamics(
             tree,
             base,
-            &self.state,
             Some(&self.accelerations),
             external_forces,
             &mut self.efforts,
@@ -66,29 +65,33 @@ impl JointForces {
     /// Returns the pose of a link in the base, in the middle of the step.
     #[must_use]
     pub fn pose(&self, link: usize) -> Pose {
-        self.workspace.poses[link]
+        self.workspace.pose_of(link)
     }
 
     /// Returns the force that the joint of a link transmits to it, in the link's frame: N, and N·m about its origin. It
     /// moves and supports the link and all its descendants.
     #[must_use]
     pub fn force(&self, link: usize) -> Force {
-        self.workspace.forces[link]
+        self.workspace
+            .force_in_link(link, &self.workspace.forces[link])
     }
 
-    /// Returns the [`force`](Self::force) of a link in the frame of its parent.
+    /// Returns the [`force`](Self::force) of a link in the frame of its parent, or of the base.
     #[must_use]
-    pub fn force_in_parent(&self, link: usize) -> Force {
-        self.workspace.local_poses[link].force_to_outer(&self.workspace.forces[link])
+    pub fn force_in_parent(&self, tree: &Tree, link: usize) -> Force {
+        let force = &self.workspace.forces[link];
+        match tree.parent_of(link) {
+            Some(parent) => self.workspace.force_in_link(parent, force),
+            None => self.workspace.force_in_base(force),
+        }
     }
 
     /// Returns velocity and spatial acceleration of a link in its own axes; gravity is subtracted from the acceleration.
     #[must_use]
     pub fn motion(&self, link: usize) -> [Motion; 2] {
-        [
-            self.workspace.velocities[link],
-            self.workspace.accelerations[link],
-        ]
+        let workspace = &self.workspace;
+        [&workspace.velocities, &workspace.accelerations]
+            .map(|motions| workspace.relative_poses[link].motion_from_outer(&motions[link]))
     }
 }
 

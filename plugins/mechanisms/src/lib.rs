@@ -7,10 +7,12 @@
 //! - [`workspace`]: workspace, forward kinematics, Jacobians, centre of mass;
 //! - [`dynamics`]: inverse dynamics (RNEA), mass matrix (CRBA), forward dynamics; [`factor`]: LTDL factorisation;
 //! - `articulated`: articulated-body factorisation; `equations`: choice between the two;
+//! - `changes`: bound of the motion of links;
 //! - [`step`]: time step of a tree, with motors, friction and limits;
 //! - [`island`]: time step of trees and free bodies with contacts;
 //! - [`joint_forces`]: forces that joints transmit in a step.
 mod articulated;
+mod changes;
 pub mod dynamics;
 mod equations;
 pub mod factor;

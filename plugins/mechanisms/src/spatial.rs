@@ -52,6 +52,7 @@ impl Motion {
 
     /// Spatial cross product: derivative of another motion vector that is fixed to a body with this velocity.
     #[must_use]
+    #[inline]
     pub fn cross(&self, other: &Self) -> Self {
         Self {
             angular: self.angular.cross(&other.angular),
@@ -61,6 +62,7 @@ impl Motion {
 
     /// Dual cross product: derivative of a force vector that is fixed to a body with this velocity.
     #[must_use]
+    #[inline]
     pub fn cross_force(&self, force: &Force) -> Force {
         Force {
             moment: self.angular.cross(&force.moment) + self.linear.cross(&force.force),
@@ -70,12 +72,14 @@ impl Motion {
 
     /// Returns the power of a force, W.
     #[must_use]
+    #[inline]
     pub fn dot(&self, force: &Force) -> f64 {
         self.angular.dot(&force.moment) + self.linear.dot(&force.force)
     }
 
     /// Returns the velocity of a point of the body, m/s.
     #[must_use]
+    #[inline]
     pub fn at(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(point)
     }
@@ -84,6 +88,7 @@ impl Motion {
 impl Add for Motion {
     type Output = Self;
 
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self {
             angular: self.angular + other.angular,
@@ -93,6 +98,7 @@ impl Add for Motion {
 }
 
 impl AddAssign for Motion {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -101,6 +107,7 @@ impl AddAssign for Motion {
 impl Sub for Motion {
     type Output = Self;
 
+    #[inline]
     fn sub(self, other: Self) -> Self {
         self + -other
     }
@@ -109,6 +116,7 @@ impl Sub for Motion {
 impl Neg for Motion {
     type Output = Self;
 
+    #[inline]
     fn neg(self) -> Self {
         self * -1.0
     }
@@ -117,6 +125,7 @@ impl Neg for Motion {
 impl Mul<f64> for Motion {
     type Output = Self;
 
+    #[inline]
     fn mul(self, factor: f64) -> Self {
         Self {
             angular: self.angular * factor,
@@ -128,6 +137,7 @@ impl Mul<f64> for Motion {
 impl Add for Force {
     type Output = Self;
 
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self {
             moment: self.moment + other.moment,
@@ -137,6 +147,7 @@ impl Add for Force {
 }
 
 impl AddAssign for Force {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -145,6 +156,7 @@ impl AddAssign for Force {
 impl Sub for Force {
     type Output = Self;
 
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self {
             moment: self.moment - other.moment,
@@ -156,6 +168,7 @@ impl Sub for Force {
 impl Inertia {
     /// Returns the inertia for a mass (kg), centre of mass (m) and inertia about the centre of mass (kg·m²).
     #[must_use]
+    #[inline]
     pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Self {
         Self {
             mass,
@@ -166,12 +179,14 @@ impl Inertia {
 
     /// Returns the inertia of a point mass, kg and m.
     #[must_use]
+    #[inline]
     pub fn point(mass: f64, center: Vector3<f64>) -> Self {
         Self::new(mass, center, Matrix3::zeros())
     }
 
     /// Returns the centre of mass, m; the origin without mass.
     #[must_use]
+    #[inline]
     pub fn center(&self) -> Vector3<f64> {
         if self.mass > 0.0 {
             self.first_moment / self.mass
@@ -182,6 +197,7 @@ impl Inertia {
 
     /// Returns the inertia about the centre of mass, kg·m².
     #[must_use]
+    #[inline]
     pub fn about_center(&self) -> Matrix3<f64> {
         self.rotational - parallel(self.mass, &self.center())
     }
@@ -195,6 +211,7 @@ fn parallel(mass: f64, by: &Vector3<f64>) -> Matrix3<f64> {
 impl Mul<Motion> for Inertia {
     type Output = Force;
 
+    #[inline]
     fn mul(self, motion: Motion) -> Force {
         Force {
             moment: self.rotational * motion.angular + self.first_moment.cross(&motion.linear),
@@ -204,6 +221,7 @@ impl Mul<Motion> for Inertia {
 }
 
 impl AddAssign for Inertia {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.mass += other.mass;
         self.first_moment += other.first_moment;
@@ -214,6 +232,7 @@ impl AddAssign for Inertia {
 impl Pose {
     /// Returns the identity.
     #[must_use]
+    #[inline]
     pub fn identity() -> Self {
         Self {
             rotation: Matrix3::identity(),
@@ -223,6 +242,7 @@ impl Pose {
 
     /// Converts a velocity from the other frame to this one.
     #[must_use]
+    #[inline]
     pub fn motion_from_outer(&self, motion: &Motion) -> Motion {
         Motion {
             angular: self.rotation.tr_mul(&motion.angular),
@@ -232,6 +252,7 @@ impl Pose {
 
     /// Converts a velocity from this frame to the other.
     #[must_use]
+    #[inline]
     pub fn motion_to_outer(&self, motion: &Motion) -> Motion {
         let angular = self.rotation * motion.angular;
         Motion {
@@ -242,6 +263,7 @@ impl Pose {
 
     /// Converts a force from this frame to the other.
     #[must_use]
+    #[inline]
     pub fn force_to_outer(&self, force: &Force) -> Force {
         let turned = self.rotation * force.force;
         Force {
@@ -252,6 +274,7 @@ impl Pose {
 
     /// Converts a force from the other frame to this one.
     #[must_use]
+    #[inline]
     pub fn force_from_outer(&self, force: &Force) -> Force {
         let moment = force.moment - self.position.cross(&force.force);
         Force {
@@ -262,6 +285,7 @@ impl Pose {
 
     /// Converts an inertia from this frame to the other.
     #[must_use]
+    #[inline]
     pub fn inertia_to_outer(&self, inertia: &Inertia) -> Inertia {
         let moment = self.rotation * inertia.first_moment;
         let turned = self.rotation * inertia.rotational * self.rotation.transpose();
@@ -277,6 +301,7 @@ impl Pose {
 
     /// Converts a point from this frame to the other.
     #[must_use]
+    #[inline]
     pub fn point(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * point + self.position
     }
@@ -285,6 +310,7 @@ impl Pose {
 impl Mul for Pose {
     type Output = Self;
 
+    #[inline]
     fn mul(self, inner: Self) -> Self {
         Self {
             rotation: self.rotation * inner.rotation,
@@ -294,6 +320,7 @@ impl Mul for Pose {
 }
 
 impl From<Isometry3<f64>> for Pose {
+    #[inline]
     fn from(pose: Isometry3<f64>) -> Self {
         Self {
             rotation: pose.rotation.to_rotation_matrix().into_inner(),

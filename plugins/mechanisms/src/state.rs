@@ -76,6 +76,7 @@ impl LinkRow {
     }
 
     /// Returns the pose of the link in its parent.
+    #[inline]
     pub(crate) fn pose(&self, positions: &[f64]) -> Pose {
         let here = positions.get(self.position..).unwrap_or_default();
         match &self.kind {

@@ -217,6 +217,12 @@ impl Integrator {
         self.workspace.forward_kinematics(tree, base, &self.middle);
     }
 
+    /// Returns the positions of the last [`predict`](Self::predict), until a step changes them.
+    #[must_use]
+    pub fn predicted_positions(&self) -> &[f64] {
+        &self.middle.positions
+    }
+
     /// Applies an impulse on a link, in its frame (N·s, and N·m·s about its origin), to the velocities. Requires [forward
     /// kinematics](Workspace::forward_kinematics).
     pub fn apply_impulse(&mut self, tree: &Tree, state: &mut State, link: usize, impulse: &Force) {
@@ -226,17 +232,15 @@ impl Integrator {
         }
         self.workspace.factor(tree, &self.added);
         self.velocities.fill(0.0);
-        let (mut at, mut force) = (link, *impulse);
-        loop {
-            let row = &tree.links[at];
-            for column in &tree.columns[row.columns.clone()] {
-                self.velocities[column.speed] += column.motion.dot(&force);
+        let force = self.workspace.relative_poses[link].force_to_outer(impulse);
+        let mut at = Some(link);
+        while let Some(here) = at {
+            let row = &tree.links[here];
+            for index in row.columns.clone() {
+                let moved = &self.workspace.columns[index];
+                self.velocities[tree.columns[index].speed] += moved.dot(&force);
             }
-            let Some(parent) = row.parent else {
-                break;
-            };
-            force = self.workspace.local_poses[at].force_to_outer(&force);
-            at = parent;
+            at = row.parent;
         }
         self.workspace.solve(tree, &mut self.velocities);
         for (speed, more) in state.velocities.iter_mut().zip(&self.velocities) {
@@ -267,7 +271,7 @@ impl Integrator {
                 .weight(tree, gravity, weightless, &mut self.weights);
         }
         self.workspace
-            .bias(tree, base, &self.middle, external_forces, &mut self.bias);
+            .bias(tree, base, external_forces, &mut self.bias);
     }
 
     /// Computes the gains of the motors, and the positions that they see at the end of the step: `q + dt·((1 − θ)·v +
@@ -303,6 +307,12 @@ impl Integrator {
         }
     }
 
+    /// Returns true if motors control the positions of all joints.
+    pub(crate) fn controls_positions(&self, tree: &Tree) -> bool {
+        let controls = |motor: &Motor| motor.stiffness > 0.0 || motor.stiff.is_some();
+        self.motors.len() == tree.velocity_count() && self.motors.iter().all(controls)
+    }
+
     /// Evaluates Coriolis and centrifugal forces at other velocities.
     pub(crate) fn update_bias(
         &mut self,
@@ -314,7 +324,7 @@ impl Integrator {
         self.middle.velocities.copy_from_slice(velocities);
         self.workspace.update_velocities(tree, base, &self.middle);
         self.workspace
-            .bias(tree, base, &self.middle, external_forces, &mut self.bias);
+            .bias(tree, base, external_forces, &mut self.bias);
     }
 
     /// Advances the joints from the middle of the step to its end, with the velocities there; first by `apart` for the whole

@@ -132,6 +132,14 @@ pub(crate) struct Column {
     pub(crate) motion: Motion,
 }
 
+impl Column {
+    /// Returns the column in the frame in which its link has a pose.
+    #[inline]
+    pub(crate) fn in_base(&self, pose: &Pose) -> Motion {
+        pose.motion_to_outer(&self.motion)
+    }
+}
+
 /// Function from position to pose of a joint.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
@@ -200,6 +208,12 @@ impl Tree {
             tree.parents = (0..count).map(|at| at.checked_sub(1)).collect();
         }
         Ok(tree)
+    }
+
+    /// Returns the parent of a link; `None` for the base.
+    #[must_use]
+    pub fn parent_of(&self, link: usize) -> Option<usize> {
+        self.links[link].parent
     }
 
     /// Returns the number of links.

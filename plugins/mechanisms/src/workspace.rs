@@ -1,4 +1,8 @@
 //! Workspace of one tree, so that steps do not allocate: forward kinematics, Jacobians, centre of mass.
+//!
+//! Spatial vectors of all links are in the axes of the base, about one reference point: the origin of the first link. So they
+//! are added without transformations between links, and stay exact when the tree is far from the origin of its base. (MuJoCo
+//! has the centre of mass as reference point.)
 use nalgebra::Vector3;
 
 use crate::{
@@ -6,7 +10,7 @@ use crate::{
     factor::MassMatrix,
     spatial::{Force, Inertia, Motion, Pose},
     state::State,
-    tree::Tree,
+    tree::{LinkRow, Tree},
 };
 
 /// Gravity and motion of the base, in its own axes.
@@ -32,18 +36,26 @@ impl Base {
     }
 }
 
-/// Workspace of one tree, by link.
+/// Workspace of one tree, by link. Spatial vectors are in the axes of the base, about the reference point.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    /// Pose of each link in its parent.
+    /// Pose of each link in its parent; only of a deep tree.
     pub(crate) local_poses: Vec<Pose>,
-    /// Pose of each link in the base.
-    pub(crate) poses: Vec<Pose>,
-    /// Velocity of each link, in its own axes.
+    /// Reference point in the base: the origin of the first link, m.
+    reference: Vector3<f64>,
+    /// Pose of each link relative to the reference point, in the axes of the base.
+    pub(crate) relative_poses: Vec<Pose>,
+    /// Columns of the motion subspaces.
+    pub(crate) columns: Vec<Motion>,
+    /// Velocity of each link.
     pub(crate) velocities: Vec<Motion>,
     pub(crate) accelerations: Vec<Motion>,
     pub(crate) forces: Vec<Force>,
-    /// Composite inertia of each link and its descendants.
+    /// Inertia of each link at the poses of the last inverse dynamics or mass matrix.
+    pub(crate) inertias: Vec<Inertia>,
+    /// True if `inertias` belong to the present poses.
+    has_inertias: bool,
+    /// Composite inertia of each link and its descendants; for a deep tree, in the frame of the link.
     pub(crate) composites: Vec<Inertia>,
     /// The mass matrix that was computed last.
     pub matrix: MassMatrix,
@@ -54,37 +66,59 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Returns a workspace for a tree.
+    /// Returns a workspace for a tree, with all joints at zero and at rest.
     #[must_use]
     pub fn new(tree: &Tree) -> Self {
         let links = tree.link_count();
-        Self {
-            local_poses: vec![Pose::identity(); links],
-            poses: vec![Pose::identity(); links],
+        let articulated = Self::articulated_factors(tree);
+        let deep = if articulated.is_some() { links } else { 0 };
+        let mut workspace = Self {
+            local_poses: vec![Pose::identity(); deep],
+            reference: Vector3::zeros(),
+            relative_poses: vec![Pose::identity(); links],
+            columns: vec![Motion::ZERO; tree.columns.len()],
             velocities: vec![Motion::ZERO; links],
             accelerations: vec![Motion::ZERO; links],
             forces: vec![Force::default(); links],
+            inertias: vec![Inertia::default(); links],
+            has_inertias: false,
             composites: vec![Inertia::default(); links],
-            matrix: MassMatrix::new(tree.parents.clone()),
+            matrix: MassMatrix::new(&tree.parents),
             assembled: Vec::new(),
-            articulated: Self::articulated_factors(tree),
-        }
+            articulated,
+        };
+        let base = Base::at_rest(Vector3::zeros());
+        workspace.forward_kinematics(tree, &base, &tree.at_zero());
+        workspace
     }
 
     /// Forward kinematics: computes the poses and velocities of the links. All other calculations require it.
     pub fn forward_kinematics(&mut self, tree: &Tree, base: &Base, state: &State) {
+        self.has_inertias = false;
         for (at, row) in tree.links.iter().enumerate() {
             let pose = row.pose(&state.positions);
-            let (base_pose, carried) = match row.parent {
-                Some(parent) => (self.poses[parent] * pose, self.velocities[parent]),
-                None => (pose, base.velocity),
+            let relative = match row.parent {
+                Some(parent) => self.relative_poses[parent] * pose,
+                None => {
+                    if at == 0 {
+                        self.reference = pose.position;
+                    }
+                    Pose {
+                        rotation: pose.rotation,
+                        position: pose.position - self.reference,
+                    }
+                }
             };
-            let mut velocity = pose.motion_from_outer(&carried);
-            for column in &tree.columns[row.columns.clone()] {
-                velocity += column.motion * state.velocities[column.speed];
+            let mut velocity = self.carrier_velocity(row, base);
+            let own = row.columns.clone();
+            for (column, moved) in tree.columns[own.clone()].iter().zip(&mut self.columns[own]) {
+                *moved = column.in_base(&relative);
+                velocity += *moved * state.velocities[column.speed];
             }
-            self.local_poses[at] = pose;
-            self.poses[at] = base_pose;
+            if let Some(local) = self.local_poses.get_mut(at) {
+                *local = pose;
+            }
+            self.relative_poses[at] = relative;
             self.velocities[at] = velocity;
         }
     }
@@ -93,34 +127,86 @@ impl Workspace {
     /// [`forward_kinematics`](Self::forward_kinematics).
     pub(crate) fn update_velocities(&mut self, tree: &Tree, base: &Base, state: &State) {
         for (at, row) in tree.links.iter().enumerate() {
-            let carried = row
-                .parent
-                .map_or(base.velocity, |parent| self.velocities[parent]);
-            let mut velocity = self.local_poses[at].motion_from_outer(&carried);
-            for column in &tree.columns[row.columns.clone()] {
-                velocity += column.motion * state.velocities[column.speed];
+            let mut velocity = self.carrier_velocity(row, base);
+            let own = row.columns.clone();
+            for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
+                velocity += *moved * state.velocities[column.speed];
             }
             self.velocities[at] = velocity;
         }
     }
 
+    /// Returns the velocity of the parent of a link, or of the base.
+    pub(crate) fn carrier_velocity(&self, row: &LinkRow, base: &Base) -> Motion {
+        row.parent.map_or_else(
+            || self.about_reference(&base.velocity),
+            |parent| self.velocities[parent],
+        )
+    }
+
+    /// Converts a motion of the base to the reference point.
+    pub(crate) fn about_reference(&self, motion: &Motion) -> Motion {
+        Motion {
+            angular: motion.angular,
+            linear: motion.at(&self.reference),
+        }
+    }
+
+    /// Computes the inertias of the links in the axes of the base, unless they are known.
+    pub(crate) fn update_inertias(&mut self, tree: &Tree) {
+        if self.has_inertias {
+            return;
+        }
+        let links = tree.links.iter().zip(&self.relative_poses);
+        for (inertia, (row, pose)) in self.inertias.iter_mut().zip(links) {
+            *inertia = pose.inertia_to_outer(&row.inertia);
+        }
+        self.has_inertias = true;
+    }
+
     /// Returns the pose of a link in the base.
     #[must_use]
     pub fn pose_of(&self, link: usize) -> Pose {
-        self.poses[link]
+        let relative = &self.relative_poses[link];
+        Pose {
+            rotation: relative.rotation,
+            position: relative.position + self.reference,
+        }
     }
 
-    /// Returns the velocity of a link, in its own axes.
+    /// Converts a force in the axes of the base from the reference point to a link's frame.
+    pub(crate) fn force_in_link(&self, link: usize, force: &Force) -> Force {
+        self.relative_poses[link].force_from_outer(force)
+    }
+
+    /// Converts a force in the axes of the base from the reference point to the origin of the base.
+    pub(crate) fn force_in_base(&self, force: &Force) -> Force {
+        Force {
+            moment: force.moment + self.reference.cross(&force.force),
+            force: force.force,
+        }
+    }
+
+    /// Returns the velocity of a link, in its own frame.
     #[must_use]
     pub fn velocity_of(&self, link: usize) -> Motion {
-        self.velocities[link]
+        self.relative_poses[link].motion_from_outer(&self.velocities[link])
+    }
+
+    /// Returns the velocity of a point of a link (in the link's frame, m), in the axes of the base, m/s, and the angular
+    /// velocity of the link, rad/s.
+    #[must_use]
+    pub fn velocity_at(&self, link: usize, point: &Vector3<f64>) -> [Vector3<f64>; 2] {
+        let velocity = &self.velocities[link];
+        let point = self.relative_poses[link].point(point);
+        [velocity.at(&point), velocity.angular]
     }
 
     /// Writes the Jacobian of a point of a link (in the link's frame, m): one column per velocity, in the base's axes.
     /// Columns of velocities that do not move the link are zero.
     pub fn jacobian(&self, tree: &Tree, link: usize, point: &Vector3<f64>, columns: &mut [Motion]) {
-        let target = self.poses[link].point(point);
-        self.jacobian_at(tree, link, &target, columns);
+        let target = self.relative_poses[link].point(point);
+        self.write_jacobian(tree, link, &target, columns);
     }
 
     /// Writes the [`jacobian`](Self::jacobian) of the link's point at a position in the base, m.
@@ -131,15 +217,27 @@ impl Workspace {
         target: &Vector3<f64>,
         columns: &mut [Motion],
     ) {
+        self.write_jacobian(tree, link, &(target - self.reference), columns);
+    }
+
+    /// Writes the Jacobian of the link's point at a position relative to the reference point, in the axes of the base, m.
+    fn write_jacobian(
+        &self,
+        tree: &Tree,
+        link: usize,
+        target: &Vector3<f64>,
+        columns: &mut [Motion],
+    ) {
         columns.fill(Motion::ZERO);
         let mut at = Some(link);
         while let Some(here) = at {
-            let (row, base_pose) = (&tree.links[here], &self.poses[here]);
-            let arm = target - base_pose.position;
-            for column in &tree.columns[row.columns.clone()] {
-                let angular = base_pose.rotation * column.motion.angular;
-                let linear = base_pose.rotation * column.motion.linear + angular.cross(&arm);
-                columns[column.speed] += Motion { angular, linear };
+            let row = &tree.links[here];
+            let own = row.columns.clone();
+            for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
+                columns[column.speed] += Motion {
+                    angular: moved.angular,
+                    linear: moved.at(target),
+                };
             }
             at = row.parent;
         }
@@ -156,12 +254,12 @@ impl Workspace {
         point: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> Option<(usize, f64)> {
-        let (row, base_pose) = (tree.links.get(link)?, self.poses.get(link)?);
+        let (row, pose) = (tree.links.get(link)?, self.relative_poses.get(link)?);
         let [column] = tree.columns.get(row.columns.clone())? else {
             return None;
         };
-        let angular = base_pose.rotation * column.motion.angular;
-        let per_speed = angular.cross(&(point - base_pose.position));
+        let angular = self.columns[row.columns.start].angular;
+        let per_speed = angular.cross(&(point - self.reference - pose.position));
         let square = per_speed.norm_squared();
         if square < f64::EPSILON {
             return None;
@@ -175,13 +273,12 @@ impl Workspace {
     #[must_use]
     pub fn center_of_mass(&self, tree: &Tree) -> (f64, Vector3<f64>) {
         let (mut mass, mut moment) = (0.0, Vector3::zeros());
-        for (row, base_pose) in tree.links.iter().zip(&self.poses) {
+        for (row, pose) in tree.links.iter().zip(&self.relative_poses) {
             mass += row.inertia.mass;
-            moment += base_pose.rotation * row.inertia.first_moment
-                + base_pose.position * row.inertia.mass;
+            moment += pose.rotation * row.inertia.first_moment + pose.position * row.inertia.mass;
         }
         let center = if mass > 0.0 {
-            moment / mass
+            moment / mass + self.reference
         } else {
             Vector3::zeros()
         };
@@ -191,8 +288,10 @@ impl Workspace {
     /// Returns kinetic energy, and potential energy relative to the base, J.
     #[must_use]
     pub fn energy(&self, tree: &Tree, base: &Base) -> [f64; 2] {
-        let moving = tree.links.iter().zip(&self.velocities);
-        let kinetic = moving.map(|(row, velocity)| velocity.dot(&(row.inertia * *velocity)) / 2.0);
+        let kinetic = tree.links.iter().enumerate().map(|(at, row)| {
+            let velocity = self.velocity_of(at);
+            velocity.dot(&(row.inertia * velocity)) / 2.0
+        });
         let (mass, center) = self.center_of_mass(tree);
         [kinetic.sum(), -mass * base.gravity.dot(&center)]
     }

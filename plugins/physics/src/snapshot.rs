@@ -1,24 +1,24 @@
 //! State of the engine's sets: hash, save and restore.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::{
-    plugin::context::RapierContextSimulation,
+    plugin::context::{RapierContextColliders, RapierContextSimulation, RapierRigidBodySet},
     rapier::{
         dynamics::{CCDSolver, IslandManager, RigidBodySet},
         geometry::{ColliderSet, DefaultBroadPhase, NarrowPhase},
         prelude::PhysicsPipeline,
     },
 };
-use morse_api::state::{StateEntry, StateError, StateHasher};
+use morse_api::state::{StateCopy, StateEntry, StateError, StateHasher};
 use serde::{Deserialize, Serialize};
 
 use super::{
     body_poses::BodyPoses,
     carry,
     drives::{Command, Commanded},
-    engine::{Engine, EngineItem, Tables},
+    engine::{Engine, Tables},
     joints::JointMotion,
     lost_body::LostBodies,
     posed::PosedMotions,
@@ -32,29 +32,13 @@ pub(super) const ENTRY: StateEntry = StateEntry {
     hash,
     save,
     restore,
+    copy: Some(copy),
     carry: carry::carry,
 };
 
-/// Data that the engine carries from step to step.
-#[derive(Serialize)]
-struct Saved<'a> {
-    bodies: &'a RigidBodySet,
-    colliders: &'a ColliderSet,
-    islands: &'a IslandManager,
-    broad_phase: &'a DefaultBroadPhase,
-    narrow_phase: &'a NarrowPhase,
-    ccd_solver: &'a CCDSolver,
-    motion: &'a JointMotion,
-    trees: &'a TreesState,
-    commands: &'a BTreeMap<usize, Command>,
-    posed: &'a PosedMotions,
-    lost: &'a LostBodies,
-    body_poses: &'a BodyPoses,
-}
-
-/// Deserialised form of [`Saved`].
-#[derive(Deserialize)]
-struct Restored {
+/// Data that the engine carries from step to step. Its clones share the shapes of the colliders.
+#[derive(Clone, Serialize, Deserialize)]
+struct Saved {
     bodies: RigidBodySet,
     colliders: ColliderSet,
     islands: IslandManager,
@@ -69,13 +53,26 @@ struct Restored {
     body_poses: BodyPoses,
 }
 
+/// The same data in a world.
+struct Parts<'a> {
+    tables: &'a Tables,
+    bodies: &'a RigidBodySet,
+    colliders: &'a ColliderSet,
+    simulation: &'a RapierContextSimulation,
+    motion: &'a JointMotion,
+    trees: &'a TreesState,
+    commanded: &'a Commanded,
+    lost: &'a LostBodies,
+    body_poses: &'a BodyPoses,
+}
+
 /// Hashes poses, velocities and sleep flags of all bodies, and all joint coordinates, in path order; velocities of posed
 /// bodies, and lost bodies, if there are any.
 fn hash(world: &World, hasher: &mut StateHasher) {
-    let (Some(tables), Some(engine), Some(motion)) = parts(world) else {
+    let Some(engine) = Parts::of(world) else {
         return;
     };
-    for row in &tables.bodies {
+    for row in &engine.tables.bodies {
         let Some(body) = engine.bodies.get(row.handle) else {
             continue;
         };
@@ -94,14 +91,14 @@ fn hash(world: &World, hasher: &mut StateHasher) {
         }
         hasher.bytes(&[u8::from(body.is_sleeping())]);
     }
-    for variable in &motion.0 {
+    for variable in &engine.motion.0 {
         hasher.f64(variable.position);
         hasher.f64(variable.velocity);
         hasher.f64(variable.effort);
     }
     engine.trees.hash(hasher);
     engine.body_poses.hash(hasher);
-    for (place, motion) in engine.posed {
+    for (place, motion) in &engine.commanded.posed {
         if motion.velocities().is_some() {
             hasher.value(&(place, motion));
         }
@@ -112,80 +109,114 @@ fn hash(world: &World, hasher: &mut StateHasher) {
 }
 
 fn save(world: &World) -> Result<Vec<u8>, StateError> {
-    let (_, Some(saved), _) = parts(world) else {
-        return Err(encoding("there is no physics in this world"));
-    };
-    postcard::to_stdvec(&saved).map_err(encoding)
+    Saved::of(world)?.bytes()
 }
 
 fn restore(world: &mut World, bytes: &[u8]) -> Result<(), StateError> {
-    let restored: Restored = postcard::from_bytes(bytes).map_err(encoding)?;
-    let here = world
-        .get_resource::<Tables>()
-        .map_or(0, |tables| tables.bodies.len());
-    let saved = restored.bodies.len();
-    if saved != here {
-        return Err(StateError::OtherWorld {
+    let saved: Saved = postcard::from_bytes(bytes).map_err(encoding)?;
+    saved.put(world)
+}
+
+fn copy(world: &World) -> Result<Arc<dyn StateCopy>, StateError> {
+    Ok(Arc::new(Saved::of(world)?))
+}
+
+impl StateCopy for Saved {
+    fn restore(&self, world: &mut World) -> Result<(), StateError> {
+        self.check(world)?;
+        self.clone().put(world)
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, StateError> {
+        postcard::to_stdvec(self).map_err(encoding)
+    }
+}
+
+impl Saved {
+    fn of(world: &World) -> Result<Self, StateError> {
+        let parts = Parts::of(world).ok_or_else(no_physics)?;
+        let simulation = parts.simulation;
+        Ok(Self {
+            bodies: parts.bodies.clone(),
+            colliders: parts.colliders.clone(),
+            islands: simulation.islands.clone(),
+            broad_phase: simulation.broad_phase.clone(),
+            narrow_phase: simulation.narrow_phase.clone(),
+            ccd_solver: simulation.ccd_solver.clone(),
+            motion: parts.motion.clone(),
+            trees: parts.trees.clone(),
+            commands: parts.commanded.velocities.clone(),
+            posed: parts.commanded.posed.clone(),
+            lost: parts.lost.clone(),
+            body_poses: parts.body_poses.clone(),
+        })
+    }
+
+    /// Refuses a world with another number of bodies.
+    fn check(&self, world: &World) -> Result<(), StateError> {
+        let here = world
+            .get_resource::<Tables>()
+            .map_or(0, |tables| tables.bodies.len());
+        let saved = self.bodies.len();
+        if saved == here {
+            return Ok(());
+        }
+        Err(StateError::OtherWorld {
             name: ENTRY.name,
             saved,
             here,
-        });
+        })
     }
-    let mut state: SystemState<(
-        Single<Engine>,
-        (ResMut<JointMotion>, ResMut<Trees>),
-        (ResMut<Commanded>, ResMut<LostBodies>),
-    )> = SystemState::new(world);
-    let Ok((mut engine, (mut motion, mut trees), (mut commanded, mut lost))) = state.get_mut(world)
-    else {
-        return Err(encoding("there is no physics in this world"));
-    };
-    (commanded.velocities, commanded.posed) = (restored.commands.clone(), restored.posed.clone());
-    (*motion, trees.state, *lost) = put(&mut engine, restored);
-    show_all(world);
-    Ok(())
+
+    /// Replaces the data of a world.
+    fn put(self, world: &mut World) -> Result<(), StateError> {
+        self.check(world)?;
+        let mut state: SystemState<(
+            Single<Engine>,
+            (ResMut<JointMotion>, ResMut<Trees>),
+            (ResMut<Commanded>, ResMut<LostBodies>),
+        )> = SystemState::new(world);
+        let Ok((mut engine, (mut motion, mut trees), (mut commanded, mut lost))) =
+            state.get_mut(world)
+        else {
+            return Err(no_physics());
+        };
+        (commanded.velocities, commanded.posed) = (self.commands, self.posed);
+        (*motion, trees.state, *lost) = (self.motion, self.trees, self.lost);
+        *engine.body_poses = self.body_poses;
+        engine.bodies.bodies = self.bodies;
+        engine.colliders.colliders = self.colliders;
+        engine.simulation.islands = self.islands;
+        engine.simulation.broad_phase = self.broad_phase;
+        engine.simulation.narrow_phase = self.narrow_phase;
+        engine.simulation.ccd_solver = self.ccd_solver;
+        // The pipeline contains only buffers, some of which belong to the replaced sets.
+        engine.simulation.pipeline = PhysicsPipeline::new();
+        show_all(world);
+        Ok(())
+    }
 }
 
-fn put(
-    engine: &mut EngineItem<'_, '_>,
-    restored: Restored,
-) -> (JointMotion, TreesState, LostBodies) {
-    engine.bodies.bodies = restored.bodies;
-    engine.colliders.colliders = restored.colliders;
-    *engine.body_poses = restored.body_poses;
-    engine.simulation.islands = restored.islands;
-    engine.simulation.broad_phase = restored.broad_phase;
-    engine.simulation.narrow_phase = restored.narrow_phase;
-    engine.simulation.ccd_solver = restored.ccd_solver;
-    // The pipeline contains only buffers, some of which belong to the replaced sets.
-    engine.simulation.pipeline = PhysicsPipeline::new();
-    (restored.motion, restored.trees, restored.lost)
+impl<'a> Parts<'a> {
+    fn of(world: &'a World) -> Option<Self> {
+        let tables = world.get_resource::<Tables>()?;
+        let entity = tables.engine?;
+        Some(Self {
+            tables,
+            bodies: &world.get::<RapierRigidBodySet>(entity)?.bodies,
+            colliders: &world.get::<RapierContextColliders>(entity)?.colliders,
+            simulation: world.get(entity)?,
+            motion: world.get_resource()?,
+            trees: &world.get_resource::<Trees>()?.state,
+            commanded: world.get_resource()?,
+            lost: world.get_resource()?,
+            body_poses: world.get(entity)?,
+        })
+    }
 }
 
-fn parts(world: &World) -> (Option<&Tables>, Option<Saved<'_>>, Option<&JointMotion>) {
-    let motion = world.get_resource::<JointMotion>();
-    (world.get_resource::<Tables>(), sets(world), motion)
-}
-
-fn sets(world: &World) -> Option<Saved<'_>> {
-    use bevy_rapier3d::plugin::context::{RapierContextColliders, RapierRigidBodySet};
-    let entity = world.get_resource::<Tables>()?.engine?;
-    let commanded = world.get_resource::<Commanded>()?;
-    let simulation = world.get::<RapierContextSimulation>(entity)?;
-    Some(Saved {
-        bodies: &world.get::<RapierRigidBodySet>(entity)?.bodies,
-        colliders: &world.get::<RapierContextColliders>(entity)?.colliders,
-        islands: &simulation.islands,
-        broad_phase: &simulation.broad_phase,
-        narrow_phase: &simulation.narrow_phase,
-        ccd_solver: &simulation.ccd_solver,
-        motion: world.get_resource()?,
-        trees: &world.get_resource::<Trees>()?.state,
-        commands: &commanded.velocities,
-        posed: &commanded.posed,
-        lost: world.get_resource()?,
-        body_poses: world.get(entity)?,
-    })
+fn no_physics() -> StateError {
+    encoding("there is no physics in this world")
 }
 
 fn encoding(cause: impl ToString) -> StateError {

@@ -54,7 +54,7 @@ use super::{
     prepare::Prepared,
 };
 use bouncing::Bouncing;
-use clearance::Clearance;
+use clearance::{Clearance, LastCheck};
 use closures::Closure;
 use collect::Found;
 pub(super) use contact_point::Key;
@@ -99,6 +99,8 @@ pub(super) struct Trees {
     may_be_clear: Vec<bool>,
     /// Distance of the farthest point of each link from its origin, m, by tree; computed from the scene.
     extents: Vec<Vec<f64>>,
+    /// Last comparison of the poses of each tree with those in the engine.
+    last_checks: Vec<LastCheck>,
     /// True if the engine casts rays, for wheels: they have to find all links at their poses.
     casts_rays: bool,
     /// Trees whose clearance is measured in this step.

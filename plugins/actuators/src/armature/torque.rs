@@ -249,14 +249,8 @@ impl Torque {
         }
         self.workspace.forward_kinematics(tree, &base, &self.state);
         let accelerations = Some(self.accelerations.as_slice());
-        self.workspace.inverse_dynamics(
-            tree,
-            &base,
-            &self.state,
-            accelerations,
-            &[],
-            &mut self.efforts,
-        );
+        self.workspace
+            .inverse_dynamics(tree, &base, accelerations, &[], &mut self.efforts);
         for (place, known) in tree.variables().iter().enumerate() {
             let (resistance, acceleration) = (
                 &mechanism.joint_dynamics[place],

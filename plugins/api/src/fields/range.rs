@@ -76,11 +76,17 @@ impl ValueRange {
     /// Returns the first number in a value that is out of range or not a number.
     #[must_use]
     pub fn violation(self, value: &dyn PartialReflect) -> Option<f64> {
+        self.violation_in(view(value))
+    }
+
+    /// Returns the first number in a viewed value that is out of range or not a number.
+    #[must_use]
+    pub fn violation_in(self, value: Value<'_>) -> Option<f64> {
         let first = |numbers: &[f64]| {
             let mut numbers = numbers.iter().copied();
             numbers.find(|number| !self.contains(*number))
         };
-        match view(value) {
+        match value {
             Value::Number(number) => first(&[number]),
             Value::Numbers(numbers) => first(numbers),
             Value::Triples(triples) => first(triples.as_flattened()),

@@ -3,7 +3,7 @@ use std::any::TypeId;
 
 use bevy::reflect::{PartialReflect, TypeInfo};
 
-use super::DynamicValue;
+use super::{DynamicValue, walk};
 use crate::{
     named::Named,
     samples::{AnySamples, Samples},
@@ -34,6 +34,27 @@ pub enum Value<'a> {
     Named(&'a Named),
     /// Any other value, visited by reflection.
     Other(&'a dyn PartialReflect),
+}
+
+impl Value<'_> {
+    /// Returns true if all numbers of the value are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Number(number) => number.is_finite(),
+            Self::Numbers(numbers) => numbers.iter().all(|number| number.is_finite()),
+            Self::Triples(triples) => triples.iter().flatten().all(|number| number.is_finite()),
+            Self::Named(named) => named.values.iter().all(|number| number.is_finite()),
+            Self::Integer(_) | Self::Flag(_) | Self::Text(_) | Self::Texts(_) => true,
+            Self::Samples(samples) => samples.is_finite(),
+            Self::Dynamic(dynamic) => dynamic.is_finite(),
+            Self::Other(other) => {
+                let mut is_finite = true;
+                walk(*other, &mut |part| is_finite &= view(part).is_finite());
+                is_finite
+            }
+        }
+    }
 }
 
 /// Function that returns the values of one type.

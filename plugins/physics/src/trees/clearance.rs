@@ -46,6 +46,34 @@ pub(super) struct Clearance {
     pause: u32,
 }
 
+/// Result of the last comparison of a tree's poses with those in the engine: while its joints move little, the result of the
+/// next one follows from it.
+#[derive(Default)]
+pub(super) struct LastCheck {
+    /// Greatest change of a link per radian of each joint, m; `None` for a tree with other joints. Computed from the scene.
+    changes: Option<Vec<f64>>,
+    /// Positions of the joints.
+    positions: Vec<f64>,
+    /// Change by which the links might still move, m; zero if there was no comparison.
+    rest: f64,
+}
+
+impl LastCheck {
+    /// Returns true if the links have not moved by the rest of the clearance since the last comparison.
+    fn is_near(&self, positions: &[f64]) -> bool {
+        let Some(changes) = self.changes.as_ref().filter(|_| self.rest > 0.0) else {
+            return false;
+        };
+        let ways = self.positions.iter().zip(positions);
+        let ways = ways.map(|(one, other)| (one - other).abs());
+        let change: f64 = ways.zip(changes).map(|(way, change)| way * change).sum();
+        change < self.rest
+    }
+}
+
+/// Part of a rest that rounding may take, m.
+const ROUNDING: f64 = 1e-9;
+
 impl Trees {
     /// Sets whether the engine casts rays.
     pub(crate) fn set_casts_rays(&mut self, casts_rays: bool) {
@@ -78,6 +106,14 @@ impl Trees {
                 *distance = 0.0;
             }
         }
+        self.forget_checks();
+    }
+
+    /// Forgets the last comparisons of poses, since the poses in the engine have changed.
+    pub(super) fn forget_checks(&mut self) {
+        for check in &mut self.last_checks {
+            check.rest = 0.0;
+        }
     }
 
     /// Returns true if another body has come near to a tree in this step.
@@ -107,6 +143,7 @@ impl Trees {
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
     ) {
+        self.last_checks[at].rest = 0.0;
         self.state.trees[at].clearance = Clearance {
             distance: None,
             pause: PAUSE,
@@ -144,20 +181,39 @@ impl Trees {
 
     /// Returns true if a link has moved by more than a distance (m) from its pose in the engine.
     fn is_beyond(
-        &self,
+        &mut self,
         at: usize,
         distance: f32,
         base_pose: &Pose,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
+        let positions = self.integrators[at].predicted_positions();
+        if self.last_checks[at].is_near(positions) {
+            return false;
+        }
+        let greatest = self.greatest_way(at, base_pose, engine, tables);
+        let check = &mut self.last_checks[at];
+        check.positions.clear();
+        check.positions.extend(positions);
+        check.rest = f64::from(distance) - greatest - ROUNDING;
+        greatest >= f64::from(distance)
+    }
+
+    /// Returns the greatest distance of a point of a link from its place in the engine, m; an upper bound.
+    fn greatest_way(
+        &self,
+        at: usize,
+        base_pose: &Pose,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> f64 {
         let origin = engine.body_poses.origin.vector();
         let workspace = &self.integrators[at].workspace;
         let links = self.rows[at].links.iter().zip(&self.extents[at]);
-        let mut links = links.enumerate();
-        links.any(|(link, (body, extent))| {
+        let ways = links.enumerate().map(|(link, (body, extent))| {
             let Some(body) = rigid(engine, tables, *body) else {
-                return true;
+                return f64::INFINITY;
             };
             let pose = *base_pose * workspace.pose_of(link);
             let known = body.position();
@@ -165,8 +221,9 @@ impl Trees {
             // The largest displacement of a point by a rotation is bounded by the Frobenius norm of the difference.
             let known = convert::isometry(known).rotation.to_rotation_matrix();
             let turned = (pose.rotation - known.matrix()).norm();
-            way.norm() + turned * extent >= f64::from(distance)
-        })
+            way.norm() + turned * extent
+        });
+        ways.fold(0.0, f64::max)
     }
 
     /// Returns true if a tree is almost at rest.
@@ -222,6 +279,7 @@ impl Trees {
         for at in 0..self.rows.len() {
             let is_broken = self.broken.contains(&at);
             if mem::take(&mut self.measuring[at]) {
+                self.last_checks[at].rest = 0.0;
                 let distance = self.measure_clearance(at, engine, tables, grasps);
                 let distance = distance.filter(|_| !is_broken);
                 self.state.trees[at].clearance.distance = distance;
@@ -323,7 +381,12 @@ impl Trees {
             self.may_be_clear.push(stands && is_dry);
             let extents = row.links.iter();
             let extents = extents.map(|body| extent(*body, engine, tables));
-            self.extents.push(extents.collect());
+            let extents: Vec<f64> = extents.collect();
+            self.last_checks.push(LastCheck {
+                changes: row.tree.greatest_changes(&extents),
+                ..LastCheck::default()
+            });
+            self.extents.push(extents);
         }
     }
 }

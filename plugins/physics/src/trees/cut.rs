@@ -213,7 +213,8 @@ impl Trees {
             let Some((tree, link)) = self.of_body[*child] else {
                 continue;
             };
-            force += self.forces_of(tree)?.force_in_parent(link);
+            let forces = self.forces_of(tree)?;
+            force += forces.force_in_parent(&self.rows[tree].tree, link);
         }
         Some((pose, force))
     }

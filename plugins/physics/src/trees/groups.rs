@@ -11,6 +11,17 @@ pub(super) struct Group {
     pub welds: Vec<usize>,
 }
 
+impl Group {
+    /// Returns the tree of an island that is a tree without contacts and welds.
+    pub(super) fn lone_tree(&self) -> Option<usize> {
+        let is_alone = self.free.is_empty() && self.contacts.is_empty() && self.welds.is_empty();
+        match self.trees[..] {
+            [tree] if is_alone => Some(tree),
+            _ => None,
+        }
+    }
+}
+
 /// All islands of one step, in the order of their first trees.
 #[derive(Default)]
 pub(super) struct Groups {

@@ -85,17 +85,17 @@ impl Trees {
         let mut groups = mem::take(&mut self.groups);
         self.group(&mut groups, &found);
         for group in groups.all() {
+            if let Some(at) = group.lone_tree() {
+                self.solve_lone(at, scene);
+                continue;
+            }
             let mut taken = mem::take(&mut self.together.taken);
             taken.extend(group.trees.iter().map(|at| self.take(*at, scene)));
             self.solve_island(group, &mut taken, &mut found, scene);
             for one in taken.drain(..) {
                 let state = &mut self.state.trees[one.at];
-                state.saturated.clone_from(&one.integrator.saturated);
                 (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
-                self.recover_non_finite(one.at, &one.before);
-                let state = &mut self.state.trees[one.at];
-                let carried = one.base.velocity;
-                state.carried = [carried.angular.into(), carried.linear.into()];
+                self.finish(one.at, &one.base, &one.before);
                 self.spare[one.at] = Spare {
                     before: one.before,
                     external_forces: one.external_forces,
@@ -108,6 +108,37 @@ impl Trees {
         self.keep_impulses(&found, scene.tables);
         self.keep_closing(&found);
         self.found = found;
+    }
+
+    /// Integrates a tree that nothing touches by a step.
+    fn solve_lone(&mut self, at: usize, scene: &Scene<'_, '_, '_>) {
+        let base = self.accelerated_base(at, scene);
+        let mut spare = mem::take(&mut self.spare[at]);
+        spare
+            .before
+            .clone_from(&self.state.trees[at].motion.positions);
+        self.push(&mut spare.external_forces, at, scene);
+        let member = Member {
+            tree: &self.rows[at].tree,
+            integrator: &mut self.integrators[at],
+            state: &mut self.state.trees[at].motion,
+            base,
+            pose: self.base_poses[at],
+            external_forces: &spare.external_forces,
+        };
+        self.island
+            .step(&mut [member], &mut [], &mut [], &mut [], scene.dt);
+        self.finish(at, &base, &spare.before);
+        self.spare[at] = spare;
+    }
+
+    /// Stores the state of a tree after a step.
+    fn finish(&mut self, at: usize, base: &Base, before: &[f64]) {
+        let state = &mut self.state.trees[at];
+        state.saturated.clone_from(&self.integrators[at].saturated);
+        self.recover_non_finite(at, before);
+        let carried = base.velocity;
+        self.state.trees[at].carried = [carried.angular.into(), carried.linear.into()];
     }
 
     /// Restores the positions of a tree whose state became non-finite; its links are lost.
@@ -267,9 +298,7 @@ impl Trees {
 
     /// Takes a tree out of the state, with the forces on it.
     fn take(&mut self, at: usize, scene: &Scene<'_, '_, '_>) -> Taken {
-        let (mut base, _) = self.base(at, scene.engine, scene.tables);
-        let change = base.velocity - self.state.trees[at].carried();
-        base.acceleration = change * (1.0 / scene.dt);
+        let base = self.accelerated_base(at, scene);
         let Spare {
             mut before,
             mut external_forces,
@@ -285,6 +314,14 @@ impl Trees {
             base,
             place: self.base_poses[at],
         }
+    }
+
+    /// Returns gravity and motion of a tree's base, with its mean acceleration in this step.
+    fn accelerated_base(&self, at: usize, scene: &Scene<'_, '_, '_>) -> Base {
+        let (mut base, _) = self.base(at, scene.engine, scene.tables);
+        let change = base.velocity - self.state.trees[at].carried();
+        base.acceleration = change * (1.0 / scene.dt);
+        base
     }
 
     /// Writes the external forces on the links of a tree, each in its frame; empty without forces.

@@ -3,7 +3,7 @@ use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
 use morse_api::body::BodyState;
 use morse_mechanisms::{Base, Force, Motion, Pose, Workspace};
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::{
     TreeState, Trees,
@@ -321,16 +321,21 @@ impl Trees {
         for (at, row) in self.rows.iter().enumerate() {
             let (_, place) = self.base(at, engine, tables);
             let work = &self.integrators[at].workspace;
+            let is_noted = self.is_clear(at) && self.awake[at];
             for (link, body) in row.links.iter().enumerate() {
                 let Some(known) = tables.bodies.get(*body) else {
                     continue;
                 };
-                let pose = place * work.pose_of(link);
+                let rigid = engine.bodies.bodies.get(known.handle);
+                let pose = match rigid.filter(|_| is_noted) {
+                    Some(rigid) => engine.body_poses.of(rigid),
+                    None => isometry(&(place * work.pose_of(link))),
+                };
                 let center = self.masses[*body].center;
                 let [linear, angular] = velocity(work, link, &place, &center);
                 state(known, &|state| {
-                    state.pose = isometry(&pose);
-                    state.center_of_mass = pose.point(&center).into();
+                    state.pose = pose;
+                    state.center_of_mass = pose * Point3::from(center);
                     (state.linear_velocity, state.angular_velocity) = (linear, angular);
                 });
             }
@@ -339,6 +344,7 @@ impl Trees {
 
     /// Updates the poses of all links after the state was set.
     pub(crate) fn place_all(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
+        self.forget_checks();
         for at in 0..self.rows.len() {
             let (base, _) = self.base(at, engine, tables);
             let TreeState {
@@ -369,7 +375,6 @@ pub(super) fn velocity(
     place: &Pose,
     center: &Vector3<f64>,
 ) -> [Vector3<f64>; 2] {
-    let turn = place.rotation * work.pose_of(link).rotation;
-    let motion = work.velocity_of(link);
-    [turn * motion.at(center), turn * motion.angular]
+    work.velocity_at(link, center)
+        .map(|velocity| place.rotation * velocity)
 }

@@ -31,6 +31,7 @@ pub(crate) fn register(app: &mut App) {
                 postcard::to_stdvec(&states).map_err(|error| encoding(error.to_string()))
             },
             restore,
+            copy: None,
             carry: |from, to, kept| {
                 for (&old, &new) in &kept.0 {
                     if let (Some(old), Some(new)) = (object(from, old), object(to, new))
