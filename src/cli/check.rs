@@ -68,6 +68,7 @@ impl Reading {
                 is_alone: false,
             },
             convex_parts: robots.convex_parts,
+            collada_up_axis: robots.collada_up_axis,
             ..LoadOptions::default()
         }
     }

@@ -38,6 +38,9 @@ pub struct RobotArguments {
     /// Divide collision meshes of moving bodies into at most N convex parts, instead of using their convex hulls
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub convex_parts: Option<u32>,
+    /// Turn Collada meshes by the upward axes of their files, which RViz and Gazebo ignore
+    #[arg(long)]
+    pub collada_up_axis: bool,
 }
 
 impl RobotArguments {
@@ -76,6 +79,7 @@ impl RobotArguments {
             hold: self.hold,
             no_floor: self.no_floor,
             convex_parts: self.convex_parts,
+            collada_up_axis: self.collada_up_axis,
         }
     }
 }

@@ -13,7 +13,7 @@ use morse_geometry::mesh::Triangles;
 use morse_robray::{self as robray, Included, Inclusions, NotFound};
 use morse_scene::{
     formats::Format,
-    model::{Scene, Shape},
+    model::{Scene, Shape, stretched, turn_upright},
     shipped::Shipped,
 };
 
@@ -45,6 +45,8 @@ pub struct LoadOptions {
     pub is_alone: bool,
     /// Maximum number of convex parts into which collision meshes of robot descriptions are divided; `None` for hulls.
     pub convex_parts: Option<u32>,
+    /// True to turn Collada meshes by the upward axes of their files.
+    pub collada_up_axis: bool,
 }
 
 impl LoadOptions {
@@ -100,7 +102,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
         Format::Robray => {
             let mut descriptions = Descriptions::new(options);
             let read = robray::load(path, options.robray(), &mut descriptions)?;
-            Ok(with_assets(read, descriptions.assets))
+            Ok(with_assets(read, descriptions.assets, options))
         }
         Format::Urdf | Format::Xacro => {
             let mut sources = Sources::clone(&options.sources);
@@ -109,13 +111,13 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                 ..options.urdf.clone()
             };
             let read = urdf::load(path, &own, options.circumstances(), &mut sources);
-            loaded(read, sources, options.convex_parts)
+            loaded(read, sources, options)
         }
         Format::Mjcf => {
             let mut sources = Sources::clone(&options.sources);
             let own = model_options(options.urdf.root, options.is_alone);
             let read = mjcf::load(path, own, options.circumstances(), &mut sources);
-            loaded(read, sources, options.convex_parts)
+            loaded(read, sources, options)
         }
         Format::Sdf => {
             let mut sources = Sources::clone(&options.sources);
@@ -123,9 +125,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Box<Failed>> {
                 root: options.urdf.root,
                 packages: &options.urdf.packages,
                 is_alone: options.is_alone,
+                surface,
             };
             let read = sdf::load(path, own, options.circumstances(), &mut sources);
-            loaded(read, sources, options.convex_parts)
+            loaded(read, sources, options)
         }
         Format::Compiled => {
             let mut sources = Sources::clone(&options.sources);
@@ -168,7 +171,7 @@ pub fn parse_str(
 ) -> Result<Loaded, Box<Failed>> {
     let mut descriptions = Descriptions::new(options);
     let read = robray::parse_str(text, name, directory, options.robray(), &mut descriptions)?;
-    Ok(with_assets(read, descriptions.assets))
+    Ok(with_assets(read, descriptions.assets, options))
 }
 
 /// Robot descriptions that a scene includes. Their joints are frames too, as amino names them.
@@ -211,6 +214,7 @@ impl Inclusions for Descriptions<'_> {
                     root: Root::Fixed,
                     packages: &self.options.urdf.packages,
                     is_alone: false,
+                    surface,
                 };
                 sdf::load(path, own, circumstances, sources)
             }
@@ -246,26 +250,23 @@ impl Inclusions for Descriptions<'_> {
     }
 }
 
+/// Returns the triangles of a mesh, or the surface of a height map.
+fn surface(path: &Path) -> Result<mjcf::Surface, String> {
+    let mesh = morse_geometry::mesh::read(path).map_err(|error| error.to_string())?;
+    let vertices = mesh.vertices.iter();
+    let faces = mesh.faces.iter();
+    Ok(mjcf::Surface {
+        vertices: vertices.map(|vertex| vertex.map(f64::from)).collect(),
+        faces: faces.map(|face| face.map(|index| index as usize)).collect(),
+    })
+}
+
 /// Returns options for a model of MuJoCo.
 fn model_options(root: Root, is_alone: bool) -> mjcf::Options {
     mjcf::Options {
         root,
         is_alone,
-        surface: |path| {
-            let mesh = morse_geometry::mesh::read(path).map_err(|error| error.to_string())?;
-            Ok(mjcf::Surface {
-                vertices: mesh
-                    .vertices
-                    .iter()
-                    .map(|vertex| vertex.map(f64::from))
-                    .collect(),
-                faces: mesh
-                    .faces
-                    .iter()
-                    .map(|face| face.map(|index| index as usize))
-                    .collect(),
-            })
-        },
+        surface,
         hull: |points| {
             let points = Triangles {
                 vertices: points
@@ -291,9 +292,9 @@ fn model_options(root: Root, is_alone: bool) -> mjcf::Options {
     }
 }
 
-fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
+fn with_assets(read: robray::Loaded, assets: Vec<Asset>, options: &LoadOptions) -> Loaded {
     Loaded {
-        scene: read.scene,
+        scene: turned(read.scene, options),
         warnings: read.warnings,
         sources: read.sources,
         assets,
@@ -305,11 +306,11 @@ fn with_assets(read: robray::Loaded, assets: Vec<Asset>) -> Loaded {
 fn loaded(
     read: urdf::Read,
     sources: Sources,
-    convex_parts: Option<u32>,
+    options: &LoadOptions,
 ) -> Result<Loaded, Box<Failed>> {
     match read.scene {
         Some(scene) => Ok(Loaded {
-            scene: divided(scene, convex_parts),
+            scene: turned(divided(scene, options.convex_parts), options),
             warnings: read.diagnostics,
             sources,
             assets: read.assets,
@@ -333,6 +334,27 @@ fn divided(mut scene: Scene, convex_parts: Option<u32>) -> Scene {
         for geometry in &mut frame.geometry {
             if geometry.collision && matches!(geometry.shape, Shape::Mesh(_)) {
                 geometry.convex_parts.get_or_insert(most);
+            }
+        }
+        // The frame belongs to the scene, so that it can be replaced.
+        scene.replace_frame(frame).ok();
+    }
+    scene
+}
+
+/// Turns the Collada meshes of a scene by the upward axes of their files, if that is set.
+fn turned(mut scene: Scene, options: &LoadOptions) -> Scene {
+    if !options.collada_up_axis {
+        return scene;
+    }
+    for mut frame in scene.frames().to_vec() {
+        for geometry in &mut frame.geometry {
+            if let Shape::Mesh(mesh) = &mut geometry.shape {
+                let (file, _) = stretched(&mesh.resolved);
+                let ending = file.extension().unwrap_or_default();
+                if ending.eq_ignore_ascii_case("dae") {
+                    mesh.resolved = turn_upright(&mesh.resolved);
+                }
             }
         }
         // The frame belongs to the scene, so that it can be replaced.

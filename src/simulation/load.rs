@@ -80,6 +80,8 @@ pub struct Descriptions {
     pub no_floor: bool,
     /// Maximum number of convex parts into which collision meshes of descriptions are divided; `None` for hulls.
     pub convex_parts: Option<u32>,
+    /// True to turn Collada meshes by the upward axes of their files.
+    pub collada_up_axis: bool,
 }
 
 /// A simulation that was read and can be built.
@@ -456,6 +458,7 @@ impl Loader<'_> {
             },
             is_alone: false,
             convex_parts: options.descriptions.convex_parts,
+            collada_up_axis: options.descriptions.collada_up_axis,
         }
     }
 }

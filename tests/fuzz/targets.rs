@@ -4,18 +4,17 @@
 #![expect(clippy::missing_panics_doc, reason = "panics are what they find")]
 use std::{path::Path, sync::LazyLock};
 
+pub use crate::fuzz_readers::{
+    collada_file, gltf_file, heights, mjcf, msh_file, obj, ply_file, sdf, stl, urdf, xacro,
+};
+
 use morse_sim::{
     Simulation,
-    geometry::mesh::{self, MeshError, Triangles, collada, elevation, gltf, msh, ply},
     render::paint,
     scene::{
-        diagnostic::{Diagnostic, Sources, Style, render},
         load::{LoadOptions, parse_str},
-        mjcf::{self as mujoco, Options as MujocoOptions},
         robray::{context, format, outline, write},
-        sdf::{self as gazebo, Options as GazeboOptions},
         simulation::{format as format_simulation, outline as outline_simulation, slot::slot},
-        urdf::{self as description, Root},
     },
     simulation::{
         kinds,
@@ -95,177 +94,13 @@ pub fn simulation_file(bytes: &[u8]) {
     }
 }
 
-fn check_mesh(read: Result<Triangles, MeshError>) {
-    match read {
-        Ok(triangles) => {
-            let count = triangles.vertices.len();
-            let corners = triangles.faces.as_flattened();
-            assert!(corners.iter().all(|corner| (*corner as usize) < count));
-            for (list, what) in [
-                (triangles.normals.len(), "normals"),
-                (triangles.coordinates.len(), "coordinates"),
-            ] {
-                assert!(
-                    list == 0 || list == count,
-                    "{list} {what} of {count} corners"
-                );
-            }
-            let last = triangles.parts.iter().map(|part| part.faces.end).max();
-            assert!(last.unwrap_or(0) <= triangles.faces.len());
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-}
-
-/// A mesh in OBJ.
-pub fn obj(bytes: &[u8]) {
-    check_mesh(mesh::parse_obj(bytes));
-}
-
-/// A mesh in STL, text or binary.
-pub fn stl(bytes: &[u8]) {
-    check_mesh(mesh::parse_stl(bytes));
-}
-
-/// A mesh in glTF, text or binary, with no files beside it.
-pub fn gltf_file(bytes: &[u8]) {
-    check_mesh(gltf::parse(bytes, Path::new("nowhere")));
-}
-
-/// A mesh in Collada.
-pub fn collada_file(bytes: &[u8]) {
-    check_mesh(collada::parse(bytes));
-}
-
-/// A mesh in MSH.
-pub fn msh_file(bytes: &[u8]) {
-    check_mesh(msh::parse(bytes));
-}
-
-/// A mesh in PLY.
-pub fn ply_file(bytes: &[u8]) {
-    check_mesh(ply::parse(bytes));
-}
-
-/// A robot description with macros.
-pub fn xacro(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut sources = Sources::default();
-    let source = sources.add("fuzz", &*text);
-    let options = LoadOptions::default();
-    let path = Path::new("nowhere/fuzz.urdf.xacro");
-    let circumstances = options.circumstances();
-    let read = description::expanded(
-        source,
-        &text,
-        path,
-        &options.urdf,
-        circumstances,
-        &mut sources,
-    );
-    let is_wrong = read.diagnostics.iter().any(Diagnostic::is_error);
-    assert_eq!(read.scene.is_none(), is_wrong);
-    for diagnostic in &read.diagnostics {
-        assert!(!render(diagnostic, &sources, Style::Plain).is_empty());
-    }
-}
-
-/// A robot description: a description that can be read can be written as a scene; every error can be displayed.
-pub fn urdf(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut sources = Sources::default();
-    let source = sources.add("fuzz", &*text);
-    let options = LoadOptions::default();
-    let path = Path::new("nowhere/fuzz.urdf");
-    for is_alone in [true, false] {
-        let own = description::Options {
-            is_alone,
-            ..options.urdf.clone()
-        };
-        let circumstances = options.circumstances();
-        let read = description::parse(source, &text, path, &own, circumstances);
-        described(&read, &sources);
-        tidy(&read.components);
-    }
-}
-
-/// Checks that a simulation file that was made has no errors of syntax.
-fn tidy(components: &str) {
-    if !components.is_empty() {
-        let tidy = format_simulation(components, Path::new("fuzz"));
-        assert!(tidy.is_ok(), "{components}");
-    }
-}
-
-/// A world or model of Gazebo: as a robot description; the simulation file that is made of it has no errors of syntax.
-pub fn sdf(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut sources = Sources::default();
-    let source = sources.add("fuzz", &*text);
-    let load = LoadOptions::default();
-    let path = Path::new("nowhere/fuzz.sdf");
-    for is_alone in [true, false] {
-        let options = GazeboOptions {
-            root: load.urdf.root,
-            packages: &load.urdf.packages,
-            is_alone,
-        };
-        let circumstances = load.circumstances();
-        let read = gazebo::parse(source, &text, path, options, circumstances, &mut sources);
-        described(&read, &sources);
-        tidy(&read.components);
-    }
-}
-
-/// A model of MuJoCo: as a robot description, with no files beside it.
-pub fn mjcf(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
-    let mut sources = Sources::default();
-    let source = sources.add("fuzz", &*text);
-    let load = LoadOptions::default();
-    let path = Path::new("nowhere/fuzz.xml");
-    for root in [Root::Fixed, Root::Free] {
-        let options = MujocoOptions {
-            root,
-            is_alone: root == Root::Free,
-            surface: |_| Err("there are no files".to_owned()),
-            hull: |_| None,
-        };
-        let circumstances = load.circumstances();
-        let read = mujoco::parse(source, &text, path, options, circumstances, &mut sources);
-        tidy(&read.components);
-        described(&read, &sources);
-    }
-}
-
-/// Checks a description that was read: its scene can be written, or there is an error; every message can be displayed.
-fn described(read: &description::Read, sources: &Sources) {
-    match &read.scene {
-        Some(scene) => {
-            let written = write(scene).expect("a robot can be written");
-            let simple = LoadOptions {
-                skip_mesh_check: true,
-                ..LoadOptions::default()
-            };
-            let again = parse_str(&written, "fuzz", Path::new("nowhere"), &simple);
-            let again = again.expect("a written robot can be read").scene;
-            assert_eq!(again.frames().len(), scene.frames().len(), "{written}");
-        }
-        None => assert!(read.diagnostics.iter().any(Diagnostic::is_error)),
-    }
-    for diagnostic in &read.diagnostics {
-        assert!(!render(diagnostic, sources, Style::Plain).is_empty());
-    }
-}
-
 /// An image.
 pub fn png(bytes: &[u8]) {
     if let Ok(image) = paint::png(bytes, 1 << 20) {
         let pixels = u64::from(image.width) * u64::from(image.height);
         assert_eq!(image.pixels.len() as u64, 4 * pixels);
     }
-    // The same bytes as a height map.
-    check_mesh(elevation::parse(bytes));
+    heights(bytes);
 }
 
 /// Lines at a port for requests: a reply is one line, for any input.

@@ -15,6 +15,7 @@ import numpy as np
 
 POSITIONS = 10
 LARGEST = 1e-6
+JOINT, TENDON = int(mujoco.mjtEq.mjEQ_JOINT), int(mujoco.mjtEq.mjEQ_TENDON)
 PACKAGES = ["dm_control", "gymnasium", "gymnasium_robotics", "robosuite", "mujoco"]
 
 
@@ -58,8 +59,8 @@ def names(model, scene):
     return {index: name for index, name in found.items() if name in frames}
 
 
-def random_position(model, data, generator, bodies):
-    """Sets random positions of hinges, slides and balls; returns the program's variables."""
+def random_position(model, data, generator, bodies, known):
+    """Sets random positions of hinges, slides and balls; returns the program's variables, which are all of `known`."""
     values = {}
     for index in range(model.njnt):
         at, kind = model.jnt_qposadr[index], mujoco.mjtJoint(int(model.jnt_type[index]))
@@ -81,16 +82,46 @@ def random_position(model, data, generator, bodies):
                 mujoco.mju_mulQuat(product, total, turn)
                 total = product
             data.qpos[at : at + 4] = total
-    for index in np.flatnonzero(model.eq_type == int(mujoco.mjtEq.mjEQ_JOINT)):
-        one, other = model.eq_obj1id[index], model.eq_obj2id[index]
-        if other < 0 or not model.eq_active0[index]:
-            continue
-        follower, leader = model.joint(one).name, model.joint(other).name
-        c = model.eq_data[index]
-        x = data.qpos[model.jnt_qposadr[other]] - model.qpos0[model.jnt_qposadr[other]]
-        data.qpos[model.jnt_qposadr[one]] = model.qpos0[model.jnt_qposadr[one]] + c[0] + c[1] * x
-        values.pop(follower, None)
+    follow(model, data, values, known)
     return values
+
+
+def factors(model, kind, index):
+    """Factors of the joints' deviations in a joint's position or in the length of a fixed tendon."""
+    row = np.zeros(model.njnt)
+    if index < 0 or kind == JOINT:
+        row[index] = float(index >= 0)
+        return row
+    first = model.tendon_adr[index]
+    for wrap in range(first, first + model.tendon_num[index]):
+        row[model.wrap_objid[wrap]] += model.wrap_prm[wrap]
+    return row
+
+
+def follow(model, data, values, known):
+    """Sets the positions of the joints without a variable, so that the equality constraints hold."""
+    rows, sums = [], []
+    for index in range(model.neq):
+        kind, one, other = model.eq_type[index], model.eq_obj1id[index], model.eq_obj2id[index]
+        if kind not in (JOINT, TENDON) or not model.eq_active0[index]:
+            continue
+        constant, factor = model.eq_data[index][:2]
+        rows.append(factors(model, kind, one) - (factor * factors(model, kind, other) if other >= 0 else 0.0))
+        sums.append(constant)
+    single = [int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)]
+    joints = [index for index in range(model.njnt) if model.jnt_type[index] in single]
+    unknown = [index for index in joints if model.joint(index).name not in known and model.joint(index).name]
+    if not rows or not unknown:
+        return
+    at = model.jnt_qposadr
+    apart = np.zeros(model.njnt)
+    apart[joints] = [data.qpos[at[index]] - model.qpos0[at[index]] for index in joints]
+    apart[unknown] = 0.0
+    rows, sums = np.array(rows), np.array(sums)
+    found = np.linalg.lstsq(rows[:, unknown], sums - rows @ apart, rcond=None)[0]
+    for index, own in zip(unknown, found):
+        data.qpos[at[index]] = model.qpos0[at[index]] + own
+        values.pop(model.joint(index).name, None)
 
 
 def compare(program, path, allowed, generator):
@@ -105,7 +136,7 @@ def compare(program, path, allowed, generator):
     for _ in range(POSITIONS):
         mujoco.mj_resetData(model, data)
         known = {frame["variable"] for frame in scene["frames"] if "variable" in frame}
-        values = random_position(model, data, generator, bodies)
+        values = random_position(model, data, generator, bodies, known)
         values = {name: value for name, value in values.items() if name in known}
         mujoco.mj_kinematics(model, data)
         assert values or not known, "no joint moves"

@@ -16,7 +16,7 @@ use morse_sim::{
     scene::{
         assembly::{Assembly, layout},
         load::load,
-        model::Scene,
+        model::{Scene, Shape},
     },
 };
 
@@ -377,5 +377,79 @@ fn images_are_found_from_the_new_place() {
         let geometries = read.frames().iter().flat_map(|frame| &frame.geometry);
         let images = geometries.filter_map(|geometry| geometry.image.as_ref());
         assert_eq!(images.count(), 1);
+    }
+}
+
+#[test]
+fn collada_meshes_are_turned_where_that_is_set() {
+    let made = tempfile::tempdir().unwrap();
+    // A triangle whose highest corner is at y = 3, in a file with y upwards.
+    let mesh = "<COLLADA><asset><up_axis>Y_UP</up_axis></asset>\
+        <library_geometries><geometry id='g'><mesh>\
+        <source id='p'><float_array id='a' count='9'>0 0 0 1 0 0 0 3 0.5</float_array><technique_common>\
+        <accessor source='#a' count='3' stride='3'/></technique_common></source>\
+        <vertices id='v'><input semantic='POSITION' source='#p'/></vertices>\
+        <triangles count='1'><input semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles>\
+        </mesh></geometry></library_geometries>\
+        <library_visual_scenes><visual_scene id='s'><node><instance_geometry url='#g'/></node></visual_scene>\
+        </library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>";
+    std::fs::write(made.path().join("part.dae"), mesh).unwrap();
+    let file = made.path().join("part.urdf");
+    let text = "<robot name='r'><link name='a'><visual><geometry>\
+        <mesh filename='part.dae' scale='2 2 4'/></geometry></visual></link></robot>";
+    std::fs::write(&file, text).unwrap();
+    let corner = |scene: &Scene| {
+        let mut all = scene.frames().iter().flat_map(|frame| &frame.geometry);
+        let geometry = all.next().unwrap();
+        let Shape::Mesh(mesh) = &geometry.shape else {
+            panic!("a mesh");
+        };
+        let mesh = morse_sim::geometry::mesh::read(&mesh.resolved).unwrap();
+        let mut corners = mesh.vertices.iter();
+        let far = corners.find(|corner| corner.iter().any(|one| one.abs() > 2.5));
+        far.unwrap().map(|one| f64::from(one) * geometry.scale)
+    };
+    // (0, 3, 1/2) becomes (0, -1/2, 3) before it is scaled.
+    for (collada_up_axis, expected) in [(false, [0.0, 6.0, 2.0]), (true, [0.0, -1.0, 12.0])] {
+        let mut reading = Reading::default();
+        reading.robots.collada_up_axis = collada_up_axis;
+        let read = load(&file, &reading.options()).unwrap_or_else(|failed| panic!("{failed}"));
+        assert_eq!(corner(&read.scene), expected);
+        for kind in FORMATS {
+            let output = made.path().join(format!("{collada_up_axis}.{kind}"));
+            let args = Args {
+                file: file.clone(),
+                output: output.clone(),
+                copy_assets: true,
+                reading: reading.clone(),
+                ..Args::default()
+            };
+            convert(&args);
+            assert_eq!(corner(&scene(&output)), expected, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn shipped_robots_are_drawn_with_few_triangles() {
+    for folder in ["assets/robots", "assets/arms"] {
+        for entry in std::fs::read_dir(in_project(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|kind| kind != "robray") {
+                continue;
+            }
+            let scene = scene(&path);
+            let drawn = scene.frames().iter().flat_map(|frame| &frame.geometry);
+            let meshes = drawn.filter_map(|geometry| match &geometry.shape {
+                Shape::Mesh(mesh) if geometry.visual => Some(&mesh.resolved),
+                _ => None,
+            });
+            let counts = meshes.map(|mesh| {
+                let mesh = morse_sim::geometry::mesh::read(mesh).unwrap();
+                mesh.faces.len()
+            });
+            let count: usize = counts.sum();
+            assert!(count <= 6_000, "{}: {count} triangles", path.display());
+        }
     }
 }

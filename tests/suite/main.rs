@@ -16,6 +16,8 @@ mod extremes;
 mod floors;
 mod flying;
 mod fuzz;
+#[path = "../fuzz/readers.rs"]
+pub mod fuzz_readers;
 #[path = "../fuzz/targets.rs"]
 pub mod fuzz_targets;
 mod geodesy;

@@ -5,6 +5,7 @@
 //! that can be installed.
 #![cfg(test)]
 pub(crate) mod components;
+mod couplings;
 
 use std::collections::BTreeMap;
 
@@ -186,6 +187,58 @@ fn meshes_and_heights_may_be_written_into_the_model() {
         );
     }
     assert_eq!(mesh("world-geom-2").0.faces.len(), 4);
+}
+
+#[test]
+fn binary_heights_begin_at_the_least_y() {
+    let made = tempfile::tempdir().unwrap();
+    let mut bytes = Vec::new();
+    bytes.extend([2_i32, 3].iter().flat_map(|count| count.to_le_bytes()));
+    let heights = [0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0];
+    bytes.extend(heights.iter().flat_map(|height| height.to_le_bytes()));
+    std::fs::write(made.path().join("hills.bin"), &bytes).unwrap();
+    let path = made.path().join("hills.xml");
+    let text = "<mujoco><asset><hfield name='hills' file='hills.bin' size='1 1 1 0.1'/></asset>\
+        <worldbody><geom type='hfield' hfield='hills'/></worldbody></mujoco>";
+    std::fs::write(&path, text).unwrap();
+    let scene = load(&path, &LoadOptions::default()).unwrap().scene;
+    let frame = scene.frame("world-geom").unwrap();
+    let Shape::Mesh(file) = &frame.geometry[0].shape else {
+        panic!("a mesh");
+    };
+    let mesh = morse_sim::geometry::mesh::read(&file.resolved).unwrap();
+    // The heights that MuJoCo's rays meet at the corners.
+    for (x, y, expected) in [
+        (-1.0, -1.0, 0.0),
+        (1.0, -1.0, 0.4),
+        (-1.0, 1.0, 0.6),
+        (1.0, 1.0, 1.0),
+    ] {
+        let mut corners = mesh.vertices.iter();
+        let corner = corners.find(|own| (own[0] - x).abs() + (own[1] - y).abs() < 1e-6);
+        let height = f64::from(corner.unwrap()[2]) + frame.pose.translation.z;
+        assert!((height - expected).abs() < 1e-6, "{height} at {x} {y}");
+    }
+    // Damaged files are refused with the reason.
+    for damage in [
+        &[][..],
+        &bytes[..7],
+        &bytes[..31],
+        &[&bytes[..], &[0]].concat(),
+        &[&[0, 0, 0, 0][..], &bytes[4..]].concat(),
+        &[&[255; 8][..], &bytes[8..]].concat(),
+        &[&[255, 255, 255, 127][..], &bytes[4..]].concat(),
+        &[&bytes[..8], &[255; 24]].concat(),
+    ] {
+        std::fs::write(made.path().join("hills.bin"), damage).unwrap();
+        let failed = load(&path, &LoadOptions::default())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            failed.contains("the height field `hills.bin` is not read"),
+            "{failed}"
+        );
+    }
 }
 
 #[test]

@@ -8,23 +8,28 @@
 //!
 //! In reading order: `include` and `defaults` complete the elements, `compiler` has the settings, `looks`, `geom`, `joint`
 //! and `pose` read elements, `solid` computes inertia, `build` creates the scene, `keyframe`, `motor` and `sensor` make a
-//! simulation file, `ignored` reports the rest.
+//! simulation file, `option` has its gravity, `ignored` reports the rest.
 
 mod build;
 pub mod codes;
 mod compiler;
+mod coupling;
 mod defaults;
 mod fields;
 mod geom;
+mod heights;
 mod ignored;
 mod include;
 mod joint;
 mod keyframe;
 mod looks;
 mod motor;
+mod option;
 mod pose;
 mod sensor;
 mod solid;
+mod source;
+mod tendon;
 
 use std::{collections::BTreeSet, path::Path};
 

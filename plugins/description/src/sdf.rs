@@ -23,6 +23,7 @@ pub(crate) mod plugin;
 pub(crate) mod sensor;
 mod tree;
 mod version;
+mod walls;
 
 use std::{
     collections::BTreeMap,
@@ -33,6 +34,7 @@ use morse_diagnostics::{Diagnostic, SourceId, Sources, printable_path};
 use morse_scene::model::Scene;
 
 use crate::{
+    mjcf::Surface,
     packages::Packages,
     problems::Problems,
     urdf::{Circumstances, Read, Root, text},
@@ -50,6 +52,8 @@ pub struct Options<'a> {
     /// True if the description runs by itself: sensors and plugins become a simulation file. Otherwise a warning has their
     /// entries, and the pose of a fixed model is left out: the frame to which it is fixed determines it.
     pub is_alone: bool,
+    /// Reads the heights of an image as a mesh, row by row, for walls.
+    pub surface: fn(&Path) -> Result<Surface, String>,
 }
 
 /// Reads a world or model from a file and adds the file to `sources`.
@@ -164,6 +168,7 @@ fn description(
         document: &document,
         tree: &tree,
         packages: options.packages,
+        surface: options.surface,
         allowed,
         simulated: circumstances.simulated,
         is_single,

@@ -8,7 +8,7 @@ mod stretch;
 
 use std::{collections::BTreeSet, path::Path};
 
-use morse_scene::model::stretched;
+use morse_scene::model::{is_upright, stretched};
 
 use crate::archive;
 use crate::files::{self, FileError};
@@ -64,7 +64,7 @@ const STL_HEADER: usize = 80;
 const STL_TRIANGLE: usize = 50;
 
 /// Reads a mesh file, from the disk or from the embedded assets. The extension determines the format. A mesh that is
-/// [`stretched`] is scaled.
+/// [`stretched`] is scaled; a Collada file that [`is_upright`] is turned first.
 ///
 /// # Errors
 ///
@@ -80,6 +80,7 @@ pub fn read(path: &Path) -> Result<Triangles, MeshError> {
     let read = match ending.to_str() {
         Some("stl") => parse_stl(&bytes),
         Some("obj") => parse_obj(&bytes),
+        Some("dae") if is_upright(whole) => collada::parse_upright(&bytes),
         Some("dae") => collada::parse(&bytes),
         Some("glb" | "gltf") => gltf::parse(&bytes, folder),
         Some("ply") => ply::parse(&bytes),

@@ -44,7 +44,7 @@ pub use class::{ATTRIBUTES, Attribute, Class, JOINT_WORDS, Kind, SHAPE_WORDS, Va
 pub use closure::{ClosureKind, LoopClosure};
 pub use inline::{inline, inlined};
 pub use numbers::Violation;
-pub use stretch::{stretch, stretched};
+pub use stretch::{is_upright, stretch, stretched, turn_upright};
 
 /// Content of a scene file after evaluation: definitions, includes and inheritance are resolved.
 ///

@@ -1,4 +1,9 @@
 //! Passes `targets::simulation_file` to libFuzzer.
 #![no_main]
+#![allow(dead_code, reason = "one target of all")]
+use morse_fuzz as fuzz_readers;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| morse_fuzz::simulation_file(bytes));
+#[path = "../targets.rs"]
+mod fuzz_targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_targets::simulation_file(bytes));

@@ -28,7 +28,17 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ),
     ("morse_diagnostics", &[], &[]),
     ("morse_scene", &["morse_api", "morse_diagnostics"], &[]),
-    ("morse_description", LANGUAGE, &[]),
+    (
+        "morse_description",
+        &[
+            "morse_api",
+            "morse_diagnostics",
+            // Inertias that joints feel, for the springs of MuJoCo.
+            "morse_mechanisms",
+            "morse_scene",
+        ],
+        &[],
+    ),
     ("morse_robray", LANGUAGE, &[]),
     ("morse_simulation_file", LANGUAGE, &[]),
     ("morse_compiled", &["morse_geometry", "morse_scene"], &[]),

@@ -98,3 +98,46 @@ fn warnings_are_errors_where_the_reading_is_strict() {
     assert!(read(&file, &options).is_err());
     assert!(read(&file, &LoadOptions::default()).is_ok());
 }
+
+/// Golden texts of descriptions in all formats: each message has a place, a label that says what is wrong there, and a remedy.
+#[test]
+fn messages_of_descriptions_have_place_cause_and_remedy() {
+    // Messages that are about no place in a file.
+    let placeless = ["[description::and-more]", "[description::cannot-read]"];
+    let (mut files, mut kinds) = (0, std::collections::BTreeSet::new());
+    for format in ["urdf", "xacro", "sdf", "mjcf"] {
+        for path in with_ending(&in_project(&format!("tests/golden/{format}")), "txt") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let starts = |line: &str| line.starts_with("error[") || line.starts_with("warning[");
+            let mut lines = text.lines().peekable();
+            while let Some(head) = lines.next() {
+                assert!(starts(head), "{}: {head}", path.display());
+                let mut rest = Vec::new();
+                while let Some(line) = lines.next_if(|line| !starts(line)) {
+                    rest.push(line);
+                }
+                kinds.insert(head.to_owned());
+                if placeless.iter().any(|code| head.contains(code)) {
+                    continue;
+                }
+                let place = rest
+                    .iter()
+                    .find_map(|line| line.trim().strip_prefix("--> "));
+                let mut numbers = place.unwrap_or_default().rsplit(':').take(2);
+                let is_placed = numbers.all(|number| number.parse::<u32>().is_ok());
+                // Of a very long line only the label is shown.
+                let marks = |line: &&str| line.contains('^') || line.contains("= note: ");
+                let is_labelled = rest.iter().any(marks);
+                let is_helped = rest.iter().any(|line| line.contains("= help: "));
+                let shown = path.display();
+                assert!(is_placed && is_labelled && is_helped, "{shown}: {head}");
+            }
+            files += 1;
+        }
+    }
+    assert!(
+        files >= 120 && kinds.len() >= 350,
+        "{files} {}",
+        kinds.len()
+    );
+}

@@ -4,8 +4,10 @@ mod body;
 mod closures;
 mod components;
 mod contacts;
+mod heights;
 mod mass;
 mod shape;
+mod springs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +16,7 @@ use morse_scene::model::{Frame, Origin, Scene};
 use nalgebra::Isometry3;
 
 use super::{
-    Options, codes,
-    compiler::Settings,
-    defaults::Defaults,
-    joint::{self, Couplings},
-    looks::Looks,
+    Options, codes, compiler::Settings, coupling::Couplings, defaults::Defaults, looks::Looks,
 };
 use crate::{
     names::Names,
@@ -43,8 +41,7 @@ pub(super) fn build(
     let settings = Settings::read(root, problems);
     let defaults = Defaults::read(root, problems);
     let looks = Looks::read(root, &settings, &defaults, problems);
-    let references = joint::references(root, &settings, &defaults, problems);
-    let couplings = Couplings::read(root, &settings, &defaults, &references, problems);
+    let couplings = Couplings::read(root, &settings, &defaults, problems);
     let mut builder = Builder {
         settings,
         defaults,
@@ -60,6 +57,7 @@ pub(super) fn build(
         marks: BTreeMap::new(),
         slots: Vec::new(),
         variables: Vec::new(),
+        axes: BTreeMap::new(),
         parents: BTreeMap::new(),
         first: None,
         fixes_root: false,
@@ -71,6 +69,7 @@ pub(super) fn build(
     builder.world(root);
     builder.weigh_model();
     builder.remember();
+    builder.damped_springs();
     let components = builder.components(root);
     let mut scene = Scene::default();
     let frames = std::mem::take(&mut builder.frames);
@@ -112,6 +111,8 @@ struct Builder<'a, 'f> {
     slots: Vec<components::Slot>,
     /// Joints whose settings are written.
     variables: Vec<components::Slot>,
+    /// Frames of the axes of joints, by the names of these.
+    axes: BTreeMap<String, String>,
     /// Parents of frames by their names.
     parents: BTreeMap<String, Option<String>>,
     /// Source position of the first joint with settings.

@@ -108,9 +108,10 @@ impl Defaults {
 
 /// Returns the name under which the defaults of an element are kept.
 fn key(name: &str) -> &str {
-    match ACTUATORS.contains(&name) {
-        true => "general",
-        false => name,
+    match name {
+        "fixed" | "spatial" => "tendon",
+        name if ACTUATORS.contains(&name) => "general",
+        name => name,
     }
 }
 

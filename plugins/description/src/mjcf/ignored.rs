@@ -62,17 +62,17 @@ impl Ignored {
         for section in root.elements() {
             match section.name.as_str() {
                 "worldbody" => ignored.bodies(section, problems),
-                "tendon" | "deformable" | "custom" | "extension" => {
+                "tendon" => ignored.tendons(section, problems),
+                "deformable" | "custom" | "extension" => {
                     if section.elements().next().is_some() {
                         ignored.count(&section.name, section.span);
                     }
                 }
-                "option" => options(section, problems),
                 "contact" => section
                     .named("pair")
                     .for_each(|pair| ignored.count("pair", pair.span)),
                 "equality" => {
-                    let known = ["joint", "connect", "weld"];
+                    let known = ["joint", "tendon", "connect", "weld"];
                     let others = section.elements();
                     others
                         .filter(|other| !known.contains(&other.name.as_str()))
@@ -103,70 +103,19 @@ impl Ignored {
         }
     }
 
-    fn count(&mut self, name: &str, span: Span) {
-        self.0.entry(name.to_owned()).or_insert((0, span)).0 += 1;
-    }
-}
-
-/// Reports options that change the motion, other than those of the solver.
-fn options(section: &Element, problems: &mut Problems) {
-    let number = |text: &str| text.parse::<f64>().unwrap_or(f64::NAN);
-    let differs = |text: &str, usual: &[f64]| {
-        let found = text.split_whitespace().map(number);
-        !found.eq(usual.iter().copied())
-    };
-    let usual: [(&str, &[f64], &str); 4] = [
-        (
-            "gravity",
-            &[0.0, 0.0, -9.81],
-            "set it in a simulation file: `environment: (gravity: (0, 0, -1.62))`",
-        ),
-        (
-            "wind",
-            &[0.0; 3],
-            "the simulator has no wind: push the bodies by an actuator",
-        ),
-        (
-            "density",
-            &[0.0],
-            "set the fluid in a simulation file: `environment: (air_density: 1.2)`",
-        ),
-        (
-            "viscosity",
-            &[0.0],
-            "set the damping of bodies in a simulation file: `linear_damping`",
-        ),
-    ];
-    for (name, value, help) in usual {
-        let written = section.attribute(name);
-        if let Some(written) = written.filter(|written| differs(&written.value, value)) {
-            let diagnostic = Diagnostic::warning(
-                codes::IGNORED,
-                format!("`{name}` of `<option>` is not read"),
-            )
-            .at(written.span, "left out");
-            problems.push(diagnostic.help(help));
+    /// Counts the tendons that run along sites and geoms.
+    fn tendons(&mut self, section: &Element, problems: &mut Problems) {
+        for child in section.elements() {
+            match child.name.as_str() {
+                "fixed" => {}
+                "spatial" => self.count("spatial", child.span),
+                _ => problems.push(unknown(section, child, &["fixed", "spatial"])),
+            }
         }
     }
-    let flags = section.named("flag").flat_map(|flag| &flag.attributes);
-    let disabled = flags.filter(|flag| {
-        [
-            "gravity",
-            "contact",
-            "limit",
-            "equality",
-            "actuation",
-            "passive",
-            "constraint",
-        ]
-        .contains(&flag.name.as_str())
-            && flag.value.trim() == "disable"
-    });
-    for flag in disabled {
-        let message = format!("`{}` of `<flag>` is not switched off", flag.name);
-        let diagnostic = Diagnostic::warning(codes::IGNORED, message).at(flag.span, "left out");
-        problems
-            .push(diagnostic.help("change the elements that it concerns, or the simulation file"));
+
+    fn count(&mut self, name: &str, span: Span) {
+        self.0.entry(name.to_owned()).or_insert((0, span)).0 += 1;
     }
 }
 
@@ -174,7 +123,7 @@ fn options(section: &Element, problems: &mut Problems) {
 fn help(name: &str) -> &'static str {
     match name {
         "light" => "the scene is lit by the simulator",
-        "tendon" => "couple joints by `<equality><joint joint1=\"a\" joint2=\"b\"/></equality>`",
+        "spatial" => "write a tendon as a sum of joint positions: `<fixed>`",
         "pair" => "select contacts by `contype` and `conaffinity`",
         _ => "remove it, or write out the bodies that it makes",
     }

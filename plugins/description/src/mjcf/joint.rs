@@ -1,19 +1,11 @@
-//! Reader of joints, and of what actuators and equality constraints add to them.
+//! Reader of joints.
 
-use std::collections::BTreeMap;
-
-use morse_diagnostics::{Diagnostic, Span, printable};
-use morse_scene::{
-    bounds::Bounds,
-    model::{self, JointAxis, Limits},
-};
+use morse_diagnostics::{Diagnostic, Span};
+use morse_scene::{bounds::Bounds, model::Limits};
 use nalgebra::Vector3;
 
-use super::{codes, compiler::Settings, defaults::Defaults, fields};
-use crate::{
-    problems::Problems,
-    xml::{Attribute, Element},
-};
+use super::{codes, compiler::Settings, fields};
+use crate::{problems::Problems, xml::Element};
 
 /// Attributes of `<joint>`.
 const KNOWN: &[&str] = &[
@@ -43,9 +35,6 @@ const KNOWN: &[&str] = &[
     "user",
 ];
 
-/// Minimum magnitude of the ratio of a coupled joint.
-const SMALLEST_RATIO: f64 = 1e-6;
-
 /// Type of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -64,16 +53,18 @@ pub(super) struct Joint {
     pub(super) anchor: Vector3<f64>,
     /// Axis of unit length in the frame of the body.
     pub(super) axis: Vector3<f64>,
-    limits: Limits,
-    damping: Option<f64>,
-    friction: Option<f64>,
-    armature: Option<f64>,
+    pub(super) limits: Limits,
+    pub(super) damping: Option<f64>,
+    pub(super) friction: Option<f64>,
+    pub(super) armature: Option<f64>,
     /// Position of the joint in the pose of the file, rad or m.
     pub(super) reference: f64,
     /// Stiffness, N·m/rad or N/m, and rest position, rad or m, of a spring that acts on the joint.
     pub(super) spring: Option<[f64; 2]>,
-    /// True if a spring acts on the joint whose stiffness follows from the inertia.
-    pub(super) has_unknown_spring: bool,
+    /// Rest position of the springs, rad or m.
+    pub(super) rest: f64,
+    /// Time constant, s, and damping ratio of a spring whose stiffness and damping follow from the inertia.
+    pub(super) spring_damper: Option<[f64; 2]>,
     pub(super) span: Span,
 }
 
@@ -137,15 +128,16 @@ pub(super) fn read(
         armature,
         reference: reference * unit,
         spring: stiffness.map(|stiffness| [stiffness, rest * unit]),
-        has_unknown_spring: is_damped_spring(element, problems),
+        rest: rest * unit,
+        spring_damper: spring_damper(element, problems),
         span: element.span,
     })
 }
 
-/// Returns true if a joint has a spring of a time constant, for which both numbers must be positive.
-fn is_damped_spring(element: &Element, problems: &mut Problems) -> bool {
-    let both = fields::array::<2>(element, "springdamper", fields::EFFORT, problems);
-    both.is_some_and(|both| both.iter().all(|number| *number > 0.0))
+/// Returns the time constant and the damping ratio of a spring; `None` unless both are positive, as in MuJoCo.
+fn spring_damper(element: &Element, problems: &mut Problems) -> Option<[f64; 2]> {
+    let both: [f64; 2] = fields::array(element, "springdamper", fields::EFFORT, problems)?;
+    both.iter().all(|number| *number > 0.0).then_some(both)
 }
 
 /// Returns the type of a joint.
@@ -161,7 +153,7 @@ fn kind(element: &Element, problems: &mut Problems) -> Kind {
 }
 
 /// Returns a range, if it applies.
-fn limited(
+pub(super) fn limited(
     element: &Element,
     [flag, range]: [&str; 2],
     settings: &Settings,
@@ -169,7 +161,9 @@ fn limited(
 ) -> Option<[f64; 2]> {
     let applies = fields::flag(element, flag, problems);
     let written: [f64; 2] = fields::array(element, range, Bounds::within(1e12), problems)?;
-    if !applies.unwrap_or(settings.limits) {
+    // As in MuJoCo, a range of zeros is none, unless it is said to apply.
+    let is_given = settings.limits && written != [0.0; 2];
+    if !applies.unwrap_or(is_given) {
         return None;
     }
     let [lower, upper] = written;
@@ -185,237 +179,6 @@ fn limited(
         return None;
     }
     Some(written)
-}
-
-impl Joint {
-    /// Returns the maximum effort of the motors and the spring of a joint; `None` without limit or spring.
-    pub(super) fn sprung(&self, name: &str, couplings: &Couplings) -> Option<f64> {
-        let [stiffness, rest] = self.spring?;
-        let motors = couplings.efforts.get(name)?;
-        let far = std::f64::consts::PI;
-        let ends = self.limits.position.unwrap_or([rest - far, rest + far]);
-        let travel = ends.map(|end| (end - rest).abs());
-        Some(motors + stiffness * travel[0].max(travel[1]))
-    }
-
-    /// Returns the joint of a frame, with a variable of this name.
-    pub(super) fn model(&self, variable: &str, couplings: &Couplings) -> model::Joint {
-        let mut axis = JointAxis {
-            offset: -self.reference,
-            limits: self.limits,
-            damping: self.damping,
-            dry_friction: self.friction,
-            armature: self.armature,
-            ..JointAxis::new(self.axis.into(), variable)
-        };
-        if let Some(effort) = couplings.efforts.get(variable) {
-            axis.limits.effort = Some(axis.limits.effort.map_or(*effort, |own| own.min(*effort)));
-        }
-        if let Some(follower) = couplings.followers.get(variable) {
-            axis = follower.follow(axis);
-        }
-        match self.kind {
-            Kind::Slide => model::Joint::Prismatic(axis),
-            _ => model::Joint::Revolute(axis),
-        }
-    }
-}
-
-/// A joint whose position is a linear function of another joint's.
-#[derive(Clone, Debug)]
-pub(super) struct Follower {
-    leader: String,
-    /// Position of the leader in the pose of the file.
-    reference: f64,
-    offset: f64,
-    ratio: f64,
-}
-
-impl Follower {
-    fn follow(&self, axis: JointAxis) -> JointAxis {
-        let ratio = self.ratio.abs();
-        JointAxis {
-            axis: axis.axis * self.ratio.signum(),
-            variable: self.leader.clone(),
-            offset: self.offset / self.ratio - self.reference,
-            ratio: Some(ratio).filter(|ratio| *ratio != 1.0),
-            // The leader's limits and motor act on both joints.
-            limits: Limits::default(),
-            damping: axis.damping.map(|damping| damping * ratio * ratio),
-            dry_friction: axis.dry_friction.map(|friction| friction * ratio),
-            ..axis
-        }
-    }
-}
-
-/// Forces of actuators and equality constraints, by the names of the joints.
-#[derive(Debug, Default)]
-pub(super) struct Couplings {
-    efforts: BTreeMap<String, f64>,
-    followers: BTreeMap<String, Follower>,
-}
-
-impl Couplings {
-    /// Returns true if a joint follows another one.
-    pub(super) fn follows(&self, joint: &str) -> bool {
-        self.followers.contains_key(joint)
-    }
-
-    /// Reads the actuators and the equality constraints between joints. `references` has the position of each named joint
-    /// in the pose of the file.
-    pub(super) fn read(
-        root: &Element,
-        settings: &Settings,
-        defaults: &Defaults,
-        references: &BTreeMap<String, f64>,
-        problems: &mut Problems,
-    ) -> Self {
-        let mut couplings = Self::default();
-        for element in root.named("actuator").flat_map(Element::elements) {
-            let element = defaults.merged(element, None, problems);
-            couplings.actuator(&element, settings, references, problems);
-        }
-        for element in root.named("equality").flat_map(|all| all.named("joint")) {
-            let element = defaults.merged(element, None, problems);
-            couplings.equality(&element, references, problems);
-        }
-        couplings
-    }
-
-    /// Limits the effort of a joint to that of its actuator.
-    fn actuator(
-        &mut self,
-        element: &Element,
-        settings: &Settings,
-        references: &BTreeMap<String, f64>,
-        problems: &mut Problems,
-    ) {
-        let Some(joint) = element.attribute("joint") else {
-            return;
-        };
-        let name = joint.value.trim();
-        if !references.contains_key(name) {
-            let known = references.keys().map(String::as_str);
-            fields::unknown("joint", joint, known, problems);
-            return;
-        }
-        let gear = fields::numbers(element, "gear", [1, 6], fields::PLACE, problems);
-        let gear = gear.and_then(|gear| gear.first().copied()).unwrap_or(1.0);
-        let mut force = limited(element, ["forcelimited", "forcerange"], settings, problems);
-        if force.is_none() && element.name == "motor" {
-            force = limited(element, ["ctrllimited", "ctrlrange"], settings, problems);
-        }
-        let Some([lower, upper]) = force else { return };
-        let effort = lower.abs().max(upper.abs()) * gear.abs();
-        if effort > 0.0 {
-            *self.efforts.entry(name.to_owned()).or_default() += effort;
-        }
-    }
-
-    fn equality(
-        &mut self,
-        element: &Element,
-        references: &BTreeMap<String, f64>,
-        problems: &mut Problems,
-    ) {
-        if fields::flag(element, "active", problems) == Some(false) {
-            return;
-        }
-        let known = |written: &Attribute, problems: &mut Problems| {
-            let found = references.get_key_value(written.value.trim());
-            if found.is_none() {
-                fields::unknown(
-                    "joint",
-                    written,
-                    references.keys().map(String::as_str),
-                    problems,
-                );
-            }
-            found.map(|(name, reference)| (name.clone(), *reference))
-        };
-        let one = fields::needed(element, "joint1", "finger", problems);
-        let other = element.attribute("joint2");
-        let follower = one.and_then(|one| known(one, problems));
-        let leader = other.and_then(|other| known(other, problems));
-        let bounds = Bounds::within(1e6);
-        let coefficients = fields::numbers(element, "polycoef", [1, 5], bounds, problems);
-        let coefficients = coefficients.unwrap_or_else(|| vec![0.0, 1.0]);
-        let ratio = coefficients.get(1).copied().unwrap_or(1.0);
-        let is_linear = coefficients.iter().skip(2).all(|factor| *factor == 0.0);
-        let (Some((follower, _)), Some((leader, reference))) = (&follower, &leader) else {
-            if other.is_none() {
-                problems.push(left_out(element, "a joint without `joint2` is not locked"));
-            }
-            return;
-        };
-        let is_chain = follower == leader
-            || self.followers.contains_key(leader)
-            || self
-                .followers
-                .values()
-                .any(|known| known.leader == *follower);
-        if !is_linear || ratio.abs() < SMALLEST_RATIO || is_chain {
-            let message = format!(
-                "`{}` does not follow `{}`",
-                printable(follower),
-                printable(leader)
-            );
-            problems.push(left_out(element, &message));
-            return;
-        }
-        let known = Follower {
-            leader: leader.clone(),
-            reference: *reference,
-            offset: coefficients.first().copied().unwrap_or(0.0),
-            ratio,
-        };
-        self.followers.insert(follower.clone(), known);
-    }
-}
-
-fn left_out(element: &Element, message: &str) -> Diagnostic {
-    Diagnostic::warning(codes::IGNORED, message)
-        .at(element.span, "left out")
-        .help("joints follow a linear function of a joint that follows none: `polycoef=\"0 1\"`")
-}
-
-/// Returns the position of each named joint in the pose of the file.
-pub(super) fn references(
-    root: &Element,
-    settings: &Settings,
-    defaults: &Defaults,
-    problems: &mut Problems,
-) -> BTreeMap<String, f64> {
-    let mut found = BTreeMap::new();
-    // Faults of attributes are reported where the joints are read.
-    let mut silent = Problems::new(false);
-    let bodies = root.named("worldbody").map(|body| (body, None));
-    let mut open: Vec<(&Element, Option<&Attribute>)> = bodies.collect();
-    while let Some((element, class)) = open.pop() {
-        let class = element.attribute("childclass").or(class);
-        for child in element.elements() {
-            if ["body", "frame"].contains(&child.name.as_str()) {
-                open.push((child, class));
-            }
-            if !["joint", "freejoint"].contains(&child.name.as_str()) {
-                continue;
-            }
-            let merged = defaults.merged(child, class, &mut silent);
-            let joint = read(&merged, settings, &mut silent);
-            let Some((name, joint)) = joint.and_then(|joint| Some((joint.name.clone()?, joint)))
-            else {
-                continue;
-            };
-            let message = format!("there are two joints `{}`", printable(&name));
-            if found.insert(name, joint.reference).is_some() {
-                let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, message)
-                    .at(child.span, "one of them")
-                    .help("rename one of them");
-                problems.push(diagnostic);
-            }
-        }
-    }
-    found
 }
 
 /// Returns the three hinges of a ball joint with their names.

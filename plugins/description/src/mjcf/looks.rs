@@ -6,7 +6,14 @@ use morse_diagnostics::{Diagnostic, Span, printable_path};
 use morse_scene::{bounds::Bounds, model::rotation_from_xyzw};
 use nalgebra::{Isometry3, Vector3};
 
-use super::{codes, compiler::Settings, defaults::Defaults, fields};
+use super::{
+    codes,
+    compiler::Settings,
+    defaults::Defaults,
+    fields,
+    heights::{self, Field},
+    source::{MOST_NUMBERS, Source},
+};
 use crate::{problems::Problems, xml::Element};
 
 /// Range of colour components.
@@ -14,9 +21,6 @@ pub(super) const COLOR: Bounds = Bounds::within(1e6);
 
 /// Extensions of meshes that the simulator reads.
 const MESHES: &[&str] = &["stl", "obj", "dae", "glb", "gltf", "ply", "msh"];
-
-/// Maximum number of numbers in an attribute of an asset.
-const MOST_NUMBERS: usize = 3 << 20;
 
 /// A mesh asset.
 #[derive(Clone, Debug)]
@@ -28,25 +32,6 @@ pub(super) struct Mesh {
     pub(super) origin: Isometry3<f64>,
     /// True if volumes are signed.
     pub(super) is_exact: bool,
-    pub(super) span: Span,
-}
-
-/// Place where the triangles of an asset are written.
-#[derive(Clone, Debug)]
-pub(super) enum Source {
-    /// File name relative to the model.
-    File(String),
-    /// Vertices, and the triangles between them; without triangles, their convex hull.
-    Vertices(Vec<[f64; 3]>, Vec<[usize; 3]>),
-}
-
-/// A height field asset.
-#[derive(Clone, Debug)]
-pub(super) struct Field {
-    /// Surface of the field, of any size.
-    pub(super) source: Source,
-    /// Half sizes along x and y, height of the highest point, and depth of the base, m.
-    pub(super) size: [f64; 4],
     pub(super) span: Span,
 }
 
@@ -102,7 +87,9 @@ impl Looks {
                         looks.meshes.insert(name, mesh);
                     }
                 }
-                "hfield" => looks.fields.extend(field(element, settings, problems)),
+                "hfield" => looks
+                    .fields
+                    .extend(heights::read(element, settings, problems)),
                 "material" => {
                     let element = defaults.merged(&merged(), None, problems);
                     let Some(name) = fields::name(&element, "name", problems) else {
@@ -175,47 +162,6 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
     Some((name?, mesh))
 }
 
-/// Reads a height field from an image.
-fn field(
-    element: &Element,
-    settings: &Settings,
-    problems: &mut Problems,
-) -> Option<(String, Option<Field>)> {
-    let written = element.attribute("file");
-    let file = written.map(|file| settings.file(file.value.trim(), 0));
-    let name = fields::name(element, "name", problems).or_else(|| {
-        let stem = Path::new(file.as_deref()?).file_stem()?;
-        Some(stem.to_string_lossy().into_owned())
-    })?;
-    let file = file.filter(|file| file.to_ascii_lowercase().ends_with(".png"));
-    let source = match file {
-        Some(file) => Some(Source::File(file)),
-        None if written.is_none() => elevation(element, problems),
-        None => None,
-    };
-    if source.is_none() && element.attribute("elevation").is_some() {
-        return Some((name, None));
-    }
-    let Some(source) = source else {
-        let span = written.map_or(element.span, |file| file.value_span);
-        let message =
-            "a height field without heights, or in a file that is no PNG image, is not read";
-        let diagnostic = Diagnostic::warning(codes::IGNORED, message)
-            .at(span, "its geoms are left out")
-            .help("write the heights as grey values into a PNG image: `file=\"hills.png\"`");
-        problems.push(diagnostic);
-        return Some((name, None));
-    };
-    fields::needed(element, "size", "10 10 2 0.1", problems)?;
-    let size = Bounds::between(1e-6, 1e6);
-    let field = Field {
-        source,
-        size: fields::array(element, "size", size, problems)?,
-        span: written.map_or(element.span, |file| file.value_span),
-    };
-    Some((name, Some(field)))
-}
-
 /// Returns the triples of numbers of an attribute.
 fn triples(element: &Element, name: &str, problems: &mut Problems) -> Option<Vec<[f64; 3]>> {
     let numbers = fields::numbers(element, name, [3, MOST_NUMBERS], fields::PLACE, problems)?;
@@ -255,51 +201,6 @@ fn vertices(element: &Element, problems: &mut Problems) -> Option<Source> {
                 return None;
             }
             faces.push(face.map(|corner| corner as usize));
-        }
-    }
-    Some(Source::Vertices(vertices, faces))
-}
-
-/// Reads a height field that is written into the model: its first row is at the greatest y, as in MuJoCo.
-fn elevation(element: &Element, problems: &mut Problems) -> Option<Source> {
-    let heights = fields::numbers(
-        element,
-        "elevation",
-        [4, MOST_NUMBERS / 3],
-        fields::PLACE,
-        problems,
-    )?;
-    let side = Bounds::between(2.0, 1e5);
-    let [rows, columns] = ["nrow", "ncol"].map(|name| {
-        fields::needed(element, name, "10", problems)?;
-        fields::number(element, name, side, problems).map(|count| count as usize)
-    });
-    let (rows, columns) = (rows?, columns?);
-    if heights.len() != rows * columns {
-        let count = heights.len();
-        let message = format!("{rows} rows of {columns} heights are not {count} heights");
-        let span = element
-            .attribute("elevation")
-            .map_or(element.span, |written| written.value_span);
-        let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
-            .at(span, format!("expected {} numbers", rows * columns))
-            .help("`nrow` times `ncol` is the number of heights");
-        problems.push(diagnostic);
-        return None;
-    }
-    let part = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
-    let at = |(index, height): (usize, &f64)| {
-        let (row, column) = (index / columns, index % columns);
-        [part(column, columns), -part(row, rows), *height]
-    };
-    let vertices = heights.iter().enumerate().map(at).collect();
-    let mut faces = Vec::new();
-    for row in 0..rows - 1 {
-        for column in 0..columns - 1 {
-            let upper = row * columns + column;
-            let lower = upper + columns;
-            faces.push([upper, lower, lower + 1]);
-            faces.push([upper, lower + 1, upper + 1]);
         }
     }
     Some(Source::Vertices(vertices, faces))

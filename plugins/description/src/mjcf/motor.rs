@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use morse_diagnostics::Span;
 use morse_scene::bounds::Bounds;
 
-use super::{defaults::Defaults, fields};
+use super::{coupling::Couplings, defaults::Defaults, fields};
 use crate::{problems::Problems, xml::Element};
 
 /// Range of gains.
@@ -52,6 +52,7 @@ impl Motors {
     pub(super) fn read(
         root: &Element,
         defaults: &Defaults,
+        couplings: &Couplings,
         controls: &[f64],
         problems: &mut Problems,
     ) -> Self {
@@ -61,32 +62,31 @@ impl Motors {
             // Unknown classes are reported with the limits of forces.
             let element = defaults.merged(element, None, &mut Problems::new(false));
             let control = controls.get(index).copied().unwrap_or(0.0);
-            motors.add(&element, control, problems);
+            motors.add(&element, couplings, control, problems);
         }
         motors
     }
 
-    fn add(&mut self, element: &Element, control: f64, problems: &mut Problems) {
-        let joint = element
-            .attribute("joint")
-            .or(element.attribute("jointinparent"));
+    fn add(
+        &mut self,
+        element: &Element,
+        couplings: &Couplings,
+        control: f64,
+        problems: &mut Problems,
+    ) {
         let law = law(element, problems);
-        let (Some(joint), Some(law)) = (joint, law) else {
-            let kind = match joint {
-                Some(_) => element.name.clone(),
-                None => format!("{} without a joint", element.name),
-            };
-            self.others.entry(kind).or_insert((0, element.span)).0 += 1;
+        let (Some(drive), Some(law)) = (couplings.drive(element), law) else {
+            if let Some(kind) = couplings.undriven(element) {
+                self.others.entry(kind).or_insert((0, element.span)).0 += 1;
+            }
             return;
         };
-        let joint = joint.value.trim().to_owned();
+        let joint = drive.joint;
         if let Some(name) = element.attribute("name") {
             self.names
                 .insert(name.value.trim().to_owned(), joint.clone());
         }
         let mut silent = Problems::new(false);
-        let gear = fields::numbers(element, "gear", [1, 6], fields::PLACE, &mut silent);
-        let gear = gear.and_then(|gear| gear.first().copied()).unwrap_or(1.0);
         let range = fields::array::<2>(element, "ctrlrange", GAIN, &mut silent);
         let is_limited = fields::flag(element, "ctrllimited", &mut silent);
         let control = match range.filter(|_| is_limited != Some(false)) {
@@ -98,10 +98,10 @@ impl Motors {
             .entry(joint)
             .or_insert_with(|| (Motor::default(), element.span))
             .0;
-        motor.stiffness += law.stiffness * gear * gear;
-        motor.damping += law.damping * gear * gear;
+        motor.stiffness += law.stiffness * drive.slope * drive.slope;
+        motor.damping += law.damping * drive.slope * drive.slope;
         motor.is_critical |= law.is_critical;
-        let force = (law.gain * control + law.bias) * gear;
+        let force = (law.gain * control + law.bias - law.stiffness * drive.base) * drive.slope;
         if law.stiffness > 0.0 {
             motor.pull += force;
         } else if law.damping > 0.0 {

@@ -8,7 +8,7 @@ mod pieces;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use morse_diagnostics::{Diagnostic, Span, printable};
@@ -22,6 +22,7 @@ use super::{
     tree::{self, Tree},
 };
 use crate::{
+    mjcf::Surface,
     names::Names,
     packages::Packages,
     problems::Problems,
@@ -39,6 +40,8 @@ pub(super) struct Builder<'a, 'e> {
     pub(super) document: &'a Document<'e>,
     pub(super) tree: &'a Tree,
     pub(super) packages: &'a Packages,
+    /// Reads the heights of an image.
+    pub(super) surface: fn(&Path) -> Result<Surface, String>,
     /// Directories whose files may be read.
     pub(super) allowed: &'a [PathBuf],
     /// True if a required mesh that is missing is an error.

@@ -8,6 +8,7 @@ use super::{
     codes,
     fields::{self, SIZE, Written},
     ignored::Said,
+    walls::{self, Walls},
 };
 use crate::{
     outline::{self, MOST_POINTS},
@@ -25,16 +26,15 @@ pub(super) enum Form {
     Prism(Shape, Option<f64>),
     /// A mesh file, with scale factors along its axes, its pose, and the maximum number of its convex parts.
     Mesh(Written, [f64; 3], Isometry3<f64>, Option<f64>),
+    /// Walls where an image is dark.
+    Walls(Walls),
 }
 
 /// Maximum number of convex parts by default, as in SDF.
 const MOST_PARTS: f64 = 16.0;
 
 /// Shapes that the simulator lacks, with the remedies.
-const LACKING: [(&str, &str); 2] = [
-    ("image", "write out the boxes of the image"),
-    ("voxels", "make a mesh of the voxels"),
-];
+const LACKING: [(&str, &str); 1] = [("voxels", "make a mesh of the voxels")];
 
 /// Reads the shape of a visual or collision.
 pub(super) fn read(element: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
@@ -62,6 +62,7 @@ pub(super) fn read(element: &Element, problems: &mut Problems, said: &mut Said) 
         "mesh" => mesh(shape, problems, said),
         "heightmap" => heightmap(shape, problems, said),
         "polyline" => polyline(geometry, problems),
+        "image" => walls::read(shape, problems).map(Form::Walls),
         _ => primitive(shape, problems),
     }
 }

@@ -4,7 +4,7 @@ use std::{
     path::{Component, Path, PathBuf, absolute},
 };
 
-use morse_scene::model::{Geometry, MeshFile, Scene, Shape, stretched};
+use morse_scene::model::{Geometry, MeshFile, Scene, Shape, is_upright, stretched, turn_upright};
 
 /// Number of sides of a cone's mesh.
 const SIDES: usize = 48;
@@ -70,7 +70,12 @@ impl Assets {
         let factors = factors.unwrap_or([1.0; 3]);
         let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
         let converts = !readable.iter().any(|known| ending == *known);
-        self.place(file, converts).map(|name| (name, factors))
+        let name = match is_upright(&mesh.resolved) {
+            // No format says it: the mesh is written turned.
+            true => self.place(&turn_upright(file), true),
+            false => self.place(file, converts),
+        };
+        name.map(|name| (name, factors))
     }
 
     /// Returns the path by which a description refers to an image; `None` if it would have to be copied, and there is no
@@ -121,7 +126,7 @@ impl Assets {
         };
         let (file, factors) = stretched(&mesh.resolved);
         let [x, y, z] = factors.unwrap_or([1.0; 3]);
-        let name = if x == y && y == z {
+        let name = if x == y && y == z && !is_upright(&mesh.resolved) {
             let ending = file
                 .extension()
                 .unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Triangles from Collada files (`.dae`).
 //!
 //! The unit of the file is applied, and the axes are kept: robot descriptions place meshes as RViz and Gazebo display them,
-//! which ignore `<up_axis>`. Most files that declare y as the upward direction have z there.
+//! which ignore `<up_axis>`. Most files that declare y as the upward direction have z there. [`parse_upright`] turns the mesh.
 mod looks;
 mod nodes;
 mod shapes;
@@ -35,12 +35,25 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// Reads a Collada file.
+/// Reads a Collada file, and keeps its axes.
 ///
 /// # Errors
 ///
 /// The reason why it cannot be read, in one line.
 pub fn parse(bytes: &[u8]) -> Result<Triangles, MeshError> {
+    read(bytes, false)
+}
+
+/// Reads a Collada file, and turns its upward axis to z. Without `<up_axis>` that is y, as the specification says.
+///
+/// # Errors
+///
+/// The reason why it cannot be read, in one line.
+pub fn parse_upright(bytes: &[u8]) -> Result<Triangles, MeshError> {
+    read(bytes, true)
+}
+
+fn read(bytes: &[u8], turns: bool) -> Result<Triangles, MeshError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{FEFF}');
     let options = ParsingOptions {
@@ -64,7 +77,10 @@ pub fn parse(bytes: &[u8]) -> Result<Triangles, MeshError> {
         shapes: BTreeMap::new(),
         triangles: Triangles::default(),
     };
-    let unit = Matrix4::new_scaling(unit(root));
+    let mut unit = Matrix4::new_scaling(unit(root));
+    if turns {
+        unit = upward(root)? * unit;
+    }
     for placed in nodes::placed(root, &ids)? {
         all.add(placed.geometry, &placed.materials, &(unit * placed.pose))?;
     }
@@ -90,6 +106,29 @@ fn unit(root: Xml<'_>) -> f64 {
     metres
         .filter(|metres: &f64| metres.is_finite() && *metres > 0.0)
         .unwrap_or(1.0)
+}
+
+/// Returns the rotation that makes the upward axis of the file z. COLLADA 1.4.1, `up_axis`: with x up, the right is -y and
+/// the inside z; with y up, x and z; with z up, x and -y.
+fn upward(root: Xml<'_>) -> Result<Matrix4<f64>, MeshError> {
+    let written = child(root, "asset").and_then(|asset| child(asset, "up_axis"));
+    let written = written.and_then(|axis| axis.text()).map(str::trim);
+    Ok(match written {
+        Some("Z_UP") => Matrix4::identity(),
+        // The right becomes x, and the inside, towards the viewer, -y.
+        Some("X_UP") => Matrix4::new(
+            0.0, -1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
+        ),
+        None | Some("Y_UP") => Matrix4::new(
+            1.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
+        ),
+        Some(other) => {
+            let axis: String = other.chars().take(20).collect();
+            return Err(broken(format!(
+                "its upward axis `{axis}` is none of X_UP, Y_UP and Z_UP"
+            )));
+        }
+    })
 }
 
 fn broken(why: impl Into<String>) -> MeshError {
@@ -231,6 +270,45 @@ mod tests {
         assert!((read.normals[0][2] - 1.0).abs() < 1e-6);
         assert_eq!(read.parts[0].material, "m");
         assert_eq!(read.looks["m"].image.as_deref(), Some("wood a.png"));
+    }
+
+    #[test]
+    fn upright_meshes_have_their_upward_axis_along_z() {
+        // The corner (-1, -1, 0) and the normal (0, 0, 1) of the file, by the table of axes in the specification.
+        for (axis, corner, normal) in [
+            (
+                "<up_axis>Y_UP</up_axis>",
+                [-0.01, 0.0, -0.01],
+                [0.0, -1.0, 0.0],
+            ),
+            ("", [-0.01, 0.0, -0.01], [0.0, -1.0, 0.0]),
+            (
+                "<up_axis> Z_UP </up_axis>",
+                [-0.01, -0.01, 0.0],
+                [0.0, 0.0, 1.0],
+            ),
+            (
+                "<up_axis>X_UP</up_axis>",
+                [0.01, 0.0, -0.01],
+                [0.0, -1.0, 0.0],
+            ),
+        ] {
+            let text = square(&format!("<node>{INSTANCE}</node>"), POLYLIST);
+            let text = text.replace("<up_axis>Y_UP</up_axis>", axis);
+            let read = parse_upright(text.as_bytes()).unwrap();
+            let near = |own: [f32; 3], expected: [f32; 3]| {
+                own.iter()
+                    .zip(expected)
+                    .all(|(own, expected)| (own - expected).abs() < 1e-7)
+            };
+            assert!(
+                near(read.vertices[0], corner) && near(read.normals[0], normal),
+                "{axis} {read:?}"
+            );
+        }
+        let text = square("", POLYLIST).replace("Y_UP", "UP");
+        let why = parse_upright(text.as_bytes()).unwrap_err().to_string();
+        assert!(why.contains("`UP`"), "{why}");
     }
 
     #[test]

@@ -86,9 +86,9 @@ fn hip() -> Mesh {
             [0.021, 0.016],
             [0.012, 0.019],
         ],
-        14,
+        11,
     );
-    let cap = drum(0.011, 0.018, 0.0205, 0.0015, 10);
+    let cap = drum(0.011, 0.018, 0.0205, 0.0015, 8);
     Mesh::new("ers7_hip")
         .with(GREY, disc.along_y())
         .with(DARK, cap.clone().along_y())
@@ -106,7 +106,7 @@ fn thigh() -> Mesh {
             section(0.056, 0.0135, -0.0145, 0.0145, 2.5),
             section(0.064, 0.009, -0.010, 0.010, 2.2),
         ],
-        14,
+        11,
     );
     // The hull is along x: downwards.
     Mesh::new("ers7_thigh").with(WHITE, shell.turned([0.0, 1.0, 0.0], 90.0))
@@ -114,8 +114,8 @@ fn thigh() -> Mesh {
 
 /// Returns the lower part of a leg; its calf points away from the direction in which the knee bends.
 fn shank(name: &'static str, side: f64) -> Mesh {
-    let knee = drum(0.0125, -0.0145, 0.0145, 0.003, 12).along_y();
-    let cap = drum(0.007, -0.0158, 0.0158, 0.001, 10).along_y();
+    let knee = drum(0.0125, -0.0145, 0.0145, 0.003, 9).along_y();
+    let cap = drum(0.007, -0.0158, 0.0158, 0.001, 8).along_y();
     let calf = hull(
         &[
             section(0.000, 0.0095, -0.011, 0.011, 2.4),
@@ -124,7 +124,7 @@ fn shank(name: &'static str, side: f64) -> Mesh {
             section(0.050, 0.0100, -0.009, 0.011, 2.4),
             section(0.064, 0.0080, -0.008, 0.008, 2.2),
         ],
-        12,
+        10,
     );
     let calf = calf.scaled(1.0, 1.0, side).turned([0.0, 1.0, 0.0], 90.0);
     Mesh::new(name)
@@ -144,7 +144,7 @@ fn paw() -> Mesh {
             [0.0095, 0.0075],
             [0.006, 0.0100],
         ],
-        12,
+        11,
     );
     let toe = ellipsoid([0.0075, 0.0044, 0.0055], 8);
     let toes = [(0.0090, -0.0075), (0.0115, 0.0), (0.0090, 0.0075)]

@@ -135,13 +135,13 @@ fn head(name: &'static str) -> Mesh {
         22,
     );
     let nose = ellipsoid([0.017, 0.011, 0.021], 10).at(0.100, 0.0, -0.022);
-    let ears = ellipsoid([0.016, 0.008, 0.028], 10)
+    let ears = ellipsoid([0.016, 0.008, 0.028], 8)
         .at(-0.004, 0.078, -0.010)
         .mirrored();
     let eyes = ellipsoid([0.008, 0.014, 0.009], 12)
         .at(0.0895, 0.032, 0.016)
         .mirrored();
-    let pupils = ellipsoid([0.004, 0.006, 0.006], 10)
+    let pupils = ellipsoid([0.004, 0.006, 0.006], 8)
         .at(0.0950, 0.032, 0.016)
         .mirrored();
     let mouth = block([0.006, 0.044, 0.007], 0.002).at(0.0915, 0.0, -0.064);
@@ -172,7 +172,7 @@ fn hand() -> Shell {
         ],
         16,
     );
-    let thumb = limb([0.014, 0.010], -0.060, 10).turned([0.0, 1.0, 0.0], -38.0);
+    let thumb = limb([0.014, 0.010], -0.060, 8).turned([0.0, 1.0, 0.0], -38.0);
     palm.and(&thumb.at(0.030, 0.0, -0.045))
 }
 

@@ -42,7 +42,7 @@ fn base() -> Mesh {
     let skirt = extrude(&rectangle(0.660, 0.660, 0.16), 0.060, 0.215, 0.020);
     let upper = extrude(&rectangle(0.655, 0.655, 0.16), 0.232, 0.292, 0.018);
     let gap = extrude(&rectangle(0.600, 0.600, 0.15), 0.21, 0.24, 0.0);
-    let laser = drum(0.045, 0.225, 0.285, 0.006, 14).at(0.275, 0.0, 0.0);
+    let laser = drum(0.045, 0.225, 0.285, 0.006, 12).at(0.275, 0.0, 0.0);
     // The column at the back, in which the torso moves.
     let column = upright(hull(
         &[
@@ -52,7 +52,7 @@ fn base() -> Mesh {
             section(0.78, 0.215, 0.130, 0.310, 3.5),
             section(0.80, 0.190, 0.150, 0.290, 3.0),
         ],
-        22,
+        16,
     ));
     let spine = block([0.03, 0.16, 0.40], 0.01).at(-0.125, 0.0, 0.52);
     Mesh::new("pr2_base")
@@ -68,11 +68,11 @@ fn base() -> Mesh {
 
 /// Returns four casters of two wheels.
 fn casters() -> Shell {
-    let wheel = drum(0.050, -0.014, 0.014, 0.006, 12)
+    let wheel = drum(0.050, -0.014, 0.014, 0.006, 7)
         .along_y()
         .at(0.0, 0.045, 0.0)
         .mirrored();
-    let fork = drum(0.045, 0.0, 0.07, 0.008, 10);
+    let fork = drum(0.045, 0.0, 0.07, 0.008, 6);
     let caster = wheel.and(&fork);
     [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
         .into_iter()
@@ -91,7 +91,7 @@ fn torso() -> Mesh {
             section(0.26, 0.130, -0.040, 0.170, 3.0),
             section(0.275, 0.090, -0.020, 0.140, 2.6),
         ],
-        22,
+        18,
     ));
     let yoke = hull(
         &[
@@ -100,9 +100,9 @@ fn torso() -> Mesh {
             section(0.05, 0.260, -0.10, 0.07, 4.0),
             section(0.085, 0.160, -0.09, 0.05, 3.0),
         ],
-        20,
+        14,
     );
-    let laser = drum(0.032, -0.035, 0.035, 0.006, 12)
+    let laser = drum(0.032, -0.035, 0.035, 0.006, 10)
         .along_y()
         .at(0.075, 0.0, 0.215);
     Mesh::new("pr2_torso")
@@ -110,13 +110,13 @@ fn torso() -> Mesh {
         .with(GREY, yoke)
         .with(
             DARK,
-            drum(0.065, 0.25, 0.345, 0.01, 16).at(-0.035, 0.0, 0.0),
+            drum(0.065, 0.25, 0.345, 0.01, 10).at(-0.035, 0.0, 0.0),
         )
         .with(BLACK, laser)
 }
 
 fn neck() -> Mesh {
-    let disc = drum(0.085, -0.045, 0.000, 0.010, 16);
+    let disc = drum(0.085, -0.045, 0.000, 0.010, 12);
     let cheek = block([0.11, 0.022, 0.085], 0.015)
         .at(0.045, 0.105, 0.015)
         .mirrored();
@@ -135,19 +135,19 @@ fn head() -> Mesh {
             section(0.050, 0.148, 0.010, 0.166, 4.5),
             section(0.066, 0.138, 0.018, 0.158, 4.0),
         ],
-        22,
+        16,
     );
     let face = extrude(&rectangle(0.255, 0.108, 0.04), -0.004, 0.006, 0.003)
         .turned([0.0, 0.0, 1.0], 90.0)
         .along_x()
         .at(0.067, 0.0, 0.088);
-    let eye = drum(0.026, 0.0, 0.014, 0.004, 14).along_x();
-    let small = drum(0.015, 0.0, 0.012, 0.003, 12).along_x();
+    let eye = drum(0.026, 0.0, 0.014, 0.004, 10).along_x();
+    let small = drum(0.015, 0.0, 0.012, 0.003, 8).along_x();
     let eyes = eye.at(0.070, 0.085, 0.095).mirrored();
     let inner = small.at(0.070, 0.030, 0.095).mirrored();
     let sensor = block([0.055, 0.24, 0.040], 0.012).at(0.020, 0.0, 0.195);
     let foot = block([0.05, 0.08, 0.025], 0.006).at(0.0, 0.0, 0.172);
-    let axle = drum(0.040, -0.118, 0.118, 0.008, 14).along_y();
+    let axle = drum(0.040, -0.118, 0.118, 0.008, 10).along_y();
     Mesh::new("pr2_head")
         .with(WHITE, shell)
         .with(BLACK, face)
@@ -169,7 +169,7 @@ fn shoulder() -> Mesh {
             [0.085, 0.090],
             [0.030, 0.095],
         ],
-        16,
+        12,
     );
     let cheek = block([0.15, 0.030, 0.13], 0.025)
         .at(0.075, 0.085, 0.0)
@@ -180,9 +180,9 @@ fn shoulder() -> Mesh {
 }
 
 fn shoulder_lift() -> Mesh {
-    let axle = drum(0.082, -0.066, 0.066, 0.014, 16).along_y();
-    let caps = drum(0.050, -0.104, 0.104, 0.008, 14).along_y();
-    let mouth = drum(0.078, 0.02, 0.09, 0.008, 16).along_x();
+    let axle = drum(0.082, -0.066, 0.066, 0.014, 12).along_y();
+    let caps = drum(0.050, -0.104, 0.104, 0.008, 10).along_y();
+    let mouth = drum(0.078, 0.02, 0.09, 0.008, 12).along_x();
     Mesh::new("pr2_shoulder_lift")
         .with(GREY, axle.and(&mouth))
         .with(DARK, caps)
@@ -197,7 +197,7 @@ fn upper_arm() -> Mesh {
             section(0.300, 0.076, -0.078, 0.070, 3.2),
             section(0.345, 0.066, -0.066, 0.060, 3.2),
         ],
-        16,
+        12,
     );
     let cheek = hull(
         &[
@@ -206,7 +206,7 @@ fn upper_arm() -> Mesh {
             section(0.44, 0.012, -0.042, 0.042, 2.0),
             section(0.458, 0.008, -0.012, 0.012, 2.0),
         ],
-        12,
+        8,
     );
     Mesh::new("pr2_upper_arm")
         .with(WHITE, shell)
@@ -214,9 +214,9 @@ fn upper_arm() -> Mesh {
 }
 
 fn elbow() -> Mesh {
-    let axle = drum(0.062, -0.048, 0.048, 0.010, 16).along_y();
-    let caps = drum(0.040, -0.084, 0.084, 0.006, 12).along_y();
-    let mouth = drum(0.056, 0.02, 0.075, 0.006, 14).along_x();
+    let axle = drum(0.062, -0.048, 0.048, 0.010, 12).along_y();
+    let caps = drum(0.040, -0.084, 0.084, 0.006, 8).along_y();
+    let mouth = drum(0.056, 0.02, 0.075, 0.006, 10).along_x();
     Mesh::new("pr2_elbow")
         .with(GREY, axle.and(&mouth))
         .with(DARK, caps)
@@ -231,9 +231,9 @@ fn forearm() -> Mesh {
             section(0.250, 0.055, -0.056, 0.048, 2.8),
             section(0.288, 0.042, -0.040, 0.036, 2.6),
         ],
-        16,
+        12,
     );
-    let camera = drum(0.013, 0.225, 0.255, 0.003, 8)
+    let camera = drum(0.013, 0.225, 0.255, 0.003, 6)
         .along_x()
         .at(0.02, 0.0, 0.058);
     let cheek = block([0.085, 0.012, 0.050], 0.010)
@@ -246,9 +246,9 @@ fn forearm() -> Mesh {
 }
 
 fn wrist() -> Mesh {
-    let ball = ellipsoid([0.036, 0.028, 0.036], 12);
-    let caps = drum(0.022, -0.043, 0.043, 0.004, 12).along_y();
-    let mouth = drum(0.032, 0.01, 0.052, 0.004, 12).along_x();
+    let ball = ellipsoid([0.036, 0.028, 0.036], 9);
+    let caps = drum(0.022, -0.043, 0.043, 0.004, 9).along_y();
+    let mouth = drum(0.032, 0.01, 0.052, 0.004, 9).along_x();
     Mesh::new("pr2_wrist")
         .with(GREY, ball.and(&mouth))
         .with(DARK, caps)
@@ -262,7 +262,7 @@ fn palm() -> Mesh {
             section(0.020, 0.056, -0.030, 0.030, 4.0),
             section(0.038, 0.050, -0.024, 0.024, 4.0),
         ],
-        16,
+        11,
     );
     let knuckle = block([0.05, 0.022, 0.034], 0.006)
         .at(0.045, 0.032, 0.0)
@@ -279,7 +279,7 @@ fn finger() -> Mesh {
             section(0.020, 0.0060, -0.012, 0.012, 3.5),
             section(0.034, 0.0050, -0.008, 0.008, 2.6),
         ],
-        10,
+        8,
     );
     let tip = block([0.026, 0.0124, 0.022], 0.003).at(0.020, 0.0, 0.0);
     Mesh::new("pr2_finger").with(GREY, link).with(BLACK, tip)

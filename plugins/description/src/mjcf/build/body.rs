@@ -158,13 +158,6 @@ impl Builder<'_, '_> {
             joints.extend(joint::read(&merged, &self.settings, self.problems));
         }
         for joint in &joints {
-            if joint.has_unknown_spring {
-                self.approximate(
-                    "springs of joints with `springdamper` are not simulated",
-                    joint.span,
-                    "write `stiffness` and `damping`",
-                );
-            }
             if joint.kind == Kind::Free && joints.len() > 1 {
                 let diagnostic =
                     Diagnostic::error(codes::JOINT, "a free joint is the only one of its body")
@@ -218,6 +211,7 @@ impl Builder<'_, '_> {
                 true => name.to_owned(),
                 false => self.free(wanted),
             };
+            self.axes.insert(wanted.clone(), own.clone());
             let mut link = Frame::new(&*own);
             link.parent.clone_from(&under);
             link.pose = carried;
@@ -261,12 +255,12 @@ impl Builder<'_, '_> {
             match joint.kind {
                 Kind::Free => {}
                 Kind::Slide => {
-                    let axis = joint.model(&name, &self.couplings);
+                    let axis = self.couplings.model(joint, &name);
                     self.single(joint, body, &name);
                     steps.push((Vector3::zeros(), axis, name));
                 }
                 Kind::Hinge => {
-                    let axis = joint.model(&name, &self.couplings);
+                    let axis = self.couplings.model(joint, &name);
                     self.single(joint, body, &name);
                     steps.push((joint.anchor, axis, name));
                 }
@@ -280,7 +274,7 @@ impl Builder<'_, '_> {
                     let variables = three.iter().map(|(name, _)| name.clone());
                     self.slot(joint, body, variables.collect(), 4);
                     for (letter, axis) in three {
-                        let axis = axis.model(&letter, &self.couplings);
+                        let axis = self.couplings.model(&axis, &letter);
                         steps.push((joint.anchor, axis, letter));
                     }
                 }
@@ -299,17 +293,10 @@ impl Builder<'_, '_> {
     /// Remembers a joint with its variables and the number of its positions.
     fn slot(&mut self, joint: &Joint, body: &str, variables: Vec<String>, size: usize) {
         self.slots.push(Slot {
-            joint: joint.name.clone(),
             variables,
             size,
             body: body.to_owned(),
-            reference: joint.reference,
-            spring: joint.spring,
-            effort: joint
-                .name
-                .as_deref()
-                .and_then(|name| joint.sprung(name, &self.couplings)),
-            span: joint.span,
+            joint: joint.clone(),
         });
     }
 }

@@ -11,8 +11,10 @@ use crate::{
     components::{File, Robot, list, mount},
     mjcf::{
         codes,
+        joint::Joint,
         keyframe::{self, Start},
         motor::{Motor, Motors},
+        option,
         sensor::{self, Component, Object},
     },
     xml::Element,
@@ -21,21 +23,14 @@ use crate::{
 /// A joint with its variables, in the order of MuJoCo's `qpos`.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// Name of the joint in the file.
-    pub(super) joint: Option<String>,
+    /// Joint as written, with the spring of its `springdamper`.
+    pub(super) joint: Joint,
     /// Variables: one of a hinge or slide, three of a ball joint; none of a free joint or a follower.
     pub(super) variables: Vec<String>,
     /// Number of values of the joint in `qpos`.
     pub(super) size: usize,
     /// Frame of the body.
     pub(super) body: String,
-    /// Position in the pose of the file, rad or m.
-    pub(super) reference: f64,
-    /// Stiffness and rest position of a spring.
-    pub(super) spring: Option<[f64; 2]>,
-    /// Maximum effort of the joint with its spring, if that of its motors is limited, N·m or N.
-    pub(super) effort: Option<f64>,
-    pub(super) span: Span,
 }
 
 /// Sensors of one kind on one frame, which are one component.
@@ -89,16 +84,32 @@ impl Builder<'_, '_> {
         let start = keyframe::read(root, self.problems);
         let positions = self.start(start.as_ref());
         let controls = start.map(|start| start.controls).unwrap_or_default();
-        let motors = Motors::read(root, &self.defaults, &controls, self.problems);
-        let mut file = File::default();
+        let motors = Motors::read(
+            root,
+            &self.defaults,
+            &self.couplings,
+            &controls,
+            self.problems,
+        );
+        let is_alone = self.options.is_alone;
+        let mut file = File {
+            environment: option::environment(root, is_alone, self.problems)
+                .into_iter()
+                .collect(),
+            ..File::default()
+        };
         for slot in std::mem::take(&mut self.slots) {
-            let motor = slot.joint.as_ref().and_then(|name| motors.joints.get(name));
+            let motor = slot
+                .joint
+                .name
+                .as_ref()
+                .and_then(|name| motors.joints.get(name));
             let motor = motor.map(|(motor, _)| motor);
             for variable in &slot.variables {
                 let position = positions.get(variable).copied();
-                if let Some(settings) = settings(&slot, position, motor) {
+                if let Some(settings) = self.settings(&slot, position, motor) {
                     file.joints.insert(variable.clone(), settings);
-                    self.first = self.first.or(Some(slot.span));
+                    self.first = self.first.or(Some(slot.joint.span));
                 }
             }
             self.variables.push(slot);
@@ -108,7 +119,7 @@ impl Builder<'_, '_> {
         self.sensors(root, &motors, &mut robots);
         self.others(&motors.others, "actuator");
         file.robots = self.named_robots(root, robots);
-        if self.options.is_alone {
+        if is_alone {
             return file.text();
         }
         file.span = self.first;
@@ -133,7 +144,7 @@ impl Builder<'_, '_> {
             match (slot.variables.as_slice(), own) {
                 ([variable], own) => {
                     let position = own.and_then(|own| own.first().copied());
-                    found.insert(variable.clone(), position.unwrap_or(slot.reference));
+                    found.insert(variable.clone(), position.unwrap_or(slot.joint.reference));
                 }
                 (variables @ [_, _, _], Some([w, x, y, z])) => {
                     let turn = rotation_from_xyzw([*x, *y, *z, *w]).unwrap_or_default();
@@ -163,7 +174,7 @@ impl Builder<'_, '_> {
             let slot = self
                 .variables
                 .iter()
-                .find(|slot| slot.joint.as_ref() == Some(name));
+                .find(|slot| slot.joint.name.as_ref() == Some(name));
             let Some(slot) = slot.cloned() else { continue };
             let root = self.root(&slot.body);
             let robot = robots.entry(root).or_default();
@@ -226,14 +237,17 @@ impl Builder<'_, '_> {
         };
         let own = self.variables.iter();
         let slot = own.filter(|_| joint.is_some());
-        let slot = slot.into_iter().find(|slot| slot.joint == joint).cloned();
+        let slot = slot
+            .into_iter()
+            .find(|slot| slot.joint.name == joint)
+            .cloned();
         if slot.is_none() {
             let known: Vec<&str> = match object.kind {
                 "actuator" => motors.names.keys().map(String::as_str).collect(),
                 _ => self
                     .variables
                     .iter()
-                    .filter_map(|slot| slot.joint.as_deref())
+                    .filter_map(|slot| slot.joint.name.as_deref())
                     .collect(),
             };
             self.problems.push(missing(object, &known));
@@ -317,40 +331,48 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Returns the settings of a joint in a simulation file, if they differ from the usual ones.
+    fn settings(
+        &self,
+        slot: &Slot,
+        position: Option<f64>,
+        motor: Option<&Motor>,
+    ) -> Option<String> {
+        let name = slot.joint.name.as_deref().unwrap_or_default();
+        let spring = self.couplings.spring(name, slot.joint.spring);
+        let effort = self.couplings.sprung(name, &slot.joint);
+        let mut fields = Vec::new();
+        if let Some(position) = position {
+            fields.push(format!("position: {position}"));
+        }
+        let none = Motor::default();
+        let motor = motor.unwrap_or(&none);
+        let [spring, rest] = spring.unwrap_or_default();
+        let stiffness = motor.stiffness + spring;
+        if stiffness > 0.0 {
+            let target = (motor.pull + motor.push + spring * rest) / stiffness;
+            if target != position.unwrap_or(0.0) {
+                fields.push(format!("target: {target}"));
+            }
+            fields.push(format!("stiffness: {stiffness}"));
+        } else if motor.damping > 0.0 {
+            fields.push(format!("velocity: {}", motor.push / motor.damping));
+        }
+        if let Some(effort) = effort {
+            fields.push(format!("max_effort: {effort}"));
+        }
+        let is_driven = stiffness > 0.0 || motor.damping > 0.0;
+        if is_driven && !motor.is_critical {
+            fields.push(format!("damping: {}", motor.damping));
+        }
+        (!fields.is_empty()).then(|| format!("({})", fields.join(", ")))
+    }
+
     /// Remembers the parents of all frames.
     pub(super) fn remember(&mut self) {
         let parent = |frame: &Frame| (frame.name.clone(), frame.parent.clone());
         self.parents = self.frames.iter().map(parent).collect();
     }
-}
-
-/// Returns the settings of a joint in a simulation file, if they differ from the usual ones.
-fn settings(slot: &Slot, position: Option<f64>, motor: Option<&Motor>) -> Option<String> {
-    let mut fields = Vec::new();
-    if let Some(position) = position {
-        fields.push(format!("position: {position}"));
-    }
-    let none = Motor::default();
-    let motor = motor.unwrap_or(&none);
-    let [spring, rest] = slot.spring.unwrap_or_default();
-    let stiffness = motor.stiffness + spring;
-    if stiffness > 0.0 {
-        let target = (motor.pull + spring * rest) / stiffness;
-        if target != position.unwrap_or(0.0) {
-            fields.push(format!("target: {target}"));
-        }
-        fields.push(format!("stiffness: {stiffness}"));
-    } else if motor.damping > 0.0 {
-        fields.push(format!("velocity: {}", motor.push / motor.damping));
-    }
-    if let Some(effort) = slot.effort {
-        fields.push(format!("max_effort: {effort}"));
-    }
-    let is_driven = stiffness > 0.0 || motor.damping > 0.0;
-    if is_driven && !motor.is_critical {
-        fields.push(format!("damping: {}", motor.damping));
-    }
-    (!fields.is_empty()).then(|| format!("({})", fields.join(", ")))
 }
 
 /// Returns the angles of three hinges about x, y and z, in this order, for a rotation.

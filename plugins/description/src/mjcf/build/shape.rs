@@ -11,8 +11,9 @@ use crate::{
     mjcf::{
         codes, fields,
         geom::{Form, Geom},
-        looks::{Source, Texture},
+        looks::Texture,
         solid::{self, Solid},
+        source::Source,
     },
     outline::surface,
     shapes::{self, INFINITE, THICKNESS},
@@ -122,7 +123,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns the name and the path of the triangles of an asset.
-    fn triangles(
+    pub(super) fn triangles(
         &mut self,
         source: &Source,
         name: &Attribute,
@@ -130,7 +131,7 @@ impl Builder<'_, '_> {
         span: Span,
     ) -> Option<(String, PathBuf)> {
         let (vertices, faces) = match source {
-            Source::File(file) => {
+            Source::File(file) | Source::Heights(file) => {
                 let found = self
                     .assets
                     .find("mesh", file, needed, span, self.problems)?;
@@ -160,42 +161,6 @@ impl Builder<'_, '_> {
             Shape::Mesh(mesh) => Some((mesh.file, mesh.resolved)),
             _ => None,
         }
-    }
-
-    /// Returns the mesh of a height field, whose lowest point is at 0 and whose highest one at its height, as in MuJoCo.
-    fn field(&mut self, name: &Attribute) -> Option<(Shape, f64, Isometry3<f64>)> {
-        let Some(field) = self.looks.fields.get(name.value.trim()).cloned() else {
-            let known = self.looks.fields.keys().map(String::as_str);
-            fields::unknown("height field", name, known, self.problems);
-            return None;
-        };
-        let field = field?;
-        let (file, found) = self.triangles(&field.source, name, true, field.span)?;
-        let surface = match (self.options.surface)(&found) {
-            Ok(surface) => surface,
-            Err(why) => {
-                let message = format!(
-                    "the height field `{}` is not read: {why}",
-                    printable_path(&file)
-                );
-                let diagnostic = Diagnostic::error(codes::IGNORED, message)
-                    .at(field.span, "named here")
-                    .help("write the heights as grey values into a PNG image");
-                self.problems.push(diagnostic);
-                return None;
-            }
-        };
-        let heights = surface.vertices.iter().map(|[_, _, height]| *height);
-        let ends = [f64::INFINITY, f64::NEG_INFINITY];
-        let [lowest, highest] = heights.fold(ends, |[lowest, highest], height| {
-            [lowest.min(height), highest.max(height)]
-        });
-        let [x, y, top, _] = field.size;
-        let range = highest - lowest;
-        let factor = if range > 0.0 { top / range } else { top };
-        let below = Isometry3::translation(0.0, 0.0, -lowest * factor);
-        let resolved = stretch(&found, [2.0 * x, 2.0 * y, factor]);
-        Some((Shape::Mesh(MeshFile { file, resolved }), 1.0, below))
     }
 
     /// Returns the solid of a geom in its own frame; `None` without mass.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use morse_diagnostics::Span;
+use morse_diagnostics::{Diagnostic, Span, printable_path};
 use morse_scene::{
     bounds::Bounds,
     model::{Frame, Geometry, ImageFile, MeshFile, Origin, Shape, stretch},
@@ -13,10 +13,12 @@ use super::{Builder, Frames, contacts::Touchable, mass::Weight};
 use crate::{
     packages::Finder,
     sdf::{
+        codes,
         document::Link,
         fields::{self, VALUES, Written},
         geometry::{self, Form},
         looks, tree,
+        walls::Walls,
     },
     urdf::Assets,
     xml::Element,
@@ -116,6 +118,10 @@ impl<'a> Builder<'a, '_> {
                 let file = uri.text;
                 (Shape::Mesh(MeshFile { file, resolved }), pose, scale)
             }
+            Form::Walls(walls) => {
+                let shape = self.walls(&walls, !is_visual, frames)?;
+                (shape, Isometry3::identity(), 1.0)
+            }
         };
         let mut geometry = Geometry::new(shape);
         geometry.scale = scale;
@@ -135,6 +141,21 @@ impl<'a> Builder<'a, '_> {
             self.paint(drawn, &mut geometry, frames);
         }
         Some((geometry, pose * inner, Some(surface.bits)))
+    }
+
+    /// Returns the mesh of the walls of an image.
+    fn walls(&mut self, walls: &Walls, needed: bool, frames: &mut Frames<'a>) -> Option<Shape> {
+        let found = self.file("image", &walls.uri, needed, frames)?;
+        let read = (self.surface)(&found).and_then(|image| walls.shape(&image));
+        if let Err(why) = &read {
+            let file = printable_path(&walls.uri.text);
+            let message = format!("the walls of `{file}` are not read: {why}");
+            let diagnostic = Diagnostic::error(codes::IGNORED, message)
+                .at(walls.uri.span, "named here")
+                .help("write a PNG image whose dark pixels are walls, or adapt `<threshold>`");
+            self.problems.push(diagnostic);
+        }
+        read.ok()
     }
 
     /// Returns the pose of a visual or collision in its link.

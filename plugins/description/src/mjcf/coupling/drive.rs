@@ -1,0 +1,81 @@
+//! Transmissions of actuators: the joint that an actuator moves, and its gear.
+
+use morse_diagnostics::printable;
+
+use super::{Couplings, Length};
+use crate::{
+    mjcf::{compiler::Settings, fields, joint::limited},
+    problems::Problems,
+    xml::Element,
+};
+
+impl Couplings {
+    /// Returns the joint that an actuator moves, and its length; `None` if it moves none, or several independent ones.
+    pub(in crate::mjcf) fn drive(&self, element: &Element) -> Option<Length> {
+        let joint = element.attribute("joint");
+        let joint = joint.or(element.attribute("jointinparent"));
+        let length = match (joint, element.attribute("tendon")) {
+            (Some(joint), _) => {
+                let name = joint.value.trim();
+                self.position(name)?
+            }
+            (None, Some(tendon)) => self.length(self.tendons.get(tendon.value.trim())?)?,
+            (None, None) => return None,
+        };
+        // Faults of the gear are reported with the limits of forces.
+        let mut silent = Problems::new(false);
+        let gear = fields::numbers(element, "gear", [1, 6], fields::PLACE, &mut silent);
+        let gear = gear.and_then(|gear| gear.first().copied()).unwrap_or(1.0);
+        Some(Length {
+            base: length.base * gear,
+            slope: length.slope * gear,
+            joint: length.joint,
+        })
+    }
+
+    /// Limits the effort of a joint to that of its actuator.
+    pub(super) fn actuator(
+        &mut self,
+        element: &Element,
+        settings: &Settings,
+        problems: &mut Problems,
+    ) {
+        if let Some(joint) = element.attribute("joint")
+            && !self.joints.contains_key(joint.value.trim())
+        {
+            let known = self.joints.keys().map(String::as_str);
+            fields::unknown("joint", joint, known, problems);
+            return;
+        }
+        fields::numbers(element, "gear", [1, 6], fields::PLACE, problems);
+        let mut force = limited(element, ["forcelimited", "forcerange"], settings, problems);
+        if force.is_none() && element.name == "motor" {
+            force = limited(element, ["ctrllimited", "ctrlrange"], settings, problems);
+        }
+        let (Some([lower, upper]), Some(drive)) = (force, self.drive(element)) else {
+            return;
+        };
+        let effort = lower.abs().max(upper.abs()) * drive.slope.abs();
+        if effort > 0.0 {
+            *self.efforts.entry(drive.joint).or_default() += effort;
+        }
+    }
+
+    /// Returns the kind of an actuator that moves no joint, and what it acts on, for a message; `None` if its joint is unknown.
+    pub(in crate::mjcf) fn undriven(&self, element: &Element) -> Option<String> {
+        let kind = &element.name;
+        if let Some(joint) = element.attribute("joint") {
+            // An unknown joint is reported with the limits of forces.
+            let is_known = self.joints.contains_key(joint.value.trim());
+            return is_known.then(|| kind.clone());
+        }
+        let tendon = element.attribute("tendon").map(|name| name.value.trim());
+        Some(match tendon {
+            Some(name) if self.tendons.contains_key(name) => {
+                format!("{kind} of the tendon {}", printable(name))
+            }
+            Some(_) => format!("{kind} of a spatial tendon"),
+            None => format!("{kind} without a joint"),
+        })
+    }
+}

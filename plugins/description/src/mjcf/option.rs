@@ -1,0 +1,116 @@
+//! Reader of `<option>`: gravity, and warnings about options that change the motion and have no counterpart.
+
+use morse_diagnostics::{Diagnostic, Span};
+use morse_scene::bounds::Bounds;
+
+use super::{codes, fields};
+use crate::{problems::Problems, xml::Element};
+
+/// Gravity of MuJoCo and of the simulator, m/s².
+const USUAL: [f64; 3] = [0.0, 0.0, -9.81];
+
+/// Range of the components of gravity in a simulation file, m/s².
+const GRAVITY: Bounds = Bounds::within(1e3);
+
+/// Flags that change the motion, other than that of gravity.
+const FLAGS: &[&str] = &[
+    "contact",
+    "limit",
+    "equality",
+    "actuation",
+    "passive",
+    "constraint",
+];
+
+/// Options that change the motion: name, usual value and remedy.
+const OTHERS: [(&str, &[f64], &str); 3] = [
+    (
+        "wind",
+        &[0.0; 3],
+        "the simulator has no wind: push the bodies by an actuator",
+    ),
+    (
+        "density",
+        &[0.0],
+        "set the fluid in a simulation file: `environment: (air_density: 1.2)`",
+    ),
+    (
+        "viscosity",
+        &[0.0],
+        "set the damping of bodies in a simulation file: `linear_damping`",
+    ),
+];
+
+/// Returns the gravity as a field of the environment of a simulation file, if it is not the usual one. A model that does not
+/// run alone (`is_taken` is false) has no environment: its gravity is reported.
+pub(super) fn environment(
+    root: &Element,
+    is_taken: bool,
+    problems: &mut Problems,
+) -> Option<String> {
+    for section in root.named("option") {
+        report(section, problems);
+    }
+    let ([x, y, z], span) = gravity(root, problems)?;
+    let field = format!("gravity: ({x}, {y}, {z})");
+    if is_taken {
+        return Some(field);
+    }
+    let diagnostic = Diagnostic::warning(codes::IGNORED, "the gravity of the model is not read");
+    let help = format!("set it in a simulation file: `environment: ({field})`");
+    problems.push(diagnostic.at(span, "left out").help(help));
+    None
+}
+
+/// Returns the gravity of a model, m/s², and where it is written, if it is not the usual one. Of several values the last one
+/// applies, as in MuJoCo; the flag switches gravity off.
+fn gravity(root: &Element, problems: &mut Problems) -> Option<([f64; 3], Span)> {
+    let mut found = None;
+    let mut switch = None;
+    for section in root.named("option") {
+        if let Some(written) = section.attribute("gravity") {
+            let read = fields::array(section, "gravity", GRAVITY, problems);
+            found = read.map(|gravity| (gravity, written.span)).or(found);
+        }
+        for flag in section.named("flag") {
+            let known = ["enable", "disable"];
+            if let Some(word) = fields::word(flag, "gravity", &known, problems) {
+                let span = flag
+                    .attribute("gravity")
+                    .map_or(flag.span, |flag| flag.span);
+                switch = Some(span).filter(|_| word == "disable");
+            }
+        }
+    }
+    match switch {
+        Some(span) => Some(([0.0; 3], span)),
+        None => found.filter(|(gravity, _)| !gravity.iter().eq(&USUAL)),
+    }
+}
+
+/// Reports the options and flags of a section that are not taken.
+fn report(section: &Element, problems: &mut Problems) {
+    let differs = |text: &str, usual: &[f64]| {
+        let found = text.split_whitespace();
+        !found
+            .map(|word| word.parse().unwrap_or(f64::NAN))
+            .eq(usual.iter().copied())
+    };
+    for (name, usual, help) in OTHERS {
+        let written = section.attribute(name);
+        if let Some(written) = written.filter(|written| differs(&written.value, usual)) {
+            let message = format!("`{name}` of `<option>` is not read");
+            let diagnostic = Diagnostic::warning(codes::IGNORED, message);
+            problems.push(diagnostic.at(written.span, "left out").help(help));
+        }
+    }
+    let flags = section.named("flag").flat_map(|flag| &flag.attributes);
+    let disabled =
+        flags.filter(|flag| FLAGS.contains(&flag.name.as_str()) && flag.value.trim() == "disable");
+    for flag in disabled {
+        let message = format!("`{}` of `<flag>` is not switched off", flag.name);
+        let diagnostic = Diagnostic::warning(codes::IGNORED, message).at(flag.span, "left out");
+        problems
+            .push(diagnostic.help("change the elements that it concerns, or the simulation file"));
+    }
+}
