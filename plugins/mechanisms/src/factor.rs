@@ -9,36 +9,39 @@
 pub struct MassMatrix {
     /// Lower triangle, row by row.
     pub(crate) lower: Vec<f64>,
-    /// Number of rows.
-    order: usize,
-    /// Rows above each row to which it is coupled (its ancestors in the tree of λ), from the nearest on, concatenated.
+    /// Parent of each row (λ): the previous row with a coupling.
+    parents: Vec<Option<usize>>,
+    /// True if each row is coupled to all rows above it, as those of a chain.
+    is_dense: bool,
+    /// Rows above each row to which it is coupled (its ancestors in the tree of λ), from the nearest on, concatenated. Empty
+    /// before the first factorisation, which deep trees never need, and if the matrix is dense.
     ancestors: Vec<usize>,
     /// End of the ancestors of each row.
     ends: Vec<usize>,
-    /// True if each row is coupled to all rows above it, as those of a chain.
-    is_dense: bool,
 }
 
 impl MassMatrix {
-    /// Returns an empty matrix with the sparsity pattern of a tree: the parent of each row (λ), the previous row with a
-    /// coupling.
-    pub(crate) fn new(parents: &[Option<usize>]) -> Self {
-        let (mut ancestors, mut ends) = (Vec::new(), Vec::new());
-        for parent in parents {
-            let mut at = *parent;
-            while let Some(left) = at {
-                ancestors.push(left);
-                at = parents[left];
-            }
-            ends.push(ancestors.len());
-        }
-        let order = parents.len();
+    /// Returns an empty matrix with the sparsity pattern of a tree.
+    pub(crate) fn new(parents: Vec<Option<usize>>) -> Self {
+        let mut rows = parents.iter().enumerate();
         Self {
             lower: Vec::new(),
-            order,
-            is_dense: 2 * ancestors.len() == order * order.saturating_sub(1),
-            ancestors,
-            ends,
+            is_dense: rows.all(|(row, parent)| *parent == row.checked_sub(1)),
+            parents,
+            ancestors: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Collects the ancestors of all rows.
+    fn find_ancestors(&mut self) {
+        for parent in &self.parents {
+            let mut at = *parent;
+            while let Some(left) = at {
+                self.ancestors.push(left);
+                at = self.parents[left];
+            }
+            self.ends.push(self.ancestors.len());
         }
     }
 
@@ -51,7 +54,7 @@ impl MassMatrix {
     /// Returns the number of rows.
     #[must_use]
     pub fn order(&self) -> usize {
-        self.order
+        self.parents.len()
     }
 
     /// Returns an element of the symmetric matrix. Valid before the factorisation.
@@ -84,7 +87,10 @@ impl MassMatrix {
 
     /// Factors the matrix in place. A row without inertia gets an infinite pivot, so that its velocity stays constant.
     pub fn factor(&mut self) {
-        for row in (0..self.order).rev() {
+        if !self.is_dense && self.ends.is_empty() {
+            self.find_ancestors();
+        }
+        for row in (0..self.order()).rev() {
             let start = index(row, 0);
             let (above, own) = self.lower.split_at_mut(start);
             let own = &mut own[..=row];
@@ -118,19 +124,19 @@ impl MassMatrix {
 
     /// Multiplies a vector with the inverse matrix. Requires [`factor`](Self::factor).
     pub fn solve(&self, vector: &mut [f64]) {
-        let vector = &mut vector[..self.order];
+        let vector = &mut vector[..self.order()];
         if self.is_dense {
             self.solve_dense(vector);
             return;
         }
-        for row in (0..self.order).rev() {
+        for row in (0..self.order()).rev() {
             let own = &self.lower[index(row, 0)..][..=row];
             let number = vector[row];
             for &left in self.ancestors_of(row) {
                 vector[left] -= own[left] * number;
             }
         }
-        for row in 0..self.order {
+        for row in 0..self.order() {
             let own = &self.lower[index(row, 0)..][..=row];
             let mut number = vector[row] / own[row];
             for &left in self.ancestors_of(row) {
@@ -142,14 +148,14 @@ impl MassMatrix {
 
     /// Does what [`solve`](Self::solve) does if each row is coupled to all rows above it.
     fn solve_dense(&self, vector: &mut [f64]) {
-        for row in (0..self.order).rev() {
+        for row in (0..self.order()).rev() {
             let own = &self.lower[index(row, 0)..][..row];
             let number = vector[row];
             for (other, own) in vector.iter_mut().zip(own) {
                 *other -= own * number;
             }
         }
-        for row in 0..self.order {
+        for row in 0..self.order() {
             let own = &self.lower[index(row, 0)..][..=row];
             let mut number = vector[row] / own[row];
             for (own, other) in own.iter().zip(&vector[..row]) {
@@ -176,7 +182,7 @@ mod tests {
             vec![None, Some(0), Some(0), Some(2)],
             vec![None, Some(0), Some(1), Some(2)],
         ] {
-            let mut matrix = MassMatrix::new(&before);
+            let mut matrix = MassMatrix::new(before);
             matrix.clear();
             for (row, column, number) in [
                 (0, 0, 9.0),
@@ -205,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_weighs_nothing_does_not_move() {
-        let mut matrix = MassMatrix::new(&[None]);
+        let mut matrix = MassMatrix::new(vec![None]);
         matrix.clear();
         matrix.factor();
         let mut vector = [1.0];

@@ -83,7 +83,7 @@ impl Workspace {
             inertias: vec![Inertia::default(); links],
             has_inertias: false,
             composites: vec![Inertia::default(); links],
-            matrix: MassMatrix::new(&tree.parents),
+            matrix: MassMatrix::new(tree.parents.clone()),
             assembled: Vec::new(),
             articulated,
         };
