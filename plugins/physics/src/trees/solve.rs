@@ -74,27 +74,34 @@ impl Trees {
         self.found = found;
     }
 
-    /// Integrates islands by a step: one after the other, or on all threads.
+    /// Integrates islands by a step: one after the other, or on all threads. Trees that nothing touches take less time than
+    /// their distribution among threads.
     fn solve_islands(&mut self, groups: &[Group], found: &mut Found, scene: &Scene<'_, '_, '_>) {
-        let is_parallel = scene.threads.pool().is_some() && groups.len() >= MIN_ISLANDS;
-        let width = if is_parallel { groups.len() } else { 1 };
+        for at in groups.iter().filter_map(Group::lone_tree) {
+            self.solve_lone(at, scene);
+        }
+        let islands = groups.iter().filter(|group| group.lone_tree().is_none());
+        let count = islands.clone().count();
+        let is_parallel = scene.threads.pool().is_some() && count >= MIN_ISLANDS;
+        let width = if is_parallel { count } else { 1 };
         let mut jobs = mem::take(&mut self.jobs);
         let frequency = self.island.contact_frequency;
         jobs.resize_with(width.max(jobs.len()), || Job::new(frequency));
-        for groups in groups.chunks(width) {
-            if let [group] = groups
-                && let Some(at) = group.lone_tree()
-            {
-                self.solve_lone(at, scene);
-                continue;
-            }
-            for (job, group) in jobs.iter_mut().zip(groups) {
+        if is_parallel {
+            for (job, group) in jobs.iter_mut().zip(islands.clone()) {
                 self.begin_island(job, group, found, scene);
             }
             let rows = &self.rows;
             let work = |job: &mut Job| job.step(rows, scene.dt);
-            scene.threads.each(&mut jobs[..groups.len()], work);
-            for (job, group) in jobs.iter_mut().zip(groups) {
+            scene.threads.each(&mut jobs[..count], work);
+            for (job, group) in jobs.iter_mut().zip(islands) {
+                self.end_island(job, group, found);
+            }
+        } else {
+            let job = &mut jobs[0];
+            for group in islands {
+                self.begin_island(job, group, found, scene);
+                job.step(&self.rows, scene.dt);
                 self.end_island(job, group, found);
             }
         }
