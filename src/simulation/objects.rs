@@ -1,6 +1,6 @@
 //! Objects, zones and robots of a simulation file, prepared for queries by components.
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
@@ -103,28 +103,22 @@ fn properties(
 /// Inserts the geometry on each object's frame and on its descendants, and the bounding box of all geometry that is fixed to
 /// it.
 fn give_shapes(world: &mut World, objects: &mut [Object]) {
-    let mut by_frame: BTreeMap<Entity, usize> = BTreeMap::new();
+    let mut frames: BTreeMap<String, Entity> = BTreeMap::new();
+    let mut owners = Owners::default();
     for (place, object) in objects.iter().enumerate() {
-        by_frame.insert(object.entity, place);
+        owners.by_frame.insert(object.entity, place);
     }
-    let mut frames: BTreeMap<String, (Entity, Option<Entity>)> = BTreeMap::new();
-    let mut parents: BTreeMap<Entity, Option<Entity>> = BTreeMap::new();
     for (entity, frame) in world.query::<(Entity, &Frame)>().iter(world) {
-        frames.insert(frame.name.clone(), (entity, frame.parent));
-        parents.insert(entity, frame.parent);
+        frames.insert(frame.name.clone(), entity);
+        owners.parents.insert(entity, frame.parent);
     }
     let mut corners: BTreeMap<usize, Vec<Point3<f64>>> = BTreeMap::new();
     let mut meshes = Meshes::default();
     let mut geometries = world.query::<(Entity, &GeometryOf)>();
     for (entity, of) in geometries.iter(world) {
-        let mut next = frames.get(&of.frame).map(|(frame, _)| *frame);
-        // No chain of frames is longer than the number of frames.
-        let mut seen = BTreeSet::new();
-        while let Some(frame) = next.filter(|frame| seen.insert(*frame)) {
-            next = parents.get(&frame).copied().flatten();
-            let Some(&place) = by_frame.get(&frame) else {
-                continue;
-            };
+        let mut next = frames.get(&of.frame).copied();
+        while let Some((frame, place)) = next.and_then(|frame| owners.nearest(frame)) {
+            next = owners.parents.get(&frame).copied().flatten();
             let Some(object) = objects.get_mut(place) else {
                 continue;
             };
@@ -142,6 +136,41 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
     for (place, object) in objects.iter_mut().enumerate() {
         object.geometry.sort_unstable();
         object.bounds = corners.remove(&place).and_then(Bounds::around);
+    }
+}
+
+/// Objects by their frames, for walks from a frame to the objects above it.
+#[derive(Default)]
+struct Owners {
+    /// Indices of the objects, by their frames.
+    by_frame: BTreeMap<Entity, usize>,
+    parents: BTreeMap<Entity, Option<Entity>>,
+    /// Results of [`nearest`](Self::nearest): a walk passes each frame once, however long the chains are.
+    known: BTreeMap<Entity, Option<(Entity, usize)>>,
+}
+
+impl Owners {
+    /// Returns the frame and the index of the first object at or above a frame.
+    fn nearest(&mut self, frame: Entity) -> Option<(Entity, usize)> {
+        let mut passed = Vec::new();
+        let mut next = Some(frame);
+        let mut found = None;
+        while let Some(current) = next {
+            if let Some(known) = self.known.get(&current) {
+                found = *known;
+                break;
+            }
+            if let Some(&place) = self.by_frame.get(&current) {
+                found = Some((current, place));
+                break;
+            }
+            passed.push(current);
+            next = self.parents.get(&current).copied().flatten();
+        }
+        for frame in passed {
+            self.known.insert(frame, found);
+        }
+        found
     }
 }
 

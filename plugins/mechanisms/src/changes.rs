@@ -86,7 +86,7 @@ mod tests {
                 closest = closest.max(way / bound);
             }
         }
-        // It is not so large that it is of no use.
+        // The bound is not far above the greatest change.
         assert!(closest > 0.2, "{closest}");
     }
 

@@ -4,10 +4,12 @@
 //! The step is the implicit midpoint rule: positions advance by half a step with the old velocities, then by half a step
 //! with the new ones; forces are evaluated in the middle, Coriolis and centrifugal forces at the mean velocities. The rule
 //! is of second order and symmetric in time, so that a mechanism without friction conserves its energy. Terms that are
-//! proportional to velocity (damping, gains of motors) are implicit, which adds `dt·kd + θ·dt²·kp` to the diagonal of the
+//! proportional to velocity (damping, gains of motors) are implicit, which adds `dt·kd + θ²·dt²·kp` to the diagonal of the
 //! mass matrix: stiff motors on light links need no short steps. θ is 1/2 for soft springs, which conserve their energy, and
 //! approaches 1 for springs that are stiff for the step, whose oscillation cannot be resolved and is damped. Limits and dry
 //! friction are constraints on the velocity at the end.
+mod gains;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -16,6 +18,7 @@ use crate::{
     tree::{Tree, Variable},
     workspace::{Base, Workspace},
 };
+use gains::Gain;
 
 /// Armature, friction and limits of a joint with one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,21 +133,6 @@ pub struct Integrator {
     /// Velocities at the end of the step.
     pub(crate) velocities: Vec<f64>,
     pub(crate) rows: Vec<Row>,
-}
-
-/// Gains of a motor in one step.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gain {
-    stiffness: f64,
-    damping: f64,
-    /// Weight (s) of the velocity at the end of the step in the position that the motor sees.
-    ahead: f64,
-    /// Remainder of that position, rad or m.
-    position: f64,
-    /// Weight (s) of the change of velocity in the displacement of the joint, besides half the step: a joint on a stiff
-    /// spring moves to the position that the spring sees, otherwise the spring would gain energy. All other joints move with
-    /// the mean velocity, as bodies that they hold do.
-    beyond: f64,
 }
 
 /// Returns the number of substeps that limits the rotation per substep, except that of wheels, whose rotation has no effect
@@ -272,45 +260,6 @@ impl Integrator {
         }
         self.workspace
             .bias(tree, base, external_forces, &mut self.bias);
-    }
-
-    /// Computes the gains of the motors, and the positions that they see at the end of the step: `q + dt·((1 − θ)·v +
-    /// θ·v_end)`.
-    fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
-        for (index, variable) in tree.variables().iter().enumerate() {
-            let (motor, resistance) = (&self.motors[index], &self.joint_dynamics[index]);
-            let inertia = self.workspace.joint_inertia(variable.speed) + resistance.armature;
-            let [stiffness, damping] = motor.gains(inertia, dt);
-            // Stiffness of spring and damper relative to the step.
-            let damper = (damping + resistance.damping) * dt;
-            let own = (stiffness * dt * dt + damper) / inertia;
-            let rate = motor.stiff.map_or(own, |rate| rate * dt);
-            let rate = if rate.is_finite() { rate } else { 0.0 };
-            let share = (1.0 + rate * rate / (1.0 + rate * rate)) / 2.0;
-            let later = share * dt - dt / 2.0;
-            let (speed, middle) = (state.velocities[variable.speed], &self.middle.positions);
-            self.gains[index] = Gain {
-                stiffness,
-                damping,
-                ahead: share * dt,
-                position: middle[variable.position] - later * speed,
-                beyond: if motor.stiff.is_none() && stiffness > 0.0 {
-                    later
-                } else {
-                    0.0
-                },
-            };
-            if motor.stiff.is_some() {
-                // The motor sees the joint at another position; the target is shifted by as much.
-                self.gains[index].position -= later * dt * motor.acceleration;
-            }
-        }
-    }
-
-    /// Returns true if motors control the positions of all joints.
-    pub(crate) fn controls_positions(&self, tree: &Tree) -> bool {
-        let controls = |motor: &Motor| motor.stiffness > 0.0 || motor.stiff.is_some();
-        self.motors.len() == tree.velocity_count() && self.motors.iter().all(controls)
     }
 
     /// Evaluates Coriolis and centrifugal forces at other velocities.

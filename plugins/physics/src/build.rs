@@ -194,7 +194,7 @@ impl Builder<'_> {
         self.jointed = neighbours.flat_map(|(one, two)| [*one, *two]).collect();
         let pairs = self.tables.allowed.iter();
         self.paired = pairs.flat_map(|(one, two)| [*one, *two]).collect();
-        self.tables.bases = bases(self.layout);
+        self.tables.bases = self.layout.bases(|_| true);
         self.tables.hanging = hanging(&self.tables.bases);
         for (place, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
@@ -373,22 +373,6 @@ fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
     neighbours
 }
 
-/// Returns the base of each body: the root of its joints.
-fn bases(layout: &Layout) -> Vec<usize> {
-    let above = |at: &usize| {
-        let body = layout.bodies.get(*at)?;
-        body.attachment.as_ref().map(|joint| joint.parent)
-    };
-    // No chain is longer than the number of bodies.
-    let head = |at: usize| {
-        std::iter::successors(Some(at), above)
-            .take(layout.bodies.len())
-            .last()
-    };
-    let all = 0..layout.bodies.len();
-    all.map(|at| head(at).unwrap_or(at)).collect()
-}
-
 /// Returns the descendants of each base, including itself.
 fn hanging(bases: &[usize]) -> Vec<Vec<usize>> {
     let mut hanging = vec![Vec::new(); bases.len()];
@@ -437,28 +421,14 @@ fn rigid_body(
 
 /// Returns the bodies that kinematic joints move, parents before children.
 fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> {
-    let depth = |place: usize| {
-        let mut depth = 0;
-        let mut next = layout
-            .bodies
-            .get(place)
-            .and_then(|body| body.attachment.as_ref());
-        while let Some(attachment) = next.filter(|_| depth <= layout.bodies.len()) {
-            depth += 1;
-            next = layout
-                .bodies
-                .get(attachment.parent)
-                .and_then(|body| body.attachment.as_ref());
-        }
-        depth
-    };
+    let depths = layout.depths();
     let all = layout
         .bodies
         .iter()
         .enumerate()
         .filter(|(_, body)| is_posed(body));
     let mut posed: Vec<usize> = all.map(|(place, _)| place).collect();
-    posed.sort_by_key(|place| (depth(*place), *place));
+    posed.sort_by_key(|place| (depths.get(*place), *place));
     posed
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Readers of files, programs and tests create assemblies; the program spawns the world from one.
 
+mod ancestry;
 mod check;
 mod closures;
 pub mod layout;

@@ -88,18 +88,18 @@ fn a_killed_run_leaves_whole_records() {
     assert!(text.ends_with("\n\n"), "a record ends with an empty line");
 }
 
-/// Writes a chain of 5000 links, whose simulation takes minutes.
+/// Writes a chain of 40 000 links, which takes far longer to load than the tests wait.
 fn long_chain(room: &Room) {
     let shape = "geometry { shape box; dimension [0.05, 0.05, 0.05]; }";
-    let links = (1..5000).map(|link| {
+    let links = (1..40_000).map(|link| {
         let parent = link - 1;
-        format!("frame l{link} {{ parent l{parent}; type revolute; axis [0, 1, 0]; variable q{link}; translation [0.06, 0, 0]; {shape} }}\n")
+        format!("frame l{link} {{ parent l{parent}; type revolute; axis [0, 1, 0]; variable q{link}; translation [0.06, 0, 0]; mass 0.1; {shape} }}\n")
     });
     let links: String = links.collect();
     room.write("chain.robray", &format!("frame l0 {{ {shape} }}\n{links}"));
 }
 
-/// Far less than the mechanics of that chain take.
+/// Far more than the end of a program takes.
 const SOON: Duration = Duration::from_secs(40);
 
 #[test]
@@ -117,6 +117,10 @@ fn a_program_that_reads_or_calculates_for_long_ends_in_time() {
     let object: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(object["exit_code"], 124, "{object}");
     for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        if signal == "-HUP" && ignores_hang_ups() {
+            say("the tests were told to outlive their terminal");
+            continue;
+        }
         let child = start(room.path(), &run);
         // Long enough to install the signal handlers, and far too short for the chain.
         std::thread::sleep(Duration::from_secs(3));

@@ -1,30 +1,50 @@
 //! Middlewares that cannot start: the program reports the error and ends, whatever was started before. Paths in simulation
 //! files.
 use std::{
+    io::Read,
     net::TcpListener,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
+    thread::JoinHandle,
     time::Duration,
 };
 
 use super::{Ran, Room, binary};
 
-/// Waits for the end of a program; a program that hangs is killed, and the test fails.
+/// Waits for the end of a program, whose output is read meanwhile; a program that hangs is killed, and the test fails.
 #[track_caller]
 pub(super) fn ended(mut child: Child, limit: Duration) -> Ran {
     const PAUSE: Duration = Duration::from_millis(10);
+    let out = read_in_background(child.stdout.take().expect("a pipe"));
+    let err = read_in_background(child.stderr.take().expect("a pipe"));
     let mut waited = Duration::ZERO;
-    while child.try_wait().expect("a child").is_none() {
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
         waited += PAUSE;
         if waited > limit {
             child.kill().expect("it can be ended");
-            let output = child.wait_with_output().expect("it ends");
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            panic!("it hangs; stderr:\n{said}");
+            child.wait().expect("it ends");
+            let said = err.join().expect("it is read");
+            panic!("it hangs; stderr:\n{}", String::from_utf8_lossy(&said));
         }
         std::thread::sleep(PAUSE);
-    }
-    Ran::of(&child.wait_with_output().expect("it ends"))
+    };
+    Ran::of(&Output {
+        status,
+        stdout: out.join().expect("it is read"),
+        stderr: err.join().expect("it is read"),
+    })
+}
+
+/// Reads a pipe to its end, so that the program never waits for its reader.
+fn read_in_background(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).expect("a pipe");
+        bytes
+    })
 }
 
 /// Starts the program in a directory.

@@ -99,7 +99,7 @@ fn warnings_are_errors_where_the_reading_is_strict() {
     assert!(read(&file, &LoadOptions::default()).is_ok());
 }
 
-/// Golden texts of descriptions in all formats: each message has a place, a label that says what is wrong there, and a remedy.
+/// Golden texts of descriptions in all formats: each message has a place, a label there with the cause, and a remedy.
 #[test]
 fn messages_of_descriptions_have_place_cause_and_remedy() {
     // Messages that are about no place in a file.

@@ -45,6 +45,8 @@ pub(super) struct Length {
 struct Addition {
     /// Limits of the position.
     range: Option<[f64; 2]>,
+    /// True if limits were left out that share no position with `range`.
+    excludes: bool,
     stiffness: f64,
     /// Sum of stiffness times rest position.
     pull: f64,
@@ -82,6 +84,7 @@ impl Couplings {
         couplings.constraints(root, defaults, problems);
         couplings.followers();
         couplings.tendons(problems);
+        couplings.report_ranges(problems);
         for element in root.named("actuator").flat_map(Element::elements) {
             let element = defaults.merged(element, None, problems);
             couplings.actuator(&element, settings, problems);
@@ -158,6 +161,25 @@ impl Couplings {
             axis.armature = sum(axis.armature, added.armature);
         }
         axis
+    }
+
+    /// Reports joints whose range shares no position with those of their followers and tendons.
+    fn report_ranges(&self, problems: &mut Problems) {
+        for (name, added) in &self.additions {
+            let Some(joint) = self.joints.get(name) else {
+                continue;
+            };
+            if added.excludes || are_apart(joint.limits.position, added.range) {
+                let name = printable(name);
+                let message = format!(
+                    "no position of `{name}` is within the ranges of its followers and tendons"
+                );
+                let diagnostic = Diagnostic::warning(codes::APPROXIMATION, message)
+                    .at(joint.span, "simulated with the first of the ranges")
+                    .help("write ranges that overlap");
+                problems.push(diagnostic);
+            }
+        }
     }
 
     /// Adds the limits and springs of followers to their leaders.
@@ -237,7 +259,9 @@ impl Addition {
     fn limit(&mut self, range: Option<[f64; 2]>, length: &Length) {
         let Some(ends) = range else { return };
         let [one, other] = ends.map(|end| (end - length.base) / length.slope);
-        self.range = intersection(self.range, Some([one.min(other), one.max(other)]));
+        let range = Some([one.min(other), one.max(other)]);
+        self.excludes |= are_apart(self.range, range);
+        self.range = intersection(self.range, range);
     }
 
     /// Adds a spring with a stiffness and a rest length.
@@ -247,17 +271,18 @@ impl Addition {
     }
 }
 
-/// Returns the part that two ranges share. Ranges that share none, which no position can meet, leave the first one.
+/// Returns true if no position is within both ranges.
+fn are_apart(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> bool {
+    one.zip(other)
+        .is_some_and(|([a, b], [c, d])| a.max(c) >= b.min(d))
+}
+
+/// Returns the part that two ranges share; the first one if they share none.
 fn intersection(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> Option<[f64; 2]> {
-    let (Some([a, b]), Some([c, d])) = (one, other) else {
-        return one.or(other);
-    };
-    let (lower, upper) = (a.max(c), b.min(d));
-    Some(if lower < upper {
-        [lower, upper]
-    } else {
-        [a, b]
-    })
+    match (one, other) {
+        (Some([a, b]), Some([c, d])) if !are_apart(one, other) => Some([a.max(c), b.min(d)]),
+        _ => one.or(other),
+    }
 }
 
 /// Returns the named joints of a model.

@@ -52,6 +52,78 @@ fn pendulums_keep_their_energy() {
 }
 
 #[test]
+fn springs_oscillate_with_their_frequency_and_without_loss() {
+    for (frequency, rate) in [(1.0, 60.0), (1.0, 240.0), (3.0, 240.0), (8.0, 60.0)] {
+        let omega = 2.0 * PI * frequency;
+        let tree = Tree::new(&[Link {
+            parent: None,
+            parent_from_joint: Isometry3::identity(),
+            joint: Joint::Prismatic(Axis::new(Vector3::x_axis(), 0)),
+            inertia: Inertia::point(2.0, Vector3::zeros()),
+        }])
+        .unwrap();
+        let mut run = Run::new(tree, rate);
+        run.integrator.motors[0].stiffness = 2.0 * omega * omega;
+        run.state.positions[0] = 0.1;
+        for step in 1..=(10.0 * rate) as usize {
+            run.step();
+            let [position, velocity] = [run.state.positions[0], run.state.velocities[0]];
+            let amplitude = position.hypot(velocity / omega);
+            assert!(
+                (amplitude - 0.1).abs() < 1e-3,
+                "{frequency} Hz at {rate}: {amplitude} m"
+            );
+            // The trapezoidal rule advances the phase by 2·atan(ω·dt / 2).
+            let phase = 2.0 * libm::atan(omega / rate / 2.0) * step as f64;
+            let expected = 0.1 * libm::cos(phase);
+            assert!(
+                (position - expected).abs() < 1e-3,
+                "{frequency} Hz at {rate}: {position}"
+            );
+        }
+    }
+}
+
+/// A double pendulum with springs, or with motors that cannot exert anything.
+#[test]
+fn springs_and_powerless_motors_take_no_energy() {
+    let spring = Motor {
+        stiffness: 0.2,
+        ..Motor::default()
+    };
+    let powerless = Motor {
+        stiffness: 1e4,
+        damping: 1e3,
+        max_effort: 1e-12,
+        ..Motor::default()
+    };
+    for motor in [spring, powerless] {
+        let stiffness = spring.stiffness * f64::from(u8::from(motor == spring));
+        let energy = |run: &mut Run| {
+            let positions = run.state.positions.iter();
+            let stored: f64 = positions.map(|at| stiffness * at * at / 2.0).sum();
+            stored + run.energy()
+        };
+        let mut run = Run::new(chain(2), 240.0);
+        run.integrator.motors.fill(motor);
+        let lowest = energy(&mut run);
+        run.state.positions.copy_from_slice(&[0.25, -0.15]);
+        let mean = |run: &mut Run| {
+            let sum = (0..5 * 240).map(|_| {
+                run.step();
+                energy(run) - lowest
+            });
+            sum.sum::<f64>() / (5.0 * 240.0)
+        };
+        let start = mean(&mut run);
+        run.run(20.0);
+        let end = mean(&mut run);
+        let change = end / start - 1.0;
+        assert!(change.abs() < 1e-4, "{motor:?}: {start} J, then {end} J");
+    }
+}
+
+#[test]
 fn a_position_motor_sags_by_its_stiffness() {
     // 2 kg at 1 m: kp·sag = m·g·cos(q).
     let mut run = Run::new(arm(2.0, 0.0), 240.0);

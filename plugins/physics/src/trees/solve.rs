@@ -152,7 +152,7 @@ impl Trees {
         }
     }
 
-    /// Takes the trees of an island out of the state, and collects what is connected to them.
+    /// Takes the trees of an island out of the state, and collects its bodies, contacts and welds.
     fn begin_island(
         &mut self,
         job: &mut Job,

@@ -34,24 +34,33 @@ impl Layout {
 /// Returns an error for each variable that moves joints of several mechanisms, since a coordinate belongs to one mechanism.
 /// Kinematic joints are exempt.
 pub(super) fn between_mechanisms(layout: &Layout, scene: &Scene) -> Vec<Diagnostic> {
+    let bases = layout.bases(|joint| {
+        let variable = layout.variables.get(joint.variable);
+        variable.is_some_and(|variable| variable.settings.mode == JointMode::Dynamic)
+    });
     let variables = layout.variables.iter();
     let dynamic = variables.filter(|variable| variable.settings.mode == JointMode::Dynamic);
     dynamic
-        .filter_map(|variable| torn(variable, layout, scene))
+        .filter_map(|variable| torn(variable, layout, &bases, scene))
         .collect()
 }
 
-fn torn(variable: &VariableLayout, layout: &Layout, scene: &Scene) -> Option<Diagnostic> {
+fn torn(
+    variable: &VariableLayout,
+    layout: &Layout,
+    bases: &[usize],
+    scene: &Scene,
+) -> Option<Diagnostic> {
     let first = *variable.bodies.first()?;
-    let base = base_of(first, layout);
+    let base = *bases.get(first)?;
     let mut others = variable.bodies.iter();
-    let other = *others.find(|body| base_of(**body, layout) != base)?;
+    let other = *others.find(|body| bases.get(**body) != Some(&base))?;
     let name = |body: usize| {
         let head = layout.bodies.get(body)?.head;
         Some(layout.frames.get(head)?.name.as_str())
     };
     let [one, two] = [name(first)?, name(other)?];
-    let [one_base, two_base] = [name(base)?, name(base_of(other, layout))?].map(printable);
+    let [one_base, two_base] = [name(base)?, name(*bases.get(other)?)?].map(printable);
     let (variable, one_name, two_name) =
         (printable(&variable.name), printable(one), printable(two));
     let message = format!("the variable `{variable}` moves joints of two mechanisms");
@@ -73,21 +82,4 @@ fn torn(variable: &VariableLayout, layout: &Layout, scene: &Scene) -> Option<Dia
                 "give `{two_name}` a `variable` of its own and command both, or pose them: `joints: {{ \"{variable}\": (mode: kinematic) }}`"
             )),
     )
-}
-
-/// Returns the base body of the tree of dynamic joints to which a body belongs.
-fn base_of(body: usize, layout: &Layout) -> usize {
-    let mut at = body;
-    while let Some(joint) = layout
-        .bodies
-        .get(at)
-        .and_then(|body| body.attachment.as_ref())
-    {
-        let variable = layout.variables.get(joint.variable);
-        if variable.is_none_or(|variable| variable.settings.mode != JointMode::Dynamic) {
-            break;
-        }
-        at = joint.parent;
-    }
-    at
 }

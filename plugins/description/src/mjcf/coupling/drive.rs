@@ -61,7 +61,7 @@ impl Couplings {
         }
     }
 
-    /// Returns the kind of an actuator that moves no joint, and what it acts on, for a message; `None` if its joint is unknown.
+    /// Returns the kind and the target of an actuator that moves no joint, for a message; `None` if its joint is unknown.
     pub(in crate::mjcf) fn undriven(&self, element: &Element) -> Option<String> {
         let kind = &element.name;
         if let Some(joint) = element.attribute("joint") {
