@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Count which SDF files load, and compare those that do with libsdformat.
 
-    apt install libsdformat-dev g++
+    apt install libsdformat-dev g++ dart-doc libsimbody-dev sdformat-doc
     g++ -std=c++17 tests/robots/sdf_poses.cc $(pkg-config --cflags --libs sdformat12) -o /tmp/sdf_poses
     tests/robots/compare_sdf.py [--program target/debug/morse-sim] [--poses /tmp/sdf_poses] [--models DIRECTORY] PATH…
 
-PATH is a file, or a directory with `.sdf` and `.world` files in it or below. For each file that loads: the poses of all links
+PATH is a file, or a directory with `.sdf` and `.world` files in it or below; `/usr/share/doc/dart`, `/usr/share/doc/simbody` and
+`/usr/share/doc/sdformat-doc` are those of Debian's packages. For each file that loads: the poses of all links
 and frames (at most 1e-6 m and 1e-6 rad apart), positions and directions of axes, masses and inertias (1e-6), unless libsdformat
 refuses the file. The exit code is 1 if a file that loads differs.
 """
