@@ -32,6 +32,25 @@ LIGHT = """new Promise((answer) => {
     look();
 })"""
 
+# Links of which a point lies on a box, in the coordinates of the picture.
+COVERED = """(() => {
+    const boxes = [...document.querySelectorAll('#objects .box')].map((box) => {
+        const { e, f } = box.transform.baseVal[0].matrix;
+        const { width, height } = box.querySelector('rect').getBBox();
+        return { x: e, y: f, width, height };
+    });
+    const covers = ({ x, y, width, height }, at) => at.x > x + 1 && at.x < x + width - 1 && at.y > y + 1 && at.y < y + height - 1;
+    const covered = (link) => {
+        const length = link.getTotalLength();
+        return [...Array(400).keys()].some((part) => {
+            const at = link.getPointAtLength((part / 399) * length);
+            return at.y < 0 || boxes.some((box) => covers(box, at));
+        });
+    };
+    const links = [...document.querySelectorAll('#objects .link')];
+    return links.filter(covered).map((link) => link.textContent.split('\\n')[0]);
+})()"""
+
 
 class Objects(PageTest):
     def serve(self) -> Served:
@@ -57,9 +76,12 @@ class Objects(PageTest):
         before = self.value(delivered)
         self.wait(f"{delivered} > {before} + 5")
         self.shoot("objects")
+        # No link passes under a box, also if all actuators have a box of their own.
+        self.assertEqual(self.value(COVERED), [])
         # A group is opened, and a component selected.
         page.locator("#objects .box", has_text="27 actuators").click()
         self.wait(f"{NAMES}.includes('aibo.la')")
+        self.assertEqual(self.value(COVERED), [])
         page.locator("#objects .box", has_text="aibo.la").click()
         self.wait("morse.world.selected?.component === 'aibo.la'")
         page.keyboard.press("o")

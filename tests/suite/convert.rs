@@ -34,6 +34,8 @@ fn scenes() -> Vec<PathBuf> {
         "scenes/gallery/car.robray",
         "scenes/gallery/linkages.robray",
         "tests/data/mjcf/arm.xml",
+        "tests/data/pillars.robray",
+        "tests/data/stands.robray",
     ]
     .into_iter()
     .map(in_project)

@@ -5,6 +5,7 @@
 //! that can be installed.
 #![cfg(test)]
 pub(crate) mod components;
+mod copies;
 mod couplings;
 
 use std::collections::BTreeMap;

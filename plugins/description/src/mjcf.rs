@@ -6,8 +6,8 @@
 //!
 //! The reader is our own, as that of URDF: errors have line and column, and all of them are reported in one pass.
 //!
-//! In reading order: `include` and `defaults` complete the elements, `compiler` has the settings, `looks`, `geom`, `joint`
-//! and `pose` read elements, `solid` computes inertia, `build` creates the scene, `keyframe`, `motor` and `sensor` make a
+//! In reading order: `include`, `replicate` and `defaults` complete the elements, `compiler` has the settings, `looks`, `geom`, `joint`
+//! and `pose` read elements, `solid` and `shell` compute inertia, `build` creates the scene, `keyframe`, `motor` and `sensor` make a
 //! simulation file, `option` has its gravity, `ignored` reports the rest.
 
 mod build;
@@ -26,7 +26,9 @@ mod looks;
 mod motor;
 mod option;
 mod pose;
+mod replicate;
 mod sensor;
+mod shell;
 mod solid;
 mod source;
 mod tendon;
@@ -115,6 +117,7 @@ pub fn parse(
             ..Read::default()
         };
     }
+    replicate::expand(&mut root, &mut problems);
     model(&root, directory, options, circumstances, problems)
 }
 

@@ -10,6 +10,7 @@
 
 mod build;
 pub mod codes;
+mod component;
 mod document;
 mod environment;
 pub(crate) mod fields;
@@ -19,6 +20,7 @@ mod include;
 mod joint;
 mod light;
 mod looks;
+mod noise;
 pub(crate) mod plugin;
 pub(crate) mod sensor;
 mod tree;

@@ -2,6 +2,7 @@
 //!
 //! The scene's cylinders, cones and capsules run along z from z = 0; the engine's run along y and are
 //! centred. `scale` scales a shape about the origin of its frame.
+mod bounded;
 mod parts;
 mod round;
 
@@ -238,7 +239,7 @@ fn scaled(triangles: &Triangles, scale: f64) -> Vec<Vec3> {
 fn from_hull(hull: Hull) -> Result<Solid, MeshError> {
     let vertices = hull.vertices.into_iter().map(Vec3::from_array).collect();
     ConvexPolyhedron::from_convex_mesh(vertices, &hull.faces)
-        .map(SharedShape::new)
+        .map(bounded::hull)
         .filter(|hull| hull.mass_properties(1.0).mass() > 0.0)
         .map(centred)
         .ok_or(MeshError::Flat)

@@ -4,8 +4,9 @@
 const GROUP = 4;
 const COLUMN = 190;
 const ROW = 46;
-// Room for links that go back.
+// Room for links that go back, and how far they turn.
 const MARGIN = 34;
+const TURN = 30;
 export const SIZE = { width: 140, height: 34 };
 
 // Returns boxes and edges: components of one kind with the same neighbours are one box, unless their group is open.
@@ -105,7 +106,7 @@ function rows(boxes, edges) {
   const columnsOf = [];
   for (const box of boxes) (columnsOf[box.column] ??= []).push(box);
   const tallest = Math.max(1, ...columnsOf.map((column) => column.length));
-  const put = (column) => column.forEach((box, row) => (box.y = (row + 0.5 + (tallest - column.length) / 2) * ROW));
+  const put = (column) => column.forEach((box, row) => (box.y = (row + 0.65 + (tallest - column.length) / 2) * ROW));
   columnsOf.forEach(put);
   const near = new Map(boxes.map((box) => [box, []]));
   for (const { from, to } of edges) {
@@ -126,17 +127,52 @@ function rows(boxes, edges) {
   return { width: (columnsOf.length - 1) * COLUMN + SIZE.width + 2 * MARGIN, height: (tallest + 0.6) * ROW };
 }
 
-// Returns the path of an edge from the right side of a box to the left side of another, around boxes between them.
-export function curve({ from, to }) {
-  const [x0, y0] = [from.x + SIZE.width / 2, from.y];
-  const [x1, y1] = [to.x - SIZE.width / 2, to.y];
-  if (x1 > x0) {
-    const middle = (x1 - x0) / 2;
-    return { path: `M${x0} ${y0}C${x0 + middle} ${y0} ${x1 - middle} ${y1} ${x1} ${y1}`, at: [(x0 + x1) / 2, (y0 + y1) / 2] };
+// Returns the path of an edge from the right side of a box to the left side of another, between the boxes of the columns that it
+// crosses, and the position of its label. `lane` is a number that keeps edges apart which cross a column in the same gap.
+export function curve({ from, to }, boxes, lane = 0) {
+  const points = crossings(from, to, boxes, ((lane % 3) - 1) * 3);
+  let [x, y] = [from.x + SIZE.width / 2, from.y];
+  let path = `M${x} ${y}`;
+  let at = [x, y];
+  points.push([to.x - SIZE.width / 2, to.y]);
+  // Where it crosses a column it is straight; between columns, and where it turns back, it is a curve.
+  points.forEach(([x1, y1], index) => {
+    if (index % 2 === 1) path += `L${x1} ${y1}`;
+    else path += bend(x, y, x1, y1, index === 0 ? 1 : -1);
+    if (index === 2 * Math.floor(points.length / 4)) at = [(x + x1) / 2, (y + y1) / 2];
+    [x, y] = [x1, y1];
+  });
+  return { path, at };
+}
+
+// A curve whose ends are horizontal; one that returns to the column where it began turns to the side of `turn`.
+function bend(x0, y0, x1, y1, turn) {
+  const reach = x1 === x0 ? turn * TURN : (x1 - x0) / 2;
+  return `C${x0 + reach} ${y0} ${x1 === x0 ? x1 + reach : x1 - reach} ${y1} ${x1} ${y1}`;
+}
+
+// Points in pairs, where an edge enters and leaves the columns between its ends; columns of the ends, too, if it goes back.
+function crossings(from, to, boxes, offset) {
+  const forward = to.column > from.column;
+  const first = forward ? from.column + 1 : from.column;
+  const last = forward ? to.column - 1 : to.column;
+  const step = forward ? 1 : -1;
+  const points = [];
+  for (let column = first; (last - column) * step >= 0; column += step) {
+    const x = column * COLUMN + SIZE.width / 2 + MARGIN;
+    const share = from.column === to.column ? 0.5 : (column - from.column) / (to.column - from.column);
+    // What goes back passes below its ends.
+    const wish = from.y + share * (to.y - from.y) + (forward ? 0 : ROW / 4);
+    const y = gap(boxes.filter((box) => box.column === column), wish) + offset;
+    points.push([x - (step * SIZE.width) / 2, y], [x + (step * SIZE.width) / 2, y]);
   }
-  // Backwards: below both boxes.
-  const low = Math.max(y0, y1) + ROW * 0.75;
-  const bend = 40;
-  const path = `M${x0} ${y0}C${x0 + bend} ${y0} ${x0 + bend} ${low} ${x0 - 10} ${low}L${x1 + 10} ${low}C${x1 - bend} ${low} ${x1 - bend} ${y1} ${x1} ${y1}`;
-  return { path, at: [(x0 + x1) / 2, low] };
+  return points;
+}
+
+// Returns the height next to `wish` at which a line passes between the boxes of a column.
+function gap(column, wish) {
+  const isFree = (y) => column.every((box) => Math.abs(box.y - y) > SIZE.height / 2 + 4);
+  const heights = column.flatMap((box) => [box.y - ROW / 2, box.y + ROW / 2]).filter(isFree);
+  const apart = (y) => Math.abs(y - wish);
+  return isFree(wish) ? wish : heights.reduce((best, y) => (apart(y) < apart(best) ? y : best));
 }

@@ -87,9 +87,9 @@ export class Objects {
     // It fills the panel, but is not larger than the rest of the page, nor too small to be read.
     this.picture.style.maxWidth = `${plan.width * 1.1}px`;
     this.picture.style.minHeight = `${plan.height * 0.6}px`;
-    for (const edge of plan.edges) {
+    for (const [lane, edge] of plan.edges.entries()) {
       edge.links = edge.links.map((index) => links[index]);
-      const { path, at } = curve(edge);
+      const { path, at } = curve(edge, plan.boxes, lane);
       edge.line = shape("path", { d: path });
       edge.label = shape("text", { x: at[0], y: at[1] - 3, class: "count" });
       edge.title = shape("title");

@@ -76,8 +76,10 @@ pub(super) struct Geom {
     pub(super) group: f64,
     /// Mass, kg.
     pub(super) mass: Option<f64>,
-    /// Density, kg/m³.
+    /// Density, kg/m³; of a shell, kg/m².
     pub(super) density: f64,
+    /// True if the mass is on the surface.
+    pub(super) is_shell: bool,
     pub(super) friction: f64,
     pub(super) rgba: Option<[f64; 4]>,
     pub(super) material: Option<Attribute>,
@@ -137,6 +139,7 @@ pub(super) fn read(
         group: fields::number(element, "group", Bounds::within(1e6), problems).unwrap_or(0.0),
         mass: fields::number(element, "mass", mass, problems),
         density: fields::number(element, "density", mass, problems).unwrap_or(WATER),
+        is_shell: fields::flag(element, "shellinertia", problems).unwrap_or(false),
         friction: friction.and_then(|all| all.first().copied()).unwrap_or(1.0),
         rgba: fields::array(element, "rgba", super::looks::COLOR, problems),
         material: element.attribute("material").cloned(),

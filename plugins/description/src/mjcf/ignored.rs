@@ -42,14 +42,7 @@ const IN_BODIES: &[&str] = &[
 ];
 
 /// Elements of bodies that MuJoCo has and the simulator lacks.
-const UNSUPPORTED: &[&str] = &[
-    "light",
-    "composite",
-    "flexcomp",
-    "replicate",
-    "attach",
-    "plugin",
-];
+const UNSUPPORTED: &[&str] = &["light", "composite", "flexcomp", "attach", "plugin"];
 
 /// Counter of elements that are not taken.
 #[derive(Debug, Default)]

@@ -30,9 +30,23 @@ pub(super) struct Mesh {
     pub(super) scale: [f64; 3],
     /// Pose of the origin of the geom in the file.
     pub(super) origin: Isometry3<f64>,
-    /// True if volumes are signed.
-    pub(super) is_exact: bool,
+    /// Computation of its mass.
+    pub(super) inertia: Inertia,
     pub(super) span: Span,
+}
+
+/// Computation of the mass of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Inertia {
+    /// Volumes of the pyramids below the triangles, without their signs.
+    #[default]
+    Legacy,
+    /// Volumes with their signs.
+    Exact,
+    /// Volume of the convex hull.
+    Convex,
+    /// Area of the triangles.
+    Shell,
 }
 
 /// A material asset.
@@ -151,12 +165,18 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
     }
     // The position applies before the scale.
     let place = [place[0] * x, place[1] * y, place[2] * z];
-    let inertia = element.attribute("inertia");
+    let words = ["legacy", "exact", "convex", "shell"];
+    let inertia = match fields::word(element, "inertia", &words, problems) {
+        Some("exact") => Inertia::Exact,
+        Some("convex") => Inertia::Convex,
+        Some("shell") => Inertia::Shell,
+        _ => Inertia::Legacy,
+    };
     let mesh = Mesh {
         source: source.filter(|_| !scale.contains(&0.0)),
         scale,
         origin: Isometry3::from_parts(Vector3::from(place).into(), turn.unwrap_or_default()),
-        is_exact: inertia.is_some_and(|inertia| inertia.value.trim() == "exact"),
+        inertia,
         span,
     };
     Some((name?, mesh))

@@ -51,7 +51,8 @@ fn rotation(
     rotation_from_xyzw([x, y, z, w])
 }
 
-fn euler(angles: [f64; 3], settings: &Settings) -> UnitQuaternion<f64> {
+/// Returns the rotation of Euler angles in the order of the model.
+pub(super) fn euler(angles: [f64; 3], settings: &Settings) -> UnitQuaternion<f64> {
     let mut all = UnitQuaternion::identity();
     for (angle, letter) in angles.into_iter().zip(settings.sequence) {
         let axis = match letter.to_ascii_lowercase() {

@@ -3,23 +3,14 @@
 use morse_scene::{bounds::Bounds, model::rotation_from_rpy};
 use nalgebra::UnitQuaternion;
 
-use super::fields;
+use super::{component::Component, fields, noise};
 use crate::{problems::Problems, xml::Element};
 
 /// Window above which a scanner that is tilted would look up behind itself, rad.
 const WIDE: f64 = 1.6;
 
-/// A component of a simulation file.
-#[derive(Clone, Debug)]
-pub(crate) struct Component {
-    pub(crate) kind: &'static str,
-    /// Settings after the kind, each with a comma before it.
-    pub(crate) settings: String,
-    /// Rotation of the component in the frame of the sensor.
-    pub(crate) turn: UnitQuaternion<f64>,
-    /// Difference of the component from the sensor, and its remedy.
-    pub(crate) approximation: Option<[&'static str; 2]>,
-}
+/// Largest angle between the first and the last ray of a scanner, rad.
+const WHOLE_TURN: f64 = 6.3;
 
 /// Kinds of sensors with the kinds of components, or the remedy for sensors that the simulator lacks.
 const KINDS: &[(&[&str], Result<&str, &str>)] = &[
@@ -82,6 +73,8 @@ pub(crate) fn read(
         approximation: None,
     };
     configure(element, &mut component, problems);
+    // Modifiers are the last setting.
+    noise::add(element, &mut component, problems);
     Ok(component)
 }
 
@@ -119,18 +112,6 @@ fn configure(element: &Element, component: &mut Component, problems: &mut Proble
                 component.set("direction", "\"parent_to_child\"");
             }
         }
-        "imu" => {
-            for (name, field) in [
-                ("angular_velocity", "angular_velocity"),
-                ("linear_acceleration", "linear_acceleration"),
-            ] {
-                let own = element.named("imu").flat_map(|imu| imu.named(name));
-                let sigma = own
-                    .flat_map(Element::elements)
-                    .find_map(|axis| sigma(axis, problems));
-                component.noise(field, sigma);
-            }
-        }
         _ => {}
     }
 }
@@ -141,32 +122,31 @@ fn lidar(scan: &Element, component: &mut Component, problems: &mut Problems) {
         let scan = scan.named("scan").next();
         scan.and_then(|scan| scan.named(name).next())
     };
-    let angle = Bounds::within(3.15);
+    // Scanners that turn are often described from 0 to a whole turn.
+    let angle = Bounds::within(WHOLE_TURN);
     let mut rays = |name: &'static str, most: f64| {
         let own = axis(name)?;
         let samples = fields::number(own, "samples", Bounds::between(1.0, most), problems);
         let least = fields::number(own, "min_angle", angle, problems).unwrap_or(0.0);
         let greatest = fields::number(own, "max_angle", angle, problems).unwrap_or(0.0);
         let samples = samples.unwrap_or(1.0).floor();
-        let window = (greatest - least).max(0.0);
+        let window = (greatest - least).clamp(0.0, WHOLE_TURN);
         Some((samples, window, f64::midpoint(least, greatest)))
     };
     let (samples, window, middle) = rays("horizontal", 1e5).unwrap_or((640.0, 3.0, 0.0));
-    let resolution = if samples > 1.0 && window > 0.0 {
-        (window / (samples - 1.0)).max(1e-5)
-    } else {
-        6.3
+    let (window, resolution) = match samples > 1.0 && window > 0.0 {
+        true => (window, (window / (samples - 1.0)).max(1e-5)),
+        false => (0.0, WHOLE_TURN),
     };
-    let window = if resolution < 6.0 { window } else { 0.0 };
     component.set("scan_window", &window.to_string());
     component.set("resolution", &resolution.to_string());
     let mut pitch = 0.0;
-    if let Some((layers, height, center)) = rays("vertical", 1024.0)
-        && layers > 1.0
-    {
-        component.set("layers", &layers.to_string());
-        component.set("layer_separation", &(height / (layers - 1.0)).to_string());
-        component.set("layer_offset", "0");
+    if let Some((layers, height, center)) = rays("vertical", 1024.0) {
+        if layers > 1.0 {
+            component.set("layers", &layers.to_string());
+            component.set("layer_separation", &(height / (layers - 1.0)).to_string());
+            component.set("layer_offset", "0");
+        }
         if window < WIDE {
             pitch = -center;
         } else if center.abs() > 1e-3 {
@@ -185,7 +165,6 @@ fn lidar(scan: &Element, component: &mut Component, problems: &mut Problems) {
     if let Some(range) = range {
         component.set("laser_range", &range.min(1e6).to_string());
     }
-    component.noise("range_list", sigma(scan, problems));
 }
 
 fn camera(camera: &Element, component: &mut Component, problems: &mut Problems) {
@@ -200,6 +179,14 @@ fn camera(camera: &Element, component: &mut Component, problems: &mut Problems) 
     }
     if let Some(planes) = camera.named("clip").next() {
         clip(planes, component, problems);
+    }
+    if let Some(lens) = camera.named("distortion").next() {
+        let factor = Bounds::within(1000.0);
+        let names = ["k1", "k2", "p1", "p2", "k3"];
+        let all = names.map(|name| fields::number(lens, name, factor, problems).unwrap_or(0.0));
+        if all != [0.0; 5] && component.kind == "video_camera" {
+            component.set("distortion", &format!("{all:?}"));
+        }
     }
 }
 
@@ -217,30 +204,6 @@ fn clip(planes: &Element, component: &mut Component, problems: &mut Problems) {
         let depth = fields::number(planes, name, Bounds::between(1e-6, 1e8), problems);
         if let Some(depth) = depth {
             component.set(name, &depth.to_string());
-        }
-    }
-}
-
-/// Returns the standard deviation of the noise of an element.
-fn sigma(element: &Element, problems: &mut Problems) -> Option<f64> {
-    let noise = element.named("noise").next()?;
-    let bounds = Bounds::between(0.0, 1e12);
-    let sigma = fields::number(noise, "stddev", bounds, problems)?;
-    (sigma > 0.0).then_some(sigma)
-}
-
-impl Component {
-    fn set(&mut self, name: &str, value: &str) {
-        self.settings += &format!(", {name}: {value}");
-    }
-
-    /// Adds an error of a field with a standard deviation.
-    fn noise(&mut self, field: &str, sigma: Option<f64>) {
-        let Some(sigma) = sigma else { return };
-        let modifier = crate::components::gaussian(field, sigma);
-        match self.settings.strip_suffix(']') {
-            Some(others) => self.settings = format!("{others}, {modifier}]"),
-            None => self.settings += &format!(", modifiers: [{modifier}]"),
         }
     }
 }

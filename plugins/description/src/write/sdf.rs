@@ -18,12 +18,23 @@ const LEAST: [f64; 2] = [1e-6, 1e-9];
 pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
     let mut markup = Markup::new();
     markup.open("sdf", &[("version", "1.11".to_owned())]);
-    markup.open("model", &[("name", context.name.to_owned())]);
+    let mut attributes = vec![("name", context.name.to_owned())];
+    // Frames without a link are attached to the canonical link, by default the first one, which may move.
+    let anchor = links
+        .links
+        .iter()
+        .find(|link| !is_frame(link) && is_still(links, link));
+    let first = links.links.iter().find(|link| !is_frame(link));
+    let is_other = |link: &&Link<'_>| first.is_some_and(|first| first.name != link.name);
+    let canonical = anchor.filter(is_other).map(|link| link.name.clone());
+    attributes.extend(canonical.map(|name| ("canonical_link", name)));
+    markup.open("model", &attributes);
     for link in &links.links {
         let parent = link.parent.and_then(|parent| links.links.get(parent));
         let parent = parent.map(|parent| parent.name.as_str());
         let is_first = links.has_one_root && parent.is_none();
-        if is_frame(link) && !is_first {
+        let has_anchor = anchor.is_some() || !is_still(links, link);
+        if is_frame(link) && !is_first && has_anchor {
             frame(&mut markup, link, parent);
         } else {
             write_link(&mut markup, link, parent, context);
@@ -57,8 +68,14 @@ fn is_frame(link: &Link<'_>) -> bool {
     link.inertial.is_none() && link.geometry.is_empty() && matches!(link.motion, Motion::Fixed)
 }
 
+/// Returns true if a link is fixed to the world, with only frames between them.
+fn is_still(links: &Links<'_>, link: &Link<'_>) -> bool {
+    let is_first = links.has_one_root && link.parent.is_none();
+    !is_first && matches!(link.motion, Motion::Fixed) && stands_in_the_world(links, link)
+}
+
 /// Returns true if there are only frames between a link and the world. Such frames are attached to the model, which stands for
-/// its first link in a joint.
+/// its canonical link in a joint.
 fn stands_in_the_world(links: &Links<'_>, link: &Link<'_>) -> bool {
     let mut next = link.parent;
     while let Some(at) = next {

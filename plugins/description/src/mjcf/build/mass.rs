@@ -23,6 +23,8 @@ impl Builder<'_, '_> {
         let solid = match (self.settings.from_geoms, written) {
             (None, Some(written)) | (Some(false), Some(written)) => self.inertial(written),
             (Some(false), None) => None,
+            // As in MuJoCo, `<inertial>` is kept if there are no geoms to replace it.
+            (Some(true), Some(written)) if geoms.is_empty() => self.inertial(written),
             (Some(true), _) | (None, None) => Solid::sum(geoms),
         };
         let [mass, moment] = self.settings.least;

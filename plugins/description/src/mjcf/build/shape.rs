@@ -11,7 +11,8 @@ use crate::{
     mjcf::{
         codes, fields,
         geom::{Form, Geom},
-        looks::Texture,
+        looks::{Inertia, Texture},
+        shell,
         solid::{self, Solid},
         source::Source,
     },
@@ -170,12 +171,17 @@ impl Builder<'_, '_> {
         }
         let unit = match &geom.form {
             Form::Plane(_) | Form::Field(_) => return None,
+            Form::Mesh(name) => self.mesh_solid(name, geom, shape)?,
+            Form::Sphere(radius) if geom.is_shell => shell::sphere(*radius),
+            Form::Capsule([radius, half]) if geom.is_shell => shell::capsule(*radius, 2.0 * half),
+            Form::Cylinder([radius, half]) if geom.is_shell => shell::cylinder(*radius, 2.0 * half),
+            Form::Ellipsoid(half) if geom.is_shell => shell::ellipsoid(*half),
+            Form::Box(half) if geom.is_shell => shell::cuboid(*half),
             Form::Sphere(radius) => solid::ellipsoid([*radius; 3]),
             Form::Capsule([radius, half]) => solid::capsule(*radius, 2.0 * half),
             Form::Cylinder([radius, half]) => solid::cylinder(*radius, 2.0 * half),
             Form::Ellipsoid(half) => solid::ellipsoid(*half),
             Form::Box(half) => solid::cuboid(*half),
-            Form::Mesh(name) => self.mesh_solid(name, geom, shape)?,
         };
         let mass = geom.mass.unwrap_or(geom.density * unit.mass);
         Some(unit.scaled(mass / unit.mass))
@@ -190,14 +196,24 @@ impl Builder<'_, '_> {
         let read = (self.options.surface)(path);
         let mut defect = None;
         let solid = read.and_then(|surface| {
-            let solid = solid::mesh(&surface, mesh.scale, mesh.is_exact);
-            if mesh.is_exact {
-                defect = solid::defect(&surface);
-            }
-            solid.ok_or_else(|| match mesh.is_exact {
-                true => "its triangles are inside out".to_owned(),
-                false => "its volume is zero".to_owned(),
-            })
+            let (solid, why) = match mesh.inertia {
+                Inertia::Legacy => (
+                    solid::mesh(&surface, mesh.scale, false),
+                    "its volume is zero",
+                ),
+                Inertia::Exact => {
+                    defect = solid::defect(&surface);
+                    let solid = solid::mesh(&surface, mesh.scale, true);
+                    (solid, "its triangles are inside out")
+                }
+                Inertia::Convex => {
+                    let hull = (self.options.hull)(&surface.vertices);
+                    let solid = hull.and_then(|hull| solid::mesh(&hull, mesh.scale, false));
+                    (solid, "it has no convex hull")
+                }
+                Inertia::Shell => (shell::mesh(&surface, mesh.scale), "its area is zero"),
+            };
+            solid.ok_or_else(|| why.to_owned())
         });
         if let Some(defect) = defect.filter(|_| solid.is_ok()) {
             let file = printable_path(&file.file);

@@ -1,0 +1,148 @@
+//! Noise of sensors: the modifiers that change readings in the same manner.
+
+use morse_scene::bounds::Bounds;
+
+use super::{component::Component, fields};
+use crate::{components, problems::Problems, xml::Element};
+
+/// Nanoteslas, the unit of magnetometers, per tesla.
+const NANO: f64 = 1e9;
+
+/// Errors of a number, in its unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Noise {
+    /// Standard deviation of each reading.
+    sigma: f64,
+    /// Constant error.
+    bias: f64,
+    /// Standard deviation of the constant error.
+    spread: f64,
+}
+
+/// Reads the `<noise>` of an element; `None` if it has none.
+pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Noise> {
+    let noise = element.named("noise").next()?;
+    let kind = noise.attribute("type").map(|kind| kind.value.trim());
+    let inner = noise.named("type").next().map(Element::text);
+    if kind.or(inner.as_deref()) == Some("none") {
+        return None;
+    }
+    let mut number = |name, bounds| fields::number(noise, name, bounds, problems).unwrap_or(0.0);
+    let (any, positive) = (Bounds::within(1e12), Bounds::between(0.0, 1e12));
+    Some(Noise {
+        sigma: number("stddev", positive),
+        bias: number("mean", any) + number("bias_mean", any),
+        spread: number("bias_stddev", positive),
+    })
+}
+
+/// Adds the noise that the elements of a sensor give to its readings.
+pub(super) fn add(element: &Element, component: &mut Component, problems: &mut Problems) {
+    let inner = |names: &[&'static str]| {
+        let mut found = names.iter().map(|&name| element.named(name).next());
+        found.find_map(|found| found)
+    };
+    match component.kind {
+        "laser_scanner" => {
+            let noise = inner(&["lidar", "ray"]).and_then(|scan| read(scan, problems));
+            component.noise("range_list", noise, 1.0);
+        }
+        "video_camera" | "depth_camera" => {
+            let noise = inner(&["camera"]).and_then(|camera| read(camera, problems));
+            component.image_noise(noise);
+        }
+        "imu" => {
+            if let Some(imu) = inner(&["imu"]) {
+                vector(imu, "angular_velocity", component, problems);
+                vector(imu, "linear_acceleration", component, problems);
+            }
+        }
+        "force_torque" => {
+            if let Some(own) = inner(&["force_torque"]) {
+                vector(own, "force", component, problems);
+                vector(own, "torque", component, problems);
+            }
+        }
+        "magnetometer" => {
+            let own = inner(&["magnetometer"]);
+            for axis in ["x", "y", "z"] {
+                let axes = own.and_then(|own| own.named(axis).next());
+                let noise = axes.and_then(|axis| read(axis, problems));
+                component.noise(axis, noise, NANO);
+            }
+        }
+        "barometer" => {
+            let own = inner(&["air_pressure"]).and_then(|own| own.named("pressure").next());
+            component.noise("pressure", own.and_then(|own| read(own, problems)), 1.0);
+        }
+        "gps" => {
+            if let Some(own) = inner(&["navsat", "gps"]) {
+                position(own, component, problems);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds the noise of the three axes of a vector.
+fn vector(element: &Element, name: &str, component: &mut Component, problems: &mut Problems) {
+    let Some(own) = element.named(name).next() else {
+        return;
+    };
+    let axes = ["x", "y", "z"].map(|axis| {
+        let axis = own.named(axis).next();
+        axis.and_then(|axis| read(axis, problems))
+    });
+    if axes[0] == axes[1] && axes[1] == axes[2] {
+        component.noise(name, axes[0], 1.0);
+        return;
+    }
+    for (index, noise) in axes.into_iter().enumerate() {
+        component.noise(&format!("{name}.{index}"), noise, 1.0);
+    }
+}
+
+/// Adds the noise of a position on Earth.
+fn position(element: &Element, component: &mut Component, problems: &mut Problems) {
+    let own = element.named("position_sensing").next();
+    let [across, up] = ["horizontal", "vertical"].map(|name| {
+        let axis = own.and_then(|own| own.named(name).next());
+        let noise = axis.and_then(|axis| read(axis, problems));
+        noise.map_or(0.0, |noise| noise.sigma)
+    });
+    if across > 0.0 || up > 0.0 {
+        component.modifier(&format!(
+            "(kind: \"gps_noise\", sigma: [{across}, {across}, {up}])"
+        ));
+    }
+}
+
+impl Component {
+    /// Adds the errors of a field, whose unit is a fraction of that of the description.
+    fn noise(&mut self, field: &str, noise: Option<Noise>, factor: f64) {
+        let Some(noise) = noise else { return };
+        let [sigma, bias, spread] = [noise.sigma, noise.bias, noise.spread].map(|one| one * factor);
+        if sigma > 0.0 {
+            self.modifier(&components::gaussian(field, sigma));
+        }
+        if bias != 0.0 || spread > 0.0 {
+            self.modifier(&format!(
+                "(kind: \"bias\", fields: [\"{field}\"], value: {bias}, sigma: {spread})"
+            ));
+        }
+    }
+
+    /// Adds the noise of the pixels of a camera, or of its depths.
+    fn image_noise(&mut self, noise: Option<Noise>) {
+        let sigma = noise.map_or(0.0, |noise| noise.sigma);
+        if sigma > 0.0 {
+            let sigma = sigma.min(1000.0);
+            self.modifier(&match self.kind {
+                "depth_camera" => {
+                    format!("(kind: \"depth_noise\", sigma: {sigma}, growth: 0)")
+                }
+                _ => format!("(kind: \"image_noise\", sigma: {sigma})"),
+            });
+        }
+    }
+}
