@@ -1,5 +1,5 @@
 //! Snapshots, their restoration, and resets.
-use morse_api::state::StateError;
+use morse_api::{service, state::StateError};
 
 use super::{
     Simulation, population,
@@ -38,6 +38,7 @@ impl Simulation {
         if self.hashes.is_some() {
             self.hashes = Some(chain);
         }
+        service::end_lost(self.app.world_mut());
         self.middlewares.restart(self.clock().nanos());
         Ok(())
     }

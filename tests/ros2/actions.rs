@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::peer::{Program, domain, python};
 
-const WORLD: &str = r#"Simulation(
+pub(crate) const WORLD: &str = r#"Simulation(
     robots: {
         "arm": (
             model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (0, 5, 0)),
@@ -28,7 +28,11 @@ const WORLD: &str = r#"Simulation(
 
 /// Runs a part of `actions.py` beside a world, and returns its reports, by step.
 fn report(part: &str, file: &str) -> Option<BTreeMap<String, Json>> {
-    let python = python()?;
+    Some(report_of(&python()?, part, file))
+}
+
+/// Runs a part of `actions.py` with a Python beside a world, and returns its reports, by step.
+pub(crate) fn report_of(python: &Path, part: &str, file: &str) -> BTreeMap<String, Json> {
     let domain = domain();
     let mut program = Program::start(file, domain);
     let called = Command::new(python)
@@ -46,7 +50,7 @@ fn report(part: &str, file: &str) -> Option<BTreeMap<String, Json>> {
         let line: Json = serde_json::from_str(line).unwrap();
         (line["step"].as_str().unwrap().to_owned(), line)
     });
-    Some(lines.collect())
+    lines.collect()
 }
 
 #[test]

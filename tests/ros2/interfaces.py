@@ -1,7 +1,7 @@
 """Builds the packages of messages that Python's package index lacks, with ROS's own generators, for the tests.
 
-Usage: python interfaces.py, with a Python that has rclpy. The definitions are the directories beside this file, in `interfaces`.
-The packages are written next to the installed ones. A C++ compiler is necessary.
+Usage: python interfaces.py [PACKAGE]…, with a Python that has rclpy. The definitions are the directories beside this file, in
+`interfaces`; all of them without names. The packages are written next to the installed ones. A C++ compiler is necessary.
 """
 import os
 import pathlib
@@ -107,6 +107,8 @@ def main():
     site = pathlib.Path(sysconfig.get_path("purelib"))
     for source in sorted(pathlib.Path(__file__).with_name("interfaces").iterdir()):
         built, text = site / source.name / "definitions.txt", text_of(source)
+        if sys.argv[1:] and source.name not in sys.argv[1:]:
+            continue
         if not built.exists() or built.read_text() != text:
             install(source, site)
             built.write_text(text)

@@ -84,6 +84,34 @@ fn large_point_clouds_arrive_with_the_profile_of_the_guide() {
     receive_large(CLOUD, topic, kind, 280_000);
 }
 
+#[test]
+fn lost_messages_are_named() {
+    let Some(python) = python() else { return };
+    let domain = domain();
+    let reliable = r#"mount: (translation: (0.5, 0, 0.7)), outputs: { "ros": (qos: reliable) }"#;
+    let file = CAMERA.replace("mount: (translation: (0.5, 0, 0.7))", reliable);
+    assert_ne!(file, CAMERA);
+    let arguments = ["--rtf", "1", "--until", "12s", "--json"];
+    let mut program = Program::with(&file, domain, &arguments);
+    let wanted = json!({
+        "subscribe": { "/rover/eye/image": ["sensor_msgs/msg/Image", "reliable"] },
+        "count": 100_000, "seconds": 60, "longest_list": 10,
+    });
+    let peer = Peer::start(&python, domain, &wanted);
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    peer.halt();
+    let (stdout, stderr) = program.wait();
+    let summary: Json = serde_json::from_str(&stdout).unwrap();
+    let sent = |name: &str| summary["middlewares"]["ros"][name].as_u64();
+    assert!(
+        sent("published") > Some(0) && sent("refused") > Some(0),
+        "{summary}"
+    );
+    let why = "messages of `/rover/eye/image` are lost: a node that subscribes reliably does not confirm the earlier ones";
+    assert!(stderr.contains(why), "{stderr}");
+    assert_eq!(stderr.matches("are lost").count(), 1, "once: {stderr}");
+}
+
 const ROBOTS: &str = r#"Simulation(
     robots: { "rover": (
         model: "robots/atrv.robray", base: kinematic,

@@ -21,20 +21,9 @@ pub(crate) fn domain() -> u16 {
     1 + (first + DOMAIN.fetch_add(1, Ordering::Relaxed)) % 200
 }
 
-/// Returns a Python with rclpy; without one the test is skipped.
+/// Returns a Python with rclpy of Jazzy; without one the test is skipped.
 pub(crate) fn python() -> Option<PathBuf> {
-    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ros2-python/bin/python");
-    let named = env::var_os("MORSE_ROS2_PYTHON").map(PathBuf::from);
-    let candidates = named.into_iter().chain([own, PathBuf::from("python3")]);
-    let found = candidates.into_iter().find(|python| {
-        let imports = Command::new(python)
-            .args([
-                "-c",
-                "import rclpy, sensor_msgs, nav_msgs, geometry_msgs, rosgraph_msgs, std_srvs, tf2_msgs, vision_msgs",
-            ])
-            .output();
-        imports.is_ok_and(|output| output.status.success())
-    });
+    let found = find("MORSE_ROS2_PYTHON", "ros2-python", Some("python3"));
     if found.is_none() {
         left_out(
             "ros2",
@@ -42,6 +31,37 @@ pub(crate) fn python() -> Option<PathBuf> {
         );
     }
     found
+}
+
+/// Returns a Python with rclpy of Kilted; without one the test is skipped.
+pub(crate) fn kilted() -> Option<PathBuf> {
+    let found = find("MORSE_ROS2_KILTED_PYTHON", "ros2-python-kilted", None);
+    if found.is_none() {
+        left_out(
+            "kilted",
+            "there is no Python with rclpy of Kilted: nodes of ROS 2 Kilted",
+        );
+    }
+    found
+}
+
+/// Returns the Python that a variable names, that of a directory of the tests, or a further one, if it has rclpy.
+fn find(variable: &str, directory: &str, further: Option<&str>) -> Option<PathBuf> {
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join(directory);
+    let named = env::var_os(variable).map(PathBuf::from);
+    let candidates = named
+        .into_iter()
+        .chain([own.join("bin/python")])
+        .chain(further.map(PathBuf::from));
+    candidates.into_iter().find(|python| {
+        let imports = Command::new(python)
+            .args([
+                "-c",
+                "import rclpy, sensor_msgs, nav_msgs, geometry_msgs, rosgraph_msgs, std_srvs, tf2_msgs, control_msgs",
+            ])
+            .output();
+        imports.is_ok_and(|output| output.status.success())
+    })
 }
 
 /// A simulation in a program of its own.

@@ -96,7 +96,7 @@ fn every_sensor_and_actuator_is_a_topic_of_the_usual_type() {
 }
 
 /// Returns the rows of a sensor's log by time in nanoseconds, with the fields by name.
-fn rows(directory: &Path, sensor: &str) -> BTreeMap<i64, BTreeMap<String, Json>> {
+pub(crate) fn rows(directory: &Path, sensor: &str) -> BTreeMap<i64, BTreeMap<String, Json>> {
     let text = std::fs::read_to_string(directory.join(format!("out/{sensor}.csv"))).unwrap();
     let mut lines = text.lines();
     let names: Vec<String> = lines
@@ -119,14 +119,14 @@ fn rows(directory: &Path, sensor: &str) -> BTreeMap<i64, BTreeMap<String, Json>>
 }
 
 /// Returns the time in the header of a message, ns.
-fn stamp(message: &Json) -> i64 {
+pub(crate) fn stamp(message: &Json) -> i64 {
     let stamp = &message["header"]["stamp"];
     stamp["sec"].as_i64().unwrap() * 1_000_000_000 + stamp["nanosec"].as_i64().unwrap()
 }
 
 /// Compares a number of a message with a number of the log, times a factor.
 #[track_caller]
-fn same(message: &Json, pointer: &str, logged: &Json, factor: f64) {
+pub(crate) fn same(message: &Json, pointer: &str, logged: &Json, factor: f64) {
     let value = message.pointer(pointer).and_then(Json::as_f64);
     let value = value.unwrap_or_else(|| panic!("{pointer} is no number in {message}"));
     let expected = logged.as_f64().unwrap() * factor;

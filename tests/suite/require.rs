@@ -13,9 +13,10 @@ use std::{env, io::Write as _};
 /// - `ffmpeg`;
 /// - `editors`: Neovim 0.7 or later, Emacs 27 or later, and Node.js with npm;
 /// - `ray`: the Python package, for batches on clusters;
-/// - `ros2`: a Python with rclpy and the usual messages, nodes of ROS 2.
-const WORDS: [&str; 8] = [
-    "screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray", "ros2",
+/// - `ros2`: a Python with rclpy of ROS 2 Jazzy and the usual messages;
+/// - `kilted`: the same of ROS 2 Kilted.
+const WORDS: [&str; 9] = [
+    "screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray", "ros2", "kilted",
 ];
 
 /// Reports that a test is skipped, or fails if it is required.

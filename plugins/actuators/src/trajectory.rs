@@ -141,6 +141,10 @@ pub(crate) struct Wanted {
     /// failure.
     #[serde(default)]
     goal_time_tolerance: Option<f64>,
+    /// True to refuse positions outside the joints' limits, at which joints stop by default, and trajectories that are over
+    /// already, or begin more than a day later.
+    #[serde(default)]
+    strict: Option<bool>,
 }
 
 /// Point of a trajectory in a request.
@@ -161,6 +165,11 @@ struct WantedPoint {
     time_from_start: Option<f64>,
 }
 
+/// Returns the error message for an invalid trajectory.
+fn wrong(why: &str) -> ServiceError {
+    ServiceError::Failed(format!("Error: invalid trajectory: {why}."))
+}
+
 impl Wanted {
     /// Returns the trajectory from the current positions of the joints.
     ///
@@ -171,55 +180,28 @@ impl Wanted {
         self,
         from: &[f64],
         joints: &impl Joints,
+        clock: &Clock,
     ) -> Result<Trajectory, ServiceError> {
-        let missing = |key: &str| {
-            ServiceError::Failed(format!(
-                "Error: invalid trajectory: key '{key}' was expected."
-            ))
-        };
-        let wrong = |why: &str| ServiceError::Failed(format!("Error: invalid trajectory: {why}."));
         let indices = indices(self.joint_names.as_deref(), joints, from.len())?;
-        let count = indices.len();
         let tolerances = Tolerances::read(&self, &indices, from.len())?;
-        let is_fine = |numbers: &[f64]| {
-            numbers.len() == count && numbers.iter().all(|number| number.is_finite())
-        };
+        let is_strict = self.strict == Some(true);
         if self.starttime.is_some_and(|start| !start.is_finite()) {
             return Err(wrong("'starttime' is not finite"));
         }
         let mut points: Vec<Waypoint> = Vec::new();
         for point in self.points.ok_or_else(|| missing("points"))? {
-            let positions = point.positions.ok_or_else(|| missing("positions"))?;
-            let time = point
-                .time_from_start
-                .ok_or_else(|| missing("time_from_start"))?;
-            let velocities = point.velocities.unwrap_or_default();
-            if !is_fine(&positions) {
-                return Err(wrong(&format!(
-                    "'positions' must be {count} finite numbers"
-                )));
+            if is_strict {
+                let positions = point.positions.as_deref().unwrap_or_default();
+                check_limits(&indices, positions, joints).map_err(|why| wrong(&why))?;
             }
-            if !(velocities.is_empty() || is_fine(&velocities)) {
-                return Err(wrong(&format!(
-                    "'velocities' must be {count} finite numbers"
-                )));
-            }
-            let earliest = points.last().map_or(0.0, |last| last.time);
-            let is_later = time > earliest || (points.is_empty() && time == 0.0);
-            if !(is_later && time.is_finite()) {
-                return Err(wrong("'time_from_start' must grow from point to point"));
-            }
-            let mut at = Waypoint {
-                positions: from.to_vec(),
-                velocities: vec![0.0; if velocities.is_empty() { 0 } else { from.len() }],
-                time,
-            };
-            spread(&indices, &positions, &mut at.positions);
-            spread(&indices, &velocities, &mut at.velocities);
-            points.push(at);
+            let last = points.last().map(|last| last.time);
+            points.push(point.read(from, &indices, last)?);
         }
-        if points.is_empty() {
+        let Some(end) = points.last().map(|last| last.time) else {
             return Err(wrong("it has no points"));
+        };
+        if let Some(start) = self.starttime.filter(|_| is_strict) {
+            check_times(start, start + end, clock.seconds()).map_err(|why| wrong(&why))?;
         }
         Ok(Trajectory {
             start: self.starttime,
@@ -228,6 +210,56 @@ impl Wanted {
             indices,
             tolerances,
         })
+    }
+}
+
+/// Returns the error message for a missing field.
+fn missing(key: &str) -> ServiceError {
+    wrong(&format!("key '{key}' was expected"))
+}
+
+impl WantedPoint {
+    /// Returns the point, given the positions of all joints at the start, the indices of those that move, and the time of the
+    /// point before it.
+    ///
+    /// # Errors
+    ///
+    /// The error in the request.
+    fn read(
+        self,
+        from: &[f64],
+        indices: &[usize],
+        last: Option<f64>,
+    ) -> Result<Waypoint, ServiceError> {
+        let count = indices.len();
+        let is_fine = |numbers: &[f64]| {
+            numbers.len() == count && numbers.iter().all(|number| number.is_finite())
+        };
+        let positions = self.positions.ok_or_else(|| missing("positions"))?;
+        let time = self
+            .time_from_start
+            .ok_or_else(|| missing("time_from_start"))?;
+        let velocities = self.velocities.unwrap_or_default();
+        if !is_fine(&positions) {
+            let why = format!("'positions' must be {count} finite numbers");
+            return Err(wrong(&why));
+        }
+        if !(velocities.is_empty() || is_fine(&velocities)) {
+            let why = format!("'velocities' must be {count} finite numbers");
+            return Err(wrong(&why));
+        }
+        let is_later = last.map_or(time >= 0.0, |last| time > last);
+        if !(is_later && time.is_finite()) {
+            return Err(wrong("'time_from_start' must grow from point to point"));
+        }
+        let mut at = Waypoint {
+            positions: from.to_vec(),
+            velocities: vec![0.0; if velocities.is_empty() { 0 } else { from.len() }],
+            time,
+        };
+        spread(indices, &positions, &mut at.positions);
+        spread(indices, &velocities, &mut at.velocities);
+        Ok(at)
     }
 }
 
@@ -255,6 +287,50 @@ fn indices(
         indices.push(index);
     }
     Ok(indices)
+}
+
+/// Distance from a limit that may be rounding, rad or m.
+const ROUNDING: f64 = 1e-6;
+
+/// Checks that positions are within the limits of their joints.
+///
+/// # Errors
+///
+/// The first joint that cannot be at its position, and its limit.
+fn check_limits(indices: &[usize], positions: &[f64], joints: &impl Joints) -> Result<(), String> {
+    for (index, position) in indices.iter().zip(positions) {
+        let limit = joints.limited(*index, *position);
+        if (limit - position).abs() > ROUNDING {
+            let names = joints.names();
+            let name = names.get(*index).map_or("", String::as_str);
+            return Err(format!(
+                "the position {position} of `{name}` is outside its limits: it ends at {limit}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Longest time until a trajectory begins, s: a later start is a time of another clock.
+const LATEST: f64 = 86_400.0;
+
+/// Checks that a trajectory is not over, and begins within a day.
+///
+/// # Errors
+///
+/// The times that are wrong.
+fn check_times(start: f64, end: f64, now: f64) -> Result<(), String> {
+    if end < now {
+        return Err(format!(
+            "it ends at {end:.3} s, and the simulated time is {now:.3} s already"
+        ));
+    }
+    if start - now > LATEST {
+        return Err(format!(
+            "it begins at {start:.3} s, and the simulated time is {now:.3} s: stamps are simulated time (`use_sim_time` in ROS)"
+        ));
+    }
+    Ok(())
 }
 
 /// Writes numbers to their indices in a list of all joints.

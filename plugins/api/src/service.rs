@@ -20,7 +20,9 @@ use serde_json::Value as Json;
 pub use error::ServiceError;
 use error::arguments;
 use serve::Waiting;
-pub use serve::{answer, call, cancel, carry, complete, pass_on, registered, release, ticket};
+pub use serve::{
+    answer, call, cancel, carry, complete, end_lost, pass_on, registered, release, ticket,
+};
 
 use crate::{
     component::{Beside, ComponentPath, Mount},

@@ -6,7 +6,7 @@ import unittest
 from typing import Any, Callable, FrozenSet
 
 # As tests/suite/require.rs says.
-WORDS = frozenset(("screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray", "ros2"))
+WORDS = frozenset(("screen", "browser", "python", "pymorse", "ffmpeg", "editors", "ray", "ros2", "kilted"))
 
 
 def words(text: str) -> FrozenSet[str]:

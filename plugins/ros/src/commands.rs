@@ -38,6 +38,16 @@ pub enum MessageError {
         /// Fields of the type, with commas between.
         known: String,
     },
+    /// A number is infinite or not a number; in JSON it is `null`.
+    #[error("`{path}`: not a {message}: the number in `{field}` is not finite")]
+    NotFinite {
+        /// The actuator.
+        path: String,
+        /// Type of the message.
+        message: &'static str,
+        /// The field, with those around it.
+        field: String,
+    },
     /// A field has a value of another type.
     #[error("`{path}`: not a {message}: {cause}")]
     WrongForm {
@@ -47,6 +57,14 @@ pub enum MessageError {
         message: &'static str,
         /// Error of the parser.
         cause: serde_json::Error,
+    },
+    /// The pose is in a frame other than the world's.
+    #[error("`{path}`: the pose is in `{frame}`; poses are in `map` or `world`")]
+    OtherFrame {
+        /// The actuator.
+        path: String,
+        /// The frame.
+        frame: String,
     },
     /// The actuator does not take velocities or efforts of joints.
     #[error("`{path}` takes no {list}")]
@@ -150,6 +168,13 @@ fn parse<M: DeserializeOwned + Serialize + Default>(
             known,
         });
     }
+    if let Some(field) = not_finite(message, &form) {
+        return Err(MessageError::NotFinite {
+            path: info.path.to_string(),
+            message: kind,
+            field: field.trim_start_matches('.').to_owned(),
+        });
+    }
     M::deserialize(message).map_err(|cause| MessageError::WrongForm {
         path: info.path.to_string(),
         message: kind,
@@ -191,6 +216,22 @@ fn unknown(message: &Json, form: &Json) -> Option<(String, String)> {
         })
 }
 
+/// Returns the first field of a message that should be a number and is `null`, with a dot in front.
+fn not_finite(message: &Json, form: &Json) -> Option<String> {
+    match (message, form) {
+        (Json::Null, Json::Number(_)) => Some(String::new()),
+        (Json::Object(message), Json::Object(form)) => message.iter().find_map(|(name, value)| {
+            let below = not_finite(value, form.get(name)?)?;
+            Some(format!(".{name}{below}"))
+        }),
+        (Json::Array(values), Json::Array(_)) => {
+            let index = values.iter().position(Json::is_null)?;
+            Some(format!("[{index}]"))
+        }
+        _ => None,
+    }
+}
+
 fn twist(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     Ok(speeds(info, &parse(info, message, Twist::TYPE)?))
 }
@@ -227,8 +268,21 @@ fn ackermann(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, Messa
     Ok(command)
 }
 
+/// Returns true if a frame of a pose is the world: `map`, `world`, or none.
+#[must_use]
+pub fn is_world(frame: &str) -> bool {
+    ["", "map", "world"].contains(&frame.trim_start_matches('/'))
+}
+
 fn pose(info: &ActuatorInfo, message: &Json) -> Result<DynamicStruct, MessageError> {
     let message: PoseStamped = parse(info, message, PoseStamped::TYPE)?;
+    let frame = &message.header.frame_id;
+    if !is_world(frame) {
+        return Err(MessageError::OtherFrame {
+            path: info.path.to_string(),
+            frame: frame.clone(),
+        });
+    }
     let Point { x, y, z } = message.pose.position;
     let mut command = DynamicStruct::default();
     for (name, number) in [("x", x), ("y", y), ("z", z)] {

@@ -95,19 +95,26 @@ pub(crate) fn cloud(sample: &Sample<'_>) -> PointCloud2 {
     points_of(sample, names::frame(&sample.info.path), &fields, 20, data)
 }
 
-/// Returns the points of the pixels, in the axes of the camera.
+/// Returns the points of the pixels, in the axes of the camera. A pixel without a surface is a point without coordinates, as
+/// in ROS, where the reading has zeros.
 pub(crate) fn depth_cloud(sample: &Sample<'_>) -> PointCloud2 {
-    let points = sample
+    let mut points = sample
         .samples("points")
         .map_or(Vec::new(), |samples| samples.bytes().to_vec());
+    let mut is_dense = true;
+    for point in points.as_chunks_mut::<12>().0 {
+        if *point == [0; 12] {
+            let number = f32::NAN.to_le_bytes();
+            point.as_chunks_mut::<4>().0.fill(number);
+            is_dense = false;
+        }
+    }
     let fields = [("x", 0, F32), ("y", 4, F32), ("z", 8, F32)];
-    points_of(
-        sample,
-        crate::pictures::frame(&sample.info.path, ""),
-        &fields,
-        12,
-        points,
-    )
+    let frame = crate::pictures::frame(&sample.info.path, "");
+    PointCloud2 {
+        is_dense,
+        ..points_of(sample, frame, &fields, 12, points)
+    }
 }
 
 fn points_of(

@@ -3,7 +3,7 @@
 //!
 //! - this file: settings; they are in every program;
 //! - `topics`: topics of the components with their types and qualities of service;
-//! - `network`: domain and range of discovery, from the settings and the environment;
+//! - `network`: domain and range of discovery, from the settings and the environment; `static_peers`: other machines;
 //! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions;
 //!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `server`: the thread of
 //!   `services`, of `simulation`, the services of `simulation_interfaces`, and of `actions`; `serving`: requests of all of
@@ -45,6 +45,8 @@ mod serving;
 mod simulation;
 #[cfg(feature = "dds")]
 mod source;
+#[cfg(any(feature = "dds", test))]
+mod static_peers;
 mod topics;
 
 use bevy::prelude::{App, Reflect};

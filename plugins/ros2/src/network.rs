@@ -1,5 +1,7 @@
 //! Domain, namespace and range of discovery: from the settings, then from the environment, then ROS's defaults.
-use crate::{Discovery, Ros2, topics::check_name};
+use std::net::Ipv4Addr;
+
+use crate::{Discovery, Ros2, static_peers::addresses, topics::check_name};
 
 /// Greatest domain whose ports exist.
 const MAX_DOMAIN: u16 = 232;
@@ -13,6 +15,8 @@ pub(crate) struct Network {
     pub(crate) discovery: Discovery,
     /// Namespace: empty, or with a slash in front and none at the end.
     pub(crate) namespace: String,
+    /// Further machines with nodes.
+    pub(crate) peers: Vec<Ipv4Addr>,
     /// Parts of the environment that have no effect.
     pub(crate) warnings: Vec<String>,
 }
@@ -42,12 +46,11 @@ impl Network {
             (None, Some(text)) => range_of(&text)?,
             (None, None) => Discovery::Localhost,
         };
-        if let Some(peers) = variable("ROS_STATIC_PEERS") {
-            warnings.push(format!(
-                "ROS_STATIC_PEERS={peers} has no effect: nodes on other machines are found with `discovery: subnet` or \
-                 ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET"
-            ));
-        }
+        let list = variable("ROS_STATIC_PEERS").unwrap_or_default();
+        let (mut peers, mut unknown) = addresses(&list);
+        // Nodes of this machine are found anyway.
+        peers.retain(|peer| !peer.is_loopback());
+        warnings.append(&mut unknown);
         let namespace = settings
             .namespace
             .clone()
@@ -64,6 +67,7 @@ impl Network {
             domain,
             discovery,
             namespace,
+            peers,
             warnings,
         })
     }
@@ -115,14 +119,15 @@ mod tests {
             ("ROS_DOMAIN_ID", "42"),
             ("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET"),
             ("ROS_NAMESPACE", "/lab/one"),
-            ("ROS_STATIC_PEERS", "10.0.0.2"),
+            ("ROS_STATIC_PEERS", "10.0.0.2;127.0.0.1;no name"),
         ];
         let found = network(&Ros2::default(), &environment).unwrap();
         assert_eq!(
             (found.domain, found.discovery, &*found.namespace),
             (42, Discovery::Subnet, "/lab/one")
         );
-        assert!(found.warnings[0].contains("ROS_STATIC_PEERS=10.0.0.2 has no effect"));
+        assert_eq!(found.peers, [Ipv4Addr::new(10, 0, 0, 2)]);
+        assert!(found.warnings[0].starts_with("ROS_STATIC_PEERS: `no name` is no"));
         let settings = Ros2 {
             domain: Some(7),
             discovery: Some(Discovery::Localhost),

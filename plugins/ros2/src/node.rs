@@ -22,7 +22,7 @@ use morse_api::{
 use morse_ros::{frames, links::RobotLinks};
 use ros2_client::{
     NodeName, NodeOptions,
-    dds::rustdds::{DomainParticipantBuilder, mio1},
+    dds::rustdds::{DomainParticipantBuilder, RTPSEntity as _, mio1},
 };
 use serde_json::json;
 
@@ -39,6 +39,7 @@ use crate::{
     publishing::{Outputs, Publishing},
     server::Serving,
     serving::Requests,
+    static_peers::{StaticPeers, own_addresses},
 };
 
 /// Starts the node and its threads.
@@ -50,14 +51,13 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let own = context.name.clone();
     let failed = |why: String| Failure::Environment(format!("`{own}`: {why}"));
     let network = Network::new(settings, |name| std::env::var(name).ok()).map_err(failed)?;
+    let announcements = StaticPeers::new(network.domain, &network.peers).map_err(failed)?;
     let mut opening = open(settings, &network).map_err(failed)?;
     let (notes, counters) = (opening.notes.clone(), opening.counters.clone());
-    network
-        .warnings
-        .iter()
-        .for_each(|text| notes.add(text.clone()));
+    notes.add_all(&network.warnings);
     let requests = Requests::new(Mutex::new(requests_of(&context)));
     let rate = rate_of(&context);
+    let guid = opening.participant.guid().to_bytes();
     let (mut outputs, inputs) = ends(settings, context);
     let next_actuators = Successor::default();
     let actuators = (actuators_of(&inputs), next_actuators.clone());
@@ -79,6 +79,9 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let (stopped, waker) = (listening.stopped.clone(), listening.waker.clone());
     let (ticks, ticked) = bounded(1);
     let mut workers = spawn(&own, publishing, (listening, services))?;
+    if let Some(announcements) = announcements {
+        workers.push(announce(&own, announcements, guid, stopped.clone())?);
+    }
     if let Some(clock) = clock {
         workers.push(spawn_clock(&own, clock, ticked)?);
     }
@@ -141,6 +144,21 @@ fn spawn_clock(own: &str, clock: Clock, ticked: Receiver<()>) -> Result<Worker, 
     Worker::spawn(Ros2::KIND, &format!("{own} clock"), clock, work)
 }
 
+/// Starts the thread that announces the node to other machines.
+fn announce(
+    own: &str,
+    peers: StaticPeers,
+    guid: [u8; 16],
+    stopped: Arc<AtomicBool>,
+) -> Result<Worker, Failure> {
+    let name = own.to_owned();
+    let work = move |peers: &mut StaticPeers| {
+        let sent = peers.run(guid, &stopped);
+        sent.map_err(|why| Failure::Environment(format!("`{name}`: ROS_STATIC_PEERS: {why}")))
+    };
+    Worker::spawn(Ros2::KIND, &format!("{own} peers"), peers, work)
+}
+
 /// Starts the threads of the readings, of the commands and of the services.
 fn spawn(
     own: &str,
@@ -165,7 +183,9 @@ fn spawn(
 fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
     let mut participant = DomainParticipantBuilder::new(network.domain);
     if network.discovery == Discovery::Localhost {
-        participant = participant.with_only_networks([IpAddr::V4(Ipv4Addr::LOCALHOST)]);
+        let mut networks = vec![IpAddr::V4(Ipv4Addr::LOCALHOST)];
+        networks.append(&mut own_addresses(&network.peers));
+        participant = participant.with_only_networks(networks);
     }
     let failed = |why: &dyn std::fmt::Display| {
         format!("DDS cannot be started in domain {}: {why}", network.domain)
@@ -286,7 +306,14 @@ impl Running for Node {
             Discovery::Subnet => "all networks of this machine",
         };
         let domain = self.network.domain;
-        vec![format!("a node of ROS 2 serves domain {domain} on {range}")]
+        let peers = self.network.peers.iter().map(ToString::to_string);
+        let peers = match &*peers.collect::<Vec<_>>().join(", ") {
+            "" => String::new(),
+            peers => format!(" and {peers}"),
+        };
+        vec![format!(
+            "a node of ROS 2 serves domain {domain} on {range}{peers}"
+        )]
     }
 
     fn tick(&mut self, nanos: u64) {

@@ -24,6 +24,11 @@ impl Notes {
         }
     }
 
+    /// Adds warnings.
+    pub(crate) fn add_all(&self, texts: &[String]) {
+        texts.iter().for_each(|text| self.add(text.clone()));
+    }
+
     /// Returns the warnings since the last call.
     pub(crate) fn take(&self) -> Vec<String> {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,9 @@ use std::{
 
 use ros2_client::{
     MessageTypeName, Name, Node, Publisher, QosProfile,
-    dds::rustdds::{DomainParticipant, Topic},
+    dds::rustdds::{
+        DomainParticipant, QosPolicies, QosPolicyBuilder, Topic, TopicKind, policy::ResourceLimits,
+    },
     qos::{Durability, History, WhenFull},
 };
 
@@ -59,7 +61,7 @@ impl Opening {
         format!("{}{topic}", self.namespace)
     }
 
-    /// Creates a topic. Its name is complete; the message type is written such as `sensor_msgs/msg/Imu`.
+    /// Creates the topic of a subscription. Its name is complete; the message type is written such as `sensor_msgs/msg/Imu`.
     ///
     /// # Errors
     ///
@@ -89,13 +91,51 @@ impl Opening {
         message: &'static str,
         quality: QosProfile,
     ) -> Result<Publisher<M>, String> {
-        let topic = self.topic(name, message, &quality)?;
+        let failed = |why: &dyn std::fmt::Display| format!("topic `{name}`: {why}");
+        Name::parse(name).map_err(|why| failed(&format!("{why:?}")))?;
+        // The profiles of the client library have no such limit: the topic has it.
+        let (package, kind) = message.split_once("/msg/").unwrap_or(("", message));
+        let topic = self.participant.create_topic(
+            format!("rt{name}"),
+            format!("{package}::msg::dds_::{kind}_"),
+            &limited(&quality, message),
+            TopicKind::NoKey,
+        );
+        let topic = topic.map_err(|why| failed(&why))?;
         let publisher = self.node.create_publisher(&topic, Some(quality));
-        let publisher = publisher.map_err(|why| format!("topic `{name}`: {why}"))?;
+        let publisher = publisher.map_err(|why| failed(&why))?;
         let end = End::new(name, message, false);
         self.ends.add(publisher.guid(), end);
         Ok(publisher)
     }
+}
+
+/// Types of large messages.
+const LARGE: [&str; 3] = [
+    "sensor_msgs/msg/Image",
+    "sensor_msgs/msg/CompressedImage",
+    "sensor_msgs/msg/PointCloud2",
+];
+/// Maximum number of large messages, and of others, that reliable nodes have not confirmed. `RustDDS` keeps all of them, for
+/// nodes that stand still too.
+const MOST_UNCONFIRMED: [i32; 2] = [16, 1000];
+
+/// Returns a profile with a limit of unconfirmed messages.
+fn limited(profile: &QosProfile, message: &str) -> QosPolicies {
+    let [large, small] = MOST_UNCONFIRMED;
+    let most = if LARGE.contains(&message) {
+        large
+    } else {
+        small
+    };
+    let limits = QosPolicyBuilder::new()
+        .resource_limits(ResourceLimits {
+            max_samples: most,
+            max_instances: 1,
+            max_samples_per_instance: most,
+        })
+        .build();
+    QosPolicies::from(profile).modify_by(&limits)
 }
 
 /// Returns the profile of a quality of service.

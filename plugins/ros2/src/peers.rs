@@ -83,23 +83,40 @@ impl Peers {
         };
         let is_reliable =
             |qos: &QosPolicies| matches!(qos.reliability(), Some(Reliability::Reliable { .. }));
-        let cause = if is_reliable(requested) && !is_reliable(offered) {
-            "reliable messages are requested, and best effort is offered"
+        let (cause, remedy) = if is_reliable(requested) && !is_reliable(offered) {
+            (
+                "reliable messages are requested, and best effort is offered",
+                match end.is_input {
+                    true => "publish reliably, or set `qos: sensor_data` for the actuator's input",
+                    false => {
+                        "subscribe with best effort (qos_profile_sensor_data), or set `qos: reliable` for the sensor's output"
+                    }
+                },
+            )
         } else if requested.durability() != offered.durability() {
-            "the last message is requested (transient local), and only new ones are offered (volatile)"
+            (
+                "the last message is requested (transient local), and only new ones are offered (volatile)",
+                match end.is_input {
+                    true => "publish with transient local, or change `qos` of the actuator's input",
+                    false => {
+                        "subscribe with volatile, or set `qos: latched` for the sensor's output"
+                    }
+                },
+            )
         } else {
-            "the qualities of service are incompatible"
+            (
+                "deadline, liveliness or another quality of service is stricter than what is offered",
+                "use the default ones",
+            )
         };
         let topic = &end.topic;
         self.notes.add(match end.is_input {
-            true => format!(
-                "a node publishes on `{topic}` and is not received: {cause}; publish reliably, or set `qos: sensor_data` \
-                 for the actuator's input"
-            ),
-            false => format!(
-                "a node subscribes to `{topic}` and receives nothing: {cause}; subscribe with best effort \
-                 (qos_profile_sensor_data), or set `qos: reliable` for the sensor's output"
-            ),
+            true => {
+                format!("a node publishes on `{topic}` and is not received: {cause}; {remedy}")
+            }
+            false => {
+                format!("a node subscribes to `{topic}` and receives nothing: {cause}; {remedy}")
+            }
         });
     }
 

@@ -8,7 +8,10 @@ mod filters;
 mod states;
 mod steps;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 use morse_api::service::{Reply, Status};
 use ros2_client::Message;
@@ -170,6 +173,26 @@ impl Added {
     }
 }
 
+/// True between a stop and the next change of state.
+#[derive(Clone, Default)]
+struct Stopped(Arc<AtomicBool>);
+
+impl Stopped {
+    fn set(&self, is_stopped: bool) {
+        self.0.store(is_stopped, Ordering::Relaxed);
+    }
+
+    /// Returns the state of the simulation.
+    fn state(&self, calls: &Calls) -> u8 {
+        match (calls.is_held(), self.0.load(Ordering::Relaxed)) {
+            (false, _) => PLAYING,
+            // Steps leave the start.
+            (true, true) if calls.now() == 0 => STOPPED,
+            (true, _) => PAUSED,
+        }
+    }
+}
+
 /// Opens the services.
 ///
 /// # Errors
@@ -182,17 +205,29 @@ pub(crate) fn open(
 ) -> Result<Vec<Box<dyn Serve>>, String> {
     let added = Added::default();
     let of_reset = added.clone();
+    let stopped = Stopped::default();
+    let of_set = stopped.clone();
     let mut list: Vec<Box<dyn Serve>> = vec![
         serve(opening, "GetSimulatorFeatures", |_, _: Empty, respond| {
             respond.send(features());
         })?,
-        serve(opening, "GetSimulationState", |calls, _: Empty, respond| {
-            respond.send(StateResponse {
-                state: if calls.is_held() { PAUSED } else { PLAYING },
-                result: Verdict::ok(),
-            });
-        })?,
-        serve(opening, "SetSimulationState", set_state)?,
+        serve(
+            opening,
+            "GetSimulationState",
+            move |calls, _: Empty, respond| {
+                respond.send(StateResponse {
+                    state: stopped.state(calls),
+                    result: Verdict::ok(),
+                });
+            },
+        )?,
+        serve(
+            opening,
+            "SetSimulationState",
+            move |calls, asked, respond| {
+                set_state(calls, asked, respond, &of_set);
+            },
+        )?,
         serve(opening, "ResetSimulation", move |calls, asked, respond| {
             reset(calls, &asked, respond, &of_reset);
         })?,
@@ -274,8 +309,8 @@ fn features() -> Features {
     }
 }
 
-fn set_state(calls: &Calls, State { state }: State, respond: Respond<Plain>) {
-    let present = if calls.is_held() { PAUSED } else { PLAYING };
+fn set_state(calls: &Calls, State { state }: State, respond: Respond<Plain>, stopped: &Stopped) {
+    let present = stopped.state(calls);
     let service = match state {
         _ if state == present => {
             let verdict = Verdict::new(ALREADY_IN_TARGET_STATE, "it is in this state");
@@ -294,6 +329,7 @@ fn set_state(calls: &Calls, State { state }: State, respond: Respond<Plain>) {
             return respond.send(Plain::failed(verdict));
         }
     };
+    stopped.set(state == STOPPED);
     act(calls, service, json!([]), respond);
 }
 

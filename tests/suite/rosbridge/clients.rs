@@ -15,6 +15,15 @@ use crate::{
 /// Version of roslib that npm installs.
 const ROSLIB: &str = "roslib@2.1.0";
 
+/// Packages of Foxglove's connection to rosbridge, and the socket that they find in a browser.
+const FOXGLOVE: [&str; 5] = [
+    "@foxglove/roslibjs@0.0.3",
+    "@foxglove/rosmsg@5.0.5",
+    "@foxglove/rosmsg2-serialization@3.1.0",
+    "@foxglove/rosmsg-msgs-common@3.2.3",
+    "ws@8.18.3",
+];
+
 /// A rover that faces a red box, and an arm whose gripper reaches it.
 const WORLD: &str = r#"Simulation(
     scene: "boxes.robray",
@@ -42,6 +51,17 @@ const WORLD: &str = r#"Simulation(
     middlewares: { "bridge": (kind: "rosbridge", port: 0) },
 )"#;
 
+/// Further sensors of the rover, for their types.
+const MORE: &str = r#"
+    "imu": (kind: "imu"), "gps": (kind: "gps", level: "raw"), "compass": (kind: "magnetometer"), "pose": (kind: "pose"),
+    "barometer": (kind: "barometer"), "thermometer": (kind: "thermometer"), "battery": (kind: "battery"),
+    "near": (kind: "infrared", level: "range"), "layers": (kind: "sick_ldmrs"), "speed": (kind: "velocity"),
+"#;
+/// Place on Earth.
+const EARTH: &str = "environment: (origin: (latitude: 43.6, longitude: 1.45, altitude: 150)), ";
+/// Sensor of the arm.
+const WRIST: &str = r#""wrist": (kind: "force_torque", mount: (frame: "kuka_7")), "#;
+
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/suite/rosbridge")
@@ -49,8 +69,13 @@ fn script(name: &str) -> PathBuf {
 }
 
 /// Runs a client beside the simulation, and returns its reports, by step.
-fn report(mut command: Command) -> BTreeMap<String, Json> {
-    let served = Served::new(WORLD, Pace::RealTime(1.0));
+fn report(command: Command) -> BTreeMap<String, Json> {
+    report_of(WORLD, command)
+}
+
+/// Runs a client beside a simulation, and returns its reports, by step.
+fn report_of(world: &str, mut command: Command) -> BTreeMap<String, Json> {
+    let served = Served::new(world, Pace::RealTime(1.0));
     let output = command.arg(served.port.to_string()).output().unwrap();
     served.end();
     let [stdout, stderr] =
@@ -63,18 +88,24 @@ fn report(mut command: Command) -> BTreeMap<String, Json> {
     lines.collect()
 }
 
-/// Returns the directory with roslib, which npm installs once, and the script.
-fn npm() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("roslib");
-    let is_installed = || folder.join("node_modules/roslib").is_dir();
+/// Returns a directory with packages, which npm installs once, and the script of the directory's name.
+fn npm(name: &str, packages: &[&str]) -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let is_installed = || {
+        let mut names = packages
+            .iter()
+            .filter_map(|package| package.rsplit_once('@'));
+        names.all(|(name, _)| folder.join("node_modules").join(name).is_dir())
+    };
     std::fs::create_dir_all(&folder).ok()?;
     if !is_installed() {
         std::fs::write(folder.join("package.json"), "{}").ok()?;
         let mut npm = Command::new("npm");
-        npm.args(["install", "--silent", "--no-audit", "--no-fund", ROSLIB]);
-        npm.current_dir(&folder).output().ok()?;
+        npm.args(["install", "--silent", "--no-audit", "--no-fund"]);
+        npm.args(packages).current_dir(&folder).output().ok()?;
     }
-    std::fs::copy(script("roslib.mjs"), folder.join("roslib.mjs")).ok()?;
+    let program = format!("{name}.mjs");
+    std::fs::copy(script(&program), folder.join(program)).ok()?;
     is_installed().then_some(folder)
 }
 
@@ -89,7 +120,7 @@ fn contains(value: &Json, part: &str) -> bool {
 
 #[test]
 fn roslib_drives_robots() {
-    let Some(folder) = npm() else {
+    let Some(folder) = npm("roslib", &[ROSLIB]) else {
         require::left_out("editors", "npm cannot install roslib");
         return;
     };
@@ -208,6 +239,75 @@ fn check_queries(queries: &Json) {
         "morse_sim/JsonRequest"
     );
     assert_eq!(queries["laser"], "std_msgs/Header header");
+}
+
+#[test]
+fn foxglove_reads_topics_and_their_definitions() {
+    let Some(folder) = npm("foxglove", &FOXGLOVE) else {
+        require::left_out("editors", "npm cannot install the packages of Foxglove");
+        return;
+    };
+    let mut node = Command::new("node");
+    node.arg("foxglove.mjs").current_dir(folder);
+    let world = [
+        (r#""eye": "#, MORE),
+        ("bodies: ", EARTH),
+        (r#""joints": "#, WRIST),
+    ]
+    .iter()
+    .fold(WORLD.to_owned(), |world, (before, more)| {
+        world.replacen(before, &format!("{more}{before}"), 1)
+    });
+    let steps = report_of(&world, node);
+    let definitions = &steps["definitions"];
+    assert_eq!(definitions["differences"], json!([]));
+    for name in [
+        "BatteryState",
+        "CameraInfo",
+        "CompressedImage",
+        "FluidPressure",
+        "Image",
+        "Imu",
+        "JointState",
+        "LaserScan",
+        "MagneticField",
+        "NavSatFix",
+        "PointCloud2",
+        "Range",
+        "Temperature",
+    ] {
+        let name = format!("sensor_msgs/{name}");
+        assert!(has(&definitions["compared"], &name), "{definitions}");
+    }
+    for name in [
+        "geometry_msgs/WrenchStamped",
+        "nav_msgs/Odometry",
+        "tf2_msgs/TFMessage",
+    ] {
+        assert!(has(&definitions["compared"], name), "{definitions}");
+    }
+    let messages = &steps["messages"];
+    assert_eq!(messages["silent"], json!([]), "{messages}");
+    assert_eq!(messages["unequal"], json!([]), "{messages}");
+    for topic in ["/clock", "/rover/eye/camera_info", "/tf", "/tf_static"] {
+        assert!(has(&messages["names"], topic), "{messages}");
+    }
+    near(&messages["speed"], 0.5, 1e-6);
+    assert_eq!(
+        (&messages["ranges"], &messages["infinite"]),
+        (&json!(181), &json!(true))
+    );
+    assert!(messages["range"].as_f64() < Some(7.0), "{messages}");
+    assert_eq!(messages["joints"], 7);
+    assert!(messages["frames"][0].is_string(), "{messages}");
+    let [red, green] = [0, 1].map(|channel| messages["middle"][channel].as_f64().unwrap());
+    assert!(red > 2.0 * green, "the box is red: {messages}");
+    let graph = &steps["graph"];
+    assert_eq!(graph["nodes"], json!(["/morse_sim"]));
+    assert_eq!(graph["stopped"], json!({}));
+    for part in ["publishes", "subscribes", "serves"] {
+        assert_eq!(graph[part], true, "{graph}");
+    }
 }
 
 #[test]

@@ -379,7 +379,10 @@ fn go(
 
 fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome, ServiceError> {
     let (_, chain, motion) = parts(world, arm)?;
-    let trajectory = wanted.trajectory.read(&motion.set_points, chain)?;
+    let trajectory =
+        wanted
+            .trajectory
+            .read(&motion.set_points, chain, world.resource::<Clock>())?;
     let mut motion = motion.clone();
     motion.halt();
     motion.trajectory = Some(trajectory);

@@ -146,7 +146,7 @@ fn start(
         .iter()
         .map(|motor| positions(world, motor)[0])
         .collect();
-    let trajectory = trajectory.read(&set_points, motors)?;
+    let trajectory = trajectory.read(&set_points, motors, world.resource::<Clock>())?;
     let indices = trajectory.indices().to_vec();
     let count = set_points.len();
     let course = Course {

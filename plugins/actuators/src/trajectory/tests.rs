@@ -110,3 +110,29 @@ fn joints_that_are_late_fail() {
     a_joint_that_is_late_fails(blocked::<Armature>(crate::armature::plugin));
     a_joint_that_is_late_fails(blocked::<Joints>(crate::joints::plugin));
 }
+
+fn a_strict_trajectory_is_refused(mut test: TestWorld) {
+    let why = |test: &mut TestWorld, start: f64| {
+        let call = follow(test, json!({ "starttime": start, "strict": true }));
+        run(test, [0.0, 0.0], 2);
+        call.reply().map(|reply| {
+            assert_eq!(reply.status, Status::Failed);
+            reply.value.as_str().unwrap_or_default().to_owned()
+        })
+    };
+    run(&mut test, [0.0, 0.0], 100);
+    let over = why(&mut test, 0.5).unwrap();
+    assert!(over.contains("it ends at 1.500 s"), "{over}");
+    let other_clock = why(&mut test, 1.7e9).unwrap();
+    assert!(
+        other_clock.contains("it begins at 1700000000.000 s"),
+        "{other_clock}"
+    );
+    assert_eq!(why(&mut test, 1.9), None, "it is under way");
+}
+
+#[test]
+fn trajectories_of_another_time_are_refused() {
+    a_strict_trajectory_is_refused(blocked::<Armature>(crate::armature::plugin));
+    a_strict_trajectory_is_refused(blocked::<Joints>(crate::joints::plugin));
+}

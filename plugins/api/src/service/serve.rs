@@ -312,6 +312,28 @@ pub fn answer(world: &mut World, ticket: u64, reply: &Reply) {
     });
 }
 
+/// Ends the requests whose services are not under way any more, after the state was set back: they fail.
+pub fn end_lost(world: &mut World) {
+    let Some(mut services) = world.get_resource_mut::<Services>() else {
+        return;
+    };
+    let mut waiting = std::mem::take(&mut services.waiting);
+    let is_lost = |client: &Waiting| {
+        let task = world.get::<Task>(client.entity);
+        client.end == End::Task && !task.is_some_and(Task::is_running)
+    };
+    waiting.retain(|client| {
+        let is_lost = is_lost(client);
+        if is_lost {
+            let why = ServiceError::failed("the simulation was set back to an earlier state");
+            // A client that disconnected misses its reply.
+            drop(client.client.try_send(Reply::failed(why)));
+        }
+        !is_lost
+    });
+    world.resource_mut::<Services>().waiting = waiting;
+}
+
 /// Moves the requests under way to the next world after a reload. Requests to components that do not continue there fail.
 pub fn carry(from: &mut World, to: &mut World, kept: &Kept) {
     let Some(mut old) = from.get_resource_mut::<Services>() else {

@@ -15,10 +15,16 @@ const PATH_TOLERANCE_VIOLATED: i32 = -4;
 /// Value of `error_code` of a joint that was not at its goal in time.
 const GOAL_TOLERANCE_VIOLATED: i32 = -5;
 
-/// A trajectory that names no joints.
+/// Error in a trajectory.
 #[derive(Debug, thiserror::Error)]
-#[error("the trajectory names no joints")]
-pub struct NoJoints;
+pub enum BadTrajectory {
+    /// It has no names.
+    #[error("the trajectory names no joints")]
+    NoJoints,
+    /// A number is infinite or not a number.
+    #[error("point {0} of the trajectory has a number that is not finite")]
+    NotFinite(usize),
+}
 
 /// The action of joints.
 pub struct Follow {
@@ -150,15 +156,22 @@ fn tolerances(joints: &[String], list: &[JointTolerance]) -> Result<Json, String
 ///
 /// # Errors
 ///
-/// The trajectory names no joints.
-pub fn arguments(trajectory: &JointTrajectory) -> Result<Json, NoJoints> {
+/// The trajectory names no joints, or has a number that is not finite.
+pub fn arguments(trajectory: &JointTrajectory) -> Result<Json, BadTrajectory> {
     Ok(json!([request(trajectory)?]))
 }
 
 /// Returns a trajectory in the form of the service.
-fn request(trajectory: &JointTrajectory) -> Result<Json, NoJoints> {
+fn request(trajectory: &JointTrajectory) -> Result<Json, BadTrajectory> {
     if trajectory.joint_names.is_empty() {
-        return Err(NoJoints);
+        return Err(BadTrajectory::NoJoints);
+    }
+    let is_finite = |point: &JointTrajectoryPoint| {
+        let mut numbers = point.positions.iter().chain(&point.velocities);
+        numbers.all(|number| number.is_finite())
+    };
+    if let Some(index) = trajectory.points.iter().position(|point| !is_finite(point)) {
+        return Err(BadTrajectory::NotFinite(index));
     }
     let points = trajectory.points.iter().map(|point| {
         json!({
@@ -168,7 +181,9 @@ fn request(trajectory: &JointTrajectory) -> Result<Json, NoJoints> {
         })
     });
     let points: Vec<Json> = points.collect();
-    let mut request = json!({ "joint_names": trajectory.joint_names, "points": points });
+    let mut request = json!({
+        "joint_names": trajectory.joint_names, "points": points, "strict": true,
+    });
     let Time { sec, nanosec } = trajectory.header.stamp;
     if (sec, nanosec) != (0, 0) {
         request["starttime"] = (f64::from(sec) + f64::from(nanosec) * 1e-9).into();
@@ -217,6 +232,21 @@ mod tests {
         assert!(follow.request(&goal).unwrap_err().contains("`c`"));
         goal.goal_tolerance = vec![tolerance("a", 0.1, 0.1)];
         assert!(follow.request(&goal).unwrap_err().contains("velocities"));
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused() {
+        let point = |positions: &[f64]| JointTrajectoryPoint {
+            positions: positions.to_vec(),
+            ..JointTrajectoryPoint::default()
+        };
+        let mut goal = goal();
+        goal.trajectory.points = vec![point(&[0.0, 0.0]), point(&[0.0, f64::NAN])];
+        let why = Follow::new("arm.armature").request(&goal).unwrap_err();
+        assert_eq!(
+            why,
+            "point 1 of the trajectory has a number that is not finite"
+        );
     }
 
     #[test]

@@ -3,9 +3,12 @@ use morse_api::service::Status;
 use serde_json::{Value as Json, json};
 
 use super::{Action, Request};
-use crate::messages::{
-    Duration, Header, NavigateFeedback, NavigateGoal, NavigateResult, Point, Pose, PoseStamped,
-    Quaternion, Time,
+use crate::{
+    commands::is_world,
+    messages::{
+        Duration, Header, NavigateFeedback, NavigateGoal, NavigateResult, Point, Pose, PoseStamped,
+        Quaternion, Time,
+    },
 };
 
 /// Value of `error_code` for an unknown error.
@@ -33,9 +36,9 @@ impl Action for Navigate {
 
     fn request(&self, goal: &NavigateGoal) -> Result<(&'static str, Json), String> {
         let frame = &goal.pose.header.frame_id;
-        if !["", "map"].contains(&frame.trim_start_matches('/')) {
+        if !is_world(frame) {
             return Err(format!(
-                "the goal is in `{frame}`; goals are poses in `map`"
+                "the goal is in `{frame}`; goals are poses in `map` or `world`"
             ));
         }
         let Point { x, y, z } = goal.pose.pose.position;

@@ -1,5 +1,8 @@
 //! Poses, velocities and boxes of entities.
-use morse_ros::messages::{Header, Point, Pose, Quaternion, Time, Twist, Vector};
+use morse_ros::{
+    commands::is_world,
+    messages::{Header, Point, Pose, Quaternion, Time, Twist, Vector},
+};
 use nalgebra::{Quaternion as Rotation, UnitQuaternion};
 use ros2_client::Message;
 use serde::{Deserialize, Serialize};
@@ -169,7 +172,7 @@ fn get_bounds(calls: &Calls, Named { entity }: Named, respond: Respond<BoundsRes
 /// The pose is in another frame, or is none.
 pub(super) fn placed(header: &Header, pose: &Pose) -> Result<([f64; 3], [f64; 3]), String> {
     let frame = &header.frame_id;
-    if !["", "map", "world"].contains(&frame.trim_start_matches('/')) {
+    if !is_world(frame) {
         return Err(format!(
             "the pose is in `{frame}`; poses are in `map` or `world`"
         ));
@@ -211,6 +214,13 @@ fn set_state(calls: &Calls, NewState { entity, state }: NewState, respond: Respo
         Ok(placed) => placed,
         Err(why) => return refuse(FAILED, &why),
     };
+    if !linear
+        .iter()
+        .chain(&angular)
+        .all(|number| number.is_finite())
+    {
+        return refuse(FAILED, "the twist is not finite");
+    }
     let arguments = json!({
         "name": entity, "position": position, "orientation": orientation,
         "linear_velocity": linear, "angular_velocity": angular,
