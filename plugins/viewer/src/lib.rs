@@ -12,7 +12,7 @@
 //!   joysticks;
 //! - `bar`, `tree`, `inspector`, `plot`: panels; `rows`, `camera_image`: display of readings; `command_panel`: commands to
 //!   actuators; `gizmos`: overlays such as rays, frames and camera frustums; `labels`: names;
-//! - `objects`: panel of objects and their links; `graph_layout`: positions of its boxes;
+//! - `objects`: panel of objects and their links; `graph_layout`, `graph_routes`: positions of its boxes, and lines between them;
 //! - `screenshots`: pictures of the window; `occlusion`: pause of drawing while the window is hidden;
 //! - [`Gpu`]: off-screen pictures by the graphics card.
 mod appearance;
@@ -26,6 +26,7 @@ mod gamepads;
 mod gizmos;
 pub mod gpu;
 mod graph_layout;
+mod graph_routes;
 mod inspector;
 mod keys;
 mod labels;

@@ -4,19 +4,17 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use bevy_egui::{
     EguiContexts,
-    egui::{self, Color32, Pos2, Rect, Stroke, epaint::CubicBezierShape, pos2, vec2},
+    egui::{self, Color32, Pos2, Rect, Stroke, epaint::CubicBezierShape, vec2},
 };
 use morse_api::world_view::{GraphLayout, LinkState, NodeState, ObjectGraph, Readiness};
 
 use crate::{
     bar::{ObjectsOpen, Rest},
     graph_layout::{Boxed, Edge, Plan, plan},
+    graph_routes::{BOX, STEP, labelled, route},
     replica::Replica,
 };
 
-/// Size of a box, and distances of columns and rows, in points before they are scaled.
-const BOX: egui::Vec2 = vec2(140.0, 34.0);
-const STEP: egui::Vec2 = vec2(196.0, 46.0);
 /// Room around the graph, for links that go back.
 const MARGIN: f32 = 30.0;
 
@@ -77,8 +75,10 @@ impl ObjectPanel {
         let before = before.filter(|before| Arc::ptr_eq(&before.layout, &layout));
         let (area, _) = ui.allocate_exact_size(ui.available_size(), egui::Sense::hover());
         let view = View::new(area, &plan);
-        for edge in &plan.edges {
-            view.edge(ui, &plan, edge, &graph, before.as_deref());
+        for (lane, edge) in plan.edges.iter().enumerate() {
+            if let Some(curves) = route(&plan, edge, lane) {
+                view.edge(ui, &curves, edge, &graph, before.as_deref());
+            }
         }
         for boxed in &plan.boxes {
             view.boxed(ui, boxed, &graph);
@@ -105,6 +105,10 @@ impl View {
         }
     }
 
+    fn point(&self, point: Pos2) -> Pos2 {
+        self.origin + point.to_vec2() * self.scale
+    }
+
     fn rect(&self, boxed: &Boxed) -> Rect {
         let at = vec2(boxed.column as f32 * STEP.x, boxed.row * STEP.y);
         Rect::from_min_size(self.origin + at * self.scale, BOX * self.scale)
@@ -113,7 +117,7 @@ impl View {
     fn edge(
         &self,
         ui: &egui::Ui,
-        plan: &Plan,
+        curves: &[[Pos2; 4]],
         edge: &Edge,
         graph: &ObjectGraph,
         before: Option<&ObjectGraph>,
@@ -126,27 +130,20 @@ impl View {
             Readiness::Refuses => Color32::from_rgb(225, 105, 95),
         };
         let width = if sums.delivered > earlier { 2.4 } else { 1.2 };
-        let [from, to] = edge
-            .ends
-            .map(|end| plan.boxes.get(end).map(|boxed| self.rect(boxed)));
-        let (Some(from), Some(to)) = (from, to) else {
-            return;
-        };
-        let points = curve(from, to);
         let stroke = Stroke::new(width * self.scale.max(0.6), color);
         let painter = ui.painter();
-        painter.add(CubicBezierShape::from_points_stroke(
-            points,
-            false,
-            Color32::TRANSPARENT,
-            stroke,
-        ));
-        let middle = Rect::from_center_size(
-            points[1]
-                .lerp(points[2], 0.5)
-                .lerp(points[0].lerp(points[3], 0.5), 0.25),
-            vec2(46.0, 16.0) * self.scale,
-        );
+        for curve in curves {
+            let curve = curve.map(|point| self.point(point));
+            let none = Color32::TRANSPARENT;
+            painter.add(CubicBezierShape::from_points_stroke(
+                curve, false, none, stroke,
+            ));
+        }
+        let Some([start, .., end]) = labelled(curves) else {
+            return;
+        };
+        let middle = self.point(start.lerp(*end, 0.5));
+        let middle = Rect::from_center_size(middle, vec2(46.0, 16.0) * self.scale);
         let lost = sums.dropped + sums.refused;
         if sums.queued + lost as usize > 0 {
             let text = format!("•{} −{lost}", sums.queued);
@@ -209,24 +206,6 @@ impl View {
         ui.interact(rect, id, egui::Sense::hover())
             .on_hover_text(text.trim_end());
     }
-}
-
-/// Returns the control points of a link from the right side of a box to the left side of another.
-fn curve(from: Rect, to: Rect) -> [Pos2; 4] {
-    let (start, end) = (from.right_center(), to.left_center());
-    if end.x > start.x {
-        let bend = (end.x - start.x) / 2.0;
-        return [start, start + vec2(bend, 0.0), end - vec2(bend, 0.0), end];
-    }
-    // Backwards: below both boxes.
-    let low = start.y.max(end.y) + from.height() * 2.2;
-    let bend = from.width() * 0.6;
-    [
-        start,
-        pos2(start.x + bend, low),
-        pos2(end.x - bend, low),
-        end,
-    ]
 }
 
 /// Returns the state of all links of an edge together: the least ready observer, and sums.
