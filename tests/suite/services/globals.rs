@@ -182,6 +182,27 @@ fn objects_go_back_while_time_goes_on_and_a_reset_takes_everything_back() {
 }
 
 #[test]
+fn requests_fail_with_a_reset_and_go_on_with_a_snapshot_of_theirs() {
+    let parts = r#"actuators: { "goal": (kind: "waypoint") },"#;
+    let mut simulation = rover_with(parts, "", &no_extensions);
+    simulation.step().unwrap();
+    let way = json!({ "x": 30, "y": 0, "z": 0 });
+    let call = simulation.call("rover.goal", "goto", &way);
+    simulation.run(10).unwrap();
+    let under_way = simulation.snapshot().unwrap();
+    simulation.run(10).unwrap();
+    simulation.restore(&under_way).unwrap();
+    assert!(call.reply().is_none(), "it is under way");
+    answer(&mut simulation, "simulation", "reset", json!([]));
+    let reply = call.reply().expect("an end");
+    assert_eq!(reply.status, Status::Failed);
+    assert_eq!(
+        reply.value,
+        "the simulation was set back to an earlier state"
+    );
+}
+
+#[test]
 fn suspended_nothing_moves_and_time_goes_on() {
     let mut simulation = world();
     simulation.run(30).unwrap();
