@@ -113,7 +113,7 @@ impl StaticPeers {
     /// # Errors
     ///
     /// The system cannot receive or send datagrams.
-    pub(crate) fn run(&mut self, guid: [u8; 16], stopped: &AtomicBool) -> std::io::Result<()> {
+    pub(crate) fn run(&self, guid: [u8; 16], stopped: &AtomicBool) -> std::io::Result<()> {
         // A socket of the loopback address reaches no other machine.
         let out = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
         let mut datagram = vec![0; 1 << 16];
