@@ -40,11 +40,13 @@ pub(super) fn ended(mut child: Child, limit: Duration) -> Ran {
 
 /// Reads a pipe to its end, so that the program never waits for its reader.
 fn read_in_background(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
+    let read = move || {
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).expect("a pipe");
         bytes
-    })
+    };
+    let thread = std::thread::Builder::new().name("pipe".to_owned());
+    thread.spawn(read).expect("a thread")
 }
 
 /// Starts the program in a directory.

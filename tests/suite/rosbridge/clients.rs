@@ -259,7 +259,33 @@ fn foxglove_reads_topics_and_their_definitions() {
         world.replacen(before, &format!("{more}{before}"), 1)
     });
     let steps = report_of(&world, node);
-    let definitions = &steps["definitions"];
+    check_definitions(&steps["definitions"]);
+    let messages = &steps["messages"];
+    assert_eq!(messages["silent"], json!([]), "{messages}");
+    assert_eq!(messages["unequal"], json!([]), "{messages}");
+    for topic in ["/clock", "/rover/eye/camera_info", "/tf", "/tf_static"] {
+        assert!(has(&messages["names"], topic), "{messages}");
+    }
+    near(&messages["speed"], 0.5, 1e-6);
+    assert_eq!(
+        (&messages["ranges"], &messages["infinite"]),
+        (&json!(181), &json!(true))
+    );
+    assert!(messages["range"].as_f64() < Some(7.0), "{messages}");
+    assert_eq!(messages["joints"], 7);
+    assert!(messages["frames"][0].is_string(), "{messages}");
+    let [red, green] = [0, 1].map(|channel| messages["middle"][channel].as_f64().unwrap());
+    assert!(red > 2.0 * green, "the box is red: {messages}");
+    let graph = &steps["graph"];
+    assert_eq!(graph["nodes"], json!(["/morse_sim"]));
+    assert_eq!(graph["stopped"], json!({}));
+    for part in ["publishes", "subscribes", "serves"] {
+        assert_eq!(graph[part], true, "{graph}");
+    }
+}
+
+/// Checks that the definitions of the messages are those of Foxglove.
+fn check_definitions(definitions: &Json) {
     assert_eq!(definitions["differences"], json!([]));
     for name in [
         "BatteryState",
@@ -285,28 +311,6 @@ fn foxglove_reads_topics_and_their_definitions() {
         "tf2_msgs/TFMessage",
     ] {
         assert!(has(&definitions["compared"], name), "{definitions}");
-    }
-    let messages = &steps["messages"];
-    assert_eq!(messages["silent"], json!([]), "{messages}");
-    assert_eq!(messages["unequal"], json!([]), "{messages}");
-    for topic in ["/clock", "/rover/eye/camera_info", "/tf", "/tf_static"] {
-        assert!(has(&messages["names"], topic), "{messages}");
-    }
-    near(&messages["speed"], 0.5, 1e-6);
-    assert_eq!(
-        (&messages["ranges"], &messages["infinite"]),
-        (&json!(181), &json!(true))
-    );
-    assert!(messages["range"].as_f64() < Some(7.0), "{messages}");
-    assert_eq!(messages["joints"], 7);
-    assert!(messages["frames"][0].is_string(), "{messages}");
-    let [red, green] = [0, 1].map(|channel| messages["middle"][channel].as_f64().unwrap());
-    assert!(red > 2.0 * green, "the box is red: {messages}");
-    let graph = &steps["graph"];
-    assert_eq!(graph["nodes"], json!(["/morse_sim"]));
-    assert_eq!(graph["stopped"], json!({}));
-    for part in ["publishes", "subscribes", "serves"] {
-        assert_eq!(graph[part], true, "{graph}");
     }
 }
 

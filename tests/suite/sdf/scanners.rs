@@ -41,7 +41,7 @@ fn scanners_may_turn_once_and_look_down() {
     let turning = ranges("turning");
     assert_eq!(turning.len(), 360);
     for (index, range) in turning.iter().enumerate() {
-        let angle = index as f64 * 6.28319 / 359.0;
+        let angle = index as f64 * std::f64::consts::TAU / 359.0;
         let (sine, cosine) = libm::sincos(angle);
         let is_wall = sine > 0.0 && (2.9 * cosine / sine).abs() < 0.499;
         let is_beside = sine > 0.0 && (2.9 * cosine / sine).abs() < 0.54;
