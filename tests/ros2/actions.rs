@@ -33,10 +33,20 @@ fn report(part: &str, file: &str) -> Option<BTreeMap<String, Json>> {
 
 /// Runs a part of `actions.py` with a Python beside a world, and returns its reports, by step.
 pub(crate) fn report_of(python: &Path, part: &str, file: &str) -> BTreeMap<String, Json> {
+    steps_of(python, ["actions.py", part], file).0
+}
+
+/// Runs a part of a script of rclpy beside a world, and returns its reports, by step, and the warnings of the run.
+pub(crate) fn steps_of(
+    python: &Path,
+    [script, part]: [&str; 2],
+    file: &str,
+) -> (BTreeMap<String, Json>, String) {
     let domain = domain();
     let mut program = Program::start(file, domain);
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2");
     let called = Command::new(python)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2/actions.py"))
+        .arg(scripts.join(script))
         .arg(part)
         .env("ROS_DOMAIN_ID", domain.to_string())
         .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -50,7 +60,7 @@ pub(crate) fn report_of(python: &Path, part: &str, file: &str) -> BTreeMap<Strin
         let line: Json = serde_json::from_str(line).unwrap();
         (line["step"].as_str().unwrap().to_owned(), line)
     });
-    lines.collect()
+    (lines.collect(), warnings)
 }
 
 #[test]

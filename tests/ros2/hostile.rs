@@ -1,10 +1,10 @@
 //! Nodes that do what they should not do, and changes of the world under their goals: nothing is wrong in silence.
 #![cfg(test)]
-use std::{collections::BTreeMap, path::Path, process::Command};
+use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::peer::{Program, domain, python};
+use crate::{actions::steps_of, peer::python};
 
 const WORLD: &str = r#"Simulation(
     robots: {
@@ -33,25 +33,7 @@ const WORLD: &str = r#"Simulation(
 
 /// Runs a part of `hostile.py` beside a world, and returns its reports, by step, and the warnings of the run.
 fn report(part: &str) -> Option<(BTreeMap<String, Json>, String)> {
-    let python = python()?;
-    let domain = domain();
-    let mut program = Program::start(WORLD, domain);
-    let called = Command::new(python)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2/hostile.py"))
-        .arg(part)
-        .env("ROS_DOMAIN_ID", domain.to_string())
-        .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        .output()
-        .unwrap();
-    let (_, warnings) = program.end();
-    let [stdout, stderr] =
-        [called.stdout, called.stderr].map(|text| String::from_utf8(text).unwrap());
-    assert!(called.status.success(), "{stdout}{stderr}{warnings}");
-    let lines = stdout.lines().map(|line| {
-        let line: Json = serde_json::from_str(line).unwrap();
-        (line["step"].as_str().unwrap().to_owned(), line)
-    });
-    Some((lines.collect(), warnings))
+    Some(steps_of(&python()?, ["hostile.py", part], WORLD))
 }
 
 #[track_caller]

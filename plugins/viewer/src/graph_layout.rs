@@ -217,12 +217,13 @@ fn set_rows(boxes: &mut [Boxed], edges: &[Edge]) -> [usize; 2] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use morse_api::world_view::{GraphLink, GraphNode};
 
     use super::*;
 
-    fn graph(nodes: &[(&str, NodeKind)], links: &[[usize; 2]]) -> GraphLayout {
+    /// Returns a graph of named nodes, and links between their indices.
+    pub(crate) fn graph(nodes: &[(&str, NodeKind)], links: &[[usize; 2]]) -> GraphLayout {
         let node = |(name, kind): &(&str, NodeKind)| GraphNode {
             name: (*name).to_owned(),
             kind: *kind,

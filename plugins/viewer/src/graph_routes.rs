@@ -104,28 +104,10 @@ fn gap(plan: &Plan, column: usize, wish: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use bevy_egui::egui::Rect;
-    use morse_api::world_view::{GraphLayout, GraphLink, GraphNode, NodeKind};
+    use morse_api::world_view::NodeKind;
 
     use super::*;
-    use crate::graph_layout::plan;
-
-    fn layout(nodes: &[(&str, NodeKind)], links: &[[usize; 2]]) -> GraphLayout {
-        let node = |(name, kind): &(&str, NodeKind)| GraphNode {
-            name: (*name).to_owned(),
-            kind: *kind,
-            capacity: 32,
-        };
-        let link = |[from, to]: &[usize; 2]| GraphLink {
-            from: *from,
-            to: *to,
-            subject: String::new(),
-            observer: String::new(),
-        };
-        GraphLayout {
-            nodes: nodes.iter().map(node).collect(),
-            links: links.iter().map(link).collect(),
-        }
-    }
+    use crate::graph_layout::{plan, tests::graph};
 
     fn on_curve([a, b, c, d]: &[Pos2; 4], share: f32) -> Pos2 {
         let [ab, bc, cd] = [a.lerp(*b, share), b.lerp(*c, share), c.lerp(*d, share)];
@@ -154,7 +136,7 @@ mod tests {
             [2, 2],
             [4, 5],
         ];
-        let plan = plan(&layout(&nodes, &links));
+        let plan = plan(&graph(&nodes, &links));
         let rects: Vec<Rect> = plan
             .boxes
             .iter()
