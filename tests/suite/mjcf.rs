@@ -7,6 +7,7 @@
 pub(crate) mod components;
 mod copies;
 mod couplings;
+mod springs;
 
 use std::collections::BTreeMap;
 
