@@ -1,4 +1,4 @@
-//! Nodes that do what they should not do, and changes of the world under their goals: nothing is wrong in silence.
+//! Hostile nodes, and changes of the world under the goals of nodes: each gets an error or its result.
 #![cfg(test)]
 use std::collections::BTreeMap;
 

@@ -53,7 +53,7 @@ const REFERENCES: &[&str] = &[
 /// Sections whose elements refer to bodies; tendons first, since others refer to them.
 const SECTIONS: &[&str] = &["tendon", "actuator", "sensor", "equality", "contact"];
 
-/// Names that were copied, and what was appended to them.
+/// Copied names, and the suffixes of the copies.
 struct Copied {
     names: BTreeSet<String>,
     suffixes: Vec<String>,
