@@ -19,6 +19,16 @@ pub(super) struct Noise {
     spread: f64,
 }
 
+impl Noise {
+    fn has_constant(&self) -> bool {
+        self.bias != 0.0 || self.spread > 0.0
+    }
+
+    fn is_felt(&self) -> bool {
+        self.sigma > 0.0 || self.has_constant()
+    }
+}
+
 /// Reads the `<noise>` of an element; `None` if it has none.
 pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Noise> {
     let noise = element.named("noise").next()?;
@@ -104,12 +114,23 @@ fn vector(element: &Element, name: &str, component: &mut Component, problems: &m
 
 /// Adds the noise of a position on Earth.
 fn position(element: &Element, component: &mut Component, problems: &mut Problems) {
-    let own = element.named("position_sensing").next();
-    let [across, up] = ["horizontal", "vertical"].map(|name| {
+    let mut read_below = |sensing: &str, name: &str| {
+        let own = element.named(sensing).next();
         let axis = own.and_then(|own| own.named(name).next());
-        let noise = axis.and_then(|axis| read(axis, problems));
-        noise.map_or(0.0, |noise| noise.sigma)
-    });
+        axis.and_then(|axis| read(axis, problems))
+    };
+    let [horizontal, vertical] =
+        ["horizontal", "vertical"].map(|name| read_below("position_sensing", name));
+    let velocities = ["horizontal", "vertical"].map(|name| read_below("velocity_sensing", name));
+    if velocities.iter().flatten().any(Noise::is_felt) {
+        component.approximation = Some([
+            "the noise of the velocity of a GPS receiver is not read",
+            "write it into a simulation file, with `level: raw, modifiers: [(kind: \"gaussian\", fields: [\"velocity\"], sigma: 0.1)]`",
+        ]);
+    }
+    component.check_constant(horizontal);
+    component.check_constant(vertical);
+    let [across, up] = [horizontal, vertical].map(|noise| noise.map_or(0.0, |noise| noise.sigma));
     if across > 0.0 || up > 0.0 {
         component.modifier(&format!(
             "(kind: \"gps_noise\", sigma: [{across}, {across}, {up}])"
@@ -125,15 +146,26 @@ impl Component {
         if sigma > 0.0 {
             self.modifier(&components::gaussian(field, sigma));
         }
-        if bias != 0.0 || spread > 0.0 {
+        if noise.has_constant() {
             self.modifier(&format!(
                 "(kind: \"bias\", fields: [\"{field}\"], value: {bias}, sigma: {spread})"
             ));
         }
     }
 
+    /// Reports constant errors of sensors whose modifiers have none.
+    fn check_constant(&mut self, noise: Option<Noise>) {
+        if noise.is_some_and(|noise| noise.has_constant()) {
+            self.approximation = Some([
+                "constant errors of cameras and GPS receivers are not read",
+                "omit `<mean>`, `<bias_mean>` and `<bias_stddev>`, or write a modifier of your own",
+            ]);
+        }
+    }
+
     /// Adds the noise of the pixels of a camera, or of its depths.
     fn image_noise(&mut self, noise: Option<Noise>) {
+        self.check_constant(noise);
         let sigma = noise.map_or(0.0, |noise| noise.sigma);
         if sigma > 0.0 {
             let sigma = sigma.min(1000.0);
