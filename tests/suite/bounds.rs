@@ -136,8 +136,8 @@ fn every_number_of_a_scene_has_a_range_that_holds() {
                 let refused = refused.unwrap_or_else(|| panic!("{text}: {said:?}"));
                 let is_error = attribute.extension || simulated && !attribute.is_of_looks();
                 assert_eq!(refused.severity == Severity::Error, is_error, "{text}");
-                let at = refused.place().unwrap().range();
-                assert_eq!(&text[at], value, "{text}");
+                let range = refused.span().unwrap().range();
+                assert_eq!(&text[range], value, "{text}");
                 assert!(!refused.help.is_empty(), "{text}");
             }
         }
