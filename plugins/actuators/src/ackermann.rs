@@ -261,13 +261,13 @@ mod tests {
             "rover.wheel_rear_right",
         ]);
         let joints = test.get::<RobotJoints>(test.robot).0.clone();
-        let places = [
+        let positions = [
             (2.0, 0.5, Vector3::z()),
             (2.0, -0.5, Vector3::z()),
             (0.0, 0.5, Vector3::y()),
             (0.0, -0.5, Vector3::y()),
         ];
-        for (joint, (x, y, axis)) in joints.into_iter().zip(places) {
+        for (joint, (x, y, axis)) in joints.into_iter().zip(positions) {
             test.app
                 .world_mut()
                 .entity_mut(joint)
