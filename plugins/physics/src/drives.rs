@@ -215,10 +215,8 @@ pub(super) fn apply(
     };
     commands.carry_out(&mut engine, &tables, &mut commanded, &mut states);
     // Driven bodies are sorted by index.
-    let is_driven = |body_index: &usize| driven.binary_search(body_index).is_ok();
-    commanded
-        .velocities
-        .retain(|body_index, _| is_driven(body_index));
+    let is_driven = |index: &usize| driven.binary_search(index).is_ok();
+    commanded.velocities.retain(|index, _| is_driven(index));
 }
 
 /// Buffers for the claims of a tick.
