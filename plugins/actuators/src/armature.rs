@@ -207,14 +207,14 @@ impl ArmatureCommand {
                 chain.joints.len()
             ));
         }
-        let unknown = |name: &&String| chain.place(name).is_none();
+        let unknown = |name: &&String| chain.index(name).is_none();
         if let Some(name) = self.names.iter().find(unknown) {
             return Err(trajectory::no_joint(chain, name));
         }
-        for (at, &position) in self.positions.iter().enumerate() {
-            let name = self.names.get(at);
-            if let Some(at) = name.map_or(Some(at), |name| chain.place(name)) {
-                goal(at, position);
+        for (index, &position) in self.positions.iter().enumerate() {
+            let name = self.names.get(index);
+            if let Some(index) = name.map_or(Some(index), |name| chain.index(name)) {
+                goal(index, position);
             }
         }
         Ok(())
@@ -266,7 +266,7 @@ impl Joints for Chain {
     }
 
     fn index(&self, name: &str) -> Option<usize> {
-        self.place(name)
+        self.index(name)
     }
 
     fn limited(&self, index: usize, position: f64) -> f64 {

@@ -35,8 +35,8 @@ pub(crate) fn write(file: &mut [u8], directory: usize) {
         start.copy_from_slice(&header);
     }
     let digest = digest(file).to_le_bytes();
-    if let Some(place) = file.get_mut(HASH) {
-        place.copy_from_slice(&digest);
+    if let Some(hash) = file.get_mut(HASH) {
+        hash.copy_from_slice(&digest);
     }
 }
 

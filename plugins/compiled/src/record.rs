@@ -224,11 +224,11 @@ fn is_closed(faces: &[[u32; 3]], vertices: usize) -> bool {
     let mut next = starts.clone();
     let mut ends = vec![0_u32; faces.len() * 3];
     for (from, to) in edges() {
-        if let Some(place) = next.get_mut(from as usize) {
-            if let Some(end) = ends.get_mut(*place) {
+        if let Some(index) = next.get_mut(from as usize) {
+            if let Some(end) = ends.get_mut(*index) {
                 *end = to;
             }
-            *place += 1;
+            *index += 1;
         }
     }
     let range = |vertex: usize| Some(*starts.get(vertex)?..*starts.get(vertex + 1)?);

@@ -112,16 +112,16 @@ impl Numbers {
         let mut file = file.to_vec();
         for _ in 0..=self.below(3) {
             let length = file.len();
-            let place = self.below(length);
+            let offset = self.below(length);
             match self.below(6) {
-                0 => file[place] ^= 1 << self.below(8),
-                1 => file[place] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
-                2 => file.truncate(place.max(1)),
+                0 => file[offset] ^= 1 << self.below(8),
+                1 => file[offset] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)],
+                2 => file.truncate(offset.max(1)),
                 3 => file.extend(vec![0; self.below(40)]),
-                4 => file.rotate_left(place),
+                4 => file.rotate_left(offset),
                 _ => {
-                    let end = (place + 4).min(length);
-                    file[place..end].fill(0xff);
+                    let end = (offset + 4).min(length);
+                    file[offset..end].fill(0xff);
                 }
             }
         }

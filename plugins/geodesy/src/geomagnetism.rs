@@ -150,23 +150,23 @@ impl Field {
         let factors = schmidt_factors();
         let mut coefficients = vec![[0.0; 2]; TERMS];
         for (n, m, [g, h, g_a_year, h_a_year]) in published.text.lines().filter_map(entry) {
-            let at = term(n, m);
-            coefficients[at] =
-                [g + years * g_a_year, h + years * h_a_year].map(|x| x * factors[at]);
+            let index = term(n, m);
+            coefficients[index] =
+                [g + years * g_a_year, h + years * h_a_year].map(|x| x * factors[index]);
         }
         Self { coefficients }
     }
 
     /// Returns the field at a position on Earth, nT: north, east, and down along the vertical of the ellipsoid.
     #[must_use]
-    pub fn at(&self, place: Geodetic) -> Vector3<f64> {
+    pub fn at(&self, position: Geodetic) -> Vector3<f64> {
         let Spherical {
             radius,
             sine,
             cosine,
             tilt: (tilt_sine, tilt_cosine),
-        } = Spherical::from(place);
-        let around = multiples(place.longitude.to_radians());
+        } = Spherical::from(position);
+        let around = multiples(position.longitude.to_radians());
         let (mut north, mut east, mut down) = (0.0, 0.0, 0.0);
         let closeness = REFERENCE_RADIUS / radius;
         let mut scale = closeness * closeness;
@@ -198,10 +198,10 @@ impl Field {
     /// Returns the field at a point of the scene, in the axes of the scene, nT.
     #[must_use]
     pub fn in_scene(&self, on_earth: &OnEarth, point: &Point3<f64>) -> Vector3<f64> {
-        let place = on_earth.place(point);
-        let field = self.at(place);
+        let position = on_earth.geodetic(point);
+        let field = self.at(position);
         let enu = Vector3::new(field.y, field.x, -field.z);
-        on_earth.enu_from_scene(place).inverse() * enu
+        on_earth.enu_from_scene(position).inverse() * enu
     }
 
     /// Returns the field in the axes of a sensor at a pose in the scene, nT. MORSE's sensors take north, east and down for
@@ -216,7 +216,7 @@ impl Field {
         let point = scene_from_sensor.translation.vector.into();
         let field = match motion {
             MotionMode::Default => self.in_scene(on_earth, &point),
-            MotionMode::Morse => self.at(on_earth.place(&point)),
+            MotionMode::Morse => self.at(on_earth.geodetic(&point)),
         };
         scene_from_sensor.rotation.inverse_transform_vector(&field)
     }
@@ -245,11 +245,11 @@ struct Spherical {
 }
 
 impl From<Geodetic> for Spherical {
-    fn from(place: Geodetic) -> Self {
-        let (sin, cos) = libm::sincos(place.latitude.to_radians());
+    fn from(position: Geodetic) -> Self {
+        let (sin, cos) = libm::sincos(position.latitude.to_radians());
         let normal = EQUATORIAL_RADIUS / libm::sqrt(1.0 - ECCENTRICITY_SQUARED * sin * sin);
-        let from_axis = (normal + place.altitude) * cos;
-        let z = (normal * (1.0 - ECCENTRICITY_SQUARED) + place.altitude) * sin;
+        let from_axis = (normal + position.altitude) * cos;
+        let z = (normal * (1.0 - ECCENTRICITY_SQUARED) + position.altitude) * sin;
         let radius = libm::hypot(from_axis, z);
         let (sine, cosine) = if radius > 0.0 {
             (z / radius, from_axis / radius)
@@ -318,7 +318,7 @@ mod tests {
     /// Official test values: date, altitude (km), latitude, longitude; north, east, down.
     const OFFICIAL: &str = include_str!("../../../tests/data/wmm_test_values.csv");
 
-    fn place(latitude: f64, longitude: f64, altitude: f64) -> Geodetic {
+    fn geodetic(latitude: f64, longitude: f64, altitude: f64) -> Geodetic {
         Geodetic {
             latitude,
             longitude,
@@ -336,7 +336,7 @@ mod tests {
             };
             if years.contains(date) {
                 let field = MagneticModel::Automatic.at(*date).unwrap();
-                let found = field.at(place(*latitude, *longitude, kilometres * 1000.0));
+                let found = field.at(geodetic(*latitude, *longitude, kilometres * 1000.0));
                 let error = (found - Vector3::from_column_slice(expected)).amax();
                 assert!(error <= 0.1, "{line}: {found}");
                 worst = worst.max(error);
@@ -366,16 +366,16 @@ mod tests {
         let field = MagneticModel::Automatic.at(2026.25).unwrap();
         // By pygeomag 1.1.0, a metre from the poles.
         for (latitude, longitude, expected) in POLES {
-            let near = field.at(place(latitude, longitude, 0.0));
+            let near = field.at(geodetic(latitude, longitude, 0.0));
             assert!((near - Vector3::from(expected)).amax() < 0.01, "{near}");
-            let pole = field.at(place(90.0_f64.copysign(latitude), longitude, 0.0));
+            let pole = field.at(geodetic(90.0_f64.copysign(latitude), longitude, 0.0));
             assert!((pole - near).amax() < 0.1, "{pole} {near}");
         }
         // At a pole one vector has all compass directions: relative to the Earth's axes it is constant.
         let seen = |latitude: f64, longitude| {
-            let place = place(latitude, longitude, 500.0);
-            let field = field.at(place);
-            place.ecef_from_enu() * Vector3::new(field.y, field.x, -field.z)
+            let position = geodetic(latitude, longitude, 500.0);
+            let field = field.at(position);
+            position.ecef_from_enu() * Vector3::new(field.y, field.x, -field.z)
         };
         for latitude in [90.0, -90.0] {
             for longitude in [10.0, 100.0, -170.0] {
@@ -410,14 +410,14 @@ mod tests {
         };
         field.coefficients[term(1, 0)] = [-30_000.0, 0.0];
         for latitude in [-90.0, -30.0, 0.0, 45.0, 89.0] {
-            let place = place(latitude, 50.0, 100_000.0);
-            let point = place.to_ecef().coords;
+            let position = geodetic(latitude, 50.0, 100_000.0);
+            let point = position.to_ecef().coords;
             let moment = -30_000.0 * libm::pow(REFERENCE_RADIUS, 3.0) * Vector3::z();
             let radius = point.norm();
             let up = point / radius;
             let expected = (3.0 * up * up.dot(&moment) - moment) / libm::pow(radius, 3.0);
-            let found = field.at(place);
-            let found = place.ecef_from_enu() * Vector3::new(found.y, found.x, -found.z);
+            let found = field.at(position);
+            let found = position.ecef_from_enu() * Vector3::new(found.y, found.x, -found.z);
             assert!((found - expected).amax() < 1e-6, "{found} {expected}");
         }
     }
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn models_by_date_and_by_name() {
         let north_at =
-            |model: MagneticModel, date| model.at(date).unwrap().at(place(0.0, 0.0, 0.0)).x;
+            |model: MagneticModel, date| model.at(date).unwrap().at(geodetic(0.0, 0.0, 0.0)).x;
         let automatic = |date| north_at(MagneticModel::Automatic, date);
         assert_eq!(automatic(2019.9), north_at(MagneticModel::Wmm2015, 2019.9));
         assert_eq!(automatic(2020.0), north_at(MagneticModel::Wmm2020, 2020.0));
@@ -476,7 +476,7 @@ mod tests {
             angle_against_north,
         };
         let seen = |angle| field.in_scene(&OnEarth::from(&origin(angle)), &Point3::origin());
-        let [north, east, down]: [f64; 3] = field.at(place(43.6, 1.4333, 135.0)).into();
+        let [north, east, down]: [f64; 3] = field.at(geodetic(43.6, 1.4333, 135.0)).into();
         // x east, y north; x north, y west.
         assert!((seen(90.0) - Vector3::new(east, north, -down)).amax() < 1e-6);
         assert!((seen(0.0) - Vector3::new(north, -east, -down)).amax() < 1e-6);
@@ -487,12 +487,12 @@ mod tests {
         let field = MagneticModel::Automatic.at(2026.0).unwrap();
         for altitude in [-7e6, -6_356_752.3, -1e5, 0.0, 8.5e5, 1e9, 1e300] {
             for latitude in [-90.0, -1.0, 0.0, 90.0] {
-                let found = field.at(place(latitude, 3.0, altitude));
-                assert!(found.iter().all(|part| part.is_finite()), "{found}");
+                let found = field.at(geodetic(latitude, 3.0, altitude));
+                assert!(found.iter().all(|value| value.is_finite()), "{found}");
             }
         }
         assert_eq!(
-            Field::default().at(place(10.0, 20.0, 0.0)),
+            Field::default().at(geodetic(10.0, 20.0, 0.0)),
             Vector3::zeros()
         );
     }

@@ -168,10 +168,10 @@ pub struct OnEarth {
 
 impl From<&Origin> for OnEarth {
     fn from(origin: &Origin) -> Self {
-        let place = origin.place();
+        let position = origin.geodetic();
         Self {
-            ecef_from_scene: place.ecef_from_enu() * origin.enu_from_scene(),
-            origin: place.to_ecef(),
+            ecef_from_scene: position.ecef_from_enu() * origin.enu_from_scene(),
+            origin: position.to_ecef(),
         }
     }
 }
@@ -179,7 +179,7 @@ impl From<&Origin> for OnEarth {
 impl Origin {
     /// Returns the position of the origin.
     #[must_use]
-    pub fn place(&self) -> Geodetic {
+    pub fn geodetic(&self) -> Geodetic {
         Geodetic {
             latitude: self.latitude,
             longitude: self.longitude,
@@ -205,7 +205,7 @@ impl OnEarth {
 
     /// Returns the position of a point of the scene (m).
     #[must_use]
-    pub fn place(&self, point: &Point3<f64>) -> Geodetic {
+    pub fn geodetic(&self, point: &Point3<f64>) -> Geodetic {
         Geodetic::from_ecef(&self.ecef(point))
     }
 
@@ -226,8 +226,8 @@ impl OnEarth {
 
     /// Returns the rotation from scene axes to east, north and up at a position, which differs from that at the origin.
     #[must_use]
-    pub fn enu_from_scene(&self, place: Geodetic) -> Rotation3<f64> {
-        place.ecef_from_enu().inverse() * self.ecef_from_scene
+    pub fn enu_from_scene(&self, position: Geodetic) -> Rotation3<f64> {
+        position.ecef_from_enu().inverse() * self.ecef_from_scene
     }
 }
 
@@ -286,15 +286,15 @@ mod tests {
 
     #[test]
     fn as_proj_within_a_micrometre() {
-        for (place, [x, y, z]) in PROJ {
-            let (place, point) = (geodetic(place), Point3::new(x, y, z));
-            let there = (place.to_ecef() - point).norm();
-            let back = distance(Geodetic::from_ecef(&point), place);
-            assert!(there < 1e-6 && back < 1e-6, "{place:?}: {there} {back}");
+        for (position, [x, y, z]) in PROJ {
+            let (position, point) = (geodetic(position), Point3::new(x, y, z));
+            let there = (position.to_ecef() - point).norm();
+            let back = distance(Geodetic::from_ecef(&point), position);
+            assert!(there < 1e-6 && back < 1e-6, "{position:?}: {there} {back}");
         }
     }
 
-    /// Origin; east, north, up; and the place, by PROJ 9.5.1 (pipeline of `topocentric` and `cart`), which
+    /// Origin; east, north, up; and the position, by PROJ 9.5.1 (pipeline of `topocentric` and `cart`), which
     /// pymap3d 3.2.0 (`enu2geodetic`) confirms within 2e-8 m.
     const TOPOCENTRIC: [((f64, f64, f64), [f64; 3], (f64, f64, f64)); 4] = [
         (
@@ -320,36 +320,36 @@ mod tests {
     ];
 
     #[test]
-    fn scene_points_have_the_places_that_proj_gives() {
-        for ((latitude, longitude, altitude), [east, north, up], place) in TOPOCENTRIC {
+    fn scene_points_have_the_positions_that_proj_gives() {
+        for ((latitude, longitude, altitude), [east, north, up], position) in TOPOCENTRIC {
             let origin = Origin {
                 latitude,
                 longitude,
                 altitude,
                 angle_against_north: 90.0,
             };
-            let found = OnEarth::from(&origin).place(&Point3::new(east, north, up));
-            assert!(distance(found, geodetic(place)) < 1e-6, "{found:?}");
+            let found = OnEarth::from(&origin).geodetic(&Point3::new(east, north, up));
+            assert!(distance(found, geodetic(position)) < 1e-6, "{found:?}");
             // The same point in a scene whose x axis points north, and y west.
             let turned = Origin {
                 angle_against_north: 0.0,
                 ..origin
             };
-            let found = OnEarth::from(&turned).place(&Point3::new(north, -east, up));
-            assert!(distance(found, geodetic(place)) < 1e-6, "{found:?}");
+            let found = OnEarth::from(&turned).geodetic(&Point3::new(north, -east, up));
+            assert!(distance(found, geodetic(position)) < 1e-6, "{found:?}");
         }
     }
 
     proptest! {
         #[test]
         fn there_and_back_over_the_globe(latitude in -90.0..=90.0_f64, longitude in -180.0..180.0_f64, altitude in -10_000.0..1_000_000.0_f64) {
-            let place = geodetic((latitude, longitude, altitude));
-            let back = Geodetic::from_ecef(&place.to_ecef());
-            prop_assert!(distance(back, place) < 1e-6, "{back:?}");
+            let position = geodetic((latitude, longitude, altitude));
+            let back = Geodetic::from_ecef(&position.to_ecef());
+            prop_assert!(distance(back, position) < 1e-6, "{back:?}");
         }
 
         #[test]
-        fn axes_at_a_place_are_a_rotation(latitude in -90.0..=90.0_f64, longitude in -180.0..180.0_f64) {
+        fn axes_at_a_position_are_a_rotation(latitude in -90.0..=90.0_f64, longitude in -180.0..180.0_f64) {
             let axes = geodetic((latitude, longitude, 0.0)).ecef_from_enu();
             prop_assert!((axes.matrix() * axes.matrix().transpose() - Matrix3::identity()).norm() < 1e-12);
             prop_assert!((axes.matrix().determinant() - 1.0).abs() < 1e-12);

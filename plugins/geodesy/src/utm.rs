@@ -144,12 +144,12 @@ impl Zone {
     /// Returns the zone of a position, with the exceptions for Norway and Svalbard; `None` beyond 84° north and 80° south,
     /// where there are no zones.
     #[must_use]
-    pub fn of(place: Geodetic) -> Option<Self> {
+    pub fn of(position: Geodetic) -> Option<Self> {
         let Geodetic {
             latitude,
             longitude,
             ..
-        } = place;
+        } = position;
         if !(-80.0..=84.0).contains(&latitude) {
             return None;
         }
@@ -184,11 +184,11 @@ impl Zone {
 
     /// Projects a position, which may be in a neighbouring zone or hemisphere.
     #[must_use]
-    pub fn project(self, place: Geodetic) -> Projected {
+    pub fn project(self, position: Geodetic) -> Projected {
         let longitude =
-            (place.longitude - self.central_meridian() + 180.0).rem_euclid(360.0) - 180.0;
+            (position.longitude - self.central_meridian() + 180.0).rem_euclid(360.0) - 180.0;
         let (sin, cos) = libm::sincos(longitude.to_radians());
-        let tangent = conformal_tangent(libm::tan(place.latitude.to_radians()));
+        let tangent = conformal_tangent(libm::tan(position.latitude.to_radians()));
         let along = libm::atan2(tangent, cos);
         let across = libm::asinh(sin / libm::hypot(tangent, cos));
         let (mut xi, mut eta) = (along, across);
@@ -256,12 +256,12 @@ mod tests {
     use super::*;
 
     fn zone(latitude: f64, longitude: f64) -> Option<(u8, bool)> {
-        let place = Geodetic {
+        let position = Geodetic {
             latitude,
             longitude,
             altitude: 0.0,
         };
-        Zone::of(place).map(|zone| (zone.number, zone.is_north))
+        Zone::of(position).map(|zone| (zone.number, zone.is_north))
     }
 
     #[test]

@@ -233,7 +233,7 @@ fn checked(triangles: Triangles) -> Result<Triangles, MeshError> {
         .chain(triangles.normals.iter().flatten())
         .all(|number| number.is_finite())
     {
-        return Err(broken("a normal or a place on the image is not finite"));
+        return Err(broken("a normal or a texture coordinate is not finite"));
     }
     Ok(triangles)
 }
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn obj_parts_have_materials_and_places_on_an_image() {
+    fn obj_parts_have_materials_and_texture_coordinates() {
         let text = "mtllib a b.mtl\nmtllib c.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 0.5\n\
                     f 1/1 2/2 3/3\nusemtl red brick\nf 1/1 2/2 3/3\nf 3/3 2/2 1/1\n\
                     usemtl\tblue\r\nf 1 2 3\n";

@@ -182,12 +182,12 @@ impl Chain {
         let search = Search::new(world, robot, choice.root);
         let mut found = search.joints(choice)?;
         found.sort_by(|one, other| (one.depth, &one.name).cmp(&(other.depth, &other.name)));
-        let places: BTreeMap<Entity, usize> = found
+        let indices: BTreeMap<Entity, usize> = found
             .iter()
             .enumerate()
-            .map(|(at, joint)| (joint.variable, at))
+            .map(|(index, joint)| (joint.variable, index))
             .collect();
-        let tips = search.tips(&found, &places, choice)?;
+        let tips = search.tips(&found, &indices, choice)?;
         let mut joints: Vec<Joint> = found.iter().map(Found::joint).collect();
         search.measure(&found, &tips, &mut joints);
         Ok(Self { joints, tips })
@@ -210,7 +210,7 @@ impl Chain {
 
     /// Returns the index of the joint of that name.
     #[must_use]
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub fn index(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
@@ -344,7 +344,7 @@ impl<'a> Search<'a> {
     fn tips(
         &self,
         found: &[Found<'_>],
-        places: &BTreeMap<Entity, usize>,
+        indices: &BTreeMap<Entity, usize>,
         Choice {
             root, tip: wanted, ..
         }: Choice<'_>,
@@ -355,7 +355,7 @@ impl<'a> Search<'a> {
         };
         if !wanted.is_empty() {
             let frame = self.frame(wanted)?;
-            let tip = self.tip(frame, places, root);
+            let tip = self.tip(frame, indices, root);
             return Ok(vec![
                 tip.ok_or_else(|| ChainError::LooseTip(wanted.to_owned()))?,
             ]);
@@ -372,7 +372,7 @@ impl<'a> Search<'a> {
         let mut tips: Vec<Tip> = bodies
             .iter()
             .filter(is_last)
-            .filter_map(|body| self.tip(self.last_frame(*body)?, places, root))
+            .filter_map(|body| self.tip(self.last_frame(*body)?, indices, root))
             .collect();
         tips.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(tips)
@@ -421,7 +421,7 @@ impl<'a> Search<'a> {
     fn tip(
         &self,
         frame: &Frame,
-        places: &BTreeMap<Entity, usize>,
+        indices: &BTreeMap<Entity, usize>,
         root: Option<&Frame>,
     ) -> Option<Tip> {
         let mut links = Vec::new();
@@ -429,14 +429,14 @@ impl<'a> Search<'a> {
         while let Some(joint) = self.joint_of(body)
             && links.len() <= self.jointed.len()
         {
-            let place = places.get(&joint.variable).copied();
+            let joint_index = indices.get(&joint.variable).copied();
             links.push(Link {
-                joint: place,
+                joint: joint_index,
                 shape: joint.shape,
             });
             let below = body;
             body = joint.parent;
-            if place.is_some() {
+            if joint_index.is_some() {
                 (base, count) = (Some((body, below)), links.len());
             }
         }

@@ -41,17 +41,17 @@ impl Coordinates for OnEllipsoid {
     const UNITS: [&'static str; 3] = ["deg", "deg", "m"];
 
     fn to(&self, point: [f64; 3]) -> [f64; 3] {
-        let place = self.0.place(&point.into());
-        [place.longitude, place.latitude, place.altitude]
+        let position = self.0.geodetic(&point.into());
+        [position.longitude, position.latitude, position.altitude]
     }
 
     fn from(&self, [longitude, latitude, altitude]: [f64; 3]) -> [f64; 3] {
-        let place = Geodetic {
+        let position = Geodetic {
             latitude,
             longitude,
             altitude,
         };
-        self.0.scene(&place.to_ecef()).into()
+        self.0.scene(&position.to_ecef()).into()
     }
 }
 

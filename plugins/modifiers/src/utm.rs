@@ -43,17 +43,17 @@ pub enum Hemisphere {
 impl Utm {
     /// Returns the zone of the settings, or that of the scene's origin.
     fn zone(&self, world: &World) -> Option<Zone> {
-        let place = world
+        let position = world
             .get_resource::<Origin>()
             .copied()
             .unwrap_or_default()
-            .place();
-        let own = Zone::of(place);
+            .geodetic();
+        let own = Zone::of(position);
         Some(Zone {
             number: self.zone.or(own.map(|zone| zone.number))?,
             is_north: match self.hemisphere {
                 Some(hemisphere) => hemisphere == Hemisphere::North,
-                None => place.latitude >= 0.0,
+                None => position.latitude >= 0.0,
             },
         })
     }
@@ -99,19 +99,19 @@ impl Coordinates for Projection {
     const UNITS: [&'static str; 3] = ["m"; 3];
 
     fn to(&self, point: [f64; 3]) -> [f64; 3] {
-        let place = self.on_earth.place(&point.into());
-        let Projected { easting, northing } = self.zone.project(place);
-        [easting, northing, place.altitude]
+        let position = self.on_earth.geodetic(&point.into());
+        let Projected { easting, northing } = self.zone.project(position);
+        [easting, northing, position.altitude]
     }
 
     fn from(&self, [easting, northing, altitude]: [f64; 3]) -> [f64; 3] {
         let [latitude, longitude] = self.zone.unproject(Projected { easting, northing });
-        let place = Geodetic {
+        let position = Geodetic {
             latitude,
             longitude,
             altitude,
         };
-        self.on_earth.scene(&place.to_ecef()).into()
+        self.on_earth.scene(&position.to_ecef()).into()
     }
 }
 

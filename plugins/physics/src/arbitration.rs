@@ -75,11 +75,11 @@ impl<D> Claims<D> {
 
     /// Adds the claim of an actuator to a body.
     pub(super) fn add(&mut self, body: usize, claim: Claim<D>) {
-        let Some(place) = self.best.get_mut(body) else {
+        let Some(slot) = self.best.get_mut(body) else {
             return;
         };
-        let Some(best) = place else {
-            *place = Some(claim);
+        let Some(best) = slot else {
+            *slot = Some(claim);
             return;
         };
         let wins = claim.rank >= best.rank;

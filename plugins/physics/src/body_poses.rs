@@ -159,7 +159,7 @@ impl BodyPoses {
 
     /// Returns the pose of a body, without the engine's rounding.
     pub(super) fn of(&self, body: &RigidBody) -> Isometry3<f64> {
-        let known = place(body).and_then(|place| self.known.get(place));
+        let known = body_index(body).and_then(|index| self.known.get(index));
         let known = known.filter(|known| known.engine == *body.position());
         known.map_or_else(|| self.seen(body), |known| known.exact)
     }
@@ -171,14 +171,14 @@ impl BodyPoses {
 
     /// Returns the velocity of a body's centre of mass, without the engine's rounding.
     pub(super) fn velocity(&self, body: &RigidBody) -> Vector3<f64> {
-        let known = place(body).and_then(|place| self.known.get(place));
+        let known = body_index(body).and_then(|index| self.known.get(index));
         let linear = known.map_or_else(default, |known| known.linear);
         linear.now(body.linvel()).exact
     }
 
     /// Returns the angular velocity of a body, without the engine's rounding.
     pub(super) fn angular_velocity(&self, body: &RigidBody) -> Vector3<f64> {
-        let known = place(body).and_then(|place| self.known.get(place));
+        let known = body_index(body).and_then(|index| self.known.get(index));
         let angular = known.map_or_else(default, |known| known.angular);
         angular.now(body.angvel()).exact
     }
@@ -198,7 +198,7 @@ impl BodyPoses {
         let [linear, angular] = velocities.map(Speed::exact);
         body.set_linvel(linear.engine, wakes);
         body.set_angvel(angular.engine, wakes);
-        if let Some(known) = place(body).and_then(|place| self.known.get_mut(place)) {
+        if let Some(known) = body_index(body).and_then(|index| self.known.get_mut(index)) {
             (known.linear, known.angular) = (linear, angular);
         }
     }
@@ -211,7 +211,7 @@ impl BodyPoses {
 
     /// Records the pose of a body, whatever its pose in the engine.
     pub(super) fn note(&mut self, body: &RigidBody, pose: &Isometry3<f64>) {
-        if let Some(known) = place(body).and_then(|place| self.known.get_mut(place)) {
+        if let Some(known) = body_index(body).and_then(|index| self.known.get_mut(index)) {
             *known = Known {
                 exact: *pose,
                 engine: *body.position(),
@@ -233,9 +233,9 @@ impl BodyPoses {
 
     /// Returns another origin for these bodies, if they are far from the present one.
     pub(super) fn nearer(&mut self, roaming: &[usize]) -> Option<Origin> {
-        let at = roaming.iter();
-        let at = at.filter_map(|at| Some(self.known.get(*at)?.exact.translation.vector));
-        self.origin.nearer(at, &mut self.scratch)
+        let known = roaming.iter().filter_map(|index| self.known.get(*index));
+        let positions = known.map(|known| known.exact.translation.vector);
+        self.origin.nearer(positions, &mut self.scratch)
     }
 
     /// Allocates buffers for a number of bodies.
@@ -244,10 +244,10 @@ impl BodyPoses {
     }
 
     /// Stores the motion of a body before a step.
-    pub(super) fn remember(&mut self, place: usize, body: &RigidBody) {
+    pub(super) fn remember(&mut self, index: usize, body: &RigidBody) {
         let exact = self.of(body);
         self.note(body, &exact);
-        if let Some(before) = self.before.get_mut(place) {
+        if let Some(before) = self.before.get_mut(index) {
             before.is_awake = !body.is_sleeping();
             if before.is_awake {
                 before.pose = *body.position();
@@ -259,8 +259,8 @@ impl BodyPoses {
     }
 
     /// Applies the result of the engine's step to a body.
-    pub(super) fn follow(&mut self, place: usize, body: &RigidBody, step: &Step) -> Wanted {
-        let (Some(known), Some(before)) = (self.known.get_mut(place), self.before.get(place))
+    pub(super) fn follow(&mut self, index: usize, body: &RigidBody, step: &Step) -> Wanted {
+        let (Some(known), Some(before)) = (self.known.get_mut(index), self.before.get(index))
         else {
             return Wanted::default();
         };
@@ -307,7 +307,7 @@ impl BodyPoses {
 }
 
 /// Returns the index of a body in the tables.
-fn place(body: &RigidBody) -> Option<usize> {
+fn body_index(body: &RigidBody) -> Option<usize> {
     usize::try_from(body.user_data).ok()
 }
 

@@ -18,7 +18,7 @@ use morse_api::{
 };
 use morse_mechanisms::Inertia;
 use morse_scene::{
-    assembly::{BodyLayout, FramePlace, JointMode, Layout},
+    assembly::{BodyLayout, FrameLayout, JointMode, Layout},
     model::Scene,
 };
 use nalgebra::Vector3;
@@ -105,13 +105,13 @@ pub fn build(
         colliders: tables.geometry.len(),
         joints: trees.joint_count(),
     };
-    for (place, (entity, state)) in states.into_iter().enumerate() {
+    for (index, (entity, state)) in states.into_iter().enumerate() {
         world
             .entity_mut(entity)
-            .insert((BodyIndex(place), state, convert::transform(&state.pose)));
+            .insert((BodyIndex(index), state, convert::transform(&state.pose)));
     }
-    for (entity, place) in joint_locations {
-        world.entity_mut(entity).insert(place);
+    for (entity, location) in joint_locations {
+        world.entity_mut(entity).insert(location);
     }
     for (row, body) in tables.bodies.iter().zip(&prepared.bodies) {
         if row.kind == BodyKind::Dynamic {
@@ -153,7 +153,7 @@ fn start(tables: &Tables) -> JointMotion {
 }
 
 fn allowed(layout: &Layout, scene: &Scene) -> Vec<(u32, u32)> {
-    let place = |name: &str| {
+    let frame_index = |name: &str| {
         let found = layout
             .frames
             .binary_search_by(|frame| frame.name.as_str().cmp(name))
@@ -162,7 +162,7 @@ fn allowed(layout: &Layout, scene: &Scene) -> Vec<(u32, u32)> {
     };
     let pairs = scene.allowed_collisions().iter();
     let mut allowed: Vec<(u32, u32)> = pairs
-        .filter_map(|(one, two)| Some((place(one)?, place(two)?)))
+        .filter_map(|(one, two)| Some((frame_index(one)?, frame_index(two)?)))
         .map(|(one, two)| (one.min(two), one.max(two)))
         .collect();
     allowed.sort_unstable();
@@ -196,11 +196,11 @@ impl Builder<'_> {
         self.paired = pairs.flat_map(|(one, two)| [*one, *two]).collect();
         self.tables.bases = self.layout.bases(|_| true);
         self.tables.hanging = hanging(&self.tables.bases);
-        for (place, ((body, prepared), &entity)) in all.enumerate() {
+        for (body_index, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let hangs = body.attachment.is_some() && !is_posed;
             let pose = engine.body_poses.origin.engine(&body.pose);
-            let rigid = rigid_body(place, body, prepared, is_posed).pose(pose);
+            let rigid = rigid_body(body_index, body, prepared, is_posed).pose(pose);
             engine.body_poses.add(&body.pose);
             let rigid = if hangs {
                 rigid.gravity_scale(0.0)
@@ -233,7 +233,7 @@ impl Builder<'_> {
                 still: is_still(body).then_some(body.pose),
             });
             for solid in &prepared.solids {
-                self.collider(engine, place, solid, body);
+                self.collider(engine, body_index, solid, body);
             }
             let colliders = &engine.colliders.colliders;
             if let Some(body) = engine.bodies.bodies.get_mut(handle) {
@@ -244,14 +244,14 @@ impl Builder<'_> {
     }
 
     fn frames(&mut self) {
-        let place = |(frame, entity): (&FramePlace, &Entity)| FrameRow {
+        let frame_row = |(frame, entity): (&FrameLayout, &Entity)| FrameRow {
             entity: *entity,
             parent: frame.parent,
             body: frame.body,
             inertia: Inertia::default(),
         };
         let frames = self.layout.frames.iter().zip(&self.entities.frames);
-        self.tables.frames = frames.map(place).collect();
+        self.tables.frames = frames.map(frame_row).collect();
         for (body, prepared) in self.layout.bodies.iter().zip(&self.prepared.bodies) {
             let sum: f64 = prepared.frames.iter().map(|mass| mass.mass).sum();
             // A mass in the simulation file scales those of the scene.
@@ -260,8 +260,8 @@ impl Builder<'_> {
             } else {
                 1.0
             };
-            for (at, mass) in body.frames.iter().zip(&prepared.frames) {
-                if let Some(row) = self.tables.frames.get_mut(*at) {
+            for (index, mass) in body.frames.iter().zip(&prepared.frames) {
+                if let Some(row) = self.tables.frames.get_mut(*index) {
                     row.inertia =
                         Inertia::new(mass.mass * scale, mass.center, mass.inertia * scale);
                 }
@@ -292,7 +292,7 @@ impl Builder<'_> {
         solid: &PreparedSolid,
         layout: &BodyLayout,
     ) {
-        let (frame, number) = solid.at;
+        let (frame, number) = solid.indices;
         let entity = self
             .entities
             .geometry
@@ -307,7 +307,7 @@ impl Builder<'_> {
             MotionMode::Default => CoefficientCombineRule::Average,
             MotionMode::Morse => CoefficientCombineRule::Multiply,
         };
-        let place = self.tables.geometry.len();
+        let index = self.tables.geometry.len();
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
         let pose = solid.body_from_frame * solid.solid.frame_from_shape;
         let collider = ColliderBuilder::new(solid.solid.shape.clone())
@@ -318,7 +318,7 @@ impl Builder<'_> {
             .friction_combine_rule(rule)
             .restitution_combine_rule(restitution_rule(self.settings))
             .active_hooks(self.hooks(body, frame, layout, solid))
-            .user_data(place as u128);
+            .user_data(index as u128);
         let bodies = &mut engine.bodies.bodies;
         engine
             .colliders
@@ -376,9 +376,9 @@ fn neighbours(layout: &Layout) -> Vec<(usize, usize)> {
 /// Returns the descendants of each base, including itself.
 fn hanging(bases: &[usize]) -> Vec<Vec<usize>> {
     let mut hanging = vec![Vec::new(); bases.len()];
-    for (at, base) in bases.iter().enumerate() {
+    for (index, base) in bases.iter().enumerate() {
         if let Some(bodies) = hanging.get_mut(*base) {
-            bodies.push(at);
+            bodies.push(index);
         }
     }
     hanging
@@ -390,7 +390,7 @@ fn is_still(body: &BodyLayout) -> bool {
 }
 
 fn rigid_body(
-    place: usize,
+    body_index: usize,
     body: &BodyLayout,
     prepared: &PreparedBody,
     is_posed: bool,
@@ -416,7 +416,7 @@ fn rigid_body(
         .gravity_scale(if settings.gravity { 1.0 } else { 0.0 })
         .locked_axes(convert::axes(&settings.locked))
         .can_sleep(settings.can_sleep.unwrap_or(true))
-        .user_data(place as u128)
+        .user_data(body_index as u128)
 }
 
 /// Returns the bodies that kinematic joints move, parents before children.
@@ -427,8 +427,8 @@ fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> 
         .iter()
         .enumerate()
         .filter(|(_, body)| is_posed(body));
-    let mut posed: Vec<usize> = all.map(|(place, _)| place).collect();
-    posed.sort_by_key(|place| (depths.get(*place), *place));
+    let mut posed: Vec<usize> = all.map(|(index, _)| index).collect();
+    posed.sort_by_key(|index| (depths.get(*index), *index));
     posed
 }
 

@@ -8,9 +8,9 @@ use super::{
     body_poses::BodyPoses,
     engine::{Engine, EngineItem, Tables},
     grasp::Grasps,
+    intervention::Suspended,
     joints::JointMotion,
     pairs::Pairs,
-    place::Suspended,
     shown::show_all,
     trees::Trees,
 };

@@ -54,9 +54,9 @@ impl Contacts<'_, '_> {
 
     fn find(&self, body: Entity, found: &mut Vec<Found>) {
         found.clear();
-        let place = self.bodies.get(body).ok();
+        let index = self.bodies.get(body).ok();
         let engine = &self.engine;
-        let row = self.tables.row(place).map(|(_, row)| row);
+        let row = self.tables.row(index).map(|(_, row)| row);
         let Some(row) = row.filter(|row| !engine.is_lost(row)) else {
             return;
         };
@@ -130,7 +130,7 @@ impl Contacts<'_, '_> {
         other: &GeometryRow,
     ) -> Contact {
         let sign = if is_first { -1.0 } else { 1.0 };
-        let geometry = geometry.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
+        let geometry = geometry.map(|index| u32::try_from(index).unwrap_or(u32::MAX));
         let mut impulse = Vector3::zeros();
         let mut weighted = Vector3::zeros();
         let mut weights = 0.0;
@@ -171,6 +171,6 @@ fn geometry<'a>(
     handle: ColliderHandle,
 ) -> Option<(usize, &'a GeometryRow)> {
     let collider = engine.colliders.colliders.get(handle)?;
-    let place = usize::try_from(collider.user_data).ok()?;
-    Some((place, tables.geometry.get(place)?))
+    let index = usize::try_from(collider.user_data).ok()?;
+    Some((index, tables.geometry.get(index)?))
 }

@@ -13,7 +13,7 @@ pub(super) fn vec3(vector: &Vector3<f64>) -> Vec3 {
 
 /// Converts a rotation to the engine's type, normalised in f32.
 pub(super) fn quat(rotation: &UnitQuaternion<f64>) -> Quat {
-    let [x, y, z, w] = rotation.coords.map(|part| part as f32).into();
+    let [x, y, z, w] = rotation.coords.map(|coordinate| coordinate as f32).into();
     Quat::from_xyzw(x, y, z, w).normalize()
 }
 

@@ -56,18 +56,18 @@ impl Commanded {
     pub(super) fn of_rolling_robots(&self) -> impl Iterator<Item = (usize, &Command)> {
         let all = self.velocities.iter();
         let rolling = all.filter(|(_, command)| command.rolls);
-        rolling.map(|(place, command)| (*place, command))
+        rolling.map(|(body_index, command)| (*body_index, command))
     }
 
     /// Returns true if a driven body is a ground robot, whose height is left to physics.
-    pub(super) fn keeps_to_ground(&self, place: usize) -> bool {
-        let command = self.velocities.get(&place);
+    pub(super) fn keeps_to_ground(&self, body_index: usize) -> bool {
+        let command = self.velocities.get(&body_index);
         command.is_some_and(|command| command.is_ground_robot)
     }
 
     /// Returns true if a driven body is commanded to turn on the ground.
-    pub(super) fn turns(&self, place: usize) -> bool {
-        let command = self.velocities.get(&place);
+    pub(super) fn turns(&self, body_index: usize) -> bool {
+        let command = self.velocities.get(&body_index);
         command.is_some_and(Command::turns)
     }
 
@@ -81,8 +81,8 @@ impl Commanded {
         settings: &PhysicsSettings,
     ) {
         let motion = settings.motion;
-        for (place, command) in &self.velocities {
-            let row = tables.bodies.get(*place);
+        for (body_index, command) in &self.velocities {
+            let row = tables.bodies.get(*body_index);
             let is_asleep = row
                 .and_then(|row| engine.movable(row))
                 .map(|body| body.is_sleeping());
@@ -108,17 +108,17 @@ impl Commanded {
     }
 
     /// Holds a body at its commanded pose until the end of the tick.
-    fn hold(&mut self, engine: &mut EngineItem<'_, '_>, place: usize, row: &BodyRow) {
+    fn hold(&mut self, engine: &mut EngineItem<'_, '_>, body_index: usize, row: &BodyRow) {
         if let Some(body) = engine.movable(row) {
             held::hold(body);
-            self.pushed.push(place);
+            self.pushed.push(body_index);
         }
     }
 
     /// Ends the effects that last for one tick.
     pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        for place in self.pushed.iter().chain(self.velocities.keys()) {
-            let row = tables.bodies.get(*place);
+        for body_index in self.pushed.iter().chain(self.velocities.keys()) {
+            let row = tables.bodies.get(*body_index);
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
             if let (Some(row), Some(body)) = (row, body) {
                 body.reset_forces(false);
@@ -186,12 +186,12 @@ pub(super) fn apply(
         }
         if matches!(drive, Drive::Wrench { .. } | Drive::Thrust { .. }) {
             let carrier = bodies.get(mount.body).ok();
-            if let Some((place, row)) = tables.row(carrier.map(|(index, _)| index))
+            if let Some((body_index, row)) = tables.row(carrier.map(|(index, _)| index))
                 && let Ok(state) = states.get(row.entity)
                 && let Some([force, torque]) = wrench(drive, acts, state)
             {
                 push(&mut engine, row, &force, &torque);
-                commanded.pushed.push(place);
+                commanded.pushed.push(body_index);
             }
             continue;
         }
@@ -215,8 +215,8 @@ pub(super) fn apply(
     };
     commands.carry_out(&mut engine, &tables, &mut commanded, &mut states);
     // Driven bodies are sorted by index.
-    let is_driven = |place: &usize| driven.binary_search(place).is_ok();
-    commanded.velocities.retain(|place, _| is_driven(place));
+    let is_driven = |index: &usize| driven.binary_search(index).is_ok();
+    commanded.velocities.retain(|index, _| is_driven(index));
 }
 
 /// Buffers for the claims of a tick.
@@ -246,8 +246,8 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
             driven,
             settings,
         } = self;
-        for (place, last) in commands {
-            let Some(row) = tables.bodies.get(place) else {
+        for (body_index, last) in commands {
+            let Some(row) = tables.bodies.get(body_index) else {
                 continue;
             };
             let mut puts = Puts {
@@ -255,41 +255,42 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
                 tables,
                 motions: &mut commanded.posed,
                 out_of_range: &mut commanded.out_of_range,
-                place,
+                body_index,
                 row,
             };
             match last {
                 Last::Velocity(command) => {
                     // The command of the previous tick.
-                    let last = commanded.velocities.get(&place).map(|last| Command {
+                    let last = commanded.velocities.get(&body_index).map(|last| Command {
                         is_new: false,
                         ..*last
                     });
-                    let rolls = command.is_ground_robot && rolls(engine, tables, place, settings);
+                    let rolls =
+                        command.is_ground_robot && rolls(engine, tables, body_index, settings);
                     let command = Command { rolls, ..command };
                     let is_new = last != Some(command);
                     let command = Command { is_new, ..command };
                     hold(engine, row, &command, settings.motion);
-                    commanded.velocities.insert(place, command);
-                    driven.push(place);
+                    commanded.velocities.insert(body_index, command);
+                    driven.push(body_index);
                 }
                 Last::Pose(pose) => {
                     puts.put(engine, states, |_| pose, None);
                     if settings.motion.is_morse() {
-                        commanded.hold(engine, place, row);
+                        commanded.hold(engine, body_index, row);
                     } else if let Some(body) = engine.movable(row) {
                         body.set_linvel(default(), true);
                         body.set_angvel(default(), true);
                         // The body stays at this pose until the end of the tick.
                         body.set_gravity_scale(0.0, false);
-                        commanded.pushed.push(place);
+                        commanded.pushed.push(body_index);
                     }
                 }
                 Last::Orientation(turned) => {
                     let to = |pose: Isometry3<f64>| Isometry3::from_parts(pose.translation, turned);
                     puts.put(engine, states, to, None);
                     if settings.motion.is_morse() {
-                        commanded.hold(engine, place, row);
+                        commanded.hold(engine, body_index, row);
                     } else if let Some(body) = engine.movable(row) {
                         body.set_angvel(default(), true);
                     }
@@ -307,10 +308,10 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
 fn rolls(
     engine: &EngineItem<'_, '_>,
     tables: &Tables,
-    place: usize,
+    body_index: usize,
     settings: &PhysicsSettings,
 ) -> bool {
-    let row = tables.bodies.get(place);
+    let row = tables.bodies.get(body_index);
     let is_heavy = row.is_some_and(|row| row.kind == BodyKind::Dynamic && row.gravity)
         && settings.gravity != [0.0; 3];
     let stands = |(_, row): (usize, &BodyRow)| {
@@ -328,7 +329,7 @@ fn rolls(
     settings.motion == MotionMode::Default
         && is_heavy
         && !swims()
-        && tables.robot_of(place).any(stands)
+        && tables.robot_of(body_index).any(stands)
 }
 
 /// Returns the force and the torque of a drive in this tick, world axes.
@@ -336,7 +337,7 @@ fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64
     match *drive {
         Drive::Wrench { force, torque } => acts.then_some([force, torque]),
         Drive::Thrust { force, torque } => {
-            Some([force, torque].map(|part| carrier.pose.rotation * part))
+            Some([force, torque].map(|vector| carrier.pose.rotation * vector))
         }
         _ => None,
     }
@@ -344,10 +345,13 @@ fn wrench(drive: &Drive, acts: bool, carrier: &BodyState) -> Option<[Vector3<f64
 
 /// Ignores a command that is not finite; the engine would remove the body.
 fn is_finite(drive: &Drive) -> bool {
-    let finite = |vector: &Vector3<f64>| vector.iter().all(|part| part.is_finite());
+    let finite = |vector: &Vector3<f64>| vector.iter().all(|coordinate| coordinate.is_finite());
     match drive {
         Drive::None => true,
-        Drive::Orientation(turned) => turned.coords.iter().all(|part| part.is_finite()),
+        Drive::Orientation(turned) => turned
+            .coords
+            .iter()
+            .all(|coordinate| coordinate.is_finite()),
         Drive::Velocity {
             linear: one,
             angular: two,

@@ -51,8 +51,8 @@ impl EngineItem<'_, '_> {
         for (handle, collider) in self.colliders.colliders.iter() {
             let body = collider.parent();
             let body = body.and_then(|body| self.bodies.bodies.get(body));
-            let place = collider.position_wrt_parent().zip(body);
-            let pose = place.map_or(*collider.position(), |(pose, body)| body.position() * pose);
+            let attached = collider.position_wrt_parent().zip(body);
+            let pose = attached.map_or(*collider.position(), |(pose, body)| body.position() * pose);
             let bounds = collider.shape().compute_aabb(&pose);
             let parameters = &simulation.integration_parameters;
             simulation.broad_phase.set_aabb(parameters, handle, bounds);
@@ -91,11 +91,11 @@ impl EngineItem<'_, '_> {
 }
 
 /// Returns true if the physics lost a body, by its index.
-pub(super) fn is_lost(world: &World, tables: &Tables, place: usize) -> bool {
+pub(super) fn is_lost(world: &World, tables: &Tables, body_index: usize) -> bool {
     let sets = tables
         .engine
         .and_then(|engine| world.get::<RapierRigidBodySet>(engine));
-    let row = tables.bodies.get(place);
+    let row = tables.bodies.get(body_index);
     let body = sets
         .zip(row)
         .and_then(|(sets, row)| sets.bodies.get(row.handle));
@@ -193,7 +193,7 @@ impl Tables {
     /// Iterates over the descendants of a base, including itself.
     pub(super) fn robot_of(&self, base: usize) -> impl Iterator<Item = (usize, &BodyRow)> {
         let all = self.hanging.get(base).into_iter().flatten();
-        all.filter_map(|&at| Some((at, self.bodies.get(at)?)))
+        all.filter_map(|&index| Some((index, self.bodies.get(index)?)))
     }
 
     pub(super) fn row(&self, index: Option<&BodyIndex>) -> Option<(usize, &BodyRow)> {

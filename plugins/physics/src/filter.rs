@@ -32,13 +32,13 @@ pub(super) struct Hooks<'a> {
 
 impl Hooks<'_> {
     fn geometry(&self, colliders: &ColliderSet, handle: ColliderHandle) -> Option<&GeometryRow> {
-        let place = usize::try_from(colliders.get(handle)?.user_data).ok()?;
-        self.tables.geometry.get(place)
+        let index = usize::try_from(colliders.get(handle)?.user_data).ok()?;
+        self.tables.geometry.get(index)
     }
 
     /// Returns true if a body, or its base, is commanded to turn.
     fn turns(&self, bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> bool {
-        let base = place(bodies, handle).and_then(|place| self.tables.bases.get(place));
+        let base = body_index(bodies, handle).and_then(|index| self.tables.bases.get(index));
         base.is_some_and(|base| self.commanded.turns(*base))
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn is_admitted(
         && !grasps.connect(bodies)
 }
 
-fn place(bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
+fn body_index(bodies: &RigidBodySet, handle: Option<RigidBodyHandle>) -> Option<usize> {
     let body = handle.and_then(|handle| bodies.get(handle));
     usize::try_from(body?.user_data).ok()
 }

@@ -62,7 +62,7 @@ impl Fluids {
     pub(super) fn new(settings: &PhysicsSettings, layout: &Layout, prepared: &Prepared) -> Self {
         let all = layout.bodies.iter().zip(&prepared.bodies).enumerate();
         let moving = all.filter(|(_, (body, _))| body.kind == BodyKind::Dynamic);
-        let immersed = moving.filter_map(|(at, (body, prepared))| {
+        let immersed = moving.filter_map(|(index, (body, prepared))| {
             let hulls: Vec<Hull> = if settings.water.is_some() && body.settings.gravity {
                 prepared.solids.iter().filter_map(Hull::new).collect()
             } else {
@@ -70,7 +70,7 @@ impl Fluids {
             };
             let drag_area = body.settings.drag_area;
             (!hulls.is_empty() || drag_area.amax() > 0.0).then(|| Immersed {
-                body: at,
+                body: index,
                 volume: hulls.iter().map(Hull::volume).sum(),
                 hulls,
                 drag_area,

@@ -12,13 +12,13 @@ impl EngineItem<'_, '_> {
     pub(super) fn remember(&mut self, tables: &Tables, is_moved: impl Fn(usize) -> bool) {
         let body_poses = &mut *self.body_poses;
         body_poses.prepare(tables.bodies.len());
-        for (at, row) in tables.bodies.iter().enumerate() {
+        for (index, row) in tables.bodies.iter().enumerate() {
             if row.kind != BodyKind::Fixed
                 && !row.is_posed
-                && !is_moved(at)
+                && !is_moved(index)
                 && let Some(body) = self.bodies.bodies.get(row.handle)
             {
-                body_poses.remember(at, body);
+                body_poses.remember(index, body);
             }
         }
     }
@@ -30,14 +30,14 @@ impl EngineItem<'_, '_> {
         step: &Step,
         is_moved: impl Fn(usize) -> bool,
     ) {
-        for (at, row) in tables.bodies.iter().enumerate() {
-            if row.kind == BodyKind::Fixed || row.is_posed || is_moved(at) {
+        for (index, row) in tables.bodies.iter().enumerate() {
+            if row.kind == BodyKind::Fixed || row.is_posed || is_moved(index) {
                 continue;
             }
             let body_poses = &mut *self.body_poses;
             let bodies = &mut self.bodies.bodies;
             let body = bodies.get(row.handle).filter(|body| body.is_enabled());
-            let Some(wanted) = body.map(|body| body_poses.follow(at, body, step)) else {
+            let Some(wanted) = body.map(|body| body_poses.follow(index, body, step)) else {
                 continue;
             };
             if wanted.is_any()

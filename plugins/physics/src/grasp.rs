@@ -91,8 +91,8 @@ type GraspParams = (
 /// The reason why it cannot be held.
 fn can_hold(world: &World, holder: Entity, held: Entity) -> Result<(), CannotHold> {
     let tables = world.get_resource::<Tables>().ok_or(CannotHold::NoBodies)?;
-    let place = |entity| world.get::<BodyIndex>(entity).map(|index| index.0);
-    let (Some(holder), Some(held)) = (place(holder), place(held)) else {
+    let body_index = |entity| world.get::<BodyIndex>(entity).map(|index| index.0);
+    let (Some(holder), Some(held)) = (body_index(holder), body_index(held)) else {
         return Err(CannotHold::NoBodies);
     };
     let row = tables.bodies.get(held).ok_or(CannotHold::NoBodies)?;
@@ -176,10 +176,10 @@ fn let_go(world: &mut World, holder: Entity, held: Entity) {
         return;
     };
     let is_this = |grasp: &Grasp| grasp.holder == holder.0 && grasp.held == held.0;
-    let Some(at) = grasps.0.iter().position(is_this) else {
+    let Some(index) = grasps.0.iter().position(is_this) else {
         return;
     };
-    grasps.0.remove(at);
+    grasps.0.remove(index);
     for body in [holder.0, held.0] {
         if let Some(row) = tables.bodies.get(body) {
             engine.wake(row.handle);

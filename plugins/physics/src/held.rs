@@ -31,7 +31,7 @@ pub(super) fn release(body: &mut RigidBody, row: &BodyRow) {
 pub(super) fn carry_jointed(
     engine: &mut EngineItem<'_, '_>,
     tables: &Tables,
-    place: usize,
+    body_index: usize,
     from: &Isometry3<f64>,
     to: &Isometry3<f64>,
 ) {
@@ -39,8 +39,8 @@ pub(super) fn carry_jointed(
         return;
     }
     let by = to * from.inverse();
-    for (at, row) in tables.robot_of(place) {
-        if at == place || row.is_posed {
+    for (index, row) in tables.robot_of(body_index) {
+        if index == body_index || row.is_posed {
             continue;
         }
         let body_poses = &engine.body_poses;
@@ -80,9 +80,9 @@ pub(super) fn allowed_turn(row: &BodyRow, rate: Vector3<f64>) -> Vector3<f64> {
 }
 
 fn without(locked: LockedAxes, axes: [LockedAxes; 3], mut vector: Vector3<f64>) -> Vector3<f64> {
-    for (part, axis) in vector.iter_mut().zip(axes) {
+    for (coordinate, axis) in vector.iter_mut().zip(axes) {
         if locked.contains(axis) {
-            *part = 0.0;
+            *coordinate = 0.0;
         }
     }
     vector

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     fn points(count: usize) -> Vec<Vec3> {
-        (0..count).map(|at| Vec3::splat(at as f32)).collect()
+        (0..count).map(|index| Vec3::splat(index as f32)).collect()
     }
 
     fn hull(height: f32) -> Hull {
@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn the_older_half_of_too_many_files_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        for at in 0..6 {
-            let file = fs::File::create(folder.path().join(at.to_string())).unwrap();
+        for index in 0..6 {
+            let file = fs::File::create(folder.path().join(index.to_string())).unwrap();
             let now = file.metadata().unwrap().modified().unwrap();
-            let time = now - std::time::Duration::from_secs(100 * at);
+            let time = now - std::time::Duration::from_secs(100 * index);
             file.set_modified(time).unwrap();
         }
         tidy(folder.path(), 6);

@@ -41,7 +41,7 @@ pub(super) fn apply(
     targets: Query<&JointTarget>,
 ) {
     let dt = settings.dt();
-    for (place, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
+    for (index, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
         if variable.layout.settings.mode == JointMode::Kinematic
             || engine.has_lost(&tables, variable)
         {
@@ -58,7 +58,7 @@ pub(super) fn apply(
             _ => [0.0; 2],
         };
         motion.set_point = set_point;
-        trees.equip(place, &motor);
+        trees.equip(index, &motor);
     }
 }
 
@@ -70,10 +70,10 @@ pub(super) fn read(
     engine: Single<Engine>,
     mut states: Query<&mut JointState>,
 ) {
-    for (place, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
+    for (index, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
         if engine.has_lost(&tables, variable) {
             (motion.velocity, motion.effort) = (0.0, 0.0);
-        } else if let Some(does) = trees.does(place) {
+        } else if let Some(does) = trees.does(index) {
             motion.position = does.position;
             motion.velocity = does.velocity;
             // A sleeping joint exerts the same effort as when it fell asleep.

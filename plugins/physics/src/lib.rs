@@ -15,7 +15,7 @@
 //! - `mechanisms`: trees of joints; `trees`: their motion, `motor`: their motors;
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: contacts and their forces; `touch`: those of sensed bodies, and wrenches;
-//! - [`mod@place`]: changes of poses by the simulation itself;
+//! - [`intervention`]: poses, impulses and holds that the simulation itself sets;
 //! - `snapshot`: hash, save and restore; `carry`: the motion of kept bodies, for another world; `pairs`: their
 //!   indices in both; `shown`: copy of a state that was set to entities.
 
@@ -35,6 +35,7 @@ mod follow;
 pub mod grasp;
 mod held;
 pub mod hull_cache;
+pub mod intervention;
 mod joints;
 mod lints;
 mod loads;
@@ -44,7 +45,6 @@ mod mechanisms;
 mod motor;
 mod origin;
 mod pairs;
-pub mod place;
 mod posed;
 mod posing;
 pub mod prepare;
@@ -160,13 +160,13 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     if settings.motion.is_morse() {
         // In MORSE's order, sensors measure before the step.
         let show = posing::show.in_set(Actuate::Drives).after(vehicles::apply);
-        app.add_systems(FixedUpdate, show.run_if(place::runs));
+        app.add_systems(FixedUpdate, show.run_if(intervention::runs));
     }
     app.insert_resource(Gravity(settings.gravity.into()))
         .insert_resource(grasp::HOLDING)
         .insert_resource(settings)
         .init_resource::<drives::Commanded>()
-        .init_resource::<place::Suspended>()
+        .init_resource::<intervention::Suspended>()
         .init_resource::<joints::JointMotion>()
         .init_resource::<trees::Trees>()
         .init_resource::<grasp::Grasps>()
@@ -177,7 +177,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
         .init_resource::<Warnings>()
         .register_state_resource::<grasp::Grasps>();
     add_systems(app);
-    app.register_state_resource::<place::Suspended>();
+    app.register_state_resource::<intervention::Suspended>();
     register(app, snapshot::ENTRY);
 }
 
@@ -198,14 +198,14 @@ fn add_systems(app: &mut App) {
             (drives::apply, joints::apply, posing::apply, vehicles::apply)
                 .chain()
                 .in_set(Actuate::Drives)
-                .run_if(place::runs),
+                .run_if(intervention::runs),
             step::step
                 .in_set(PhysicsSet::StepSimulation)
-                .run_if(place::runs),
+                .run_if(intervention::runs),
             (joints::read, step::write_back, posed::pass, slip::watch)
                 .chain()
                 .in_set(PhysicsSet::Writeback)
-                .run_if(place::runs),
+                .run_if(intervention::runs),
         ),
     );
     app.add_systems(

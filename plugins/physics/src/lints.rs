@@ -63,16 +63,16 @@ pub fn lints(
 ) -> Vec<Diagnostic> {
     let origin = Origin::of(layout);
     let mut placed = Vec::new();
-    for (body, (place, made)) in layout.bodies.iter().zip(&prepared.bodies).enumerate() {
+    for (body, (body_layout, made)) in layout.bodies.iter().zip(&prepared.bodies).enumerate() {
         for solid in &made.solids {
-            let pose = place.pose * solid.body_from_frame * solid.solid.frame_from_shape;
+            let pose = body_layout.pose * solid.body_from_frame * solid.solid.frame_from_shape;
             let pose = origin.engine(&pose);
             let around = solid.solid.shape.compute_aabb(&pose);
             placed.push(Placed {
                 body,
-                frame: solid.at.0,
+                frame: solid.indices.0,
                 solid,
-                height: place.pose.translation.z - origin.vector().z,
+                height: body_layout.pose.translation.z - origin.vector().z,
                 pose,
                 around,
             });
@@ -115,8 +115,8 @@ fn large_meshes(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> Vec<Di
             .note("is it in millimetres?")
             .help("if so, write `scale 0.001;` in its geometry");
         let in_scene = layout.frames.get(placed.frame).map(|frame| frame.in_scene);
-        let frame = in_scene.and_then(|at| scene.frames().get(at));
-        let geometry = frame.and_then(|frame| frame.geometry.get(placed.solid.at.1));
+        let frame = in_scene.and_then(|index| scene.frames().get(index));
+        let geometry = frame.and_then(|frame| frame.geometry.get(placed.solid.indices.1));
         match geometry.and_then(|geometry| geometry.source.0) {
             Some(span) => warning.at(span, "this shape"),
             None => warning,
@@ -216,8 +216,8 @@ fn inside_each_other(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> V
     order.sort_by(|one, other| one.around.mins.x.total_cmp(&other.around.mins.x));
     let mut found: Vec<(usize, usize, f32)> = Vec::new();
     let (mut pairs, mut near) = (0, 0);
-    for (at, one) in order.iter().enumerate() {
-        for other in order.iter().skip(at + 1) {
+    for (index, one) in order.iter().enumerate() {
+        for other in order.iter().skip(index + 1) {
             if other.around.mins.x > one.around.maxs.x || pairs > MOST_PAIRS {
                 break;
             }
@@ -291,13 +291,13 @@ fn depth(one: &Placed<'_>, other: &Placed<'_>) -> f32 {
 }
 
 fn inside(layout: &Layout, &(one, other, depth): &(usize, usize, f32)) -> Diagnostic {
-    let body = |at: usize| layout.bodies.get(at);
-    let robot = |at: usize| body(at).and_then(|body| body.robot.clone());
-    let of = |at: usize| match robot(at) {
+    let body = |body_index: usize| layout.bodies.get(body_index);
+    let robot = |body_index: usize| body(body_index).and_then(|body| body.robot.clone());
+    let of = |body_index: usize| match robot(body_index) {
         Some(robot) => format!("the robot `{}`", printable(&robot)),
         None => format!(
             "`{}`",
-            body(at).map_or_else(String::new, |body| name(layout, body.head))
+            body(body_index).map_or_else(String::new, |body| name(layout, body.head))
         ),
     };
     let (one, other) = if robot(one).is_some() {

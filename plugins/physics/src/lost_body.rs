@@ -80,7 +80,10 @@ fn quoted(name: &String) -> String {
 pub(super) fn is_bearable(pose: &Isometry3<f64>) -> bool {
     // Comparisons with NaN are false.
     let parts = pose.translation.vector.iter();
-    parts.copied().all(|part| part.abs() <= FARTHEST) && pose.rotation.coords.sum().is_finite()
+    parts
+        .copied()
+        .all(|coordinate| coordinate.abs() <= FARTHEST)
+        && pose.rotation.coords.sum().is_finite()
 }
 
 /// Resources that depend on lost bodies.
@@ -106,7 +109,7 @@ impl Losses<'_, '_> {
         tables: &Tables,
         indices: &[usize],
     ) {
-        let faults = indices.iter().map(|place| (*place, Fault::TooFar));
+        let faults = indices.iter().map(|index| (*index, Fault::TooFar));
         self.take_out(engine, tables, faults.collect());
     }
 
@@ -116,18 +119,18 @@ impl Losses<'_, '_> {
         tables: &Tables,
         mut faults: BTreeMap<usize, Fault>,
     ) {
-        while let Some((place, cause)) = faults.pop_first() {
-            let group = tables.connected(place);
+        while let Some((body_index, cause)) = faults.pop_first() {
+            let group = tables.connected(body_index);
             faults.retain(|other, _| !group.contains(other));
             let is_in = |row: &&BodyRow| self.is_in(engine, row);
-            let rows = group.iter().filter_map(|at| tables.bodies.get(*at));
+            let rows = group.iter().filter_map(|index| tables.bodies.get(*index));
             let rows: Vec<&BodyRow> = rows.filter(is_in).collect();
             for row in &rows {
                 if let Ok((state, _)) = self.bodies.get(row.entity) {
                     freeze(engine, row, &state.pose);
                 }
             }
-            let own = tables.bodies.get(place);
+            let own = tables.bodies.get(body_index);
             let Some(own) = own.filter(|own| rows.iter().any(|row| row.entity == own.entity))
             else {
                 continue;
@@ -164,14 +167,14 @@ impl Losses<'_, '_> {
 
 impl Tables {
     /// Returns the bodies that joints connect with a body, including itself. Static bodies connect nothing.
-    fn connected(&self, place: usize) -> BTreeSet<usize> {
-        let mut found = BTreeSet::from([place]);
-        let mut next = vec![place];
-        while let Some(at) = next.pop() {
+    fn connected(&self, body_index: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::from([body_index]);
+        let mut next = vec![body_index];
+        while let Some(index) = next.pop() {
             for &(one, two) in &self.neighbours {
-                let other = if one == at {
+                let other = if one == index {
                     two
-                } else if two == at {
+                } else if two == index {
                     one
                 } else {
                     continue;
@@ -200,12 +203,12 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
     let origin = engine.body_poses.origin.vector();
     let wrong = |handle: RigidBodyHandle| Some((handle, wrong(bodies.get(handle)?, &origin)?));
     let found = given_up.chain(active.filter_map(wrong));
-    let place = |handle: RigidBodyHandle| {
-        let place = usize::try_from(bodies.get(handle)?.user_data).ok()?;
-        tables.bodies.get(place).map(|_| place)
+    let body_index = |handle: RigidBodyHandle| {
+        let index = usize::try_from(bodies.get(handle)?.user_data).ok()?;
+        tables.bodies.get(index).map(|_| index)
     };
     found
-        .filter_map(|(handle, fault)| Some((place(handle)?, fault)))
+        .filter_map(|(handle, fault)| Some((body_index(handle)?, fault)))
         .collect()
 }
 

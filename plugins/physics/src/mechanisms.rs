@@ -43,7 +43,7 @@ pub(super) struct Group {
 
 impl Group {
     fn named(self, layout: &Layout, bodies: &[Entity], variables: &[Entity]) -> Option<Mechanism> {
-        let body = |place: &usize| bodies.get(*place).copied();
+        let body = |index: &usize| bodies.get(*index).copied();
         let drive = |known: &Variable| {
             let settings = layout
                 .variables
@@ -91,10 +91,10 @@ impl<'a> Parts<'a> {
     ) -> Self {
         let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut bases = Vec::new();
-        for (place, body) in layout.bodies.iter().enumerate() {
+        for (index, body) in layout.bodies.iter().enumerate() {
             match body.attachment.as_ref().filter(|joint| counts(joint)) {
-                Some(joint) => children.entry(joint.parent).or_default().push(place),
-                None => bases.push(place),
+                Some(joint) => children.entry(joint.parent).or_default().push(index),
+                None => bases.push(index),
             }
         }
         Self {
@@ -170,8 +170,8 @@ impl<'a> Parts<'a> {
     ) {
         // Chains may be long: no recursion.
         let mut open: Vec<(usize, Option<usize>)> = self.on(body, parent);
-        while let Some((place, parent)) = open.pop() {
-            let Some(attachment) = self.body(place).and_then(|body| body.attachment.as_ref())
+        while let Some((index, parent)) = open.pop() {
+            let Some(attachment) = self.body(index).and_then(|body| body.attachment.as_ref())
             else {
                 continue;
             };
@@ -179,10 +179,10 @@ impl<'a> Parts<'a> {
                 parent,
                 parent_from_joint: attachment.parent_from_joint,
                 joint: joint(attachment),
-                inertia: self.inertia(place),
+                inertia: self.inertia(index),
             });
-            bodies.push(place);
-            open.extend(self.on(place, Some(links.len() - 1)));
+            bodies.push(index);
+            open.extend(self.on(index, Some(links.len() - 1)));
         }
     }
 
@@ -203,12 +203,12 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn body(&self, place: usize) -> Option<&BodyLayout> {
-        self.layout.bodies.get(place)
+    fn body(&self, index: usize) -> Option<&BodyLayout> {
+        self.layout.bodies.get(index)
     }
 
-    fn inertia(&self, place: usize) -> Inertia {
-        let Some(mass) = self.masses.get(place) else {
+    fn inertia(&self, index: usize) -> Inertia {
+        let Some(mass) = self.masses.get(index) else {
             return Inertia::point(0.0, Vector3::zeros());
         };
         let mut inertia = mass.inertia;

@@ -24,10 +24,11 @@ pub(super) struct Origin([f64; 3]);
 impl Origin {
     /// Returns the origin for a scene at its start.
     pub(super) fn of(layout: &Layout) -> Self {
-        let at = roaming(layout).into_iter();
-        let at = at.filter_map(|at| Some(layout.bodies.get(at)?.pose.translation.vector));
+        let bodies = roaming(layout).into_iter();
+        let positions =
+            bodies.filter_map(|index| Some(layout.bodies.get(index)?.pose.translation.vector));
         Self::default()
-            .nearer(at, &mut Vec::new())
+            .nearer(positions, &mut Vec::new())
             .unwrap_or_default()
     }
 
@@ -59,24 +60,25 @@ impl Origin {
     /// Returns another origin if most moving bodies are far from this one along an axis: near their median.
     pub(super) fn nearer(
         &self,
-        at: impl Iterator<Item = Vector3<f64>> + Clone,
+        positions: impl Iterator<Item = Vector3<f64>> + Clone,
         scratch: &mut Vec<f64>,
     ) -> Option<Self> {
         let mut nearer = *self;
         for (axis, origin) in nearer.0.iter_mut().enumerate() {
-            let at = at.clone().map(|at| at[axis]).filter(|at| at.is_finite());
+            let along = positions.clone().map(|position| position[axis]);
+            let along = along.filter(|coordinate| coordinate.is_finite());
             let (mut far, mut count) = (0, 0);
-            for at in at.clone() {
-                far += usize::from((at - *origin).abs() > NEAR);
+            for coordinate in along.clone() {
+                far += usize::from((coordinate - *origin).abs() > NEAR);
                 count += 1;
             }
             if 2 * far <= count {
                 continue;
             }
             scratch.clear();
-            scratch.extend(at);
-            let place = (count - 1) / 2;
-            let (_, middle, _) = scratch.select_nth_unstable_by(place, f64::total_cmp);
+            scratch.extend(along);
+            let middle_index = (count - 1) / 2;
+            let (_, middle, _) = scratch.select_nth_unstable_by(middle_index, f64::total_cmp);
             // Hysteresis: bodies near the border of two origins do not change it all the time.
             if (*middle - *origin).abs() > GRID {
                 *origin = libm::round(*middle / GRID) * GRID;
@@ -92,7 +94,7 @@ pub(super) fn roaming(layout: &Layout) -> Vec<usize> {
     let free = bodies.filter(|(_, body)| body.attachment.is_none());
     let of = |is: &dyn Fn(&BodyLayout) -> bool| -> Vec<usize> {
         let some = free.clone().filter(|(_, body)| is(body));
-        some.map(|(at, _)| at).collect()
+        some.map(|(index, _)| index).collect()
     };
     let bases = of(&|body| body.robot.is_some() && body.actuated);
     if bases.is_empty() {
@@ -107,8 +109,8 @@ mod tests {
     use super::*;
 
     fn nearer(origin: Origin, xs: &[f64]) -> Option<[f64; 3]> {
-        let at = xs.iter().map(|x| Vector3::new(*x, 3.0, -2.0));
-        let found = origin.nearer(at, &mut Vec::new());
+        let positions = xs.iter().map(|x| Vector3::new(*x, 3.0, -2.0));
+        let found = origin.nearer(positions, &mut Vec::new());
         found.map(|origin| origin.0)
     }
 

@@ -55,7 +55,7 @@ pub(super) struct Puts<'a> {
     pub motions: &'a mut PosedMotions,
     /// Bodies with a commanded pose out of the range of the physics.
     pub out_of_range: &'a mut Vec<usize>,
-    pub place: usize,
+    pub body_index: usize,
     pub row: &'a BodyRow,
 }
 
@@ -82,22 +82,22 @@ impl Puts<'_> {
         }
         let (from, to) = (state.pose, pose(state.pose));
         if !is_bearable(&to) {
-            self.out_of_range.push(self.place);
+            self.out_of_range.push(self.body_index);
             return;
         }
         engine.put(row.handle, &to, true);
         match displaced {
-            None => put(self.motions, self.place, &from, &to, settings),
+            None => put(self.motions, self.body_index, &from, &to, settings),
             Some((by, period)) => {
-                displace(self.motions, self.place, &from, by, period, settings);
+                displace(self.motions, self.body_index, &from, by, period, settings);
             }
         }
         let center = from.inverse_transform_point(&state.center_of_mass);
         state.center_of_mass = to * center;
         state.pose = to;
-        carry(engine, tables, self.place, &from, &to);
+        carry(engine, tables, self.body_index, &from, &to);
         if settings.motion.is_morse() {
-            held::carry_jointed(engine, tables, self.place, &from, &to);
+            held::carry_jointed(engine, tables, self.body_index, &from, &to);
         }
     }
 }
@@ -105,12 +105,12 @@ impl Puts<'_> {
 /// Moves a body to a pose. The previous pose determines its velocity, if it is recent.
 pub(super) fn put(
     motions: &mut PosedMotions,
-    place: usize,
+    body_index: usize,
     from: &Isometry3<f64>,
     to: &Isometry3<f64>,
     settings: &PhysicsSettings,
 ) {
-    let known = motions.get(&place).copied();
+    let known = motions.get(&body_index).copied();
     let target = known.map(|known| known.target);
     let is_unmoved = |target: &Isometry3<f64>| convert::is_same(target, from);
     let from = target.filter(is_unmoved).unwrap_or(*from);
@@ -131,13 +131,13 @@ pub(super) fn put(
         // The next pose may be a little late; for poses in each tick it may not.
         motion.lasts = known.age + known.age / 2;
     }
-    motions.insert(place, motion);
+    motions.insert(body_index, motion);
 }
 
 /// Displaces a body in its own axes, by an actuator with a period (s).
 pub(super) fn displace(
     motions: &mut PosedMotions,
-    place: usize,
+    body_index: usize,
     from: &Isometry3<f64>,
     by: &Isometry3<f64>,
     period: f64,
@@ -145,7 +145,7 @@ pub(super) fn displace(
 ) {
     let turned = by.rotation.scaled_axis();
     if by.translation.vector.amax() == 0.0 && turned.amax() == 0.0 {
-        if let Some(known) = motions.get_mut(&place) {
+        if let Some(known) = motions.get_mut(&body_index) {
             known.lasts = 0;
         }
         return;
@@ -159,7 +159,7 @@ pub(super) fn displace(
         age: 0,
         lasts: ticks + ticks / 2,
     };
-    motions.insert(place, motion);
+    motions.insert(body_index, motion);
 }
 
 /// Returns the rotation vector from one orientation to another, with an angle of at most π.
@@ -171,22 +171,22 @@ fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> Vector3<f64> {
 pub(super) fn carry(
     engine: &mut EngineItem<'_, '_>,
     tables: &Tables,
-    place: usize,
+    body_index: usize,
     from: &Isometry3<f64>,
     to: &Isometry3<f64>,
 ) {
     let by = to * from.inverse();
-    let above = |at: &usize| {
-        let row = tables.bodies.get(*at)?;
+    let above = |index: &usize| {
+        let row = tables.bodies.get(*index)?;
         row.attachment.as_ref().map(|joint| joint.parent)
     };
-    for &at in &tables.posed {
+    for &index in &tables.posed {
         // No chain is longer than the number of bodies.
-        let mut chain = std::iter::successors(above(&at), above).take(tables.bodies.len());
+        let mut chain = std::iter::successors(above(&index), above).take(tables.bodies.len());
         let row = tables
             .bodies
-            .get(at)
-            .filter(|_| chain.any(|at| at == place));
+            .get(index)
+            .filter(|_| chain.any(|index| index == body_index));
         let Some(row) = row.filter(|row| !engine.is_lost(row)) else {
             continue;
         };
@@ -231,8 +231,8 @@ fn write_states(
 ) {
     moving.clear();
     moving.resize(tables.bodies.len(), None);
-    for (&place, motion) in motions {
-        let Some(row) = tables.bodies.get(place) else {
+    for (&body_index, motion) in motions {
+        let Some(row) = tables.bodies.get(body_index) else {
             continue;
         };
         let Ok(mut state) = states.get_mut(row.entity) else {
@@ -250,11 +250,11 @@ fn write_states(
                 angular,
             };
             rigid.add_to(&mut state);
-            moving[place] = Some(rigid);
+            moving[body_index] = Some(rigid);
         }
     }
-    for &place in &tables.posed {
-        let row = tables.bodies.get(place);
+    for &body_index in &tables.posed {
+        let row = tables.bodies.get(body_index);
         let parent = |row: &BodyRow| row.attachment.as_ref().map(|joint| joint.parent);
         let rigid = row
             .and_then(parent)
@@ -263,7 +263,7 @@ fn write_states(
             && let Ok(mut state) = states.get_mut(row.entity)
         {
             rigid.add_to(&mut state);
-            moving[place] = Some(rigid);
+            moving[body_index] = Some(rigid);
         }
     }
 }
@@ -297,7 +297,7 @@ impl Rigid {
 mod tests {
     use super::*;
 
-    const PLACE: usize = 3;
+    const BODY: usize = 3;
 
     /// Returns the velocity after each tick of a body that is moved along x at these ticks to these positions.
     fn follow(puts: &[(u32, f64)], ticks: u32) -> Vec<f64> {
@@ -308,13 +308,13 @@ mod tests {
         for tick in 1..=ticks {
             if let Some((_, x)) = puts.iter().find(|(when, _)| *when == tick) {
                 let to = Isometry3::translation(*x, 0.0, 0.0);
-                put(&mut motions, PLACE, &at, &to, &settings);
+                put(&mut motions, BODY, &at, &to, &settings);
                 at = to;
             }
             for motion in motions.values_mut() {
                 motion.age += 1;
             }
-            let velocity = motions.get(&PLACE).and_then(PosedMotion::velocities);
+            let velocity = motions.get(&BODY).and_then(PosedMotion::velocities);
             found.push(velocity.map_or(0.0, |(linear, _)| linear.x));
             let dt = settings.dt();
             motions.retain(|_, motion| {
@@ -352,16 +352,16 @@ mod tests {
         let mut motions = PosedMotions::new();
         let from = Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
         let by = Isometry3::new(Vector3::x() * 0.2, Vector3::z() * 0.1);
-        displace(&mut motions, PLACE, &from, &by, 0.1, &settings);
-        let (linear, angular) = motions[&PLACE].velocities().expect("it moves");
+        displace(&mut motions, BODY, &from, &by, 0.1, &settings);
+        let (linear, angular) = motions[&BODY].velocities().expect("it moves");
         // Constant in the axes of the body, which has turned by 0.1 rad.
         let (sin, cos) = libm::sincos(0.1);
         let expected = Vector3::new(-sin, cos, 0.0) * 2.0;
         assert!((linear - expected).norm() < 1e-12, "{linear}");
         assert!((angular - Vector3::z()).norm() < 1e-12, "{angular}");
         let nowhere = Isometry3::identity();
-        motions.get_mut(&PLACE).expect("known").age = 1;
-        displace(&mut motions, PLACE, &from, &nowhere, 0.1, &settings);
-        assert_eq!(motions[&PLACE].velocities(), None);
+        motions.get_mut(&BODY).expect("known").age = 1;
+        displace(&mut motions, BODY, &from, &nowhere, 0.1, &settings);
+        assert_eq!(motions[&BODY].velocities(), None);
     }
 }

@@ -72,8 +72,8 @@ pub(super) fn find(
     pose_of: impl Fn(usize) -> Isometry3<f64>,
 ) {
     posed.clear();
-    for &place in &tables.posed {
-        let row = tables.bodies.get(place);
+    for &index in &tables.posed {
+        let row = tables.bodies.get(index);
         let Some(attachment) = row.and_then(|row| row.attachment.as_ref()) else {
             continue;
         };
@@ -85,7 +85,7 @@ pub(super) fn find(
             .rev()
             .find(|(known, _)| *known == attachment.parent);
         let parent = parent.map_or_else(|| pose_of(attachment.parent), |(_, pose)| *pose);
-        posed.push((place, parent * attachment.parent_from_child(value)));
+        posed.push((index, parent * attachment.parent_from_child(value)));
     }
 }
 
@@ -106,14 +106,14 @@ pub(super) fn show(
             state.position = motion.position;
         }
     }
-    let carrier = |at: usize| {
-        let row = tables.bodies.get(at);
+    let carrier = |index: usize| {
+        let row = tables.bodies.get(index);
         let state = row.and_then(|row| states.get(row.entity).ok());
         state.map_or_else(Isometry3::identity, |state| state.pose)
     };
     find(&mut poses, &tables, &motion, 1.0, carrier);
-    for &(at, pose) in &*poses {
-        let row = tables.bodies.get(at).filter(|row| !engine.is_lost(row));
+    for &(index, pose) in &*poses {
+        let row = tables.bodies.get(index).filter(|row| !engine.is_lost(row));
         if let Some(row) = row
             && let Ok(mut state) = states.get_mut(row.entity)
         {
@@ -136,8 +136,8 @@ pub(super) fn lead(
         return;
     }
     let (bodies, body_poses) = (&engine.bodies.bodies, &engine.body_poses);
-    let expected = |place: usize| {
-        let row = tables.bodies.get(place);
+    let expected = |index: usize| {
+        let row = tables.bodies.get(index);
         let Some((row, body)) = row.and_then(|row| Some((row, bodies.get(row.handle)?))) else {
             return Isometry3::identity();
         };
@@ -146,8 +146,8 @@ pub(super) fn lead(
     };
     let origin = engine.body_poses.origin;
     find(poses, tables, motion, share, expected);
-    for (place, pose) in poses {
-        let row = tables.bodies.get(*place);
+    for (index, pose) in poses {
+        let row = tables.bodies.get(*index);
         if let Some(body) = row.and_then(|row| engine.movable(row)) {
             body.set_next_kinematic_position(origin.engine(pose));
         }

@@ -36,8 +36,8 @@ impl Prepared {
         let bodies = layout.bodies.iter().zip(&self.bodies);
         bodies.flat_map(|(body, prepared)| {
             let frames = body.frames.iter().zip(&prepared.frames);
-            frames.filter_map(|(at, mass)| {
-                let frame = layout.frames.get(*at)?;
+            frames.filter_map(|(index, mass)| {
+                let frame = layout.frames.get(*index)?;
                 Some((frame.in_scene, mass.moved(&frame.body_from_frame.inverse())))
             })
         })
@@ -59,7 +59,7 @@ pub(super) struct PreparedBody {
 
 pub(super) struct PreparedSolid {
     /// Index of the frame in the layout, and of the geometry in the frame.
-    pub at: (usize, usize),
+    pub indices: (usize, usize),
     pub solid: Solid,
     pub body_from_frame: Isometry3<f64>,
     pub friction: f64,
@@ -121,10 +121,11 @@ impl BodyMaker<'_> {
         let (mut all, mut frames) = (Vec::new(), Vec::new());
         // Frames with assumed density, and their masses.
         let mut assumed = Vec::new();
-        for &at in &self.body.frames {
-            let place = self.layout.frames.get(at);
-            let frame = place.and_then(|place| self.scene.frames().get(place.in_scene));
-            let (Some(place), Some(frame)) = (place, frame) else {
+        for &index in &self.body.frames {
+            let frame_layout = self.layout.frames.get(index);
+            let frame = frame_layout
+                .and_then(|frame_layout| self.scene.frames().get(frame_layout.in_scene));
+            let (Some(frame_layout), Some(frame)) = (frame_layout, frame) else {
                 frames.push(Mass::default());
                 continue;
             };
@@ -141,19 +142,19 @@ impl BodyMaker<'_> {
                 .map(|(_, geometry, solid)| (solid, geometry.density))
                 .collect();
             let (mass, source) = mass::of_frame(frame, &weighed);
-            let moved = mass.moved(&place.body_from_frame);
+            let moved = mass.moved(&frame_layout.body_from_frame);
             total = total.plus(&moved);
             frames.push(moved);
             if source == Source::Assumed {
-                assumed.push((at, mass.mass));
+                assumed.push((index, mass.mass));
             }
             let touchable = solids
                 .into_iter()
                 .filter(|(_, geometry, _)| geometry.collision);
             all.extend(touchable.map(|(number, geometry, solid)| PreparedSolid {
-                at: (at, number),
+                indices: (index, number),
                 solid,
-                body_from_frame: place.body_from_frame,
+                body_from_frame: frame_layout.body_from_frame,
                 friction: self.friction(geometry),
                 restitution: self.restitution(geometry),
             }));
@@ -252,16 +253,16 @@ impl BodyMaker<'_> {
             let note = format!("nothing gives it one; it is taken as {} kg", mass.mass);
             Some(self.no_mass(self.body.head, "moves but has no mass", note))
         } else {
-            assumed.first().map(|&(at, own)| {
-                let note = self.assumption(at, own, assumed.len() - 1, mass.mass);
-                self.no_mass(at, "has neither a mass nor a density", note)
+            assumed.first().map(|&(frame_index, own)| {
+                let note = self.assumption(frame_index, own, assumed.len() - 1, mass.mass);
+                self.no_mass(frame_index, "has neither a mass nor a density", note)
             })
         };
         (mass, warning)
     }
 
-    fn no_mass(&self, at: usize, lack: &str, note: String) -> Diagnostic {
-        let frame = self.layout.frames.get(at);
+    fn no_mass(&self, frame_index: usize, lack: &str, note: String) -> Diagnostic {
+        let frame = self.layout.frames.get(frame_index);
         let name = printable(frame.map_or("", |frame| &frame.name));
         let warning = Diagnostic::warning("scene::no-mass", format!("`{name}` {lack}"));
         let warning = warning.note(note).help("give its frame a `mass`, in kg");
@@ -273,11 +274,11 @@ impl BodyMaker<'_> {
     }
 
     /// Describes the consequence of the assumed density for the mass of a frame, and of other frames of its body.
-    fn assumption(&self, at: usize, own: f64, others: usize, whole: f64) -> String {
+    fn assumption(&self, frame_index: usize, own: f64, others: usize, whole: f64) -> String {
         let density = mass::DEFAULT_DENSITY;
         let mut note = format!("at {density} kg/m³ it has {own:.3} kg");
         let head = self.layout.frames.get(self.body.head);
-        if let Some(head) = head.filter(|_| at != self.body.head || others > 0) {
+        if let Some(head) = head.filter(|_| frame_index != self.body.head || others > 0) {
             let more = match others {
                 0 => String::new(),
                 1 => ", as has one more frame".to_owned(),

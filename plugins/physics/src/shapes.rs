@@ -145,7 +145,7 @@ impl Solid {
 fn unit_mass(shape: &SharedShape) -> Mass {
     let unit = shape.mass_properties(1.0);
     let about_center = unit.reconstruct_inertia_matrix();
-    let column = |at: usize| convert::vector(about_center.col(at));
+    let column = |column_index: usize| convert::vector(about_center.col(column_index));
     Mass {
         mass: f64::from(unit.mass()),
         center: convert::vector(unit.local_com),

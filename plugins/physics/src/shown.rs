@@ -28,7 +28,7 @@ pub(super) fn show_all(world: &mut World) {
         return;
     };
     let (mut bodies, mut transforms) = entities;
-    trees.place_all(&engine, &tables);
+    trees.forward_kinematics(&engine, &tables);
     for row in &tables.bodies {
         if let (Ok(mut state), Ok(mut transform)) =
             (bodies.get_mut(row.entity), transforms.get_mut(row.entity))

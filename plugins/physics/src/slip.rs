@@ -34,10 +34,10 @@ pub(super) fn watch(
 ) {
     let enough = (WARNING_DELAY * settings.rate).ceil() as u32;
     let before = std::mem::take(&mut misses.0);
-    let base = |place: usize| tables.bodies.get(place).map(|row| row.entity);
+    let base = |body_index: usize| tables.bodies.get(body_index).map(|row| row.entity);
     let by_contacts = commanded
         .of_rolling_robots()
-        .filter_map(|(place, command)| Some((base(place)?, command.planar(), CONTACTS)));
+        .filter_map(|(body_index, command)| Some((base(body_index)?, command.planar(), CONTACTS)));
     let by_motors = on_wheels.iter().filter_map(|(mount, intended)| {
         let PlanarVelocity { x, y, w } = intended.0?;
         Some((mount.robot, Vector3::new(x, y, w), MOTORS))

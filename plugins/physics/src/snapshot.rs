@@ -98,9 +98,9 @@ fn hash(world: &World, hasher: &mut StateHasher) {
     }
     engine.trees.hash(hasher);
     engine.body_poses.hash(hasher);
-    for (place, motion) in &engine.commanded.posed {
+    for (body_index, motion) in &engine.commanded.posed {
         if motion.velocities().is_some() {
-            hasher.value(&(place, motion));
+            hasher.value(&(body_index, motion));
         }
     }
     if !engine.lost.0.is_empty() {

@@ -27,8 +27,9 @@ pub(super) type Turning = (Vector3<f64>, UnitQuaternion<f64>);
 impl Spin {
     /// Returns `None` for a body that cannot rotate about every axis.
     pub(super) fn new(moments: Vector3<f64>, frame: UnitQuaternion<f64>) -> Option<Self> {
-        let is_between =
-            |at: &usize| (moments[*at] - moments.min()) * (moments[*at] - moments.max()) < 0.0;
+        let is_between = |axis: &usize| {
+            (moments[*axis] - moments.min()) * (moments[*axis] - moments.max()) < 0.0
+        };
         let middle = (0..3).find(is_between);
         // Of two equal moments, one is the middle one.
         let [a, b, c] = [moments.x, moments.y, moments.z];
@@ -44,7 +45,8 @@ impl Spin {
     pub(super) fn of(body: &RigidBody) -> Option<Self> {
         let properties = &body.mass_properties().local_mprops;
         // Not the engine's moments: their rounding would change the speed by 1e-7 per step.
-        let moments = convert::vector(properties.inv_principal_inertia).map(|part| 1.0 / part);
+        let moments =
+            convert::vector(properties.inv_principal_inertia).map(|inverse| 1.0 / inverse);
         Self::new(
             moments,
             convert::rotation(properties.principal_inertia_local_frame),

@@ -144,31 +144,31 @@ pub(super) fn write_back(
         .bodies
         .iter()
         .enumerate()
-        .filter(|(at, row)| row.kind != BodyKind::Fixed && !trees.has(*at))
+        .filter(|(index, row)| row.kind != BodyKind::Fixed && !trees.has(*index))
     {
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
             copy(&engine, row, &mut state);
-            place(&mut transform, &state.pose);
+            write_pose(&mut transform, &state.pose);
         }
     }
     trees.visit_states(&engine, &tables, |row, write| {
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
             write(&mut state);
-            place(&mut transform, &state.pose);
+            write_pose(&mut transform, &state.pose);
         }
     });
     if tables.posed.is_empty() {
         return;
     }
     // Posed bodies follow their carriers without delay and without rounding.
-    let carrier = |at: usize| {
-        let row = tables.bodies.get(at);
+    let carrier = |index: usize| {
+        let row = tables.bodies.get(index);
         let state = row.and_then(|row| states.get(row.entity).ok());
         state.map_or_else(Isometry3::identity, |(state, _)| state.pose)
     };
     posing::find(&mut poses, &tables, &motion, 1.0, carrier);
-    for &(at, pose) in &*poses {
-        let Some(row) = tables.bodies.get(at).filter(|row| !engine.is_lost(row)) else {
+    for &(index, pose) in &*poses {
+        let Some(row) = tables.bodies.get(index).filter(|row| !engine.is_lost(row)) else {
             continue;
         };
         let wanted = engine.body_poses.origin.engine(&pose);
@@ -178,7 +178,7 @@ pub(super) fn write_back(
         }
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
             state.pose = pose;
-            place(&mut transform, &pose);
+            write_pose(&mut transform, &pose);
         }
     }
 }
@@ -205,6 +205,6 @@ pub(super) fn copy(engine: &EngineItem<'_, '_>, row: &BodyRow, state: &mut BodyS
     };
 }
 
-fn place(transform: &mut Mut<'_, Transform>, pose: &Isometry3<f64>) {
+fn write_pose(transform: &mut Mut<'_, Transform>, pose: &Isometry3<f64>) {
     transform.set_if_neq(convert::transform(pose));
 }

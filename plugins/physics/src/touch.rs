@@ -75,16 +75,16 @@ pub(super) fn publish(
 impl Tables {
     /// Returns the cut of a component at the frame of its mount, which belongs to a body.
     fn cut(&self, sensor: Entity, mount: &Mount, body: usize) -> Cut {
-        let at = self.frames.iter().position(|row| row.entity == mount.frame);
+        let mount_frame = self.frames.iter().position(|row| row.entity == mount.frame);
         let is_beyond = |frame: usize| {
             let mut above = Some(frame);
-            while above.is_some() && above != at {
+            while above.is_some() && above != mount_frame {
                 above = self
                     .frames
                     .get(above.unwrap_or_default())
                     .and_then(|row| row.parent);
             }
-            above == at
+            above == mount_frame
         };
         let mut part = Inertia::default();
         let mut is_whole = true;
@@ -122,7 +122,7 @@ impl Tables {
             body_from_sensor: mount.body_from_component,
             is_whole,
             part,
-            geometry: geometry.map(|(at, _)| at).collect(),
+            geometry: geometry.map(|(index, _)| index).collect(),
             frames,
             children,
             beyond: beyond.into_iter().collect(),
@@ -134,12 +134,15 @@ impl Tables {
     /// Iterates over the bodies that dynamic joints attach to a body, with the frames of that body to which they are
     /// attached.
     fn heads_on(&self, parent: usize) -> impl Iterator<Item = (usize, usize)> {
-        self.bodies.iter().enumerate().filter_map(move |(at, row)| {
-            let is_on = |joint: &&morse_scene::assembly::Attachment| joint.parent == parent;
-            row.attachment.as_ref().filter(is_on)?;
-            let head = self.frames.get(row.head)?;
-            Some((at, head.parent?))
-        })
+        self.bodies
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, row)| {
+                let is_on = |joint: &&morse_scene::assembly::Attachment| joint.parent == parent;
+                row.attachment.as_ref().filter(is_on)?;
+                let head = self.frames.get(row.head)?;
+                Some((index, head.parent?))
+            })
     }
 
     /// Returns true if a kinematic joint moves any of these bodies.

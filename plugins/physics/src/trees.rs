@@ -205,8 +205,8 @@ impl TreesState {
 impl TreesState {
     /// Returns a contact of the last step.
     fn touched(&self, key: &Key) -> Option<&Touched> {
-        let at = self.touched.binary_search_by(|known| known.key.cmp(key));
-        self.touched.get(at.ok()?)
+        let index = self.touched.binary_search_by(|known| known.key.cmp(key));
+        self.touched.get(index.ok()?)
     }
 }
 
@@ -254,17 +254,17 @@ impl Trees {
     }
 
     fn add(&mut self, group: Group, layout: &Layout) {
-        let at = self.rows.len();
+        let tree_index = self.rows.len();
         for (link, body) in group.links.iter().enumerate() {
             if let Some(of) = self.of_body.get_mut(*body) {
-                *of = Some((at, link));
+                *of = Some((tree_index, link));
             }
         }
         let mut integrator = Integrator::new(&group.tree);
         let mut motion = group.tree.at_zero();
-        for (place, variable) in group.tree.variables().iter().enumerate() {
+        for (variable_index, variable) in group.tree.variables().iter().enumerate() {
             if let Some(of) = self.of_variable.get_mut(variable.number) {
-                of.get_or_insert((at, place));
+                of.get_or_insert((tree_index, variable_index));
             }
             if let Some(layout) = layout.variables.get(variable.number) {
                 motion.positions[variable.position] = layout.settings.position;

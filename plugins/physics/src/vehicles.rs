@@ -49,16 +49,19 @@ pub(super) fn apply(
         let Ok((vehicle, mount)) = wanted.get(entity) else {
             continue;
         };
-        let Some((place, row)) = tables.row(bodies.get(mount.robot).ok()) else {
+        let Some((body_index, row)) = tables.row(bodies.get(mount.robot).ok()) else {
             continue;
         };
         let known = vehicles.0.get(count);
-        let is_known = known
-            .is_some_and(|known| known.body == place && known.wheels.len() == vehicle.wheels.len());
+        let is_known = known.is_some_and(|known| {
+            known.body == body_index && known.wheels.len() == vehicle.wheels.len()
+        });
         if !is_known {
             vehicles.0.truncate(count);
             let controller = DynamicRayCastVehicleController::new(row.handle);
-            vehicles.0.push(Driven::new(place, controller, vehicle));
+            vehicles
+                .0
+                .push(Driven::new(body_index, controller, vehicle));
         }
         if let Some(driven) = vehicles.0.get_mut(count) {
             driven.take(vehicle);
@@ -216,7 +219,9 @@ impl Driven {
 /// Returns the inertia in the body's axes, kg·m².
 fn inertia(body: &RigidBody) -> Matrix3<f64> {
     let inertia = &body.mass_properties().local_mprops;
-    let column = |at: usize| convert::vector(inertia.reconstruct_inertia_matrix().col(at));
+    let column = |column_index: usize| {
+        convert::vector(inertia.reconstruct_inertia_matrix().col(column_index))
+    };
     Matrix3::from_columns(&[column(0), column(1), column(2)])
 }
 

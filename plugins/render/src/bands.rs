@@ -23,12 +23,12 @@ pub(super) fn draw_picture(
 }
 
 /// Draws the tiles of a projection whose indices are `wanted`. Bounds of the points that each tile shows, in the sun's axes,
-/// are written to `places` if it is not empty.
+/// are written to `bounds` if it is not empty.
 pub(super) fn draw(
     projection: &Projection<'_>,
     is_wanted: &(dyn Fn(usize) -> bool + Sync),
     picture: &mut Picture,
-    places: &mut [Bounds],
+    bounds: &mut [Bounds],
     pool: Option<&ThreadPool>,
 ) {
     let width = projection.camera.width as usize;
@@ -46,8 +46,8 @@ pub(super) fn draw(
     for (part, things) in parts.iter_mut().zip(picture.things.chunks_mut(each)) {
         part.things = things;
     }
-    for (part, places) in parts.iter_mut().zip(places.chunks_mut(columns)) {
-        part.places = places;
+    for (part, bounds) in parts.iter_mut().zip(bounds.chunks_mut(columns)) {
+        part.bounds = bounds;
     }
     let draw = |mut part: Band<'_>| {
         let mut shown = Shown::NOTHING;
@@ -70,7 +70,7 @@ struct Band<'a> {
     color: &'a mut [u8],
     depth: &'a mut [f32],
     things: &'a mut [u16],
-    places: &'a mut [Bounds],
+    bounds: &'a mut [Bounds],
 }
 
 impl Band<'_> {
@@ -80,7 +80,7 @@ impl Band<'_> {
             color: &mut [],
             depth: &mut [],
             things: &mut [],
-            places: &mut [],
+            bounds: &mut [],
         }
     }
 
@@ -100,8 +100,8 @@ impl Band<'_> {
                 to.copy_from_slice(&shown.things[row][..count]);
             }
         }
-        if let Some(places) = self.places.get_mut(column) {
-            *places = shown.places;
+        if let Some(bounds) = self.bounds.get_mut(column) {
+            *bounds = shown.bounds;
         }
     }
 }

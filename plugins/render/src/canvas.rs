@@ -32,7 +32,7 @@ struct Last {
     has_lamps: bool,
     poses: Vec<Isometry3<f64>>,
     /// Bounds of the surfaces that each tile shows, in the sun's axes.
-    places: Vec<Bounds>,
+    bounds: Vec<Bounds>,
 }
 
 /// A rectangle of a picture: first column and row, and the column and row after the last.
@@ -71,8 +71,8 @@ impl Canvas {
             let is_same = last.camera == *camera && last.generation == scene.generation;
             is_same && !last.has_lamps && !has_lamps
         });
-        let (wanted, mut places) = match last {
-            Some(last) => (changed(scene, &projection, &tiles, &last), last.places),
+        let (wanted, mut bounds) = match last {
+            Some(last) => (changed(scene, &projection, &tiles, &last), last.bounds),
             None => (
                 vec![true; tiles.count()],
                 vec![Bounds::NOTHING; tiles.count()],
@@ -84,7 +84,7 @@ impl Canvas {
             &projection,
             &is_wanted,
             &mut self.picture,
-            &mut places,
+            &mut bounds,
             pool,
         );
         self.last = Some(Last {
@@ -96,7 +96,7 @@ impl Canvas {
                 .iter()
                 .map(|thing| thing.world_from_thing)
                 .collect(),
-            places,
+            bounds,
         });
         area(camera, &tiles, &wanted)
     }
@@ -135,13 +135,13 @@ fn changed(
     for (thing, before) in poses.filter(|(thing, pose)| thing.world_from_thing != **pose) {
         for pose in [before, &thing.world_from_thing] {
             let corners = thing.corners_at(pose);
-            if let Some((place, _)) = projection.place(&corners, tiles) {
-                tiles.with(&place, |tile| wanted[tile] = true);
+            if let Some((rectangle, _)) = projection.rectangle(&corners, tiles) {
+                tiles.with(&rectangle, |tile| wanted[tile] = true);
             }
             if let Some(shadows) = projection.shadows.as_ref().filter(|_| casts(thing)) {
                 let shade = Bounds::around(corners.iter().map(|corner| shadows.in_sun(corner)));
-                for (wanted, places) in wanted.iter_mut().zip(&last.places) {
-                    *wanted |= shade.is_over(places);
+                for (wanted, bounds) in wanted.iter_mut().zip(&last.bounds) {
+                    *wanted |= shade.is_over(bounds);
                 }
             }
         }
@@ -200,14 +200,14 @@ mod tests {
         let mesh = Arc::new(box_mesh([0.3, 0.2, 0.4]));
         let mut things = Vec::new();
         for n in 0..28 {
-            let place = [number(-6.0, 6.0), number(-6.0, 6.0), number(0.4, 2.0)];
-            let (form, place) = match n % 4 {
+            let position = [number(-6.0, 6.0), number(-6.0, 6.0), number(0.4, 2.0)];
+            let (form, position) = match n % 4 {
                 _ if n == 0 => (cube([20.0, 20.0, 0.5]), [0.0, 0.0, -0.5]),
-                0 => (cube([0.3, 0.2, 0.4]), place),
-                1 => (Form::Solid(Solid::Sphere { radius: 0.4 }), place),
+                0 => (cube([0.3, 0.2, 0.4]), position),
+                1 => (Form::Solid(Solid::Sphere { radius: 0.4 }), position),
                 2 => {
                     let mesh = mesh.clone();
-                    (Form::Mesh { mesh, scale: 1.5 }, place)
+                    (Form::Mesh { mesh, scale: 1.5 }, position)
                 }
                 _ if n < 12 => {
                     let grid = Grid {
@@ -215,11 +215,11 @@ mod tests {
                         delta: [0.25, 0.25],
                         thickness: 0.03,
                     };
-                    (Form::Grid(grid), place)
+                    (Form::Grid(grid), position)
                 }
-                _ => (cube([0.1, 0.6, 0.1]), place),
+                _ => (cube([0.1, 0.6, 0.1]), position),
             };
-            let pose = Isometry3::new(place.into(), [0.0, 0.0, number(0.0, 3.0)].into());
+            let pose = Isometry3::new(position.into(), [0.0, 0.0, number(0.0, 3.0)].into());
             things.push(Thing {
                 entity: Entity::PLACEHOLDER,
                 body: Entity::PLACEHOLDER,

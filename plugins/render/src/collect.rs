@@ -90,7 +90,7 @@ pub(super) fn things(
 /// Returns the highlights of a geometry.
 pub fn gloss(geometry: &model::Geometry) -> Gloss {
     Gloss {
-        color: geometry.specular.map(|part| part.clamp(0.0, 1.0)),
+        color: geometry.specular.map(|value| value.clamp(0.0, 1.0)),
         shininess: geometry.shininess.unwrap_or(SHININESS),
     }
 }

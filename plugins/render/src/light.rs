@@ -69,9 +69,9 @@ impl Illumination {
 
     /// Returns the colour of the background in a direction whose upward component is `height` (-1 to 1).
     pub(super) fn sky(&self, height: f64) -> Rgb {
-        let place = (height + 1.0) * 0.5 * (ELEVATIONS - 1) as f64;
+        let position = (height + 1.0) * 0.5 * (ELEVATIONS - 1) as f64;
         self.sky
-            .get((place + 0.5) as usize)
+            .get((position + 0.5) as usize)
             .or(self.sky.last())
             .copied()
             .unwrap_or_default()

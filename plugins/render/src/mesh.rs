@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn places_on_an_image_are_mixed_likewise() {
+    fn texture_coordinates_are_interpolated() {
         let mesh = mesh(Vec::new());
         for (at, expected) in [
             ([0.0, 0.0, 0.0], [0.0, 0.0]),

@@ -164,11 +164,11 @@ mod tests {
     #[test]
     fn a_palette_with_a_part_of_a_colour_or_too_many_is_refused() {
         let whole = packed(png::ColorType::Grayscale, 2, &[0, 1, 1, 0]);
-        let place = whole.windows(4).position(|bytes| bytes == b"IDAT").unwrap() - 4;
+        let offset = whole.windows(4).position(|bytes| bytes == b"IDAT").unwrap() - 4;
         let header = chunk(b"IHDR", &[0, 0, 0, 2, 0, 0, 0, 2, 8, 3, 0, 0, 0]);
         let with = |colors: &[u8]| {
             let begin = [&whole[..8], &header, &chunk(b"PLTE", colors)].concat();
-            png([&begin[..], &whole[place..]].concat().as_slice(), 100)
+            png([&begin[..], &whole[offset..]].concat().as_slice(), 100)
         };
         let image = with(&[10, 20, 30, 40, 50, 60]).unwrap();
         assert_eq!(image.pixels[..8], [10, 20, 30, 255, 40, 50, 60, 255]);

@@ -74,7 +74,7 @@ impl Pixels {
     }
 
     /// Returns column and row of a pixel in the undistorted picture.
-    pub(super) fn place(&self, (row, lane): (usize, usize)) -> [f64; 2] {
+    pub(super) fn undistorted(&self, (row, lane): (usize, usize)) -> [f64; 2] {
         match &self.bent {
             None => [self.columns[lane], self.rows[row]],
             Some(bent) => [bent.columns[row][lane], bent.rows[row][lane]],

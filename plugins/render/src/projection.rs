@@ -27,7 +27,7 @@ pub(super) struct Projection<'a> {
 }
 
 /// A rectangle of the undistorted picture: minimum and maximum column, and minimum and maximum row.
-pub(super) type Place = [[f64; 2]; 2];
+pub(super) type Rectangle = [[f64; 2]; 2];
 
 /// A thing that may be visible.
 pub(super) struct Cast {
@@ -99,17 +99,17 @@ impl<'a> Projection<'a> {
             position: camera.world_from_camera.translation.vector,
             shadows: (camera.shadows && camera.channels.color).then(|| Shadows::new(scene)),
         };
-        let mut places = Vec::new();
+        let mut rectangles = Vec::new();
         for (number, thing) in scene.things.iter().enumerate() {
-            if let Some((cast, place)) = projection.cast(number, thing, tiles) {
+            if let Some((cast, rectangle)) = projection.cast(number, thing, tiles) {
                 projection.casts.push(cast);
-                places.push(place);
+                rectangles.push(rectangle);
             }
         }
-        let mut order: Vec<usize> = (0..places.len()).collect();
+        let mut order: Vec<usize> = (0..rectangles.len()).collect();
         let most = |cast: &usize| projection.casts.get(*cast).map_or(0.0, |cast| cast.most);
         order.sort_by(|one, other| most(other).total_cmp(&most(one)));
-        projection.bin(tiles, &places, &order);
+        projection.bin(tiles, &rectangles, &order);
         projection
     }
 
@@ -137,10 +137,10 @@ impl<'a> Projection<'a> {
     }
 
     /// Fills the lists of the tiles.
-    fn bin(&mut self, tiles: &Tiles, places: &[Place], order: &[usize]) {
+    fn bin(&mut self, tiles: &Tiles, rectangles: &[Rectangle], order: &[usize]) {
         let mut ends = vec![0_u32; tiles.count() + 1];
-        for place in places {
-            tiles.with(place, |tile| ends[tile + 1] += 1);
+        for rectangle in rectangles {
+            tiles.with(rectangle, |tile| ends[tile + 1] += 1);
         }
         for tile in 1..ends.len() {
             ends[tile] += ends[tile - 1];
@@ -148,7 +148,7 @@ impl<'a> Projection<'a> {
         self.starts.clone_from(&ends);
         self.list = vec![0; ends.last().map_or(0, |&end| end as usize)];
         for &cast in order {
-            tiles.with(&places[cast], |tile| {
+            tiles.with(&rectangles[cast], |tile| {
                 self.list[ends[tile] as usize] = cast as u32;
                 ends[tile] += 1;
             });
@@ -156,12 +156,12 @@ impl<'a> Projection<'a> {
     }
 
     /// Returns a thing in the camera's axes, and the rectangle in which it may be visible; `None` if it is invisible.
-    fn cast(&self, number: usize, thing: &Thing, tiles: &Tiles) -> Option<(Cast, Place)> {
+    fn cast(&self, number: usize, thing: &Thing, tiles: &Tiles) -> Option<(Cast, Rectangle)> {
         let channels = self.camera.channels;
         if !(channels.color || thing.is_solid()) {
             return None;
         }
-        let (place, nearest) = self.place(&thing.corners(), tiles)?;
+        let (rectangle, nearest) = self.rectangle(&thing.corners(), tiles)?;
         let local = Local::new(self, thing);
         if thing.form.holds(&local.origin.into()) {
             return None;
@@ -179,7 +179,7 @@ impl<'a> Projection<'a> {
             flat: (faces.is_some() && is_even && thing.is_plain()).then(|| self.flat(thing)),
             faces,
         };
-        Some((cast, place))
+        Some((cast, rectangle))
     }
 
     /// Returns the reflected light of the faces of a box.
@@ -200,7 +200,11 @@ impl<'a> Projection<'a> {
     }
 
     /// Returns the rectangle in which a thing may be visible, and the minimum depth of its bounding box with these corners.
-    pub(super) fn place(&self, corners: &[Vector3<f64>; 8], tiles: &Tiles) -> Option<(Place, f64)> {
+    pub(super) fn rectangle(
+        &self,
+        corners: &[Vector3<f64>; 8],
+        tiles: &Tiles,
+    ) -> Option<(Rectangle, f64)> {
         let camera = self.camera;
         let corners = corners.map(|corner| self.rotation.tr_mul(&(corner - self.position)));
         let nearest = corners
@@ -237,8 +241,8 @@ impl<'a> Projection<'a> {
             return None;
         }
         // A margin of one pixel on each side absorbs rounding errors.
-        let place = range.map(|[low, high]| [low - 1.0, high + 1.0]);
-        meet(&place, &tiles.whole).then_some((place, nearest.max(camera.near)))
+        let rectangle = range.map(|[low, high]| [low - 1.0, high + 1.0]);
+        meet(&rectangle, &tiles.whole).then_some((rectangle, nearest.max(camera.near)))
     }
 }
 
@@ -247,9 +251,9 @@ pub(super) struct Tiles {
     /// Numbers of columns and rows of tiles.
     pub(super) counts: [usize; 2],
     /// Rectangle of the whole picture.
-    whole: Place,
+    whole: Rectangle,
     /// Rectangle of each tile, with lens distortion; without it, the position determines the rectangle.
-    bent: Option<Vec<Place>>,
+    bent: Option<Vec<Rectangle>>,
 }
 
 impl Tiles {
@@ -259,7 +263,7 @@ impl Tiles {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let bent = camera.lens.as_ref().map(|_| {
             let ends = all.map(|(column, row)| Pixels::new(camera, column, row).ends());
-            ends.collect::<Vec<Place>>()
+            ends.collect::<Vec<Rectangle>>()
         });
         let whole = match &bent {
             None => [camera.width, camera.height].map(|size| [0.0, f64::from(size) - 1.0]),
@@ -287,16 +291,16 @@ impl Tiles {
     }
 
     /// Calls a function for each tile that overlaps a rectangle; the rectangle must overlap the picture.
-    pub(super) fn with(&self, place: &Place, mut call: impl FnMut(usize)) {
+    pub(super) fn with(&self, rectangle: &Rectangle, mut call: impl FnMut(usize)) {
         if let Some(tiles) = &self.bent {
             let tiles = tiles.iter().enumerate();
             tiles
-                .filter(|(_, tile)| meet(place, tile))
+                .filter(|(_, tile)| meet(rectangle, tile))
                 .for_each(|(number, _)| call(number));
             return;
         }
         let range = |axis: usize| {
-            let [low, high] = place[axis];
+            let [low, high] = rectangle[axis];
             let last = self.counts[axis] - 1;
             low.max(0.0) as usize / SIDE..=(high as usize / SIDE).min(last)
         };
@@ -309,7 +313,7 @@ impl Tiles {
 }
 
 /// Returns true if two rectangles overlap.
-fn meet(one: &Place, other: &Place) -> bool {
+fn meet(one: &Rectangle, other: &Rectangle) -> bool {
     (0..2).all(|axis| one[axis][0] <= other[axis][1] && other[axis][0] <= one[axis][1])
 }
 

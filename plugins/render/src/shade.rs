@@ -13,15 +13,15 @@ pub(super) struct Shading<'t> {
     /// Shadow casters that may be between this tile and the sun.
     shadows: Option<(&'t Shadows, Vec<usize>)>,
     /// Bounds of the surfaces that the tile shows, in the sun's axes, if there are shadows.
-    pub(super) places: Bounds,
+    pub(super) bounds: Bounds,
 }
 
 impl<'t> Shading<'t> {
     pub(super) fn new(tile: &'t Tile<'t>, nearest: &Nearest, panes: &[Pane]) -> Self {
-        let mut places = Bounds::NOTHING;
+        let mut bounds = Bounds::NOTHING;
         let shadows = tile.projection.shadows.as_ref().map(|shadows| {
             let mut add = |row: usize, lane: usize, inverse_depth: f64| {
-                places.add(&shadows.in_sun(&tile.in_world((row, lane), inverse_depth)));
+                bounds.add(&shadows.in_sun(&tile.in_world((row, lane), inverse_depth)));
             };
             for row in 0..SIDE {
                 for lane in 0..SIDE {
@@ -33,12 +33,12 @@ impl<'t> Shading<'t> {
             panes
                 .iter()
                 .for_each(|pane| add(pane.row, pane.lane, pane.inverse_depth));
-            (shadows, shadows.between(&places))
+            (shadows, shadows.between(&bounds))
         });
         Self {
             tile,
             shadows,
-            places,
+            bounds,
         }
     }
 
@@ -51,7 +51,7 @@ impl<'t> Shading<'t> {
         inverse_depth: f64,
     ) -> Rgb {
         let tile = self.tile;
-        let [u, v] = tile.pixels.place(pixel);
+        let [u, v] = tile.pixels.undistorted(pixel);
         let face = |faces: &Faces| faces.entered(u, v);
         if let (Some(faces), Some(flat)) = (&cast.faces, &cast.flat) {
             let face = &flat[face(faces)];

@@ -108,9 +108,9 @@ impl Shadows {
     }
 
     /// Returns the indices of the casters that may shade a point within the bounds (in the sun's axes).
-    pub(super) fn between(&self, places: &Bounds) -> Vec<usize> {
+    pub(super) fn between(&self, bounds: &Bounds) -> Vec<usize> {
         let all = self.casters.iter().enumerate();
-        all.filter(|(_, caster)| caster.in_sun.is_over(places))
+        all.filter(|(_, caster)| caster.in_sun.is_over(bounds))
             .map(|(index, _)| index)
             .collect()
     }

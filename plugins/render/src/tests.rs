@@ -51,8 +51,8 @@ fn thing(form: Form, pose: Isometry3<f64>) -> Thing {
     }
 }
 
-fn at(place: [f64; 3], turn: [f64; 3]) -> Isometry3<f64> {
-    Isometry3::new(place.into(), turn.into())
+fn at(position: [f64; 3], turn: [f64; 3]) -> Isometry3<f64> {
+    Isometry3::new(position.into(), turn.into())
 }
 
 fn scene(things: Vec<Thing>) -> RenderScene {
@@ -179,8 +179,8 @@ fn depths_are_those_of_the_surfaces() {
 fn points_are_where_they_are_projected() {
     let mut camera = camera();
     camera.world_from_camera = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * camera.world_from_camera;
-    for place in [[0.5, 2.0, 0.4], [-0.3, 4.0, -1.0], [0.0, 6.0, 2.0]] {
-        let center = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * Point3::from(place);
+    for position in [[0.5, 2.0, 0.4], [-0.3, 4.0, -1.0], [0.0, 6.0, 2.0]] {
+        let center = at([1.0, -2.0, 0.5], [0.2, 0.1, 0.4]) * Point3::from(position);
         let ball = Form::Solid(Solid::Sphere { radius: 0.15 });
         let scene = scene(vec![thing(
             ball,
@@ -199,9 +199,9 @@ fn points_are_where_they_are_projected() {
             sum[1] += (index / camera.width as usize) as f64;
             count += 1.0;
         }
-        assert!(count > 10.0, "{place:?}");
+        assert!(count > 10.0, "{position:?}");
         let off = libm::hypot(sum[0] / count - u, sum[1] / count - v);
-        assert!(off < 0.5, "{place:?}: {off} pixels off");
+        assert!(off < 0.5, "{position:?}: {off} pixels off");
     }
 }
 

@@ -13,7 +13,7 @@ use super::light::encode;
 type Rgba = [f32; 4];
 
 /// Maximum number of samples.
-const MOST_PLACES: f64 = 8.0;
+const MOST_SAMPLES: f64 = 8.0;
 
 /// An image at all levels.
 pub(super) struct Texture {
@@ -40,7 +40,7 @@ pub(super) struct Footprint {
 impl Footprint {
     /// Returns the footprint with each axis scaled.
     pub(super) fn scaled(&self, by: [f64; 2]) -> Self {
-        let scaled = |place: [f64; 2]| [place[0] * by[0], place[1] * by[1]];
+        let scaled = |vector: [f64; 2]| [vector[0] * by[0], vector[1] * by[1]];
         Self {
             at: scaled(self.at),
             right: scaled(self.right),
@@ -92,18 +92,18 @@ impl Texture {
             (long, short) = (short, long);
         }
         let most = length(long);
-        if !(most.is_finite() && at.iter().all(|part| part.is_finite())) {
+        if !(most.is_finite() && at.iter().all(|value| value.is_finite())) {
             return self
                 .levels
                 .last()
                 .map_or([0.0; 4], |level| self.pixel(level, 0, 0));
         }
-        let each = length(short).max(most / MOST_PLACES).max(1.0);
-        let count = (most / each).ceil().clamp(1.0, MOST_PLACES);
+        let each = length(short).max(most / MOST_SAMPLES).max(1.0);
+        let count = (most / each).ceil().clamp(1.0, MOST_SAMPLES);
         let size = libm::log2(each).min((self.levels.len() - 1) as f64);
         let mut sum = [0.0; 4];
-        for place in 0..count as usize {
-            let share = (place as f64 + 0.5) / count - 0.5;
+        for sample in 0..count as usize {
+            let share = (sample as f64 + 0.5) / count - 0.5;
             let at = [at[0] + share * long[0], at[1] + share * long[1]];
             let found = self.between(size, at, goes_on);
             for (sum, found) in sum.iter_mut().zip(found) {
@@ -122,7 +122,7 @@ impl Texture {
             return found;
         }
         let coarse = self.smooth(lower as usize + 1, at, goes_on);
-        std::array::from_fn(|part| found[part] + (coarse[part] - found[part]) * share)
+        std::array::from_fn(|channel| found[channel] + (coarse[channel] - found[channel]) * share)
     }
 
     /// Interpolates bilinearly between four pixels of a level; `at` is in pixels of the largest level.
@@ -135,9 +135,9 @@ impl Texture {
         let mut pixels = [[0; 2]; 2];
         let mut shares = [0.0; 2];
         for axis in 0..2 {
-            let place = at[axis] * counts[axis] as f64 / of[axis] as f64 - 0.5;
-            let first = place.floor();
-            shares[axis] = (place - first) as f32;
+            let position = at[axis] * counts[axis] as f64 / of[axis] as f64 - 0.5;
+            let first = position.floor();
+            shares[axis] = (position - first) as f32;
             let count = counts[axis] as f64;
             pixels[axis] = [first, first + 1.0].map(|pixel| {
                 if goes_on[axis] {
@@ -150,10 +150,14 @@ impl Texture {
         }
         let row = |v: usize| {
             let [left, right] = pixels[0].map(|u| self.pixel(level, u, v));
-            std::array::from_fn(|part| left[part] + (right[part] - left[part]) * shares[0])
+            std::array::from_fn(|channel| {
+                left[channel] + (right[channel] - left[channel]) * shares[0]
+            })
         };
         let [upper, lower]: [Rgba; 2] = pixels[1].map(row);
-        std::array::from_fn(|part| upper[part] + (lower[part] - upper[part]) * shares[1])
+        std::array::from_fn(|channel| {
+            upper[channel] + (lower[channel] - upper[channel]) * shares[1]
+        })
     }
 
     fn pixel(&self, level: &Level, u: usize, v: usize) -> Rgba {
@@ -247,7 +251,7 @@ fn balance(at: f64, wide: f64) -> f64 {
         return if is_first { 1.0 } else { -1.0 };
     }
     // The integral of a square wave is a triangle wave.
-    let triangles = |place: f64| (place - 2.0 * (place / 2.0).floor() - 1.0).abs();
+    let triangles = |position: f64| (position - 2.0 * (position / 2.0).floor() - 1.0).abs();
     (triangles(at - wide / 2.0) - triangles(at + wide / 2.0)) / wide
 }
 
@@ -316,8 +320,8 @@ mod tests {
     fn from_afar_the_mean_is_seen() {
         // Alternating white and black pixels: half of the light.
         let pixels: Vec<[u8; 4]> = (0..48 * 48)
-            .map(|place| {
-                if (place / 48 + place % 48) % 2 == 0 {
+            .map(|index| {
+                if (index / 48 + index % 48) % 2 == 0 {
                     [255; 4]
                 } else {
                     [0, 0, 0, 255]
@@ -334,8 +338,8 @@ mod tests {
         assert!((red - 0.5).abs() < 0.01 && opacity == 1.0, "{red}");
         // Oblique over stripes: the mean across them, a stripe along them.
         let pixels: Vec<[u8; 4]> = (0..64 * 64)
-            .map(|place| {
-                if place % 64 < 32 {
+            .map(|index| {
+                if index % 64 < 32 {
                     [255; 4]
                 } else {
                     [0, 0, 0, 255]
@@ -411,8 +415,8 @@ mod tests {
         let (at, size) = ([0.7, 3.1], 1.7);
         let mut count = 0;
         for (u, v) in (0..1000).flat_map(|u| (0..1000).map(move |v| (u, v))) {
-            let square = |place: i32, axis: usize| {
-                (at[axis] + size * ((f64::from(place) + 0.5) / 1000.0 - 0.5)).floor()
+            let square = |sample: i32, axis: usize| {
+                (at[axis] + size * ((f64::from(sample) + 0.5) / 1000.0 - 0.5)).floor()
             };
             count += i32::from((square(u, 0) + square(v, 1)).rem_euclid(2.0) == 0.0);
         }

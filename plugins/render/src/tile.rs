@@ -43,7 +43,7 @@ pub(super) struct Shown {
     pub(super) depth: [[f32; SIDE]; SIDE],
     pub(super) things: [[u16; SIDE]; SIDE],
     /// Bounds of the surfaces that the tile shows, in the sun's axes, if there are shadows.
-    pub(super) places: Bounds,
+    pub(super) bounds: Bounds,
 }
 
 impl Shown {
@@ -51,7 +51,7 @@ impl Shown {
         color: [[[0; 4]; SIDE]; SIDE],
         depth: [[f32::INFINITY; SIDE]; SIDE],
         things: [[0; SIDE]; SIDE],
-        places: Bounds::NOTHING,
+        bounds: Bounds::NOTHING,
     };
 }
 
@@ -97,7 +97,7 @@ pub(super) fn draw(projection: &Projection<'_>, column: usize, row: usize, shown
 
 pub(super) struct Tile<'s> {
     pub(super) projection: &'s Projection<'s>,
-    place: [usize; 2],
+    indices: [usize; 2],
     pub(super) pixels: Pixels,
 }
 
@@ -105,7 +105,7 @@ impl<'s> Tile<'s> {
     fn new(projection: &'s Projection<'s>, column: usize, row: usize) -> Self {
         Self {
             projection,
-            place: [column, row],
+            indices: [column, row],
             pixels: Pixels::new(projection.camera, column, row),
         }
     }
@@ -123,7 +123,7 @@ impl<'s> Tile<'s> {
     }
 
     fn casts(&self) -> impl Iterator<Item = (u64, &Cast)> {
-        self.projection.in_tile(self.place[0], self.place[1])
+        self.projection.in_tile(self.indices[0], self.indices[1])
     }
 
     /// Returns the nearest opaque thing in each pixel.
@@ -226,7 +226,7 @@ impl<'s> Tile<'s> {
     fn beyond_near(&self, cast: &Cast, mesh: &rays::Mesh, ray: [f64; 3]) -> (f64, u32) {
         let CameraView { near, far, .. } = *self.projection.camera;
         let from = [0, 1, 2].map(|axis| cast.local.origin[axis] + near * ray[axis]);
-        let packet = Packet::new(from, ray.map(|part| [part]), [far - near]);
+        let packet = Packet::new(from, ray.map(|coordinate| [coordinate]), [far - near]);
         let ([depth], [triangle]) = mesh.nearest(packet);
         (near + depth, triangle)
     }
@@ -261,10 +261,10 @@ impl<'s> Tile<'s> {
                 }
             }
         }
-        let place = |pane: &Pane| (pane.row, pane.lane);
+        let pixel = |pane: &Pane| (pane.row, pane.lane);
         panes.sort_by(|one, other| {
             let inverse_depth = one.inverse_depth.total_cmp(&other.inverse_depth);
-            place(one).cmp(&place(other)).then(inverse_depth)
+            pixel(one).cmp(&pixel(other)).then(inverse_depth)
         });
         panes
     }
@@ -275,7 +275,7 @@ impl<'s> Tile<'s> {
         let plane = Plane::new(camera, cast.local.rows[2], -1.0 / cast.local.origin[2]);
         let range = 1.0 / camera.far..=1.0 / camera.near;
         std::array::from_fn(|lane| {
-            let [u, v] = self.pixels.place((row, lane));
+            let [u, v] = self.pixels.undistorted((row, lane));
             let inverse_depth = plane.at(u, v);
             if range.contains(&inverse_depth) {
                 inverse_depth
@@ -330,7 +330,7 @@ impl<'s> Tile<'s> {
     /// Computes the colours of all pixels.
     fn paint(&self, nearest: &Nearest, panes: &[Pane], shown: &mut Shown) {
         let shading = Shading::new(self, nearest, panes);
-        shown.places = shading.places;
+        shown.bounds = shading.bounds;
         let mut panes = panes.iter().peekable();
         for row in 0..SIDE {
             for lane in 0..SIDE {

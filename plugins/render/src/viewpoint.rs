@@ -114,7 +114,7 @@ pub fn automatic(
     let software = world.get_resource::<Software>().cloned();
     let LookAt { eye, target } = software.map_or(NOWHERE, |software| {
         let proportion = f64::from(width) / f64::from(height);
-        place(world, &software.read(), proportion, margin, only)
+        look_at(world, &software.read(), proportion, margin, only)
     });
     look(eye, target, width, height)
 }
@@ -134,11 +134,11 @@ pub fn view(world: &mut World) -> LookAt {
         things,
         ..RenderScene::default()
     };
-    place(world, &scene, SCREEN, Margin::FILM, None)
+    look_at(world, &scene, SCREEN, Margin::FILM, None)
 }
 
 /// Returns the viewpoint for the targets in a scene, for a picture with this aspect ratio.
-fn place(
+fn look_at(
     world: &World,
     scene: &RenderScene,
     proportion: f64,
@@ -157,7 +157,7 @@ fn place(
     };
     let narrow = HALF * proportion.min(1.0);
     let distance = radius * (1.0 + 1.0 / narrow) * 0.8;
-    let from = Outlook::new(scene, &things, &seen).place(&center, distance);
+    let from = Outlook::new(scene, &things, &seen).viewpoint(&center, distance);
     LookAt {
         eye: from.into(),
         target: center.into(),
@@ -285,7 +285,7 @@ impl<'s> Outlook<'s> {
     }
 
     /// Returns a viewpoint at a distance from a centre, or nearer.
-    fn place(&self, center: &Vector3<f64>, distance: f64) -> Vector3<f64> {
+    fn viewpoint(&self, center: &Vector3<f64>, distance: f64) -> Vector3<f64> {
         let level = Vector3::new(AWAY[0], AWAY[1], 0.0).normalize();
         let usual = Vector3::from(AWAY).normalize();
         let round = STEEP.into_iter().flat_map(|steep| {
@@ -431,7 +431,7 @@ mod tests {
         let center = Vector3::new(0.0, 0.0, 0.3);
         let mut ball = Ball::default();
         ball.add(&scene.things[0].corners());
-        let from = Outlook::new(&scene, &[0], &ball).place(&center, 6.0);
+        let from = Outlook::new(&scene, &[0], &ball).viewpoint(&center, 6.0);
         let mut camera = look(from.into(), center.into(), 64, 48);
         (camera.channels.color, camera.channels.things) = (false, true);
         let mut picture = Picture::default();

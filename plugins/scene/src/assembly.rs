@@ -20,7 +20,7 @@ use nalgebra::Vector3;
 
 pub use closures::ClosureLayout;
 pub use layout::{
-    Attachment, BodyLayout, FramePlace, Layout, VariableLayout, layout, rotation_about,
+    Attachment, BodyLayout, FrameLayout, Layout, VariableLayout, layout, rotation_about,
 };
 
 use crate::{

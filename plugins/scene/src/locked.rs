@@ -24,7 +24,8 @@ impl Locked {
     /// Returns the axes that are locked in either of the two.
     #[must_use]
     pub fn and(&self, other: Self) -> Self {
-        let either = |one: [bool; 3], two: [bool; 3]| std::array::from_fn(|at| one[at] || two[at]);
+        let either =
+            |one: [bool; 3], two: [bool; 3]| std::array::from_fn(|axis| one[axis] || two[axis]);
         Self {
             translation: either(self.translation, other.translation),
             rotation: either(self.rotation, other.rotation),

@@ -23,9 +23,11 @@ impl Shipped {
     #[must_use]
     pub fn content(self, path: &Path) -> Option<&'static [u8]> {
         let name = Self::name(path)?;
-        let place = self.0.binary_search_by(|(known, _)| (*known).cmp(&name));
-        let place = place.ok();
-        place.and_then(|at| self.0.get(at)).map(|(_, bytes)| *bytes)
+        let index = self.0.binary_search_by(|(known, _)| (*known).cmp(&name));
+        let index = index.ok();
+        index
+            .and_then(|index| self.0.get(index))
+            .map(|(_, bytes)| *bytes)
     }
 
     /// Returns true if a path is below [`Shipped::ROOT`], even if no such file exists.

@@ -107,11 +107,11 @@ fn default_action(
         }
         match (settings.level, &on_earth) {
             (GpsLevel::Raw, Some(on_earth)) => {
-                measure_place(on_earth, pose, velocity, &mut data);
+                measure_position(on_earth, pose, velocity, &mut data);
             }
             (GpsLevel::Extended, Some(on_earth)) => {
-                let place = measure_place(on_earth, pose, velocity, &mut data);
-                data.heading = heading(on_earth, place, pose);
+                let position = measure_position(on_earth, pose, velocity, &mut data);
+                data.heading = heading(on_earth, position, pose);
                 let now = settings.start_time.after(clock.nanos() / 1_000_000_000);
                 let GpsData { date, time, .. } = &mut *data;
                 now.write(date, time);
@@ -121,22 +121,22 @@ fn default_action(
     }
 }
 
-fn measure_place(
+fn measure_position(
     on_earth: &OnEarth,
     pose: &WorldPose,
     velocity: &WorldVelocity,
     data: &mut GpsData,
 ) -> Geodetic {
-    let place = on_earth.place(&pose.0.translation.vector.into());
-    data.longitude = place.longitude;
-    data.latitude = place.latitude;
-    data.altitude = place.altitude;
-    data.velocity = (on_earth.enu_from_scene(place) * velocity.linear).into();
-    place
+    let position = on_earth.geodetic(&pose.0.translation.vector.into());
+    data.longitude = position.longitude;
+    data.latitude = position.latitude;
+    data.altitude = position.altitude;
+    data.velocity = (on_earth.enu_from_scene(position) * velocity.linear).into();
+    position
 }
 
-fn heading(on_earth: &OnEarth, place: Geodetic, pose: &WorldPose) -> f64 {
-    let ahead = on_earth.enu_from_scene(place) * (pose.0.rotation * Vector3::x());
+fn heading(on_earth: &OnEarth, position: Geodetic, pose: &WorldPose) -> f64 {
+    let ahead = on_earth.enu_from_scene(position) * (pose.0.rotation * Vector3::x());
     let degrees = libm::atan2(ahead.x, ahead.y).to_degrees();
     // A tiny negative angle would be rounded to 360.
     let positive = if degrees < 0.0 {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_is_the_antennas_place_in_the_scene() {
+    fn simple_is_the_antennas_position_in_the_scene() {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         let mount = Isometry3::translation(1.0, 0.0, 0.5);
         let gps = test.sensor::<Gps>("rover.gps", "()", 60.0, mount);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_is_the_place_on_earth() {
+    fn raw_is_the_position_on_earth() {
         let mut test = TestWorld::new(60.0, plugin, BodyState::default());
         test.app.insert_resource(toulouse());
         let gps = test.sensor::<Gps>("rover.gps", "(level: raw)", 60.0, antenna());

@@ -116,7 +116,7 @@ impl OrbitCamera {
 /// Adds the camera and its systems.
 pub(crate) fn plugin(app: &mut App) {
     app.add_systems(Startup, open)
-        .add_systems(Update, (steer, follow, place).chain());
+        .add_systems(Update, (steer, follow, set_pose).chain());
 }
 
 fn open(replica: Res<Replica>, card: Option<Res<RenderAdapterInfo>>, mut commands: Commands) {
@@ -215,7 +215,10 @@ fn follow(mut camera: ResMut<OrbitCamera>, replica: Res<Replica>, selected: Res<
     }
 }
 
-pub(crate) fn place(camera: Res<OrbitCamera>, mut cameras: Query<&mut Transform, With<Camera3d>>) {
+pub(crate) fn set_pose(
+    camera: Res<OrbitCamera>,
+    mut cameras: Query<&mut Transform, With<Camera3d>>,
+) {
     for mut at in &mut cameras {
         at.set_if_neq(camera.transform());
     }

@@ -55,8 +55,8 @@ impl CameraImage {
 
 /// Returns a field of a reading.
 fn field<'a>(info: &SensorInfo, reading: &'a Reading, name: &str) -> Option<Value<'a>> {
-    let place = info.fields.get(name)?.index;
-    reading.data().field_at(place).map(view)
+    let index = info.fields.get(name)?.index;
+    reading.data().field_at(index).map(view)
 }
 
 /// Returns an integer field of a reading.

@@ -17,20 +17,20 @@ pub(crate) struct ShapeOf(pub(crate) usize);
 
 /// Spawns all bodies and shapes once.
 pub(crate) fn build(replica: Res<Replica>, mut commands: Commands, mut store: Store) {
-    let place = |body| replica.body(body);
-    raise(&replica.scenery, place, &mut commands, &mut store);
+    let pose_of = |body| replica.body(body);
+    raise(&replica.scenery, pose_of, &mut commands, &mut store);
 }
 
-/// Spawns bodies, each at the pose that `place` returns, and their shapes.
+/// Spawns bodies, each at the pose that `pose_of` returns, and their shapes.
 pub(crate) fn raise(
     scenery: &Scenery,
-    place: impl Fn(usize) -> Transform,
+    pose_of: impl Fn(usize) -> Transform,
     commands: &mut Commands,
     store: &mut Store<'_>,
 ) {
     let bodies: Vec<Entity> = (0..scenery.bodies.len())
         .map(|number| {
-            let body = (Body(number), place(number), Visibility::default());
+            let body = (Body(number), pose_of(number), Visibility::default());
             commands.spawn(body).id()
         })
         .collect();
@@ -120,7 +120,7 @@ impl Known {
 
 /// Updates the poses of the bodies.
 pub(crate) fn follow(replica: Res<Replica>, mut bodies: Query<(&Body, &mut Transform)>) {
-    for (&Body(place), mut at) in &mut bodies {
-        at.set_if_neq(replica.body(place));
+    for (&Body(index), mut at) in &mut bodies {
+        at.set_if_neq(replica.body(index));
     }
 }

@@ -16,7 +16,7 @@ type Axes = [f64; 6];
 const AT_REST: Axes = [0.0; 6];
 
 /// Returns the index in [`Axes`] of an axis of a gamepad, and its sign: the axes of gamepads are positive to the right.
-fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
+fn axis_index(axis: GamepadAxis) -> Option<(usize, f64)> {
     match axis {
         GamepadAxis::LeftStickX => Some((0, -1.0)),
         GamepadAxis::LeftStickY => Some((1, 1.0)),
@@ -29,7 +29,7 @@ fn place_of_axis(axis: GamepadAxis) -> Option<(usize, f64)> {
 }
 
 /// Returns the index in [`Axes`] of a trigger; most gamepads report triggers as analogue buttons.
-fn place_of_button(button: GamepadButton) -> Option<usize> {
+fn button_index(button: GamepadButton) -> Option<usize> {
     match button {
         GamepadButton::LeftTrigger2 => Some(4),
         GamepadButton::RightTrigger2 => Some(5),
@@ -56,26 +56,26 @@ impl Gamepads {
             }
             GamepadEvent::Connection(_) => {}
             GamepadEvent::Axis(event) => {
-                if let Some((place, sign)) = place_of_axis(event.axis) {
-                    self.set(event.entity, place, sign * f64::from(event.value));
+                if let Some((index, sign)) = axis_index(event.axis) {
+                    self.set(event.entity, index, sign * f64::from(event.value));
                 }
             }
             GamepadEvent::Button(event) => {
-                if let Some(place) = place_of_button(event.button) {
-                    self.set(event.entity, place, f64::from(event.value));
+                if let Some(index) = button_index(event.button) {
+                    self.set(event.entity, index, f64::from(event.value));
                 }
             }
         }
     }
 
-    fn set(&mut self, pad: Entity, place: usize, value: f64) {
+    fn set(&mut self, pad: Entity, index: usize, value: f64) {
         // The addition converts -0 to 0.
         let value = value + 0.0;
         if let Some((_, axes)) = self.moved.iter_mut().find(|(known, _)| *known == pad) {
-            axes[place] = value;
+            axes[index] = value;
         } else if value != 0.0 {
             let mut axes = AT_REST;
-            axes[place] = value;
+            axes[index] = value;
             self.moved.push((pad, axes));
         }
     }

@@ -71,16 +71,16 @@ impl Layers {
     }
 
     /// Toggles the visibility of a layer.
-    pub(crate) fn toggle(&mut self, place: usize) {
-        if let Some(on) = self.on.get_mut(place) {
+    pub(crate) fn toggle(&mut self, index: usize) {
+        if let Some(on) = self.on.get_mut(index) {
             *on = !*on;
         }
     }
 
     /// Draws a check box for each layer.
     pub(crate) fn menu(&mut self, ui: &mut egui::Ui) {
-        for (place, ((_, name), on)) in LAYERS.iter().zip(&mut self.on).enumerate() {
-            ui.checkbox(on, format!("{name} ({})", place + 1));
+        for (index, ((_, name), on)) in LAYERS.iter().zip(&mut self.on).enumerate() {
+            ui.checkbox(on, format!("{name} ({})", index + 1));
         }
     }
 }
@@ -108,19 +108,19 @@ pub(crate) fn plugin(app: &mut App) {
         .add_systems(Update, (watch, trace, shade))
         .add_systems(
             Update,
-            (ground, scans, trails, axes, cameras, contacts).after(crate::camera::place),
+            (ground, scans, trails, axes, cameras, contacts).after(crate::camera::set_pose),
         );
 }
 
 /// Subscribes to scanners and cameras while a layer shows their data.
 fn watch(layers: Res<Layers>, replica: Res<Replica>, mut watched: ResMut<Watched>) {
     let scans = layers.has(Layer::Scans) || layers.has(Layer::Rays);
-    for (place, seen) in replica.sensors.iter().enumerate() {
+    for (index, seen) in replica.sensors.iter().enumerate() {
         let fields = &seen.observer.info.fields;
         let is_scanner = scans && fields.get("point_list").is_some();
         let is_camera = layers.has(Layer::Cameras) && fields.get("intrinsic_matrix").is_some();
         if is_scanner || is_camera {
-            watched.0.insert(place);
+            watched.0.insert(index);
         }
     }
 }
@@ -143,7 +143,7 @@ fn ground(layers: Res<Layers>, camera: Res<OrbitCamera>, theme: Res<Theme>, mut 
         10.0,
         ops::log10(camera.distance.max(1.0) / 4.0).floor().max(0.0),
     );
-    let middle = |part: f32| (part / coarse).round() * coarse;
+    let middle = |coordinate: f32| (coordinate / coarse).round() * coarse;
     let (x, y) = (middle(camera.target.x), middle(camera.target.y));
     let reach = 20.0 * coarse;
     let color = theme.lines();
@@ -173,23 +173,25 @@ fn scans(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
         Color::srgba(1.0, 0.45, 0.3, 0.16),
     );
     for seen in &replica.sensors {
-        let place = seen
+        let field_index = seen
             .observer
             .info
             .fields
             .get("point_list")
             .map(|field| field.index);
-        let (Some(place), Some(reading), Some(pose)) = (place, &seen.reading, pose(seen)) else {
+        let (Some(field_index), Some(reading), Some(pose)) =
+            (field_index, &seen.reading, pose(seen))
+        else {
             continue;
         };
-        let Some(Value::Triples(points)) = reading.data().field_at(place).map(view) else {
+        let Some(Value::Triples(points)) = reading.data().field_at(field_index).map(view) else {
             continue;
         };
         let origin = replica.point(&Point3::from(pose.translation.vector));
         // A point at the sensor itself is a ray without a hit.
         for point in points
             .iter()
-            .filter(|point| point.iter().any(|part| part.abs() > 1e-6))
+            .filter(|point| point.iter().any(|coordinate| coordinate.abs() > 1e-6))
         {
             let at = replica.point(&(pose * Point3::from(*point)));
             if has_points {
@@ -223,8 +225,8 @@ fn trace(replica: Res<Replica>, mut trails: ResMut<Trails>) {
 
 fn trails(layers: Res<Layers>, trails: Res<Trails>, mut gizmos: Gizmos) {
     if layers.has(Layer::Trails) {
-        for (place, points) in trails.points.iter().enumerate() {
-            let hue = (place as f32 * 137.5 + 200.0) % 360.0;
+        for (index, points) in trails.points.iter().enumerate() {
+            let hue = (index as f32 * 137.5 + 200.0) % 360.0;
             let lifted = points.iter().map(|point| *point + Vec3::Z * 0.02);
             gizmos.linestrip(lifted, Color::hsl(hue, 0.8, 0.6));
         }
@@ -277,9 +279,9 @@ fn cameras(layers: Res<Layers>, replica: Res<Replica>, mut gizmos: Gizmos) {
         let origin = replica.point(&Point3::from(pose.translation.vector));
         let corners = corners(&matrix, width as f64, height as f64)
             .map(|corner| replica.point(&(pose * corner)));
-        for (place, corner) in corners.into_iter().enumerate() {
+        for (index, corner) in corners.into_iter().enumerate() {
             gizmos.line(origin, corner, color);
-            gizmos.line(corner, corners[(place + 1) % 4], color);
+            gizmos.line(corner, corners[(index + 1) % 4], color);
         }
     }
 }
@@ -318,9 +320,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_have_their_places() {
-        for (place, (layer, name)) in LAYERS.into_iter().enumerate() {
-            assert_eq!(layer as usize, place, "{name}");
+    fn layers_are_indices() {
+        for (index, (layer, name)) in LAYERS.into_iter().enumerate() {
+            assert_eq!(layer as usize, index, "{name}");
         }
         let mut layers = Layers::default();
         assert!(layers.has(Layer::Grid) && !layers.has(Layer::Contacts));

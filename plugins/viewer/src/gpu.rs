@@ -196,8 +196,8 @@ fn app(lighting: &Lighting) -> App {
 fn raise(world: &mut World, scenery: Arc<Scenery>) {
     let spawn = move |mut commands: Commands<'_, '_>, mut store: Store<'_>| {
         let start = |body: usize| scenery.bodies.get(body).map(|body| transform(&body.pose));
-        let place = |body: usize| start(body).unwrap_or_default();
-        entities::raise(&scenery, place, &mut commands, &mut store);
+        let pose_of = |body: usize| start(body).unwrap_or_default();
+        entities::raise(&scenery, pose_of, &mut commands, &mut store);
     };
     // Cannot fail: the system has no run conditions.
     world.run_system_once(spawn).ok();

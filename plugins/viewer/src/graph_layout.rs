@@ -48,7 +48,7 @@ pub(crate) fn plan(graph: &GraphLayout) -> Plan {
     let of_node: BTreeMap<usize, usize> = boxes
         .iter()
         .enumerate()
-        .flat_map(|(at, boxed)| boxed.nodes.iter().map(move |node| (*node, at)))
+        .flat_map(|(box_index, boxed)| boxed.nodes.iter().map(move |node| (*node, box_index)))
         .collect();
     let mut edges: BTreeMap<[usize; 2], Vec<usize>> = BTreeMap::new();
     for (index, link) in graph.links.iter().enumerate() {
@@ -120,11 +120,11 @@ fn set_columns(boxes: &mut [Boxed], edges: &[Edge]) {
     for boxed in boxes.iter_mut() {
         boxed.column = boxed.rank.min(1);
     }
-    for at in order.into_iter().rev() {
-        let after = boxes[at].column + 1;
-        for edge in edges.iter().filter(|edge| edge.ends[0] == at) {
+    for box_index in order.into_iter().rev() {
+        let after = boxes[box_index].column + 1;
+        for edge in edges.iter().filter(|edge| edge.ends[0] == box_index) {
             let to = edge.ends[1];
-            if to != at && !back.contains(&edge.ends) {
+            if to != box_index && !back.contains(&edge.ends) {
                 boxes[to].column = boxes[to].column.max(after);
             }
         }
@@ -146,21 +146,24 @@ fn depth_first(boxes: &[Boxed], edges: &[Edge]) -> (Vec<usize>, BTreeSet<[usize;
     // 0 unseen, 1 entered, 2 left.
     let mut states = vec![0_u8; boxes.len()];
     let mut roots: Vec<usize> = (0..boxes.len()).collect();
-    roots.sort_by_key(|at| boxes[*at].rank);
+    roots.sort_by_key(|box_index| boxes[*box_index].rank);
     for root in roots {
         if states[root] > 0 {
             continue;
         }
         states[root] = 1;
         let mut stack = vec![(root, 0)];
-        while let Some((at, next)) = stack.pop() {
-            let edge = edges.iter().filter(|edge| edge.ends[0] == at).nth(next);
+        while let Some((box_index, next)) = stack.pop() {
+            let edge = edges
+                .iter()
+                .filter(|edge| edge.ends[0] == box_index)
+                .nth(next);
             let Some(edge) = edge else {
-                states[at] = 2;
-                order.push(at);
+                states[box_index] = 2;
+                order.push(box_index);
                 continue;
             };
-            stack.push((at, next + 1));
+            stack.push((box_index, next + 1));
             let to = edge.ends[1];
             match states[to] {
                 0 => {
@@ -185,22 +188,22 @@ fn set_rows(boxes: &mut [Boxed], edges: &[Edge]) -> [usize; 2] {
         .max()
         .unwrap_or(0);
     let mut columns = vec![Vec::new(); width];
-    for (at, boxed) in boxes.iter().enumerate() {
-        columns[boxed.column].push(at);
+    for (box_index, boxed) in boxes.iter().enumerate() {
+        columns[boxed.column].push(box_index);
     }
     let height = columns.iter().map(Vec::len).max().unwrap_or(0);
     for pass in 0..PASSES {
         for column in &mut columns {
-            let wish = |at: usize| {
+            let wish = |box_index: usize| {
                 let others = edges.iter().filter_map(|edge| match edge.ends {
-                    [from, to] if from == at => Some(to),
-                    [from, to] if to == at => Some(from),
+                    [from, to] if from == box_index => Some(to),
+                    [from, to] if to == box_index => Some(from),
                     _ => None,
                 });
-                let others = others.filter(|other| boxes[*other].column != boxes[at].column);
+                let others = others.filter(|other| boxes[*other].column != boxes[box_index].column);
                 let rows: Vec<f32> = others.map(|other| boxes[other].row).collect();
                 match rows.len() {
-                    0 => boxes[at].row,
+                    0 => boxes[box_index].row,
                     count => rows.iter().sum::<f32>() / count as f32,
                 }
             };
@@ -208,8 +211,8 @@ fn set_rows(boxes: &mut [Boxed], edges: &[Edge]) -> [usize; 2] {
                 column.sort_by(|one, other| wish(*one).total_cmp(&wish(*other)));
             }
             let above = (height - column.len()) as f32 / 2.0;
-            for (row, at) in column.iter().enumerate() {
-                boxes[*at].row = above + row as f32;
+            for (row, box_index) in column.iter().enumerate() {
+                boxes[*box_index].row = above + row as f32;
             }
         }
     }

@@ -43,15 +43,15 @@ pub(crate) fn draw(
                     }
                     ui.heading(selected.name(scenery));
                     let component = match *selected {
-                        Selected::Component(place) => scenery.components.get(place),
+                        Selected::Component(index) => scenery.components.get(index),
                         _ => None,
                     };
                     about(ui, *selected, scenery, component);
-                    if let Some((place, seen)) = selected
+                    if let Some((index, seen)) = selected
                         .sensor(&replica)
-                        .and_then(|place| Some((place, replica.sensors.get(place)?)))
+                        .and_then(|index| Some((index, replica.sensors.get(index)?)))
                     {
-                        data(ui, place, seen, &mut plots, &mut camera_image);
+                        data(ui, index, seen, &mut plots, &mut camera_image);
                     }
                     if let Some(text) = component.and_then(|component| {
                         command_panel::draw(ui, &mut command_panel, &component.path)
@@ -59,7 +59,7 @@ pub(crate) fn draw(
                         *notice = text;
                     }
                     if let Some(pose) = selected.pose(&replica) {
-                        place(ui, &pose);
+                        show_pose(ui, &pose);
                     }
                 });
         });
@@ -104,7 +104,7 @@ fn about(
                 if *is_sensor { "sensor" } else { "actuator" }
             )
         }
-        (Selected::Body(place), _) => scenery.bodies.get(place).map_or_else(String::new, |body| {
+        (Selected::Body(index), _) => scenery.bodies.get(index).map_or_else(String::new, |body| {
             let robot = body
                 .robot
                 .as_ref()
@@ -181,15 +181,15 @@ fn strip(ui: &mut egui::Ui, values: &[f32]) -> egui::Response {
     let (low, high) = (finite().fold(0.0, f32::min), finite().fold(1e-9, f32::max));
     let color = ui.visuals().selection.bg_fill;
     let wide = rect.width() / values.len().max(1) as f32;
-    for (place, value) in values.iter().enumerate() {
-        let part = if value.is_finite() {
+    for (index, value) in values.iter().enumerate() {
+        let fraction = if value.is_finite() {
             (value - low) / (high - low)
         } else {
             1.0
         };
-        let left = rect.left() + place as f32 * wide;
+        let left = rect.left() + index as f32 * wide;
         let bar = egui::Rect::from_min_max(
-            egui::pos2(left, rect.bottom() - part * rect.height()),
+            egui::pos2(left, rect.bottom() - fraction * rect.height()),
             egui::pos2(left + wide.max(0.5), rect.bottom()),
         );
         painter.rect_filled(bar, 0.0, color);
@@ -197,7 +197,7 @@ fn strip(ui: &mut egui::Ui, values: &[f32]) -> egui::Response {
     response.on_hover_text(format!("{} numbers from {low} to {high}", values.len()))
 }
 
-fn place(ui: &mut egui::Ui, pose: &Isometry3<f64>) {
+fn show_pose(ui: &mut egui::Ui, pose: &Isometry3<f64>) {
     ui.strong("Pose in the world");
     let (roll, pitch, yaw) = pose.rotation.euler_angles();
     let [x, y, z]: [f64; 3] = pose.translation.vector.into();

@@ -102,7 +102,7 @@ pub(crate) fn look(
     }
     if keys.just_pressed(KeyCode::F7) && !replica.scenery.robots.is_empty() {
         let next = match *selected {
-            Selected::Robot(place) => (place + 1) % replica.scenery.robots.len(),
+            Selected::Robot(index) => (index + 1) % replica.scenery.robots.len(),
             _ => 0,
         };
         *selected = Selected::Robot(next);

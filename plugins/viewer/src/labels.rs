@@ -74,28 +74,28 @@ pub(crate) fn draw(
     let (camera, at) = *camera;
     let write = |point: Vec3, name: &str, color: egui::Color32| {
         let is_near = point.distance(at.translation()) < READABLE * orbit.distance.max(4.0);
-        if let (true, Ok(place)) = (is_near, camera.world_to_viewport(at, point)) {
-            let place = egui::pos2(place.x, place.y);
+        if let (true, Ok(position)) = (is_near, camera.world_to_viewport(at, point)) {
+            let position = egui::pos2(position.x, position.y);
             let font = egui::FontId::proportional(13.0);
             let shade = egui::Color32::from_black_alpha(170);
             painter.text(
-                place + egui::vec2(1.0, 1.0),
+                position + egui::vec2(1.0, 1.0),
                 egui::Align2::CENTER_BOTTOM,
                 name,
                 font.clone(),
                 shade,
             );
-            painter.text(place, egui::Align2::CENTER_BOTTOM, name, font, color);
+            painter.text(position, egui::Align2::CENTER_BOTTOM, name, font, color);
         }
     };
     let owners = known.get_or_insert_with(|| owners(&replica.scenery));
     let tops = Tops::new(&replica, &shapes);
     let over = |point: Vec3, top: f32| Vec3::new(point.x, point.y, point.z.max(top) + OVER);
     if layers.has(Layer::Labels) {
-        for (place, robot) in replica.scenery.robots.iter().enumerate() {
-            if *selected != Selected::Robot(place) {
+        for (index, robot) in replica.scenery.robots.iter().enumerate() {
+            if *selected != Selected::Robot(index) {
                 let point = replica.body(robot.body).translation;
-                let point = over(point, tops.of_robot(owners, place));
+                let point = over(point, tops.of_robot(owners, index));
                 write(point, &robot.name, egui::Color32::WHITE);
             }
         }

@@ -40,7 +40,7 @@ fn shine(
             Visibility::Hidden
         });
         let component = replica.scenery.lamps.get(of.0);
-        let component = component.and_then(|place| replica.scenery.components.get(*place));
+        let component = component.and_then(|index| replica.scenery.components.get(*index));
         if let (true, Some(component)) = (is_on, component) {
             let pose = replica.carried(component.body, &component.body_from_component);
             *at = replica.transform(&pose);
@@ -52,7 +52,7 @@ fn shine(
 }
 
 fn spotlight((lamp, shine): &(Lamp, Shine)) -> SpotLight {
-    let [red, green, blue] = lamp.color.map(|part| part as f32);
+    let [red, green, blue] = lamp.color.map(|value| value as f32);
     let distance = lamp.distance as f32;
     let full = distance * FULL;
     // A white surface at this distance reflects as much as one that faces a sun of strength 1.

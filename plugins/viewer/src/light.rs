@@ -80,7 +80,8 @@ fn shine(
 ) {
     let is_slow = is_slow(card.as_deref()) && *hurry == Hurry::Frames;
     let [red, green, blue] = sun.0.light();
-    let to_sun = Vec3::from(sun.0.direction.map(|part| part as f32)).normalize_or(Vec3::Z);
+    let to_sun =
+        Vec3::from(sun.0.direction.map(|coordinate| coordinate as f32)).normalize_or(Vec3::Z);
     let up = to_sun.any_orthonormal_vector();
     if is_slow {
         map.size = 1024;

@@ -46,8 +46,8 @@ pub(crate) fn draw(
             panel.shown = panel.shown.min(replica.graphs.len() - 1);
             if replica.graphs.len() > 1 {
                 ui.horizontal(|ui| {
-                    for (place, (name, _)) in replica.graphs.iter().enumerate() {
-                        ui.selectable_value(&mut panel.shown, place, name);
+                    for (index, (name, _)) in replica.graphs.iter().enumerate() {
+                        ui.selectable_value(&mut panel.shown, index, name);
                     }
                 });
             }

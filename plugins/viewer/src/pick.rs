@@ -36,12 +36,12 @@ impl Selected {
     pub(crate) fn name(self, scenery: &Scenery) -> String {
         let name = match self {
             Self::Nothing => None,
-            Self::Robot(place) => scenery.robots.get(place).map(|robot| robot.name.clone()),
-            Self::Component(place) => scenery
+            Self::Robot(index) => scenery.robots.get(index).map(|robot| robot.name.clone()),
+            Self::Component(index) => scenery
                 .components
-                .get(place)
+                .get(index)
                 .map(|component| component.path.clone()),
-            Self::Body(place) => scenery.bodies.get(place).map(|body| body.name.clone()),
+            Self::Body(index) => scenery.bodies.get(index).map(|body| body.name.clone()),
         };
         name.unwrap_or_default()
     }
@@ -50,12 +50,12 @@ impl Selected {
     pub(crate) fn body(self, scenery: &Scenery) -> Option<usize> {
         match self {
             Self::Nothing => None,
-            Self::Robot(place) => scenery.robots.get(place).map(|robot| robot.body),
-            Self::Component(place) => scenery
+            Self::Robot(index) => scenery.robots.get(index).map(|robot| robot.body),
+            Self::Component(index) => scenery
                 .components
-                .get(place)
+                .get(index)
                 .map(|component| component.body),
-            Self::Body(place) => Some(place),
+            Self::Body(index) => Some(index),
         }
     }
 
@@ -63,7 +63,7 @@ impl Selected {
     pub(crate) fn pose(self, replica: &Replica) -> Option<Isometry3<f64>> {
         let body = self.body(&replica.scenery)?;
         let within = match self {
-            Self::Component(place) => replica.scenery.components.get(place)?.body_from_component,
+            Self::Component(index) => replica.scenery.components.get(index)?.body_from_component,
             _ => Isometry3::identity(),
         };
         Some(replica.carried(body, &within))
@@ -71,10 +71,10 @@ impl Selected {
 
     /// Returns the index among the sensors, if a sensor is selected.
     pub(crate) fn sensor(self, replica: &Replica) -> Option<usize> {
-        let Self::Component(place) = self else {
+        let Self::Component(index) = self else {
             return None;
         };
-        replica.sensor(&replica.scenery.components.get(place)?.path)
+        replica.sensor(&replica.scenery.components.get(index)?.path)
     }
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn plugin(app: &mut App) {
 fn select_first(replica: Res<Replica>, mut selected: ResMut<Selected>) {
     let mut components = replica.scenery.components.iter();
     let wanted = |path: &String| components.position(|component| component.path == *path);
-    if let Some(place) = replica.selected.as_ref().and_then(wanted) {
-        *selected = Selected::Component(place);
+    if let Some(index) = replica.selected.as_ref().and_then(wanted) {
+        *selected = Selected::Component(index);
     }
 }
 
@@ -209,7 +209,7 @@ fn drag(
     let to: Vec<f64> = to
         .iter()
         .zip(replica.origin.iter())
-        .map(|(part, origin)| part + origin)
+        .map(|(coordinate, origin)| coordinate + origin)
         .collect();
     requests.send(
         &replica,
@@ -280,7 +280,7 @@ fn push(replica: &Replica, requests: &Requests, body: usize, point: Vec3, ray: R
     let at: Vec<f64> = at
         .iter()
         .zip(replica.origin.iter())
-        .map(|(part, origin)| part + origin)
+        .map(|(coordinate, origin)| coordinate + origin)
         .collect();
     requests.send(
         replica,

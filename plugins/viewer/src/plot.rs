@@ -45,14 +45,14 @@ impl Plots {
     /// Returns the colour of a number in the plot, if it is plotted.
     pub(crate) fn color(&self, sensor: usize, name: &str) -> Option<egui::Color32> {
         self.find(sensor, name)
-            .and_then(|place| self.curves.get(place))
+            .and_then(|index| self.curves.get(index))
             .map(|curve| curve.color)
     }
 
     /// Adds a number to the plot, or removes it.
     pub(crate) fn toggle(&mut self, sensor: usize, path: &str, row: &rows::Row) {
-        if let Some(place) = self.find(sensor, &row.name) {
-            self.curves.remove(place);
+        if let Some(index) = self.find(sensor, &row.name) {
+            self.curves.remove(index);
             return;
         }
         let is_free = |color: &&[u8; 3]| {

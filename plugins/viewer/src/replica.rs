@@ -101,7 +101,7 @@ impl Replica {
             // Whole kilometres, so that the offset causes no rounding near the scene's own origin.
             pose.translation
                 .vector
-                .map(|part| (part / 1000.0).round() * 1000.0)
+                .map(|coordinate| (coordinate / 1000.0).round() * 1000.0)
         });
         let sensors = world_view
             .sensors
@@ -149,10 +149,10 @@ impl Replica {
     }
 
     /// Returns the pose of a body in the window's world.
-    pub(crate) fn body(&self, place: usize) -> Transform {
+    pub(crate) fn body(&self, index: usize) -> Transform {
         self.poses
             .bodies
-            .get(place)
+            .get(index)
             .map_or(Transform::IDENTITY, |pose| self.transform(pose))
     }
 
@@ -216,8 +216,8 @@ impl Replica {
 
     fn request(&mut self, watched: &BTreeSet<usize>) {
         self.observer.assert_ready();
-        for (place, seen) in self.sensors.iter_mut().enumerate() {
-            let is_watched = watched.contains(&place);
+        for (index, seen) in self.sensors.iter_mut().enumerate() {
+            let is_watched = watched.contains(&index);
             if is_watched {
                 seen.observer.assert_ready();
             }

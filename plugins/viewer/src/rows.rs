@@ -73,8 +73,8 @@ fn spread(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
         Value::Text(text) => add(own, Cell::Text(text.to_owned())),
         Value::Numbers(values) => numbers(name, values, add),
         Value::Triples(rows) if (1..=FEW).contains(&rows.len()) => {
-            for (place, row) in rows.iter().enumerate() {
-                numbers(&join(name, &place.to_string()), row, add);
+            for (index, row) in rows.iter().enumerate() {
+                numbers(&join(name, &index.to_string()), row, add);
             }
         }
         Value::Triples(triples) => add(own, Cell::Text(format!("{} points", triples.len()))),
@@ -116,10 +116,10 @@ fn walked(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
                 add(name.to_owned(), Cell::Text(format!("{count} parts")));
                 return;
             }
-            let mut place = 0;
+            let mut index = 0;
             walk(value, &mut |part| {
-                spread(&join(name, &place.to_string()), part, add);
-                place += 1;
+                spread(&join(name, &index.to_string()), part, add);
+                index += 1;
             });
         }
     }
@@ -137,8 +137,8 @@ fn dynamic(name: &str, value: &DynamicValue, add: &mut dyn FnMut(String, Cell)) 
             add(own, Cell::Text(format!("{} parts", items.len())));
         }
         DynamicValue::List(items) => {
-            for (place, item) in items.iter().enumerate() {
-                dynamic(&join(name, &place.to_string()), item, add);
+            for (index, item) in items.iter().enumerate() {
+                dynamic(&join(name, &index.to_string()), item, add);
             }
         }
         DynamicValue::Map(parts) => {
@@ -166,10 +166,10 @@ fn numbers(name: &str, values: &[f64], add: &mut dyn FnMut(String, Cell)) {
         2..=4 => &["x", "y", "z", "w"],
         _ => &[],
     };
-    for (place, value) in values.iter().enumerate() {
+    for (index, value) in values.iter().enumerate() {
         let part = names
-            .get(place)
-            .map_or_else(|| place.to_string(), |part| (*part).to_owned());
+            .get(index)
+            .map_or_else(|| index.to_string(), |part| (*part).to_owned());
         add(join(name, &part), Cell::Number(*value));
     }
 }

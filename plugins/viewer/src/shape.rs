@@ -113,23 +113,23 @@ fn grid(half: &[f64; 2], delta: &[f64; 2], thickness: f32) -> Mesh {
 /// Returns the selected triangles of a file, with its normals if it has any. Otherwise normals are computed, and edges
 /// sharper than 40 degrees stay sharp.
 pub(crate) fn triangles(from: &Triangles, which: &[usize], scale: f32) -> Option<Mesh> {
-    let at = |place: u32| {
-        let corner = from.vertices.get(place as usize)?;
+    let vertex = |index: u32| {
+        let corner = from.vertices.get(index as usize)?;
         Some(Vec3::from(*corner) * scale)
     };
-    let face = |place: &usize| {
-        let [a, b, c] = *from.faces.get(*place)?;
-        Some(([a, b, c], [at(a)?, at(b)?, at(c)?]))
+    let face = |index: &usize| {
+        let [a, b, c] = *from.faces.get(*index)?;
+        Some(([a, b, c], [vertex(a)?, vertex(b)?, vertex(c)?]))
     };
-    let (places, faces): (Vec<[u32; 3]>, Vec<[Vec3; 3]>) = which.iter().filter_map(face).unzip();
+    let (corners, faces): (Vec<[u32; 3]>, Vec<[Vec3; 3]>) = which.iter().filter_map(face).unzip();
     if faces.is_empty() {
         return None;
     }
-    let places = places.as_flattened();
-    let known: Option<Vec<[f32; 3]>> = places
+    let corners = corners.as_flattened();
+    let known: Option<Vec<[f32; 3]>> = corners
         .iter()
-        .map(|&place| {
-            let normal = Vec3::from(*from.normals.get(place as usize)?);
+        .map(|&index| {
+            let normal = Vec3::from(*from.normals.get(index as usize)?);
             Some(normal.try_normalize()?.to_array())
         })
         .collect();
@@ -143,10 +143,10 @@ pub(crate) fn triangles(from: &Triangles, which: &[usize], scale: f32) -> Option
         known.unwrap_or_else(|| creased(&faces)),
     )
     .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions);
-    let coordinates: Option<Vec<[f32; 2]>> = places
+    let coordinates: Option<Vec<[f32; 2]>> = corners
         .iter()
-        .map(|&place| {
-            let [right, up] = *from.coordinates.get(place as usize)?;
+        .map(|&index| {
+            let [right, up] = *from.coordinates.get(index as usize)?;
             Some([right, 1.0 - up])
         })
         .collect();
@@ -161,7 +161,11 @@ const SHARP: f32 = 0.766;
 
 /// Returns a normal for each corner: the mean of the adjacent faces whose edges are not sharp.
 fn creased(faces: &[[Vec3; 3]]) -> Vec<[f32; 3]> {
-    let key = |point: &Vec3| point.to_array().map(|part| (part + 0.0).to_bits());
+    let key = |point: &Vec3| {
+        point
+            .to_array()
+            .map(|coordinate| (coordinate + 0.0).to_bits())
+    };
     let normal = |[a, b, c]: &[Vec3; 3]| (b - a).cross(c - a);
     let mut around: std::collections::BTreeMap<[u32; 3], Vec<Vec3>> = Default::default();
     for face in faces {

@@ -55,8 +55,8 @@ fn surround(
     for (camera, projection) in &cameras {
         for mut dome in &mut domes {
             let size = Vec3::splat(NEARER * projection.far());
-            let place = Transform::from_translation(camera.translation).with_scale(size);
-            dome.set_if_neq(place);
+            let transform = Transform::from_translation(camera.translation).with_scale(size);
+            dome.set_if_neq(transform);
         }
     }
 }
@@ -85,9 +85,9 @@ fn dome(lighting: &Lighting) -> Mesh {
     let faces = (0..rings).flat_map(|ring| {
         (0..CORNERS).flat_map(move |corner| {
             let next = (corner + 1) % CORNERS;
-            let place = |ring: u16, corner: u16| ring * CORNERS + corner;
-            let [a, b] = [place(ring, corner), place(ring, next)];
-            let [c, d] = [place(ring + 1, corner), place(ring + 1, next)];
+            let vertex = |ring: u16, corner: u16| ring * CORNERS + corner;
+            let [a, b] = [vertex(ring, corner), vertex(ring, next)];
+            let [c, d] = [vertex(ring + 1, corner), vertex(ring + 1, next)];
             [a, b, c, b, d, c]
         })
     });
@@ -114,9 +114,9 @@ mod tests {
             assert!(pair[0] < pair[1], "{pair:?}");
             let middle = lighting.background(f64::midpoint(pair[0], pair[1]));
             let ends = [pair[0], pair[1]].map(|height| lighting.background(height));
-            for part in 0..3 {
-                let between = f32::midpoint(ends[0][part], ends[1][part]);
-                assert!((between - middle[part]).abs() < 0.01, "{pair:?}");
+            for channel in 0..3 {
+                let between = f32::midpoint(ends[0][channel], ends[1][channel]);
+                assert!((between - middle[channel]).abs() < 0.01, "{pair:?}");
             }
         }
     }

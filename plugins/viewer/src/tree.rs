@@ -65,12 +65,12 @@ type Chosen = Option<(Selected, bool)>;
 impl Branches<'_> {
     fn draw(&self, ui: &mut egui::Ui, selected: Selected) -> Chosen {
         let mut chosen = None;
-        for (place, robot) in self.scenery.robots.iter().enumerate() {
+        for (index, robot) in self.scenery.robots.iter().enumerate() {
             let parts = self.parts(&robot.name);
             if parts.is_empty() && !self.is_wanted(&robot.name) {
                 continue;
             }
-            let id = ui.make_persistent_id(("robot", place));
+            let id = ui.make_persistent_id(("robot", index));
             let opens = self.scenery.robots.len() <= 6 || !self.wanted.is_empty();
             egui::collapsing_header::CollapsingState::load_with_default_open(ui.ctx(), id, opens)
                 .show_header(ui, |ui| {
@@ -79,7 +79,7 @@ impl Branches<'_> {
                         ui,
                         name,
                         "robot",
-                        Selected::Robot(place),
+                        Selected::Robot(index),
                         selected,
                         &mut chosen,
                     );
@@ -104,18 +104,18 @@ impl Branches<'_> {
         let parts = parts.filter(|(_, part)| {
             part.robot == robot && (self.is_wanted(&part.path) || self.is_wanted(part.kind))
         });
-        parts.map(|(place, _)| place).collect()
+        parts.map(|(index, _)| index).collect()
     }
 
     fn component(
         &self,
         ui: &mut egui::Ui,
-        place: usize,
+        index: usize,
         robot: &str,
         selected: Selected,
         chosen: &mut Chosen,
     ) {
-        let Some(part) = self.scenery.components.get(place) else {
+        let Some(part) = self.scenery.components.get(index) else {
             return;
         };
         let name = part
@@ -130,7 +130,7 @@ impl Branches<'_> {
             ui,
             text,
             &hint,
-            Selected::Component(place),
+            Selected::Component(index),
             selected,
             chosen,
         );
@@ -143,7 +143,7 @@ impl Branches<'_> {
             .filter(|(_, body)| {
                 body.robot.is_none() && !body.name.is_empty() && self.is_wanted(&body.name)
             })
-            .map(|(place, _)| place)
+            .map(|(index, _)| index)
             .collect();
         if others.is_empty() {
             return;
@@ -151,8 +151,8 @@ impl Branches<'_> {
         egui::CollapsingHeader::new("Bodies")
             .default_open(!self.wanted.is_empty())
             .show(ui, |ui| {
-                for &place in others.iter().take(MOST_BODIES) {
-                    let Some(body) = self.scenery.bodies.get(place) else {
+                for &index in others.iter().take(MOST_BODIES) {
+                    let Some(body) = self.scenery.bodies.get(index) else {
                         continue;
                     };
                     let hint = kind(body.kind);
@@ -160,7 +160,7 @@ impl Branches<'_> {
                         ui,
                         egui::RichText::new(&body.name),
                         hint,
-                        Selected::Body(place),
+                        Selected::Body(index),
                         selected,
                         chosen,
                     );

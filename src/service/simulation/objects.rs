@@ -8,7 +8,7 @@ use morse_api::{
     prelude::{Deserialize, Reflect, ValueRange},
     service::{AddService as _, NoArguments, Outcome, Service, ServiceError},
 };
-use morse_physics::place::{Unmoved, hold, move_at, place, push};
+use morse_physics::intervention::{Unmoved, hold, move_at, push, set_pose};
 use nalgebra::{Isometry3, Point3};
 use serde_json::{Map, Value as Json, json};
 
@@ -291,7 +291,7 @@ fn set_object_position(
         let [linear, angular] = [linear_velocity, angular_velocity].map(Into::into);
         move_at(world, body, &pose, [linear, angular]).map_err(|why| unmoved(&name, why))?;
     } else {
-        place(world, body, &pose).map_err(|why| unmoved(&name, why))?;
+        set_pose(world, body, &pose).map_err(|why| unmoved(&name, why))?;
     }
     Ok(Outcome::NOTHING)
 }

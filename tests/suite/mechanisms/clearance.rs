@@ -113,7 +113,7 @@ fn an_impulse_on_an_arm_acts_alike_whether_something_is_near_it() {
         let point = pose * Point3::new(0.4, 0.08, 0.02);
         let impulse = Vector3::new(0.2, 0.5, -0.4);
         let world = test.0.world_mut();
-        physics::place::push(world, spoon, &impulse, Some(&point)).expect("it moves");
+        physics::intervention::push(world, spoon, &impulse, Some(&point)).expect("it moves");
         test.0.step().expect("a tick");
         let struck = WAVES.map(|name| test.joint(name).velocity);
         swing(&mut test, 301..360);
@@ -154,7 +154,7 @@ fn a_box_that_is_put_into_an_arm_is_pressed_out() {
     swing(&mut test, 0..240);
     let pose = test.0.body("third").expect("a body").pose * Translation3::new(0.25, 0.0, 0.05);
     let entity = test.0.scene().bodies["crate"];
-    physics::place::place(test.0.world_mut(), entity, &pose).expect("it is free");
+    physics::intervention::set_pose(test.0.world_mut(), entity, &pose).expect("it is free");
     test.0.step().expect("a tick");
     assert!(test.deepest() > 0.01, "it is in the arm");
     swing(&mut test, 241..720);
@@ -230,7 +230,7 @@ fn an_arm_is_lost_alike_whether_something_is_near_it() {
         swing(&mut test, 0..100);
         let third = test.0.scene().bodies["third"];
         let impulse = Vector3::x() * 1e300;
-        physics::place::push(test.0.world_mut(), third, &impulse, None).expect("it moves");
+        physics::intervention::push(test.0.world_mut(), third, &impulse, None).expect("it moves");
         swing(&mut test, 100..110);
         assert_eq!(test.0.lost_bodies().len(), 1, "near: {near}");
         test.0.body("third").expect("a body").pose

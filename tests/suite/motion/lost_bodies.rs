@@ -8,8 +8,8 @@ use morse_api::tick::{Clock, Tick};
 use morse_sim::{
     Simulation,
     physics::{
+        intervention::{Unmoved, push, set_pose},
         lost_body::Fault,
-        place::{Unmoved, place, push},
     },
     run::{End, Limits, Pace, run},
     simulation::no_extensions,
@@ -240,7 +240,7 @@ fn what_is_lost_is_left_alone() {
     simulation.run(1).expect("nobody is in lockstep");
     let here = Isometry3::identity();
     let world = simulation.world_mut();
-    assert_eq!(place(world, ball, &here), Err(Unmoved::Lost));
+    assert_eq!(set_pose(world, ball, &here), Err(Unmoved::Lost));
     assert_eq!(push(world, ball, &Vector3::x(), None), Err(Unmoved::Lost));
     let call = simulation.call(
         "simulation",
@@ -297,7 +297,7 @@ fn a_pose_that_physics_cannot_bear_is_refused() {
     for far in [1e12, f64::INFINITY, f64::NAN] {
         let far = Isometry3::translation(far, 0.0, 0.0);
         assert_eq!(
-            place(simulation.world_mut(), ball, &far),
+            set_pose(simulation.world_mut(), ball, &far),
             Err(Unmoved::TooFar)
         );
     }

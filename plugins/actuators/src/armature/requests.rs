@@ -280,7 +280,7 @@ fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcom
 
 /// Returns the index of a revolute or prismatic joint, and the position if it is a number.
 fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize, ServiceError> {
-    let at = chain.place(name);
+    let at = chain.index(name);
     let at = at.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
     if !position.is_finite() {
         return Err(ServiceError::Failed(format!(

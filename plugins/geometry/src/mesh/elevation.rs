@@ -72,11 +72,11 @@ fn surface(columns: u32, rows: u32, heights: &[f32]) -> Triangles {
     let mut triangles = Triangles::default();
     // The number of pixels is limited, so that all indices are exact.
     #[expect(clippy::cast_precision_loss, reason = "at most 2^20 pixels")]
-    let part = |index: u32, count: u32| index as f32 / (count - 1) as f32;
+    let fraction = |index: u32, count: u32| index as f32 / (count - 1) as f32;
     let mut heights = heights.iter();
     for row in 0..rows {
         for column in 0..columns {
-            let (x, y) = (part(column, columns), 1.0 - part(row, rows));
+            let (x, y) = (fraction(column, columns), 1.0 - fraction(row, rows));
             let height = heights.next().copied().unwrap_or(0.0);
             triangles.vertices.push([x - 0.5, y - 0.5, height]);
             triangles.coordinates.push([x, y]);

@@ -38,7 +38,7 @@ pub fn parse(bytes: &[u8], folder: &Path) -> Result<Triangles, MeshError> {
     let file = File::parse(bytes, folder)?;
     let mut pieces = nodes::pieces(&file.root)?;
     // One part per material, regardless of the number of nodes.
-    pieces.sort_by_key(|piece| piece.primitive.material.map(|place| place.value()));
+    pieces.sort_by_key(|piece| piece.primitive.material.map(|index| index.value()));
     let mut all = Triangles::default();
     let mut left_out = BTreeSet::new();
     if !file.root.animations.is_empty() {
@@ -110,21 +110,22 @@ impl<'a> Vertices<'a> {
 
     /// Appends the vertices with these indices, transformed by the piece. Vertices without a normal get that of their
     /// triangles.
-    fn add(&self, piece: &Piece<'_>, places: &[u32], all: &mut Triangles) -> Option<()> {
+    fn add(&self, piece: &Piece<'_>, indices: &[u32], all: &mut Triangles) -> Option<()> {
         let before = all.vertices.len();
-        for &place in places {
-            let at = place as usize;
-            all.vertices.push(piece.point(self.positions.vector(at)?));
+        for &index in indices {
+            let index = index as usize;
+            all.vertices
+                .push(piece.point(self.positions.vector(index)?));
             all.normals.push(match &self.normals {
-                Some(normals) => piece.direction(normals.vector(at)?),
+                Some(normals) => piece.direction(normals.vector(index)?),
                 None => [0.0; 3],
             });
         }
         if let Some(coordinates) = &self.coordinates {
             all.coordinates.resize(before, [0.0; 2]);
-            for &place in places {
+            for &index in indices {
                 // In glTF, texture coordinates start in the upper left corner of the image.
-                let [right, down] = coordinates.vector(place as usize)?;
+                let [right, down] = coordinates.vector(index as usize)?;
                 all.coordinates.push([right, 1.0 - down]);
             }
         } else if !all.coordinates.is_empty() {
@@ -156,8 +157,8 @@ fn add(
     })?;
     for face in faces {
         let [a, b, c] = face.map(|corner| {
-            let place = used.partition_point(|known| *known < corner);
-            u32::try_from(first_vertex + place).unwrap_or(u32::MAX)
+            let index = used.partition_point(|known| *known < corner);
+            u32::try_from(first_vertex + index).unwrap_or(u32::MAX)
         });
         // Mirrored triangles have the opposite winding.
         all.faces.push(if piece.is_mirrored {
@@ -180,7 +181,7 @@ fn add(
 
 /// Returns the index of the set of texture coordinates that the displayed image uses.
 fn set_of_coordinates(file: &File<'_>, primitive: &Primitive) -> u32 {
-    let material = primitive.material.and_then(|place| file.root.get(place));
+    let material = primitive.material.and_then(|index| file.root.get(index));
     material
         .and_then(|material| {
             let texture = material.pbr_metallic_roughness.base_color_texture.as_ref();
@@ -213,17 +214,17 @@ fn faces(
             "it has more than {MOST_TRIANGLES} triangles: export it with fewer of them, or in several files"
         )));
     }
-    let corner = |at: usize| match &indices {
-        Some(indices) => indices.integer(at),
-        None => u32::try_from(at).ok(),
+    let corner = |index: usize| match &indices {
+        Some(indices) => indices.integer(index),
+        None => u32::try_from(index).ok(),
     };
     let mut faces = Vec::with_capacity(count);
-    for place in 0..count {
+    for index in 0..count {
         // The winding that keeps their front (glTF 2.0, 3.7.2.1).
         let [a, b, c] = match mode {
-            Mode::TriangleStrip => [place, place + 1 + place % 2, place + 2 - place % 2],
-            Mode::TriangleFan => [place + 1, place + 2, 0],
-            _ => [3 * place, 3 * place + 1, 3 * place + 2],
+            Mode::TriangleStrip => [index, index + 1 + index % 2, index + 2 - index % 2],
+            Mode::TriangleFan => [index + 1, index + 2, 0],
+            _ => [3 * index, 3 * index + 1, 3 * index + 2],
         };
         let (Some(a), Some(b), Some(c)) = (corner(a), corner(b), corner(c)) else {
             return Err(file::broken("its indices end too early"));

@@ -54,7 +54,7 @@ impl Before {
             return None;
         }
         let inverse = convert::vector(body.mass_properties().effective_inv_mass);
-        let allowed = inverse.map(|part| if part > 0.0 { 1.0 } else { 0.0 });
+        let allowed = inverse.map(|value| if value > 0.0 { 1.0 } else { 0.0 });
         let falling = gravity * f64::from(body.gravity_scale());
         let pushed = convert::vector(body.user_force()).component_mul(&inverse);
         let change = (falling.component_mul(&allowed) + pushed) * step.dt;
@@ -153,7 +153,7 @@ impl Inertia {
         let dt = step.dt / f64::from(step.moves);
         let change = convert::vector(self.change);
         // Not the engine's moments: their rounding would change the speed by 1e-7 per substep.
-        let moments = convert::vector(self.inverse).map(|part| 1.0 / part);
+        let moments = convert::vector(self.inverse).map(|value| 1.0 / value);
         let spin = Spin::new(moments, convert::rotation(self.frame));
         let Some(spin) = spin.filter(|_| self.has_gyroscopic_term) else {
             return (0..step.moves).fold(start, |(velocity, rotation), _| {

@@ -28,19 +28,19 @@ impl Builder<'_> {
         let links: Vec<Option<Link>> = bodies.iter().map(|body| self.link(body)).collect();
         let mut carried = vec![0.0; bodies.len()];
         let masses = self.prepared.bodies.iter().map(|body| &body.mass);
-        for (at, mass) in masses.enumerate() {
+        for (index, mass) in masses.enumerate() {
             let mut add = |top: usize, share: f64| {
                 if let Some(carried) = carried.get_mut(top) {
                     *carried += share;
                 }
             };
-            let joint = |place: usize| bodies.get(place)?.attachment.as_ref();
-            let Some(own) = joint(at) else {
+            let joint = |body_index: usize| bodies.get(body_index)?.attachment.as_ref();
+            let Some(own) = joint(index) else {
                 continue;
             };
             let axis = own.axis.into_inner();
             add(
-                at,
+                index,
                 match own.is_angle {
                     true => axis.dot(&(mass.inertia_about(&Vector3::zeros()) * axis)),
                     false => mass.mass,
@@ -48,7 +48,7 @@ impl Builder<'_> {
             );
             let moment = mass.inertia.symmetric_eigenvalues().max();
             // From joint to joint towards the base, summing lengths.
-            let (mut length, mut below) = (0.0, at);
+            let (mut length, mut below) = (0.0, index);
             // No chain is longer than the number of bodies.
             for _ in 0..bodies.len() {
                 let Some(Some(link)) = links.get(below) else {
@@ -97,7 +97,7 @@ impl Builder<'_> {
         let limits = variable.map_or([0.0; 2], |variable| variable.limits);
         // Without a limit, the initial position counts.
         let ends = limits.map(|limit| if limit.is_finite() { limit } else { start });
-        let place = |value| attachment.parent_from_child(value).translation.vector;
-        ends.map(place)
+        let position = |value| attachment.parent_from_child(value).translation.vector;
+        ends.map(position)
     }
 }

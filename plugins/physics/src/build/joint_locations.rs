@@ -31,11 +31,11 @@ impl Builder<'_> {
         }
         let variables = self.layout.variables.iter();
         let entities = self.entities.variables.iter();
-        let place = |(variable, &entity)| Some((entity, self.place(variable, &bases)?));
-        variables.zip(entities).filter_map(place).collect()
+        let located = |(variable, &entity)| Some((entity, self.location(variable, &bases)?));
+        variables.zip(entities).filter_map(located).collect()
     }
 
-    fn place(
+    fn location(
         &self,
         variable: &VariableLayout,
         bases: &BTreeMap<&str, &BodyLayout>,
@@ -78,13 +78,13 @@ fn rim(body: &PreparedBody, attachment: &Attachment) -> Rim {
 }
 
 fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> Rim {
-    let place = |point: Vec3| {
+    let cylindrical = |point: Vec3| {
         let point = (pose * convert::point(point)).coords;
         let along = axis.dot(&point);
         [(point - axis.into_inner() * along).norm(), along]
     };
     if let TypedShape::ConvexPolyhedron(hull) = shape.as_typed_shape() {
-        let points = || hull.points().iter().map(|point| place(*point));
+        let points = || hull.points().iter().map(|point| cylindrical(*point));
         let reach = points().fold(0.0, |far, [from_axis, _]| from_axis.max(far));
         let on_rim = points().filter(|[from_axis, _]| *from_axis > ON_RIM * reach);
         let tread = on_rim.fold(
@@ -98,7 +98,7 @@ fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> 
     };
     let furthest = |direction: Vector3<f64>| {
         let direction = pose.rotation.inverse() * direction;
-        place(support.local_support_point(convert::vec3(&direction)))
+        cylindrical(support.local_support_point(convert::vec3(&direction)))
     };
     // The farthest points lie in a plane across the axis; those of boxes are vertices.
     let across = across(axis);

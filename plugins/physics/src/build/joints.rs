@@ -11,8 +11,8 @@ impl Builder<'_> {
     pub(super) fn joints(&mut self) {
         let carried = self.carried();
         let variables = self.layout.variables.iter().zip(&self.entities.variables);
-        for (place, (variable, &entity)) in variables.enumerate() {
-            let [.., armature] = self.layout.resistance(place);
+        for (index, (variable, &entity)) in variables.enumerate() {
+            let [.., armature] = self.layout.resistance(index);
             let inertia = self.inertia(variable, &carried) + armature;
             self.tables.variables.push(VariableRow {
                 entity,

@@ -14,8 +14,8 @@ impl Commanded {
         tables: &Tables,
         settings: &PhysicsSettings,
     ) {
-        for (place, command) in &self.velocities {
-            let row = tables.bodies.get(*place);
+        for (body_index, command) in &self.velocities {
+            let row = tables.bodies.get(*body_index);
             let Some(row) = row.filter(|row| command.is_alone(row)) else {
                 continue;
             };

@@ -24,8 +24,8 @@ impl Hull {
         let shape = &*solid.solid.shape;
         let (points, faces) = triangles(shape)?;
         let pose = solid.body_from_frame * solid.solid.frame_from_shape;
-        let point = |at: u32| {
-            let point = points.get(usize::try_from(at).ok()?)?;
+        let point = |index: u32| {
+            let point = points.get(usize::try_from(index).ok()?)?;
             Some((pose * convert::point(*point)).coords)
         };
         let faces = faces
@@ -102,8 +102,8 @@ fn clipped(corners: &[Vector3<f64>; 3], height: f64) -> ([Vector3<f64>; 4], usiz
             count += 1;
         }
     };
-    for (at, one) in corners.iter().enumerate() {
-        let two = corners.get((at + 1) % 3).unwrap_or(one);
+    for (index, one) in corners.iter().enumerate() {
+        let two = corners.get((index + 1) % 3).unwrap_or(one);
         let (above_one, above_two) = (one.z - height, two.z - height);
         if above_one <= 0.0 {
             keep(*one);

@@ -54,10 +54,10 @@ impl Trees {
             return Bouncing::default();
         }
         let bodies = layout.bodies.iter().enumerate();
-        let free =
-            bodies.filter(|(at, body)| body.settings.kind == BodyKind::Dynamic && !self.has(*at));
+        let free = bodies
+            .filter(|(index, body)| body.settings.kind == BodyKind::Dynamic && !self.has(*index));
         Bouncing {
-            bodies: free.map(|(at, _)| at).collect(),
+            bodies: free.map(|(index, _)| index).collect(),
             may_bounce: vec![false; layout.bodies.len()],
             claimed: layout
                 .bodies
@@ -69,8 +69,8 @@ impl Trees {
 
     /// Determines before the engine's step which bodies may bounce in it.
     pub(super) fn prepare_bouncing(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
-        for at in 0..self.bouncing.bodies.len() {
-            let body = self.bouncing.bodies[at];
+        for index in 0..self.bouncing.bodies.len() {
+            let body = self.bouncing.bodies[index];
             self.bouncing.may_bounce[body] = rigid(engine, tables, body).is_some_and(|rigid| {
                 moves(rigid) && !rigid.is_sleeping() && is_in_small_group(rigid, engine)
             });
@@ -110,11 +110,11 @@ impl Trees {
     /// Returns the claimed bodies that are in contact, after the engine's step.
     pub(super) fn next_bouncing(
         &self,
-        at: usize,
+        index: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> Option<usize> {
-        let body = *self.bouncing.bodies.get(at)?;
+        let body = *self.bouncing.bodies.get(index)?;
         let is_claimed = self.bouncing.claimed[body].load(Ordering::Relaxed);
         let rigid = rigid(engine, tables, body).filter(|_| is_claimed)?;
         let mut pairs = active_pairs(rigid, engine);

@@ -34,8 +34,8 @@ impl Trees {
         }
         for (&index, &next) in &pairs.bodies {
             let base = |trees: &Self, body: usize| {
-                let (at, link) = trees.of_body.get(body).copied().flatten()?;
-                (link == 0 && trees.rows[at].floats).then_some(at)
+                let (tree, link) = trees.of_body.get(body).copied().flatten()?;
+                (link == 0 && trees.rows[tree].floats).then_some(tree)
             };
             if let (Some(from), Some(to)) = (base(old, index), base(self, next)) {
                 let (from, to) = (
@@ -51,9 +51,9 @@ impl Trees {
 
     /// Writes the poses of the links to the engine after they were set.
     pub(crate) fn settle(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        for at in 0..self.rows.len() {
-            if self.is_clear(at) {
-                self.end_clearance(at, engine, tables);
+        for index in 0..self.rows.len() {
+            if self.is_clear(index) {
+                self.end_clearance(index, engine, tables);
             }
         }
         self.awake.fill(true);

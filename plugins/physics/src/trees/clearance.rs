@@ -81,8 +81,8 @@ impl Trees {
     }
 
     /// Returns true if the engine does not detect the contacts of a tree.
-    pub(super) fn is_clear(&self, at: usize) -> bool {
-        self.state.trees[at].clearance.distance.is_some()
+    pub(super) fn is_clear(&self, index: usize) -> bool {
+        self.state.trees[index].clearance.distance.is_some()
     }
 
     /// Records that a pair of bodies may be in contact.
@@ -117,43 +117,43 @@ impl Trees {
     }
 
     /// Returns true if another body has come near to a tree in this step.
-    pub(super) fn is_intruded(&self, at: usize) -> bool {
-        self.intruded[at].load(Ordering::Relaxed)
+    pub(super) fn is_intruded(&self, index: usize) -> bool {
+        self.intruded[index].load(Ordering::Relaxed)
     }
 
     /// Returns true if the engine has to have the poses of a tree with nothing near it, since it casts rays, or since one of
     /// the links was changed.
     pub(super) fn is_disturbed(
         &self,
-        at: usize,
+        index: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
         let rests = |body: &RigidBody| {
             body.is_enabled() && body.body_type() == RigidBodyType::Dynamic && body.is_sleeping()
         };
-        let mut links = self.rows[at].links.iter();
+        let mut links = self.rows[index].links.iter();
         self.casts_rays || !links.all(|body| rigid(engine, tables, *body).is_some_and(rests))
     }
 
     /// Wakes the links of a tree in the engine, at their poses.
     pub(super) fn end_clearance(
         &mut self,
-        at: usize,
+        index: usize,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
     ) {
-        self.last_checks[at].rest = 0.0;
-        self.state.trees[at].clearance = Clearance {
+        self.last_checks[index].rest = 0.0;
+        self.state.trees[index].clearance = Clearance {
             distance: None,
             pause: PAUSE,
         };
-        let (_, base_pose) = self.base(at, engine, tables);
-        for (link, body) in self.rows[at].links.iter().enumerate() {
+        let (_, base_pose) = self.base(index, engine, tables);
+        for (link, body) in self.rows[index].links.iter().enumerate() {
             let Some(row) = tables.bodies.get(*body) else {
                 continue;
             };
-            let pose = isometry(&(base_pose * self.integrators[at].workspace.pose_of(link)));
+            let pose = isometry(&(base_pose * self.integrators[index].workspace.pose_of(link)));
             engine.put(row.handle, &pose, false);
             engine.wake(row.handle);
         }
@@ -162,55 +162,55 @@ impl Trees {
     /// Decides whether the engine needs the predicted poses of a tree's links in this step.
     pub(super) fn needs_engine(
         &mut self,
-        at: usize,
+        index: usize,
         base_pose: &Pose,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
-        let Clearance { distance, pause } = &mut self.state.trees[at].clearance;
+        let Clearance { distance, pause } = &mut self.state.trees[index].clearance;
         if let Some(distance) = *distance {
-            let has_moved = self.is_beyond(at, distance, base_pose, engine, tables);
-            self.measuring[at] = has_moved;
+            let has_moved = self.is_beyond(index, distance, base_pose, engine, tables);
+            self.measuring[index] = has_moved;
             return has_moved;
         }
         *pause = pause.saturating_sub(1);
-        let may_be_clear = self.may_be_clear[at] && !self.casts_rays;
-        self.measuring[at] = *pause == 0 && may_be_clear && !self.is_at_rest(at);
+        let may_be_clear = self.may_be_clear[index] && !self.casts_rays;
+        self.measuring[index] = *pause == 0 && may_be_clear && !self.is_at_rest(index);
         true
     }
 
     /// Returns true if a link has moved by more than a distance (m) from its pose in the engine.
     fn is_beyond(
         &mut self,
-        at: usize,
+        index: usize,
         distance: f32,
         base_pose: &Pose,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
-        let positions = self.integrators[at].predicted_positions();
-        if self.last_checks[at].is_near(positions) {
+        let positions = self.integrators[index].predicted_positions();
+        if self.last_checks[index].is_near(positions) {
             return false;
         }
-        let greatest = self.greatest_way(at, base_pose, engine, tables);
-        let check = &mut self.last_checks[at];
+        let greatest = self.greatest_way(index, base_pose, engine, tables);
+        let check = &mut self.last_checks[index];
         check.positions.clear();
         check.positions.extend(positions);
         check.rest = f64::from(distance) - greatest - ROUNDING;
         greatest >= f64::from(distance)
     }
 
-    /// Returns the greatest distance of a point of a link from its place in the engine, m; an upper bound.
+    /// Returns the greatest distance of a point of a link from its position in the engine, m; an upper bound.
     fn greatest_way(
         &self,
-        at: usize,
+        index: usize,
         base_pose: &Pose,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> f64 {
         let origin = engine.body_poses.origin.vector();
-        let workspace = &self.integrators[at].workspace;
-        let links = self.rows[at].links.iter().zip(&self.extents[at]);
+        let workspace = &self.integrators[index].workspace;
+        let links = self.rows[index].links.iter().zip(&self.extents[index]);
         let ways = links.enumerate().map(|(link, (body, extent))| {
             let Some(body) = rigid(engine, tables, *body) else {
                 return f64::INFINITY;
@@ -227,17 +227,17 @@ impl Trees {
     }
 
     /// Returns true if a tree is almost at rest.
-    fn is_at_rest(&self, at: usize) -> bool {
-        let motion = &self.state.trees[at].motion;
+    fn is_at_rest(&self, index: usize) -> bool {
+        let motion = &self.state.trees[index].motion;
         let still = f64::from(STILL);
         let mut speeds = motion.velocities.iter();
         speeds.all(|speed| speed.abs() < still)
     }
 
     /// Enlarges the boxes of a tree's links in the broad phase.
-    pub(super) fn enlarge(&self, at: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+    pub(super) fn enlarge(&self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         let simulation = &mut *engine.simulation;
-        for body in &self.rows[at].links {
+        for body in &self.rows[index].links {
             let row = tables.bodies.get(*body);
             let Some(body) = row.and_then(|row| engine.bodies.bodies.get(row.handle)) else {
                 continue;
@@ -257,9 +257,9 @@ impl Trees {
     }
 
     /// Lets the links of a tree sleep in the engine: its step wakes those whose poses were set.
-    fn let_sleep(&mut self, at: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        let tree = &mut self.state.trees[at];
-        for (body, shown) in self.rows[at].links.iter().zip(&mut tree.shown) {
+    fn let_sleep(&mut self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        let tree = &mut self.state.trees[index];
+        for (body, shown) in self.rows[index].links.iter().zip(&mut tree.shown) {
             let row = tables.bodies.get(*body);
             if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
                 body.sleep();
@@ -276,22 +276,22 @@ impl Trees {
         tables: &Tables,
         grasps: &Grasps,
     ) {
-        for at in 0..self.rows.len() {
-            let is_broken = self.broken.contains(&at);
-            if mem::take(&mut self.measuring[at]) {
-                self.last_checks[at].rest = 0.0;
-                let distance = self.measure_clearance(at, engine, tables, grasps);
+        for index in 0..self.rows.len() {
+            let is_broken = self.broken.contains(&index);
+            if mem::take(&mut self.measuring[index]) {
+                self.last_checks[index].rest = 0.0;
+                let distance = self.measure_clearance(index, engine, tables, grasps);
                 let distance = distance.filter(|_| !is_broken);
-                self.state.trees[at].clearance.distance = distance;
+                self.state.trees[index].clearance.distance = distance;
                 if distance.is_some() {
-                    self.let_sleep(at, engine, tables);
+                    self.let_sleep(index, engine, tables);
                 } else {
-                    self.end_clearance(at, engine, tables);
+                    self.end_clearance(index, engine, tables);
                 }
-            } else if mem::take(self.intruded[at].get_mut())
-                || self.is_clear(at) && (self.is_at_rest(at) || is_broken)
+            } else if mem::take(self.intruded[index].get_mut())
+                || self.is_clear(index) && (self.is_at_rest(index) || is_broken)
             {
-                self.end_clearance(at, engine, tables);
+                self.end_clearance(index, engine, tables);
             }
         }
     }
@@ -299,13 +299,13 @@ impl Trees {
     /// Returns the clearance of a tree at the poses in the engine, m; `None` if something is near.
     fn measure_clearance(
         &self,
-        at: usize,
+        index: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
         grasps: &Grasps,
     ) -> Option<f32> {
         let mut least = MOST;
-        for body in &self.rows[at].links {
+        for body in &self.rows[index].links {
             let own = rigid(engine, tables, *body).map_or(&[][..], RigidBody::colliders);
             for collider in own {
                 for pair in engine.simulation.narrow_phase.contact_pairs_with(*collider) {
@@ -325,7 +325,7 @@ impl Trees {
         grasps: &Grasps,
     ) -> Option<f32> {
         let (bodies, geometry) = who(engine, tables, pair)?;
-        let [one, two] = geometry.map(|at| tables.geometry.get(at as usize));
+        let [one, two] = geometry.map(|index| tables.geometry.get(index as usize));
         if !filter::is_admitted(tables, grasps, one?, two?) {
             return Some(MOST);
         }
@@ -350,15 +350,15 @@ impl Trees {
     /// Records the exact poses of the links of a tree with nothing near it.
     pub(super) fn note_poses(
         &self,
-        at: usize,
+        index: usize,
         base_pose: &Pose,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
     ) {
-        for (link, body) in self.rows[at].links.iter().enumerate() {
+        for (link, body) in self.rows[index].links.iter().enumerate() {
             let row = tables.bodies.get(*body);
             if let Some(body) = row.and_then(|row| engine.bodies.bodies.get(row.handle)) {
-                let pose = *base_pose * self.integrators[at].workspace.pose_of(link);
+                let pose = *base_pose * self.integrators[index].workspace.pose_of(link);
                 engine.body_poses.note(body, &isometry(&pose));
             }
         }

@@ -61,12 +61,12 @@ impl Trees {
         tables: &Tables,
         dt: f64,
     ) {
-        for at in 0..self.closures.len() {
+        for index in 0..self.closures.len() {
             let Closure {
                 bodies,
                 frames,
                 holds,
-            } = self.closures[at];
+            } = self.closures[index];
             let rests = |body: &usize| {
                 self.rests(*body, engine, tables)
                     || rigid(engine, tables, *body).is_some_and(RigidBody::is_fixed)
@@ -84,7 +84,7 @@ impl Trees {
                 continue;
             };
             let (one, two) = (one * frames[0], two * frames[1]);
-            let velocity = self.state.closing.get(at).copied().flatten();
+            let velocity = self.state.closing.get(index).copied().flatten();
             let weld = Weld {
                 sides: [Side::Prescribed(Vector3::zeros()); 2],
                 point: two.translation.vector,
@@ -103,7 +103,7 @@ impl Trees {
             found.welds.push(WeldPoint {
                 bodies: bodies.map(Some),
                 frame: None,
-                closure: Some(at),
+                closure: Some(index),
                 weld,
             });
         }
@@ -114,8 +114,8 @@ impl Trees {
         self.state.closing.clear();
         self.state.closing.resize(self.closures.len(), None);
         for held in &found.welds {
-            if let Some((at, velocity)) = held.closure.zip(held.weld.velocity) {
-                self.state.closing[at] = Some([velocity.angular.into(), velocity.linear.into()]);
+            if let Some((index, velocity)) = held.closure.zip(held.weld.velocity) {
+                self.state.closing[index] = Some([velocity.angular.into(), velocity.linear.into()]);
             }
         }
     }

@@ -66,15 +66,15 @@ impl Trees {
         let mut found = mem::take(&mut self.found);
         found.clear();
         self.state.coupled.clear();
-        for (at, row) in self.rows.iter().enumerate() {
-            let is_seen = !self.is_clear(at) || self.measuring[at] || self.is_intruded(at);
-            if self.awake[at] && is_seen {
+        for (index, row) in self.rows.iter().enumerate() {
+            let is_seen = !self.is_clear(index) || self.measuring[index] || self.is_intruded(index);
+            if self.awake[index] && is_seen {
                 found.open.extend(&row.links);
             }
         }
-        for at in 0..self.rows.len() {
-            if !self.awake[at]
-                && let Some(link) = self.met(at, engine, tables)
+        for index in 0..self.rows.len() {
+            if !self.awake[index]
+                && let Some(link) = self.met(index, engine, tables)
             {
                 self.wake(&mut found, link, engine, tables, dt);
             }
@@ -83,15 +83,15 @@ impl Trees {
             self.hold(&mut found, grasp, engine, tables, dt);
         }
         self.collect_closures(&mut found, engine, tables, dt);
-        for at in 0..self.driven.len() {
-            let base = self.driven[at].base();
+        for index in 0..self.driven.len() {
+            let base = self.driven[index].base();
             if rigid(engine, tables, base).is_some_and(|body| !body.is_sleeping()) {
                 self.couple(&mut found, base, engine, tables, dt);
             }
         }
         self.couple_free(&mut found, engine, tables, dt);
-        for at in 0..self.sensed.len() {
-            let body = self.sensed[at];
+        for index in 0..self.sensed.len() {
+            let body = self.sensed[index];
             self.couple(&mut found, body, engine, tables, dt);
             if !self.has(body) && !self.stays_coupled(body) {
                 // It has a prescribed motion, but what it touches is solved here.
@@ -103,8 +103,8 @@ impl Trees {
         }
         self.state.coupled.sort_unstable();
         // Bodies without contact to a tree are released after this step, since the engine did not move them in it.
-        for at in 0..self.coupled.len() {
-            let body = self.coupled[at].body;
+        for index in 0..self.coupled.len() {
+            let body = self.coupled[index].body;
             if !self.stays_coupled(body) {
                 self.pairs(&mut found, body, engine, tables);
             }
@@ -125,20 +125,20 @@ impl Trees {
         tables: &Tables,
         dt: f64,
     ) {
-        for at in 0..self.heavy.len() {
-            let body = self.heavy[at];
+        for index in 0..self.heavy.len() {
+            let body = self.heavy[index];
             if self.presses_light(body, engine, tables) {
                 self.couple(found, body, engine, tables, dt);
             }
         }
-        for at in 0..self.round.len() {
-            let body = self.round[at];
+        for index in 0..self.round.len() {
+            let body = self.round[index];
             if self.rolls(body, engine, tables) {
                 self.couple(found, body, engine, tables, dt);
             }
         }
-        for at in 0..self.bouncing_count() {
-            if let Some(body) = self.next_bouncing(at, engine, tables) {
+        for index in 0..self.bouncing_count() {
+            if let Some(body) = self.next_bouncing(index, engine, tables) {
                 self.couple(found, body, engine, tables, dt);
             }
         }
@@ -224,13 +224,13 @@ impl Trees {
     }
 
     /// Returns a link of a sleeping tree that is in contact with an awake body.
-    fn met(&self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> Option<usize> {
+    fn met(&self, index: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> Option<usize> {
         let is_awake = |handle: ColliderHandle| {
             let collider = engine.colliders.colliders.get(handle);
             let body = collider.and_then(|collider| engine.bodies.bodies.get(collider.parent()?));
             body.is_some_and(|body| moves(body) && !body.is_sleeping())
         };
-        let links = self.rows[at].links.iter().copied();
+        let links = self.rows[index].links.iter().copied();
         let mut links = links.filter(|link| rigid(engine, tables, *link).is_some_and(moves));
         links.find(|link| {
             let own = rigid(engine, tables, *link).map_or(&[][..], RigidBody::colliders);
@@ -258,8 +258,8 @@ impl Trees {
             && !self.awake[tree]
         {
             self.awake[tree] = true;
-            let (base, place) = self.base(tree, engine, tables);
-            self.base_poses[tree] = place;
+            let (base, base_pose) = self.base(tree, engine, tables);
+            self.base_poses[tree] = base_pose;
             let motion = &self.state.trees[tree].motion;
             self.integrators[tree].predict(&self.rows[tree].tree, &base, motion, dt / 2.0);
             for body in &self.rows[tree].links {
@@ -282,8 +282,8 @@ impl Trees {
     ) {
         let from = found.pairs.len();
         self.pairs(found, body, engine, tables);
-        for at in from..found.pairs.len() {
-            for other in found.pairs[at].bodies {
+        for index in from..found.pairs.len() {
+            for other in found.pairs[index].bodies {
                 self.couple(found, other, engine, tables, dt);
                 self.wake(found, other, engine, tables, dt);
             }
@@ -322,8 +322,8 @@ impl Trees {
         dt: f64,
     ) -> Option<Isometry3<f64>> {
         if let Some((tree, link)) = self.of_body[body] {
-            let place = self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link);
-            return Some(isometry(&place));
+            let link_pose = self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link);
+            return Some(isometry(&link_pose));
         }
         if let Some(coupled) = self.coupled.of(body) {
             return Some(coupled.pose);
@@ -354,9 +354,9 @@ pub(super) fn who(
     pair: &ContactPair,
 ) -> Option<([usize; 2], [u32; 2])> {
     let side = |handle: ColliderHandle| {
-        let place = engine.colliders.colliders.get(handle)?.user_data;
-        let row = tables.geometry.get(usize::try_from(place).ok()?)?;
-        Some((row.body, u32::try_from(place).ok()?))
+        let index = engine.colliders.colliders.get(handle)?.user_data;
+        let row = tables.geometry.get(usize::try_from(index).ok()?)?;
+        Some((row.body, u32::try_from(index).ok()?))
     };
     let ((one, first), (two, second)) = (side(pair.collider1)?, side(pair.collider2)?);
     Some(([one, two], [first, second]))

@@ -219,8 +219,8 @@ impl Trees {
         dt: f64,
     ) {
         let gravity = engine.configuration.gravity;
-        for place in &self.state.coupled {
-            let row = tables.bodies.get(*place);
+        for body_index in &self.state.coupled {
+            let row = tables.bodies.get(*body_index);
             let body = row.and_then(|row| engine.bodies.bodies.get(row.handle));
             let pose = body.map(|body| engine.body_poses.of(body));
             let Some((body, pose)) = row
@@ -230,8 +230,8 @@ impl Trees {
             else {
                 continue;
             };
-            let weight = &self.masses[*place];
-            let coupled = CoupledBody::early((*place, pose), body, weight, gravity, dt);
+            let weight = &self.masses[*body_index];
+            let coupled = CoupledBody::early((*body_index, pose), body, weight, gravity, dt);
             let middle = coupled.pose;
             self.coupled.push(coupled);
             body.set_gravity_scale(0.0, false);
@@ -240,10 +240,10 @@ impl Trees {
             body.reset_forces(false);
             body.reset_torques(false);
             let rests = body.linvel().length() < STILL && body.angvel().length() < STILL;
-            let row = &tables.bodies[*place];
+            let row = &tables.bodies[*body_index];
             show_pose(engine, row, &middle, rests);
             if let Some(body) = engine.bodies.bodies.get(row.handle) {
-                self.seen[*place] = engine.body_poses.seen(body);
+                self.seen[*body_index] = engine.body_poses.seen(body);
             }
         }
     }

@@ -161,8 +161,8 @@ impl Trees {
         }
         for held in &found.welds {
             let weld = &held.weld;
-            for (at, sign) in [-1.0, 1.0].into_iter().enumerate() {
-                if cut.has_weld(held, at) {
+            for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
+                if cut.has_weld(held, side) {
                     let push = weld.impulse.force * sign;
                     impulse.force -= push;
                     impulse.moment -= weld.impulse.moment * sign;
@@ -220,8 +220,8 @@ impl Trees {
     }
 
     fn forces_of(&self, tree: usize) -> Option<&JointForces> {
-        let at = self.cut_trees.binary_search_by(|cut| cut.tree.cmp(&tree));
-        Some(&self.cut_trees.get(at.ok()?)?.forces)
+        let index = self.cut_trees.binary_search_by(|cut| cut.tree.cmp(&tree));
+        Some(&self.cut_trees.get(index.ok()?)?.forces)
     }
 
     /// Calls a function with the mean wrench of each cut since the last call, if there was a step.

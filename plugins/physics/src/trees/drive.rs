@@ -69,9 +69,9 @@ impl Trees {
         self.driven.clear();
         for (base, command) in commanded.of_rolling_robots() {
             if !self.has(base)
-                && let Err(at) = self.state.coupled.binary_search(&base)
+                && let Err(index) = self.state.coupled.binary_search(&base)
             {
-                self.state.coupled.insert(at, base);
+                self.state.coupled.insert(index, base);
             }
             self.driven.push(Driven {
                 base,
@@ -120,9 +120,9 @@ impl Trees {
                 continue;
             }
             let base = bases[side];
-            let place =
+            let index =
                 base.and_then(|base| driven.binary_search_by_key(base, |one| one.base).ok());
-            let Some(one) = place.map(|place| &mut driven[place]) else {
+            let Some(one) = index.map(|index| &mut driven[index]) else {
                 continue;
             };
             touch.driven = Some((side, one.base));
@@ -194,10 +194,10 @@ impl Trees {
             let Some((side, base)) = touch.driven else {
                 continue;
             };
-            let Ok(place) = driven.binary_search_by_key(&base, |one| one.base) else {
+            let Ok(index) = driven.binary_search_by_key(&base, |one| one.base) else {
                 continue;
             };
-            let one = &driven[place];
+            let one = &driven[index];
             let arm = touch.contact.point - self.pose_of_base(base, scene).translation.vector;
             let ground = if one.load > 0.0 {
                 one.ground * (1.0 / one.load)
@@ -214,11 +214,11 @@ impl Trees {
             if let Some((tree, link)) = self.of_body[touch.bodies[side]]
                 && link > 0
             {
-                let place = &self.base_poses[tree];
-                let point = place
+                let base_pose = &self.base_poses[tree];
+                let point = base_pose
                     .rotation
-                    .tr_mul(&(touch.contact.point - place.position));
-                let velocity = place.rotation.tr_mul(&wanted);
+                    .tr_mul(&(touch.contact.point - base_pose.position));
+                let velocity = base_pose.rotation.tr_mul(&wanted);
                 let integrator = &mut self.integrators[tree];
                 let rows = &self.rows[tree].tree;
                 if let Some((variable, speed)) = integrator
@@ -237,7 +237,7 @@ impl Trees {
             let turn = whole.pose.rotation.inverse();
             let velocities = &mut self.state.trees[tree].motion.velocities;
             let numbers = [turn * change.linear, turn * change.angular];
-            let numbers = numbers.iter().flat_map(|part| part.iter());
+            let numbers = numbers.iter().flat_map(|vector| vector.iter());
             for (speed, more) in velocities.iter_mut().zip(numbers) {
                 *speed += more;
             }
@@ -292,12 +292,12 @@ impl Trees {
         if !self.awake[tree] {
             return None;
         }
-        let (work, place) = (&self.integrators[tree].workspace, &self.base_poses[tree]);
-        let [linear, angular] = velocity(work, 0, place, &Vector3::zeros());
+        let (work, base_pose) = (&self.integrators[tree].workspace, &self.base_poses[tree]);
+        let [linear, angular] = velocity(work, 0, base_pose, &Vector3::zeros());
         whole.velocity = Motion { angular, linear };
         for (link, body) in self.rows[tree].links.iter().enumerate() {
             whole.add(
-                &isometry(&(*place * work.pose_of(link))),
+                &isometry(&(*base_pose * work.pose_of(link))),
                 &self.masses[*body],
             );
         }

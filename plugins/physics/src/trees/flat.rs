@@ -51,10 +51,10 @@ impl Flat {
             return None;
         };
         let floor = colliders[flat].shape().as_cuboid()?;
-        let pose = |at: usize| -> Option<Isometry3<f64>> {
-            let body = || engine.bodies.bodies.get(colliders[at].parent()?);
-            let body = poses[at].or_else(|| Some(engine.body_poses.of(body()?)))?;
-            Some(body * on_body(colliders[at]))
+        let pose = |index: usize| -> Option<Isometry3<f64>> {
+            let body = || engine.bodies.bodies.get(colliders[index].parent()?);
+            let body = poses[index].or_else(|| Some(engine.body_poses.of(body()?)))?;
+            Some(body * on_body(colliders[index]))
         };
         Some(Self {
             cylinder: pose(round)?,
@@ -110,7 +110,7 @@ impl Flat {
     fn is_over(&self, point: &Vector3<f64>, up: &Vector3<f64>) -> bool {
         let local = self.floor.inverse_transform_point(&(*point).into());
         let normal = self.floor.rotation.inverse() * up;
-        (0..3).all(|at| normal[at].abs() > 0.5 || local[at].abs() <= self.half_extents[at])
+        (0..3).all(|axis| normal[axis].abs() > 0.5 || local[axis].abs() <= self.half_extents[axis])
     }
 }
 

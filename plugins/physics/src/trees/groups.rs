@@ -71,12 +71,12 @@ impl Groups {
 
     /// Returns the root of a node's set.
     fn first(&mut self, node: usize) -> usize {
-        let mut at = node;
-        while self.above[at] != at {
-            self.above[at] = self.above[self.above[at]];
-            at = self.above[at];
+        let mut root = node;
+        while self.above[root] != root {
+            self.above[root] = self.above[self.above[root]];
+            root = self.above[root];
         }
-        at
+        root
     }
 }
 
@@ -98,16 +98,18 @@ impl Trees {
         for weld in &found.welds {
             groups.join(weld.bodies.map(|side| side.and_then(node)));
         }
-        for at in (0..nodes).filter(|at| *at >= trees || self.awake[*at]) {
-            let first = groups.first(at);
+        for node_index in
+            (0..nodes).filter(|node_index| *node_index >= trees || self.awake[*node_index])
+        {
+            let first = groups.first(node_index);
             if groups.of_node[first] == usize::MAX {
                 groups.of_node[first] = groups.add();
             }
             let of = groups.of_node[first];
-            groups.of_node[at] = of;
+            groups.of_node[node_index] = of;
             let group = &mut groups.groups[of];
-            match at.checked_sub(trees) {
-                None => group.trees.push(at),
+            match node_index.checked_sub(trees) {
+                None => group.trees.push(node_index),
                 Some(free) => group.free.push(free),
             }
         }
@@ -118,14 +120,14 @@ impl Trees {
             let node = sides.into_iter().flatten().find_map(node);
             node.map(|node| of_node[node])
         };
-        for (at, touch) in found.contacts.iter().enumerate() {
+        for (index, touch) in found.contacts.iter().enumerate() {
             if let Some(group) = of(touch.bodies.map(Some)) {
-                groups[group].contacts.push(at);
+                groups[group].contacts.push(index);
             }
         }
-        for (at, weld) in found.welds.iter().enumerate() {
+        for (index, weld) in found.welds.iter().enumerate() {
             if let Some(group) = of(weld.bodies) {
-                groups[group].welds.push(at);
+                groups[group].welds.push(index);
             }
         }
     }

@@ -18,13 +18,13 @@ impl Trees {
     pub(super) fn find_heavy(&self, layout: &Layout) -> Vec<usize> {
         let moving = layout.bodies.iter().enumerate();
         let moving = moving.filter(|(_, body)| body.settings.kind == BodyKind::Dynamic);
-        let masses = moving.map(|(at, _)| (at, self.masses[at].mass));
+        let masses = moving.map(|(index, _)| (index, self.masses[index].mass));
         let lightest = masses
             .clone()
             .map(|(_, mass)| mass)
             .fold(f64::INFINITY, f64::min);
-        let heavy = masses.filter(|(at, mass)| *mass > RATIO * lightest && !self.has(*at));
-        heavy.map(|(at, _)| at).collect()
+        let heavy = masses.filter(|(index, mass)| *mass > RATIO * lightest && !self.has(*index));
+        heavy.map(|(index, _)| index).collect()
     }
 
     /// Returns true if an awake body touches a much lighter one.

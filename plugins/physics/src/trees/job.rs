@@ -12,13 +12,13 @@ use super::TreeRow;
 
 /// A tree during one step, with the forces on it.
 pub(super) struct Taken {
-    pub at: usize,
+    pub index: usize,
     pub integrator: Integrator,
     pub motion: State,
     /// Positions before the step.
     pub before: Vec<f64>,
     pub base: Base,
-    pub place: Pose,
+    pub base_pose: Pose,
     pub external_forces: Vec<Force>,
 }
 
@@ -49,11 +49,11 @@ impl Job {
     pub(super) fn step(&mut self, rows: &[TreeRow], dt: f64) {
         let mut members: Vec<Member<'_>> = reuse(mem::take(&mut self.members));
         members.extend(self.taken.iter_mut().map(|one| Member {
-            tree: &rows[one.at].tree,
+            tree: &rows[one.index].tree,
             integrator: &mut one.integrator,
             state: &mut one.motion,
             base: one.base,
-            pose: one.place,
+            pose: one.base_pose,
             external_forces: &one.external_forces,
         }));
         let (bodies, contacts, welds) = (&mut self.bodies, &mut self.contacts, &mut self.welds);

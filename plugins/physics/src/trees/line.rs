@@ -31,7 +31,7 @@ pub(super) fn spread(contacts: &mut Vec<ContactPoint>, from: usize, turn: &UnitQ
     let Some(ends) = ends(&contacts[from..]) else {
         return;
     };
-    let [mut one, mut two] = ends.map(|at| contacts[from + at]);
+    let [mut one, mut two] = ends.map(|index| contacts[from + index]);
     let along = turn.inverse() * (two.contact.point - one.contact.point);
     if along.dot(&ACROSS) < 0.0 {
         mem::swap(&mut one, &mut two);
@@ -57,8 +57,8 @@ fn ends(points: &[ContactPoint]) -> Option<[usize; 2]> {
     let length = |[one, two]: [usize; 2]| apart(one, two).norm_squared();
     let [one, two] = pairs.max_by(|a, b| length(*a).total_cmp(&length(*b)))?;
     let along = apart(one, two);
-    let off = |at: usize| along.cross(&apart(one, at)).norm();
-    let is_straight = |at| off(at) <= STRAIGHT * along.norm_squared();
+    let off = |index: usize| along.cross(&apart(one, index)).norm();
+    let is_straight = |index| off(index) <= STRAIGHT * along.norm_squared();
     (0..points.len()).all(is_straight).then_some([one, two])
 }
 

@@ -16,13 +16,13 @@ pub(crate) struct Does {
 impl Trees {
     /// Sets the motor of a variable's joints; a changed motor wakes their tree.
     pub(crate) fn equip(&mut self, variable: usize, motor: &Motor) {
-        let Some((tree, place)) = self.of_variable.get(variable).copied().flatten() else {
+        let Some((tree, variable_index)) = self.of_variable.get(variable).copied().flatten() else {
             return;
         };
-        let known = &mut self.state.trees[tree].motors[place];
+        let known = &mut self.state.trees[tree].motors[variable_index];
         if known != motor {
             *known = *motor;
-            self.integrators[tree].motors[place] = *motor;
+            self.integrators[tree].motors[variable_index] = *motor;
             self.wake_requests[tree] = true;
         }
     }
@@ -45,13 +45,13 @@ impl Trees {
 
     /// Returns the motion of a variable; `None` if it belongs to no tree.
     pub(crate) fn does(&self, variable: usize) -> Option<Does> {
-        let (tree, place) = self.of_variable.get(variable).copied().flatten()?;
-        let known = self.rows[tree].tree.variables()[place];
+        let (tree, variable_index) = self.of_variable.get(variable).copied().flatten()?;
+        let known = self.rows[tree].tree.variables()[variable_index];
         let motion = &self.state.trees[tree].motion;
         Some(Does {
             position: motion.positions[known.position],
             velocity: motion.velocities[known.speed],
-            effort: self.awake[tree].then(|| self.integrators[tree].efforts[place]),
+            effort: self.awake[tree].then(|| self.integrators[tree].efforts[variable_index]),
         })
     }
 }

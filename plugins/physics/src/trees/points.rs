@@ -25,7 +25,8 @@ impl Trees {
             let Some(known) = engine.simulation.narrow_phase.contact_pair(one, two) else {
                 continue;
             };
-            let moved = [0, 1].map(|at| self.moved(pair.bodies[at], pair.colliders[at], engine));
+            let moved =
+                [0, 1].map(|side| self.moved(pair.bodies[side], pair.colliders[side], engine));
             if moved.iter().all(Option::is_none) {
                 continue;
             }

@@ -57,9 +57,9 @@ impl<'a> Shapes<'a> {
 
     /// Returns the separation of the shapes along a direction from the first to the second, m.
     fn separation(&self, normal: Vec3) -> f32 {
-        let [one, two] = [0, 1].map(|at| {
-            let along = if at == 0 { normal } else { -normal };
-            self.maps[at].support_point(self.colliders[at].position(), along)
+        let [one, two] = [0, 1].map(|side| {
+            let along = if side == 0 { normal } else { -normal };
+            self.maps[side].support_point(self.colliders[side].position(), along)
         });
         (two - one).dot(normal)
     }
@@ -149,7 +149,7 @@ fn find(
     let along = [convert::vector(along), Vector3::repeat(f64::from(apart))];
     let points = manifolds.iter().flat_map(|manifold| {
         let points = 0..manifold.points.len();
-        points.map(move |at| point(engine, [one, two], geometry, (manifold, at), &along))
+        points.map(move |index| point(engine, [one, two], geometry, (manifold, index), &along))
     });
     points.collect()
 }
@@ -160,10 +160,10 @@ fn point(
     engine: &EngineItem<'_, '_>,
     colliders: [&Collider; 2],
     geometry: [u32; 2],
-    (manifold, at): (&Manifold, usize),
+    (manifold, index): (&Manifold, usize),
     [along, apart]: &[Vector3<f64>; 2],
 ) -> Point {
-    let known = &manifold.points[at];
+    let known = &manifold.points[index];
     let pose = colliders[0].position();
     let normal = convert::vector(pose.rotation * manifold.local_n1).normalize();
     let positions = [
@@ -180,7 +180,7 @@ fn point(
         })
     });
     Point {
-        key: Key::new(geometry, manifold, at),
+        key: Key::new(geometry, manifold, index),
         arms,
         normal,
         distance: f64::from(known.dist) - apart.x * normal.dot(along),

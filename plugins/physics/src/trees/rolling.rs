@@ -22,10 +22,10 @@ impl Trees {
             solids.any(|solid| solid.solid.shape.shape_type() == ShapeType::Cylinder)
         };
         let bodies = layout.bodies.iter().zip(&prepared.bodies).enumerate();
-        let round = bodies.filter(|(at, (body, prepared))| {
-            body.settings.kind == BodyKind::Dynamic && is_round(prepared) && !self.has(*at)
+        let round = bodies.filter(|(index, (body, prepared))| {
+            body.settings.kind == BodyKind::Dynamic && is_round(prepared) && !self.has(*index)
         });
-        round.map(|(at, _)| at).collect()
+        round.map(|(index, _)| index).collect()
     }
 
     /// Returns true if an awake body lies with a cylinder on a face of a box.

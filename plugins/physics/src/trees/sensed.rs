@@ -18,16 +18,16 @@ impl Trees {
 
     /// Wakes the sensed bodies and the bodies that touch them, and couples those without joints.
     pub(super) fn keep_sensed_awake(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        for at in 0..self.sensed.len() {
-            let body = self.sensed[at];
+        for index in 0..self.sensed.len() {
+            let body = self.sensed[index];
             let Some(known) = rigid(engine, tables, body) else {
                 continue;
             };
             if let Some((tree, _)) = self.of_body[body] {
                 self.wake_requests[tree] |= moves(known) && known.is_sleeping();
             } else if moves(known) {
-                if let Err(place) = self.state.coupled.binary_search(&body) {
-                    self.state.coupled.insert(place, body);
+                if let Err(index) = self.state.coupled.binary_search(&body) {
+                    self.state.coupled.insert(index, body);
                 }
                 wake(engine, tables.bodies[body].handle);
             }
@@ -38,8 +38,8 @@ impl Trees {
     /// Wakes the bodies that touch a body.
     fn wake_neighbours(&self, body: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         let count = rigid(engine, tables, body).map_or(0, |body| body.colliders().len());
-        for at in 0..count {
-            let own = rigid(engine, tables, body).map_or(&[][..], RigidBody::colliders)[at];
+        for index in 0..count {
+            let own = rigid(engine, tables, body).map_or(&[][..], RigidBody::colliders)[index];
             loop {
                 let sleeper = engine
                     .simulation
@@ -75,8 +75,8 @@ impl Trees {
                 if !is_active || touch.bodies[own] != body {
                     continue;
                 }
-                let frames = touch.key.geometry().map(|at| {
-                    let geometry = tables.geometry.get(at as usize)?;
+                let frames = touch.key.geometry().map(|index| {
+                    let geometry = tables.geometry.get(index as usize)?;
                     tables.frames.get(geometry.frame as usize)
                 });
                 let (Some(frame), Some(other_frame), Some(other)) = (

@@ -77,8 +77,8 @@ impl Trees {
     /// Integrates islands by a step: one after the other, or on all threads. Trees that nothing touches take less time than
     /// their distribution among threads.
     fn solve_islands(&mut self, groups: &[Group], found: &mut Found, scene: &Scene<'_, '_, '_>) {
-        for at in groups.iter().filter_map(Group::lone_tree) {
-            self.solve_lone(at, scene);
+        for index in groups.iter().filter_map(Group::lone_tree) {
+            self.solve_lone(index, scene);
         }
         let islands = groups.iter().filter(|group| group.lone_tree().is_none());
         let count = islands.clone().count();
@@ -109,46 +109,48 @@ impl Trees {
     }
 
     /// Integrates a tree that nothing touches by a step.
-    fn solve_lone(&mut self, at: usize, scene: &Scene<'_, '_, '_>) {
-        let base = self.accelerated_base(at, scene);
-        let mut spare = mem::take(&mut self.spare[at]);
+    fn solve_lone(&mut self, index: usize, scene: &Scene<'_, '_, '_>) {
+        let base = self.accelerated_base(index, scene);
+        let mut spare = mem::take(&mut self.spare[index]);
         spare
             .before
-            .clone_from(&self.state.trees[at].motion.positions);
-        self.push(&mut spare.external_forces, at, scene);
+            .clone_from(&self.state.trees[index].motion.positions);
+        self.push(&mut spare.external_forces, index, scene);
         let member = Member {
-            tree: &self.rows[at].tree,
-            integrator: &mut self.integrators[at],
-            state: &mut self.state.trees[at].motion,
+            tree: &self.rows[index].tree,
+            integrator: &mut self.integrators[index],
+            state: &mut self.state.trees[index].motion,
             base,
-            pose: self.base_poses[at],
+            pose: self.base_poses[index],
             external_forces: &spare.external_forces,
         };
         self.island
             .step(&mut [member], &mut [], &mut [], &mut [], scene.dt);
-        self.finish(at, &base, &spare.before);
-        self.spare[at] = spare;
+        self.finish(index, &base, &spare.before);
+        self.spare[index] = spare;
     }
 
     /// Stores the state of a tree after a step.
-    fn finish(&mut self, at: usize, base: &Base, before: &[f64]) {
-        let state = &mut self.state.trees[at];
-        state.saturated.clone_from(&self.integrators[at].saturated);
-        self.recover_non_finite(at, before);
+    fn finish(&mut self, index: usize, base: &Base, before: &[f64]) {
+        let state = &mut self.state.trees[index];
+        state
+            .saturated
+            .clone_from(&self.integrators[index].saturated);
+        self.recover_non_finite(index, before);
         let carried = base.velocity;
-        self.state.trees[at].carried = [carried.angular.into(), carried.linear.into()];
+        self.state.trees[index].carried = [carried.angular.into(), carried.linear.into()];
     }
 
     /// Restores the positions of a tree whose state became non-finite; its links are lost.
-    fn recover_non_finite(&mut self, at: usize, before: &[f64]) {
-        let state = &mut self.state.trees[at].motion;
+    fn recover_non_finite(&mut self, index: usize, before: &[f64]) {
+        let state = &mut self.state.trees[index].motion;
         let mut numbers = state.positions.iter().chain(&state.velocities);
         if !numbers.all(|number| number.is_finite()) {
             state.positions.copy_from_slice(before);
             state.velocities.fill(0.0);
-            self.state.trees[at].saturated.fill(None);
-            self.integrators[at].saturated.fill(None);
-            self.broken.push(at);
+            self.state.trees[index].saturated.fill(None);
+            self.integrators[index].saturated.fill(None);
+            self.broken.push(index);
         }
     }
 
@@ -161,31 +163,32 @@ impl Trees {
         scene: &Scene<'_, '_, '_>,
     ) {
         let trees = group.trees.iter();
-        job.taken.extend(trees.map(|at| self.take(*at, scene)));
+        job.taken
+            .extend(trees.map(|index| self.take(*index, scene)));
         self.put_together(job, group, found, scene);
     }
 
     /// Puts the trees of an island back into the state, and stores the results of its step.
     fn end_island(&mut self, job: &mut Job, group: &Group, found: &mut Found) {
-        for (at, contact) in group.contacts.iter().zip(&job.contacts) {
-            let known = &mut found.contacts[*at].contact;
+        for (index, contact) in group.contacts.iter().zip(&job.contacts) {
+            let known = &mut found.contacts[*index].contact;
             (known.impulse, known.separation_velocity) =
                 (contact.impulse, contact.separation_velocity);
         }
-        for (at, weld) in group.welds.iter().zip(&job.welds) {
-            let known = &mut found.welds[*at].weld;
+        for (index, weld) in group.welds.iter().zip(&job.welds) {
+            let known = &mut found.welds[*index].weld;
             (known.impulse, known.velocity) = (weld.impulse, weld.velocity);
         }
-        for (at, body) in group.free.iter().zip(&job.bodies) {
-            let coupled = self.coupled.at_mut(*at);
+        for (index, body) in group.free.iter().zip(&job.bodies) {
+            let coupled = self.coupled.at_mut(*index);
             (coupled.linear, coupled.angular) = (body.linear, body.angular);
             coupled.moving = body.moving;
         }
         for one in job.taken.drain(..) {
-            let state = &mut self.state.trees[one.at];
-            (self.integrators[one.at], state.motion) = (one.integrator, one.motion);
-            self.finish(one.at, &one.base, &one.before);
-            self.spare[one.at] = Spare {
+            let state = &mut self.state.trees[one.index];
+            (self.integrators[one.index], state.motion) = (one.integrator, one.motion);
+            self.finish(one.index, &one.base, &one.before);
+            self.spare[one.index] = Spare {
                 before: one.before,
                 external_forces: one.external_forces,
             };
@@ -201,7 +204,7 @@ impl Trees {
             ..
         } = job;
         bodies.clear();
-        bodies.extend(group.free.iter().map(|at| self.free(*at, scene)));
+        bodies.extend(group.free.iter().map(|index| self.free(*index, scene)));
         let side = |body: Option<usize>, point: &Vector3<f64>| {
             let Some(body) = body else {
                 return Side::Prescribed(Vector3::zeros());
@@ -211,20 +214,20 @@ impl Trees {
             {
                 return Side::Link { member, link };
             }
-            let is_this = |at: &usize| self.coupled[*at].body.cmp(&body);
-            if let Ok(place) = group.free.binary_search_by(is_this) {
-                return Side::Body(place);
+            let is_this = |index: &usize| self.coupled[*index].body.cmp(&body);
+            if let Ok(index) = group.free.binary_search_by(is_this) {
+                return Side::Body(index);
             }
             Side::Prescribed(velocity_at(body, point, scene))
         };
         contacts.clear();
-        contacts.extend(group.contacts.iter().map(|at| {
+        contacts.extend(group.contacts.iter().map(|index| {
             let ContactPoint {
                 bodies,
                 driven,
                 contact,
                 ..
-            } = &found.contacts[*at];
+            } = &found.contacts[*index];
             let sides = bodies.map(|body| side(Some(body), &contact.point));
             let mut friction_sides = sides;
             if let Some((own, base)) = *driven {
@@ -237,10 +240,10 @@ impl Trees {
             }
         }));
         welds.clear();
-        welds.extend(group.welds.iter().map(|at| {
-            let WeldPoint { bodies, weld, .. } = &found.welds[*at];
+        welds.extend(group.welds.iter().map(|index| {
+            let WeldPoint { bodies, weld, .. } = &found.welds[*index];
             let sides = bodies.map(|body| side(body, &weld.point));
-            let turns = |at: usize| match (sides[at], bodies[at]) {
+            let turns = |side_index: usize| match (sides[side_index], bodies[side_index]) {
                 (Side::Prescribed(_), Some(body)) => rigid_motion(body, &weld.point, scene).angular,
                 _ => Vector3::zeros(),
             };
@@ -281,49 +284,49 @@ impl Trees {
     }
 
     /// Takes a tree out of the state, with the forces on it.
-    fn take(&mut self, at: usize, scene: &Scene<'_, '_, '_>) -> Taken {
-        let base = self.accelerated_base(at, scene);
+    fn take(&mut self, index: usize, scene: &Scene<'_, '_, '_>) -> Taken {
+        let base = self.accelerated_base(index, scene);
         let Spare {
             mut before,
             mut external_forces,
-        } = mem::take(&mut self.spare[at]);
-        before.clone_from(&self.state.trees[at].motion.positions);
-        self.push(&mut external_forces, at, scene);
+        } = mem::take(&mut self.spare[index]);
+        before.clone_from(&self.state.trees[index].motion.positions);
+        self.push(&mut external_forces, index, scene);
         Taken {
-            at,
+            index,
             external_forces,
             before,
-            integrator: mem::take(&mut self.integrators[at]),
-            motion: mem::take(&mut self.state.trees[at].motion),
+            integrator: mem::take(&mut self.integrators[index]),
+            motion: mem::take(&mut self.state.trees[index].motion),
             base,
-            place: self.base_poses[at],
+            base_pose: self.base_poses[index],
         }
     }
 
     /// Returns gravity and motion of a tree's base, with its mean acceleration in this step.
-    fn accelerated_base(&self, at: usize, scene: &Scene<'_, '_, '_>) -> Base {
-        let (mut base, _) = self.base(at, scene.engine, scene.tables);
-        let change = base.velocity - self.state.trees[at].carried();
+    fn accelerated_base(&self, index: usize, scene: &Scene<'_, '_, '_>) -> Base {
+        let (mut base, _) = self.base(index, scene.engine, scene.tables);
+        let change = base.velocity - self.state.trees[index].carried();
         base.acceleration = change * (1.0 / scene.dt);
         base
     }
 
     /// Writes the external forces on the links of a tree, each in its frame; empty without forces.
-    fn push(&self, external_forces: &mut Vec<Force>, at: usize, scene: &Scene<'_, '_, '_>) {
-        let row = &self.rows[at];
+    fn push(&self, external_forces: &mut Vec<Force>, index: usize, scene: &Scene<'_, '_, '_>) {
+        let row = &self.rows[index];
         let gravity = convert::vector(scene.engine.configuration.gravity);
         external_forces.clear();
-        for (link, place) in row.links.iter().enumerate() {
+        for (link, body_index) in row.links.iter().enumerate() {
             let Some((known, body)) = scene
                 .tables
                 .bodies
-                .get(*place)
+                .get(*body_index)
                 .and_then(|known| Some((known, scene.engine.bodies.bodies.get(known.handle)?)))
             else {
                 continue;
             };
-            let weight = &self.masses[*place];
-            let is_lifted = !known.gravity || (*place == row.base && self.lifted[at]);
+            let weight = &self.masses[*body_index];
+            let is_lifted = !known.gravity || (*body_index == row.base && self.lifted[index]);
             let damping = [body.linear_damping(), body.angular_damping()];
             let is_damped = damping != [0.0; 2];
             let (force, torque) = (body.user_force(), body.user_torque());
@@ -334,9 +337,9 @@ impl Trees {
             if is_lifted {
                 force -= gravity * weight.mass;
             }
-            let work = &self.integrators[at].workspace;
-            let turn = isometry(&(self.base_poses[at] * work.pose_of(link))).rotation;
-            let [linear, angular] = velocity(work, link, &self.base_poses[at], &weight.center);
+            let work = &self.integrators[index].workspace;
+            let turn = isometry(&(self.base_poses[index] * work.pose_of(link))).rotation;
+            let [linear, angular] = velocity(work, link, &self.base_poses[index], &weight.center);
             let slower = damping.map(|damping| {
                 let damping = f64::from(damping);
                 damping / (1.0 + damping * scene.dt)
@@ -352,8 +355,8 @@ impl Trees {
         }
     }
 
-    fn free(&self, at: usize, scene: &Scene<'_, '_, '_>) -> FreeBody {
-        let coupled = &self.coupled[at];
+    fn free(&self, index: usize, scene: &Scene<'_, '_, '_>) -> FreeBody {
+        let coupled = &self.coupled[index];
         let weight = &self.masses[coupled.body];
         let mut body = FreeBody {
             inverse_mass: Vector3::repeat(1.0 / weight.mass),

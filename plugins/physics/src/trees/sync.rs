@@ -26,27 +26,33 @@ impl Trees {
         commanded: &Commanded,
         dt: f64,
     ) {
-        for at in 0..self.rows.len() {
-            self.awake[at] = self.read_tree(at, engine, tables, commanded);
-            if self.awake[at] {
-                self.show_ahead(at, engine, tables, dt / 2.0);
+        for index in 0..self.rows.len() {
+            self.awake[index] = self.read_tree(index, engine, tables, commanded);
+            if self.awake[index] {
+                self.show_ahead(index, engine, tables, dt / 2.0);
             }
-            self.lift(at, engine, tables, false);
-            self.wake_requests[at] = false;
+            self.lift(index, engine, tables, false);
+            self.wake_requests[index] = false;
         }
     }
 
     /// Replaces gravity on floating bases in the engine by that of their trees, and stores which bases have none.
-    fn lift(&mut self, at: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables, is_over: bool) {
-        let row = &self.rows[at];
+    fn lift(
+        &mut self,
+        index: usize,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        is_over: bool,
+    ) {
+        let row = &self.rows[index];
         let base = tables.bodies.get(row.base).filter(|_| row.floats);
         let Some(body) = base.and_then(|base| engine.movable(base)) else {
             return;
         };
         if is_over {
-            body.set_gravity_scale(if self.lifted[at] { 0.0 } else { 1.0 }, false);
+            body.set_gravity_scale(if self.lifted[index] { 0.0 } else { 1.0 }, false);
         } else {
-            self.lifted[at] = body.gravity_scale() == 0.0;
+            self.lifted[index] = body.gravity_scale() == 0.0;
             body.set_gravity_scale(0.0, false);
         }
     }
@@ -54,35 +60,35 @@ impl Trees {
     /// Reads the changes of a tree. Returns true if it is awake.
     fn read_tree(
         &mut self,
-        at: usize,
+        index: usize,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         commanded: &Commanded,
     ) -> bool {
-        if self.is_clear(at) {
-            if !self.is_disturbed(at, engine, tables) {
-                (_, self.base_poses[at]) = self.base(at, engine, tables);
+        if self.is_clear(index) {
+            if !self.is_disturbed(index, engine, tables) {
+                (_, self.base_poses[index]) = self.base(index, engine, tables);
                 return true;
             }
-            self.end_clearance(at, engine, tables);
+            self.end_clearance(index, engine, tables);
         }
-        let row = &self.rows[at];
+        let row = &self.rows[index];
         let bodies = || row.links.iter().filter_map(|body| tables.bodies.get(*body));
         let bodies = || bodies().filter_map(|row| engine.bodies.bodies.get(row.handle));
         let is_stopped =
             |body: &RigidBody| !body.is_enabled() || body.body_type() != RigidBodyType::Dynamic;
         if bodies().any(is_stopped) {
-            self.stop(at, engine, tables);
+            self.stop(index, engine, tables);
             return false;
         }
-        let is_carried = self.is_carried(at, engine, tables);
+        let is_carried = self.is_carried(index, engine, tables);
         let is_awake =
-            self.wake_requests[at] || is_carried || bodies().any(|body| !body.is_sleeping());
+            self.wake_requests[index] || is_carried || bodies().any(|body| !body.is_sleeping());
         if !is_awake {
-            self.stop(at, engine, tables);
+            self.stop(index, engine, tables);
             return false;
         }
-        if self.wake_requests[at] || is_carried {
+        if self.wake_requests[index] || is_carried {
             for row in row.links.iter().filter_map(|body| tables.bodies.get(*body)) {
                 engine
                     .simulation
@@ -90,34 +96,34 @@ impl Trees {
                     .wake_up(&mut engine.bodies.bodies, row.handle, true);
             }
         }
-        self.read_motion(at, engine, tables, commanded);
+        self.read_motion(index, engine, tables, commanded);
         true
     }
 
     /// Writes the predicted poses of the links after a time (s) at constant velocities: there the engine detects contacts.
     fn show_ahead(
         &mut self,
-        at: usize,
+        index: usize,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         time: f64,
     ) {
-        let (base, place) = self.base(at, engine, tables);
-        let (row, integrator) = (&self.rows[at], &mut self.integrators[at]);
-        integrator.predict(&row.tree, &base, &self.state.trees[at].motion, time);
-        if !self.needs_engine(at, &place, engine, tables) {
+        let (base, base_pose) = self.base(index, engine, tables);
+        let (row, integrator) = (&self.rows[index], &mut self.integrators[index]);
+        integrator.predict(&row.tree, &base, &self.state.trees[index].motion, time);
+        if !self.needs_engine(index, &base_pose, engine, tables) {
             return;
         }
-        let (row, integrator) = (&self.rows[at], &self.integrators[at]);
+        let (row, integrator) = (&self.rows[index], &self.integrators[index]);
         for (link, body) in row.links.iter().enumerate() {
             let Some(known) = tables.bodies.get(*body) else {
                 continue;
             };
-            let pose = isometry(&(place * integrator.workspace.pose_of(link)));
+            let pose = isometry(&(base_pose * integrator.workspace.pose_of(link)));
             let now = velocity(
                 &integrator.workspace,
                 link,
-                &place,
+                &base_pose,
                 &self.masses[*body].center,
             );
             show_pose(engine, known, &pose, all_but_rests(&now));
@@ -125,27 +131,27 @@ impl Trees {
                 self.seen[*body] = engine.body_poses.seen(rigid);
             }
         }
-        if self.measuring[at] {
-            self.enlarge(at, engine, tables);
+        if self.measuring[index] {
+            self.enlarge(index, engine, tables);
         }
     }
 
     /// Sets the velocities of a tree to zero.
-    fn stop(&mut self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
-        let (base, _) = self.base(at, engine, tables);
-        let motion = &mut self.state.trees[at].motion;
+    fn stop(&mut self, index: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
+        let (base, _) = self.base(index, engine, tables);
+        let motion = &mut self.state.trees[index].motion;
         if motion.velocities.iter().any(|speed| *speed != 0.0) {
             motion.velocities.fill(0.0);
-            let tree = &self.rows[at].tree;
-            self.integrators[at]
+            let tree = &self.rows[index].tree;
+            self.integrators[index]
                 .workspace
                 .forward_kinematics(tree, &base, motion);
         }
     }
 
     /// Returns true if the base of a tree moves.
-    fn is_carried(&self, at: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
-        let row = &self.rows[at];
+    fn is_carried(&self, index: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
+        let row = &self.rows[index];
         let base = tables
             .bodies
             .get(row.base)
@@ -161,21 +167,21 @@ impl Trees {
     /// Reads poses and velocities that were set.
     fn read_motion(
         &mut self,
-        at: usize,
+        index: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
         commanded: &Commanded,
     ) {
-        let row = &self.rows[at];
-        let (base, place) = self.base(at, engine, tables);
-        self.base_poses[at] = place;
+        let row = &self.rows[index];
+        let (base, base_pose) = self.base(index, engine, tables);
+        self.base_poses[index] = base_pose;
         let TreeState {
             motion,
             shown,
             at: known,
             ..
-        } = &mut self.state.trees[at];
-        let work = &mut self.integrators[at].workspace;
+        } = &mut self.state.trees[index];
+        let work = &mut self.integrators[index].workspace;
         let mut is_set = commanded.drives(row.base) || commanded.posed.contains_key(&row.base);
         if row.floats
             && let Some(body) = rigid(engine, tables, row.base)
@@ -199,8 +205,8 @@ impl Trees {
                 continue;
             }
             let weight = &self.masses[*body];
-            let turn = (place * self.integrators[at].workspace.pose_of(link)).rotation;
-            let [linear, angular] = now.map(|part| turn.tr_mul(&convert::vector(part)));
+            let turn = (base_pose * self.integrators[index].workspace.pose_of(link)).rotation;
+            let [linear, angular] = now.map(|vector| turn.tr_mul(&convert::vector(vector)));
             if is_set && row.floats {
                 if link == 0 {
                     let linear = linear - angular.cross(&weight.center);
@@ -210,18 +216,18 @@ impl Trees {
                 continue;
             }
             // An impulse: the change of momentum of the link is applied to the whole tree.
-            let known = before.map(|part| turn.tr_mul(&convert::vector(part)));
+            let known = before.map(|vector| turn.tr_mul(&convert::vector(vector)));
             let force = (linear - known[0]) * weight.mass;
             let moment = weight.inertia * (angular - known[1]);
             let push = Force {
                 moment: moment + weight.center.cross(&force),
                 force,
             };
-            self.integrators[at].apply_impulse(&row.tree, motion, link, &push);
+            self.integrators[index].apply_impulse(&row.tree, motion, link, &push);
             is_hit = true;
         }
         if is_hit {
-            self.integrators[at]
+            self.integrators[index]
                 .workspace
                 .forward_kinematics(&row.tree, &base, motion);
         }
@@ -230,12 +236,12 @@ impl Trees {
     /// Returns gravity and motion of a tree's base, and its pose in the world.
     pub(super) fn base(
         &self,
-        at: usize,
+        index: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> (Base, Pose) {
         let gravity = convert::vector(engine.configuration.gravity);
-        let row = &self.rows[at];
+        let row = &self.rows[index];
         if row.floats {
             return (Base::at_rest(gravity), Pose::identity());
         }
@@ -257,33 +263,33 @@ impl Trees {
     /// Writes the poses of the links to the engine, and returns the coupled bodies to it.
     pub(super) fn follow(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         self.release_coupled(engine, tables, dt);
-        for at in 0..self.rows.len() {
+        for index in 0..self.rows.len() {
             if dt > 0.0 {
-                self.lift(at, engine, tables, true);
+                self.lift(index, engine, tables, true);
             }
-            if self.awake[at] {
-                let (base, place) = self.base(at, engine, tables);
-                let is_clear = self.is_clear(at);
-                let row = &self.rows[at];
-                let integrator = &mut self.integrators[at];
+            if self.awake[index] {
+                let (base, base_pose) = self.base(index, engine, tables);
+                let is_clear = self.is_clear(index);
+                let row = &self.rows[index];
+                let integrator = &mut self.integrators[index];
                 let TreeState {
                     motion,
                     shown,
                     at: known,
                     ..
-                } = &mut self.state.trees[at];
+                } = &mut self.state.trees[index];
                 integrator
                     .workspace
                     .forward_kinematics(&row.tree, &base, motion);
                 if is_clear {
-                    self.note_poses(at, &place, engine, tables);
+                    self.note_poses(index, &base_pose, engine, tables);
                     continue;
                 }
                 for ((link, body), shown) in row.links.iter().enumerate().zip(shown) {
-                    let pose = isometry(&(place * integrator.workspace.pose_of(link)));
+                    let pose = isometry(&(base_pose * integrator.workspace.pose_of(link)));
                     let center = &self.masses[*body].center;
-                    let mut now = velocity(&integrator.workspace, link, &place, center);
-                    if self.broken.contains(&at) {
+                    let mut now = velocity(&integrator.workspace, link, &base_pose, center);
+                    if self.broken.contains(&index) {
                         // A non-finite velocity marks the loss.
                         now[0].fill(f64::NAN);
                     }
@@ -295,10 +301,10 @@ impl Trees {
                         // The engine would integrate a body that is set again afterwards, at a cost. It detects the motion
                         // of a body with geometry by its pose.
                         let is_seen = !rigid.colliders().is_empty() && !row.floats;
-                        let [linear, angular] = if is_seen && !self.broken.contains(&at) {
+                        let [linear, angular] = if is_seen && !self.broken.contains(&index) {
                             [Vec3::ZERO; 2]
                         } else {
-                            now.map(|part| convert::vec3(&part))
+                            now.map(|vector| convert::vec3(&vector))
                         };
                         *shown = [linear.to_array(), angular.to_array()];
                         show(engine, body, &pose, [linear, angular], rests);
@@ -318,10 +324,10 @@ impl Trees {
         tables: &Tables,
         mut state: impl FnMut(&BodyRow, &dyn Fn(&mut BodyState)),
     ) {
-        for (at, row) in self.rows.iter().enumerate() {
-            let (_, place) = self.base(at, engine, tables);
-            let work = &self.integrators[at].workspace;
-            let is_noted = self.is_clear(at) && self.awake[at];
+        for (index, row) in self.rows.iter().enumerate() {
+            let (_, base_pose) = self.base(index, engine, tables);
+            let work = &self.integrators[index].workspace;
+            let is_noted = self.is_clear(index) && self.awake[index];
             for (link, body) in row.links.iter().enumerate() {
                 let Some(known) = tables.bodies.get(*body) else {
                     continue;
@@ -329,10 +335,10 @@ impl Trees {
                 let rigid = engine.bodies.bodies.get(known.handle);
                 let pose = match rigid.filter(|_| is_noted) {
                     Some(rigid) => engine.body_poses.of(rigid),
-                    None => isometry(&(place * work.pose_of(link))),
+                    None => isometry(&(base_pose * work.pose_of(link))),
                 };
                 let center = self.masses[*body].center;
-                let [linear, angular] = velocity(work, link, &place, &center);
+                let [linear, angular] = velocity(work, link, &base_pose, &center);
                 state(known, &|state| {
                     state.pose = pose;
                     state.center_of_mass = pose * Point3::from(center);
@@ -343,20 +349,20 @@ impl Trees {
     }
 
     /// Updates the poses of all links after the state was set.
-    pub(crate) fn place_all(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
+    pub(crate) fn forward_kinematics(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
         self.forget_checks();
-        for at in 0..self.rows.len() {
-            let (base, _) = self.base(at, engine, tables);
+        for index in 0..self.rows.len() {
+            let (base, _) = self.base(index, engine, tables);
             let TreeState {
                 motion,
                 motors,
                 saturated,
                 ..
-            } = &self.state.trees[at];
-            let integrator = &mut self.integrators[at];
+            } = &self.state.trees[index];
+            let integrator = &mut self.integrators[index];
             integrator
                 .workspace
-                .forward_kinematics(&self.rows[at].tree, &base, motion);
+                .forward_kinematics(&self.rows[index].tree, &base, motion);
             integrator.motors.clone_from(motors);
             integrator.saturated.clone_from(saturated);
         }
@@ -365,16 +371,18 @@ impl Trees {
 
 /// Returns true if a velocity is low enough for sleeping.
 fn all_but_rests(velocity: &[Vector3<f64>; 2]) -> bool {
-    velocity.iter().all(|part| part.norm() < f64::from(STILL))
+    velocity
+        .iter()
+        .all(|vector| vector.norm() < f64::from(STILL))
 }
 
 /// Returns the velocity of a link's centre of mass, and its angular velocity, world axes.
 pub(super) fn velocity(
     work: &Workspace,
     link: usize,
-    place: &Pose,
+    base_pose: &Pose,
     center: &Vector3<f64>,
 ) -> [Vector3<f64>; 2] {
     work.velocity_at(link, center)
-        .map(|velocity| place.rotation * velocity)
+        .map(|velocity| base_pose.rotation * velocity)
 }

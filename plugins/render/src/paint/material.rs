@@ -139,7 +139,7 @@ fn file_of(rest: &str) -> &str {
 fn color(text: &str) -> Option<[f64; 3]> {
     let numbers: Vec<f64> = text
         .split_ascii_whitespace()
-        .map_while(|part| part.parse().ok())
+        .map_while(|value| value.parse().ok())
         .collect();
     let color = match numbers.as_slice() {
         [gray] => [*gray; 3],
@@ -148,8 +148,8 @@ fn color(text: &str) -> Option<[f64; 3]> {
     };
     color
         .iter()
-        .all(|part| part.is_finite())
-        .then(|| color.map(|part| part.clamp(0.0, 1.0)))
+        .all(|value| value.is_finite())
+        .then(|| color.map(|value| value.clamp(0.0, 1.0)))
 }
 
 #[cfg(test)]

@@ -36,13 +36,13 @@ pub(super) fn read(
     let mut images = BTreeMap::new();
     let mut materials = BTreeMap::new();
     for part in &triangles.parts {
-        let place: usize = part.material.parse().unwrap_or(usize::MAX);
-        let Some(material) = file.root.materials.get(place) else {
+        let index: usize = part.material.parse().unwrap_or(usize::MAX);
+        let Some(material) = file.root.materials.get(index) else {
             continue;
         };
         let name = match &material.name {
             Some(name) => format!("`{}` of the mesh `{}`", shown(name), mesh.display()),
-            None => format!("{place} of the mesh `{}`", mesh.display()),
+            None => format!("{index} of the mesh `{}`", mesh.display()),
         };
         let is_opaque = matches!(material.alpha_mode, Checked::Valid(AlphaMode::Opaque));
         if !is_opaque {
@@ -61,7 +61,7 @@ pub(super) fn read(
                 ));
             });
             Some(Source {
-                tint: tint.map(|part| part as f32),
+                tint: tint.map(|value| value as f32),
                 is_opaque,
                 ..found.ok()?
             })
@@ -89,8 +89,8 @@ fn gloss(look: &PbrMetallicRoughness, base: [f64; 3]) -> Gloss {
     let square = roughness * roughness;
     let shininess = 2.0 / (square * square) - 2.0;
     Gloss {
-        color: base.map(|part| {
-            let mirror = DIELECTRIC * (1.0 - metal) + part * metal;
+        color: base.map(|value| {
+            let mirror = DIELECTRIC * (1.0 - metal) + value * metal;
             (mirror * shininess / 8.0).min(1.0)
         }),
         shininess,
@@ -104,17 +104,17 @@ fn image(
     texture: Index<Texture>,
     images: &mut BTreeMap<usize, Arc<[u8]>>,
 ) -> Result<Source, MeshError> {
-    let place = file
+    let index = file
         .root
         .get(texture)
         .map_or(usize::MAX, |texture| texture.source.value());
-    let Some(image) = file.root.images.get(place) else {
+    let Some(image) = file.root.images.get(index) else {
         return Err(MeshError::Unsupported(
             "the mesh contains no PNG image; export it with PNG images".to_owned(),
         ));
     };
-    if let Some(content) = images.get(&place) {
-        return Ok(inside(mesh, place, content.clone()));
+    if let Some(content) = images.get(&index) {
+        return Ok(inside(mesh, index, content.clone()));
     }
     let content: Arc<[u8]> = match (image.buffer_view, &image.uri) {
         (Some(view), _) => file.view(view)?.0.into(),
@@ -127,13 +127,13 @@ fn image(
             return Err(MeshError::Name(why.to_owned()));
         }
     };
-    images.insert(place, content.clone());
-    Ok(inside(mesh, place, content))
+    images.insert(index, content.clone());
+    Ok(inside(mesh, index, content))
 }
 
-fn inside(mesh: &Path, place: usize, content: Arc<[u8]>) -> Source {
+fn inside(mesh: &Path, index: usize, content: Arc<[u8]>) -> Source {
     Source {
-        inside: Some(Inside { place, content }),
+        inside: Some(Inside { index, content }),
         ..mesh.into()
     }
 }
@@ -188,7 +188,7 @@ mod tests {
             "baseColorFactor": [0.5, 1, 0, 1], "metallicFactor": 0, "roughnessFactor": 0.5 } });
         let (_folder, material, warnings) = read(look, json!({ "uri": "a.png" }));
         // Half of the linear light is code 188 (IEC 61966-2-1).
-        let codes = material.color.map(|part| (part * 255.0).round());
+        let codes = material.color.map(|value| (value * 255.0).round());
         assert_eq!(codes, [188.0, 255.0, 0.0]);
         // Roughness 0.5 is a² = 1 / 16: an exponent of 30, and 4 % of the light times 30 / 8.
         assert!((material.gloss.shininess - 30.0).abs() < 1e-9);
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(material.image, None);
         assert!(warnings.is_empty(), "{warnings:?}");
         let (_folder, plain, _) = read(json!({}), json!({ "uri": "a.png" }));
-        assert_eq!(plain.color.map(|part| (part * 1e9).round()), [1e9; 3]);
+        assert_eq!(plain.color.map(|value| (value * 1e9).round()), [1e9; 3]);
         assert_eq!(plain.gloss, Gloss::default());
     }
 

@@ -30,7 +30,7 @@ pub struct Source {
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// Index among the images of the mesh file.
-    pub place: usize,
+    pub index: usize,
     /// Content of the PNG image.
     pub content: Arc<[u8]>,
 }
@@ -54,9 +54,9 @@ impl From<&Path> for Source {
 
 impl Source {
     fn key(&self) -> (&Path, Option<usize>, [u32; 3], bool) {
-        let place = self.inside.as_ref().map(|inside| inside.place);
+        let index = self.inside.as_ref().map(|inside| inside.index);
         let tint = self.tint.map(f32::to_bits);
-        (&self.file, place, tint, self.is_opaque)
+        (&self.file, index, tint, self.is_opaque)
     }
 
     /// Returns the encoded content of the image.
@@ -86,8 +86,8 @@ impl Source {
         });
         let mut pixels = image.pixels.to_vec();
         for [red, green, blue, opacity] in pixels.as_chunks_mut::<4>().0 {
-            for (part, table) in [red, green, blue].into_iter().zip(&tables) {
-                *part = table.get(usize::from(*part)).copied().unwrap_or(*part);
+            for (code, table) in [red, green, blue].into_iter().zip(&tables) {
+                *code = table.get(usize::from(*code)).copied().unwrap_or(*code);
             }
             if self.is_opaque {
                 *opacity = u8::MAX;
@@ -122,7 +122,7 @@ impl fmt::Display for Source {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.file.display())?;
         match &self.inside {
-            Some(inside) => write!(formatter, ", image {}", inside.place),
+            Some(inside) => write!(formatter, ", image {}", inside.index),
             None => Ok(()),
         }
     }
@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn images_inside_are_told_from_each_other() {
-        let inside = |place| Source {
+        let inside = |index| Source {
             inside: Some(Inside {
-                place,
+                index,
                 content: [1, 2].into(),
             }),
             ..Source::from(Path::new("a.glb"))

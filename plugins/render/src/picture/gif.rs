@@ -187,12 +187,12 @@ mod tests {
         for (number, expected) in frames.iter().enumerate() {
             let frame = decoder.read_next_frame().unwrap().unwrap();
             assert_eq!(frame.delay, DELAY);
-            for (place, pixel) in frame.buffer.chunks(4).enumerate() {
-                let place = u32::try_from(place).unwrap();
+            for (index, pixel) in frame.buffer.chunks(4).enumerate() {
+                let index = u32::try_from(index).unwrap();
                 let width = u32::from(frame.width);
                 let (u, v) = (
-                    u32::from(frame.left) + place % width,
-                    u32::from(frame.top) + place / width,
+                    u32::from(frame.left) + index % width,
+                    u32::from(frame.top) + index / width,
                 );
                 set(&mut shown, u, v, [pixel[0], pixel[1], pixel[2]]);
             }
@@ -204,7 +204,7 @@ mod tests {
                 let mut pixels = expected.pixels.clone();
                 let frame = gif::Frame::from_rgba_speed(40, 30, &mut pixels, 1);
                 let palette = frame.palette.unwrap();
-                let known = frame.buffer.iter().map(|place| 3 * usize::from(*place));
+                let known = frame.buffer.iter().map(|index| 3 * usize::from(*index));
                 let known = known.flat_map(|start| [&palette[start..start + 3], &[255]].concat());
                 self::lost(&known.collect::<Vec<u8>>(), &expected.pixels) + 2.0 * 12_f64.sqrt()
             } else {

@@ -42,20 +42,20 @@ impl Palette {
             return exact;
         }
         if let Some(learnt) = &mut self.learnt {
-            let (places, loss) = learnt.index(image, area);
+            let (indices, loss) = learnt.index(image, area);
             if loss <= 2.0 * learnt.loss + 8.0 {
-                return (learnt.colors.clone(), places);
+                return (learnt.colors.clone(), indices);
             }
         }
         let mut learnt = Learnt::new(image);
         let whole = [0, 0, image.width, image.height];
         let (_, mean) = learnt.index(image, whole);
-        let (places, here) = learnt.index(image, area);
+        let (indices, here) = learnt.index(image, area);
         // An error that new colours cannot reduce must not cause a new palette for each frame.
         learnt.loss = mean.max(here);
         let colors = learnt.colors.clone();
         self.learnt = Some(learnt);
-        (colors, places)
+        (colors, indices)
     }
 }
 
@@ -74,7 +74,7 @@ impl Learnt {
 
     /// Returns the indices of the nearest colours, and the mean square error.
     fn index(&mut self, image: &RgbaImage, area: [u32; 4]) -> (Vec<u8>, f64) {
-        let mut places = Vec::new();
+        let mut indices = Vec::new();
         let mut lost = 0_u64;
         for [red, green, blue] in pixels(image, area) {
             let cell = [red, green, blue].into_iter().fold(0, |cell, code| {
@@ -87,41 +87,41 @@ impl Learnt {
                 let [red, green, blue] = middle;
                 *known = self.net.index_of(&[red, green, blue, 255]) as u16;
             }
-            let place = *known as u8;
-            places.push(place);
-            let start = 3 * usize::from(place);
+            let index = *known as u8;
+            indices.push(index);
+            let start = 3 * usize::from(index);
             let color = self.colors.get(start..start + 3).unwrap_or(&[0; 3]);
             for (one, other) in [red, green, blue].iter().zip(color) {
                 lost += u64::from(one.abs_diff(*other)).pow(2);
             }
         }
-        let mean = lost as f64 / places.len().max(1) as f64;
-        (places, mean)
+        let mean = lost as f64 / indices.len().max(1) as f64;
+        (indices, mean)
     }
 }
 
 /// Returns the exact colours of an area, if there are not too many.
 fn exact(image: &RgbaImage, area: [u32; 4]) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut known = BTreeMap::new();
-    let (mut colors, mut places) = (Vec::new(), Vec::new());
+    let (mut colors, mut indices) = (Vec::new(), Vec::new());
     // Most pixels have the colour of the previous pixel.
     let mut last = None;
     for pixel in pixels(image, area) {
-        let place = match last {
-            Some((color, place)) if color == pixel => place,
+        let index = match last {
+            Some((color, index)) if color == pixel => index,
             _ => {
                 let next = known.len();
-                let place = *known.entry(pixel).or_insert(next);
-                if place == next {
+                let index = *known.entry(pixel).or_insert(next);
+                if index == next {
                     colors.extend(pixel);
                 }
-                u8::try_from(place).ok()?
+                u8::try_from(index).ok()?
             }
         };
-        last = Some((pixel, place));
-        places.push(place);
+        last = Some((pixel, index));
+        indices.push(index);
     }
-    Some((colors, places))
+    Some((colors, indices))
 }
 
 /// Returns red, green and blue of the pixels of an area.

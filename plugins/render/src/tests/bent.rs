@@ -102,14 +102,14 @@ fn every_pixel_shows_what_its_ray_meets() {
 #[test]
 fn balls_are_where_the_formula_puts_them() {
     let camera = barrel(320, 240);
-    for place in [
+    for position in [
         [-3.4, 4.0, 2.3],
         [3.9, 4.5, -2.6],
         [0.1, 5.0, 0.2],
         [4.0, 4.2, 0.0],
     ] {
         let ball = Form::Solid(Solid::Sphere { radius: 0.06 });
-        let scene = scene(vec![thing(ball, at(place, [0.0; 3]))]);
+        let scene = scene(vec![thing(ball, at(position, [0.0; 3]))]);
         let picture = picture(&scene, &camera);
         let (mut sum, mut count) = ([0.0; 2], 0.0);
         let shown = picture.things.iter().enumerate();
@@ -119,15 +119,15 @@ fn balls_are_where_the_formula_puts_them() {
             count += 1.0;
         }
         // The forward formula, as an independent implementation.
-        let (x, y) = (place[0] / place[1], -place[2] / place[1]);
+        let (x, y) = (position[0] / position[1], -position[2] / position[1]);
         let [k1, k2, p1, p2, k3] = camera.lens.as_ref().unwrap().coefficients();
         let r2 = x * x + y * y;
         let radial = 1.0 + k1 * r2 + k2 * r2.powi(2) + k3 * r2.powi(3);
         let u = 160.0 + camera.focal * (x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x));
         let v = 120.0 + camera.focal * (y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y);
-        assert!(count > 8.0, "{place:?}");
+        assert!(count > 8.0, "{position:?}");
         let off = libm::hypot(sum[0] / count - u, sum[1] / count - v);
-        assert!(off < 0.5, "{place:?}: {off} pixels off");
+        assert!(off < 0.5, "{position:?}: {off} pixels off");
         let ideal = 160.0 + camera.focal * x;
         assert!(
             x.abs() < 0.5 || (u - ideal).abs() > 10.0,

@@ -31,8 +31,8 @@ fn even() -> Illumination {
 
 /// Returns an image in which every pixel has a different colour.
 fn chart(width: u32, height: u32) -> Image {
-    let pixel = |place: u32| {
-        let (u, v) = (place % width, place / width);
+    let pixel = |index: u32| {
+        let (u, v) = (index % width, index / width);
         [40 + u * 25, 50 + v * 30, 200 - u * 10, 255].map(|code| code as u8)
     };
     let pixels: Vec<[u8; 4]> = (0..width * height).map(pixel).collect();
@@ -126,10 +126,13 @@ fn an_image_has_a_size_and_holes() {
         let (x, z) = (-1.0 + 0.5 * column, 1.0 - 0.5 * row);
         let hole = sight(&picture, &camera, [x + 0.125, 3.0, z - 0.125]);
         let beside = sight(&picture, &camera, [x + 0.375, 3.0, z - 0.125]);
-        for part in 0..3 {
-            assert!(hole[part].abs_diff(own[part]) < 25, "{hole:?} {own:?}");
+        for channel in 0..3 {
             assert!(
-                beside[part].abs_diff(of.pixels[4 + part]) < 25,
+                hole[channel].abs_diff(own[channel]) < 25,
+                "{hole:?} {own:?}"
+            );
+            assert!(
+                beside[channel].abs_diff(of.pixels[4 + channel]) < 25,
                 "{beside:?}"
             );
         }
@@ -270,11 +273,11 @@ fn a_mesh_shows_images_where_its_file_says() {
     let both = of_mesh.things.iter().zip(&of_box.things).enumerate();
     let both = both.filter(|(_, (one, other))| (**one, **other) == (1, 1));
     let mut count = 0;
-    for (place, _) in both {
+    for (index, _) in both {
         count += 1;
-        for part in 4 * place..4 * place + 3 {
-            let off = of_mesh.color[part].abs_diff(of_box.color[part]);
-            assert!(off <= 1, "{} {}: {off}", place % 100, place / 100);
+        for channel in 4 * index..4 * index + 3 {
+            let off = of_mesh.color[channel].abs_diff(of_box.color[channel]);
+            assert!(off <= 1, "{} {}: {off}", index % 100, index / 100);
         }
     }
     assert!(count > 300, "{count}");
@@ -300,26 +303,26 @@ fn highlights_are_where_the_sun_is_mirrored() {
     let picture = picture(&scene, &camera);
     let (to_sun, sun) = (scene.illumination.to_sun, Sun::default().light());
     let mut brightest = (0, [0.0; 2]);
-    for (place, thing) in picture
+    for (index, thing) in picture
         .things
         .iter()
         .enumerate()
         .filter(|(_, thing)| **thing == 1)
     {
-        let (u, v) = ((place % 300) as f64, (place / 300) as f64);
+        let (u, v) = ((index % 300) as f64, (index / 300) as f64);
         let ray = camera.world_from_camera.rotation * camera.direction(u, v);
-        let at = ray * f64::from(picture.depth[place]);
+        let at = ray * f64::from(picture.depth[index]);
         let normal = (at - Vector3::new(0.0, 8.0, 0.0)).normalize();
         let half_way = (to_sun - ray.normalize()).normalize();
         let facing = normal.dot(&to_sun).max(0.0);
         let share = facing * libm::pow(normal.dot(&half_way).max(0.0), 60.0);
-        let shares = sun.iter().zip(gloss.color).zip(&picture.color[4 * place..]);
+        let shares = sun.iter().zip(gloss.color).zip(&picture.color[4 * index..]);
         for ((sun, color), found) in shares {
             let expected = encode((f64::from(*sun) * color * share).min(1.0));
             assert!(found.abs_diff(expected) <= 1, "{u} {v}: {found} {expected}");
         }
-        if picture.color[4 * place] > brightest.0 {
-            brightest = (picture.color[4 * place], [u, v]);
+        if picture.color[4 * index] > brightest.0 {
+            brightest = (picture.color[4 * index], [u, v]);
         }
         assert_eq!(*thing, 1);
     }

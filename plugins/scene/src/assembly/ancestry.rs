@@ -10,13 +10,13 @@ impl Layout {
         let mut pending = Vec::new();
         for start in 0..self.bodies.len() {
             let mut next = Some(start);
-            while let Some(at) = next {
-                match seen.get_mut(at) {
+            while let Some(index) = next {
+                match seen.get_mut(index) {
                     Some(seen) if !*seen => *seen = true,
                     _ => break,
                 }
-                pending.push(at);
-                next = self.parent_of(at, |_| true);
+                pending.push(index);
+                next = self.parent_of(index, |_| true);
             }
             order.extend(pending.drain(..).rev());
         }
@@ -27,10 +27,10 @@ impl Layout {
     #[must_use]
     pub fn bases(&self, counts: impl Fn(&Attachment) -> bool) -> Vec<usize> {
         let mut bases: Vec<usize> = (0..self.bodies.len()).collect();
-        for at in self.parents_first() {
-            let parent = self.parent_of(at, &counts);
+        for index in self.parents_first() {
+            let parent = self.parent_of(index, &counts);
             let base = parent.and_then(|parent| bases.get(parent)).copied();
-            if let (Some(base), Some(own)) = (base, bases.get_mut(at)) {
+            if let (Some(base), Some(own)) = (base, bases.get_mut(index)) {
                 *own = base;
             }
         }
@@ -41,10 +41,10 @@ impl Layout {
     #[must_use]
     pub fn depths(&self) -> Vec<usize> {
         let mut depths = vec![0; self.bodies.len()];
-        for at in self.parents_first() {
-            let parent = self.parent_of(at, |_| true);
+        for index in self.parents_first() {
+            let parent = self.parent_of(index, |_| true);
             let depth = parent.and_then(|parent| depths.get(parent)).copied();
-            if let (Some(depth), Some(own)) = (depth, depths.get_mut(at)) {
+            if let (Some(depth), Some(own)) = (depth, depths.get_mut(index)) {
                 *own = depth + 1;
             }
         }

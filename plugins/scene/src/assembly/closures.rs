@@ -39,7 +39,7 @@ impl Layout {
     fn closure(&self, closure: &LoopClosure) -> Result<ClosureLayout, Diagnostic> {
         let mut bodies = [0; 2];
         let mut body_from_frame = [Isometry3::identity(); 2];
-        for (at, name) in closure.frames.iter().enumerate() {
+        for (side, name) in closure.frames.iter().enumerate() {
             let frames = &self.frames;
             let Ok(frame) = frames.binary_search_by(|frame| frame.name.as_str().cmp(name)) else {
                 let message = format!(
@@ -50,9 +50,10 @@ impl Layout {
                 let names = frames.iter().map(|frame| frame.name.as_str());
                 return Err(problem(closure, message, "unknown frame").suggest(name, names));
             };
-            (bodies[at], body_from_frame[at]) = (frames[frame].body, frames[frame].body_from_frame);
+            (bodies[side], body_from_frame[side]) =
+                (frames[frame].body, frames[frame].body_from_frame);
         }
-        let [one, two] = [0, 1].map(|at| printable(&closure.frames[at]));
+        let [one, two] = [0, 1].map(|side| printable(&closure.frames[side]));
         if bodies[0] == bodies[1] {
             let message = format!("`{one}` and `{two}` are fixed to each other already");
             return Err(problem(closure, message, "closes no loop")
@@ -75,7 +76,7 @@ impl Layout {
     /// Returns a warning if the frames are apart at the start.
     fn apart(&self, closure: &LoopClosure, found: &ClosureLayout) -> Option<Diagnostic> {
         let [one, two] =
-            [0, 1].map(|at| self.bodies[found.bodies[at]].pose * found.body_from_frame[at]);
+            [0, 1].map(|side| self.bodies[found.bodies[side]].pose * found.body_from_frame[side]);
         let distance = (one.translation.vector - two.translation.vector).norm();
         let angle = match found.kind {
             ClosureKind::Connect => 0.0,
@@ -84,7 +85,7 @@ impl Layout {
         if distance <= APART[0] && angle <= APART[1] {
             return None;
         }
-        let [one, two] = [0, 1].map(|at| printable(&closure.frames[at]));
+        let [one, two] = [0, 1].map(|side| printable(&closure.frames[side]));
         let turned = if angle > APART[1] {
             format!(" and {angle:.3} rad")
         } else {

@@ -18,7 +18,7 @@ use crate::model::{Frame, Joint, JointAxis};
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// All frames.
-    pub frames: Vec<FramePlace>,
+    pub frames: Vec<FrameLayout>,
     /// All bodies, by the name of their head frame.
     pub bodies: Vec<BodyLayout>,
     /// All configuration variables.
@@ -31,7 +31,7 @@ pub struct Layout {
 
 /// A frame and the body to which it belongs.
 #[derive(Clone, Debug)]
-pub struct FramePlace {
+pub struct FrameLayout {
     /// Name of the frame.
     pub name: String,
     /// Index of the frame in the scene's frames.
@@ -153,7 +153,7 @@ pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
             ..Layout::default()
         },
         head_of: BTreeMap::new(),
-        place_of: BTreeMap::new(),
+        body_of: BTreeMap::new(),
     };
     builder.group();
     builder.make_bodies();
@@ -176,7 +176,7 @@ struct Builder<'a> {
     /// Head frame of each frame's group, by name.
     head_of: BTreeMap<&'a str, &'a str>,
     /// Index of each body, by the name of its head frame.
-    place_of: BTreeMap<&'a str, usize>,
+    body_of: BTreeMap<&'a str, usize>,
 }
 
 impl<'a> Builder<'a> {
@@ -190,9 +190,9 @@ impl<'a> Builder<'a> {
             self.head_of.insert(&frame.name, head);
         }
         let heads = self.head_of.iter().filter(|(name, head)| name == head);
-        self.place_of = heads
+        self.body_of = heads
             .enumerate()
-            .map(|(at, (name, _))| (*name, at))
+            .map(|(index, (name, _))| (*name, index))
             .collect();
     }
 
@@ -201,17 +201,17 @@ impl<'a> Builder<'a> {
         let variables = &self.layout.variables;
         let poses = scene.absolute_poses(|name| position_of(variables, name));
         let pose_of = |name: &str| {
-            let place = scene.frame_index(name);
-            place
-                .and_then(|place| poses.get(place))
+            let frame_index = scene.frame_index(name);
+            frame_index
+                .and_then(|frame_index| poses.get(frame_index))
                 .copied()
                 .unwrap_or_default()
         };
-        let places: BTreeMap<&str, usize> = self
+        let frame_indices: BTreeMap<&str, usize> = self
             .head_of
             .keys()
             .enumerate()
-            .map(|(at, name)| (*name, at))
+            .map(|(index, name)| (*name, index))
             .collect();
         for (&name, &head) in &self.head_of {
             let Some(in_scene) = scene.frame_index(name) else {
@@ -219,23 +219,25 @@ impl<'a> Builder<'a> {
             };
             let frame = scene.frame(name);
             let parent = frame.and_then(|frame| scene.parent_of(frame));
-            let at = self.layout.frames.len();
-            let body = self.place_of.get(head).copied().unwrap_or_default();
-            self.layout.frames.push(FramePlace {
+            let index = self.layout.frames.len();
+            let body = self.body_of.get(head).copied().unwrap_or_default();
+            self.layout.frames.push(FrameLayout {
                 name: name.to_owned(),
                 in_scene,
-                parent: parent.and_then(|parent| places.get(parent.name.as_str()).copied()),
+                parent: parent.and_then(|parent| frame_indices.get(parent.name.as_str()).copied()),
                 body,
                 body_from_frame: pose_of(head).inv_mul(&pose_of(name)),
             });
             if name == head {
-                self.layout.bodies.push(self.body(at, name, pose_of(name)));
+                self.layout
+                    .bodies
+                    .push(self.body(index, name, pose_of(name)));
             }
         }
-        for at in 0..self.layout.frames.len() {
-            let body = self.layout.frames.get(at).map(|frame| frame.body);
+        for index in 0..self.layout.frames.len() {
+            let body = self.layout.frames.get(index).map(|frame| frame.body);
             if let Some(body) = body.and_then(|body| self.layout.bodies.get_mut(body)) {
-                body.frames.push(at);
+                body.frames.push(index);
             }
         }
     }
@@ -282,7 +284,7 @@ impl<'a> Builder<'a> {
 
     fn attach(&mut self) {
         let scene = &self.assembly.scene;
-        for (&head, &place) in &self.place_of {
+        for (&head, &index) in &self.body_of {
             let Some(frame) = scene.frame(head) else {
                 continue;
             };
@@ -298,9 +300,9 @@ impl<'a> Builder<'a> {
             let attachment = self.attachment(frame, axis, parent);
             let variable = self.layout.variables.get_mut(attachment.variable);
             if let Some(variable) = variable {
-                variable.bodies.push(place);
+                variable.bodies.push(index);
             }
-            if let Some(body) = self.layout.bodies.get_mut(place) {
+            if let Some(body) = self.layout.bodies.get_mut(index) {
                 let mode = self.layout.variables.get(attachment.variable);
                 if mode.is_some_and(|variable| variable.settings.mode == JointMode::Kinematic) {
                     body.kind = BodyKind::Kinematic;
@@ -314,12 +316,12 @@ impl<'a> Builder<'a> {
         let parent_body = self
             .head_of
             .get(parent)
-            .and_then(|head| self.place_of.get(head));
+            .and_then(|head| self.body_of.get(head));
         let in_body = self
             .layout
             .frames
-            .binary_search_by(|place| place.name.as_str().cmp(parent));
-        let body_from_parent = in_body.ok().and_then(|at| self.layout.frames.get(at));
+            .binary_search_by(|frame_layout| frame_layout.name.as_str().cmp(parent));
+        let body_from_parent = in_body.ok().and_then(|index| self.layout.frames.get(index));
         let is_angle = matches!(frame.joint, Joint::Revolute(_));
         let variable = self
             .layout
@@ -330,7 +332,7 @@ impl<'a> Builder<'a> {
         Attachment {
             parent: parent_body.copied().unwrap_or_default(),
             parent_from_joint: body_from_parent
-                .map(|place| place.body_from_frame * frame.pose)
+                .map(|frame_layout| frame_layout.body_from_frame * frame.pose)
                 .unwrap_or(frame.pose),
             axis: UnitVector3::new_normalize(axis.axis),
             is_angle,
@@ -347,11 +349,11 @@ impl<'a> Builder<'a> {
     fn mark_actuated(&mut self) {
         let attachments = self.layout.bodies.iter().enumerate();
         let moved: Vec<usize> = attachments
-            .filter_map(|(at, body)| Some([at, body.attachment.as_ref()?.parent]))
+            .filter_map(|(index, body)| Some([index, body.attachment.as_ref()?.parent]))
             .flatten()
             .collect();
-        for at in moved {
-            if let Some(body) = self.layout.bodies.get_mut(at) {
+        for index in moved {
+            if let Some(body) = self.layout.bodies.get_mut(index) {
                 body.actuated = true;
             }
         }
@@ -360,7 +362,7 @@ impl<'a> Builder<'a> {
 
 fn position_of(variables: &[VariableLayout], name: &str) -> f64 {
     let found = variables.binary_search_by(|variable| variable.name.as_str().cmp(name));
-    let variable = found.ok().and_then(|at| variables.get(at));
+    let variable = found.ok().and_then(|index| variables.get(index));
     variable.map_or(0.0, |variable| variable.settings.position)
 }
 

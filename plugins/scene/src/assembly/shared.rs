@@ -16,7 +16,7 @@ impl Layout {
         };
         let mut sum = [0.0; 3];
         let bodies = variable.bodies.iter();
-        for joint in bodies.filter_map(|place| self.bodies.get(*place)?.attachment.as_ref()) {
+        for joint in bodies.filter_map(|index| self.bodies.get(*index)?.attachment.as_ref()) {
             sum[0] += joint.damping;
             sum[1] += joint.dry_friction;
             sum[2] += joint.armature;

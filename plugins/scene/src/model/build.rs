@@ -90,7 +90,7 @@ pub fn rotation_from_rpy(roll: f64, pitch: f64, yaw: f64) -> UnitQuaternion<f64>
 pub fn rotation_from_xyzw([x, y, z, w]: [f64; 4]) -> Option<UnitQuaternion<f64>> {
     let largest = [x, y, z, w]
         .into_iter()
-        .fold(0.0, |largest: f64, part| largest.max(part.abs()));
+        .fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if largest <= 0.0 || !largest.is_finite() {
         return None;
     }
@@ -213,8 +213,8 @@ impl Scene {
     pub fn replace_frame(&mut self, mut frame: Frame) -> Result<Frame, SceneError> {
         frame.normalize();
         frame.check()?;
-        let place = self.index.get(&frame.name).copied();
-        match place.and_then(|place| self.frames.get_mut(place)) {
+        let index = self.index.get(&frame.name).copied();
+        match index.and_then(|index| self.frames.get_mut(index)) {
             Some(old) => Ok(std::mem::replace(old, frame)),
             None => Err(SceneError::UnknownFrame { name: frame.name }),
         }
@@ -227,8 +227,8 @@ impl Scene {
     /// Returns an error if there is no such frame, or if a scene file could not represent the geometry.
     pub fn add_geometry(&mut self, frame: &str, geometry: Geometry) -> Result<(), SceneError> {
         geometry.check(frame)?;
-        let place = self.index.get(frame).copied();
-        match place.and_then(|place| self.frames.get_mut(place)) {
+        let index = self.index.get(frame).copied();
+        match index.and_then(|index| self.frames.get_mut(index)) {
             Some(frame) => {
                 frame.geometry.push(geometry);
                 Ok(())
@@ -308,7 +308,7 @@ impl Scene {
         }
         self.closures
             .extend(other.closures.iter().map(|closure| LoopClosure {
-                frames: [0, 1].map(|at| prefixed(prefix, &closure.frames[at])),
+                frames: [0, 1].map(|index| prefixed(prefix, &closure.frames[index])),
                 ..*closure
             }));
         Ok(())

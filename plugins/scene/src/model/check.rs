@@ -66,7 +66,7 @@ impl Scene {
         if let Some(frame) = self.infinite_frame() {
             return Err(SceneError::Invalid {
                 name: frame.name.clone(),
-                reason: "its place in the root frame is not finite".into(),
+                reason: "its pose in the root frame is not finite".into(),
             });
         }
         let pairs = self.allowed_collisions().iter();
@@ -108,13 +108,13 @@ impl Frame {
             self.parent
                 .iter()
                 .try_for_each(|parent| name("parent", parent))?;
-            let place = self.pose.translation.vector.iter();
-            match place
+            let position = self.pose.translation.vector.iter();
+            match position
                 .chain(self.pose.rotation.coords.iter())
                 .all(|number| number.is_finite())
             {
                 true => Ok(()),
-                false => Err("its place must be finite".to_owned()),
+                false => Err("its pose must be finite".to_owned()),
             }
         };
         changed().map_err(|reason| SceneError::Invalid {

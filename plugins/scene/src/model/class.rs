@@ -114,11 +114,11 @@ const SMALLEST_MOMENT: f64 = 1e-18;
 
 const fn attribute(
     name: &'static str,
-    places: &str,
+    elements: &str,
     kind: Kind,
     bounds: Option<Bounds>,
 ) -> Attribute {
-    let places = places.as_bytes();
+    let elements = elements.as_bytes();
     let mut found = Attribute {
         name,
         frame: false,
@@ -128,31 +128,31 @@ const fn attribute(
         bounds,
         extension: false,
     };
-    let mut at = 0;
-    while at < places.len() {
-        match places[at] {
+    let mut index = 0;
+    while index < elements.len() {
+        match elements[index] {
             b'F' => found.frame = true,
             b'G' => found.geometry = true,
             b'C' => found.class = true,
             _ => found.extension = true,
         }
-        at += 1;
+        index += 1;
     }
     found
 }
 
 /// Returns an attribute without numbers.
-const fn word(name: &'static str, places: &str, kind: Kind) -> Attribute {
-    attribute(name, places, kind, None)
+const fn word(name: &'static str, elements: &str, kind: Kind) -> Attribute {
+    attribute(name, elements, kind, None)
 }
 
 /// Returns an attribute with one or several numbers.
-const fn number(name: &'static str, places: &str, kind: Kind, bounds: Bounds) -> Attribute {
-    attribute(name, places, kind, Some(bounds))
+const fn number(name: &'static str, elements: &str, kind: Kind, bounds: Bounds) -> Attribute {
+    attribute(name, elements, kind, Some(bounds))
 }
 
 /// Range of positions, m: more than the diameter of the Earth.
-const PLACE: Bounds = Bounds::within(1e8);
+const POSITION: Bounds = Bounds::within(1e8);
 /// Range of angles and joint positions, rad or m.
 const TURN: Bounds = Bounds::within(1e6);
 /// Range of sizes, m; zero is a shape without extent.
@@ -165,7 +165,7 @@ const UNIT: Bounds = Bounds::between(0.0, 1.0);
 /// All attributes. `F`: allowed in frames, `G`: in geometry, `C`: in classes, `+`: an extension.
 pub const ATTRIBUTES: &[Attribute] = &[
     word("parent", "FC", Kind::Name),
-    number("translation", "FC", Kind::Numbers(3), PLACE),
+    number("translation", "FC", Kind::Numbers(3), POSITION),
     number("quaternion", "FC", Kind::Numbers(4), Bounds::ANY),
     number("rpy", "FC", Kind::ThreeOrMore, TURN),
     word("type", "FC", Kind::Word(JOINT_WORDS)),
@@ -226,12 +226,12 @@ pub const ATTRIBUTES: &[Attribute] = &[
 ];
 
 const fn same(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() {
-        if one[at] != other[at] {
+    let mut index = 0;
+    while index < one.len() && index < other.len() {
+        if one[index] != other[index] {
             return false;
         }
-        at += 1;
+        index += 1;
     }
     one.len() == other.len()
 }
@@ -245,11 +245,11 @@ impl Attribute {
 
     /// Returns the attribute with this name at compile time; an unknown name is a compile error.
     pub(super) const fn named(name: &str) -> &'static Self {
-        let mut at = 0;
-        while !same(ATTRIBUTES[at].name.as_bytes(), name.as_bytes()) {
-            at += 1;
+        let mut index = 0;
+        while !same(ATTRIBUTES[index].name.as_bytes(), name.as_bytes()) {
+            index += 1;
         }
-        &ATTRIBUTES[at]
+        &ATTRIBUTES[index]
     }
 
     /// Returns the first number that is out of the attribute's range.

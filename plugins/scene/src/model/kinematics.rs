@@ -34,8 +34,8 @@ impl Scene {
     /// Returns the direct children of a frame (`None`: of the root), by name. A frame whose parent does not exist is a child
     /// of the root.
     pub fn children<'a>(&'a self, parent: Option<&'a str>) -> impl Iterator<Item = &'a Frame> {
-        self.index.values().filter_map(move |&place| {
-            let frame = self.frames.get(place)?;
+        self.index.values().filter_map(move |&index| {
+            let frame = self.frames.get(index)?;
             let hangs_on = self.parent_of(frame).map(|parent| parent.name.as_str());
             (hangs_on == parent).then_some(frame)
         })
@@ -76,7 +76,7 @@ impl Scene {
     pub fn parents_first(&self) -> Vec<&Frame> {
         self.order()
             .into_iter()
-            .filter_map(|place| self.frames.get(place))
+            .filter_map(|index| self.frames.get(index))
             .collect()
     }
 
@@ -86,15 +86,15 @@ impl Scene {
         let mut order = Vec::with_capacity(self.frames.len());
         let mut seen = vec![false; self.frames.len()];
         let mut pending = Vec::new();
-        for &place in self.index.values() {
-            let mut next = Some(place);
-            while let Some(place) = next {
-                match seen.get_mut(place) {
+        for &index in self.index.values() {
+            let mut next = Some(index);
+            while let Some(index) = next {
+                match seen.get_mut(index) {
                     Some(seen) if !*seen => *seen = true,
                     _ => break,
                 }
-                pending.push(place);
-                next = self.parent_place(place);
+                pending.push(index);
+                next = self.parent_index(index);
             }
             order.extend(pending.drain(..).rev());
         }
@@ -113,17 +113,17 @@ impl Scene {
         let mut visited_from = vec![usize::MAX; self.frames.len()];
         let mut cycles = Vec::new();
         for &start in self.index.values() {
-            let mut place = start;
-            while visited_from.get(place) == Some(&usize::MAX) {
-                if let Some(visited) = visited_from.get_mut(place) {
+            let mut index = start;
+            while visited_from.get(index) == Some(&usize::MAX) {
+                if let Some(visited) = visited_from.get_mut(index) {
                     *visited = start;
                 }
-                match self.parent_place(place) {
-                    Some(parent) => place = parent,
+                match self.parent_index(index) {
+                    Some(parent) => index = parent,
                     None => break,
                 }
-                if visited_from.get(place) == Some(&start) {
-                    cycles.push(self.names_along(place));
+                if visited_from.get(index) == Some(&start) {
+                    cycles.push(self.names_along(index));
                     break;
                 }
             }
@@ -133,21 +133,21 @@ impl Scene {
 
     fn names_along(&self, start: usize) -> Vec<&str> {
         let mut names = Vec::new();
-        let mut place = start;
-        while let Some(frame) = self.frames.get(place) {
+        let mut index = start;
+        while let Some(frame) = self.frames.get(index) {
             names.push(frame.name.as_str());
-            match self.parent_place(place) {
-                Some(parent) if parent != start => place = parent,
+            match self.parent_index(index) {
+                Some(parent) if parent != start => index = parent,
                 _ => break,
             }
         }
-        let smallest = (0..names.len()).min_by_key(|&at| names.get(at));
+        let smallest = (0..names.len()).min_by_key(|&index| names.get(index));
         names.rotate_left(smallest.unwrap_or(0));
         names
     }
 
-    fn parent_place(&self, place: usize) -> Option<usize> {
-        let parent = self.frames.get(place)?.parent.as_deref()?;
+    fn parent_index(&self, index: usize) -> Option<usize> {
+        let parent = self.frames.get(index)?.parent.as_deref()?;
         self.index.get(parent).copied()
     }
 
@@ -155,18 +155,18 @@ impl Scene {
     /// variable.
     pub fn absolute_poses(&self, value: impl Fn(&str) -> f64) -> Vec<Isometry3<f64>> {
         let mut poses = vec![None; self.frames.len()];
-        for place in self.order() {
-            let Some(frame) = self.frames.get(place) else {
+        for index in self.order() {
+            let Some(frame) = self.frames.get(index) else {
                 continue;
             };
-            let parent = self.parent_place(place);
+            let parent = self.parent_index(index);
             let root_from_parent = parent
                 .and_then(|parent| poses.get(parent).copied().flatten())
                 .unwrap_or_else(Isometry3::identity);
             let mut root_from_frame = root_from_parent * frame.local_pose(&value);
             // Rounding errors along a long chain would otherwise accumulate in the length of the quaternion.
             root_from_frame.rotation.renormalize();
-            if let Some(pose) = poses.get_mut(place) {
+            if let Some(pose) = poses.get_mut(index) {
                 *pose = Some(root_from_frame);
             }
         }

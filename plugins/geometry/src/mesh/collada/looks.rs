@@ -29,7 +29,7 @@ fn look(material: &str, ids: &Ids<'_>) -> Option<Look> {
         .map(|color| super::shapes::numbers(color.text().unwrap_or_default()));
     let image = child(diffuse, "texture").and_then(|texture| image(texture, profile, ids));
     let color = match color.as_deref() {
-        Some([red, green, blue, ..]) => [*red, *green, *blue].map(|part| part.clamp(0.0, 1.0)),
+        Some([red, green, blue, ..]) => [*red, *green, *blue].map(|value| value.clamp(0.0, 1.0)),
         _ if image.is_some() => [1.0; 3],
         _ => [0.8; 3],
     };

@@ -38,8 +38,8 @@ impl Source {
         })
     }
 
-    fn get<const N: usize>(&self, at: usize) -> Option<[f32; N]> {
-        let start = at.checked_mul(self.stride)?.checked_add(self.offset)?;
+    fn get<const N: usize>(&self, index: usize) -> Option<[f32; N]> {
+        let start = index.checked_mul(self.stride)?.checked_add(self.offset)?;
         let numbers = self.numbers.get(start..start.checked_add(N)?)?;
         numbers.try_into().ok()
     }
@@ -163,8 +163,8 @@ fn shape<'a>(
                 }
             }
             "tristrips" => {
-                for (at, corners) in corners.windows(3).enumerate() {
-                    match (at % 2, corners) {
+                for (index, corners) in corners.windows(3).enumerate() {
+                    match (index % 2, corners) {
                         (1, [a, b, c]) => maker.polygon(&[b, a, c])?,
                         _ => maker.polygon(corners)?,
                     }
@@ -208,7 +208,7 @@ impl Maker<'_, '_> {
     }
 
     fn corner(&mut self, indices: &[usize]) -> Result<u32, MeshError> {
-        let at = |input: Option<(usize, &str)>| {
+        let index_of = |input: Option<(usize, &str)>| {
             let index = input.and_then(|(offset, _)| indices.get(offset));
             index.copied().unwrap_or(0)
         };
@@ -218,7 +218,11 @@ impl Maker<'_, '_> {
             coordinates,
             ..
         } = *self.inputs;
-        let key = [at(Some(position)), at(normal), at(coordinates)];
+        let key = [
+            index_of(Some(position)),
+            index_of(normal),
+            index_of(coordinates),
+        ];
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
@@ -226,12 +230,14 @@ impl Maker<'_, '_> {
         let vertex = source(position).and_then(|source| source.get::<3>(key[0]));
         let vertex = vertex.ok_or_else(|| broken("a corner names a vertex that does not exist"))?;
         let normal = normal.and_then(|input| source(input)?.get::<3>(key[1]));
-        let place = coordinates.and_then(|input| source(input)?.get::<2>(key[2]));
+        let texture_coordinates = coordinates.and_then(|input| source(input)?.get::<2>(key[2]));
         let new = u32::try_from(self.shape.vertices.len())
             .map_err(|error| MeshError::TooLarge(format!("it has too many corners: {error}")))?;
         self.shape.vertices.push(vertex);
         self.shape.normals.push(normal.unwrap_or_default());
-        self.shape.coordinates.push(place.unwrap_or_default());
+        self.shape
+            .coordinates
+            .push(texture_coordinates.unwrap_or_default());
         self.known.insert(key, new);
         Ok(new)
     }

@@ -112,35 +112,35 @@ impl<'a> File<'a> {
     /// # Errors
     ///
     /// The view is out of range.
-    pub fn view(&self, place: Index<View>) -> Result<(&[u8], Option<usize>), MeshError> {
-        let wrong = |what: &str| broken(&format!("buffer view {} {what}", place.value()));
-        let Some(view) = self.root.get(place) else {
+    pub fn view(&self, index: Index<View>) -> Result<(&[u8], Option<usize>), MeshError> {
+        let wrong = |what: &str| broken(&format!("buffer view {} {what}", index.value()));
+        let Some(view) = self.root.get(index) else {
             return Err(wrong("does not exist"));
         };
         let buffer = self.buffer(view.buffer.value())?;
         let begin = view.byte_offset.map_or(0, |offset| offset.0);
         let end = begin.checked_add(view.byte_length.0);
-        let place = |at: u64| usize::try_from(at).ok();
-        let range = place(begin).zip(end.and_then(place));
+        let to_usize = |value: u64| usize::try_from(value).ok();
+        let range = to_usize(begin).zip(end.and_then(to_usize));
         let bytes = range.and_then(|(begin, end)| buffer.get(begin..end));
         let bytes = bytes.ok_or_else(|| wrong("ends beyond its buffer"))?;
         Ok((bytes, view.byte_stride.map(|stride| stride.0)))
     }
 
-    fn buffer(&self, place: usize) -> Result<&[u8], MeshError> {
-        let cell = self.buffers.get(place);
-        let cell = cell.ok_or_else(|| broken(&format!("there is no buffer {place}")))?;
-        cell.get_or_init(|| self.load(place))
+    fn buffer(&self, index: usize) -> Result<&[u8], MeshError> {
+        let cell = self.buffers.get(index);
+        let cell = cell.ok_or_else(|| broken(&format!("there is no buffer {index}")))?;
+        cell.get_or_init(|| self.load(index))
             .as_deref()
             .map_err(Clone::clone)
     }
 
-    fn load(&self, place: usize) -> Result<Cow<'a, [u8]>, MeshError> {
-        let buffer = self.root.buffers.get(place);
+    fn load(&self, index: usize) -> Result<Cow<'a, [u8]>, MeshError> {
+        let buffer = self.root.buffers.get(index);
         let uri = buffer.and_then(|buffer| buffer.uri.as_deref());
         let bytes = match (uri, &self.binary) {
-            (None, Some(binary)) if place == 0 => binary.clone(),
-            (None, _) => return Err(broken(&format!("buffer {place} has no content"))),
+            (None, Some(binary)) if index == 0 => binary.clone(),
+            (None, _) => return Err(broken(&format!("buffer {index} has no content"))),
             (Some(uri), _) => match resource(uri, self.folder)? {
                 Resource::Data(bytes) => Cow::Owned(bytes),
                 Resource::File(path) => {
@@ -158,7 +158,7 @@ impl<'a> File<'a> {
         let length = usize::try_from(stated).unwrap_or(usize::MAX);
         if length > bytes.len() {
             return Err(broken(&format!(
-                "buffer {place} has {} bytes, not {stated}",
+                "buffer {index} has {} bytes, not {stated}",
                 bytes.len()
             )));
         }
@@ -227,17 +227,17 @@ fn valid(root: Root) -> Result<Root, MeshError> {
         let positions = Checked::Valid(Semantic::Positions);
         primitive.attributes.get(&positions)
     });
-    if let Some(place) = positions.find(|place| place.value() >= root.accessors.len()) {
+    if let Some(index) = positions.find(|index| index.value() >= root.accessors.len()) {
         return Err(broken(&format!(
             "accessor {} does not exist",
-            place.value()
+            index.value()
         )));
     }
     match Document::from_json(root) {
         Ok(document) => Ok(document.into_json()),
         Err(Error::Validation(errors)) => Err(errors.first().map_or_else(
             || broken("it breaks a rule"),
-            |(place, error)| broken(&format!("`{place}`: {error}")),
+            |(path, error)| broken(&format!("`{path}`: {error}")),
         )),
         Err(error) => Err(broken(&error.to_string())),
     }

@@ -36,16 +36,16 @@ pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, MeshError> {
     let mut ahead: Vec<(usize, Matrix4<f64>)> = Vec::new();
     let begin = scene.nodes.iter().rev();
     ahead.extend(begin.map(|node| (node.value(), Matrix4::identity())));
-    while let Some((place, scene_from_parent)) = ahead.pop() {
-        let (Some(node), Some(is_known)) = (root.nodes.get(place), is_known.get_mut(place)) else {
-            return Err(broken(&format!("there is no node {place}")));
+    while let Some((index, scene_from_parent)) = ahead.pop() {
+        let (Some(node), Some(is_known)) = (root.nodes.get(index), is_known.get_mut(index)) else {
+            return Err(broken(&format!("there is no node {index}")));
         };
         if std::mem::replace(is_known, true) {
             return Err(broken(&format!(
-                "its nodes are no tree: node {place} is met twice"
+                "its nodes are no tree: node {index} is met twice"
             )));
         }
-        let scene_from_node = scene_from_parent * transform(node, place)?;
+        let scene_from_node = scene_from_parent * transform(node, index)?;
         let children = node.children.iter().flatten().rev();
         ahead.extend(children.map(|child| (child.value(), scene_from_node)));
         let mesh = node.mesh.and_then(|mesh| root.get(mesh));
@@ -62,7 +62,7 @@ pub(super) fn pieces(root: &Root) -> Result<Vec<Piece<'_>>, MeshError> {
 }
 
 /// Returns the transform of a node relative to its parent.
-fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, MeshError> {
+fn transform(node: &Node, index: usize) -> Result<Matrix4<f64>, MeshError> {
     if let Some(matrix) = node.matrix {
         return Ok(Matrix4::from_column_slice(&matrix.map(f64::from)));
     }
@@ -73,7 +73,7 @@ fn transform(node: &Node, place: usize) -> Result<Matrix4<f64>, MeshError> {
     if let Some(rotation) = &node.rotation {
         let [x, y, z, w] = rotation.0.map(f64::from);
         let turn = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-6)
-            .ok_or_else(|| broken(&format!("the rotation of node {place} is none")))?;
+            .ok_or_else(|| broken(&format!("the rotation of node {index} is none")))?;
         transform = turn.to_homogeneous() * transform;
     }
     if let Some(translation) = node.translation {
@@ -101,10 +101,10 @@ impl<'a> Piece<'a> {
     }
 
     /// Transforms a vertex to the scene.
-    pub(super) fn point(&self, at: [f32; 3]) -> [f32; 3] {
-        let [x, y, z] = at.map(f64::from);
-        let at = self.scene_from_mesh * Vector4::new(x, y, z, 1.0);
-        [at.x as f32, at.y as f32, at.z as f32]
+    pub(super) fn point(&self, point: [f32; 3]) -> [f32; 3] {
+        let [x, y, z] = point.map(f64::from);
+        let point = self.scene_from_mesh * Vector4::new(x, y, z, 1.0);
+        [point.x as f32, point.y as f32, point.z as f32]
     }
 
     /// Transforms a normal to the scene, normalised.

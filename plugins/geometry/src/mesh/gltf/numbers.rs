@@ -31,14 +31,14 @@ impl File<'_> {
         expected: Type,
         allowed: &[ComponentType],
     ) -> Result<Numbers<'_>, MeshError> {
-        let place = accessor.value();
-        let wrong = |what: &str| broken(&format!("accessor {place} {what}"));
+        let index = accessor.value();
+        let wrong = |what: &str| broken(&format!("accessor {index} {what}"));
         let Some(accessor) = self.root.get(accessor) else {
             return Err(wrong("does not exist"));
         };
         if accessor.sparse.is_some() {
             return Err(MeshError::Unsupported(format!(
-                "accessor {place} is sparse, which cannot be read: export it without shape keys and compression"
+                "accessor {index} is sparse, which cannot be read: export it without shape keys and compression"
             )));
         }
         let (Checked::Valid(kind), Checked::Valid(components)) =
@@ -85,35 +85,39 @@ impl Numbers<'_> {
     }
 
     /// Returns an element of floating-point numbers, or of normalised integers.
-    pub(super) fn vector<const N: usize>(&self, at: usize) -> Option<[f32; N]> {
+    pub(super) fn vector<const N: usize>(&self, index: usize) -> Option<[f32; N]> {
         let mut numbers = [0.0; N];
-        for (place, number) in numbers.iter_mut().enumerate() {
+        for (component_index, number) in numbers.iter_mut().enumerate() {
             *number = match self.kind {
-                ComponentType::U8 => f32::from(u8::from_le_bytes(self.part(at, place)?)) / 255.0,
-                ComponentType::U16 => {
-                    f32::from(u16::from_le_bytes(self.part(at, place)?)) / 65535.0
+                ComponentType::U8 => {
+                    f32::from(u8::from_le_bytes(self.component(index, component_index)?)) / 255.0
                 }
-                _ => f32::from_le_bytes(self.part(at, place)?),
+                ComponentType::U16 => {
+                    f32::from(u16::from_le_bytes(self.component(index, component_index)?)) / 65535.0
+                }
+                _ => f32::from_le_bytes(self.component(index, component_index)?),
             };
         }
         Some(numbers)
     }
 
     /// Returns an element of one unsigned integer.
-    pub(super) fn integer(&self, at: usize) -> Option<u32> {
+    pub(super) fn integer(&self, index: usize) -> Option<u32> {
         Some(match self.kind {
-            ComponentType::U8 => u8::from_le_bytes(self.part(at, 0)?).into(),
-            ComponentType::U16 => u16::from_le_bytes(self.part(at, 0)?).into(),
-            _ => u32::from_le_bytes(self.part(at, 0)?),
+            ComponentType::U8 => u8::from_le_bytes(self.component(index, 0)?).into(),
+            ComponentType::U16 => u16::from_le_bytes(self.component(index, 0)?).into(),
+            _ => u32::from_le_bytes(self.component(index, 0)?),
         })
     }
 
     /// Returns the bytes of a component of an element.
-    fn part<const N: usize>(&self, at: usize, place: usize) -> Option<[u8; N]> {
-        if at >= self.count {
+    fn component<const N: usize>(&self, index: usize, component_index: usize) -> Option<[u8; N]> {
+        if index >= self.count {
             return None;
         }
-        let bytes = self.bytes.get(at * self.stride + place * N..)?;
+        let bytes = self
+            .bytes
+            .get(index * self.stride + component_index * N..)?;
         bytes.first_chunk().copied()
     }
 }

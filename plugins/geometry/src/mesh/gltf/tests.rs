@@ -29,8 +29,8 @@ fn a_square_has_all_that_its_file_says() {
     assert_eq!(square.vertices[2], [1.0, 1.0, 0.0]);
     assert_eq!(square.normals, [[0.0, 0.0, 1.0]; 4]);
     // Texture coordinates start at the lower left corner of the image, as x and y do.
-    let places: Vec<_> = square.vertices.iter().map(|[x, y, _]| [*x, *y]).collect();
-    assert_eq!(square.coordinates, places);
+    let expected: Vec<_> = square.vertices.iter().map(|[x, y, _]| [*x, *y]).collect();
+    assert_eq!(square.coordinates, expected);
     let part = Part {
         faces: 0..2,
         material: "0".to_owned(),
@@ -40,7 +40,7 @@ fn a_square_has_all_that_its_file_says() {
 }
 
 #[test]
-fn nodes_put_meshes_in_their_places() {
+fn nodes_transform_meshes() {
     // Up by 1, then a quarter turn about x and twice as large: y becomes z. The matrix of another node mirrors x.
     let half = 0.5_f64.sqrt();
     let placed = changed(|json| {
@@ -78,9 +78,9 @@ fn nodes_put_meshes_in_their_places() {
 fn a_scale_that_squeezes_bends_normals_the_other_way() {
     let (mut json, mut binary) = square();
     for corner in 0..4 {
-        for (axis, part) in [0.6, 0.0, 0.8_f32].into_iter().enumerate() {
-            let at = 48 + 12 * corner + 4 * axis;
-            binary[at..at + 4].copy_from_slice(&part.to_le_bytes());
+        for (axis, value) in [0.6, 0.0, 0.8_f32].into_iter().enumerate() {
+            let offset = 48 + 12 * corner + 4 * axis;
+            binary[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
         }
     }
     json["nodes"] = json!([{ "mesh": 0, "scale": [2, 1, 1] }]);
@@ -280,11 +280,11 @@ fn no_length_in_the_container_is_believed() {
     for length in 0..whole.len() {
         assert!(parse(&whole[..length], Path::new("")).is_err(), "{length}");
     }
-    for at in [4, 8, 12] {
+    for offset in [4, 8, 12] {
         for lie in [0, 1, 11, u32::MAX] {
             let mut bytes = whole.clone();
-            bytes[at..at + 4].copy_from_slice(&lie.to_le_bytes());
-            assert!(parse(&bytes, Path::new("")).is_err(), "{at}: {lie}");
+            bytes[offset..offset + 4].copy_from_slice(&lie.to_le_bytes());
+            assert!(parse(&bytes, Path::new("")).is_err(), "{offset}: {lie}");
         }
     }
     assert!(

@@ -304,7 +304,7 @@ fn a_mesh_without_triangles_is_no_trouble() {
 }
 
 #[test]
-fn a_thousand_things_in_one_place_make_no_deep_tree() {
+fn a_thousand_things_close_together_make_no_deep_tree() {
     let mut world = World::default();
     let body = world.add_body(Isometry3::identity(), false);
     for index in 0..1000 {

@@ -51,7 +51,7 @@ pub enum Unmoved {
     TooFar,
 }
 
-type PlaceParams<'w, 's> = SystemState<(
+type InterventionParams<'w, 's> = SystemState<(
     Single<'static, 'static, Engine>,
     Res<'static, Tables>,
     Query<'static, 'static, &'static BodyIndex>,
@@ -65,15 +65,15 @@ type PlaceParams<'w, 's> = SystemState<(
 /// # Errors
 ///
 /// The body does not move, or the pose is out of range.
-pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
-    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+pub fn set_pose(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
+    let mut state: InterventionParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, mut states, (settings, mut commanded))) =
         state.get_mut(world)
     else {
         return Err(Unmoved::NoBody);
     };
     let row = tables.row(indices.get(entity).ok());
-    let (place, row) = row.ok_or(Unmoved::NoBody)?;
+    let (body_index, row) = row.ok_or(Unmoved::NoBody)?;
     if !is_bearable(pose) {
         return Err(Unmoved::TooFar);
     }
@@ -94,11 +94,11 @@ pub fn place(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result
     if let Ok((mut state, mut transform)) = states.get_mut(entity) {
         let from = state.pose;
         if row.kind == BodyKind::Kinematic {
-            posed::put(&mut commanded.posed, place, &from, pose, &settings);
+            posed::put(&mut commanded.posed, body_index, &from, pose, &settings);
         } else {
-            commanded.posed.remove(&place);
+            commanded.posed.remove(&body_index);
         }
-        posed::carry(&mut engine, &tables, place, &from, pose);
+        posed::carry(&mut engine, &tables, body_index, &from, pose);
         let center = from.inverse() * state.center_of_mass;
         *state = BodyState {
             pose: *pose,
@@ -123,7 +123,7 @@ pub fn move_at(
     pose: &Isometry3<f64>,
     [linear, angular]: [Vector3<f64>; 2],
 ) -> Result<(), Unmoved> {
-    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+    let mut state: InterventionParams<'_, '_> = SystemState::new(world);
     let Ok((_, tables, indices, ..)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
@@ -131,8 +131,8 @@ pub fn move_at(
     if row.is_some_and(|(_, row)| row.kind == BodyKind::Kinematic) {
         return Err(Unmoved::Kinematic);
     }
-    place(world, entity, pose)?;
-    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+    set_pose(world, entity, pose)?;
+    let mut state: InterventionParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, mut states, _)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
@@ -163,7 +163,7 @@ pub fn push(
     impulse: &Vector3<f64>,
     point: Option<&Point3<f64>>,
 ) -> Result<(), Unmoved> {
-    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+    let mut state: InterventionParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, states, _)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
@@ -203,7 +203,7 @@ pub fn push(
 ///
 /// Forces do not move it.
 pub fn hold(world: &mut World, entity: Entity, is_held: bool) -> Result<(), Unmoved> {
-    let mut state: PlaceParams<'_, '_> = SystemState::new(world);
+    let mut state: InterventionParams<'_, '_> = SystemState::new(world);
     let Ok((mut engine, tables, indices, ..)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
