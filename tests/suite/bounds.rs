@@ -53,13 +53,13 @@ fn scene(attribute: &Attribute, value: &str) -> String {
 fn values(attribute: &Attribute, number: f64) -> Vec<String> {
     let number = format!("{number:e}");
     let array = |fair: &[&str]| {
-        let places = 0..fair.len();
-        let place = |at| {
+        let indices = 0..fair.len();
+        let with_number_at = |index| {
             let mut numbers: Vec<&str> = fair.to_vec();
-            numbers[at] = number.as_str();
+            numbers[index] = number.as_str();
             format!("[{}]", numbers.join(", "))
         };
-        places.map(place).collect()
+        indices.map(with_number_at).collect()
     };
     match attribute.kind {
         Kind::Number => vec![number],
