@@ -264,7 +264,7 @@ fn names(
     robots: BTreeMap<String, Entity>,
     warnings: Vec<Diagnostic>,
 ) -> Spawned {
-    let name = |at: usize| layout.frames.get(at).map(|frame| frame.name.clone());
+    let name = |index: usize| layout.frames.get(index).map(|frame| frame.name.clone());
     let frame_names = layout.frames.iter().map(|frame| frame.name.clone());
     let bodies = layout.bodies.iter().zip(&entities.bodies);
     let variables = layout.variables.iter().zip(&entities.variables);

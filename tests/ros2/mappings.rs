@@ -100,7 +100,8 @@ fn depths_are_those_of_the_scene_in_every_form() {
     let nearest = bytes(cloud)
         .chunks_exact(step)
         .map(|point| {
-            let number = |at: usize| f32::from_le_bytes(point[at..at + 4].try_into().unwrap());
+            let number =
+                |offset: usize| f32::from_le_bytes(point[offset..offset + 4].try_into().unwrap());
             libm::sqrtf([0, 4, 8].map(number).iter().map(|part| part * part).sum())
         })
         .filter(|distance| distance.is_finite() && *distance > 0.5)

@@ -146,10 +146,10 @@ fn a_steady_tick_asks_for_no_memory() {
 /// Returns the numbers of bytes that a snapshot and its restoration allocate, of 50 bodies with a geometry.
 fn snapshot_bytes(folder: &Path, geometry: &str) -> [usize; 2] {
     let mut scene = format!("class part {{ {geometry}; density 300; }}\n");
-    for at in 0..50 {
+    for index in 0..50 {
         writeln!(
             scene,
-            "frame b{at} {{ type floating; translation [{at}, 0, 1]; geometry {{ isa part; }} }}"
+            "frame b{index} {{ type floating; translation [{index}, 0, 1]; geometry {{ isa part; }} }}"
         )
         .unwrap();
     }
@@ -170,14 +170,14 @@ fn snapshots_do_not_copy_meshes() {
     let mut mesh = String::new();
     // Points on a sphere, on a golden spiral: all are corners of its hull.
     let count = 1000;
-    for at in 0..count {
-        let z = 1.0 - 2.0 * (f64::from(at) + 0.5) / f64::from(count);
-        let (sin, cos) = libm::sincos(f64::from(at) * 2.399_963_229_728_653);
+    for index in 0..count {
+        let z = 1.0 - 2.0 * (f64::from(index) + 0.5) / f64::from(count);
+        let (sin, cos) = libm::sincos(f64::from(index) * 2.399_963_229_728_653);
         let radius = 0.2 * (1.0 - z * z).sqrt();
         writeln!(mesh, "v {} {} {}", radius * cos, radius * sin, 0.2 * z).unwrap();
     }
-    for at in 1..count - 1 {
-        writeln!(mesh, "f {at} {} {}", at + 1, at + 2).unwrap();
+    for index in 1..count - 1 {
+        writeln!(mesh, "f {index} {} {}", index + 1, index + 2).unwrap();
     }
     fs::write(folder.path().join("ball.obj"), mesh).unwrap();
     let boxes = snapshot_bytes(folder.path(), "shape box; dimension [0.4, 0.4, 0.4]");

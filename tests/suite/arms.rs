@@ -192,8 +192,8 @@ fn reach(simulation: &mut Simulation, arguments: Json) -> (Reply, f64) {
         let now = joints(simulation);
         let steps = before.iter().zip(&now).map(|(a, b)| (a - b).abs());
         longest = steps.fold(longest, f64::max);
-        for (at, angle) in now.iter().enumerate() {
-            let limit = if at % 2 == 0 { 2.967 } else { 2.094 };
+        for (index, angle) in now.iter().enumerate() {
+            let limit = if index % 2 == 0 { 2.967 } else { 2.094 };
             assert!(angle.abs() <= limit + 1e-3, "{now:?}");
         }
     }

@@ -136,11 +136,11 @@ fn a_delta_robot_moves_its_platform_by_its_closed_form() {
             turned < 1e-3,
             "{tick}: parallel rods keep it level: {turned}"
         );
-        for (at, motor) in MOTORS.iter().enumerate() {
+        for (index, motor) in MOTORS.iter().enumerate() {
             let angle = pose(&simulation, motor).rotation;
             let side = Rotation3::from_axis_angle(
                 &Vector3::z_axis(),
-                std::f64::consts::TAU / 3.0 * at as f64,
+                std::f64::consts::TAU / 3.0 * index as f64,
             );
             // From the middle of the elbows to the middle of the pins it is the length of the rods.
             let hinge = Vector3::new(0.0, 1.0, 1.0) + side * Vector3::new(0.15, 0.0, 0.0);
@@ -161,12 +161,12 @@ fn the_motors_of_a_delta_robot_carry_its_weight() {
         .expect("joints");
     let weight = 0.2 * (0.3 + 6.0 * (0.05 + 1e-5)) + 3.0 * 0.1 * 0.15;
     for motor in MOTORS {
-        let at = state
+        let index = state
             .names
             .iter()
             .position(|name| name == motor)
             .expect(motor);
-        near(state.efforts[at], -G * weight / 3.0, 1e-3);
+        near(state.efforts[index], -G * weight / 3.0, 1e-3);
     }
 }
 
@@ -260,9 +260,9 @@ fn a_chain_between_two_hooks_is_a_catenary() {
            inertia [1e-4, 1e-4, 1e-6, 0, 0, 0]; }}
          frame base {{ geometry {{ shape sphere; radius 0.01; }} frame hook {{ translation [{SPAN}, 0, 0]; }}"
     );
-    for at in 0..LINKS {
-        let from = if at == 0 { 0.0 } else { -LENGTH };
-        scene += &format!("frame l{at} {{ isa link; translation [0, 0, {from}];");
+    for index in 0..LINKS {
+        let from = if index == 0 { 0.0 } else { -LENGTH };
+        scene += &format!("frame l{index} {{ isa link; translation [0, 0, {from}];");
     }
     scene += "frame end { translation [0, 0, -0.1]; }";
     scene += &"}".repeat(LINKS + 1);
@@ -275,7 +275,7 @@ fn a_chain_between_two_hooks_is_a_catenary() {
     simulation.run(240 * 40).expect("ticks");
     let weight = 0.1 * G;
     let half = LINKS as f64 / 2.0;
-    let incline = |at: usize, horizontal: f64| weight * (half - at as f64 - 0.5) / horizontal;
+    let incline = |index: usize, horizontal: f64| weight * (half - index as f64 - 0.5) / horizontal;
     let span = |horizontal: f64| -> f64 {
         let links = (0..LINKS).map(|at| LENGTH / libm::hypot(incline(at, horizontal), 1.0));
         links.sum()

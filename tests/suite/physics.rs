@@ -153,11 +153,11 @@ fn a_sliding_box_stops_where_friction_says() {
 #[test]
 fn ten_boxes_stand_on_each_other() {
     let mut assembly = floor();
-    for at in 0..10 {
-        let z = 0.05 + 0.1 * f64::from(at);
+    for index in 0..10 {
+        let z = 0.05 + 0.1 * f64::from(index);
         free(
             &mut assembly,
-            Frame::new(format!("box{at}"))
+            Frame::new(format!("box{index}"))
                 .at([0.0, 0.0, z])
                 .with(cube(0.1)),
             1.0,
@@ -245,8 +245,8 @@ fn round_shapes() -> [(&'static str, Shape, f64); 5] {
 fn round_shapes_stand_on_their_ends() {
     let shapes = round_shapes();
     let mut assembly = floor();
-    for (at, (name, shape, rest)) in shapes.iter().enumerate() {
-        let frame = Frame::new(*name).at([2.0 * at as f64, 0.0, rest + 0.02]);
+    for (index, (name, shape, rest)) in shapes.iter().enumerate() {
+        let frame = Frame::new(*name).at([2.0 * index as f64, 0.0, rest + 0.02]);
         free(&mut assembly, frame.with(Geometry::new(shape.clone())), 1.0);
     }
     let capsule = Geometry::new(Shape::Capsule {

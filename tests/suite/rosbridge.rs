@@ -184,7 +184,8 @@ fn scans_and_pictures_are_as_ros_has_them() {
     let (points, _) = bytes.as_chunks::<20>();
     assert_eq!(json!(points.len()), cloud["width"]);
     let numbers = |point: &[u8; 20]| {
-        let number = |at: usize| f32::from_le_bytes(point[at..at + 4].try_into().unwrap());
+        let number =
+            |offset: usize| f32::from_le_bytes(point[offset..offset + 4].try_into().unwrap());
         ([number(0), number(4), number(8)], point[12])
     };
     let on_box: Vec<_> = points

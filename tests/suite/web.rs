@@ -397,7 +397,7 @@ fn chess(app: &mut App) {
     app.add_sensor::<Chess, _>(|mut boards: Query<(&Due, &mut ChessData)>| {
         for (_, mut data) in boards.iter_mut().filter(|(due, _)| due.0) {
             (data.height, data.width) = (48, 64);
-            let pixels = (0..48 * 64).map(|at| (at / 64 / 8 + at % 64 / 8) % 2);
+            let pixels = (0..48 * 64).map(|index| (index / 64 / 8 + index % 64 / 8) % 2);
             data.image = pixels
                 .flat_map(|white| [30 + 200 * white as u8, 90, 160, 255])
                 .collect();

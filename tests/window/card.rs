@@ -87,19 +87,19 @@ fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     let (width, height) = (320, 240);
     let inner =
         (1..height - 1).flat_map(|row| (1..width - 1).map(move |column| row * width + column));
-    let around = |at: usize| {
+    let around = |index: usize| {
         [
-            at - width - 1,
-            at - width,
-            at - width + 1,
-            at - 1,
-            at + 1,
-            at + width - 1,
-            at + width,
-            at + width + 1,
+            index - width - 1,
+            index - width,
+            index - width + 1,
+            index - 1,
+            index + 1,
+            index + width - 1,
+            index + width,
+            index + width + 1,
         ]
     };
-    let is_nothing = |at: usize| by_rays.things[at] == 0;
+    let is_nothing = |index: usize| by_rays.things[index] == 0;
     let clear: Vec<usize> = inner
         .filter(|&at| {
             around(at)

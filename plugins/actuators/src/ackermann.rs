@@ -288,7 +288,7 @@ mod tests {
         drop(test.call("rover.motion", "set_speed", json!([v, w])));
         test.step(BodyState::default());
         let joints = &test.get::<RobotJoints>(test.robot).0;
-        let target = |at: usize| match test.get::<JointTarget>(joints[at]) {
+        let target = |index: usize| match test.get::<JointTarget>(joints[index]) {
             JointTarget::Velocity(value) | JointTarget::Position(value) => *value,
             other => panic!("{other:?}"),
         };
@@ -344,7 +344,7 @@ mod tests {
             );
             test.step(BodyState::default());
             let joints = &test.get::<RobotJoints>(test.robot).0;
-            let target = |at: usize| match test.get::<JointTarget>(joints[at]) {
+            let target = |index: usize| match test.get::<JointTarget>(joints[index]) {
                 JointTarget::Velocity(value) | JointTarget::Position(value) => *value,
                 other => panic!("{other:?}"),
             };

@@ -66,8 +66,8 @@ fn default_action(
             *drive = drive.between_actions();
             continue;
         }
-        let axis = |at: usize| {
-            let axis = command.axes.get(at).copied().unwrap_or_default();
+        let axis = |index: usize| {
+            let axis = command.axes.get(index).copied().unwrap_or_default();
             axis.clamp(-1.0, 1.0) * settings.speed
         };
         let (turn, forward) = (axis(0) / 2.0, axis(1));

@@ -130,8 +130,8 @@ impl Orientation {
     ) -> Vector3<f64> {
         let now = yaw_pitch_roll(now);
         let wanted = yaw_pitch_roll(wanted);
-        let rate = |at: usize| {
-            let error = normalized(wanted[at] - now[at]);
+        let rate = |index: usize| {
+            let error = normalized(wanted[index] - now[index]);
             if error.abs() < self.tolerance {
                 0.0
             } else {

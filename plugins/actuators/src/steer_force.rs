@@ -186,7 +186,13 @@ mod tests {
             );
             test.step(BodyState::default());
             let wheels = &test.get::<Vehicle>(car).wheels;
-            let commanded = |at: usize| [wheels[at].steer, wheels[at].force, wheels[at].brake];
+            let commanded = |index: usize| {
+                [
+                    wheels[index].steer,
+                    wheels[index].force,
+                    wheels[index].brake,
+                ]
+            };
             assert_eq!([commanded(0), commanded(1)], [[0.3, force, 1.0]; 2]);
             assert_eq!([commanded(2), commanded(3)], [[0.0, force, 13.0]; 2]);
         }

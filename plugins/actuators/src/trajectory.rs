@@ -56,15 +56,15 @@ impl Trajectory {
             return false;
         }
         let next = self.points.iter().position(|point| point.time > time);
-        for (at, value) in values.iter_mut().enumerate() {
+        for (index, value) in values.iter_mut().enumerate() {
             let wanted = match next {
-                Some(next) => self.between(next, at, time),
+                Some(next) => self.between(next, index, time),
                 None => self
                     .points
                     .last()
-                    .map_or(*value, |last| number(&last.positions, at)),
+                    .map_or(*value, |last| number(&last.positions, index)),
             };
-            *value = joints.limited(at, wanted);
+            *value = joints.limited(index, wanted);
         }
         next.is_none()
     }
@@ -82,20 +82,23 @@ impl Trajectory {
     }
 
     /// Returns the position of a joint between two points: linear, or cubic between velocities. It starts at rest.
-    fn between(&self, next: usize, at: usize, time: f64) -> f64 {
+    fn between(&self, next: usize, index: usize, time: f64) -> f64 {
         let Some(to) = self.points.get(next) else {
-            return number(&self.from, at);
+            return number(&self.from, index);
         };
-        let from = next.checked_sub(1).and_then(|at| self.points.get(at));
+        let from = next.checked_sub(1).and_then(|index| self.points.get(index));
         let (begin, p0, v0) = match from {
             Some(from) => (
                 from.time,
-                number(&from.positions, at),
-                from.velocities.get(at).copied(),
+                number(&from.positions, index),
+                from.velocities.get(index).copied(),
             ),
-            None => (0.0, number(&self.from, at), Some(0.0)),
+            None => (0.0, number(&self.from, index), Some(0.0)),
         };
-        let (p1, v1) = (number(&to.positions, at), to.velocities.get(at).copied());
+        let (p1, v1) = (
+            number(&to.positions, index),
+            to.velocities.get(index).copied(),
+        );
         let length = to.time - begin;
         if length <= 0.0 {
             return p1;
@@ -113,8 +116,8 @@ impl Trajectory {
     }
 }
 
-fn number(numbers: &[f64], at: usize) -> f64 {
-    numbers.get(at).copied().unwrap_or(0.0)
+fn number(numbers: &[f64], index: usize) -> f64 {
+    numbers.get(index).copied().unwrap_or(0.0)
 }
 
 /// Trajectory in a request.

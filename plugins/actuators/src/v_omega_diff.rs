@@ -231,7 +231,7 @@ mod tests {
         drop(test.call("rover.motion", "set_speed", json!([v, w])));
         test.step(BodyState::default());
         let joints = &test.get::<RobotJoints>(test.robot).0;
-        let speed = |at: usize| match test.get::<JointTarget>(joints[at]) {
+        let speed = |index: usize| match test.get::<JointTarget>(joints[index]) {
             JointTarget::Velocity(speed) => *speed,
             other => panic!("{other:?}"),
         };

@@ -41,9 +41,12 @@ pub(crate) fn prism(outlines: &[Vec<[f64; 2]>], height: f64) -> Option<Prism> {
         .iter()
         .map(|ring| without_repetition(ring))
         .collect();
-    let depth = |at: usize| {
-        let point = rings.get(at).and_then(|ring| ring.first());
-        let others = rings.iter().enumerate().filter(|(other, _)| *other != at);
+    let depth = |index: usize| {
+        let point = rings.get(index).and_then(|ring| ring.first());
+        let others = rings
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != index);
         others
             .filter(|(_, ring)| point.is_some_and(|point| contains(ring, *point)))
             .map(|(other, _)| other)
@@ -51,18 +54,18 @@ pub(crate) fn prism(outlines: &[Vec<[f64; 2]>], height: f64) -> Option<Prism> {
     };
     let around: Vec<Vec<usize>> = (0..rings.len()).map(depth).collect();
     let mut mesh = Mesh::default();
-    for (at, ring) in rings.iter().enumerate() {
-        let level = around.get(at)?.len();
+    for (index, ring) in rings.iter().enumerate() {
+        let level = around.get(index)?.len();
         if level % 2 == 1 {
             continue;
         }
         let is_hole = |other: &usize| {
             let above = around.get(*other);
-            above.is_some_and(|above| above.len() == level + 1 && above.contains(&at))
+            above.is_some_and(|above| above.len() == level + 1 && above.contains(&index))
         };
         let holes = (0..rings.len()).filter(is_hole);
         let holes: Vec<&[[f64; 2]]> = holes
-            .filter_map(|at| rings.get(at).map(Vec::as_slice))
+            .filter_map(|index| rings.get(index).map(Vec::as_slice))
             .collect();
         mesh.add(ring, &holes, height);
     }
@@ -107,7 +110,7 @@ impl Mesh {
                 .extend(points.iter().map(|[x, y]| [*x, *y, z]));
         }
         for triangle in corners.as_chunks::<3>().0 {
-            let ends = triangle.map(|at| points.get(at).copied().unwrap_or_default());
+            let ends = triangle.map(|index| points.get(index).copied().unwrap_or_default());
             let [a, b, c] = match area(&ends) >= 0.0 {
                 true => *triangle,
                 false => [triangle[0], triangle[2], triangle[1]],

@@ -174,11 +174,11 @@ fn too_deep(text: &str) -> Option<usize> {
 /// Returns the length in bytes of the tag at the start of a text; values in quotes may contain `>`.
 fn tag_length(text: &str) -> usize {
     let mut quote = None;
-    for (at, byte) in text.bytes().enumerate() {
+    for (offset, byte) in text.bytes().enumerate() {
         match (quote, byte) {
             (Some(open), byte) if byte == open => quote = None,
             (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'>') => return at + 1,
+            (None, b'>') => return offset + 1,
             _ => {}
         }
     }

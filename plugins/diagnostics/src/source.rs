@@ -227,8 +227,8 @@ impl Sources {
 }
 
 /// Returns the number of blanks before an offset of a text, or `None` if other text precedes the offset on its line.
-pub fn indent(text: &str, at: usize) -> Option<usize> {
-    let before = text.as_bytes().get(..at)?;
+pub fn indent(text: &str, offset: usize) -> Option<usize> {
+    let before = text.as_bytes().get(..offset)?;
     let blanks = before
         .iter()
         .rev()

@@ -88,35 +88,35 @@ pub(super) const KEYWORDS: [(&str, Kind); 9] = [
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let at = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
-        Self { text, at }
+        let offset = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+        Self { text, offset }
     }
 
     /// Returns the next token; after the last one, always [`Kind::End`].
     pub(super) fn next(&mut self) -> Token {
         while matches!(self.byte(0), Some(b' ' | b'\t' | b'\r' | b'\n')) {
-            self.at += 1;
+            self.offset += 1;
         }
-        let start = self.at;
+        let start = self.offset;
         let kind = self.kind();
         Token {
             kind,
             start,
-            end: self.at,
+            end: self.offset,
         }
     }
 
     fn byte(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.at + ahead).copied()
+        self.text.as_bytes().get(self.offset + ahead).copied()
     }
 
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     fn kind(&mut self) -> Kind {
@@ -140,21 +140,21 @@ impl<'a> Lexer<'a> {
     }
 
     fn take(&mut self, length: usize, kind: Kind) -> Kind {
-        self.at += length;
+        self.offset += length;
         kind
     }
 
     fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
         while self.byte(0).is_some_and(&wanted) {
-            self.at += 1;
+            self.offset += 1;
         }
     }
 
     /// Reads a keyword or identifier. A keyword ends before a `-`, an identifier continues: `pi-x` is π minus x.
     fn word(&mut self) -> Kind {
-        let start = self.at;
+        let start = self.offset;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let word = self.text.get(start..self.at).unwrap_or_default();
+        let word = self.text.get(start..self.offset).unwrap_or_default();
         let keyword = KEYWORDS.iter().find(|(keyword, _)| *keyword == word);
         if let Some((_, kind)) = keyword {
             return *kind;
@@ -168,7 +168,7 @@ impl<'a> Lexer<'a> {
         let mut pointed = false;
         if self.byte(0) == Some(b'.') {
             pointed = true;
-            self.at += 1;
+            self.offset += 1;
             self.skip_while(|byte| byte.is_ascii_digit());
         }
         match self.byte(0) {
@@ -178,7 +178,7 @@ impl<'a> Lexer<'a> {
                 let signed = matches!(self.byte(1), Some(b'-' | b'+'));
                 let digit = self.byte(1 + usize::from(signed));
                 if digit.is_some_and(|byte| byte.is_ascii_digit()) {
-                    self.at += 1 + usize::from(signed);
+                    self.offset += 1 + usize::from(signed);
                     self.skip_while(|byte| byte.is_ascii_digit());
                     return Kind::Number;
                 }
@@ -196,12 +196,12 @@ impl<'a> Lexer<'a> {
         if pointed || goes_on {
             return Kind::Number;
         }
-        self.at += 1 + usize::from(signed);
+        self.offset += 1 + usize::from(signed);
         Kind::BadNumber
     }
 
     fn string(&mut self) -> Kind {
-        self.at += 1;
+        self.offset += 1;
         match self.rest().find('"') {
             Some(length) => self.take(length + 1, Kind::String),
             None => self.take(self.rest().len(), Kind::UnclosedString),
@@ -214,7 +214,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn block_comment(&mut self) -> Kind {
-        self.at += 2;
+        self.offset += 2;
         match self.rest().find("*/") {
             Some(length) => self.take(length + 2, Kind::BlockComment),
             None => self.take(self.rest().len(), Kind::UnclosedComment),

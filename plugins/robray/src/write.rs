@@ -42,7 +42,7 @@ pub fn write(scene: &Scene) -> Result<String, SceneError> {
         );
     }
     for closure in scene.closures() {
-        let [one, other] = [0, 1].map(|at| quoted(&closure.frames[at]));
+        let [one, other] = [0, 1].map(|index| quoted(&closure.frames[index]));
         let word = closure.kind.word();
         line(&mut text, 0, &format!("{word} {one} {other};"));
     }

@@ -13,8 +13,9 @@ pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
         ["points", "normals", "forces"].map(|name| sample.triples(name));
     let depths = sample.numbers("depths");
     let mut states: Vec<ContactState> = Vec::new();
-    for (at, (object, part)) in objects.iter().zip(parts).enumerate() {
-        let vector = |list: &[[f64; 3]]| Vector3::from(list.get(at).copied().unwrap_or_default());
+    for (index, (object, part)) in objects.iter().zip(parts).enumerate() {
+        let vector =
+            |list: &[[f64; 3]]| Vector3::from(list.get(index).copied().unwrap_or_default());
         let (point, force) = (vector(points), vector(forces));
         let is_pair = |state: &ContactState| {
             state.collision1_name == *part && state.collision2_name == *object
@@ -37,7 +38,7 @@ pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
         state.contact_normals.push(vector(normals).into());
         state
             .depths
-            .push(depths.get(at).copied().unwrap_or_default());
+            .push(depths.get(index).copied().unwrap_or_default());
     }
     ContactsState {
         header: sample.own_header(),

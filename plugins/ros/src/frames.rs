@@ -60,7 +60,7 @@ pub fn mounts<'a>(sensors: impl Iterator<Item = &'a SensorInfo>) -> TFMessage {
 /// Returns a position among the settings of a sensor, m.
 fn setting(info: &SensorInfo, name: &str) -> Vector3<f64> {
     let numbers = info.settings.get(name);
-    let number = |at| numbers?.get(at)?.as_f64();
+    let number = |index| numbers?.get(index)?.as_f64();
     Vector3::from_fn(|at, _| number(at).unwrap_or_default())
 }
 

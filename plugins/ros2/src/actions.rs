@@ -213,7 +213,7 @@ impl<K: Kind> Action<K> {
             return true;
         }
         let oldest = self.goals.iter().position(Goal::is_finished);
-        oldest.map(|at| self.goals.remove(at)).is_some()
+        oldest.map(|index| self.goals.remove(index)).is_some()
     }
 
     fn answer_goal(&self, calls: &Calls, id: RmwRequestId, accepted: bool) {
@@ -251,14 +251,14 @@ impl<K: Kind> Action<K> {
 
     /// Ends a goal with the reply to its request. One that the simulation refuses at once is rejected.
     fn finish(&mut self, calls: &Calls, id: GoalId, reply: &Reply) {
-        let Some(at) = self.goals.iter().position(|goal| goal.id == id) else {
+        let Some(index) = self.goals.iter().position(|goal| goal.id == id) else {
             return;
         };
-        let goal = &mut self.goals[at];
+        let goal = &mut self.goals[index];
         if let Some(request) = goal.unanswered.take() {
             let accepted = reply.status != Status::Failed || self.kind.was_begun(&reply.value);
             if !accepted {
-                self.goals.remove(at);
+                self.goals.remove(index);
                 self.note(
                     calls,
                     &format!("a goal is refused: {}", plain(&reply.value)),
@@ -267,7 +267,7 @@ impl<K: Kind> Action<K> {
             }
             self.answer_goal(calls, request, true);
         }
-        let goal = &mut self.goals[at];
+        let goal = &mut self.goals[index];
         goal.status = match reply.status {
             Status::Success => GoalStatusEnum::Succeeded,
             Status::Preempted if goal.status == GoalStatusEnum::Canceling => {

@@ -167,7 +167,7 @@ impl ContactData {
     }
 
     fn add(&mut self, pose: &WorldPose, touch: &TouchPoint, [object, part]: [&str; 2]) {
-        let at = self.points.len();
+        let index = self.points.len();
         let turn = pose.0.rotation.inverse();
         let point = pose
             .0
@@ -181,7 +181,7 @@ impl ContactData {
         self.forces.push(force.into());
         self.depths.push(touch.depth);
         for (list, name) in [(&mut self.objects, object), (&mut self.parts, part)] {
-            match list.get_mut(at) {
+            match list.get_mut(index) {
                 Some(old) => name.clone_into(old),
                 None => list.push(name.to_owned()),
             }

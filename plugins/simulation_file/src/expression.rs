@@ -151,18 +151,18 @@ impl fmt::Display for Position {
 /// Recursive-descent reader of a text, from left to right.
 struct TermReader<'t> {
     text: &'t str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'t> TermReader<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, offset: 0 }
     }
 
     fn rest(&mut self) -> &'t str {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = self.text.get(self.offset..).unwrap_or_default();
         let trimmed = rest.trim_start();
-        self.at += rest.len() - trimmed.len();
+        self.offset += rest.len() - trimmed.len();
         trimmed
     }
 
@@ -173,7 +173,7 @@ impl<'t> TermReader<'t> {
             .unwrap_or(found.len())
             .min(found.len());
         Err(ExpressionError {
-            at: self.at..self.at + length,
+            at: self.offset..self.offset + length,
             message: message.into(),
         })
     }
@@ -189,7 +189,7 @@ impl<'t> TermReader<'t> {
     fn take(&mut self, symbol: &str) -> bool {
         let is_next = self.rest().starts_with(symbol);
         if is_next {
-            self.at += symbol.len();
+            self.offset += symbol.len();
         }
         is_next
     }
@@ -212,7 +212,7 @@ impl<'t> TermReader<'t> {
     fn take_word(&mut self, word: &str) -> bool {
         let is_next = self.peek_word() == word;
         if is_next {
-            self.at += word.len();
+            self.offset += word.len();
         }
         is_next
     }
@@ -234,7 +234,7 @@ impl<'t> TermReader<'t> {
     }
 
     fn comparison(&mut self) -> Result<Logic, ExpressionError> {
-        let start = self.at;
+        let start = self.offset;
         let left = self.term()?;
         let operator = Operator::ALL.into_iter().find(|(sign, _)| self.take(sign));
         let Some((_, operator)) = operator else {
@@ -247,7 +247,7 @@ impl<'t> TermReader<'t> {
         let looks_up = |term: &Term| matches!(term, Term::Data(_) | Term::Distance(..));
         if !looks_up(&left) && !looks_up(&right) {
             return Err(ExpressionError {
-                at: start..self.at,
+                at: start..self.offset,
                 message:
                     "the comparison refers to no data of the simulation; name a component's data"
                         .into(),
@@ -262,7 +262,7 @@ impl<'t> TermReader<'t> {
             let Some((text, _)) = text.split_once('\'') else {
                 return self.wrong("this text does not end: `'` is missing");
             };
-            self.at += text.len() + 2;
+            self.offset += text.len() + 2;
             return Ok(Term::Text(text.to_owned()));
         }
         if rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
@@ -271,11 +271,11 @@ impl<'t> TermReader<'t> {
         match self.peek_word() {
             "" | "and" | "or" => self.wrong("expected a value"),
             word @ ("true" | "false") => {
-                self.at += word.len();
+                self.offset += word.len();
                 Ok(Term::Flag(word == "true"))
             }
             "distance" => {
-                self.at += "distance".len();
+                self.offset += "distance".len();
                 self.expect_symbol("(")?;
                 let one = self.position()?;
                 self.expect_symbol(",")?;
@@ -284,7 +284,7 @@ impl<'t> TermReader<'t> {
                 Ok(Term::Distance(one, other))
             }
             path => {
-                self.at += path.len();
+                self.offset += path.len();
                 Ok(Term::Data(path.to_owned()))
             }
         }
@@ -295,7 +295,7 @@ impl<'t> TermReader<'t> {
             return match self.peek_word() {
                 "" => self.wrong("expected a position: a name, or `(x, y, z)`"),
                 name => {
-                    self.at += name.len();
+                    self.offset += name.len();
                     Ok(Position::Named(name.to_owned()))
                 }
             };
@@ -321,7 +321,7 @@ impl<'t> TermReader<'t> {
         let number = rest.get(..length).unwrap_or_default();
         match number.parse::<f64>() {
             Ok(value) if value.is_finite() => {
-                self.at += length;
+                self.offset += length;
                 Ok(value)
             }
             _ => self.wrong("a number is wanted here, such as 3, -0.5 or 1e-3"),

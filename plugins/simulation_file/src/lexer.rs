@@ -30,7 +30,7 @@ pub(super) enum Token {
 pub(super) struct Lexer<'t> {
     text: &'t str,
     source: SourceId,
-    at: usize,
+    offset: usize,
 }
 
 impl<'t> Lexer<'t> {
@@ -38,7 +38,7 @@ impl<'t> Lexer<'t> {
         Self {
             text,
             source,
-            at: from,
+            offset: from,
         }
     }
 
@@ -71,7 +71,7 @@ impl<'t> Lexer<'t> {
 
     /// Ends the text at the current position.
     pub(super) fn stop(&mut self) {
-        self.at = self.text.len();
+        self.offset = self.text.len();
     }
 
     pub(super) fn slice(&self, span: Span) -> &'t str {
@@ -80,7 +80,7 @@ impl<'t> Lexer<'t> {
 
     pub(super) fn next_token(&mut self) -> (Token, Span) {
         let unclosed = self.skip_blanks();
-        let start = self.at;
+        let start = self.offset;
         let token = match unclosed {
             Some(token) => {
                 self.stop();
@@ -90,7 +90,7 @@ impl<'t> Lexer<'t> {
         };
         let end = match token {
             Token::Unclosed(opener) => (start + opener.len()).min(self.text.len()),
-            _ => self.at,
+            _ => self.offset,
         };
         (token, self.span(start, end))
     }
@@ -100,12 +100,12 @@ impl<'t> Lexer<'t> {
     }
 
     fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     fn eat_while(&mut self, wanted: impl Fn(char) -> bool) {
         let rest = self.rest();
-        self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+        self.offset += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
     }
 
     /// Skips white space and comments. Returns a comment that does not end.
@@ -116,7 +116,7 @@ impl<'t> Lexer<'t> {
                 self.eat_while(|c| c != '\n');
             } else if self.rest().starts_with("/*") {
                 match block_comment(self.rest()) {
-                    Some(length) => self.at += length,
+                    Some(length) => self.offset += length,
                     None => return Some(Token::Unclosed("/*")),
                 }
             } else {
@@ -138,7 +138,7 @@ impl<'t> Lexer<'t> {
             _ => None,
         };
         if let Some(token) = single {
-            self.at += 1;
+            self.offset += 1;
             return token;
         }
         match first {
@@ -146,7 +146,7 @@ impl<'t> Lexer<'t> {
             '\'' => self.quoted('\'', "'", Token::Character),
             '#' if rest.starts_with("#!") => {
                 self.eat_while(|c| c != ']' && c != '\n');
-                self.at += usize::from(self.rest().starts_with(']'));
+                self.offset += usize::from(self.rest().starts_with(']'));
                 Token::Attribute
             }
             '#' => {
@@ -163,7 +163,7 @@ impl<'t> Lexer<'t> {
                 Token::Word
             }
             _ => {
-                self.at += first.len_utf8();
+                self.offset += first.len_utf8();
                 Token::Stray(first)
             }
         }
@@ -173,7 +173,7 @@ impl<'t> Lexer<'t> {
         let mut escaped = false;
         for (offset, c) in self.rest().char_indices().skip(1) {
             if c == quote && !escaped {
-                self.at += offset + 1;
+                self.offset += offset + 1;
                 return token;
             }
             // A single apostrophe must not consume the rest of the file.
@@ -193,7 +193,7 @@ impl<'t> Lexer<'t> {
         let body = hashes + 2;
         match self.rest().get(body..).and_then(|rest| rest.find(&closer)) {
             Some(length) => {
-                self.at += body + length + closer.len();
+                self.offset += body + length + closer.len();
                 Token::Text
             }
             None => {
@@ -214,7 +214,7 @@ impl<'t> Lexer<'t> {
                 || matches!(c, '_' | '.')
                 || sign_of_exponent && !hexadecimal)
             {
-                self.at += offset;
+                self.offset += offset;
                 return;
             }
             before = c;

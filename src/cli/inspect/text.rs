@@ -58,7 +58,7 @@ pub(super) fn text(
         writeln!(out, "  {}, {}", printable(one), printable(other))?;
     }
     for closure in scene.closures() {
-        let [one, other] = [0, 1].map(|at| printable(&closure.frames[at]));
+        let [one, other] = [0, 1].map(|index| printable(&closure.frames[index]));
         writeln!(out, "{}: {one}, {other}", closure.kind.word())?;
     }
     Ok(())

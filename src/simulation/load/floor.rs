@@ -88,17 +88,17 @@ pub(super) fn add(assembly: &mut Assembly) -> Option<Floor> {
 /// True if a part of the scene that is fixed to the world has geometry and carries nothing that moves, such as a floor, a
 /// wall or a table.
 fn has_surroundings(scene: &Scene, layout: &Layout) -> bool {
-    let fixed = |at: usize| {
+    let fixed = |index: usize| {
         let body = layout
             .frames
-            .get(at)
+            .get(index)
             .and_then(|frame| layout.bodies.get(frame.body));
         body.is_some_and(|body| body.kind == BodyKind::Fixed)
     };
-    let parent = |at: usize| layout.frames.get(at).and_then(|frame| frame.parent);
+    let parent = |index: usize| layout.frames.get(index).and_then(|frame| frame.parent);
     let mut carries = vec![false; layout.frames.len()];
-    for at in (0..layout.frames.len()).filter(|at| !fixed(*at)) {
-        let mut above = parent(at);
+    for index in (0..layout.frames.len()).filter(|index| !fixed(*index)) {
+        let mut above = parent(index);
         while let Some(frame) = above {
             match carries.get_mut(frame) {
                 Some(carries) if !*carries => *carries = true,
@@ -107,14 +107,14 @@ fn has_surroundings(scene: &Scene, layout: &Layout) -> bool {
             above = parent(frame);
         }
     }
-    let is_shown = |at: usize| {
-        let frame = layout.frames.get(at);
+    let is_shown = |index: usize| {
+        let frame = layout.frames.get(index);
         let frame = frame.and_then(|frame| scene.frames().get(frame.in_scene));
         frame.is_some_and(|frame| !frame.geometry.is_empty())
     };
     // The geometry of a link is on frames below it, which carry nothing themselves.
-    let is_part = |at: usize| {
-        let mut up = Some(at);
+    let is_part = |index: usize| {
+        let mut up = Some(index);
         std::iter::from_fn(|| {
             let here = up?;
             up = parent(here);
@@ -126,8 +126,8 @@ fn has_surroundings(scene: &Scene, layout: &Layout) -> bool {
 }
 
 /// True for a frame that stands for the world: it has the name of the world, and no parent.
-fn is_root(scene: &Scene, layout: &Layout, at: usize) -> bool {
-    let frame = layout.frames.get(at);
+fn is_root(scene: &Scene, layout: &Layout, index: usize) -> bool {
+    let frame = layout.frames.get(index);
     let frame = frame.and_then(|frame| scene.frames().get(frame.in_scene));
     frame.is_some_and(|frame| frame.parent.is_none() && frame.name == "world")
 }

@@ -15,7 +15,7 @@ use super::painted::{BLUE, GREEN, RED, WHITE, write_png};
 
 /// Returns the corners and sides of a cube of 1 m, around the origin.
 fn cube() -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
-    let corner = |at: u32| [at & 1, at >> 1 & 1, at >> 2].map(|bit| bit as f32 - 0.5);
+    let corner = |index: u32| [index & 1, index >> 1 & 1, index >> 2].map(|bit| bit as f32 - 0.5);
     let sides = [
         [0, 2, 3, 1],
         [4, 5, 7, 6],

@@ -74,8 +74,8 @@ fn computed_torque_follows_fast_sinusoids() {
 fn computed_torque_holds_where_it_is_and_where_it_is_told() {
     let mut test = arm("", "control: computed_torque").expect("an arm");
     test.run(2.0);
-    for (at, name) in ["a", "b", "c"].iter().enumerate() {
-        let off = test.joint(name).position - path(at, 0.0);
+    for (index, name) in ["a", "b", "c"].iter().enumerate() {
+        let off = test.joint(name).position - path(index, 0.0);
         assert!(off.abs() < 1e-6, "{name}: {off}");
     }
     test.0.call("robot.arm", "rotate", &json!(["b", 0.9]));

@@ -153,7 +153,7 @@ fn an_arm_presses_on_a_table_with_what_it_is_told() {
         let speeds = arm.velocities().to_vec();
         let held = arm.gravity();
         let efforts: Vec<f64> = (0..2)
-            .map(|at| held[at] + pressed[at] - 2.0 * speeds[at])
+            .map(|index| held[index] + pressed[index] - 2.0 * speeds[index])
             .collect();
         test.exert(&["upper", "lower"], &efforts);
         test.run(1.0 / 240.0);
@@ -166,10 +166,10 @@ fn an_arm_presses_on_a_table_with_what_it_is_told() {
 #[test]
 fn an_arm_sweeps_a_pile_of_boxes() {
     let boxes: String = (0..10)
-        .map(|at| {
-            let (column, level) = (at / 2, at % 2);
+        .map(|index| {
+            let (column, level) = (index / 2, index % 2);
             format!(
-                "frame box_{at} {{ translation [0.8, {}, {}]; mass 0.4;
+                "frame box_{index} {{ translation [0.8, {}, {}]; mass 0.4;
                  geometry {{ shape box; dimension [0.1, 0.1, 0.1]; friction 0.5; }} }}\n",
                 0.12 * f64::from(column) - 0.24,
                 0.05 + 0.1 * f64::from(level),

@@ -66,7 +66,7 @@ fn check(server: &Server) -> Result<(), String> {
     std::thread::sleep(LIMIT / 2);
     peer.send("x")?;
     let is_one = wait_for(Duration::from_secs(2), || {
-        ticks(&mut client).is_ok_and(|at| at > now)
+        ticks(&mut client).is_ok_and(|tick| tick > now)
     });
     ensure(is_one, || "it does not wake up".to_owned())?;
     let now = rests(&mut client)?;

@@ -137,7 +137,7 @@ fn data(simulation: &mut Simulation, sensor: &str) -> Json {
 }
 
 fn vector(value: &Json) -> Vector3<f64> {
-    let part = |at: usize| value[at].as_f64().unwrap_or_else(|| panic!("{value}"));
+    let part = |index: usize| value[index].as_f64().unwrap_or_else(|| panic!("{value}"));
     Vector3::new(part(0), part(1), part(2))
 }
 

@@ -92,9 +92,9 @@ fn steady(mut motion: Vector3<f64>, v: f64, pull: Vector3<f64>) -> Vector3<f64> 
     const STEP: f64 = 1e-7;
     for _ in 0..30 {
         let now = missing(motion, v, pull);
-        let column = |at: usize| {
+        let column = |index: usize| {
             let mut moved = motion;
-            moved[at] += STEP;
+            moved[index] += STEP;
             (missing(moved, v, pull) - now) / STEP
         };
         let slope = Matrix3::from_columns(&[column(0), column(1), column(2)]);

@@ -68,8 +68,8 @@ pub(super) fn dog(stick: &Path, settings: &str) -> Result<Simulation, String> {
 pub(super) fn position(simulation: &Simulation, joint: &str) -> f64 {
     let joints = simulation.read::<JointStateData>("aibo.joints");
     let joints = joints.expect("joints");
-    let at = joints.names.iter().position(|name| name == joint);
-    joints.positions[at.expect("the joint")]
+    let index = joints.names.iter().position(|name| name == joint);
+    joints.positions[index.expect("the joint")]
 }
 
 pub(super) fn python(script: &str, port: u16) -> Child {

@@ -124,11 +124,11 @@ fn weak_gains_let_the_head_sag() {
     println!("{lines:#?}");
     let sag = |line: &str| -> f64 {
         let words: Vec<&str> = line.split(' ').collect();
-        let at = words
+        let index = words
             .iter()
             .position(|word| *word == "rad,")
             .expect("an angle");
-        words[at - 1].parse().expect("a number")
+        words[index - 1].parse().expect("a number")
     };
     assert!(lines[0].contains("usual gains") && lines[1].contains("weak gains"));
     // With P = 1 / 4 and no integral term, the duty is that of the error alone, which the weight causes; the usual gains are

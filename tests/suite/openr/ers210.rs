@@ -50,8 +50,8 @@ fn an_ers_210_moves_head_and_tail_within_its_ranges() {
             .read::<JointStateData>("aibo.joints")
             .expect("joints");
         let position = |name: &str| {
-            let at = joints.names.iter().position(|known| known == name);
-            joints.positions[at.unwrap_or_else(|| panic!("no joint {name}"))]
+            let index = joints.names.iter().position(|known| known == name);
+            joints.positions[index.unwrap_or_else(|| panic!("no joint {name}"))]
         };
         // All joints of the table are in the model.
         for (_, primitive) in ERS210.ids() {

@@ -23,7 +23,7 @@ fn slips(scene: &str, radius: f64) -> [(f64, f64); 4] {
     let mut before: [Option<([f64; 4], bool)>; 4] = [None; 4];
     for _ in 0..15 * 125 {
         simulation.step().expect("a tick");
-        for (at, paw) in PAWS.iter().enumerate() {
+        for (index, paw) in PAWS.iter().enumerate() {
             let pose = simulation.read::<PoseData>(&format!("aibo.{paw}_pose"));
             let switch = simulation.read::<FootSwitchData>(&format!("aibo.{paw}_paw"));
             let (Ok(pose), Ok(switch)) = (pose, switch) else {
@@ -31,21 +31,21 @@ fn slips(scene: &str, radius: f64) -> [(f64, f64); 4] {
             };
             let is_down = switch.contact;
             let now = [pose.x, pose.y, pose.pitch, pose.roll];
-            if let Some((then, was_down)) = before[at] {
+            if let Some((then, was_down)) = before[index] {
                 let change: [f64; 4] = std::array::from_fn(|axis| now[axis] - then[axis]);
-                paths[at] += libm::hypot(change[0], change[1]);
+                paths[index] += libm::hypot(change[0], change[1]);
                 // The dog walks along x; the paw rolls on the ground.
                 let slip = [
                     change[0] - radius * change[2],
                     change[1] + radius * change[3],
                 ];
-                slips[at] += if is_down && was_down {
+                slips[index] += if is_down && was_down {
                     libm::hypot(slip[0], slip[1])
                 } else {
                     0.0
                 };
             }
-            before[at] = Some((now, is_down));
+            before[index] = Some((now, is_down));
         }
     }
     std::array::from_fn(|paw| (slips[paw], paths[paw]))

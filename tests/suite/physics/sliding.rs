@@ -185,7 +185,7 @@ fn bouncing_bodies_gain_no_energy() {
         ("shape sphere; radius 0.1", [0.004; 3]),
     ];
     for rate in RATES {
-        for (at, (shape, inertia)) in shapes.iter().enumerate() {
+        for (index, (shape, inertia)) in shapes.iter().enumerate() {
             for restitution in [0.3, 0.9] {
                 let frames: String = (0..3)
                     .map(|body| {
@@ -220,7 +220,7 @@ fn bouncing_bodies_gain_no_energy() {
                     let now = energy(&test);
                     assert!(
                         now < least + 0.05,
-                        "{rate} Hz, {at}, {restitution}, {step}: {least} J, then {now} J"
+                        "{rate} Hz, {index}, {restitution}, {step}: {least} J, then {now} J"
                     );
                     least = least.min(now);
                 }

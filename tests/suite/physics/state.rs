@@ -15,14 +15,14 @@ use super::{TestWorld, add, cube, floor, free};
 /// Returns boxes that fall on each other, and an arm that swings among them.
 fn rummage() -> Assembly {
     let mut assembly = floor();
-    for at in 0..30 {
-        let height = f64::from(at / 5) * 0.25 + 0.3;
-        let x = f64::from(at % 5) * 0.12 + 0.02 * f64::from(at / 5);
-        let name = format!("box{at}");
+    for index in 0..30 {
+        let height = f64::from(index / 5) * 0.25 + 0.3;
+        let x = f64::from(index % 5) * 0.12 + 0.02 * f64::from(index / 5);
+        let name = format!("box{index}");
         free(
             &mut assembly,
             Frame::new(&name)
-                .at([x, 0.01 * f64::from(at), height])
+                .at([x, 0.01 * f64::from(index), height])
                 .with(cube(0.1)),
             0.5,
         );

@@ -63,8 +63,8 @@ fn the_pose_on_the_robot_is_told() {
     assert_eq!(reported["layers"], 1);
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
     let pose = &reported["object_to_robot"];
-    for (at, expected) in [0.1, 0.2, 0.8].into_iter().enumerate() {
-        assert!((number(&pose["translation"][at]) - expected).abs() < 1e-9);
+    for (index, expected) in [0.1, 0.2, 0.8].into_iter().enumerate() {
+        assert!((number(&pose["translation"][index]) - expected).abs() < 1e-9);
     }
     // A quarter turn to the left maps x to y, and y to minus x.
     let turn = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];

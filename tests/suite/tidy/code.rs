@@ -93,33 +93,33 @@ pub(super) fn paths(tokens: &[Token]) -> Vec<Named> {
 /// Expands the tree that starts here; returns the index after it.
 fn tree(
     tokens: &[Token],
-    mut at: usize,
+    mut index: usize,
     path: &mut Vec<String>,
     depth: usize,
     named: &mut Vec<Named>,
 ) -> usize {
-    let (line, base) = (tokens[at].line, path.len());
-    while is_word(text_at(tokens, at)) || text_at(tokens, at) == "*" {
-        path.push(tokens[at].text.clone());
-        at += 1;
-        if text_at(tokens, at) != "::" {
+    let (line, base) = (tokens[index].line, path.len());
+    while is_word(text_at(tokens, index)) || text_at(tokens, index) == "*" {
+        path.push(tokens[index].text.clone());
+        index += 1;
+        if text_at(tokens, index) != "::" {
             break;
         }
-        at += 1;
-        if text_at(tokens, at) == "{" {
-            at += 1;
-            while at < tokens.len() && text_at(tokens, at) != "}" {
-                let before = at;
-                at = tree(tokens, at, path, depth, named);
-                if text_at(tokens, at) == "as" {
-                    at += 2;
+        index += 1;
+        if text_at(tokens, index) == "{" {
+            index += 1;
+            while index < tokens.len() && text_at(tokens, index) != "}" {
+                let before = index;
+                index = tree(tokens, index, path, depth, named);
+                if text_at(tokens, index) == "as" {
+                    index += 2;
                 }
-                if at == before || text_at(tokens, at) == "," {
-                    at += 1;
+                if index == before || text_at(tokens, index) == "," {
+                    index += 1;
                 }
             }
             path.truncate(base);
-            return at + 1;
+            return index + 1;
         }
     }
     if path.len() > base {
@@ -130,11 +130,11 @@ fn tree(
         });
     }
     path.truncate(base);
-    at
+    index
 }
 
-fn text_at(tokens: &[Token], at: usize) -> &str {
-    tokens.get(at).map_or("", |token| token.text.as_str())
+fn text_at(tokens: &[Token], index: usize) -> &str {
+    tokens.get(index).map_or("", |token| token.text.as_str())
 }
 
 fn is_word(text: &str) -> bool {

@@ -6,8 +6,14 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("", "BEAT", "POLL_INTERVAL"),
     ("", "FAREWELL", "CLOSE_TIMEOUT"),
     ("", "PATIENCE", "TIMEOUT, with the noun of what ends"),
+    ("", "PLACE", "POSITION"),
+    ("", "PLACES", "POSITIONS"),
+    ("", "Place", "Position, Pose, Span, or the noun"),
+    ("", "Places", "Positions, Indices"),
     ("", "hear", "read, receive"),
     ("", "nobody", "none"),
+    ("", "place", "index, pose, position, span, or a verb"),
+    ("", "places", "indices, poses, positions, spans"),
     ("", "somebody", "the noun"),
     ("", "told", "commanded, reported, notified"),
     ("", "nearness", "inverse_range"),
@@ -42,10 +48,8 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("plugins/mechanisms", "lag", "regularise_tangent"),
     ("plugins/mechanisms", "of_joints", "add_joint_rows"),
     ("plugins/mechanisms", "parts_of", "substep_count"),
-    ("plugins/mechanisms", "place", "forward_kinematics, pose"),
     ("plugins/mechanisms", "place_ahead", "predict"),
     ("plugins/mechanisms", "place_of", "pose_of"),
-    ("plugins/mechanisms", "places", "poses, indices"),
     ("plugins/mechanisms", "press", "set_normal_compliance"),
     ("plugins/mechanisms", "pushes", "external_forces"),
     ("plugins/mechanisms", "rub", "project_onto_friction_cone"),
@@ -65,7 +69,6 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("plugins/physics", "heal", "recover_non_finite"),
     ("plugins/physics", "keep_up", "integrate_poses"),
     ("plugins/physics", "lent", "coupled"),
-    ("plugins/physics", "places", "poses, indices"),
     ("plugins/physics", "pulled", "coupled"),
     ("plugins/physics", "stirred", "wake_requests"),
     ("plugins/physics", "take_up", "read_engine"),
@@ -156,6 +159,8 @@ fn names_are_standard_terms() {
         planted("let told = 1;\n// hear\nlet heard = \"hear\";\n"),
         ["a.rs:1: `told`: write commanded, reported, notified"]
     );
+    let text = "let Place { place, placed } = \"place\"; // in place\n";
+    assert_eq!(planted(text).len(), 2);
 }
 
 #[test]

@@ -174,7 +174,8 @@ impl Frame {
         for _ in 0..length(&mut rest) {
             body += length(&mut rest);
             let pose = take(&mut rest, 20);
-            let part = |at: usize| f32::from_le_bytes(pose[at..at + 4].try_into().unwrap());
+            let part =
+                |offset: usize| f32::from_le_bytes(pose[offset..offset + 4].try_into().unwrap());
             frame.moved.push((body, [part(0), part(4), part(8)]));
             body += 1;
         }

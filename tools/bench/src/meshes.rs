@@ -187,8 +187,8 @@ fn mesh() -> String {
     let mut halves: Vec<[usize; 2]> = Vec::new();
     let mut half = |corners: &mut Vec<[f64; 3]>, one: usize, other: usize| {
         let edge = [one.min(other), one.max(other)];
-        if let Some(at) = halves.iter().position(|known| *known == edge) {
-            return 12 + at;
+        if let Some(index) = halves.iter().position(|known| *known == edge) {
+            return 12 + index;
         }
         halves.push(edge);
         let (one, other) = (corners[one], corners[other]);
@@ -249,11 +249,11 @@ mod tests {
         // Each edge belongs to two faces, once in each direction; all faces are oriented outwards.
         let mut edges = std::collections::BTreeSet::new();
         for face in &faces {
-            let [a, b, c] = [0, 1, 2].map(|at| face[at] as usize - 1);
+            let [a, b, c] = [0, 1, 2].map(|index| face[index] as usize - 1);
             for edge in [(a, b), (b, c), (c, a)] {
                 assert!(edges.insert(edge), "{edge:?} twice");
             }
-            let point = |at: usize| nalgebra::Vector3::from_row_slice(&corners[at]);
+            let point = |index: usize| nalgebra::Vector3::from_row_slice(&corners[index]);
             let normal = (point(b) - point(a)).cross(&(point(c) - point(a)));
             assert!(normal.dot(&point(a)) > 0.0, "{face:?}");
         }

@@ -47,11 +47,11 @@ impl ArmMotion {
     }
 
     /// Sets the goal of a joint.
-    pub(super) fn go(&mut self, chain: &Chain, at: usize, position: f64, speed: f64) {
+    pub(super) fn go(&mut self, chain: &Chain, index: usize, position: f64, speed: f64) {
         if let (Some(joint), Some(goal), Some(own)) = (
-            chain.joints.get(at),
-            self.goals.get_mut(at),
-            self.speeds.get_mut(at),
+            chain.joints.get(index),
+            self.goals.get_mut(index),
+            self.speeds.get_mut(index),
         ) {
             *goal = joint.limited(position);
             *own = speed;
@@ -69,9 +69,9 @@ impl ArmMotion {
         if self.trajectory.is_some() || self.reach.is_active() {
             self.halt();
         }
-        command.plan(chain, |at, position| {
-            let is_angle = chain.joints.get(at).is_some_and(|joint| joint.is_angle);
-            self.go(chain, at, position, settings.speed(is_angle));
+        command.plan(chain, |index, position| {
+            let is_angle = chain.joints.get(index).is_some_and(|joint| joint.is_angle);
+            self.go(chain, index, position, settings.speed(is_angle));
         })
     }
 

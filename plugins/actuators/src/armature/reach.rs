@@ -203,20 +203,20 @@ impl Reach {
         arm: &mut Arm,
         dt: f64,
     ) -> f64 {
-        let step = |at: usize| {
+        let step = |index: usize| {
             if settings.convention == Convention::Morse {
                 return f64::INFINITY;
             }
             let own = chain
                 .joints
-                .get(at)
+                .get(index)
                 .map_or(f64::INFINITY, |joint| joint.max_velocity);
             own.min(settings.ik_joint_speed) * dt
         };
         let mut longest = 0.0_f64;
         if !self.detour.is_empty() {
-            for (at, (value, goal)) in values.iter_mut().zip(&self.detour).enumerate() {
-                let next = approach(*value, *goal, step(at));
+            for (index, (value, goal)) in values.iter_mut().zip(&self.detour).enumerate() {
+                let next = approach(*value, *goal, step(index));
                 longest = longest.max((next - *value).abs());
                 *value = next;
             }

@@ -290,8 +290,8 @@ impl Builder<'_, '_> {
             self.problems.push(diagnostic);
             return;
         }
-        for (at, one) in self.touchable.iter().enumerate() {
-            for other in self.touchable.iter().skip(at + 1) {
+        for (index, one) in self.touchable.iter().enumerate() {
+            for other in self.touchable.iter().skip(index + 1) {
                 self.scene.allow_collision(&**one, &**other);
             }
         }

@@ -83,7 +83,7 @@ impl<'a> Links<'a> {
         let mut names: BTreeSet<String> = leaders.keys().map(|name| (*name).to_owned()).collect();
         let frames = scene.frames().iter().enumerate();
         let links: Vec<Link<'_>> = frames
-            .map(|(at, frame)| {
+            .map(|(index, frame)| {
                 let parent = scene.parent_of(frame);
                 let name = if target != Target::Urdf && is_reserved(&frame.name) {
                     losses.note(
@@ -99,7 +99,7 @@ impl<'a> Links<'a> {
                     name,
                     parent: parent.and_then(|parent| scene.frame_index(&parent.name)),
                     pose: frame.pose,
-                    inertial: inertials.get(at).copied().flatten(),
+                    inertial: inertials.get(index).copied().flatten(),
                     geometry: frame
                         .geometry
                         .iter()
@@ -111,12 +111,12 @@ impl<'a> Links<'a> {
                 let leads = frame
                     .joint
                     .axis()
-                    .is_some_and(|axis| leaders[&*axis.variable].frame == at);
+                    .is_some_and(|axis| leaders[&*axis.variable].frame == index);
                 link.joint = match frame.joint.axis() {
                     Some(axis) if leads => axis.variable.clone(),
                     _ => free(&mut names, &format!("{}_joint", frame.name)),
                 };
-                link.set_motion(at, &leaders);
+                link.set_motion(index, &leaders);
                 link
             })
             .collect();
@@ -184,9 +184,9 @@ impl<'a> Links<'a> {
     }
 
     /// Returns the number of links above a link.
-    fn depth(&self, at: usize) -> usize {
-        let next = |at: &usize| self.links[*at].parent;
-        std::iter::successors(self.links[at].parent, next).count()
+    fn depth(&self, index: usize) -> usize {
+        let next = |index: &usize| self.links[*index].parent;
+        std::iter::successors(self.links[index].parent, next).count()
     }
 
     /// Returns the names of the links of two frames; `None` if one was merged into another link.
@@ -215,21 +215,21 @@ impl<'a> Links<'a> {
     }
 
     /// Returns true if a link moves and neither it nor a link that is fixed to it has a mass: engines refuse that.
-    pub(super) fn is_weightless(&self, at: usize) -> bool {
-        let moves = !matches!(self.links[at].motion, Motion::Fixed);
-        moves && !self.has_mass(at)
+    pub(super) fn is_weightless(&self, index: usize) -> bool {
+        let moves = !matches!(self.links[index].motion, Motion::Fixed);
+        moves && !self.has_mass(index)
     }
 
-    fn has_mass(&self, at: usize) -> bool {
-        self.links[at].inertial.is_some()
-            || self.children(Some(at)).any(|child| {
+    fn has_mass(&self, index: usize) -> bool {
+        self.links[index].inertial.is_some()
+            || self.children(Some(index)).any(|child| {
                 matches!(self.links[child].motion, Motion::Fixed) && self.has_mass(child)
             })
     }
 }
 
 impl Link<'_> {
-    fn set_motion(&mut self, at: usize, leaders: &BTreeMap<&str, Leader>) {
+    fn set_motion(&mut self, index: usize, leaders: &BTreeMap<&str, Leader>) {
         let (is_turn, joint) = match &self.frame.joint {
             Joint::Fixed => return,
             Joint::Floating => {
@@ -243,7 +243,7 @@ impl Link<'_> {
         let own = factor(joint, is_turn);
         let mut axis = unit(&joint.axis);
         let mut mimic = None;
-        if leader.frame == at {
+        if leader.frame == index {
             axis *= own.signum();
             self.pose *= displacement(&axis, is_turn, joint.offset * own.abs());
         } else {
@@ -285,14 +285,17 @@ impl Link<'_> {
 /// Returns the joint that stands for each variable: the first whose position is the variable itself, or else the first.
 fn leaders<'a>(scene: &'a Scene, losses: &mut Losses) -> BTreeMap<&'a str, Leader> {
     let mut leaders: BTreeMap<&str, Leader> = BTreeMap::new();
-    for (at, frame) in scene.frames().iter().enumerate() {
+    for (index, frame) in scene.frames().iter().enumerate() {
         let (is_turn, joint) = match &frame.joint {
             Joint::Revolute(joint) => (true, joint),
             Joint::Prismatic(joint) => (false, joint),
             Joint::Fixed | Joint::Floating => continue,
         };
         let factor = factor(joint, is_turn).abs();
-        let found = Leader { frame: at, factor };
+        let found = Leader {
+            frame: index,
+            factor,
+        };
         match leaders.get_mut(&*joint.variable) {
             None => {
                 leaders.insert(&joint.variable, found);

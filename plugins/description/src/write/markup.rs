@@ -132,7 +132,7 @@ pub(super) fn origin(pose: &Isometry3<f64>) -> [String; 2] {
 
 /// Returns the six numbers of an inertia: xx, yy, zz, xy, xz, yz.
 pub(super) fn six(inertia: &Matrix3<f64>) -> [f64; 6] {
-    [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].map(|at| inertia[at])
+    [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].map(|index| inertia[index])
 }
 
 /// Returns a unit vector along an axis.

@@ -43,11 +43,11 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
     );
     if !bodies.meshes.is_empty() {
         markup.open("asset", &[]);
-        for (at, (file, scale)) in bodies.meshes.iter().enumerate() {
+        for (index, (file, scale)) in bodies.meshes.iter().enumerate() {
             markup.empty(
                 "mesh",
                 &[
-                    ("name", mesh_name(at)),
+                    ("name", mesh_name(index)),
                     ("file", file.clone()),
                     ("scale", numbers(scale)),
                 ],
@@ -70,8 +70,8 @@ fn bodies_at_the_top(links: &Links<'_>) -> Vec<usize> {
     top.map(|(at, _)| at).collect()
 }
 
-fn mesh_name(at: usize) -> String {
-    format!("mesh_{at}")
+fn mesh_name(index: usize) -> String {
+    format!("mesh_{index}")
 }
 
 /// Writer of bodies.
@@ -101,11 +101,11 @@ impl Bodies<'_> {
         }
     }
 
-    fn begin(&mut self, at: usize, context: &mut Context<'_>) {
-        let link = &self.links.links[at];
+    fn begin(&mut self, index: usize, context: &mut Context<'_>) {
+        let link = &self.links.links[index];
         let name = &link.name;
         let pose = if matches!(link.motion, Motion::Floating) {
-            self.pose_in_world(at)
+            self.pose_in_world(index)
         } else {
             link.pose
         };
@@ -129,7 +129,7 @@ impl Bodies<'_> {
                     ("fullinertia", numbers(&six(&inertial.inertia))),
                 ],
             ),
-            None if self.links.is_weightless(at) => {
+            None if self.links.is_weightless(index) => {
                 context
                     .losses
                     .note("bodies that move without a mass get 1e-6 kg", name);
@@ -144,16 +144,16 @@ impl Bodies<'_> {
             }
             None => {}
         }
-        for (at, geometry) in &link.geometry {
-            self.geom(at, geometry, name, context);
+        for (index, geometry) in &link.geometry {
+            self.geom(index, geometry, name, context);
         }
     }
 
     /// Returns the pose of a link with all joints at zero.
-    fn pose_in_world(&self, at: usize) -> Isometry3<f64> {
+    fn pose_in_world(&self, index: usize) -> Isometry3<f64> {
         let mut pose = Isometry3::identity();
-        let mut next = Some(at);
-        while let Some(link) = next.and_then(|at| self.links.links.get(at)) {
+        let mut next = Some(index);
+        while let Some(link) = next.and_then(|index| self.links.links.get(index)) {
             pose = link.pose * pose;
             next = link.parent;
         }

@@ -338,7 +338,7 @@ fn write_axis(markup: &mut Markup, axis: &Axis) {
 
 /// Writes joints that close loops: the second frame is their child for the second time.
 fn closures(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>) {
-    for (at, closure) in context.scene.closures().iter().enumerate() {
+    for (index, closure) in context.scene.closures().iter().enumerate() {
         let [one, other] = &closure.frames;
         let Some([parent, child]) = links.named([one, other]) else {
             context
@@ -352,7 +352,10 @@ fn closures(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>) {
         };
         markup.open(
             "joint",
-            &[("name", format!("closure_{at}")), ("type", kind.to_owned())],
+            &[
+                ("name", format!("closure_{index}")),
+                ("type", kind.to_owned()),
+            ],
         );
         markup.text("parent", &[], &parent);
         markup.text("child", &[], &child);

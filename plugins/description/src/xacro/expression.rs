@@ -48,7 +48,7 @@ const LEVELS: &[&[&str]] = &[
 pub(super) fn parse(text: &str) -> Result<Expression, String> {
     let mut parser = Parser {
         tokens: tokens(text)?,
-        at: 0,
+        index: 0,
         depth: 0,
     };
     let expression = parser.choice()?;
@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, String> {
 
 struct Parser {
     tokens: Vec<Token>,
-    at: usize,
+    index: usize,
     depth: usize,
 }
 
@@ -80,7 +80,7 @@ fn shown(token: Option<&Token>) -> String {
 
 impl Parser {
     fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
+        self.tokens.get(self.index)
     }
 
     /// Consumes a punctuation or keyword, if it is next. Returns true if it was.
@@ -90,7 +90,7 @@ impl Parser {
             Some(Token::Name(name)) => name == word,
             _ => false,
         };
-        self.at += usize::from(is_next);
+        self.index += usize::from(is_next);
         is_next
     }
 
@@ -122,12 +122,12 @@ impl Parser {
     /// Returns the next token if it is an operator of the precedence level.
     fn operator(&mut self, level: usize) -> Option<&'static str> {
         let known = LEVELS.get(level)?;
-        let start = self.at;
+        let start = self.index;
         if known.contains(&"not in") && self.takes("not") {
             if self.takes("in") {
                 return Some("not in");
             }
-            self.at = start;
+            self.index = start;
         }
         known.iter().find(|word| self.takes(word)).copied()
     }
@@ -208,7 +208,7 @@ impl Parser {
             } else if self.takes(".") {
                 match self.peek().cloned() {
                     Some(Token::Name(name)) => {
-                        self.at += 1;
+                        self.index += 1;
                         inner = Expression::Field(Box::new(inner), name);
                     }
                     other => {
@@ -251,7 +251,7 @@ impl Parser {
             let Some(Token::Name(name)) = self.peek().cloned() else {
                 return Err(format!("expected a name, found {}", shown(self.peek())));
             };
-            self.at += 1;
+            self.index += 1;
             self.expect("=")?;
             items.push((Expression::Text(name), self.choice()?));
             if !self.takes(",") {
@@ -300,7 +300,7 @@ impl Parser {
             return Ok(Expression::Map(items));
         }
         let token = self.peek().cloned();
-        self.at += 1;
+        self.index += 1;
         match token {
             Some(Token::Int(number)) => Ok(Expression::Int(number)),
             Some(Token::Float(number)) => Ok(Expression::Float(number)),

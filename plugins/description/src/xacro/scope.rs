@@ -73,9 +73,9 @@ impl Scopes {
         pick: impl Fn(&Scope) -> Option<T>,
     ) -> Option<(usize, T)> {
         let mut next = Some(scope);
-        while let Some(scope) = next.and_then(|at| self.0.get(at)) {
+        while let Some(scope) = next.and_then(|index| self.0.get(index)) {
             if let Some(found) = pick(scope) {
-                return next.map(|at| (at, found));
+                return next.map(|index| (index, found));
             }
             next = scope.parent;
         }
@@ -90,7 +90,7 @@ impl Scopes {
     ) -> Vec<String> {
         let mut names = Vec::new();
         let mut next = Some(scope);
-        while let Some(scope) = next.and_then(|at| self.0.get(at)) {
+        while let Some(scope) = next.and_then(|index| self.0.get(index)) {
             names.extend(table(scope).keys().cloned());
             next = scope.parent;
         }

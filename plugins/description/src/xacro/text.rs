@@ -19,8 +19,8 @@ pub(super) enum Piece<'t> {
 pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        let (before, from) = rest.split_at(at);
+    while let Some(offset) = rest.find('$') {
+        let (before, from) = rest.split_at(offset);
         if !before.is_empty() {
             found.push(Piece::Plain(before));
         }

@@ -111,10 +111,10 @@ fn simple(error: &Error) -> (String, &'static str, &'static str) {
 }
 
 /// Returns the error for elements that are nested too deeply.
-pub(super) fn too_deep(source: SourceId, at: usize, deepest: usize) -> Diagnostic {
+pub(super) fn too_deep(source: SourceId, offset: usize, deepest: usize) -> Diagnostic {
     let message = format!("elements are nested more than {deepest} deep");
     Diagnostic::error("xml::too-deep", message)
-        .at(Span::new(source, at..at + 1), "exceeds the limit")
+        .at(Span::new(source, offset..offset + 1), "exceeds the limit")
         .help("is an element not closed, `<link>` instead of `<link/>`?")
 }
 

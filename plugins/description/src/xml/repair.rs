@@ -9,16 +9,19 @@ pub(super) fn repaired(text: &str, source: SourceId) -> (Range<usize>, Vec<Diagn
     let mut warnings = Vec::new();
     let body = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
     let mut range = body..text.len();
-    let declaration = text.find("<?xml").filter(|at| *at > body);
-    if let Some(at) = declaration
-        && !has_element(text.get(body..at).unwrap_or_default())
+    let declaration = text.find("<?xml").filter(|offset| *offset > body);
+    if let Some(offset) = declaration
+        && !has_element(text.get(body..offset).unwrap_or_default())
     {
         warnings.push(
             Diagnostic::warning("xml::repaired", "`<?xml … ?>` has to be the very beginning")
-                .at(Span::new(source, at..at + 5), "not at the beginning")
+                .at(
+                    Span::new(source, offset..offset + 5),
+                    "not at the beginning",
+                )
                 .help("remove what stands before it, be it a blank line or a comment"),
         );
-        range.start = at;
+        range.start = offset;
     }
     let end = text.rfind('>').map_or(range.end, |at| at + 1);
     let rest = text.get(end..).unwrap_or_default();
@@ -39,8 +42,8 @@ pub(super) fn repaired(text: &str, source: SourceId) -> (Range<usize>, Vec<Diagn
 
 /// Returns true if a text contains anything but blanks, texts and comments.
 fn has_element(mut text: &str) -> bool {
-    while let Some(at) = text.find('<') {
-        let rest = text.get(at..).unwrap_or_default();
+    while let Some(offset) = text.find('<') {
+        let rest = text.get(offset..).unwrap_or_default();
         let Some(end) = rest.strip_prefix("<!--").and_then(|rest| rest.find("-->")) else {
             return true;
         };

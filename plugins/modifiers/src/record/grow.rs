@@ -16,8 +16,8 @@ pub(super) fn list(items: &mut dyn List, row: &mut &[f64]) {
     while items.len() > count {
         items.pop();
     }
-    for at in 0..count {
-        match items.get_mut(at) {
+    for index in 0..count {
+        match items.get_mut(index) {
             Some(item) => read(item, row),
             None => {
                 let info = items.get_represented_list_info();

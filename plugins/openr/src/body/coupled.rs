@@ -23,11 +23,11 @@ const REAR: &[Row] = &[
 #[must_use]
 pub fn least_j2(is_front: bool, j1: f64) -> i32 {
     let rows = if is_front { FRONT } else { REAR };
-    let at = rows.partition_point(|row| f64::from(row.0) < j1);
-    let row = |at: usize| rows[at.min(rows.len() - 1)].1;
-    match at.checked_sub(1) {
-        Some(before) if j1 < f64::from(rows[before].0 + 1) => row(at).max(row(before)),
-        _ => row(at),
+    let index = rows.partition_point(|row| f64::from(row.0) < j1);
+    let row = |index: usize| rows[index.min(rows.len() - 1)].1;
+    match index.checked_sub(1) {
+        Some(before) if j1 < f64::from(rows[before].0 + 1) => row(index).max(row(before)),
+        _ => row(index),
     }
 }
 

@@ -73,7 +73,9 @@ impl Plane {
                 let at = 2 * row * self.size[0] + 2 * column;
                 let four = [at, at + 1, at + self.size[0], at + self.size[0] + 1];
                 let terms = four.iter().zip(weights);
-                let sum: f32 = terms.map(|(at, weight)| weight * self.pixels[*at]).sum();
+                let sum: f32 = terms
+                    .map(|(index, weight)| weight * self.pixels[*index])
+                    .sum();
                 pixels.push(sum / 4.0);
             }
         }
@@ -82,8 +84,8 @@ impl Plane {
     }
 
     /// Returns the pixel at an index as a byte.
-    fn byte(&self, at: usize) -> u8 {
-        self.pixels[at].round().clamp(0.0, 255.0) as u8
+    fn byte(&self, index: usize) -> u8 {
+        self.pixels[index].round().clamp(0.0, 255.0) as u8
     }
 }
 
@@ -214,7 +216,7 @@ fn layers(picture: &Picture<'_>, highest: [usize; 2], table: &ColourTable) -> Op
     let half = |planes: &[Plane]| planes.iter().map(|plane| plane.halved(MEAN)).collect();
     let middle: Vec<Plane> = half(&high);
     let low = half(&middle);
-    let colour = |at: usize| [0, 1, 2].map(|band: usize| middle[band].byte(at));
+    let colour = |index: usize| [0, 1, 2].map(|band: usize| middle[band].byte(index));
     let detected = (0..middle[0].pixels.len()).map(|at| f32::from(table.detect(colour(at))));
     let detected = Plane::new(middle[0].size, detected);
     high.extend(detail);
@@ -235,17 +237,17 @@ fn write_info(
     (primitive, frame): (u32, u32),
     data: usize,
 ) {
-    let at = HEAD + index * ENTRY;
+    let offset = HEAD + index * ENTRY;
     let [width, height] = layer.bands[0].size;
     let size = layer.bands.len() * area(layer);
     let numbers = [layer.kind, primitive, frame, data as u32, size as u32];
-    for (at, number) in (at..).step_by(4).zip(numbers) {
-        put(bytes, at, number);
+    for (offset, number) in (offset..).step_by(4).zip(numbers) {
+        put(bytes, offset, number);
     }
     let skip = (layer.bands.len() - 1) * width;
     let shorts = [width, height, layer.bands.len(), skip];
-    for (at, number) in (at + 20..).step_by(2).zip(shorts) {
-        put_short(bytes, at, number as u16);
+    for (offset, number) in (offset + 20..).step_by(2).zip(shorts) {
+        put_short(bytes, offset, number as u16);
     }
 }
 
@@ -311,10 +313,10 @@ impl<'a> Image<'a> {
         let (_, entries) = layout::read_head(bytes, IMAGES)?;
         let image = Self { bytes };
         let is_whole = (0..entries).all(|index| {
-            let at = HEAD + index * ENTRY;
-            let [width, height, bands, _] = image.shape(at);
+            let offset = HEAD + index * ENTRY;
+            let [width, height, bands, _] = image.shape(offset);
             let size = width * height * bands;
-            size > 0 && get(bytes, at + 12) as usize + size <= bytes.len()
+            size > 0 && get(bytes, offset + 12) as usize + size <= bytes.len()
         });
         (entries == 4 && is_whole)
             .then_some(image)
@@ -417,8 +419,8 @@ mod tests {
                     y + hl - lh - hh,
                     y + lh + hl + hh,
                 ];
-                for (at, rebuilt) in rebuilt.into_iter().enumerate() {
-                    let original = grey(2 * column + at % 2, 2 * row + at / 2)[0];
+                for (index, rebuilt) in rebuilt.into_iter().enumerate() {
+                    let original = grey(2 * column + index % 2, 2 * row + index / 2)[0];
                     assert!(
                         (rebuilt - i32::from(original)).abs() <= 2,
                         "{rebuilt}, {original}"

@@ -118,8 +118,8 @@ impl Entry {
             self.data as u32,
             size,
         ];
-        for (at, number) in (HEAD + index * ENTRY..).step_by(4).zip(numbers) {
-            put(bytes, at, number);
+        for (offset, number) in (HEAD + index * ENTRY..).step_by(4).zip(numbers) {
+            put(bytes, offset, number);
         }
     }
 
@@ -129,13 +129,13 @@ impl Entry {
     ///
     /// It has too many frames, or frames outside the vector.
     pub(super) fn read(bytes: &[u8], index: usize, frame: usize) -> Result<Self, Status> {
-        let at = HEAD + index * ENTRY;
+        let offset = HEAD + index * ENTRY;
         let entry = Self {
-            kind: get(bytes, at),
-            primitive: get(bytes, at + 4),
-            first: get(bytes, at + 8),
-            count: get(bytes, at + 12),
-            data: get(bytes, at + 20) as usize,
+            kind: get(bytes, offset),
+            primitive: get(bytes, offset + 4),
+            first: get(bytes, offset + 8),
+            count: get(bytes, offset + 12),
+            data: get(bytes, offset + 20) as usize,
         };
         let end = (entry.count as usize)
             .saturating_mul(frame)
@@ -151,20 +151,24 @@ pub(super) const fn frames_at(index: usize, entries: usize, frame: usize) -> usi
     HEAD + entries * ENTRY + index * MOST_FRAMES * frame
 }
 
-pub(super) fn put(bytes: &mut [u8], at: usize, number: u32) {
-    bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+pub(super) fn put(bytes: &mut [u8], offset: usize, number: u32) {
+    bytes[offset..offset + 4].copy_from_slice(&number.to_le_bytes());
 }
 
-pub(super) fn put_short(bytes: &mut [u8], at: usize, number: u16) {
-    bytes[at..at + 2].copy_from_slice(&number.to_le_bytes());
+pub(super) fn put_short(bytes: &mut [u8], offset: usize, number: u16) {
+    bytes[offset..offset + 2].copy_from_slice(&number.to_le_bytes());
 }
 
-pub(super) fn get(bytes: &[u8], at: usize) -> u32 {
-    let number = bytes.get(at..at + 4).and_then(|part| part.try_into().ok());
+pub(super) fn get(bytes: &[u8], offset: usize) -> u32 {
+    let number = bytes
+        .get(offset..offset + 4)
+        .and_then(|part| part.try_into().ok());
     number.map_or(0, u32::from_le_bytes)
 }
 
-pub(super) fn get_short(bytes: &[u8], at: usize) -> u16 {
-    let number = bytes.get(at..at + 2).and_then(|part| part.try_into().ok());
+pub(super) fn get_short(bytes: &[u8], offset: usize) -> u16 {
+    let number = bytes
+        .get(offset..offset + 2)
+        .and_then(|part| part.try_into().ok());
     number.map_or(0, u16::from_le_bytes)
 }

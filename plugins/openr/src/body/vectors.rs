@@ -219,24 +219,24 @@ impl CommandVector {
 }
 
 /// Writes a command: the value, then mode and period where the format has them.
-fn put_command(bytes: &mut [u8], at: usize, format: Format, command: Command) {
+fn put_command(bytes: &mut [u8], offset: usize, format: Format, command: Command) {
     match format {
-        Format::Joint2 | Format::Joint3 => put(bytes, at, command.value as u32),
+        Format::Joint2 | Format::Joint3 => put(bytes, offset, command.value as u32),
         Format::Joint4 | Format::Led2 => {
-            put(bytes, at, command.value as u32);
-            put_short(bytes, at + 4, command.period);
+            put(bytes, offset, command.value as u32);
+            put_short(bytes, offset + 4, command.period);
         }
         Format::Led3 => {
-            put_short(bytes, at, command.value as u16);
-            put_short(bytes, at + 2, command.mode);
-            put_short(bytes, at + 4, command.period);
+            put_short(bytes, offset, command.value as u16);
+            put_short(bytes, offset + 2, command.mode);
+            put_short(bytes, offset + 4, command.period);
         }
     }
 }
 
-fn get_command(bytes: &[u8], at: usize, format: Format) -> Command {
-    let value = get(bytes, at) as i32;
-    let period = get_short(bytes, at + 4);
+fn get_command(bytes: &[u8], offset: usize, format: Format) -> Command {
+    let value = get(bytes, offset) as i32;
+    let period = get_short(bytes, offset + 4);
     match format {
         Format::Joint2 | Format::Joint3 => Command {
             value,
@@ -248,8 +248,8 @@ fn get_command(bytes: &[u8], at: usize, format: Format) -> Command {
             period,
         },
         Format::Led3 => Command {
-            value: i32::from(get_short(bytes, at)),
-            mode: get_short(bytes, at + 2),
+            value: i32::from(get_short(bytes, offset)),
+            mode: get_short(bytes, offset + 2),
             period,
         },
     }

@@ -149,7 +149,7 @@ impl Logger {
         let newest = |id: u32| vector.of(id)?.frames.last().copied();
         let value = |id: u32| newest(id).map_or(0.0, |value| f64::from(value.value) / MICRO);
         let [ahead, right, up, chest, far] =
-            std::array::from_fn(|at| self.sensors.get(at).map_or(0.0, |id| value(*id)));
+            std::array::from_fn(|index| self.sensors.get(index).map_or(0.0, |id| value(*id)));
         let closed = robot.ids().filter_map(|(id, primitive)| {
             let Kind::Sensor(sensor, name) = primitive.kind else {
                 return None;

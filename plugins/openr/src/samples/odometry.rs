@@ -175,10 +175,10 @@ mod tests {
 
     /// Returns the angles of all legs of a body at a pose (ahead, left, turned) whose paws stand at positions on the ground.
     fn stand(pose: [f64; 3], paws: [[f64; 2]; 4]) -> [Stand; 4] {
-        std::array::from_fn(|at| {
-            let leg = LEGS[at];
+        std::array::from_fn(|index| {
+            let leg = LEGS[index];
             let (sine, cosine) = libm::sincos(pose[2]);
-            let way = [paws[at][0] - pose[0], paws[at][1] - pose[1]];
+            let way = [paws[index][0] - pose[0], paws[index][1] - pose[1]];
             let [x, y] = [
                 cosine * way[0] + sine * way[1],
                 cosine * way[1] - sine * way[0],
@@ -211,11 +211,11 @@ mod tests {
         // The centres of balls that roll move with the rotation of the shanks.
         for _ in 0..5 {
             let now = stand(wanted, paws);
-            paws = std::array::from_fn(|at| {
-                let turned = shank(LEGS[at], wanted[2], now[at].angles)
-                    * shank(LEGS[at], 0.0, before[at].angles).inverse();
+            paws = std::array::from_fn(|index| {
+                let turned = shank(LEGS[index], wanted[2], now[index].angles)
+                    * shank(LEGS[index], 0.0, before[index].angles).inverse();
                 let moved = turned.scaled_axis().cross(&Vector3::new(0.0, 0.0, RADIUS));
-                [start[at][0] + moved.x, start[at][1] + moved.y]
+                [start[index][0] + moved.x, start[index][1] + moved.y]
             });
         }
         let mut now = stand(wanted, paws);

@@ -98,8 +98,8 @@ impl Walk {
             let angles = legs.flat_map(|leg| leg.joints(self.paw(*leg)));
             postures.push(angles.collect::<Vec<f64>>());
         }
-        let entry = |(at, &joint): (usize, &u32)| {
-            let angles = postures.iter().map(|posture| posture[at]);
+        let entry = |(index, &joint): (usize, &u32)| {
+            let angles = postures.iter().map(|posture| posture[index]);
             Commands::joint(joint, angles.map(|angle| (angle * MICRO).round() as i32))
         };
         CommandVector::new(self.joints.iter().enumerate().map(entry).collect())
@@ -107,9 +107,9 @@ impl Walk {
 
     fn advance(&mut self) {
         let fastest = self.dog.gait.fastest;
-        for (at, speed) in self.speed.iter_mut().enumerate() {
-            let wanted = self.wanted[at].clamp(-fastest[at], fastest[at]);
-            let most = CHANGE[at] * FRAME_SECONDS;
+        for (index, speed) in self.speed.iter_mut().enumerate() {
+            let wanted = self.wanted[index].clamp(-fastest[index], fastest[index]);
+            let most = CHANGE[index] * FRAME_SECONDS;
             *speed += (wanted - *speed).clamp(-most, most);
         }
         let is_still = self.speed == [0.0; 2];

@@ -52,7 +52,12 @@ fn two_objects_of_a_stick_exchange_two_messages_and_three_credits() {
         heard.add(event.data[0].text());
         context.assert_ready(event.observer);
     });
-    let interface = |at: usize| contents.objects[at].interface.clone().expect("a stub.cfg");
+    let interface = |index: usize| {
+        contents.objects[index]
+            .interface
+            .clone()
+            .expect("a stub.cfg")
+    };
     let parts = vec![
         Part::new(interface(0), speaker),
         Part::new(interface(1), listener),
@@ -104,12 +109,12 @@ fn text(number: usize) -> String {
         format!("{subject_key}{colon}{subjects}"),
         format!("  {observer_key}{colon}{observers}"),
     ];
-    let handler = |is_there: bool, what: &str, at: usize| match is_there {
-        true => format!("{what}{at}()"),
+    let handler = |is_there: bool, what: &str, index: usize| match is_there {
+        true => format!("{what}{index}()"),
         false => "null".to_owned(),
     };
-    for at in 0..subjects + observers {
-        let (side, about, event) = match at < subjects {
+    for index in 0..subjects + observers {
+        let (side, about, event) = match index < subjects {
             true => ('S', "Control", "Ready"),
             false => ('O', "Connect", "Notify"),
         };
@@ -119,10 +124,10 @@ fn text(number: usize) -> String {
         } else {
             name
         };
-        let first = handler(at < connections, about, at);
-        let second = handler(at < events, event, at);
+        let first = handler(index < connections, about, index);
+        let second = handler(index < events, event, index);
         lines.push(format!(
-            "Service{colon}\"{object}.Service{at}.Data{at}.{side}\"{comma}{first}{comma}{second}"
+            "Service{colon}\"{object}.Service{index}.Data{index}.{side}\"{comma}{first}{comma}{second}"
         ));
     }
     lines.extend((0..extras).map(|at| format!("Extra{colon}Entry{at}()")));
@@ -166,7 +171,7 @@ fn mutations_of_all_samples_are_errors_with_their_lines() {
     for (number, (name, ..)) in SHAPES.into_iter().enumerate() {
         let good = text(number);
         let lines: Vec<&str> = good.lines().collect();
-        for (at, line) in lines.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
             let is = |key: &str| line.trim_start().starts_with(key);
             let digits = |line: &str| {
                 line.trim_end()
@@ -199,9 +204,9 @@ fn mutations_of_all_samples_are_errors_with_their_lines() {
             }
             for wrong in wrong {
                 let mut mutated = lines.clone();
-                mutated[at] = &wrong;
+                mutated[index] = &wrong;
                 let (parsed, reported) = parse(&mutated.join("\n"));
-                let line = format!("stub.cfg:{}:", at + 1);
+                let line = format!("stub.cfg:{}:", index + 1);
                 assert!(parsed.has_errors(), "{name}: {wrong}");
                 assert!(
                     reported.iter().any(|text| text.starts_with(&line)),

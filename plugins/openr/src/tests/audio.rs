@@ -22,7 +22,7 @@ fn player(format: SoundFormat, wait: u32, notes: &Notes) -> Part {
             format,
             // A square wave of 1 kHz at 8 kHz.
             samples: (0..256)
-                .map(|at| if at % 8 < 4 { 0x4000 } else { -0x4000 })
+                .map(|index| if index % 8 < 4 { 0x4000 } else { -0x4000 })
                 .collect(),
         };
         for _ in 0..if is_primed { 1 } else { 2 } {
@@ -91,9 +91,9 @@ fn sounds_are_played_without_a_gap_and_heard() {
         assert_eq!((vector.format, vector.samples.len()), (STEREO, 1024));
         assert_eq!(vector.region().bytes().len(), 192 + 64 + 2048);
         // Both channels, at a quarter of the amplitude; 16 samples of 16 kHz per period.
-        for (at, pair) in vector.samples.chunks_exact(2).enumerate() {
-            let expected = if at % 16 < 8 { 0x1000 } else { -0x1000 };
-            assert_eq!(pair, [expected; 2], "{at}");
+        for (index, pair) in vector.samples.chunks_exact(2).enumerate() {
+            let expected = if index % 16 < 8 { 0x1000 } else { -0x1000 };
+            assert_eq!(pair, [expected; 2], "{index}");
         }
     }
     assert!(log.is_empty(), "{log:?}");

@@ -100,8 +100,8 @@ fn a_credit_comes_when_a_vector_has_been_played_and_no_frame_is_without_motion()
         let angle = |region: &Region| {
             let json = region.json().expect("JSON");
             let names = json["names"].as_array().expect("names");
-            let at = names.iter().position(|name| name == "lf_j1");
-            json["positions"][at.expect("the leg")].as_f64()
+            let index = names.iter().position(|name| name == "lf_j1");
+            json["positions"][index.expect("the leg")].as_f64()
         };
         // One millirad per frame, up to the limit of 130 degrees.
         for (number, region) in reported.iter().enumerate() {
@@ -324,13 +324,13 @@ fn a_servo_without_a_command_holds_the_first_measured_position() {
     let commands = commands.lock().expect("one thread");
     let of_leg = commands.iter().filter_map(|region| {
         let json = region.json()?;
-        let at = json["names"]
+        let index = json["names"]
             .as_array()?
             .iter()
             .position(|name| name == "lf_j1")?;
         Some([
-            json["positions"][at].as_f64()?,
-            json["stiffnesses"][at].as_f64()?,
+            json["positions"][index].as_f64()?,
+            json["stiffnesses"][index].as_f64()?,
         ])
     });
     let of_leg: Vec<[f64; 2]> = of_leg.collect();

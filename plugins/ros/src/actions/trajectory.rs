@@ -92,8 +92,8 @@ impl Action for Follow {
         let joint_names = goal.trajectory.joint_names.clone();
         let numbers = |list: &str| -> Option<Vec<f64>> {
             let numbers = joint_names.iter().map(|name| {
-                let at = known.iter().position(|known| known == name)?;
-                value[list][at].as_f64()
+                let index = known.iter().position(|known| known == name)?;
+                value[list][index].as_f64()
             });
             numbers.collect()
         };

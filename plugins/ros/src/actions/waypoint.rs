@@ -68,7 +68,7 @@ impl Action for Navigate {
         value: &Json,
         [now, since]: [u64; 2],
     ) -> Option<NavigateFeedback> {
-        let number = |list: &str, at: usize| value[list][at].as_f64();
+        let number = |list: &str, index: usize| value[list][index].as_f64();
         let position = Point {
             x: number("position", 0)?,
             y: number("position", 1)?,

@@ -148,7 +148,7 @@ fn get_bounds(calls: &Calls, Named { entity }: Named, respond: Respond<BoundsRes
     let asked = ("get_object_bounds", json!({ "name": entity }));
     request(calls, asked, respond, move |reply| {
         let corner = |name: &str| {
-            let number = |at: usize| reply.value[name][at].as_f64();
+            let number = |index: usize| reply.value[name][index].as_f64();
             let (x, y, z) = (number(0)?, number(1)?, number(2)?);
             Some(Vector { x, y, z })
         };

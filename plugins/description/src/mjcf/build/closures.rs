@@ -74,7 +74,7 @@ impl Builder<'_, '_> {
         };
         let first = body("body1");
         let bodies = [first?, body("body2")?];
-        let [one, two] = [0, 1].map(|at| self.bodies.get(&bodies[at]).map(|body| body.pose));
+        let [one, two] = [0, 1].map(|index| self.bodies.get(&bodies[index]).map(|body| body.pose));
         let (one, two) = (one?, two?);
         let relative = one.inverse() * two;
         let poses = match kind {

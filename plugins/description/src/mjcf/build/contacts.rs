@@ -29,8 +29,8 @@ impl Builder<'_, '_> {
     pub(super) fn part_bodies(&mut self, root: &Element, scene: &mut Scene) {
         let excluded = self.excluded(root);
         let mut pairs = 0;
-        for (at, one) in self.geoms.iter().enumerate() {
-            for other in self.geoms.iter().skip(at + 1) {
+        for (index, one) in self.geoms.iter().enumerate() {
+            for other in self.geoms.iter().skip(index + 1) {
                 if self.collide(one, other, &excluded) {
                     continue;
                 }

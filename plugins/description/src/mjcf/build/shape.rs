@@ -258,7 +258,7 @@ impl Builder<'_, '_> {
         geometry.alpha = alpha.clamp(0.0, 1.0);
         match &mut geometry.checker {
             Some(other) => {
-                let tint = |own: [f64; 3]| [0, 1, 2].map(|at| own[at] * color[at]);
+                let tint = |own: [f64; 3]| [0, 1, 2].map(|index| own[index] * color[index]);
                 geometry.color = tint(geometry.color);
                 *other = tint(*other);
             }

@@ -85,8 +85,8 @@ impl Joints {
             list.map_or(&[][..], Vec::as_slice)
         };
         let [positions, velocities, efforts] = ["positions", "velocities", "efforts"].map(list);
-        for (at, name) in list("names").iter().enumerate() {
-            let number = |list: &[Json]| list.get(at).and_then(Json::as_f64);
+        for (index, name) in list("names").iter().enumerate() {
+            let number = |list: &[Json]| list.get(index).and_then(Json::as_f64);
             let id = name.as_str().and_then(|name| self.robot.joint(name));
             let state = id.and_then(|id| self.states.get_mut(&id));
             if let (Some(state), Some(position)) = (state, number(positions)) {

@@ -111,8 +111,8 @@ impl Senses {
     ) -> Option<SensorVector> {
         let sensed = self.robot.ids();
         let sensed = sensed.filter(|(_, primitive)| primitive.kind.is_sensed());
-        for (at, (id, primitive)) in sensed.enumerate() {
-            if self.sensed.entries.len() <= at {
+        for (index, (id, primitive)) in sensed.enumerate() {
+            if self.sensed.entries.len() <= index {
                 self.sensed.entries.push(Sensed {
                     primitive: id,
                     kind: SensedKind::of(primitive.kind),
@@ -125,7 +125,7 @@ impl Senses {
                 _ => self.sensor(context, id, primitive),
             };
             context.platform(|platform| platform.set_value(id, value));
-            self.sensed.entries[at].frames.push(value);
+            self.sensed.entries[index].frames.push(value);
         }
         self.number = self.number.wrapping_add(1);
         let is_full = (self.number as usize).is_multiple_of(SENSED_FRAMES);
