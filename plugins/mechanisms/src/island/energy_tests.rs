@@ -25,7 +25,7 @@ impl Run {
         pose.rotation * self.integrator.workspace.velocity_of(link).at(&local)
     }
 
-    /// Touches the ground with points of links, each of which is a link and a place on it; `friction` Coulomb's.
+    /// Touches the ground with points of links, each of which is a link and a point on it; `friction` Coulomb's.
     pub(super) fn touching(
         &self,
         tips: &[(usize, Vector3<f64>)],
