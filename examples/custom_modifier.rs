@@ -28,14 +28,14 @@ impl Modifier for Drift {
     const KIND: &'static str = "drift";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let places = fields.numbers(["x", "y"])?;
+        let indices = fields.numbers(["x", "y"])?;
         let step = self.step;
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
-                state.values.resize(places.len(), 0.0);
-                for (drift, place) in state.values.iter_mut().zip(places) {
+                state.values.resize(indices.len(), 0.0);
+                for (drift, index) in state.values.iter_mut().zip(indices) {
                     *drift += state.random.gauss(step);
-                    if let Some(value) = at_mut::<f64>(data, place) {
+                    if let Some(value) = at_mut::<f64>(data, index) {
                         *value += *drift;
                     }
                 }

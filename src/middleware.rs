@@ -300,8 +300,8 @@ pub(crate) fn serve_at_rest(world: &mut World, at_most: Duration) {
         .rposition(|message| is_at_rest(world, message));
     let served = last.map_or(0, |last| last + 1);
     let next = world.resource::<Clock>().tick + 1;
-    for (place, message) in acting.into_iter().enumerate() {
-        if place < served {
+    for (index, message) in acting.into_iter().enumerate() {
+        if index < served {
             note(world, &message, next);
             serve(world, message);
         } else {

@@ -97,16 +97,18 @@ fn mark_frames(
     assembly: &Assembly,
     (layout, frames, bodies): (&Layout, &[Entity], &[Entity]),
 ) {
-    for (place, &entity) in layout.frames.iter().zip(frames) {
-        let Some(&body) = bodies.get(place.body) else {
+    for (frame_layout, &entity) in layout.frames.iter().zip(frames) {
+        let Some(&body) = bodies.get(frame_layout.body) else {
             continue;
         };
-        let in_scene = assembly.scene.frames().get(place.in_scene);
+        let in_scene = assembly.scene.frames().get(frame_layout.in_scene);
         world.entity_mut(entity).insert(Frame {
-            name: place.name.clone(),
-            parent: place.parent.and_then(|parent| frames.get(parent).copied()),
+            name: frame_layout.name.clone(),
+            parent: frame_layout
+                .parent
+                .and_then(|parent| frames.get(parent).copied()),
             body,
-            body_from_frame: place.body_from_frame,
+            body_from_frame: frame_layout.body_from_frame,
             is_bare: in_scene.is_none_or(|frame| frame.geometry.is_empty()),
         });
     }
@@ -153,30 +155,30 @@ fn spawn_geometry(
     robots: &BTreeMap<String, Entity>,
 ) -> Vec<Vec<Entity>> {
     let mut all = Vec::new();
-    for place in &layout.frames {
+    for frame_layout in &layout.frames {
         let robot = layout
             .bodies
-            .get(place.body)
+            .get(frame_layout.body)
             .and_then(|body| body.robot.as_ref());
         let robot = robot.and_then(|robot| robots.get(robot).copied());
         let mut of_frame = Vec::new();
-        let frame = assembly.scene.frames().get(place.in_scene);
+        let frame = assembly.scene.frames().get(frame_layout.in_scene);
         for geometry in frame.iter().flat_map(|frame| &frame.geometry) {
-            let Some(&body) = bodies.get(place.body) else {
+            let Some(&body) = bodies.get(frame_layout.body) else {
                 continue;
             };
             let geometry = GeometryOf {
                 body,
                 robot,
-                frame: place.name.clone(),
-                body_from_frame: place.body_from_frame,
+                frame: frame_layout.name.clone(),
+                body_from_frame: frame_layout.body_from_frame,
                 geometry: geometry.clone(),
             };
             let surface = Surface {
                 specular: geometry.geometry.specular,
             };
-            let transform = morse_physics::transform(&place.body_from_frame);
-            let label = label(&geometry, layout.bodies.get(place.body));
+            let transform = morse_physics::transform(&frame_layout.body_from_frame);
+            let label = label(&geometry, layout.bodies.get(frame_layout.body));
             let entity = world.spawn((geometry, surface, label, transform, ChildOf(body)));
             of_frame.push(entity.id());
         }

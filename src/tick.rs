@@ -34,7 +34,7 @@ pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
         .init_resource::<CarriedOrder>()
         .add_systems(
             PreStartup,
-            (carrier::hand_over, carrier::follow, carrier::place)
+            (carrier::hand_over, carrier::follow, carrier::set_poses)
                 .chain()
                 .after(Bind),
         );

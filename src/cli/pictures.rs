@@ -116,13 +116,14 @@ impl View {
 
     /// Makes the view follow a body.
     fn go_along(&mut self, simulation: &Simulation, body: Entity) {
-        let offset = self.camera.world_from_camera.translation.vector - place(simulation, body);
+        let offset = self.camera.world_from_camera.translation.vector - position(simulation, body);
         self.along = Some((body, offset));
     }
 
     fn take(&mut self, simulation: &mut Simulation) -> &RgbaImage {
         if let Some((body, offset)) = self.along {
-            self.camera.world_from_camera.translation = (place(simulation, body) + offset).into();
+            self.camera.world_from_camera.translation =
+                (position(simulation, body) + offset).into();
         }
         let changed = morse_render::redraw(simulation.world_mut(), &self.camera, &mut self.canvas);
         if let Some(area) = changed {
@@ -142,7 +143,7 @@ impl View {
 }
 
 /// Returns the position of a body in the world, m.
-fn place(simulation: &Simulation, body: Entity) -> Vector3<f64> {
+fn position(simulation: &Simulation, body: Entity) -> Vector3<f64> {
     let state = simulation.world().get::<BodyState>(body);
     state.map_or_else(Vector3::zeros, |state| state.pose.translation.vector)
 }

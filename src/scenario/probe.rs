@@ -10,7 +10,7 @@ use morse_api::{
     service,
 };
 use morse_diagnostics::{nearest, printable};
-use morse_simulation_file::{Place, Term};
+use morse_simulation_file::{Position, Term};
 use nalgebra::Point3;
 
 use super::value::{Lack, Scalar, part};
@@ -25,7 +25,7 @@ pub struct BindError(pub(super) String);
 pub(super) enum Probe {
     Constant(Scalar),
     Data(DataProbe),
-    Distance(PlaceProbe, PlaceProbe),
+    Distance(PositionProbe, PositionProbe),
 }
 
 /// A field of a sensor's exported data, or a component of it; or a coordinate of a body.
@@ -69,7 +69,7 @@ impl SensorProbe {
     }
 }
 
-pub(super) enum PlaceProbe {
+pub(super) enum PositionProbe {
     Point(Point3<f64>),
     Body(Entity),
     Axes(SensorProbe, [usize; 3]),
@@ -84,8 +84,8 @@ impl Probe {
             Term::Text(text) => Self::Constant(Scalar::Text(text.clone())),
             Term::Data(path) => Self::Data(data_probe(simulation, path)?),
             Term::Distance(one, other) => Self::Distance(
-                place_probe(simulation, one)?,
-                place_probe(simulation, other)?,
+                position_probe(simulation, one)?,
+                position_probe(simulation, other)?,
             ),
         })
     }
@@ -114,15 +114,15 @@ impl Probe {
     /// Returns true if its sensor has exported nothing yet.
     pub(super) fn is_awaited(&self, world: &World) -> bool {
         let is_awaited = |sensor: &SensorProbe| sensor.data(world, Source::Exported).is_none();
-        let place = |place: &PlaceProbe| match place {
-            PlaceProbe::Axes(sensor, _) => is_awaited(sensor),
-            PlaceProbe::Vector(data) => data.sensor().is_some_and(is_awaited),
-            PlaceProbe::Point(_) | PlaceProbe::Body(_) => false,
+        let follows_awaited = |probe: &PositionProbe| match probe {
+            PositionProbe::Axes(sensor, _) => is_awaited(sensor),
+            PositionProbe::Vector(data) => data.sensor().is_some_and(is_awaited),
+            PositionProbe::Point(_) | PositionProbe::Body(_) => false,
         };
         match self {
             Self::Constant(_) => false,
             Self::Data(data) => data.sensor().is_some_and(is_awaited),
-            Self::Distance(one, other) => place(one) || place(other),
+            Self::Distance(one, other) => follows_awaited(one) || follows_awaited(other),
         }
     }
 }
@@ -162,7 +162,7 @@ impl DataProbe {
     }
 }
 
-impl PlaceProbe {
+impl PositionProbe {
     fn read(&self, world: &World) -> Result<Point3<f64>, String> {
         let gone = || "the position is gone".to_owned();
         match self {
@@ -171,11 +171,11 @@ impl PlaceProbe {
                 let body = world.get::<BodyState>(*entity).ok_or_else(gone)?;
                 Ok(body.pose.translation.vector.into())
             }
-            Self::Axes(sensor, places) => {
+            Self::Axes(sensor, indices) => {
                 let data = sensor.data(world, Source::Exported).ok_or_else(gone)?;
                 let mut point = Point3::origin();
-                for (coordinate, place) in point.iter_mut().zip(places) {
-                    match data.field_at(*place).map(view) {
+                for (coordinate, index) in point.iter_mut().zip(indices) {
+                    match data.field_at(*index).map(view) {
                         Some(Value::Number(number)) => *coordinate = number,
                         _ => return Err(gone()),
                     }
@@ -310,24 +310,27 @@ fn unknown(simulation: &Simulation, path: &str) -> BindError {
     ))
 }
 
-fn place_probe(simulation: &Simulation, place: &Place) -> Result<PlaceProbe, BindError> {
-    let name = match place {
-        Place::Point(point) => return Ok(PlaceProbe::Point(Point3::from(*point))),
-        Place::Named(name) => name,
+fn position_probe(
+    simulation: &Simulation,
+    position: &Position,
+) -> Result<PositionProbe, BindError> {
+    let name = match position {
+        Position::Point(point) => return Ok(PositionProbe::Point(Point3::from(*point))),
+        Position::Named(name) => name,
     };
     let world = simulation.world();
     if let Some(sensor) = sensor_probe(world, name) {
         let described = world.get::<Described>(sensor.entity);
-        let places = described.and_then(|described| described.0.fields.position().ok());
-        return match places {
-            Some(places) => Ok(PlaceProbe::Axes(sensor, places)),
+        let indices = described.and_then(|described| described.0.fields.position().ok());
+        return match indices {
+            Some(indices) => Ok(PositionProbe::Axes(sensor, indices)),
             None => Err(BindError(format!(
                 "`{name}` measures no position: it has no `x`, `y` and `z` in the scene"
             ))),
         };
     }
     if let Some(entity) = body(simulation, name) {
-        return Ok(PlaceProbe::Body(entity));
+        return Ok(PositionProbe::Body(entity));
     }
     let data = match data_probe(simulation, name) {
         Ok(data) => data,
@@ -341,7 +344,7 @@ fn place_probe(simulation: &Simulation, place: &Place) -> Result<PlaceProbe, Bin
         },
     };
     match data.value(world, Source::Form).map(view) {
-        Some(Value::Numbers([_, _, _])) => Ok(PlaceProbe::Vector(Box::new(data))),
+        Some(Value::Numbers([_, _, _])) => Ok(PositionProbe::Vector(Box::new(data))),
         _ => Err(BindError(format!(
             "`{name}` is no position of three numbers"
         ))),

@@ -251,8 +251,8 @@ impl SceneQuery {
                 }
                 _ => stacked(root_from_joint * axis.axis * ratio, Vector3::zeros()),
             };
-            if let Some(place) = self.variable(&axis.variable) {
-                let mut sum = jacobian.column_mut(place);
+            if let Some(index) = self.variable(&axis.variable) {
+                let mut sum = jacobian.column_mut(index);
                 sum += column;
             }
         }

@@ -114,8 +114,8 @@ fn get_configurations(
             .map(|row| row.iter().copied().collect())
             .collect();
         let translation: [f64; 3] = pose.translation.vector.into();
-        let place = json!({ "rotation": rows, "translation": translation });
-        all.insert("object_to_robot".to_owned(), place);
+        let object_to_robot = json!({ "rotation": rows, "translation": translation });
+        all.insert("object_to_robot".to_owned(), object_to_robot);
     }
     Ok(Outcome::Done(json!({ "configurations": all })))
 }

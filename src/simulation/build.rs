@@ -219,7 +219,7 @@ fn empty_world(environment: &Environment, threads: usize, extensions: Extensions
     morse_physics::plugin(&mut app, physics_settings(environment));
     rays::plugin(&mut app);
     morse_render::plugin(&mut app, &environment.light);
-    place_on_earth(&mut app, environment);
+    set_origin(&mut app, environment);
     app
 }
 
@@ -263,7 +263,7 @@ fn set_environment_time(app: &mut App, environment: &Environment) {
 }
 
 /// Sets the scene's position on Earth, if it is given.
-fn place_on_earth(app: &mut App, environment: &Environment) {
+fn set_origin(app: &mut App, environment: &Environment) {
     // Properties of Blender's objects, in which MORSE stores these numbers, are 32-bit.
     let as_stored = |number: f64| {
         if environment.motion.is_morse() {

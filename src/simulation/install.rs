@@ -221,7 +221,7 @@ impl<'a> Installer<'a> {
         common: &'a Common,
     ) -> Option<Site<'a>> {
         let robot = *self.spawned.robots.get(&instance.name)?;
-        let (body, frame, body_from_component) = self.place(instance, robot, common)?;
+        let (body, frame, body_from_component) = self.body_and_pose(instance, robot, common)?;
         let pose_of = |entity| self.world.get::<BodyState>(entity).map(|state| state.pose);
         let world_from_component = pose_of(body)? * body_from_component;
         Some(Site {
@@ -240,7 +240,7 @@ impl<'a> Installer<'a> {
     }
 
     /// Returns the body and the frame on which a component is mounted, and the component's pose on the body.
-    fn place(
+    fn body_and_pose(
         &self,
         instance: &Instance<'_>,
         robot: Entity,
@@ -254,7 +254,7 @@ impl<'a> Installer<'a> {
         }
         if let Some(on) = &common.on {
             let carrier = component_of(instance.robot, &on.component)?;
-            let (body, frame, pose) = self.place(instance, robot, carrier)?;
+            let (body, frame, pose) = self.body_and_pose(instance, robot, carrier)?;
             return Some((body, frame, pose * own));
         }
         Some((robot, robot, own))

@@ -19,7 +19,7 @@ pub struct Mechanism {
     tree: Tree,
     base: Base,
     /// Pose of the base in the world.
-    place: Isometry3<f64>,
+    world_from_base: Isometry3<f64>,
     state: State,
     workspace: Workspace,
     coordinates: Vec<String>,
@@ -62,7 +62,7 @@ impl Mechanism {
                 .chain(links.variables.iter().map(variable))
                 .collect::<Option<_>>()?,
             links: links.links.iter().map(name).collect::<Option<_>>()?,
-            place: if links.floats {
+            world_from_base: if links.floats {
                 Isometry3::identity()
             } else {
                 world.get::<BodyState>(links.base)?.pose
@@ -201,7 +201,7 @@ impl Mechanism {
         let mut columns = vec![Motion::ZERO; self.coordinates.len()];
         self.workspace
             .jacobian(&self.tree, link, &point.coords, &mut columns);
-        let turn = self.place.rotation;
+        let turn = self.world_from_base.rotation;
         Some(DMatrix::from_fn(6, columns.len(), |row, column| {
             let motion = &columns[column];
             let vector = if row < 3 {
@@ -216,17 +216,17 @@ impl Mechanism {
     /// Returns the pose of a link in the world. `None` if no link has that name.
     #[must_use]
     pub fn pose(&self, link: &str) -> Option<Isometry3<f64>> {
-        let place = self.workspace.pose_of(self.index_of(link)?);
-        let rotation = nalgebra::Rotation3::from_matrix_unchecked(place.rotation);
-        let inner = Isometry3::from_parts(place.position.into(), rotation.into());
-        Some(self.place * inner)
+        let pose = self.workspace.pose_of(self.index_of(link)?);
+        let rotation = nalgebra::Rotation3::from_matrix_unchecked(pose.rotation);
+        let inner = Isometry3::from_parts(pose.position.into(), rotation.into());
+        Some(self.world_from_base * inner)
     }
 
     /// Returns the mass of the links, kg, and their centre of mass in the world, m, without a base that forces do not move.
     #[must_use]
     pub fn center_of_mass(&self) -> (f64, Point3<f64>) {
         let (mass, center) = self.workspace.center_of_mass(&self.tree);
-        (mass, self.place * Point3::from(center))
+        (mass, self.world_from_base * Point3::from(center))
     }
 
     /// Returns true if forces move the base.

@@ -105,8 +105,8 @@ fn properties(
 fn give_shapes(world: &mut World, objects: &mut [Object]) {
     let mut frames: BTreeMap<String, Entity> = BTreeMap::new();
     let mut owners = Owners::default();
-    for (place, object) in objects.iter().enumerate() {
-        owners.by_frame.insert(object.entity, place);
+    for (index, object) in objects.iter().enumerate() {
+        owners.by_frame.insert(object.entity, index);
     }
     for (entity, frame) in world.query::<(Entity, &Frame)>().iter(world) {
         frames.insert(frame.name.clone(), entity);
@@ -117,9 +117,9 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
     let mut geometries = world.query::<(Entity, &GeometryOf)>();
     for (entity, of) in geometries.iter(world) {
         let mut next = frames.get(&of.frame).copied();
-        while let Some((frame, place)) = next.and_then(|frame| owners.nearest(frame)) {
+        while let Some((frame, index)) = next.and_then(|frame| owners.nearest(frame)) {
             next = owners.parents.get(&frame).copied().flatten();
-            let Some(object) = objects.get_mut(place) else {
+            let Some(object) = objects.get_mut(index) else {
                 continue;
             };
             object.geometry.push(entity);
@@ -129,13 +129,13 @@ fn give_shapes(world: &mut World, objects: &mut [Object]) {
             if of.body == object.body {
                 let object_from_frame = object.body_from_object.inverse() * of.body_from_frame;
                 let around = meshes.around(&of.geometry, &object_from_frame);
-                corners.entry(place).or_default().extend(around);
+                corners.entry(index).or_default().extend(around);
             }
         }
     }
-    for (place, object) in objects.iter_mut().enumerate() {
+    for (index, object) in objects.iter_mut().enumerate() {
         object.geometry.sort_unstable();
-        object.bounds = corners.remove(&place).and_then(Bounds::around);
+        object.bounds = corners.remove(&index).and_then(Bounds::around);
     }
 }
 
@@ -160,8 +160,8 @@ impl Owners {
                 found = *known;
                 break;
             }
-            if let Some(&place) = self.by_frame.get(&current) {
-                found = Some((current, place));
+            if let Some(&index) = self.by_frame.get(&current) {
+                found = Some((current, index));
                 break;
             }
             passed.push(current);
@@ -205,8 +205,8 @@ impl Meshes {
         match &geometry.shape {
             Shape::Box { dimension } => {
                 let half = Vector3::from(*dimension) * (scale / 2.0);
-                let corner = |place: u32| {
-                    let sign = |bit: u32| if place & bit == 0 { -1.0 } else { 1.0 };
+                let corner = |number: u32| {
+                    let sign = |bit: u32| if number & bit == 0 { -1.0 } else { 1.0 };
                     let signs = Vector3::new(sign(1), sign(2), sign(4));
                     pose * Point3::from(half.component_mul(&signs))
                 };

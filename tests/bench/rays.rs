@@ -98,7 +98,7 @@ impl Arena {
             (0.0, 20.1, 20.2, 0.1),
             (0.0, -20.1, 20.2, 0.1),
         ] {
-            place(
+            spawn_robot(
                 world,
                 Shape::Box {
                     dimension: [2.0 * hx, 2.0 * hy, 1.0],
@@ -107,7 +107,7 @@ impl Arena {
                 BodyKind::Fixed,
             );
         }
-        place(
+        spawn_robot(
             world,
             Shape::Box {
                 dimension: [100.0, 100.0, 1.0],
@@ -123,7 +123,7 @@ impl Arena {
             let shape = Shape::Box {
                 dimension: [2.0 * hx, 2.0 * hy, 1.0],
             };
-            place(
+            spawn_robot(
                 world,
                 shape,
                 pose(x, y, 0.5, boxes.between(0.0, PI)),
@@ -206,7 +206,7 @@ fn robots(world: &mut World, count: usize, taken: &[(f64, f64, f64)]) -> Vec<Rob
             radius: 0.15,
             height: 0.3,
         };
-        let entity = place(world, shape, pose(x, y, 0.0, yaw), BodyKind::Kinematic);
+        let entity = spawn_robot(world, shape, pose(x, y, 0.0, yaw), BodyKind::Kinematic);
         let turn = if robots.len().is_multiple_of(2) {
             1.0
         } else {
@@ -224,7 +224,7 @@ fn robots(world: &mut World, count: usize, taken: &[(f64, f64, f64)]) -> Vec<Rob
 }
 
 /// Spawns a body of one shape, which is its own robot.
-fn place(world: &mut World, shape: Shape, pose: Isometry3<f64>, kind: BodyKind) -> Entity {
+fn spawn_robot(world: &mut World, shape: Shape, pose: Isometry3<f64>, kind: BodyKind) -> Entity {
     let body = world
         .spawn((
             BodyState {

@@ -50,8 +50,8 @@ impl Times {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().saturating_sub(1);
-        let place = (last as f64 * part).round() as usize;
-        sorted.get(place).copied().unwrap_or(f64::NAN) * 1e3
+        let index = (last as f64 * part).round() as usize;
+        sorted.get(index).copied().unwrap_or(f64::NAN) * 1e3
     }
 
     /// Formats the median, the 99th percentile and the maximum, ms.

@@ -67,13 +67,13 @@ fn world() -> String {
 /// Topics with their messages.
 fn published() -> Json {
     let speed = json!({ "linear": { "x": 0.5 }, "angular": { "z": 0.25 } });
-    let place = json!({ "pose": { "position": { "x": 3.0, "y": 50.5, "z": 1.0 }, "orientation": { "z": 1.0, "w": 0.0 } } });
+    let goal = json!({ "pose": { "position": { "x": 3.0, "y": 50.5, "z": 1.0 }, "orientation": { "z": 1.0, "w": 0.0 } } });
     json!({
         "/twist/motion": ["geometry_msgs/msg/Twist", speed],
         "/stamped/motion": ["geometry_msgs/msg/TwistStamped", { "twist": speed }],
         "/text/motion": ["std_msgs/msg/String", { "data": r#"{"v": 0.5, "w": 0.25}"# }],
         "/sideways/motion": ["geometry_msgs/msg/Twist", { "linear": { "x": 0.25, "y": -0.5 }, "angular": { "z": 0.25 } }],
-        "/teleport/motion": ["geometry_msgs/msg/PoseStamped", place],
+        "/teleport/motion": ["geometry_msgs/msg/PoseStamped", goal],
         "/states/motors": ["sensor_msgs/msg/JointState", { "name": ["kuka_4", "kuka_2"], "position": [0.4, -0.3] }],
         "/numbers/motors": ["std_msgs/msg/Float64MultiArray", { "data": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1] }],
         "/armature/motors": ["sensor_msgs/msg/JointState", { "name": ["kuka_2"], "position": [0.2] }],
@@ -135,10 +135,10 @@ fn each_type_of_command_moves_its_robot() {
     let sideways = &last("/sideways/odometry")["twist"]["twist"];
     near(&sideways["linear"]["x"], 0.25, 1e-6);
     near(&sideways["linear"]["y"], -0.5, 1e-6);
-    let place = &last("/teleport/pose")["pose"];
-    near(&place["position"]["x"], 3.0, 1e-6);
-    near(&place["position"]["y"], 50.5, 1e-6);
-    near(&place["orientation"]["z"], 1.0, 1e-6);
+    let pose = &last("/teleport/pose")["pose"];
+    near(&pose["position"]["x"], 3.0, 1e-6);
+    near(&pose["position"]["y"], 50.5, 1e-6);
+    near(&pose["orientation"]["z"], 1.0, 1e-6);
     let position = |name: &str, joint: &str| {
         let state = last(&format!("/{name}/joints"));
         let names = state["name"].as_array().unwrap();

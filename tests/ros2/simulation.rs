@@ -121,7 +121,7 @@ fn check_spawned(steps: &BTreeMap<String, Json>) {
         "{spawned}"
     );
     assert_eq!(spawned["state"], 2, "the simulation is still paused");
-    let at = |value: &Json, place: usize| value[place].as_f64().unwrap();
+    let at = |value: &Json, index: usize| value[index].as_f64().unwrap();
     let position = &spawned["position"];
     assert_eq!(
         (at(position, 0), at(position, 1), at(position, 2)),
@@ -187,7 +187,7 @@ fn check_entities(steps: &BTreeMap<String, Json>) {
             .contains("not moved by forces")
     );
     let fallen = &steps["played"]["fallen"];
-    let number = |place: usize| fallen[place].as_f64().unwrap();
+    let number = |index: usize| fallen[index].as_f64().unwrap();
     // v² = 2 g (z0 - z).
     let (drop, speed) = (8.0 - number(3), number(4));
     assert!(

@@ -53,13 +53,13 @@ fn scene(attribute: &Attribute, value: &str) -> String {
 fn values(attribute: &Attribute, number: f64) -> Vec<String> {
     let number = format!("{number:e}");
     let array = |fair: &[&str]| {
-        let places = 0..fair.len();
-        let place = |at| {
+        let indices = 0..fair.len();
+        let with_number_at = |index| {
             let mut numbers: Vec<&str> = fair.to_vec();
-            numbers[at] = number.as_str();
+            numbers[index] = number.as_str();
             format!("[{}]", numbers.join(", "))
         };
-        places.map(place).collect()
+        indices.map(with_number_at).collect()
     };
     match attribute.kind {
         Kind::Number => vec![number],
@@ -136,8 +136,8 @@ fn every_number_of_a_scene_has_a_range_that_holds() {
                 let refused = refused.unwrap_or_else(|| panic!("{text}: {said:?}"));
                 let is_error = attribute.extension || simulated && !attribute.is_of_looks();
                 assert_eq!(refused.severity == Severity::Error, is_error, "{text}");
-                let at = refused.place().unwrap().range();
-                assert_eq!(&text[at], value, "{text}");
+                let range = refused.span().unwrap().range();
+                assert_eq!(&text[range], value, "{text}");
                 assert!(!refused.help.is_empty(), "{text}");
             }
         }

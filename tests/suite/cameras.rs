@@ -145,11 +145,11 @@ fn pictures_of_depths_have_three_conventions() {
         f64::from(data.image.values()[v * 256 + u])
     };
     // The ball (u = 128 − 280 / 4), the block, and the wall beyond `far`.
-    let places = [(58, 128), (184, 156), (128, 128)];
-    let [ball, block, sky] = places.map(|(u, v)| value("r.ros", u, v));
+    let pixels = [(58, 128), (184, 156), (128, 128)];
+    let [ball, block, sky] = pixels.map(|(u, v)| value("r.ros", u, v));
     assert_eq!((ball, sky), (f64::NEG_INFINITY, f64::INFINITY));
     assert!((block - 4.75).abs() < 1e-4, "{block}");
-    let [ball, block, sky] = places.map(|(u, v)| value("r.morse", u, v));
+    let [ball, block, sky] = pixels.map(|(u, v)| value("r.morse", u, v));
     // The ball is clipped at `near`: the wall behind it is beyond `far`.
     assert!((ball, sky) == (f64::from(7.9_f32), f64::from(7.9_f32)) && (block - 4.75).abs() < 1e-4);
     let expected = (1.0 / 4.5 - 1.0 / 4.75) / (1.0 / 4.5 - 1.0 / 7.9);
@@ -192,10 +192,10 @@ fn a_picture_shows_things_where_they_are() {
     assert_eq!(data.image.values().len(), 4 * 256 * 256);
     let pixels = data.image.values().as_chunks::<4>().0;
     let (mut sum, mut count) = ([0.0; 2], 0.0);
-    for (place, [red, green, _, alpha]) in pixels.iter().enumerate() {
+    for (index, [red, green, _, alpha]) in pixels.iter().enumerate() {
         assert_eq!(*alpha, 255);
         if *red / 2 > *green {
-            sum = [sum[0] + (place % 256) as f64, sum[1] + (place / 256) as f64];
+            sum = [sum[0] + (index % 256) as f64, sum[1] + (index / 256) as f64];
             count += 1.0;
         }
     }
@@ -229,20 +229,20 @@ fn pixels_have_names() {
         let number = usize::from(numbers[v * 256 + u]);
         number
             .checked_sub(1)
-            .map_or_else(String::new, |place| names[place].clone())
+            .map_or_else(String::new, |index| names[index].clone())
     };
-    let instance = |place| name(data.instances.values(), &data.instance_names, place);
-    let class = |place| name(data.classes.values(), &data.class_names, place);
-    for (place, expected) in [
+    let instance = |pixel| name(data.instances.values(), &data.instance_names, pixel);
+    let class = |pixel| name(data.classes.values(), &data.class_names, pixel);
+    for (pixel, expected) in [
         ((58, 128), ("ball", "toy")),
         ((184, 156), ("block", "Furniture")),
         ((128, 100), ("east", "wall")),
         ((128, 255), ("floor", "")),
     ] {
         assert_eq!(
-            (instance(place).as_str(), class(place).as_str()),
+            (instance(pixel).as_str(), class(pixel).as_str()),
             expected,
-            "{place:?}"
+            "{pixel:?}"
         );
     }
     assert_eq!(data.class_names, ["Furniture", "toy", "wall"]);
@@ -272,7 +272,7 @@ fn cameras_turn_with_their_mounts() {
 }
 
 #[test]
-fn a_kinect_sees_from_two_places() {
+fn a_kinect_sees_from_two_positions() {
     let mut simulation =
         world(r#""kinect": (kind: "kinect", rgb_at: (0, 1, 0), depth_at: (0, -1, -0.5))"#);
     simulation.step().unwrap();

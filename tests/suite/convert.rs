@@ -169,7 +169,7 @@ fn cart(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn merged_frames_keep_their_masses_and_places() {
+fn merged_frames_keep_their_masses_and_poses() {
     let folder = tempfile::tempdir().unwrap();
     let file = cart(folder.path());
     let whole = scene(&file);
@@ -323,15 +323,15 @@ fn meshes_are_copied_on_demand() {
         "frame part { geometry { mesh \"part.stl\"; scale 0.5; } }",
     )
     .unwrap();
-    let place = folder.path().join("elsewhere");
-    std::fs::create_dir(&place).unwrap();
+    let directory = folder.path().join("elsewhere");
+    std::fs::create_dir(&directory).unwrap();
     for (format, copy_assets, expected) in [
         ("robray", false, "\"../part.stl\""),
         ("urdf", false, "filename=\"../part.stl\""),
         ("sdf", true, "<uri>part_meshes/part.stl</uri>"),
         ("xml", true, "file=\"part_meshes/part.stl\""),
     ] {
-        let output = place.join(format!("part.{format}"));
+        let output = directory.join(format!("part.{format}"));
         convert(&Args {
             file: scene.clone(),
             output: output.clone(),
@@ -342,11 +342,11 @@ fn meshes_are_copied_on_demand() {
         assert!(text.contains(expected), "{text}");
         self::scene(&output);
     }
-    assert!(place.join("part_meshes/part.stl").is_file());
+    assert!(directory.join("part_meshes/part.stl").is_file());
 }
 
 #[test]
-fn images_are_found_from_the_new_place() {
+fn images_are_found_from_the_new_directory() {
     let folder = tempfile::tempdir().unwrap();
     let scene = folder.path().join("board.robray");
     std::fs::copy(

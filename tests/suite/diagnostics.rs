@@ -224,7 +224,7 @@ fn a_missing_file_is_explained() {
 }
 
 #[test]
-fn json_has_the_place_and_the_remedy() {
+fn json_has_the_position_and_the_remedy() {
     let (diagnostics, sources) = read(&golden().join("include_chain/main.robray"));
     let json = to_json(&diagnostics[0], &sources);
     assert_eq!(json["code"], "robray::unknown-attribute");

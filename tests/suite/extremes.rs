@@ -232,13 +232,13 @@ fn file_of(wrong: &[Wrong]) -> (String, Vec<usize>) {
         "Simulation(".to_owned(),
         "robots: { \"r\": (frame: \"x\",".to_owned(),
     ];
-    let mut places = vec![0; wrong.len()];
+    let mut line_numbers = vec![0; wrong.len()];
     let mut section = |lines: &mut Vec<String>, family, open: &str, close: &str| {
         lines.push(open.to_owned());
-        for (place, wrong) in places.iter_mut().zip(wrong) {
+        for (line_number, wrong) in line_numbers.iter_mut().zip(wrong) {
             if wrong.section == family {
                 lines.push(wrong.line.clone());
-                *place = lines.len();
+                *line_number = lines.len();
             }
         }
         lines.push(close.to_owned());
@@ -249,17 +249,17 @@ fn file_of(wrong: &[Wrong]) -> (String, Vec<usize>) {
     lines.push(")},".to_owned());
     section(&mut lines, Family::Middleware, "middlewares: {", "},");
     lines.push(")".to_owned());
-    (lines.join("\n"), places)
+    (lines.join("\n"), line_numbers)
 }
 
 #[test]
-fn a_file_is_told_the_field_the_range_and_the_place() {
+fn a_file_is_told_the_field_the_range_and_the_position() {
     let kinds = kinds(&no_extensions);
     let wrong = wrong_settings(&kinds);
     assert!(wrong.len() > 200, "{}", wrong.len());
     let mut silent = String::new();
     for wrong in wrong.chunks(50) {
-        let (text, places) = file_of(wrong);
+        let (text, line_numbers) = file_of(wrong);
         let report = parse(
             &text,
             std::path::Path::new("."),
@@ -268,18 +268,19 @@ fn a_file_is_told_the_field_the_range_and_the_place() {
         );
         let report = report.expect_err("numbers out of range").to_json();
         let problems = report.as_array().expect("a list");
-        for (wrong, place) in wrong.iter().zip(places) {
+        for (wrong, line_number) in wrong.iter().zip(line_numbers) {
             let start = format!("`{}` of `{}`: ", in_a_list(&wrong.field), wrong.word);
             let end = format!("out of range: {}", wrong.wanted);
             let is_said = problems.iter().any(|problem| {
                 let message = problem["message"].as_str().unwrap_or_default();
                 message.starts_with(&start)
                     && message.contains(&end)
-                    && problem["line"] == json!(place)
+                    && problem["line"] == json!(line_number)
                     && problem["column"].as_u64() > Some(1)
             });
             if !is_said {
-                writeln!(silent, "{start}… {end}, line {place}: {}", wrong.line).expect("text");
+                writeln!(silent, "{start}… {end}, line {line_number}: {}", wrong.line)
+                    .expect("text");
             }
         }
     }

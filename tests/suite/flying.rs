@@ -173,10 +173,10 @@ fn a_slow_actuator_holds_its_thrust_between_its_actions() {
     let mut simulation = quad(500.0, "", &actuator);
     simulation.run(1000).expect("ticks");
     // After it has rolled, gravity accelerates it to the right by g·0.01 for 2 s, minus the time of the roll.
-    let place = position(&simulation);
-    println!("slow actuator: {place:?}");
-    assert!(place.z.abs() < 0.01, "{place}");
-    assert!((-0.2..-0.15).contains(&place.y), "{place}");
+    let point = position(&simulation);
+    println!("slow actuator: {point:?}");
+    assert!(point.z.abs() < 0.01, "{point}");
+    assert!((-0.2..-0.15).contains(&point.y), "{point}");
 }
 
 #[test]
@@ -195,9 +195,9 @@ fn the_way_to_a_waypoint_is_that_of_the_continuous_law() {
         for _ in 0..4 {
             model = model.step(|state| state.towards(4.0, 0.0), 0.0005);
         }
-        let place = position(&simulation);
-        worst = worst.max(libm::hypot(place.x - model.x, place.z - model.z));
-        farthest = farthest.max(place.x);
+        let point = position(&simulation);
+        worst = worst.max(libm::hypot(point.x - model.x, point.z - model.z));
+        farthest = farthest.max(point.x);
     }
     println!("waypoint: {worst} m off, up to {farthest} m");
     assert!(worst < 0.02 * 4.0, "{worst}");

@@ -103,12 +103,12 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
 fn first_found((name, body): Target) -> Option<String> {
     let files = corpus(name);
     assert!(files.len() > 1, "{name}: {} files", files.len());
-    for (place, (file, bytes)) in files.iter().enumerate() {
-        let (_, other) = &files[(place + 1) % files.len()];
+    for (index, (file, bytes)) in files.iter().enumerate() {
+        let (_, other) = &files[(index + 1) % files.len()];
         for mutation in 0..=MUTATIONS {
             let input = match mutation {
                 0 => bytes.clone(),
-                seed => mutated(bytes, other, seed + 1000 * place as u64),
+                seed => mutated(bytes, other, seed + 1000 * index as u64),
             };
             if catch_unwind(AssertUnwindSafe(|| body(&input))).is_err() {
                 let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));

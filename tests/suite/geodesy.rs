@@ -19,7 +19,7 @@ const MILLIMETRE: f64 = 1e-3;
 
 /// A position, by the libraries.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Reference {
     geodetic: Geodetic,
     ecef: [f64; 3],
     geocentric: Geocentric,
@@ -32,7 +32,7 @@ struct Place {
 struct InScene {
     origin: [f64; 4],
     point: [f64; 3],
-    place: Place,
+    on_earth: Reference,
 }
 
 fn rows(kind: &str) -> Vec<Vec<&'static str>> {
@@ -47,11 +47,11 @@ fn numbers<const N: usize>(columns: &[&str]) -> [f64; N] {
     std::array::from_fn(|index| columns[index].parse().expect("a number"))
 }
 
-fn place(columns: &[&str]) -> Place {
+fn position(columns: &[&str]) -> Reference {
     let [latitude, longitude, altitude] = numbers(columns);
     let [geocentric, radius] = numbers(&columns[6..]);
     let [easting, northing] = numbers(&columns[10..]);
-    Place {
+    Reference {
         geodetic: Geodetic {
             latitude,
             longitude,
@@ -71,15 +71,18 @@ fn place(columns: &[&str]) -> Place {
     }
 }
 
-fn places() -> Vec<Place> {
-    rows("earth").iter().map(|columns| place(columns)).collect()
+fn positions() -> Vec<Reference> {
+    rows("earth")
+        .iter()
+        .map(|columns| position(columns))
+        .collect()
 }
 
 fn scene_points() -> Vec<InScene> {
     let row = |columns: &Vec<&str>| InScene {
         origin: numbers(columns),
         point: numbers(&columns[4..]),
-        place: place(&columns[7..]),
+        on_earth: position(&columns[7..]),
     };
     rows("scene").iter().map(row).collect()
 }
@@ -95,52 +98,65 @@ fn apart(a: Geodetic, b: Geodetic) -> f64 {
 
 #[test]
 fn the_globe_is_covered() {
-    let places = places();
-    let has = |test: &dyn Fn(&Geodetic) -> bool| places.iter().any(|place| test(&place.geodetic));
-    assert!(places.len() > 300 && scene_points().len() > 30);
-    assert!(has(&|place| place.latitude == 90.0) && has(&|place| place.latitude == -90.0));
-    assert!(has(&|place| place.longitude == 180.0) && has(&|place| place.longitude == -180.0));
-    assert!(has(&|place| place.altitude == -500.0) && has(&|place| place.altitude == 20_000.0));
-    assert!(places.iter().any(|place| !place.zone.is_north));
+    let positions = positions();
+    let has = |test: &dyn Fn(&Geodetic) -> bool| {
+        positions.iter().any(|position| test(&position.geodetic))
+    };
+    assert!(positions.len() > 300 && scene_points().len() > 30);
+    assert!(
+        has(&|position| position.latitude == 90.0) && has(&|position| position.latitude == -90.0)
+    );
+    assert!(
+        has(&|position| position.longitude == 180.0)
+            && has(&|position| position.longitude == -180.0)
+    );
+    assert!(
+        has(&|position| position.altitude == -500.0)
+            && has(&|position| position.altitude == 20_000.0)
+    );
+    assert!(positions.iter().any(|position| !position.zone.is_north));
 }
 
 #[test]
 fn earth_centred_and_geocentric_coordinates() {
-    for place in places() {
-        let there = distance(place.geodetic.to_ecef().into(), place.ecef);
-        let back = apart(Geodetic::from_ecef(&place.ecef.into()), place.geodetic);
+    for position in positions() {
+        let there = distance(position.geodetic.to_ecef().into(), position.ecef);
+        let back = apart(
+            Geodetic::from_ecef(&position.ecef.into()),
+            position.geodetic,
+        );
         assert!(
             there < MILLIMETRE && back < MILLIMETRE,
-            "{place:?}: {there} {back}"
+            "{position:?}: {there} {back}"
         );
-        let by_centre = distance(place.geocentric.to_ecef().into(), place.ecef);
-        let found = Geocentric::from_ecef(&place.ecef.into());
-        let radius = (found.radius - place.geocentric.radius).abs();
-        let arc = (found.latitude - place.geocentric.latitude).to_radians() * found.radius;
+        let by_centre = distance(position.geocentric.to_ecef().into(), position.ecef);
+        let found = Geocentric::from_ecef(&position.ecef.into());
+        let radius = (found.radius - position.geocentric.radius).abs();
+        let arc = (found.latitude - position.geocentric.latitude).to_radians() * found.radius;
         let wrong = by_centre.max(radius).max(arc.abs());
-        assert!(wrong < MILLIMETRE, "{place:?}: {found:?}");
+        assert!(wrong < MILLIMETRE, "{position:?}: {found:?}");
     }
 }
 
 #[test]
 fn the_projection_and_back() {
-    for place in places() {
-        let found = place.zone.project(place.geodetic);
-        let east = found.easting - place.projected.easting;
-        let north = found.northing - place.projected.northing;
+    for position in positions() {
+        let found = position.zone.project(position.geodetic);
+        let east = found.easting - position.projected.easting;
+        let north = found.northing - position.projected.northing;
         assert!(
             libm::hypot(east, north) < MILLIMETRE,
-            "{place:?}: {found:?}"
+            "{position:?}: {found:?}"
         );
-        let [latitude, longitude] = place.zone.unproject(place.projected);
+        let [latitude, longitude] = position.zone.unproject(position.projected);
         let back = Geodetic {
             latitude,
             longitude,
-            ..place.geodetic
+            ..position.geodetic
         };
         assert!(
-            apart(back, place.geodetic) < MILLIMETRE,
-            "{place:?}: {back:?}"
+            apart(back, position.geodetic) < MILLIMETRE,
+            "{position:?}: {back:?}"
         );
     }
 }
@@ -148,15 +164,15 @@ fn the_projection_and_back() {
 const KINDS: [&str; 4] = ["ecef", "geodetic", "geocentric", "utm"];
 
 /// Returns the coordinates that a modifier gives.
-fn coordinates(place: &Place, kind: &str) -> [f64; 3] {
-    let Place {
+fn coordinates(position: &Reference, kind: &str) -> [f64; 3] {
+    let Reference {
         geodetic,
         geocentric,
         projected,
         ..
-    } = place;
+    } = position;
     match kind {
-        "ecef" => place.ecef,
+        "ecef" => position.ecef,
         "geodetic" => [geodetic.longitude, geodetic.latitude, geodetic.altitude],
         "geocentric" => [geocentric.longitude, geocentric.latitude, geocentric.radius],
         _ => [projected.easting, projected.northing, geodetic.altitude],
@@ -164,7 +180,7 @@ fn coordinates(place: &Place, kind: &str) -> [f64; 3] {
 }
 
 /// Returns the position of coordinates in the Earth's frame, m.
-fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
+fn meaning(position: &Reference, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
     let geodetic = |[latitude, longitude]: [f64; 2]| Geodetic {
         latitude,
         longitude,
@@ -179,7 +195,7 @@ fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
             radius: z,
         }
         .to_ecef(),
-        _ => geodetic(place.zone.unproject(Projected {
+        _ => geodetic(position.zone.unproject(Projected {
             easting: x,
             northing: y,
         }))
@@ -191,12 +207,12 @@ fn meaning(place: &Place, kind: &str, [x, y, z]: [f64; 3]) -> [f64; 3] {
 /// Returns a scene with a robot at each of some points, and one at the origin that receives a goal.
 fn simulation(points: &[InScene], at_points: bool) -> Simulation {
     let [latitude, longitude, altitude, angle] = points[0].origin;
-    let zone = points[0].place.zone;
+    let zone = points[0].on_earth.zone;
     let hemisphere = if zone.is_north { "north" } else { "south" };
     // The zone is determined from the origin, which is inside it.
     let utm = format!("kind: \"utm\", zone: {}", zone.number);
     assert_eq!(
-        points[0].place.geodetic.latitude >= 0.0,
+        points[0].on_earth.geodetic.latitude >= 0.0,
         hemisphere == "north"
     );
     let mut robots = String::new();
@@ -241,16 +257,19 @@ fn simulation(points: &[InScene], at_points: bool) -> Simulation {
 }
 
 #[test]
-fn sensors_give_the_places_of_scene_points() {
+fn sensors_give_the_positions_of_scene_points() {
     for points in scene_points().chunk_by(|a, b| a.origin == b.origin) {
         let mut simulation = simulation(points, true);
         simulation.step().unwrap();
-        for (index, InScene { place, .. }) in points.iter().enumerate() {
+        for (index, InScene { on_earth, .. }) in points.iter().enumerate() {
             for kind in KINDS {
                 let pose: &PoseData = simulation.read(&format!("r{index}.{kind}")).unwrap();
-                let found = meaning(place, kind, [pose.x, pose.y, pose.z]);
-                let wrong = distance(found, place.ecef);
-                assert!(wrong < MILLIMETRE, "{kind}: {wrong} m, {place:?}, {pose:?}");
+                let found = meaning(on_earth, kind, [pose.x, pose.y, pose.z]);
+                let wrong = distance(found, on_earth.ecef);
+                assert!(
+                    wrong < MILLIMETRE,
+                    "{kind}: {wrong} m, {on_earth:?}, {pose:?}"
+                );
             }
             let gps: &GpsData = simulation.read(&format!("r{index}.gps")).unwrap();
             let found = Geodetic {
@@ -259,8 +278,8 @@ fn sensors_give_the_places_of_scene_points() {
                 altitude: gps.altitude,
             };
             assert!(
-                apart(found, place.geodetic) < MILLIMETRE,
-                "{place:?}: {gps:?}"
+                apart(found, on_earth.geodetic) < MILLIMETRE,
+                "{on_earth:?}: {gps:?}"
             );
         }
     }
@@ -270,10 +289,13 @@ fn sensors_give_the_places_of_scene_points() {
 fn commands_come_from_the_earth_into_the_scene() {
     for points in scene_points().chunk_by(|a, b| a.origin == b.origin) {
         let mut simulation = simulation(&points[..1], false);
-        for InScene { point, place, .. } in points {
+        for InScene {
+            point, on_earth, ..
+        } in points
+        {
             for kind in KINDS {
                 let mut command = DynamicStruct::default();
-                for (name, value) in ["x", "y", "z"].into_iter().zip(coordinates(place, kind)) {
+                for (name, value) in ["x", "y", "z"].into_iter().zip(coordinates(on_earth, kind)) {
                     command.insert(name, value);
                 }
                 let path = format!("r0.{kind}");
@@ -285,7 +307,10 @@ fn commands_come_from_the_earth_into_the_scene() {
                 let entity = morse_api::service::find(simulation.world(), &path).unwrap();
                 let goal: &TeleportCommand = simulation.world().get(entity).unwrap();
                 let wrong = distance([goal.x, goal.y, goal.z], *point);
-                assert!(wrong < MILLIMETRE, "{kind}: {wrong} m, {place:?}, {goal:?}");
+                assert!(
+                    wrong < MILLIMETRE,
+                    "{kind}: {wrong} m, {on_earth:?}, {goal:?}"
+                );
             }
         }
     }

@@ -50,7 +50,7 @@ pub(crate) fn messages(file: &Path) -> String {
     assert!(!diagnostics.is_empty(), "{name}: nothing found");
     for diagnostic in &diagnostics {
         assert!(!diagnostic.help.is_empty(), "{name}: {diagnostic:?}");
-        assert!(diagnostic.place().is_some(), "{name}: {diagnostic:?}");
+        assert!(diagnostic.span().is_some(), "{name}: {diagnostic:?}");
     }
     shown(&diagnostics, &sources, file.parent().unwrap())
 }

@@ -22,8 +22,8 @@ fn read(text: &str) -> Result<Scene, String> {
 /// Checks the position of the frame `probe` in the root frame, all variables at `value`.
 fn check_at(text: &str, value: f64, expected: [f64; 3]) {
     let scene = read(text).unwrap();
-    let place = scene.frame_index("probe").unwrap();
-    let found = scene.absolute_poses(|_| value)[place].translation.vector;
+    let index = scene.frame_index("probe").unwrap();
+    let found = scene.absolute_poses(|_| value)[index].translation.vector;
     let difference = found - Vector3::from(expected);
     assert!(
         difference.norm() < 1e-7,

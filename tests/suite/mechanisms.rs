@@ -68,7 +68,7 @@ fn joints_swing_as_their_dynamics_say() {
 }
 
 #[test]
-fn places_masses_and_jacobians_are_those_of_the_world() {
+fn poses_masses_and_jacobians_are_those_of_the_world() {
     for (base, links, mass) in [
         ("fixed", 2, 3.0),
         ("dynamic", 3, 6.0),

@@ -124,7 +124,7 @@ impl Test {
     }
 
     /// Returns the position of the robot up the slope, to the left, and above the plane, m.
-    fn place(&self) -> Vector3<f64> {
+    fn position_on_slope(&self) -> Vector3<f64> {
         let (sin, cos) = libm::sincos(self.slope);
         let at = self.body().pose.translation.vector;
         Vector3::new(at.x * cos + at.z * sin, at.y, at.z * cos - at.x * sin)

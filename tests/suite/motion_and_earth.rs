@@ -165,7 +165,7 @@ fn a_teleported_rover_turns_as_far_as_its_poses_say() {
 }
 
 #[test]
-fn the_field_is_that_of_the_place_and_the_same_for_imu_and_magnetometer() {
+fn the_field_is_that_of_the_position_and_the_same_for_imu_and_magnetometer() {
     let sensors = r#"
         "imu": (kind: "imu", mount: (rpy: (0.3, 1.2, -2))),
         "north": (kind: "magnetometer", mount: (rpy: (0.3, 1.2, -2))),
@@ -193,7 +193,8 @@ fn the_field_is_that_of_the_place_and_the_same_for_imu_and_magnetometer() {
 }
 
 #[test]
-fn morse_stores_the_place_with_32_bits_and_takes_north_east_and_down_for_the_axes_of_the_scene() {
+fn morse_stores_the_position_with_32_bits_and_takes_north_east_and_down_for_the_axes_of_the_scene()
+{
     let sensors = r#"
         "gps": (kind: "gps", level: raw, mount: (translation: (3, 0, 0))),
         "north": (kind: "magnetometer", mount: (rpy: (0, 0, 0.5))),
@@ -225,8 +226,8 @@ fn morse_stores_the_place_with_32_bits_and_takes_north_east_and_down_for_the_axe
     };
     let (by_default, field) = run("default");
     assert!(near(by_default, given), "{by_default:?}");
-    let (place, swapped) = run("morse");
-    assert!(near(place, rounded), "{place:?}");
+    let (position, swapped) = run("morse");
+    assert!(near(position, rounded), "{position:?}");
     assert!((rounded[0] - given[0]).abs() > 1e-6, "{rounded:?}");
     // East, north and up in axes rotated by 0.5 rad, and north, east and down in the same axes.
     let (sine, cosine) = libm::sincos(0.5);

@@ -43,7 +43,7 @@ fn ask(simulation: &mut Simulation, component: &str, service: &str) -> Reply {
     call.reply().expect("an answer at once")
 }
 
-fn place(simulation: &Simulation, body: &str) -> Vector3<f64> {
+fn position(simulation: &Simulation, body: &str) -> Vector3<f64> {
     simulation
         .body(body)
         .expect("a body")
@@ -108,7 +108,7 @@ fn near_things_are_felt_where_they_are() {
         .unwrap();
     sent.stay_ready();
     simulation.run(60).unwrap();
-    let rover = place(&simulation, "rover");
+    let rover = position(&simulation, "rover");
     let expected = [("BlueBox", [-3.5, -3.0, 0.9]), ("RedBox", [-7.5, 0.0, 0.9])];
     let distance = |at: [f64; 3], from: &Vector3<f64>| (Vector3::from(at) - from).norm();
     let near = simulation.read::<ProximityData>("rover.near").unwrap();
@@ -208,10 +208,10 @@ fn what_is_grabbed_comes_along_until_it_is_released() {
     );
     // The gripper already holds an object.
     assert_eq!(ask(&mut simulation, "rover.hand", "grab").value, Json::Null);
-    let (before, start) = (carried(&simulation), place(&simulation, "rover"));
+    let (before, start) = (carried(&simulation), position(&simulation, "rover"));
     drive(&simulation, -0.5);
     simulation.run(120).unwrap();
-    let way = place(&simulation, "rover") - start;
+    let way = position(&simulation, "rover") - start;
     assert!((way.x + 1.0).abs() < 0.05, "{way}");
     assert!(
         (carried(&simulation) - before).norm() < 0.02,
@@ -221,16 +221,19 @@ fn what_is_grabbed_comes_along_until_it_is_released() {
 
     let reply = ask(&mut simulation, "rover.hand", "release");
     assert_eq!((reply.status, reply.value), (Status::Success, json!(true)));
-    let (box_, rover) = (place(&simulation, "BlueBox"), place(&simulation, "rover"));
+    let (box_, rover) = (
+        position(&simulation, "BlueBox"),
+        position(&simulation, "rover"),
+    );
     simulation.step().unwrap();
     // The box keeps the gripper's velocity, minus the friction of a tick: 0.5 · g / 60 = 0.08 m/s.
     let speed = simulation.body("BlueBox").unwrap().linear_velocity.x;
     assert!((-0.51..-0.39).contains(&speed), "{speed}");
     simulation.run(60).unwrap();
     // v² / (2 μ g) = 2.5 cm, while the rover drives another half metre.
-    let slid = box_.x - place(&simulation, "BlueBox").x;
+    let slid = box_.x - position(&simulation, "BlueBox").x;
     assert!((0.01..0.06).contains(&slid), "{slid}");
-    let left = rover.x - place(&simulation, "rover").x;
+    let left = rover.x - position(&simulation, "rover").x;
     assert!((left - 0.508).abs() < 0.03, "{left}");
     // Out of reach now.
     assert_eq!(ask(&mut simulation, "rover.hand", "grab").value, Json::Null);

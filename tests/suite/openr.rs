@@ -264,7 +264,7 @@ fn a_command_that_makes_no_sense_is_told_and_does_nothing() {
 }
 
 #[test]
-fn a_stick_that_cannot_be_run_is_an_error_with_its_place() {
+fn a_stick_that_cannot_be_run_is_an_error_with_its_position() {
     let directory = tempfile::tempdir().expect("a directory");
     let why = |stick| rover(directory.path(), stick, "", &no_extensions).err();
     let why = |stick| why(stick).expect("an error");

@@ -347,7 +347,7 @@ fn bad_requests_are_answered() {
         assert_eq!((&*component, &*service), ("rover.way", "goto"));
         assert_eq!((given, cause.is_some()), (count, count == 0));
     }
-    for (arguments, place) in [(json!(["x", 0, 0]), Some(0)), (json!(7), None)] {
+    for (arguments, index) in [(json!(["x", 0, 0]), Some(0)), (json!(7), None)] {
         let ServiceError::WrongType {
             component,
             service,
@@ -359,7 +359,7 @@ fn bad_requests_are_answered() {
             panic!("a text and a number fit");
         };
         assert_eq!((&*component, &*service), ("rover.way", "goto"));
-        assert_eq!((position, field), (place, place.map(|_| "x".to_owned())));
+        assert_eq!((position, field), (index, index.map(|_| "x".to_owned())));
     }
 }
 

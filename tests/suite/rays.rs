@@ -192,12 +192,12 @@ fn the_number_of_threads_changes_no_bit_of_a_scan() {
         let mut app = world(threads);
         for index in 0..60_i32 {
             let turned = UnitQuaternion::from_scaled_axis(Vector3::repeat(f64::from(index)));
-            let place = at(
+            let position = at(
                 f64::from(index % 8) * 3.0 - 10.0,
                 f64::from(index / 8) * 3.0 - 10.0,
                 0.5,
             );
-            let pose = Isometry3::from_parts(place.translation, turned);
+            let pose = Isometry3::from_parts(position.translation, turned);
             let shape = Shape::Cone {
                 start_radius: 1.0,
                 end_radius: 0.2,

@@ -150,7 +150,7 @@ fn check_scene(loaded: &Loaded, expected: &Value, tolerance: f64) -> Result<(), 
         .variables()
         .into_iter()
         .zip(1..)
-        .map(|(name, place)| (name.to_owned(), 0.1 * f64::from(place)))
+        .map(|(name, number)| (name.to_owned(), 0.1 * f64::from(number)))
         .collect();
     let mut found = scene_as_json(scene, Some(&values));
     let absolute = found

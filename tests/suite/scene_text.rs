@@ -133,8 +133,10 @@ fn a_mounted_scene_keeps_its_shape() {
     ];
     assert_eq!(names, expected);
     assert_eq!(world.variables(), BTreeSet::from(["left.arm", "right.arm"]));
-    let place = world.frame_index("left.arm").unwrap();
-    let translation = world.absolute_poses(|_| 0.0)[place].translation.vector;
+    let frame_index = world.frame_index("left.arm").unwrap();
+    let translation = world.absolute_poses(|_| 0.0)[frame_index]
+        .translation
+        .vector;
     assert_eq!(translation, Vector3::new(1.0, 5.0, 1.0));
     assert_eq!(
         world.frame("left.loose").unwrap().parent.as_deref(),
@@ -324,14 +326,14 @@ fn frame() -> BoxedStrategy<Frame> {
     let inertia = prop::option::of((triple(), triple()));
     let inertia = inertia
         .prop_map(|parts| parts.map(|([a, b, c], [d, e, f])| [a.abs(), b.abs(), c.abs(), d, e, f]));
-    let place = (
+    let pose = (
         prop::option::of(name()),
         triple(),
         prop::array::uniform3(-4.0..4.0_f64),
     );
     let mass = (positive(), prop::option::of(triple()), inertia);
     let geometry = prop::collection::vec(geometry(), 0..3);
-    (name(), place, joint(), mass, geometry)
+    (name(), pose, joint(), mass, geometry)
         .prop_map(
             |(name, (parent, translation, turn), joint, (mass, center, inertia), geometry)| Frame {
                 parent,

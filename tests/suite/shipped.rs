@@ -107,8 +107,8 @@ fn the_arm_reaches_its_posture() {
     ];
     assert_eq!(joints.names.len(), wanted.len());
     for (name, position) in wanted {
-        let place = joints.names.iter().position(|known| known == name).unwrap();
-        let error = joints.positions[place] - position;
+        let index = joints.names.iter().position(|known| known == name).unwrap();
+        let error = joints.positions[index] - position;
         assert!(error.abs() < 5e-3, "{name} is {error} rad off");
     }
 }

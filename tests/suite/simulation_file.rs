@@ -313,24 +313,24 @@ fn placed(repeat: &str) -> Vec<(String, [f64; 3])> {
         r#"(robots: {{ "r": (model: "r.robray", at: (translation: (10, 0, 0)), repeat: {repeat}) }})"#
     );
     let simulation = good(&text, &[]).simulation;
-    let place = |value: f64| (value * 1e9).round() / 1e9 + 0.0;
+    let rounded = |value: f64| (value * 1e9).round() / 1e9 + 0.0;
     simulation
         .expand()
         .into_iter()
         .map(|instance| {
             let at = instance.at.translation;
-            (instance.name, [place(at.x), place(at.y), place(at.z)])
+            (instance.name, [rounded(at.x), rounded(at.y), rounded(at.z)])
         })
         .collect()
 }
 
 #[test]
-fn patterns_place_copies() {
-    let named = |places: &[[f64; 3]]| -> Vec<(String, [f64; 3])> {
-        places
+fn patterns_arrange_copies() {
+    let named = |positions: &[[f64; 3]]| -> Vec<(String, [f64; 3])> {
+        positions
             .iter()
             .zip(1..)
-            .map(|(place, number)| (format!("r_{number}"), *place))
+            .map(|(position, number)| (format!("r_{number}"), *position))
             .collect()
     };
     let row = named(&[[10.0, 0.0, 0.0], [10.0, 0.0, 2.0], [10.0, 0.0, 4.0]]);
@@ -389,11 +389,11 @@ impl Assets for Shipped {
 
 #[test]
 fn files_are_found_next_to_the_simulation_then_among_the_assets() {
-    let place = tempfile::tempdir().unwrap();
-    let inside = place.path().join("scenes");
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("scenes");
     fs::create_dir_all(inside.join("sub")).unwrap();
     fs::write(inside.join("sub/arena.robray"), "").unwrap();
-    fs::write(place.path().join("secret.robray"), "").unwrap();
+    fs::write(folder.path().join("secret.robray"), "").unwrap();
     let find = |path: &str, roots: &[PathBuf]| {
         let files = Files {
             directory: &inside,
@@ -418,7 +418,7 @@ fn files_are_found_next_to_the_simulation_then_among_the_assets() {
     assert_eq!(code("/etc/passwd"), "simulation::outside");
     assert_eq!(code("sub"), "simulation::file");
     assert_eq!(code(""), "simulation::file");
-    let roots = [place.path().to_owned()];
+    let roots = [folder.path().to_owned()];
     assert!(matches!(
         find("../secret.robray", &roots),
         Ok(Found::Disk(_))

@@ -34,8 +34,8 @@ impl Sensor for Wheels {
 fn plugin(app: &mut App) {
     app.add_sensor::<Wheels, _>(|mut sensors: Query<(&Wheels, &mut WheelsData)>| {
         for (_, mut data) in &mut sensors {
-            for (place, speed) in data.speeds.iter_mut().enumerate() {
-                *speed = place as f64 + 0.5;
+            for (index, speed) in data.speeds.iter_mut().enumerate() {
+                *speed = index as f64 + 0.5;
             }
             data.turns = [7, 8];
         }

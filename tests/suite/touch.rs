@@ -150,7 +150,7 @@ fn friction_is_measured_up_to_its_limit() {
 }
 
 #[test]
-fn sensors_at_places_that_measure_nothing_are_refused() {
+fn sensors_at_poses_that_measure_nothing_are_refused() {
     let scene = "frame body { type floating; mass 1; geometry { shape box; dimension [0.2, 0.2, 0.2]; }
         frame bumper { translation [0.2, 0, 0]; mass 0.2; geometry { shape box; dimension [0.1, 0.2, 0.1]; } } }";
     for (base, sensor, expected) in [

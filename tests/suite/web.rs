@@ -174,7 +174,7 @@ fn who_is_slow_sees_the_end() {
 fn readings_are_sent_to_who_watches() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
     let scene = served.scene();
-    let place = |path: &str| {
+    let index_of = |path: &str| {
         let components = scene["components"].as_array().unwrap();
         let found = components.iter().find(|one| one["path"] == path).unwrap();
         found["sensor"].as_u64().unwrap() as usize
@@ -184,7 +184,7 @@ fn readings_are_sent_to_who_watches() {
     other.watch(&["rover.pose"]);
     // The first frame may come before the first scan.
     let is_scan = |reading: &&(usize, f64, Vec<u8>)| {
-        reading.0 == place("rover.scan") && reading.2.len() > 1000
+        reading.0 == index_of("rover.scan") && reading.2.len() > 1000
     };
     let frame = one.until(|frame| frame.readings.iter().any(|reading| is_scan(&reading)));
     let (_, seconds, values) = frame.readings.iter().find(is_scan).unwrap();
@@ -198,7 +198,7 @@ fn readings_are_sent_to_who_watches() {
             frame
                 .readings
                 .iter()
-                .all(|(sensor, ..)| *sensor == place("rover.pose"))
+                .all(|(sensor, ..)| *sensor == index_of("rover.pose"))
         );
     }
     // A viewer without subscriptions receives no more readings.
@@ -310,8 +310,8 @@ fn a_viewer_is_shown_nothing_before_there_is_something() {
     let mut viewer = served.viewer();
     // In the order of paths: `late` is the first sensor, and `pose` the second.
     let has = |sensor: usize, frame: &client::Frame| {
-        let mut sensors = frame.readings.iter().map(|(place, ..)| *place);
-        sensors.any(|place| place == sensor)
+        let mut sensors = frame.readings.iter().map(|(index, ..)| *index);
+        sensors.any(|index| index == sensor)
     };
     viewer.watch(&["rover.late", "rover.pose"]);
     viewer.until(|frame| has(1, frame));

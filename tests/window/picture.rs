@@ -77,8 +77,8 @@ impl Picture {
     /// Returns the number of different colours in a rectangle.
     pub(crate) fn colors(&self, left: usize, top: usize, right: usize, bottom: usize) -> usize {
         let rows = top..bottom;
-        let places = rows.flat_map(|y| (left..right).map(move |x| (x, y)));
-        let colors: std::collections::BTreeSet<_> = places.map(|(x, y)| self.at(x, y)).collect();
+        let pixels = rows.flat_map(|y| (left..right).map(move |x| (x, y)));
+        let colors: std::collections::BTreeSet<_> = pixels.map(|(x, y)| self.at(x, y)).collect();
         colors.len()
     }
 }

@@ -57,7 +57,7 @@ impl Screen {
     }
 
     /// Moves the window; at (3000, 3000) it is invisible.
-    pub(crate) fn place(&self, x: i32, y: i32) {
+    pub(crate) fn move_to(&self, x: i32, y: i32) {
         let (x, y) = (x.to_string(), y.to_string());
         self.xdotool(&["search", "--name", "morse-sim", "windowmove", &x, &y]);
     }

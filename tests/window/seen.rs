@@ -183,9 +183,9 @@ fn out_of_sight_it_rests_and_comes_back() {
                 .any(|_| drawing_takes(running.id()).is_some_and(|time| is_drawn == (time > 0.0)))
         };
         assert!(comes(true), "nothing is drawn while it is seen");
-        screen.place(3000, 3000);
+        screen.move_to(3000, 3000);
         assert!(comes(false), "it is drawn although nobody sees it");
-        screen.place(0, 0);
+        screen.move_to(0, 0);
         assert!(comes(true), "it is not drawn any more");
     }
     screen.focus();

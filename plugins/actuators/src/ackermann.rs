@@ -245,7 +245,7 @@ impl OnWheels for Ackermann {
 mod tests {
     use std::f64::consts::FRAC_PI_4;
 
-    use morse_api::joint::{JointPlace, RobotJoints};
+    use morse_api::joint::{JointLocation, RobotJoints};
     use morse_testing::TestWorld;
     use serde_json::json;
 
@@ -261,19 +261,22 @@ mod tests {
             "rover.wheel_rear_right",
         ]);
         let joints = test.get::<RobotJoints>(test.robot).0.clone();
-        let places = [
+        let positions = [
             (2.0, 0.5, Vector3::z()),
             (2.0, -0.5, Vector3::z()),
             (0.0, 0.5, Vector3::y()),
             (0.0, -0.5, Vector3::y()),
         ];
-        for (joint, (x, y, axis)) in joints.into_iter().zip(places) {
-            test.app.world_mut().entity_mut(joint).insert(JointPlace {
-                at: Point3::new(x, y, 0.25),
-                axis,
-                reach: 0.25,
-                tread: [0.0; 2],
-            });
+        for (joint, (x, y, axis)) in joints.into_iter().zip(positions) {
+            test.app
+                .world_mut()
+                .entity_mut(joint)
+                .insert(JointLocation {
+                    position: Point3::new(x, y, 0.25),
+                    axis,
+                    reach: 0.25,
+                    tread: [0.0; 2],
+                });
         }
         test.actuator::<Ackermann>("rover.motion", "()", Isometry3::identity());
         test.step(BodyState::default());

@@ -176,7 +176,7 @@ mod tests {
         (test, actuator)
     }
 
-    fn place(test: &TestWorld) -> [f64; 3] {
+    fn position(test: &TestWorld) -> [f64; 3] {
         test.body().pose.translation.vector.into()
     }
 
@@ -192,11 +192,11 @@ mod tests {
         test.send(actuator, to(1.0, 6.0, 3.5));
         test.drive(actuator, 60);
         // 3 m of the 5 m to (0, 4, 3) from the start.
-        let [x, y, z] = place(&test);
+        let [x, y, z] = position(&test);
         let off = Vector3::new(x - 1.0, y - 4.4, z - 2.3).norm();
         assert!(off < 1e-6, "{x} {y} {z}");
         test.drive(actuator, 60);
-        let [x, y, z] = place(&test);
+        let [x, y, z] = position(&test);
         assert!(Vector3::new(x - 1.0, y - 6.0, z - 3.5).norm() < 1e-9);
         assert_eq!(*test.get::<Drive>(actuator), Drive::None, "it has arrived");
     }
@@ -207,10 +207,10 @@ mod tests {
             test_world("(tolerance: 0.1, remain_at_destination: true)", true);
         test.send(actuator, to(-3.0, 2.0, 0.0));
         test.drive(actuator, 30);
-        let [x, y, z] = place(&test);
+        let [x, y, z] = position(&test);
         assert!((x + 1.5).abs() < 1e-9 && (y - 2.0).abs() < 1e-9 && z == 0.5);
         test.drive(actuator, 60);
-        assert!((place(&test)[0] + 3.0).abs() <= 0.1);
+        assert!((position(&test)[0] + 3.0).abs() <= 0.1);
         let still = Drive::Velocity {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),

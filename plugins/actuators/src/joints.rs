@@ -390,13 +390,15 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
     }
     let mut plan = Vec::with_capacity(count);
     for index in 0..count {
-        let place = match command.names.get(index) {
+        let motor_index = match command.names.get(index) {
             Some(name) => find(motors, index, name)?,
             None => index,
         };
-        let motor = motors.get(place).ok_or("more joints than there are")?;
+        let motor = motors
+            .get(motor_index)
+            .ok_or("more joints than there are")?;
         let target = command.target(index).map(|target| motor.limited(target));
-        plan.extend(target.map(|target| (place, target)));
+        plan.extend(target.map(|target| (motor_index, target)));
     }
     Ok(plan)
 }

@@ -188,8 +188,8 @@ mod tests {
         test.send(actuator, OrientationCommand { yaw, pitch, roll });
         test.drive(actuator, 1);
         assert_near(angles(&test), [1.0, 0.0, 0.0], 1e-9);
-        let place = test.body().pose.translation.vector;
-        assert!((place - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-12);
+        let position = test.body().pose.translation.vector;
+        assert!((position - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-12);
     }
 
     #[test]

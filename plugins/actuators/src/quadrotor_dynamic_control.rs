@@ -136,9 +136,9 @@ mod tests {
 
     /// Returns the sums of `r × F` and of the reaction torques over propellers at positions (m), with their directions of
     /// rotation.
-    fn by_hand(places: [[f64; 2]; 4], engines: [f64; 4]) -> [Vector3<f64>; 2] {
+    fn by_hand(positions: [[f64; 2]; 4], engines: [f64; 4]) -> [Vector3<f64>; 2] {
         let mut sums = [Vector3::zeros(); 2];
-        for (number, ([x, y], speed)) in places.into_iter().zip(engines).enumerate() {
+        for (number, ([x, y], speed)) in positions.into_iter().zip(engines).enumerate() {
             let force = Vector3::z() * 9.169e-6 * speed * speed;
             let sense = if number % 2 == 0 { -1.0 } else { 1.0 };
             let drag = Vector3::z() * sense * 2.4e-7 * speed * speed;

@@ -200,7 +200,7 @@ fn turning_track(left: &[Wheel], right: &[Wheel]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use morse_api::joint::{JointPlace, RobotJoints};
+    use morse_api::joint::{JointLocation, RobotJoints};
     use morse_testing::TestWorld;
     use serde_json::json;
 
@@ -212,12 +212,15 @@ mod tests {
         test.joints(&["rover.wheel_left", "rover.wheel_right"]);
         let joints = test.get::<RobotJoints>(test.robot).0.clone();
         for (joint, side) in joints.into_iter().zip([1.0, -1.0]) {
-            test.app.world_mut().entity_mut(joint).insert(JointPlace {
-                at: Point3::new(0.0, 0.2 * side, 0.1),
-                axis: Vector3::y() * side,
-                reach: 0.1,
-                tread: [-0.02, 0.02],
-            });
+            test.app
+                .world_mut()
+                .entity_mut(joint)
+                .insert(JointLocation {
+                    position: Point3::new(0.0, 0.2 * side, 0.1),
+                    axis: Vector3::y() * side,
+                    reach: 0.1,
+                    tread: [-0.02, 0.02],
+                });
         }
         let motion = test.actuator::<VOmegaDiff>("rover.motion", text, Isometry3::identity());
         test.step(BodyState::default());

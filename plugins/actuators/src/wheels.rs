@@ -7,7 +7,7 @@ use morse_api::{
     actuator::Actuator,
     body::PlanarVelocity,
     command::give,
-    joint::{JointPlace, JointVariable, RobotJoints},
+    joint::{JointLocation, JointVariable, RobotJoints},
     prelude::*,
     service::NoArguments,
     state::Stateful,
@@ -219,14 +219,14 @@ fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
     let path = robot.and_then(|robot| world.get::<ComponentPath>(robot));
     let joint = |&entity: &Entity| {
         let variable = world.get::<JointVariable>(entity)?;
-        let place = world.get::<JointPlace>(entity)?;
+        let location = world.get::<JointLocation>(entity)?;
         Some(Joint {
             entity,
             name: variable.short_name(path).to_owned(),
-            at: place.at,
-            axis: place.axis,
-            reach: place.reach,
-            tread: place.tread,
+            at: location.position,
+            axis: location.axis,
+            reach: location.reach,
+            tread: location.tread,
         })
     };
     let joints = joints.iter().flat_map(|joints| &joints.0);

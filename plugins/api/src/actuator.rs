@@ -306,9 +306,9 @@ impl SpeedLimits {
         else {
             return Ok(());
         };
-        for (at, field) in info.iter().enumerate() {
+        for (index, field) in info.iter().enumerate() {
             let unit = field.get_attribute::<Unit>().map_or("", |unit| unit.0);
-            let value = values.field_at(at);
+            let value = values.field_at(index);
             let value = value.and_then(|value| value.try_downcast_ref::<f64>());
             if let (Some(maximum), Some(value)) = (self.maximum(unit), value)
                 && value.is_finite()

@@ -197,11 +197,11 @@ fn composed(
     body: Option<&CarrierBody>,
     own: &Isometry3<f64>,
 ) -> (Mount, Sway) {
-    if let Some(at) = body {
+    if let Some(attached) = body {
         let mount = Mount {
-            body: at.body,
-            frame: at.body,
-            body_from_component: at.body_from_plate * own,
+            body: attached.body,
+            frame: attached.body,
+            body_from_component: attached.body_from_plate * own,
             ..*carrier
         };
         return (mount, Sway::default());
@@ -227,7 +227,7 @@ fn composed(
 }
 
 /// Writes mounts, poses and velocities of components whose bodies are determined at the start.
-pub fn place(
+pub fn set_poses(
     order: Res<CarriedOrder>,
     bodies: Query<&BodyState>,
     mut parts: Query<(&mut Mount, &Sway, &mut WorldPose, &mut WorldVelocity), With<Carried>>,
@@ -251,13 +251,13 @@ mod tests {
 
     use super::*;
 
-    fn mount(at: Isometry3<f64>) -> Mount {
+    fn mount(pose: Isometry3<f64>) -> Mount {
         Mount {
             body: Entity::PLACEHOLDER,
             robot: Entity::PLACEHOLDER,
             frame: Entity::PLACEHOLDER,
-            body_from_component: at,
-            robot_from_component: at,
+            body_from_component: pose,
+            robot_from_component: pose,
         }
     }
 
@@ -280,8 +280,8 @@ mod tests {
         let (mount, sway) = rim(q1, q2);
         let (s1, c1) = libm::sincos(q1);
         let (s12, c12) = libm::sincos(q1 + q2);
-        let at = Vector3::new(c1 + c12, s1 + s12, 0.5);
-        assert!((mount.body_from_component.translation.vector - at).norm() < 1e-12);
+        let position = Vector3::new(c1 + c12, s1 + s12, 0.5);
+        assert!((mount.body_from_component.translation.vector - position).norm() < 1e-12);
         // Of the planar arm with unit links: v = q1' z × p1 + (q1' + q2') z × p2.
         let velocity = Vector3::new(-2.0 * s1 - 5.0 * s12, 2.0 * c1 + 5.0 * c12, 0.0);
         assert!((sway.linear - velocity).norm() < 1e-12);
@@ -327,9 +327,9 @@ mod tests {
         );
         assert_eq!(world.resource::<CarriedOrder>().0, [upper, camera]);
         world.run_system_cached(follow).unwrap();
-        let at = world.get::<Mount>(camera).unwrap().body_from_component;
+        let pose = world.get::<Mount>(camera).unwrap().body_from_component;
         let expected = Vector3::new(1.0, 1.0, 0.0);
-        assert!((at.translation.vector - expected).norm() < 1e-12);
+        assert!((pose.translation.vector - expected).norm() < 1e-12);
         assert!(world.get::<Carried>(lamp).is_none());
     }
 }

@@ -32,7 +32,7 @@ const BETWEEN: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a lens with these coefficients folds the picture: the pixel in column {column} and row {row} shows \
-     nothing or two places; take smaller ones, or a smaller opening angle"
+     nothing or two positions; take smaller ones, or a smaller opening angle"
 )]
 pub struct FoldError {
     /// Column of a pixel that shows no direction, or two.
@@ -103,26 +103,26 @@ pub fn bent(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> [f64; 2] {
 /// Inverse of [`bent`], by Newton's method. `None` where no direction is shown, or where the image is folded.
 #[must_use]
 pub fn straight(coefficients: &[f64; 5], seen: [f64; 2]) -> Option<[f64; 2]> {
-    let mut at = seen;
+    let mut point = seen;
     for _ in 0..STEPS {
-        let [x, y] = bent(coefficients, at);
+        let [x, y] = bent(coefficients, point);
         let off = [seen[0] - x, seen[1] - y];
         let reach = 1.0 + seen[0].abs() + seen[1].abs();
         if off[0].abs() + off[1].abs() <= NEAR * reach {
-            let is_unfolded = (1..=BETWEEN).all(|part| {
-                let share = part as f64 / BETWEEN as f64;
-                let [[a, b], [c, d]] = slope(coefficients, at.map(|part| part * share));
+            let is_unfolded = (1..=BETWEEN).all(|step| {
+                let share = step as f64 / BETWEEN as f64;
+                let [[a, b], [c, d]] = slope(coefficients, point.map(|value| value * share));
                 a > 0.0 && a * d - b * c > 0.0
             });
-            return is_unfolded.then_some(at);
+            return is_unfolded.then_some(point);
         }
-        let [[a, b], [c, d]] = slope(coefficients, at);
+        let [[a, b], [c, d]] = slope(coefficients, point);
         let whole = a * d - b * c;
         if whole.is_nan() || whole.abs() <= 1e-12 {
             return None;
         }
-        at[0] += (d * off[0] - b * off[1]) / whole;
-        at[1] += (a * off[1] - c * off[0]) / whole;
+        point[0] += (d * off[0] - b * off[1]) / whole;
+        point[1] += (a * off[1] - c * off[0]) / whole;
     }
     None
 }
@@ -203,13 +203,19 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_differences() {
-        for at in [[0.3, -0.4], [0.0, 0.0], [-0.7, 0.2]] {
-            let found = slope(&BARREL, at);
+        for point in [[0.3, -0.4], [0.0, 0.0], [-0.7, 0.2]] {
+            let found = slope(&BARREL, point);
             for (column, step) in [[1e-6, 0.0], [0.0, 1e-6]].into_iter().enumerate() {
-                let [x0, y0] = bent(&BARREL, [at[0] - step[0], at[1] - step[1]]);
-                let [x1, y1] = bent(&BARREL, [at[0] + step[0], at[1] + step[1]]);
-                assert!((found[0][column] - (x1 - x0) / 2e-6).abs() < 1e-8, "{at:?}");
-                assert!((found[1][column] - (y1 - y0) / 2e-6).abs() < 1e-8, "{at:?}");
+                let [x0, y0] = bent(&BARREL, [point[0] - step[0], point[1] - step[1]]);
+                let [x1, y1] = bent(&BARREL, [point[0] + step[0], point[1] + step[1]]);
+                assert!(
+                    (found[0][column] - (x1 - x0) / 2e-6).abs() < 1e-8,
+                    "{point:?}"
+                );
+                assert!(
+                    (found[1][column] - (y1 - y0) / 2e-6).abs() < 1e-8,
+                    "{point:?}"
+                );
             }
         }
     }

@@ -145,7 +145,7 @@ impl Fields {
     ///
     /// One of them is missing or contains something else.
     pub fn numbers<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
-        self.places::<f64, N>(names, "number")
+        self.indices_of::<f64, N>(names, "number")
     }
 
     /// Returns the indices of fields that each contain a vector of three numbers.
@@ -154,7 +154,7 @@ impl Fields {
     ///
     /// One of them is missing or contains something else.
     pub fn vectors<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
-        self.places::<[f64; 3], N>(names, "vector of three numbers")
+        self.indices_of::<[f64; 3], N>(names, "vector of three numbers")
     }
 
     /// Returns the indices of fields that each contain a length in metres. The `x` of a position is one, that of a magnetic
@@ -164,13 +164,13 @@ impl Fields {
     ///
     /// One of them is missing or contains something else.
     pub fn lengths<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], BindError> {
-        let places = self.numbers(names)?;
+        let indices = self.numbers(names)?;
         for name in names {
             if self.get(name).is_none_or(|field| field.unit != Some("m")) {
                 return Err(BindError::needs(format!("a number `{name}` in metres")));
             }
         }
-        Ok(places)
+        Ok(indices)
     }
 
     /// Returns the indices of `x`, `y` and `z` if they are a position in the scene, and not relative to the robot's start as
@@ -181,7 +181,7 @@ impl Fields {
     /// They are no position.
     pub fn position(&self) -> Result<[usize; 3], BindError> {
         match self.lengths(["x", "y", "z"]) {
-            Ok(places) if self.get("vx").is_none() => Ok(places),
+            Ok(indices) if self.get("vx").is_none() => Ok(indices),
             _ => Err(BindError::needs(
                 "a position in the scene: numbers `x`, `y` and `z` in metres",
             )),
@@ -189,27 +189,27 @@ impl Fields {
     }
 
     /// Sets the units of the fields with these indices.
-    pub fn set_units(&mut self, places: &[usize], units: &[&'static str]) {
-        for (place, unit) in places.iter().zip(units) {
-            for field in self.0.iter_mut().filter(|field| field.index == *place) {
+    pub fn set_units(&mut self, indices: &[usize], units: &[&'static str]) {
+        for (index, unit) in indices.iter().zip(units) {
+            for field in self.0.iter_mut().filter(|field| field.index == *index) {
                 field.unit = Some(unit);
             }
         }
     }
 
-    fn places<T: 'static, const N: usize>(
+    fn indices_of<T: 'static, const N: usize>(
         &self,
         names: [&str; N],
         noun: &str,
     ) -> Result<[usize; N], BindError> {
-        let mut places = [0; N];
-        for (place, name) in places.iter_mut().zip(names) {
+        let mut indices = [0; N];
+        for (index, name) in indices.iter_mut().zip(names) {
             let field = self.of_kind::<T>(name);
-            *place = field
+            *index = field
                 .ok_or_else(|| BindError::needs(format!("a {noun} `{name}`")))?
                 .index;
         }
-        Ok(places)
+        Ok(indices)
     }
 }
 

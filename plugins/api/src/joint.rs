@@ -95,9 +95,9 @@ impl Impedance {
 /// Position of a variable's first joint on its robot, and extent of the body that it moves. A component of the variable's
 /// entity; computed once, from the poses at the start.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
-pub struct JointPlace {
+pub struct JointLocation {
     /// Position of the joint in the frame of the robot's base, or of the world without a robot, m.
-    pub at: Point3<f64>,
+    pub position: Point3<f64>,
     /// Direction of the joint's axis in that frame.
     pub axis: Vector3<f64>,
     /// Greatest distance of the solids of the child body from the axis, m: the radius of a wheel.

@@ -162,7 +162,7 @@ impl Lighting {
             let far = lamp
                 .position
                 .iter()
-                .fold(0.0, |sum, part| sum + part * part);
+                .fold(0.0, |sum, value| sum + value * value);
             let near = lamp.distance * lamp.distance;
             (far > 0.0).then(|| lamp.strength * near / (near + far))
         };
@@ -189,7 +189,9 @@ impl Lighting {
             // Haze over the ground far away.
             (ground, (height * -12.0).min(1.0))
         };
-        std::array::from_fn(|part| horizon[part] + (other[part] - horizon[part]) * share as f32)
+        std::array::from_fn(|channel| {
+            horizon[channel] + (other[channel] - horizon[channel]) * share as f32
+        })
     }
 }
 

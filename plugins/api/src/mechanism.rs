@@ -68,10 +68,10 @@ impl Mechanism {
         state: &mut State,
     ) {
         if self.floats {
-            let (place, turn) = (base.pose.translation.vector, base.pose.rotation);
-            let linear = turn.inverse() * base.velocity_at(&place.into());
+            let (position, turn) = (base.pose.translation.vector, base.pose.rotation);
+            let linear = turn.inverse() * base.velocity_at(&position.into());
             let angular = turn.inverse() * base.angular_velocity;
-            state.positions[..3].copy_from_slice(place.as_slice());
+            state.positions[..3].copy_from_slice(position.as_slice());
             state.positions[3..7].copy_from_slice(turn.coords.as_slice());
             state.velocities[..3].copy_from_slice(linear.as_slice());
             state.velocities[3..6].copy_from_slice(angular.as_slice());

@@ -26,14 +26,14 @@ use leaf::{Leaf, leaves};
 #[derive(Clone, Debug)]
 pub struct Numbers {
     /// Locations of the numbers; those with loose numbers come last.
-    places: Vec<Place>,
+    locations: Vec<Location>,
     /// Number of locations without loose numbers.
     firm: usize,
 }
 
 /// A field, or a component of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Location {
     index: usize,
     part: Option<usize>,
 }
@@ -64,33 +64,35 @@ impl Numbers {
     }
 
     fn that(fields: &Fields, names: &[String], is_measured: IsNumeric) -> Result<Self, BindError> {
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for name in names {
-            let place = find(fields, name, is_measured);
-            let place = place.ok_or_else(|| bind_error(fields, name, is_measured))?;
-            if !places.contains(&place) {
-                places.push(place);
+            let location = find(fields, name, is_measured);
+            let location = location.ok_or_else(|| bind_error(fields, name, is_measured))?;
+            if !locations.contains(&location) {
+                locations.push(location);
             }
         }
         if names.is_empty() {
             let whole = fields.0.iter().filter(|field| is_measured(field));
-            places.extend(whole.map(|field| Place {
+            locations.extend(whole.map(|field| Location {
                 index: field.index,
                 part: None,
             }));
         }
-        if places.is_empty() {
+        if locations.is_empty() {
             return Err(BindError::needs("a field that holds numbers"));
         }
-        let field_of = |place: &Place| fields.0.iter().find(|field| field.index == place.index);
-        let is_loose = |place: &Place| field_of(place).is_some_and(|field| !is_firm(field));
-        let is_list = |place: &Place| {
-            let info = field_of(place).and_then(|field| field.info);
-            place.part.is_none() && matches!(info, Some(TypeInfo::List(_)))
+        let field_of =
+            |location: &Location| fields.0.iter().find(|field| field.index == location.index);
+        let is_loose =
+            |location: &Location| field_of(location).is_some_and(|field| !is_firm(field));
+        let is_list = |location: &Location| {
+            let info = field_of(location).and_then(|field| field.info);
+            location.part.is_none() && matches!(info, Some(TypeInfo::List(_)))
         };
-        places.sort_by_key(|place| (is_loose(place), is_list(place)));
-        let firm = places.partition_point(|place| !is_loose(place));
-        Ok(Self { places, firm })
+        locations.sort_by_key(|location| (is_loose(location), is_list(location)));
+        let firm = locations.partition_point(|location| !is_loose(location));
+        Ok(Self { locations, firm })
     }
 
     /// Visits each number with its index.
@@ -100,7 +102,7 @@ impl Numbers {
             visit(count, number);
             count += 1;
         };
-        each_leaf(&self.places, data, &mut |leaf| {
+        each_leaf(&self.locations, data, &mut |leaf| {
             leaf.change_all(&mut visit);
         });
     }
@@ -113,7 +115,7 @@ impl Numbers {
         choose: impl FnOnce(usize) -> usize,
         mut visit: impl FnMut(&mut f64),
     ) {
-        let (firm, loose) = self.places.split_at(self.firm);
+        let (firm, loose) = self.locations.split_at(self.firm);
         each_leaf(firm, data, &mut |leaf| {
             leaf.change_all(&mut visit);
         });
@@ -134,12 +136,12 @@ impl Numbers {
     }
 }
 
-fn each_leaf(places: &[Place], data: &mut dyn Struct, visit: &mut dyn FnMut(Leaf<'_>)) {
-    for place in places {
-        let Some(field) = data.field_at_mut(place.index) else {
+fn each_leaf(locations: &[Location], data: &mut dyn Struct, visit: &mut dyn FnMut(Leaf<'_>)) {
+    for location in locations {
+        let Some(field) = data.field_at_mut(location.index) else {
             continue;
         };
-        match place.part {
+        match location.part {
             None => leaves(field, visit),
             Some(part) => {
                 if let Some(part) = part_of(field, part) {
@@ -165,17 +167,17 @@ fn bind_error(fields: &Fields, name: &str, is_measured: IsNumeric) -> BindError 
     BindError::needs(format!("numbers in a field `{name}` ({known})"))
 }
 
-fn find(fields: &Fields, name: &str, is_measured: IsNumeric) -> Option<Place> {
+fn find(fields: &Fields, name: &str, is_measured: IsNumeric) -> Option<Location> {
     let numeric = |name: &str| fields.get(name).filter(|field| is_measured(field));
     if let Some(field) = numeric(name) {
-        return Some(Place {
+        return Some(Location {
             index: field.index,
             part: None,
         });
     }
     let (whole, part) = name.split_once('.')?;
     let field = numeric(whole)?;
-    Some(Place {
+    Some(Location {
         index: field.index,
         part: Some(part_index(field, part)?),
     })
@@ -280,9 +282,9 @@ mod tests {
     fn visited(names: &[&str]) -> Vec<usize> {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let numbers = Numbers::of(&Fields::of_type::<Data>(None), &names).unwrap();
-        let mut places = Vec::new();
-        numbers.each(&mut data(), |place, _| places.push(place));
-        places
+        let mut indices = Vec::new();
+        numbers.each(&mut data(), |index, _| indices.push(index));
+        indices
     }
 
     #[test]
@@ -324,9 +326,9 @@ mod tests {
     fn lists_come_last() {
         let numbers = Numbers::of(&Fields::of_type::<Data>(None), &[]).unwrap();
         let mut seen = Vec::new();
-        numbers.each(&mut data(), |place, number| {
+        numbers.each(&mut data(), |index, number| {
             if *number == 1.0 {
-                seen.push(place);
+                seen.push(index);
             }
         });
         assert_eq!(seen, [11]);

@@ -64,8 +64,8 @@ impl Bounds {
 
     /// Returns the point at coordinates that run from -1 to 1 along each side.
     #[must_use]
-    pub fn at(&self, place: [f64; 3]) -> Point3<f64> {
-        self.center + self.half.component_mul(&Vector3::from(place))
+    pub fn at(&self, coordinates: [f64; 3]) -> Point3<f64> {
+        self.center + self.half.component_mul(&Vector3::from(coordinates))
     }
 
     /// Returns the point of the box that is nearest to another point.
@@ -156,11 +156,11 @@ impl Objects {
     /// Returns the object of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Object> {
-        let at = self
+        let index = self
             .0
             .binary_search_by(|object| object.name.as_str().cmp(name))
             .ok()?;
-        self.0.get(at)
+        self.0.get(index)
     }
 }
 
@@ -197,10 +197,10 @@ impl Tracked {
             let fitting = objects.0.iter().enumerate();
             fitting
                 .filter(|(_, object)| fits(object, tag))
-                .map(|(place, _)| place)
+                .map(|(index, _)| index)
                 .collect()
         });
-        found.iter().filter_map(|&place| objects.0.get(place))
+        found.iter().filter_map(|&index| objects.0.get(index))
     }
 }
 
@@ -279,15 +279,16 @@ impl Cone {
             let along = self.distance * f64::from(step) / f64::from(STEPS);
             bounds.nearest(&(to_object * Point3::from(self.axis * along)))
         });
-        let mut points = on_axis.chain(places().map(|place| bounds.at(place)));
+        let mut points =
+            on_axis.chain(grid_coordinates().map(|coordinates| bounds.at(coordinates)));
         points.any(|point| self.holds(&(component_from_object * point)))
     }
 }
 
 /// Returns the centre of a box, and the centres of its sides and edges and its corners, as coordinates for [`Bounds::at`].
-pub fn places() -> impl Iterator<Item = [f64; 3]> {
+pub fn grid_coordinates() -> impl Iterator<Item = [f64; 3]> {
     let step = |digit: u32| f64::from(digit % 3) - 1.0;
-    (0..27).map(move |place: u32| [step(place), step(place / 3), step(place / 9)])
+    (0..27).map(move |number: u32| [step(number), step(number / 3), step(number / 9)])
 }
 
 #[cfg(test)]
@@ -391,7 +392,7 @@ mod tests {
             bounds.nearest(&Point3::new(0.0, -1.5, 7.0)),
             Point3::new(1.0, -1.5, 0.0)
         );
-        assert_eq!(places().count(), 27);
+        assert_eq!(grid_coordinates().count(), 27);
     }
 
     #[test]

@@ -84,9 +84,9 @@ pub enum Wrap {
 
 /// Texture coordinates on a part of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct TextureCoordinates {
     /// Coordinates to the right and up, each from 0 to 1.
-    pub at: [f64; 2],
+    pub uv: [f64; 2],
     /// Lengths of the part in both directions, m.
     pub size: [f64; 2],
     /// True if the part is closed in the horizontal direction.
@@ -133,14 +133,14 @@ impl Wrap {
 
     /// Returns the texture coordinates of a point of the surface with this normal.
     #[must_use]
-    pub fn place(&self, at: [f64; 3], normal: [f64; 3]) -> Place {
+    pub fn texture_coordinates(&self, point: [f64; 3], normal: [f64; 3]) -> TextureCoordinates {
         match *self {
-            Self::Sides { low, high } => side(at, normal, low, high),
+            Self::Sides { low, high } => side(point, normal, low, high),
             Self::Ball { radius } => {
-                let length = libm::hypot(libm::hypot(at[0], at[1]), at[2]);
-                let up = libm::asin((at[2] / length.max(1e-300)).clamp(-1.0, 1.0));
-                Place {
-                    at: [around(at), 0.5 + up / PI],
+                let length = libm::hypot(libm::hypot(point[0], point[1]), point[2]);
+                let up = libm::asin((point[2] / length.max(1e-300)).clamp(-1.0, 1.0));
+                TextureCoordinates {
+                    uv: [around(point), 0.5 + up / PI],
                     size: [2.0 * PI * radius, PI * radius],
                     is_closed: true,
                 }
@@ -155,28 +155,28 @@ impl Wrap {
                     normal[0] * normal[0] + normal[1] * normal[1] < 1e-12 * normal[2] * normal[2];
                 if is_end {
                     let half = [radius, radius, 0.0];
-                    return side(at, normal, half.map(|half| -half), half);
+                    return side(point, normal, half.map(|half| -half), half);
                 }
-                Place {
-                    at: [around(at), (at[2] - low) / (high - low).max(1e-300)],
+                TextureCoordinates {
+                    uv: [around(point), (point[2] - low) / (high - low).max(1e-300)],
                     size: [2.0 * PI * radius, libm::hypot(high - low, radius - least)],
                     is_closed: true,
                 }
             }
             Self::Capsule { radius, low, high } => {
-                let across = libm::hypot(at[0], at[1]);
+                let across = libm::hypot(point[0], point[1]);
                 let quarter = PI / 2.0 * radius;
-                let cap = |center: f64| radius * libm::atan2(at[2] - center, across);
-                let along = if at[2] < low {
+                let cap = |center: f64| radius * libm::atan2(point[2] - center, across);
+                let along = if point[2] < low {
                     quarter + cap(low)
-                } else if at[2] > high {
+                } else if point[2] > high {
                     quarter + high - low + cap(high)
                 } else {
-                    quarter + at[2] - low
+                    quarter + point[2] - low
                 };
                 let length = 2.0 * quarter + high - low;
-                Place {
-                    at: [around(at), along / length.max(1e-300)],
+                TextureCoordinates {
+                    uv: [around(point), along / length.max(1e-300)],
                     size: [2.0 * PI * radius, length],
                     is_closed: true,
                 }
@@ -186,8 +186,8 @@ impl Wrap {
 }
 
 /// Returns the fraction of a turn around z at which a point is, from −x to the left seen from above: 0 to 1.
-fn around(at: [f64; 3]) -> f64 {
-    0.5 + libm::atan2(at[1], at[0]) / (2.0 * PI)
+fn around(point: [f64; 3]) -> f64 {
+    0.5 + libm::atan2(point[1], point[0]) / (2.0 * PI)
 }
 
 /// For each side, by the axis of its normal and whether it is the upper side: the axes that run to the right and up in it,
@@ -198,7 +198,7 @@ const SIDES: [[[(usize, bool); 2]; 2]; 3] = [
     [[(0, true), (1, false)], [(0, false), (1, false)]],
 ];
 
-fn side(at: [f64; 3], normal: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Place {
+fn side(point: [f64; 3], normal: [f64; 3], low: [f64; 3], high: [f64; 3]) -> TextureCoordinates {
     let steep = |axis: usize| normal[axis].abs();
     let axis = (1..3).fold(0, |best, axis| {
         if steep(axis) > steep(best) {
@@ -210,21 +210,21 @@ fn side(at: [f64; 3], normal: [f64; 3], low: [f64; 3], high: [f64; 3]) -> Place 
     let along = |(axis, is_backwards): (usize, bool)| {
         let length = high[axis] - low[axis];
         let from = if is_backwards {
-            high[axis] - at[axis]
+            high[axis] - point[axis]
         } else {
-            at[axis] - low[axis]
+            point[axis] - low[axis]
         };
         (from / length.max(1e-300), length)
     };
     let [(u, width), (v, height)] = SIDES[axis][usize::from(normal[axis] > 0.0)].map(along);
-    Place {
-        at: [u, v],
+    TextureCoordinates {
+        uv: [u, v],
         size: [width, height],
         is_closed: false,
     }
 }
 
-impl Place {
+impl TextureCoordinates {
     /// Returns the numbers of repetitions of the texture, horizontally and vertically, on the whole part: squares of a
     /// checker, or images with this shape (height over width). Closed parts get an integer number of images, or of pairs of
     /// squares.
@@ -244,11 +244,11 @@ impl Place {
         count
     }
 
-    /// Returns the coordinates in units of repetitions; see [`Place::counts`].
+    /// Returns the coordinates in units of repetitions; see [`TextureCoordinates::counts`].
     #[must_use]
     pub fn repeated(&self, paint: &Paint, image_shape: f64) -> [f64; 2] {
         let count = self.counts(paint, image_shape);
-        [self.at[0] * count[0], self.at[1] * count[1]]
+        [self.uv[0] * count[0], self.uv[1] * count[1]]
     }
 }
 
@@ -272,25 +272,37 @@ mod tests {
             ([0.0, 0.0, 1.0], [-1.0, -2.0, 3.0], [1.0, 2.0, 3.0]),
             ([0.0, 0.0, -1.0], [1.0, -2.0, -3.0], [-1.0, 2.0, -3.0]),
         ] {
-            assert_eq!(BOX.place(lower_left, normal).at, [0.0, 0.0], "{normal:?}");
-            assert_eq!(BOX.place(upper_right, normal).at, [1.0, 1.0], "{normal:?}");
+            assert_eq!(
+                BOX.texture_coordinates(lower_left, normal).uv,
+                [0.0, 0.0],
+                "{normal:?}"
+            );
+            assert_eq!(
+                BOX.texture_coordinates(upper_right, normal).uv,
+                [1.0, 1.0],
+                "{normal:?}"
+            );
         }
-        assert_eq!(BOX.place([0.0, 0.0, 3.0], [0.0, 0.0, 2.0]).size, [2.0, 4.0]);
+        assert_eq!(
+            BOX.texture_coordinates([0.0, 0.0, 3.0], [0.0, 0.0, 2.0])
+                .size,
+            [2.0, 4.0]
+        );
     }
 
     #[test]
     fn round_things_are_wrapped_around() {
         let ball = Wrap::Ball { radius: 2.0 };
-        for (at, expected) in [
+        for (point, expected) in [
             ([2.0, 0.0, 0.0], [0.5, 0.5]),
             ([0.0, 2.0, 0.0], [0.75, 0.5]),
             ([0.0, -2.0, 0.0], [0.25, 0.5]),
             ([0.0, 0.0, 2.0], [0.5, 1.0]),
             ([1.0, 0.0, -(3.0_f64.sqrt())], [0.5, 1.0 / 6.0]),
         ] {
-            let found = ball.place(at, at).at;
+            let found = ball.texture_coordinates(point, point).uv;
             let off = (found[0] - expected[0]).abs() + (found[1] - expected[1]).abs();
-            assert!(off < 1e-12, "{at:?}: {found:?}");
+            assert!(off < 1e-12, "{point:?}: {found:?}");
         }
         let tube = Wrap::of(&Shape::<()>::Cone {
             start_radius: 1.0,
@@ -298,11 +310,11 @@ mod tests {
             height: -2.0,
         })
         .unwrap();
-        let flank = tube.place([0.75, 0.0, -1.0], [1.0, 0.0, -0.25]);
-        assert_eq!(flank.at, [0.5, 0.5]);
+        let flank = tube.texture_coordinates([0.75, 0.0, -1.0], [1.0, 0.0, -0.25]);
+        assert_eq!(flank.uv, [0.5, 0.5]);
         assert_eq!(flank.size, [2.0 * PI, libm::hypot(2.0, 0.5)]);
-        let end = tube.place([0.5, -1.0, 0.0], [0.0, 0.0, 1.0]);
-        assert_eq!((end.at, end.size), ([0.75, 0.0], [2.0, 2.0]));
+        let end = tube.texture_coordinates([0.5, -1.0, 0.0], [0.0, 0.0, 1.0]);
+        assert_eq!((end.uv, end.size), ([0.75, 0.0], [2.0, 2.0]));
     }
 
     #[test]
@@ -313,23 +325,23 @@ mod tests {
             high: 2.0,
         };
         let length = PI + 2.0;
-        for (at, along) in [
+        for (point, along) in [
             ([0.0, 0.0, -1.0], 0.0),
             ([1.0, 0.0, 0.0], PI / 2.0),
             ([1.0, 0.0, 1.5], PI / 2.0 + 1.5),
             ([0.5_f64.sqrt(), 0.0, 2.0 + 0.5_f64.sqrt()], 0.75 * PI + 2.0),
         ] {
-            let found = pill.place(at, at).at[1] * length;
-            assert!((found - along).abs() < 1e-12, "{at:?}: {found}");
+            let found = pill.texture_coordinates(point, point).uv[1] * length;
+            assert!((found - along).abs() < 1e-12, "{point:?}: {found}");
         }
     }
 
     #[test]
     fn patterns_have_a_size_in_metres() {
-        let place = BOX.place([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
+        let texture_coordinates = BOX.texture_coordinates([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
         let paint = |pattern, size| Paint { pattern, size };
         let checker = Pattern::Checker([0.0; 3]);
-        let found = |paint: Paint| place.repeated(&paint, 0.5);
+        let found = |paint: Paint| texture_coordinates.repeated(&paint, 0.5);
         assert_eq!(found(paint(checker.clone(), None)), [1.0, 1.0]);
         // 2 m from the edge below and 3 m from that to the left, with squares of half a metre.
         assert_eq!(found(paint(checker.clone(), Some(0.5))), [4.0, 6.0]);
@@ -337,9 +349,9 @@ mod tests {
         assert_eq!(found(paint(Pattern::Image(0), Some(2.0))), [1.0, 3.0]);
         // Around a ball: 6.28 m, so 4 of the 5 squares of 1.3 m.
         let ball = Wrap::Ball { radius: 1.0 };
-        let end = Place {
-            at: [1.0, 0.0],
-            ..ball.place([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+        let end = TextureCoordinates {
+            uv: [1.0, 0.0],
+            ..ball.texture_coordinates([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
         };
         assert_eq!(end.repeated(&paint(checker, Some(1.3)), 1.0), [4.0, 0.0]);
     }

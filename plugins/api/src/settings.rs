@@ -136,9 +136,11 @@ fn as_json(value: &dyn PartialReflect) -> Json {
         (name, None) => snake_case(name).into(),
         (name, Some(_)) => {
             let parts: serde_json::Map<String, Json> = (0..variant.field_len())
-                .filter_map(|at| {
-                    let name = variant.name_at(at).map_or(at.to_string(), str::to_owned);
-                    Some((name, as_json(variant.field_at(at)?)))
+                .filter_map(|index| {
+                    let name = variant
+                        .name_at(index)
+                        .map_or(index.to_string(), str::to_owned);
+                    Some((name, as_json(variant.field_at(index)?)))
                 })
                 .collect();
             json!({ snake_case(name): parts })

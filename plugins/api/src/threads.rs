@@ -63,9 +63,9 @@ mod tests {
     fn a_list_keeps_its_memory() {
         let mut list: Vec<&u32> = Vec::with_capacity(100);
         list.push(&1);
-        let place = list.as_ptr().cast::<u8>();
+        let address = list.as_ptr().cast::<u8>();
         let list: Vec<&u32> = reuse(list);
         assert!(list.is_empty() && list.capacity() == 100);
-        assert_eq!(list.as_ptr().cast::<u8>(), place);
+        assert_eq!(list.as_ptr().cast::<u8>(), address);
     }
 }

@@ -37,8 +37,8 @@ impl Order {
     /// schedule already.
     fn enter(&mut self, turn: Turn) -> Option<[Option<Turn>; 2]> {
         let phase = self.0.get_mut(&turn.0)?;
-        let place = phase.iter().position(|(known, _)| *known == turn)?;
-        let (before, rest) = phase.split_at_mut(place);
+        let index = phase.iter().position(|(known, _)| *known == turn)?;
+        let (before, rest) = phase.split_at_mut(index);
         let ((_, is_there), after) = rest.split_first_mut()?;
         if std::mem::replace(is_there, true) {
             return None;
@@ -125,7 +125,7 @@ fn begin(world: &mut World) {
         let mut schedules = world.resource_mut::<Schedules>();
         for (turn, systems) in came {
             if let Some(neighbours) = order.enter(turn) {
-                take_place(&mut schedules, turn, neighbours);
+                insert(&mut schedules, turn, neighbours);
             }
             schedules.add_systems(FixedUpdate, systems);
         }
@@ -134,7 +134,7 @@ fn begin(world: &mut World) {
 
 /// Inserts a slot into its phase, between its neighbours. A schedule with the slots of all kinds takes long to sort.
 /// be put in order.
-fn take_place(schedules: &mut Schedules, turn: Turn, [previous, next]: [Option<Turn>; 2]) {
+fn insert(schedules: &mut Schedules, turn: Turn, [previous, next]: [Option<Turn>; 2]) {
     match turn.0 {
         Tick::Inputs => schedules.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
         Tick::Actuate => schedules.configure_sets(FixedUpdate, turn.in_set(Actuate::DefaultAction)),

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_and_values_know_their_places() {
+    fn elements_and_values_have_their_spans() {
         let text = "\u{FEFF}<a>\n  <b c = 'd&amp;e'>f</b>\n</a>";
         let root = read(text).unwrap();
         let b = root.named("b").next().unwrap();

@@ -90,7 +90,7 @@ impl Collector {
     #[must_use]
     pub fn finish(self, and_more: &'static str) -> Vec<Diagnostic> {
         let mut shown = self.kept;
-        shown.sort_by_key(Diagnostic::place);
+        shown.sort_by_key(Diagnostic::span);
         if self.errors > self.most {
             let message = format!("{} more errors are not shown", self.errors - self.most);
             shown.push(Diagnostic::error(and_more, message).help("correct these first"));

@@ -10,15 +10,15 @@ struct Report<'a> {
     severity: &'static str,
     message: &'a str,
     #[serde(flatten)]
-    place: Option<Place<'a>>,
+    location: Option<Location<'a>>,
     labels: Vec<LabelReport<'a>>,
     notes: &'a [String],
     help: &'a [String],
-    included_from: Vec<Place<'a>>,
+    included_from: Vec<Location<'a>>,
 }
 
 #[derive(Serialize)]
-struct Place<'a> {
+struct Location<'a> {
     file: &'a str,
     line: usize,
     column: usize,
@@ -29,7 +29,7 @@ struct Place<'a> {
 #[derive(Serialize)]
 struct LabelReport<'a> {
     #[serde(flatten)]
-    place: Option<Place<'a>>,
+    location: Option<Location<'a>>,
     text: &'a str,
 }
 
@@ -38,8 +38,8 @@ struct LabelReport<'a> {
 /// `help`, and `included_from`, the positions of the include statements, innermost first.
 #[must_use]
 pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value {
-    let place = diagnostic.place();
-    let chain = place.map(|span| sources.include_chain(span.source));
+    let span = diagnostic.span();
+    let chain = span.map(|span| sources.include_chain(span.source));
     let report = Report {
         code: diagnostic.code,
         severity: match diagnostic.severity {
@@ -47,12 +47,12 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value 
             Severity::Warning => "warning",
         },
         message: &diagnostic.message,
-        place: place.and_then(|span| located(span, sources)),
+        location: span.and_then(|span| located(span, sources)),
         labels: diagnostic
             .labels
             .iter()
             .map(|label| LabelReport {
-                place: located(label.span, sources),
+                location: located(label.span, sources),
                 text: &label.text,
             })
             .collect(),
@@ -67,11 +67,11 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &Sources) -> serde_json::Value 
     serde_json::to_value(report).unwrap_or_default()
 }
 
-fn located(span: Span, sources: &Sources) -> Option<Place<'_>> {
+fn located(span: Span, sources: &Sources) -> Option<Location<'_>> {
     let source = sources.get(span.source)?;
     let (line, column) = source.line_and_column(span.start as usize);
     let (end_line, end_column) = source.line_and_column(span.end as usize);
-    Some(Place {
+    Some(Location {
         file: source.name(),
         line,
         column,

@@ -113,7 +113,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns the name that a "did you mean" proposes instead of the text at [`Diagnostic::place`], if there is exactly one
+    /// Returns the name that a "did you mean" proposes instead of the text at [`Diagnostic::span`], if there is exactly one
     /// proposal.
     #[must_use]
     pub fn suggestion(&self) -> Option<&str> {
@@ -135,7 +135,7 @@ impl Diagnostic {
 
     /// Returns the span at which the diagnostic is reported.
     #[must_use]
-    pub fn place(&self) -> Option<Span> {
+    pub fn span(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
     }
 }

@@ -37,7 +37,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
     for excerpt in excerpts(&diagnostic.labels, sources) {
         group = excerpt.add_to(group);
     }
-    let chain = diagnostic.place().map(|span| chain(span.source, sources));
+    let chain = diagnostic.span().map(|span| chain(span.source, sources));
     for note in chain.unwrap_or_default().iter().chain(&diagnostic.notes) {
         group = group.element(Level::NOTE.message(clean(note)));
     }
@@ -57,7 +57,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> Strin
 #[must_use]
 pub fn one_line(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let position = diagnostic
-        .place()
+        .span()
         .and_then(|span| sources.position(span))
         .map(|(file, line, column)| format!("{file}:{line}:{column}: "));
     let helps = diagnostic.help.iter().map(|help| format!("; {help}"));
@@ -164,14 +164,14 @@ fn excerpt(members: &[(usize, &Label)], sources: &Sources) -> Option<Excerpt> {
         (line, column) = source.line_and_column(lines.start);
     }
     let mut text = String::new();
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     if !hidden {
-        (text, places) = cleaned_with_places(shown);
+        (text, offsets) = cleaned_with_offsets(shown);
     }
     let at = |offset: usize| {
         let into = offset.saturating_sub(lines.start);
-        let place = places.partition_point(|(old, _)| *old < into);
-        places.get(place).map_or(text.len(), |(_, new)| *new)
+        let index = offsets.partition_point(|(old, _)| *old < into);
+        offsets.get(index).map_or(text.len(), |(_, new)| *new)
     };
     let marks = members
         .iter()
@@ -228,9 +228,9 @@ fn whole_lines(source: &Source, range: std::ops::Range<usize>) -> std::ops::Rang
 
 /// Returns the text with every character that must not reach a terminal replaced, and the offset of each of its characters
 /// before and after the replacement.
-fn cleaned_with_places(text: &str) -> (String, Vec<(usize, usize)>) {
+fn cleaned_with_offsets(text: &str) -> (String, Vec<(usize, usize)>) {
     let mut cleaned = String::with_capacity(text.len());
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     for (offset, letter) in text.char_indices() {
         if letter == '\r'
             && text
@@ -239,14 +239,14 @@ fn cleaned_with_places(text: &str) -> (String, Vec<(usize, usize)>) {
         {
             continue;
         }
-        places.push((offset, cleaned.len()));
+        offsets.push((offset, cleaned.len()));
         cleaned.push(match letter {
             '\n' | '\t' => letter,
             _ if is_printable(letter) => letter,
             _ => '\u{FFFD}',
         });
     }
-    (cleaned, places)
+    (cleaned, offsets)
 }
 
 /// Returns a message with its control characters escaped.

@@ -57,10 +57,8 @@ impl Converter {
         sources: &Sources,
         root: &Path,
     ) -> (PathBuf, Diagnostic) {
-        let place = found
-            .place()
-            .and_then(|span| self.file_range(span, sources));
-        let (path, range) = place.unwrap_or_else(|| (root.to_owned(), Range::default()));
+        let located = found.span().and_then(|span| self.file_range(span, sources));
+        let (path, range) = located.unwrap_or_else(|| (root.to_owned(), Range::default()));
         let related = found.labels.iter().skip(1).filter_map(|label| {
             let (path, range) = self.file_range(label.span, sources)?;
             let uri = uri::of_path(&path)?;

@@ -84,7 +84,7 @@ impl<'a> Site<'a> {
 
     /// Returns the innermost field whose name is at the position, and its form.
     fn field(&self) -> Option<(&Form, &WrittenField)> {
-        self.find_field(|field| field.place.range())
+        self.find_field(|field| field.name_span.range())
     }
 
     /// Returns the innermost field whose value is at the position, and its form.

@@ -35,11 +35,11 @@ impl Modifier for Bias {
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
                 let ModifierState { random, values, .. } = state;
-                numbers.each(data, |place, number| {
-                    if place >= values.len() {
+                numbers.each(data, |index, number| {
+                    if index >= values.len() {
                         values.push(value + random.gauss(sigma));
                     }
-                    if let Some(bias) = values.get(place) {
+                    if let Some(bias) = values.get(index) {
                         *number += bias;
                     }
                 });

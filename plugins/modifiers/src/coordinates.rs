@@ -29,7 +29,7 @@ pub fn bind(
 ) -> Result<Box<dyn Modify>, BindError> {
     Ok(Box::new(Bound {
         direction: site.direction(direction),
-        places: match site.direction(direction) {
+        indices: match site.direction(direction) {
             Direction::To => fields.position()?,
             // The other coordinates may be in degrees or feet.
             Direction::From => fields.numbers(["x", "y", "z"])?,
@@ -40,19 +40,19 @@ pub fn bind(
 
 struct Bound<C> {
     coordinates: C,
-    places: [usize; 3],
+    indices: [usize; 3],
     direction: Direction,
 }
 
 impl<C: Coordinates> Bound<C> {
     fn apply(&self, direction: Direction, data: &mut dyn Struct) {
         let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
-        let point = self.places.map(&mut read);
+        let point = self.indices.map(&mut read);
         let changed = match direction {
             Direction::To => self.coordinates.to(point),
             Direction::From => self.coordinates.from(point),
         };
-        for (index, changed) in self.places.into_iter().zip(changed) {
+        for (index, changed) in self.indices.into_iter().zip(changed) {
             if let Some(value) = at_mut::<f64>(data, index) {
                 *value = changed;
             }
@@ -74,7 +74,7 @@ impl<C: Coordinates> Modify for Bound<C> {
             Direction::To => C::UNITS,
             Direction::From => ["m"; 3],
         };
-        fields.set_units(&self.places, &units);
+        fields.set_units(&self.indices, &units);
     }
 }
 
@@ -103,26 +103,26 @@ pub fn feet(fields: &Fields, direction: Direction) -> Result<Box<dyn Modify>, Bi
             .of_kind::<f64>(name)
             .filter(|field| matches!(field.unit, Some("m" | "ft")))
     };
-    let places: Vec<usize> = ["x", "y", "z"]
+    let indices: Vec<usize> = ["x", "y", "z"]
         .into_iter()
         .filter_map(fits)
         .map(|field| field.index)
         .collect();
-    if places.is_empty() {
+    if indices.is_empty() {
         return Err(BindError::needs("a length `x`, `y` or `z`"));
     }
-    Ok(Box::new(Feet { direction, places }))
+    Ok(Box::new(Feet { direction, indices }))
 }
 
 struct Feet {
     direction: Direction,
-    places: Vec<usize>,
+    indices: Vec<usize>,
 }
 
 impl Feet {
     fn apply(&self, direction: Direction, data: &mut dyn Struct) {
-        for &place in &self.places {
-            if let Some(value) = at_mut::<f64>(data, place) {
+        for &index in &self.indices {
+            if let Some(value) = at_mut::<f64>(data, index) {
                 match direction {
                     Direction::To => *value /= FOOT,
                     Direction::From => *value *= FOOT,
@@ -146,7 +146,7 @@ impl Modify for Feet {
             Direction::To => "ft",
             Direction::From => "m",
         };
-        fields.set_units(&self.places, &vec![unit; self.places.len()]);
+        fields.set_units(&self.indices, &vec![unit; self.indices.len()]);
     }
 }
 

@@ -29,13 +29,16 @@ impl Modifier for DepthNoise {
     const KIND: &'static str = "depth_noise";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let place = |name| {
+        let index_of = |name| {
             fields
                 .of_kind::<Samples<f32>>(name)
                 .map(|field| field.index)
         };
-        let images: Vec<usize> = ["image", "depth"].into_iter().filter_map(place).collect();
-        let points = place("points");
+        let images: Vec<usize> = ["image", "depth"]
+            .into_iter()
+            .filter_map(index_of)
+            .collect();
+        let points = index_of("points");
         let raw = fields
             .of_kind::<Samples<u16>>("raw")
             .map(|field| field.index);

@@ -112,8 +112,8 @@ impl Modify for Bound {
                 values.truncate(1);
                 numbers.each(data, |_, number| values.push(*number));
             }
-            (Some(numbers), _) if values.len() > 1 => numbers.each(data, |place, number| {
-                if let Some(last) = values.get(place + 1) {
+            (Some(numbers), _) if values.len() > 1 => numbers.each(data, |index, number| {
+                if let Some(last) = values.get(index + 1) {
                     *number = *last;
                 }
             }),

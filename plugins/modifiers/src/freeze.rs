@@ -34,9 +34,9 @@ impl Modifier for Freeze {
         let is_named = |field: &&Field| self.fields.iter().any(|name| name == field.name);
         let is_meant = |field: &&Field| self.fields.is_empty() || is_named(field);
         let meant = || fields.0.iter().filter(is_meant);
-        let places = |counts: fn(&Field) -> bool| meant().filter(move |field| counts(field));
-        let samples: Vec<usize> = places(has_samples).map(|field| field.index).collect();
-        let whole: Vec<usize> = places(can_stay).map(|field| field.index).collect();
+        let counted = |counts: fn(&Field) -> bool| meant().filter(move |field| counts(field));
+        let samples: Vec<usize> = counted(has_samples).map(|field| field.index).collect();
+        let whole: Vec<usize> = counted(can_stay).map(|field| field.index).collect();
         let known = |name: &String| {
             let field = fields.get(name);
             field.is_some_and(|field| has_samples(field) || can_stay(field))
@@ -103,12 +103,12 @@ impl Bound {
         let samples = self
             .samples
             .iter()
-            .filter_map(|&place| data.field_at(place));
+            .filter_map(|&index| data.field_at(index));
         state.samples.extend(samples.filter_map(block));
         let values = &mut state.values;
         values.clear();
-        for &place in &self.whole {
-            if let Some(field) = data.field_at(place) {
+        for &index in &self.whole {
+            if let Some(field) = data.field_at(index) {
                 record::write(field, values);
             }
         }
@@ -118,20 +118,20 @@ impl Bound {
     }
 
     fn put_back(&self, data: &mut dyn Struct, state: &ModifierState) {
-        for (&place, block) in self.samples.iter().zip(&state.samples) {
-            if let Some(field) = data.field_at_mut(place) {
+        for (&index, block) in self.samples.iter().zip(&state.samples) {
+            if let Some(field) = data.field_at_mut(index) {
                 assign(field, block);
             }
         }
         let mut row = state.values.as_slice();
-        for &place in &self.whole {
-            if let Some(field) = data.field_at_mut(place) {
+        for &index in &self.whole {
+            if let Some(field) = data.field_at_mut(index) {
                 record::read(field, &mut row);
             }
         }
         if let Some(parts) = &self.parts {
-            parts.each(data, |place, number| {
-                if let Some(value) = row.get(place) {
+            parts.each(data, |index, number| {
+                if let Some(value) = row.get(index) {
                     *number = *value;
                 }
             });

@@ -44,17 +44,17 @@ impl Coordinates for FromCentre {
     const UNITS: [&'static str; 3] = ["deg", "deg", "m"];
 
     fn to(&self, point: [f64; 3]) -> [f64; 3] {
-        let place = Geocentric::from_ecef(&self.0.ecef(&point.into()));
-        [place.longitude, place.latitude, place.radius]
+        let position = Geocentric::from_ecef(&self.0.ecef(&point.into()));
+        [position.longitude, position.latitude, position.radius]
     }
 
     fn from(&self, [longitude, latitude, radius]: [f64; 3]) -> [f64; 3] {
-        let place = Geocentric {
+        let position = Geocentric {
             latitude,
             longitude,
             radius,
         };
-        self.0.scene(&place.to_ecef()).into()
+        self.0.scene(&position.to_ecef()).into()
     }
 }
 

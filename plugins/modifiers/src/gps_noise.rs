@@ -86,9 +86,9 @@ impl GpsNoise {
 impl Position {
     /// Adds an error along the scene's axes (m) to the position.
     fn shift(self, data: &mut dyn Struct, error: Vector3<f64>) {
-        let (Self::Scene(places) | Self::Earth(places, _)) = self;
+        let (Self::Scene(indices) | Self::Earth(indices, _)) = self;
         let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
-        let values = places.map(&mut read);
+        let values = indices.map(&mut read);
         let shifted = match self {
             Self::Scene(_) => (Vector3::from(values) + error).into(),
             Self::Earth(_, enu_from_scene) => {
@@ -104,7 +104,7 @@ impl Position {
                 [there.latitude, there.longitude, there.altitude]
             }
         };
-        for (index, shifted) in places.into_iter().zip::<[f64; 3]>(shifted) {
+        for (index, shifted) in indices.into_iter().zip::<[f64; 3]>(shifted) {
             if let Some(value) = at_mut::<f64>(data, index) {
                 *value = shifted;
             }

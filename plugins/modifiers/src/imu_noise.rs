@@ -28,11 +28,11 @@ impl Modifier for ImuNoise {
     const KIND: &'static str = "imu_noise";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let places = fields.vectors(["angular_velocity", "linear_acceleration"])?;
+        let indices = fields.vectors(["angular_velocity", "linear_acceleration"])?;
         let sigmas = [self.gyro_sigma, self.accel_sigma];
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
-                for (index, sigma) in places.into_iter().zip(sigmas) {
+                for (index, sigma) in indices.into_iter().zip(sigmas) {
                     for value in at_mut::<[f64; 3]>(data, index).into_iter().flatten() {
                         *value += state.random.gauss(sigma);
                     }

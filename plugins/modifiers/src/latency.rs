@@ -56,7 +56,7 @@ impl Modifier for Latency {
         Ok(Box::new(Bound {
             settings: self.clone(),
             side: site.side,
-            places: fields.0.iter().map(|field| field.index).collect(),
+            indices: fields.0.iter().map(|field| field.index).collect(),
         }))
     }
 }
@@ -66,7 +66,7 @@ impl Modifier for Latency {
 struct Bound {
     settings: Latency,
     side: Side,
-    places: Vec<usize>,
+    indices: Vec<usize>,
 }
 
 /// Index at which the delayed data begin.
@@ -106,8 +106,8 @@ impl Bound {
         let values = &mut state.values;
         let head = values.len();
         values.extend([now + delay, 0.0]);
-        for &place in &self.places {
-            if let Some(field) = data.field_at(place) {
+        for &index in &self.indices {
+            if let Some(field) = data.field_at(index) {
                 record::write(field, values);
             }
         }
@@ -150,8 +150,8 @@ impl Modify for Bound {
         };
         let first = QUEUE + HEAD;
         if let Some(mut numbers) = state.values.get(first..first + length) {
-            for &place in &self.places {
-                if let Some(field) = data.field_at_mut(place) {
+            for &index in &self.indices {
+                if let Some(field) = data.field_at_mut(index) {
                     record::read(field, &mut numbers);
                 }
             }

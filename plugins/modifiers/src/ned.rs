@@ -125,16 +125,16 @@ impl Angles {
     }
 
     fn among(fields: &Fields, inside: Option<usize>) -> Option<Self> {
-        let place = |name: &str| {
+        let index_of = |name: &str| {
             // A rate may be named yaw as well.
             let field = fields.of_kind::<f64>(name)?;
             (field.unit == Some("rad")).then_some(field.index)
         };
         Some(Self {
             inside,
-            yaw: place("yaw")?,
-            pitch: place("pitch"),
-            roll: place("roll"),
+            yaw: index_of("yaw")?,
+            pitch: index_of("pitch"),
+            roll: index_of("roll"),
         })
     }
 
@@ -200,16 +200,16 @@ impl Bound {
 
     fn apply(&self, direction: Direction, data: &mut dyn Struct) {
         let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
-        let position = self.position.map(|places| {
-            let [x, y, z] = places.map(&mut read);
-            (places, [y, x, -z])
+        let position = self.position.map(|indices| {
+            let [x, y, z] = indices.map(&mut read);
+            (indices, [y, x, -z])
         });
-        let field = self.field.map(|places| {
-            let [x, y, z] = places.map(&mut read);
-            (places, [x, -y, -z])
+        let field = self.field.map(|indices| {
+            let [x, y, z] = indices.map(&mut read);
+            (indices, [x, -y, -z])
         });
-        for (places, values) in position.into_iter().chain(field) {
-            for (index, new) in places.into_iter().zip(values) {
+        for (indices, values) in position.into_iter().chain(field) {
+            for (index, new) in indices.into_iter().zip(values) {
                 change(data, index, |value: &mut f64| *value = new);
             }
         }

@@ -58,7 +58,7 @@ impl Default for OdometryNoise {
 }
 
 /// Fields of a level.
-enum Places {
+enum Indices {
     /// Distance.
     Raw(usize),
     /// `dx`, `dy`, `dyaw`.
@@ -75,19 +75,19 @@ impl Modifier for OdometryNoise {
             fields.numbers(["x", "y", "yaw"]),
             fields.numbers(["vx", "vy", "wz"]),
         );
-        let places = if let (Ok(pose), Ok(velocity)) = integrated {
-            Places::Integrated(pose, velocity)
+        let indices = if let (Ok(pose), Ok(velocity)) = integrated {
+            Indices::Integrated(pose, velocity)
         } else if let Ok(step) = fields.numbers(["dx", "dy", "dyaw"]) {
-            Places::Differential(step)
+            Indices::Differential(step)
         } else if let Ok([way]) = fields.numbers(["dS"]) {
-            Places::Raw(way)
+            Indices::Raw(way)
         } else {
             return Err(BindError::needs(
                 "odometry: a number `dS`; `dx`, `dy` and `dyaw`; or `x`, `y`, `yaw`, `vx`, `vy` and `wz`",
             ));
         };
         Ok(Box::new(Bound {
-            places,
+            indices,
             settings: self.clone(),
         }))
     }
@@ -98,7 +98,7 @@ const ERRORS: usize = 3;
 const ALL: usize = 6;
 
 struct Bound {
-    places: Places,
+    indices: Indices,
     settings: OdometryNoise,
 }
 
@@ -114,23 +114,23 @@ impl Modify for Bound {
         else {
             return;
         };
-        let mut read = |place| at_mut::<f64>(data, place).map_or(0.0, |value| *value);
-        match self.places {
-            Places::Raw(way) => {
+        let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
+        match self.indices {
+            Indices::Raw(way) => {
                 let noisy = factor * read(way);
                 write(data, [way], [noisy]);
             }
-            Places::Differential(places) => {
-                let [dx, dy, dyaw] = places.map(read);
+            Indices::Differential(indices) => {
+                let [dx, dy, dyaw] = indices.map(read);
                 *yaw_error += drift;
                 let [dx, dy] = settings.turned([dx, dy], *yaw_error);
                 write(
                     data,
-                    places,
+                    indices,
                     [factor * dx, factor * dy, normalized(dyaw + drift)],
                 );
             }
-            Places::Integrated(pose, velocity) => {
+            Indices::Integrated(pose, velocity) => {
                 let [x, y, yaw] = pose.map(&mut read);
                 let [vx, vy, wz] = velocity.map(read);
                 *yaw_error += drift;
@@ -161,9 +161,9 @@ impl OdometryNoise {
     }
 }
 
-fn write<const N: usize>(data: &mut dyn Struct, places: [usize; N], values: [f64; N]) {
-    for (place, new) in places.into_iter().zip(values) {
-        if let Some(value) = at_mut::<f64>(data, place) {
+fn write<const N: usize>(data: &mut dyn Struct, indices: [usize; N], values: [f64; N]) {
+    for (index, new) in indices.into_iter().zip(values) {
+        if let Some(value) = at_mut::<f64>(data, index) {
             *value = new;
         }
     }

@@ -48,7 +48,7 @@ impl Modifier for OrientationNoise {
                 },
             ));
         }
-        let places: [Option<usize>; 3] = if self.planar {
+        let indices: [Option<usize>; 3] = if self.planar {
             let [yaw] = fields.numbers(["yaw"])?;
             [None, None, Some(yaw)]
         } else {
@@ -61,7 +61,7 @@ impl Modifier for OrientationNoise {
         };
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
-                for (index, sigma) in places.into_iter().zip(sigma) {
+                for (index, sigma) in indices.into_iter().zip(sigma) {
                     let error = state.random.gauss(sigma);
                     if let Some(value) = index.and_then(|index| at_mut::<f64>(data, index)) {
                         *value += error;

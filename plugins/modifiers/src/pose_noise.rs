@@ -31,7 +31,7 @@ impl Modifier for PoseNoise {
     const KIND: &'static str = "pose_noise";
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
-        let places = fields.numbers(["x", "y", "z", "roll", "pitch", "yaw"])?;
+        let indices = fields.numbers(["x", "y", "z", "roll", "pitch", "yaw"])?;
         fields.lengths(["x", "y", "z"])?;
         let [x, y, z] = self.position_sigma;
         let [roll, pitch, yaw] = self.orientation_sigma;
@@ -42,7 +42,7 @@ impl Modifier for PoseNoise {
         };
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
-                for (index, sigma) in places.into_iter().zip(sigma) {
+                for (index, sigma) in indices.into_iter().zip(sigma) {
                     let error = state.random.gauss(sigma);
                     if let Some(value) = at_mut::<f64>(data, index) {
                         *value += error;

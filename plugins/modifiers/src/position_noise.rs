@@ -27,14 +27,14 @@ impl Modifier for PositionNoise {
 
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
         let sigma = self.sigma;
-        let places: Vec<usize> = if self.planar {
+        let indices: Vec<usize> = if self.planar {
             fields.lengths(["x", "y"])?.into()
         } else {
             fields.lengths(["x", "y", "z"])?.into()
         };
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
-                for (&index, sigma) in places.iter().zip(sigma) {
+                for (&index, sigma) in indices.iter().zip(sigma) {
                     let error = state.random.gauss(sigma);
                     if let Some(value) = at_mut::<f64>(data, index) {
                         *value += error;

@@ -64,11 +64,11 @@ impl Modifier for RandomWalk {
                 for walk in walks {
                     *walk = *walk * left + random.gauss(sigma);
                 }
-                numbers.each(data, |place, number| {
-                    if place + 1 >= values.len() {
+                numbers.each(data, |index, number| {
+                    if index + 1 >= values.len() {
                         values.push(0.0);
                     }
-                    if let Some(walk) = values.get(place + 1) {
+                    if let Some(walk) = values.get(index + 1) {
                         *number += walk;
                     }
                 });

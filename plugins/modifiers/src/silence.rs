@@ -36,10 +36,10 @@ impl Modifier for Silence {
                 self.unless
             )));
         };
-        let place = flag.index;
+        let index = flag.index;
         Ok(Box::new(
             move |data: &mut dyn Struct, state: &mut ModifierState, _: &Clock| {
-                if at_mut::<bool>(data, place).is_some_and(|flag| !*flag) {
+                if at_mut::<bool>(data, index).is_some_and(|flag| !*flag) {
                     state.outcome = ModifierOutcome::Lost;
                 }
             },

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_the_scene_become_places_on_the_map_and_back() {
+    fn positions_in_the_scene_become_positions_on_the_map_and_back() {
         assert_near(measured(ORIGIN, IN_THE_SCENE), ON_THE_MAP);
         let back = ORIGIN.replace(')', ", direction: from)");
         assert_near(measured(&back, ON_THE_MAP), IN_THE_SCENE);

@@ -215,16 +215,16 @@ impl External {
         } = &self.interface;
         let status = match call {
             Call::SetData(service, data) => {
-                let subject = place(subjects, &service)?;
+                let subject = index_of(subjects, &service)?;
                 context.set_data(subject, region(data)?)
             }
-            Call::Notify(service) => context.notify_observers(place(subjects, &service)?),
-            Call::AssertReady(service) => context.assert_ready(place(observers, &service)?),
-            Call::DeassertReady(service) => context.deassert_ready(place(observers, &service)?),
+            Call::Notify(service) => context.notify_observers(index_of(subjects, &service)?),
+            Call::AssertReady(service) => context.assert_ready(index_of(observers, &service)?),
+            Call::DeassertReady(service) => context.deassert_ready(index_of(observers, &service)?),
             Call::WakeAfter(nanos, entry) => {
-                let place = extras.iter().position(|name| *name == entry);
-                let place = place.ok_or_else(|| format!("there is no entry `{entry}`"))?;
-                context.wake_after(nanos, place);
+                let index = extras.iter().position(|name| *name == entry);
+                let index = index.ok_or_else(|| format!("there is no entry `{entry}`"))?;
+                context.wake_after(nanos, index);
                 Status::SUCCESS
             }
             Call::Spend(nanos) => {
@@ -252,10 +252,10 @@ impl External {
     }
 }
 
-fn place(services: &[Service], name: &str) -> Result<usize, String> {
+fn index_of(services: &[Service], name: &str) -> Result<usize, String> {
     let mut names = services.iter().map(|service| &service.name.service);
-    let place = names.position(|known| known == name);
-    place.ok_or_else(|| format!("there is no service `{name}` on that side"))
+    let index = names.position(|known| known == name);
+    index.ok_or_else(|| format!("there is no service `{name}` on that side"))
 }
 
 fn region(data: Data) -> Result<Region, String> {
@@ -276,8 +276,8 @@ fn data(region: &Region) -> Json {
     }
 }
 
-fn service(services: &[Service], place: usize) -> &str {
-    services.get(place).map_or("", |known| &known.name.service)
+fn service(services: &[Service], index: usize) -> &str {
+    services.get(index).map_or("", |known| &known.name.service)
 }
 
 impl Object for External {

@@ -48,9 +48,9 @@ impl SyncKeys {
         Ok(key)
     }
 
-    fn place(&self, key: SyncKey) -> Result<usize, Status> {
-        let place = self.live.iter().position(|known| known.key == key);
-        place.ok_or(Status::INVALID_SYNC_KEY)
+    fn index_of(&self, key: SyncKey) -> Result<usize, Status> {
+        let index = self.live.iter().position(|known| known.key == key);
+        index.ok_or(Status::INVALID_SYNC_KEY)
     }
 
     /// Sets the number of parts of a key.
@@ -59,11 +59,11 @@ impl SyncKeys {
     ///
     /// The key is not in use, or the number of parts is zero or too large.
     pub fn divide(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
-        let place = self.place(key)?;
+        let index = self.index_of(key)?;
         if parts == 0 || parts > MOST_PARTS {
             return Err(Status::INVALID_ARG);
         }
-        (self.live[place].all, self.live[place].missing) = (parts, parts);
+        (self.live[index].all, self.live[index].missing) = (parts, parts);
         Ok(())
     }
 
@@ -73,11 +73,11 @@ impl SyncKeys {
     ///
     /// The key is not in use.
     pub fn meet(&mut self, key: SyncKey) -> Result<bool, Status> {
-        let place = self.place(key)?;
-        self.live[place].missing -= 1;
-        let is_whole = self.live[place].missing == 0;
+        let index = self.index_of(key)?;
+        self.live[index].missing -= 1;
+        let is_whole = self.live[index].missing == 0;
         if is_whole {
-            let parts = self.live.remove(place);
+            let parts = self.live.remove(index);
             self.whole.push((key, parts.all));
         }
         Ok(is_whole)
@@ -103,8 +103,8 @@ impl SyncKeys {
     ///
     /// The key is not in use.
     pub fn cancel(&mut self, key: SyncKey) -> Result<(), Status> {
-        let place = self.place(key)?;
-        self.live.remove(place);
+        let index = self.index_of(key)?;
+        self.live.remove(index);
         Ok(())
     }
 }

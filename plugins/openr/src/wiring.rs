@@ -120,7 +120,7 @@ pub(crate) fn connect(
         })
     };
     let (from, index) = find(subject)?;
-    let (to, place) = find(observer)?;
+    let (to, observer_index) = find(observer)?;
     if subject.data != observer.data {
         return Err(problem(format!(
             "`{subject}` to `{observer}`: the types of data differ, `{}` and `{}`",
@@ -128,24 +128,27 @@ pub(crate) fn connect(
         )));
     }
     let links = &cells[from].services.subjects[index].links;
-    let is_same = |link: &crate::link::Link| (link.to.object, link.to.observer) == (to, place);
+    let is_same =
+        |link: &crate::link::Link| (link.to.object, link.to.observer) == (to, observer_index);
     if links.iter().any(|link| is_same(link) && link.is_open) {
         return Err(problem(format!(
             "`{subject}` to `{observer}`: already connected"
         )));
     }
     report_connection(cells, office, (from, index, true), observer, true)?;
-    report_connection(cells, office, (to, place, false), subject, true)?;
+    report_connection(cells, office, (to, observer_index, false), subject, true)?;
     let link = cells[from].services.subjects[index].links.len();
-    let peer = cells[to].services.observers[place].peers.len();
-    let buffering = cells[to].services.observers[place].buffering;
+    let peer = cells[to].services.observers[observer_index].peers.len();
+    let buffering = cells[to].services.observers[observer_index].buffering;
     let end = ObserverEnd {
         object: to,
-        observer: place,
+        observer: observer_index,
         peer,
     };
     cells[from].services.add_link(index, end, buffering);
-    cells[to].services.add_peer(place, from, index, link);
+    cells[to]
+        .services
+        .add_peer(observer_index, from, index, link);
     Ok(())
 }
 
@@ -158,18 +161,18 @@ pub(crate) fn disconnect(
 ) -> Result<(), Refusal> {
     let missing = || Refusal::Problem(format!("`{subject}` to `{observer}`: not connected"));
     let (from, index) = directory.find(subject).ok_or_else(missing)?;
-    let (to, place) = directory.find(observer).ok_or_else(missing)?;
+    let (to, observer_index) = directory.find(observer).ok_or_else(missing)?;
     let links = &mut cells[from].services.subjects[index].links;
     let link = links
         .iter_mut()
-        .find(|link| link.is_open && (link.to.object, link.to.observer) == (to, place));
+        .find(|link| link.is_open && (link.to.object, link.to.observer) == (to, observer_index));
     let link = link.ok_or_else(missing)?;
     link.is_open = false;
     link.clear();
     let peer = link.to.peer;
-    cells[to].services.observers[place].peers[peer].is_open = false;
+    cells[to].services.observers[observer_index].peers[peer].is_open = false;
     report_connection(cells, office, (from, index, true), observer, false)?;
-    report_connection(cells, office, (to, place, false), subject, false)
+    report_connection(cells, office, (to, observer_index, false), subject, false)
 }
 
 /// Reason why a connection was not made or removed.

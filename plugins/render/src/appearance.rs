@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use morse_api::{
     lighting::linear,
-    paint::{self, Place, Wrap},
+    paint::{self, TextureCoordinates, Wrap},
     world_view::Gloss,
 };
 use nalgebra::Vector3;
@@ -115,24 +115,24 @@ impl Spot<'_> {
             Pattern::Image(image) => image.shape(),
         };
         let normal = (self.normal * scale.signum()).into();
-        let place = |at: &Vector3<f64>| -> Place {
+        let texture_coordinates = |at: &Vector3<f64>| -> TextureCoordinates {
             match (&paint.wrap, mesh) {
-                (None, Some(mesh)) => Place {
-                    at: mesh.coordinates(self.part, at),
+                (None, Some(mesh)) => TextureCoordinates {
+                    uv: mesh.coordinates(self.part, at),
                     size: [1.0; 2],
                     is_closed: false,
                 },
                 (wrap, _) => wrap
                     .unwrap_or(Wrap::Ball { radius: 1.0 })
-                    .place((at * scale).into(), normal),
+                    .texture_coordinates((at * scale).into(), normal),
             }
         };
-        let here = place(&self.at);
+        let here = texture_coordinates(&self.at);
         let mut footprint = self.footprint(|at| {
-            let there = place(at).at;
+            let there = texture_coordinates(at).uv;
             // Across the seam of a closed pattern the shorter difference is taken.
             let turns = if here.is_closed {
-                (there[0] - here.at[0]).round()
+                (there[0] - here.uv[0]).round()
             } else {
                 0.0
             };
@@ -151,12 +151,12 @@ impl Spot<'_> {
         }
     }
 
-    /// Returns the footprint of the pixel on a pattern; `place` maps a point of the thing to the pattern. The surface is
-    /// approximated by its tangent plane at the point.
-    fn footprint(&self, place: impl Fn(&Vector3<f64>) -> [f64; 2]) -> Footprint {
+    /// Returns the footprint of the pixel on a pattern; `pattern_coordinates` maps a point of the thing to the pattern. The
+    /// surface is approximated by its tangent plane at the point.
+    fn footprint(&self, pattern_coordinates: impl Fn(&Vector3<f64>) -> [f64; 2]) -> Footprint {
         let ways = self.rays.map(|ray| self.local.direction(&ray));
         let ahead = self.normal.dot(&ways[0]);
-        let at = place(&self.at);
+        let at = pattern_coordinates(&self.at);
         let next = |way: &Vector3<f64>| {
             let farther = ahead / self.normal.dot(way);
             let farther = if (0.0..=STEEPEST).contains(&farther) {
@@ -164,7 +164,7 @@ impl Spot<'_> {
             } else {
                 STEEPEST
             };
-            let there = place(&(self.at + (way * farther - ways[0]) * self.depth));
+            let there = pattern_coordinates(&(self.at + (way * farther - ways[0]) * self.depth));
             [there[0] - at[0], there[1] - at[1]]
         };
         Footprint {

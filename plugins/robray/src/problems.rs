@@ -32,7 +32,7 @@ impl Problems {
     /// Adds a diagnostic, unless the same code was reported at the same position: a file that is included twice is reported
     /// once. Returns its index if it is kept.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
-        let key = diagnostic.place().map(|place| (diagnostic.code, place));
+        let key = diagnostic.span().map(|span| (diagnostic.code, span));
         if key.is_some_and(|key| !self.seen.insert(key)) {
             return None;
         }
@@ -100,7 +100,7 @@ impl Problems {
                 .iter()
                 .map(|label| label.span.source)
                 .find(|id| sources.get(*id).is_some_and(|file| !file.is_quotable()));
-            let place = secret.and_then(|id| {
+            let span = secret.and_then(|id| {
                 // Reported at the first including file whose text may be shown.
                 let mut chain = sources.include_chain(id).into_iter();
                 chain.find(|span| {
@@ -109,18 +109,18 @@ impl Problems {
                         .is_some_and(morse_diagnostics::Source::is_quotable)
                 })
             });
-            match place {
+            match span {
                 None => shown.push(diagnostic),
                 Some(_) if !diagnostic.is_error() => {}
-                Some(place) => match hidden.iter_mut().find(|(known, _)| *known == place) {
+                Some(span) => match hidden.iter_mut().find(|(known, _)| *known == span) {
                     Some((_, count)) => *count += 1,
-                    None => hidden.push((place, 1)),
+                    None => hidden.push((span, 1)),
                 },
             }
         }
         // Diagnostics of the final checks are sorted to their source positions.
-        shown.sort_by_key(Diagnostic::place);
-        shown.extend(hidden.into_iter().map(|(place, count)| hint(place, count)));
+        shown.sort_by_key(Diagnostic::span);
+        shown.extend(hidden.into_iter().map(|(span, count)| hint(span, count)));
         if errors > MOST {
             let message = format!("stopped after {MOST} errors");
             shown.push(Diagnostic::error(codes::AND_MORE, message).help("correct these first"));
@@ -136,13 +136,13 @@ impl Problems {
     }
 }
 
-fn hint(place: Span, count: usize) -> Diagnostic {
+fn hint(span: Span, count: usize) -> Diagnostic {
     let errors = if count == 1 { "an error" } else { "errors" };
     Diagnostic::error(
         codes::HIDDEN,
         format!("this file has {errors}, but its text may not be shown"),
     )
-    .at(place, "included here")
+    .at(span, "included here")
     .note("it lies outside the scene's directory, the current directory and the shipped assets")
     .help("if you trust it, allow its directory: `--allow-path DIRECTORY`")
 }

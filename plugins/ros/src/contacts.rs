@@ -19,7 +19,7 @@ pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
         let is_pair = |state: &ContactState| {
             state.collision1_name == *part && state.collision2_name == *object
         };
-        let place = states.iter().position(is_pair).unwrap_or_else(|| {
+        let state_index = states.iter().position(is_pair).unwrap_or_else(|| {
             states.push(ContactState {
                 info: format!("{part} touches {object}"),
                 collision1_name: part.clone(),
@@ -28,7 +28,7 @@ pub(crate) fn states(sample: &Sample<'_>) -> ContactsState {
             });
             states.len() - 1
         });
-        let state = &mut states[place];
+        let state = &mut states[state_index];
         state.wrenches.push(Wrench::new(&force, &Vector3::zeros()));
         state
             .total_wrench

@@ -61,7 +61,7 @@ fn text(object: &Json, name: &str) -> String {
 }
 
 fn pose(object: &Json) -> Pose {
-    let at = |place: usize| object["position"][place].as_f64().unwrap_or(f64::NAN);
+    let at = |index: usize| object["position"][index].as_f64().unwrap_or(f64::NAN);
     let part = |name: &str| object["orientation"][name].as_f64().unwrap_or(f64::NAN);
     Pose {
         position: Point {

@@ -68,15 +68,15 @@ pub(crate) fn cloud(sample: &Sample<'_>) -> PointCloud2 {
         .max(1);
     let rays = (points.len() / layers).max(1);
     let mut data = Vec::with_capacity(points.len() * 20);
-    for (place, point) in points.iter().enumerate() {
+    for (index, point) in points.iter().enumerate() {
         if *point == [0.0; 3] {
             continue;
         }
         // Layers are ordered from top to bottom, single rays above each other from bottom to top.
         let layer = if rays > 1 {
-            layers - 1 - (place / rays).min(layers - 1)
+            layers - 1 - (index / rays).min(layers - 1)
         } else {
-            place
+            index
         };
         point
             .iter()

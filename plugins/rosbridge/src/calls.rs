@@ -23,7 +23,7 @@ pub(crate) struct Call {
 pub(crate) fn send(
     calls: &Requests<Answer>,
     call: Call,
-    place: (&str, &str),
+    service: (&str, &str),
     arguments: Json,
     convert: impl FnOnce(Json) -> Json + Send + Sync + 'static,
 ) -> Result<(), String> {
@@ -36,7 +36,7 @@ pub(crate) fn send(
         let text = response(&call.id, &call.name, value, is_success);
         Answer::Response(call.client, text)
     };
-    let sent = calls.send(place, arguments, encode);
+    let sent = calls.send(service, arguments, encode);
     sent.map(drop).map_err(|failure| failure.to_string())
 }
 

@@ -167,8 +167,8 @@ impl Names {
         } else {
             wanted.to_vec()
         };
-        let number = |place: Option<usize>| {
-            let number = place.and_then(|place| u16::try_from(place + 1).ok());
+        let number = |index: Option<usize>| {
+            let number = index.and_then(|index| u16::try_from(index + 1).ok());
             number.unwrap_or(0)
         };
         let numbers = known.iter().map(|known| {
@@ -203,7 +203,7 @@ fn name(
             continue;
         };
         let data = &mut *data;
-        for (place, image) in [&mut data.instances, &mut data.classes]
+        for (index, image) in [&mut data.instances, &mut data.classes]
             .into_iter()
             .enumerate()
         {
@@ -211,7 +211,7 @@ fn name(
                 image.clear();
                 image.extend(picture.things.iter().map(|&thing| {
                     let numbers = names.numbers.get(usize::from(thing));
-                    numbers.map_or(0, |numbers| numbers[place])
+                    numbers.map_or(0, |numbers| numbers[index])
                 }));
             });
         }

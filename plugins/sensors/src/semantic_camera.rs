@@ -3,7 +3,7 @@
 //! - [`view`]: the view frustum;
 //! - this file: settings, data, and occlusion.
 use morse_api::{
-    object::{Object, Objects, Tracked, places},
+    object::{Object, Objects, Tracked, grid_coordinates},
     prelude::*,
     rays::Rays,
 };
@@ -289,8 +289,8 @@ impl VisibilityCheck<'_> {
         // Distance along each ray of an object without collision.
         let mut depths = [0.0; RAYS];
         let mut count = 0;
-        let on_box = places().map(|place| {
-            let point = half.component_mul(&Vector3::from(place)) * INSET;
+        let on_box = grid_coordinates().map(|coordinates| {
+            let point = half.component_mul(&Vector3::from(coordinates)) * INSET;
             camera_from_box * Point3::from(point)
         });
         let in_picture = self.view.grid::<GRID>().filter_map(|direction| {

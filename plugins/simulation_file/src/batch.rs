@@ -88,7 +88,7 @@ fn batch(reader: &mut Reader<'_>, root: &Node, text: &str) -> Option<Batch> {
             let message = "a batch runs either a scenario, or a simulation for a time";
             let help =
                 "write `scenario: \"drop.test.ron\"`, or `simulation: \"drop.ron\", length: 30`";
-            let problem = error("simulation::missing-field", root.name_place(), message);
+            let problem = error("simulation::missing-field", root.name_span(), message);
             reader.problems.push(problem.help(help));
             None
         }

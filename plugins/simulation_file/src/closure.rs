@@ -45,7 +45,7 @@ pub(super) fn close(assembly: &mut Assembly, closures: &Named<Closure>) {
     for (name, closure) in closures {
         assembly.scene.add_closure(LoopClosure {
             kind: closure.kind,
-            frames: [0, 1].map(|at| closure.frames[at].value.clone()),
+            frames: [0, 1].map(|index| closure.frames[index].value.clone()),
             source: Origin(name.span),
         });
     }

@@ -153,7 +153,7 @@ fn kind_and_settings(
 fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spanned<String> {
     let is_first = fields.is_first("kind");
     let words = reader.vocabulary.words(family);
-    if let Some(span) = fields.value_place("kind") {
+    if let Some(span) = fields.value_span("kind") {
         reader
             .index
             .choice(span, words.iter().copied(), Some(family));
@@ -212,12 +212,12 @@ fn settings_of(
     {
         return Settings::default();
     }
-    let place = kind.span.unwrap_or_else(|| start_of(fields.span));
+    let kind_span = kind.span.unwrap_or_else(|| start_of(fields.span));
     let common_names = fields.known.clone();
     let written = Written {
         family,
         word: &kind.value,
-        kind: place,
+        kind: kind_span,
         own: fields.rest(),
         common,
         common_names: &common_names,

@@ -36,19 +36,19 @@ impl<'s> Conflicts<'s> {
         let Some(base) = assembly.robots.get(name) else {
             return Vec::new();
         };
-        let place = match &robot.form {
+        let span = match &robot.form {
             Form::Model(model) => model.span,
             Form::Frame(frame) => frame.span,
         };
         let mut found = Vec::new();
-        let known = (name.clone(), place);
+        let known = (name.clone(), span);
         if let Some((other, first)) = self.on.insert(base.frame.clone(), known) {
-            found.push(two_robots(&base.frame, (name, place), (&other, first)));
+            found.push(two_robots(&base.frame, (name, span), (&other, first)));
         }
         if let Some((key, body)) = self.simulation.bodies.get_key_value(base.frame.as_str()) {
             let pair = Pair {
                 frame: &base.frame,
-                robot: (name, robot, place),
+                robot: (name, robot, span),
                 body: (body, key.span),
             };
             pair.kinds(base, &mut found);
@@ -60,20 +60,20 @@ impl<'s> Conflicts<'s> {
 
 fn two_robots(
     frame: &str,
-    (name, place): (&str, Option<Span>),
+    (name, span): (&str, Option<Span>),
     (other, first): (&str, Option<Span>),
 ) -> Diagnostic {
     let [frame, name, other] = [frame, name, other].map(printable);
     let message = format!("the robots `{other}` and `{name}` are on one frame, `{frame}`");
     let error = Diagnostic::error(CODE, message);
-    let error = labelled(error, place, &format!("`{name}` is on it"));
+    let error = labelled(error, span, &format!("`{name}` is on it"));
     labelled(error, first, &format!("so is `{other}`"))
         .help("give each robot a frame of its own, or make them one robot")
 }
 
-fn labelled(error: Diagnostic, place: Option<Span>, text: &str) -> Diagnostic {
-    match place {
-        Some(place) => error.at(place, text),
+fn labelled(error: Diagnostic, span: Option<Span>, text: &str) -> Diagnostic {
+    match span {
+        Some(span) => error.at(span, text),
         None => error.note(text),
     }
 }
@@ -89,7 +89,7 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     fn kinds(&self, base: &RobotBase, found: &mut Vec<Diagnostic>) {
-        let (_, robot, place) = self.robot;
+        let (_, robot, span) = self.robot;
         let Some(kind) = self.body.0.kind else {
             return;
         };
@@ -101,20 +101,20 @@ impl Pair<'_> {
         if said == base.kind {
             return;
         }
-        let (base_place, note) = match robot.base {
+        let (base_span, note) = match robot.base {
             Some(base) => (base.span, ""),
-            None => (place, "no `base`, so "),
+            None => (span, "no `base`, so "),
         };
         let (said, own) = (word(said), word(base.kind));
         let values = (format!("`{said}`"), format!("{note}`{own}`"));
-        let error = self.error("kind", (kind.span, base_place), values);
+        let error = self.error("kind", (kind.span, base_span), values);
         found.push(error.help(format!(
             "write `base: {said}` in the robot, or leave `kind` of the body out: the robot decides"
         )));
     }
 
     fn numbers(&self, found: &mut Vec<Diagnostic>) {
-        let ((_, robot, place), (body, key)) = (self.robot, self.body);
+        let ((_, robot, span), (body, key)) = (self.robot, self.body);
         let help = "leave one of them out";
         if let (Some(one), Some(other)) = (body.mass, robot.mass)
             && one.value != other.value
@@ -147,7 +147,7 @@ impl Pair<'_> {
             if let (Some(one), Some(other)) = (one, other)
                 && one != other
             {
-                found.push(self.error(field, (key, place), (one, other)).help(help));
+                found.push(self.error(field, (key, span), (one, other)).help(help));
             }
         }
     }

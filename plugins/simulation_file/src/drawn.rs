@@ -1,4 +1,4 @@
-//! Values that are drawn at random: `between(10, 20)` or `one_of("a", "b")` in the place of a value.
+//! Values that are drawn at random: `between(10, 20)` or `one_of("a", "b")` instead of a value.
 //!
 //! They are replaced in the tree before anything is read from it. Each value has a random stream of its own, by its path and
 //! the seed, so that it does not depend on the others.
@@ -353,8 +353,12 @@ mod tests {
             let simulation = read(FILE, Some(seed), &[]).unwrap();
             let gravity = simulation.environment.gravity;
             assert!((-12.0..=-8.0).contains(&gravity.z) && gravity.x == 0.0);
-            let at = simulation.robots.values().next().unwrap().at.translation;
-            assert!((-1.0..=1.0).contains(&at.x) && (2.0..=3.0).contains(&at.y) && at.z == 0.0);
+            let position = simulation.robots.values().next().unwrap().at.translation;
+            assert!(
+                (-1.0..=1.0).contains(&position.x)
+                    && (2.0..=3.0).contains(&position.y)
+                    && position.z == 0.0
+            );
             masses.push(mass(&simulation));
             let body = simulation.bodies.values().next().unwrap();
             frictions.insert(body.friction.unwrap().to_bits());
@@ -399,14 +403,14 @@ mod tests {
         assert!(again.drawn.is_empty());
         assert_eq!(again.bodies, drawn.bodies);
         assert_eq!(again.environment.gravity, drawn.environment.gravity);
-        let at = |simulation: &Simulation| simulation.robots.values().next().unwrap().at;
-        assert_eq!(at(&again), at(&drawn));
+        let pose = |simulation: &Simulation| simulation.robots.values().next().unwrap().at;
+        assert_eq!(pose(&again), pose(&drawn));
     }
 
     #[test]
     fn all_values_are_checked_and_too_many_are_refused() {
         let values = |count: usize, last: &str| {
-            let mut values: Vec<String> = (1..count).map(|at| at.to_string()).collect();
+            let mut values: Vec<String> = (1..count).map(|number| number.to_string()).collect();
             values.push(last.to_owned());
             let values = values.join(", ");
             format!("Simulation(bodies: {{\"b\": (mass: one_of({values}))}})")

@@ -74,12 +74,12 @@ pub enum Term {
     /// A dotted path: component and field, and an index where the field is a list.
     Data(String),
     /// Distance of two positions: `distance(a, b)`, m.
-    Distance(Place, Place),
+    Distance(Position, Position),
 }
 
 /// A position in the world.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum Position {
     /// Coordinates: `(x, y, z)`, m.
     Point([f64; 3]),
     /// Position of a component with `x`, `y` and `z`, a field of three numbers, or a body or robot.
@@ -139,7 +139,7 @@ impl fmt::Display for Term {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Point([x, y, z]) => write!(f, "({x}, {y}, {z})"),
@@ -277,9 +277,9 @@ impl<'t> TermReader<'t> {
             "distance" => {
                 self.at += "distance".len();
                 self.expect_symbol("(")?;
-                let one = self.place()?;
+                let one = self.position()?;
                 self.expect_symbol(",")?;
-                let other = self.place()?;
+                let other = self.position()?;
                 self.expect_symbol(")")?;
                 Ok(Term::Distance(one, other))
             }
@@ -290,13 +290,13 @@ impl<'t> TermReader<'t> {
         }
     }
 
-    fn place(&mut self) -> Result<Place, ExpressionError> {
+    fn position(&mut self) -> Result<Position, ExpressionError> {
         if !self.take("(") {
             return match self.peek_word() {
                 "" => self.wrong("expected a position: a name, or `(x, y, z)`"),
                 name => {
                     self.at += name.len();
-                    Ok(Place::Named(name.to_owned()))
+                    Ok(Position::Named(name.to_owned()))
                 }
             };
         }
@@ -306,7 +306,7 @@ impl<'t> TermReader<'t> {
         self.expect_symbol(",")?;
         let z = self.number()?;
         self.expect_symbol(")")?;
-        Ok(Place::Point([x, y, z]))
+        Ok(Position::Point([x, y, z]))
     }
 
     fn number(&mut self) -> Result<f64, ExpressionError> {
@@ -368,8 +368,8 @@ mod tests {
             );
         }
         let distance = Term::Distance(
-            Place::Named("rover.pose".into()),
-            Place::Point([1.0, -2.0, 0.5]),
+            Position::Named("rover.pose".into()),
+            Position::Point([1.0, -2.0, 0.5]),
         );
         assert_eq!(
             read("distance(rover.pose, (1, -2, .5)) < 0.2"),
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_places() {
+    fn mistakes_have_positions() {
         for (text, at, word) in [
             ("", 0..0, "expected a value"),
             ("a.b >", 5..5, "expected a value"),

@@ -40,14 +40,14 @@ impl<'n> Fields<'n> {
             let other = ROOTS.iter().find(|(other, ..)| *other == name.value);
             if let (Some((_, wanted, _)), Some((_, found, command))) = (root, other) {
                 let message = format!("this is {found}, not {wanted}");
-                let problem = error("simulation::syntax", node.name_place(), message)
+                let problem = error("simulation::syntax", node.name_span(), message)
                     .help(format!("it is for {}", quoted(command)));
                 reader.problems.push(problem);
                 return None;
             }
             let problem = error(
                 "simulation::syntax",
-                node.name_place(),
+                node.name_span(),
                 "unexpected name before these fields",
             )
             .help(format!("remove {}", quoted(name)));
@@ -69,10 +69,10 @@ impl<'n> Fields<'n> {
             let name = field.name.value.as_str();
             match seen.get(name) {
                 Some(first) => {
-                    reader.duplicate(name, field.place(), Some(*first));
+                    reader.duplicate(name, field.name_span(), Some(*first));
                 }
                 None => {
-                    seen.insert(name, field.place());
+                    seen.insert(name, field.name_span());
                     fields.push(field);
                 }
             }
@@ -93,7 +93,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Returns the span of the value of a field that was not taken.
-    pub(super) fn value_place(&self, name: &str) -> Option<Span> {
+    pub(super) fn value_span(&self, name: &str) -> Option<Span> {
         let field = self.fields.iter().find(|field| field.name.value == name)?;
         Some(field.value.span)
     }
@@ -196,7 +196,7 @@ impl<'n> Fields<'n> {
             }
             let name = &field.name.value;
             let message = format!("unknown field {} of {}", quoted(name), quoted(&self.of));
-            let problem = error("simulation::unknown-field", field.place(), message)
+            let problem = error("simulation::unknown-field", field.name_span(), message)
                 .known(name, self.known.iter().copied());
             reader.problems.push(problem);
         }

@@ -35,7 +35,7 @@ pub struct WrittenField {
     /// Name of the field.
     pub name: String,
     /// Span of the name.
-    pub place: Span,
+    pub name_span: Span,
     /// Span of the value.
     pub value: Span,
 }
@@ -80,7 +80,7 @@ impl Recorder {
         };
         let written = written.iter().map(|field| WrittenField {
             name: field.name.value.clone(),
-            place: field.place(),
+            name_span: field.name_span(),
             value: field.value.span,
         });
         index.forms.push(Form {

@@ -43,19 +43,22 @@ impl<'t> Lexer<'t> {
     }
 
     /// Returns the number of blanks before an offset, or `None` if other text precedes it on its line.
-    pub(super) fn indent(&self, at: usize) -> Option<usize> {
-        indent(self.text, at)
+    pub(super) fn indent(&self, offset: usize) -> Option<usize> {
+        indent(self.text, offset)
     }
 
     /// Returns the number of blanks at the start of the line of an offset; `None` for an offset far to the right in a long
     /// line.
-    pub(super) fn indent_of_line(&self, at: usize) -> Option<usize> {
+    pub(super) fn indent_of_line(&self, offset: usize) -> Option<usize> {
         const FAR: usize = 1_000;
-        let before = self.text.as_bytes().get(at.saturating_sub(FAR)..at)?;
+        let before = self
+            .text
+            .as_bytes()
+            .get(offset.saturating_sub(FAR)..offset)?;
         let newline = before.iter().rposition(|byte| *byte == b'\n');
         let line = match newline {
-            Some(newline) => at.saturating_sub(FAR) + newline + 1,
-            None if at <= FAR => 0,
+            Some(newline) => offset.saturating_sub(FAR) + newline + 1,
+            None if offset <= FAR => 0,
             None => return None,
         };
         let text = self.text.as_bytes().get(line..)?;
@@ -168,9 +171,9 @@ impl<'t> Lexer<'t> {
 
     fn quoted(&mut self, quote: char, opener: &'static str, token: Token) -> Token {
         let mut escaped = false;
-        for (at, c) in self.rest().char_indices().skip(1) {
+        for (offset, c) in self.rest().char_indices().skip(1) {
             if c == quote && !escaped {
-                self.at += at + 1;
+                self.at += offset + 1;
                 return token;
             }
             // A single apostrophe must not consume the rest of the file.
@@ -203,15 +206,15 @@ impl<'t> Lexer<'t> {
     fn number(&mut self) {
         let hexadecimal = self.rest().trim_start_matches(['+', '-']).starts_with("0x");
         let mut before = 'e';
-        for (at, c) in self.rest().char_indices() {
+        for (offset, c) in self.rest().char_indices() {
             let sign_of_exponent = matches!(before, 'e' | 'E') && matches!(c, '+' | '-');
-            let first = at == 0;
+            let first = offset == 0;
             if !(first
                 || c.is_alphanumeric()
                 || matches!(c, '_' | '.')
                 || sign_of_exponent && !hexadecimal)
             {
-                self.at += at;
+                self.at += offset;
                 return;
             }
             before = c;
@@ -231,21 +234,21 @@ fn is_blank(c: char) -> bool {
 /// Returns the length of a comment that starts here; comments can be nested.
 pub(super) fn block_comment(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(length) = text.get(at..)?.find(['*', '/']) {
-        at += length;
-        let rest = text.get(at..)?;
+    let mut offset = 0;
+    while let Some(length) = text.get(offset..)?.find(['*', '/']) {
+        offset += length;
+        let rest = text.get(offset..)?;
         if rest.starts_with("/*") {
             depth += 1;
-            at += 2;
+            offset += 2;
         } else if rest.starts_with("*/") {
             depth -= 1;
-            at += 2;
+            offset += 2;
             if depth == 0 {
-                return Some(at);
+                return Some(offset);
             }
         } else {
-            at += 1;
+            offset += 1;
         }
     }
     None

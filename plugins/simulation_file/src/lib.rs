@@ -64,7 +64,7 @@ pub use batch::{Batch, Distribution, Sample, read_batch};
 pub use check::{check, check_alone, check_environment};
 pub use condition::{Condition, Demand};
 pub use drawn::Drawn;
-pub use expression::{Expression, ExpressionError, Logic, Operator, Place, Term};
+pub use expression::{Expression, ExpressionError, Logic, Operator, Position, Term};
 pub use files::{Assets, Files, Found};
 pub use format::format;
 pub use load::{Loaded, load, load_seeded};

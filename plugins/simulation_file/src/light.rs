@@ -67,9 +67,9 @@ fn lamp(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<PointLamp> {
     let help = "add `translation: (0, 0, 3)`, in metres";
     let position = fields.need(
         reader,
-        ranges::LAMP_PLACE.name(),
+        ranges::LAMP_POSITION.name(),
         help,
-        |reader, node, name| reader.numbers(node, name, &ranges::LAMP_PLACE),
+        |reader, node, name| reader.numbers(node, name, &ranges::LAMP_POSITION),
     );
     let lamp = PointLamp {
         position: position.unwrap_or_default(),
@@ -106,7 +106,7 @@ fn color(reader: &mut Reader<'_>, fields: &mut Fields<'_>, field: &Number) -> Op
 /// Reads a direction: a vector whose length is finite and not zero.
 fn direction(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<[f64; 3]> {
     let direction: [f64; 3] = reader.numbers(node, name, &ranges::SUN_DIRECTION)?;
-    let length = direction.iter().fold(0.0, |sum, part| sum + part * part);
+    let length = direction.iter().fold(0.0, |sum, value| sum + value * value);
     if !length.is_normal() {
         return reader.out_of_range(node, name, "a vector towards the sun, which has a length");
     }

@@ -140,7 +140,7 @@ fn add_robot(
         Form::Model(model) => (model, name),
         Form::Frame(frame) => (frame, &frame.value),
     };
-    let place = |error| Box::new(located(refused(name, &error), written));
+    let refusal = |error| Box::new(located(refused(name, &error), written));
     let mut unless_given = model::BodyKind::Dynamic;
     match &robot.form {
         Form::Model(model) => {
@@ -151,13 +151,13 @@ fn add_robot(
             unless_given = base_kind(loaded);
             let mut base = Frame::new(name.as_str());
             base.pose = *at;
-            assembly.scene.add_frame(base).map_err(place)?;
+            assembly.scene.add_frame(base).map_err(refusal)?;
             let origin = -robot.origin.unwrap_or_default();
             let model = Isometry3::from_parts(origin.into(), UnitQuaternion::identity());
             assembly
                 .scene
                 .mount(loaded, name, Some(name), model)
-                .map_err(place)?;
+                .map_err(refusal)?;
         }
         Form::Frame(frame) => {
             let Some(mut base) = assembly.scene.frame(frame).cloned() else {
@@ -171,7 +171,7 @@ fn add_robot(
                 return Err(Box::new(located(error, frame)));
             };
             base.pose *= at;
-            assembly.scene.replace_frame(base).map_err(place)?;
+            assembly.scene.replace_frame(base).map_err(refusal)?;
         }
     }
     for (part, carried) in &robot.parts {

@@ -78,7 +78,7 @@ pub(super) fn zone(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>)
     let mut fields = Fields::open(reader, node, name)?;
     let help = "add `type: \"…\"`, what the zone is for, such as \"Charging\"";
     let kind = fields.need(reader, "type", help, Reader::text);
-    let center = fields.read(reader, "at", place);
+    let center = fields.read(reader, "at", zone_position);
     let help = "add `size: (a, b, c)`, half of its sides, in metres";
     let half = fields.need(reader, "size", help, half_sides);
     fields.finish(reader);
@@ -90,9 +90,9 @@ pub(super) fn zone(reader: &mut Reader<'_>, node: &Node, name: &Spanned<String>)
 }
 
 /// Reads a pose without a rotation: zones are parallel to the axes of the scene.
-fn place(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
+fn zone_position(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Vector3<f64>> {
     let mut fields = Fields::open(reader, node, name)?;
-    let translation = fields.vector(reader, &ranges::ZONE_PLACE);
+    let translation = fields.vector(reader, &ranges::ZONE_POSITION);
     fields.finish(reader);
     translation
 }

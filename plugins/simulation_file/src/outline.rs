@@ -52,7 +52,7 @@ fn named(node: &Node) -> Vec<Outline> {
     match &node.kind {
         Kind::Struct(_, fields) => fields
             .iter()
-            .map(|field| entry(&field.name.value, field.place(), &field.value, false))
+            .map(|field| entry(&field.name.value, field.name_span(), &field.value, false))
             .collect(),
         Kind::Map(pairs) => pairs
             .iter()

@@ -278,7 +278,7 @@ impl Parser<'_, '_> {
             return Some(Part::Pair(value, entry));
         }
         if self.token == Token::Colon {
-            self.colon_out_of_place(opener, &value);
+            self.misplaced_colon(opener, &value);
             self.advance();
             self.value()?;
             return None;
@@ -314,7 +314,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn colon_out_of_place(&mut self, opener: char, name: &Node) {
+    fn misplaced_colon(&mut self, opener: char, name: &Node) {
         let problem = error(
             "simulation::syntax",
             self.span,
@@ -428,7 +428,7 @@ impl Parser<'_, '_> {
         }
         if let (Some(field), Some(value)) = (fields.first(), values.first()) {
             let problem = error("simulation::syntax", value.span, "a value without a name")
-                .at(field.place(), "here a value has a name");
+                .at(field.name_span(), "here a value has a name");
             self.report(problem);
             return None;
         }

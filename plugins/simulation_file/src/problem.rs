@@ -46,7 +46,7 @@ impl Wording for Diagnostic {
 #[derive(Debug)]
 pub(super) struct Problems {
     list: Vec<Diagnostic>,
-    places: BTreeSet<(SourceId, u32, &'static str)>,
+    reported: BTreeSet<(SourceId, u32, &'static str)>,
     /// Starts of values about which everything has been reported.
     settled: BTreeSet<(SourceId, u32)>,
     limit: usize,
@@ -60,7 +60,7 @@ impl Problems {
         let limit = if is_large { 8 } else { 100 };
         Self {
             list: Vec::new(),
-            places: BTreeSet::new(),
+            reported: BTreeSet::new(),
             settled: BTreeSet::new(),
             limit,
             is_cut: false,
@@ -72,10 +72,12 @@ impl Problems {
             self.is_cut = true;
             return;
         }
-        let is_new = problem.place().is_none_or(|span| {
+        let is_new = problem.span().is_none_or(|span| {
             let start = (span.source, span.start);
             !self.settled.contains(&start)
-                && self.places.insert((span.source, span.start, problem.code))
+                && self
+                    .reported
+                    .insert((span.source, span.start, problem.code))
         });
         if is_new {
             self.list.push(problem);
@@ -101,7 +103,7 @@ impl Problems {
     /// Returns the problems in the order of the text.
     pub(super) fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.list
-            .sort_by_key(|problem| problem.place().map(|span| (span.source, span.start)));
+            .sort_by_key(|problem| problem.span().map(|span| (span.source, span.start)));
         if self.is_cut
             && let Some(last) = self.list.last_mut()
         {

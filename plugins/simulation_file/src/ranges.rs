@@ -13,7 +13,7 @@ use morse_scene::{
 };
 
 /// Range of positions, m: more than the diameter of the Earth.
-const PLACE: Bounds = Bounds::within(1e8);
+const POSITION: Bounds = Bounds::within(1e8);
 
 numbers! {
     /// Numbers of the environment.
@@ -26,7 +26,7 @@ numbers! {
     NORTH = "environment.origin.angle_against_north", Bounds::within(1e4), "in degrees, clockwise";
     CONTACT_FREQUENCY = "environment.contact_frequency", Bounds::between(1.0, 1e5), "in Hz; default 120";
     AIR_DENSITY = "environment.air_density", Bounds::between(0.0, 1e4), "in kg/m³; air has 1.225";
-    WATER_LEVEL = "environment.water.level", PLACE, "in metres";
+    WATER_LEVEL = "environment.water.level", POSITION, "in metres";
     WATER_DENSITY = "environment.water.density", Bounds::between(1e-3, 1e5), "in kg/m³; water has 1000";
     WATER_LINEAR = "environment.water.linear_damping", DAMPING, "in 1/s";
     WATER_ANGULAR = "environment.water.angular_damping", DAMPING, "in 1/s";
@@ -36,15 +36,15 @@ numbers! {
     ABOVE_COLOR = "environment.light.ambient.above", UNIT, "red, green and blue, each from 0 to 1";
     BELOW_COLOR = "environment.light.ambient.below", UNIT, "red, green and blue, each from 0 to 1";
     AMBIENT_STRENGTH = "environment.light.ambient.strength", Bounds::between(0.0, 1e4), "1 is the usual one";
-    LAMP_PLACE = "environment.light.lamps.*.translation", PLACE, "in metres";
+    LAMP_POSITION = "environment.light.lamps.*.translation", POSITION, "in metres";
     LAMP_COLOR = "environment.light.lamps.*.color", UNIT, "red, green and blue, each from 0 to 1";
     LAMP_DISTANCE = "environment.light.lamps.*.distance", Bounds::between(0.0, 1e6), "in metres; default 25";
     LAMP_STRENGTH = "environment.light.lamps.*.strength", Bounds::between(0.0, 1e4), "1 is the usual one";
     ZENITH_COLOR = "environment.light.sky.zenith", UNIT, "red, green and blue, each from 0 to 1";
     HORIZON_COLOR = "environment.light.sky.horizon", UNIT, "red, green and blue, each from 0 to 1";
     GROUND_COLOR = "environment.light.ground", UNIT, "red, green and blue, each from 0 to 1";
-    VIEW_EYE = "environment.view.eye", PLACE, "in metres";
-    VIEW_LOOK = "environment.view.look", PLACE, "in metres";
+    VIEW_EYE = "environment.view.eye", POSITION, "in metres";
+    VIEW_LOOK = "environment.view.look", POSITION, "in metres";
     VIEW_ANGLE = "environment.view.angle", Bounds::between(1e-3, 3.0), "from top to bottom, in radians";
     VIEW_NEAR = "environment.view.near", Bounds::between(1e-4, 1e6), "in metres";
     VIEW_FAR = "environment.view.far", Bounds::between(1e-3, 1e8), "in metres";
@@ -54,14 +54,14 @@ numbers! {
     /// Numbers of objects and zones, and of the poses of robots.
     OF_POSES:
     PROPERTY = "objects.*.properties.*", Bounds::ANY, "write it with fewer digits";
-    ZONE_PLACE = "zones.*.at.translation", PLACE, "in metres";
+    ZONE_POSITION = "zones.*.at.translation", POSITION, "in metres";
     ZONE_SIZE = "zones.*.size", Bounds::between(1e-6, 1e8), "half of its sides, in metres";
-    TRANSLATION = "robots.*.at.translation", PLACE, "in metres";
+    TRANSLATION = "robots.*.at.translation", POSITION, "in metres";
     RPY = "robots.*.at.rpy", TURN, "in radians";
     QUATERNION = "robots.*.at.quaternion", Bounds::ANY, "no rotation is (0, 0, 0, 1)";
-    ORIGIN = "robots.*.origin", PLACE, "in metres, in the frame of the model";
-    GRID_SPACING = "robots.*.repeat.pattern.grid.spacing", PLACE, "in metres";
-    LINE_STEP = "robots.*.repeat.pattern.line.step", PLACE, "in metres";
+    ORIGIN = "robots.*.origin", POSITION, "in metres, in the frame of the model";
+    GRID_SPACING = "robots.*.repeat.pattern.grid.spacing", POSITION, "in metres";
+    LINE_STEP = "robots.*.repeat.pattern.line.step", POSITION, "in metres";
     CIRCLE_RADIUS = "robots.*.repeat.pattern.circle.radius", Bounds::between(1e-6, 1e8), "in metres";
 }
 

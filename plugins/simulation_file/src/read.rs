@@ -336,7 +336,7 @@ fn origin_of(
     let field = fields.take("origin")?;
     if matches!(form, Form::Frame(_)) {
         let message = "a `frame` of the scene has its own origin";
-        let problem = error("simulation::conflict", field.place(), message)
+        let problem = error("simulation::conflict", field.name_span(), message)
             .help("remove `origin`, or give the robot a `model`");
         reader.problems.push(problem);
     }
@@ -355,8 +355,8 @@ fn form(reader: &mut Reader<'_>, fields: &mut Fields<'_>) -> Form {
         ),
         (Some(model), Some(frame)) => {
             let message = "a robot has a `model` or a `frame`, not both";
-            let problem = error("simulation::conflict", frame.place(), message)
-                .at(model.place(), "the other one")
+            let problem = error("simulation::conflict", frame.name_span(), message)
+                .at(model.name_span(), "the other one")
                 .help("remove one of them");
             reader.problems.push(problem);
         }

@@ -180,7 +180,7 @@ fn pattern(reader: &mut Reader<'_>, node: &Node, count: Option<&Spanned<u32>>) -
         word => {
             let message = format!("unknown pattern {}", quoted(word));
             let problem =
-                error("simulation::unknown-word", node.name_place(), message).known(word, PATTERNS);
+                error("simulation::unknown-word", node.name_span(), message).known(word, PATTERNS);
             reader.problems.push(problem);
             None
         }

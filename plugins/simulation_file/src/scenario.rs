@@ -158,12 +158,12 @@ fn scenario(reader: &mut Reader<'_>, root: &Node) -> Option<Scenario> {
         Some((conditions, node.span))
     });
     fields.finish(reader);
-    let (conditions, place) = conditions?;
+    let (conditions, conditions_span) = conditions?;
     if conditions.is_empty() {
         let message = "a scenario without conditions cannot fail";
         reader
             .problems
-            .push(error("simulation::missing-field", place, message).help(help));
+            .push(error("simulation::missing-field", conditions_span, message).help(help));
     }
     let mut commands = commands.unwrap_or_default();
     commands.sort_by(|one, other| one.at.total_cmp(&other.at));
@@ -230,7 +230,7 @@ fn condition(reader: &mut Reader<'_>, node: &Node, length: Option<f64>) -> Optio
             Some(name) => format!("{} is no condition", quoted(name)),
             None => format!("expected a condition, found {}", node.found()),
         };
-        let problem = error("simulation::unknown-word", node.name_place(), found)
+        let problem = error("simulation::unknown-word", node.name_span(), found)
             .known(name.unwrap_or_default(), DEMANDS)
             .help("write `reach(when: \"rover.pose.x > 3.9\", before: 30)`");
         reader.problems.push(problem);
@@ -268,10 +268,10 @@ fn condition(reader: &mut Reader<'_>, node: &Node, length: Option<f64>) -> Optio
         && from.value > until.value
     {
         let message = format!("the interval ends before it begins, at {} s", from.value);
-        let place = until.span.unwrap_or(fields.span);
+        let span = until.span.unwrap_or(fields.span);
         reader
             .problems
-            .push(error("simulation::out-of-range", place, message));
+            .push(error("simulation::out-of-range", span, message));
     }
     fields.finish(reader);
     let (demand, span) = demand?;

@@ -12,7 +12,7 @@ use super::tree::{Field, Kind, Node};
 use super::vocabulary::{Family, Fault, Vocabulary};
 use crate::model::Settings;
 use trace::{SettingsError, Trace};
-use value::{Place, Value};
+use value::{Context, Value};
 
 /// Maximum number of errors that are reported in the settings of one component.
 const MOST_ATTEMPTS: usize = 16;
@@ -54,7 +54,7 @@ pub(super) fn read(
         let failure = match result {
             Ok(settings) => {
                 for fault in vocabulary.faults(written.family, written.word, &settings) {
-                    problems.push(fault_at_its_place(&fault, &written));
+                    problems.push(fault_at_its_span(&fault, &written));
                 }
                 return Settings(settings);
             }
@@ -76,7 +76,7 @@ pub(super) fn read(
 
 /// Returns the error for an invalid value in otherwise valid settings, at the span of the value, or at the kind's name if
 /// the value has no span.
-fn fault_at_its_place(fault: &Fault, written: &Written<'_>) -> Diagnostic {
+fn fault_at_its_span(fault: &Fault, written: &Written<'_>) -> Diagnostic {
     let mut steps = fault.path.iter();
     let first = steps.next();
     let mut fields = written.own.iter().chain(&written.common);
@@ -117,7 +117,7 @@ fn take_with<'n>(fields: &mut Vec<&'n Field>, span: Span) -> Option<&'n Field> {
     let holds = |whole: Span| {
         whole.source == span.source && whole.start <= span.start && span.end <= whole.end
     };
-    let at_fault = |field: &&Field| holds(field.place()) || holds(field.value.span);
+    let at_fault = |field: &&Field| holds(field.name_span()) || holds(field.value.span);
     let index = fields.iter().position(at_fault)?;
     Some(fields.remove(index))
 }
@@ -129,8 +129,8 @@ struct Top<'n> {
 }
 
 impl<'n> Top<'n> {
-    fn place(&self) -> Place<'n> {
-        Place {
+    fn context(&self) -> Context<'n> {
+        Context {
             span: self.written.kind,
             name: self.written.word,
             file: self.written.file,
@@ -158,7 +158,7 @@ impl<'n> Top<'n> {
 fn unknown_field<'k>(field: &Field, of: &str, known: impl Iterator<Item = &'k str>) -> Diagnostic {
     let name = &field.name.value;
     let message = format!("unknown field {} of {of}", quoted(name));
-    error("simulation::unknown-field", field.place(), message).known(name, known)
+    error("simulation::unknown-field", field.name_span(), message).known(name, known)
 }
 
 impl<'de> Deserializer<'de> for Top<'_> {
@@ -166,8 +166,8 @@ impl<'de> Deserializer<'de> for Top<'_> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
         let fields = self.written.own.clone();
-        let result = visitor.visit_map(Fields::new(fields, self.place()));
-        self.place().traced(result)
+        let result = visitor.visit_map(Fields::new(fields, self.context()));
+        self.context().traced(result)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -182,8 +182,8 @@ impl<'de> Deserializer<'de> for Top<'_> {
             .filter(|field| known.contains(&field.name.value.as_str()))
             .copied()
             .collect();
-        let result = visitor.visit_map(Fields::new(fields, self.place()));
-        self.place().traced(result)
+        let result = visitor.visit_map(Fields::new(fields, self.context()));
+        self.context().traced(result)
     }
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SettingsError> {
@@ -221,15 +221,15 @@ impl<'de> Deserializer<'de> for Top<'_> {
 struct Fields<'n> {
     fields: std::vec::IntoIter<&'n Field>,
     value: Option<&'n Field>,
-    place: Place<'n>,
+    context: Context<'n>,
 }
 
 impl<'n> Fields<'n> {
-    fn new(fields: Vec<&'n Field>, place: Place<'n>) -> Self {
+    fn new(fields: Vec<&'n Field>, context: Context<'n>) -> Self {
         Self {
             fields: fields.into_iter(),
             value: None,
-            place,
+            context,
         }
     }
 }
@@ -259,8 +259,8 @@ impl<'de> MapAccess<'de> for Fields<'_> {
                 let value = Value {
                     node: &field.value,
                     name: &field.name.value,
-                    file: self.place.file,
-                    trace: self.place.trace,
+                    file: self.context.file,
+                    trace: self.context.trace,
                 };
                 // A kind may refuse a value that was read without error.
                 value.traced(seed.deserialize(value))

@@ -44,7 +44,7 @@ pub(super) struct Field {
 
 impl Field {
     /// Returns the span of the name.
-    pub(super) fn place(&self) -> Span {
+    pub(super) fn name_span(&self) -> Span {
         self.name.span.unwrap_or(self.value.span)
     }
 }
@@ -94,7 +94,7 @@ impl Node {
     }
 
     /// Returns the span of the name in front of `( )`, or of the whole value without a name.
-    pub(super) fn name_place(&self) -> Span {
+    pub(super) fn name_span(&self) -> Span {
         self.name().and_then(|name| name.span).unwrap_or(self.span)
     }
 

@@ -64,8 +64,8 @@ impl Server {
     /// Starts the service of a client according to its role.
     fn admit(&mut self, token: usize, role: Role) {
         match role {
-            Role::Readings(place) => {
-                if let Some(output) = self.outputs.get_mut(place) {
+            Role::Readings(index) => {
+                if let Some(output) = self.outputs.get_mut(index) {
                     output.clients.push(token);
                     output.observer.stay_ready();
                 }
@@ -84,8 +84,8 @@ impl Server {
         };
         self.held_up.remove(&token);
         match connection.role {
-            Role::Readings(place) => {
-                if let Some(output) = self.outputs.get_mut(place) {
+            Role::Readings(index) => {
+                if let Some(output) = self.outputs.get_mut(index) {
                     output.clients.retain(|&client| client != token);
                     if output.clients.is_empty() {
                         output.observer.deassert_ready();
@@ -226,7 +226,7 @@ impl Server {
                             return;
                         }
                     }
-                    Role::Commands(place) => self.command(token, place, &line),
+                    Role::Commands(index) => self.command(token, index, &line),
                     // Clients of these roles need not send anything.
                     Role::Readings(_) | Role::Sync | Role::Removed => {}
                 }
@@ -236,13 +236,13 @@ impl Server {
 
     /// Sends the command in a line to its actuator. If it is refused, the client receives the reason as a line, provided that
     /// it has read the lines before: a client that never reads costs no memory.
-    fn command(&mut self, token: usize, place: usize, line: &[u8]) {
+    fn command(&mut self, token: usize, index: usize, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
         }
         let sent = self
             .inputs
-            .get(place)
+            .get(index)
             .map(|sender| command::send(sender, line));
         let Some(Err(error)) = sent else {
             return;

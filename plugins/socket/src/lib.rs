@@ -246,13 +246,13 @@ impl<'a> Ports<'a> {
         let inputs = context.inputs.into_iter().enumerate();
         World {
             outputs: outputs
-                .map(|(place, (observer, stream))| {
-                    let port = self.port_of(Role::Readings(place));
+                .map(|(index, (observer, stream))| {
+                    let port = self.port_of(Role::Readings(index));
                     (observer, stream.encoder, stream.image, port)
                 })
                 .collect(),
             inputs: inputs
-                .map(|(place, (sender, _))| (sender, self.port_of(Role::Commands(place))))
+                .map(|(index, (sender, _))| (sender, self.port_of(Role::Commands(index))))
                 .collect(),
             listeners: std::mem::take(&mut self.listeners),
             roles: self.roles.clone(),
@@ -265,16 +265,16 @@ impl<'a> Ports<'a> {
     fn open_streams(&mut self, context: &MiddlewareContext<Stream, Stream>) -> Result<(), Failure> {
         // In the order of the paths, as in MORSE.
         let outputs = context.outputs.iter().enumerate();
-        let outputs = outputs.map(|(place, (observer, stream))| {
+        let outputs = outputs.map(|(index, (observer, stream))| {
             (
                 observer.info.path.clone(),
                 stream.port,
-                Role::Readings(place),
+                Role::Readings(index),
             )
         });
         let inputs = context.inputs.iter().enumerate();
-        let inputs = inputs.map(|(place, (sender, stream))| {
-            (sender.info.path.clone(), stream.port, Role::Commands(place))
+        let inputs = inputs.map(|(index, (sender, stream))| {
+            (sender.info.path.clone(), stream.port, Role::Commands(index))
         });
         let mut streams: Vec<_> = outputs.chain(inputs).collect();
         streams.sort_by(|(one, ..), (other, ..)| one.cmp(other));

@@ -237,8 +237,8 @@ impl Server {
             Failure::Environment(format!("a port cannot be served after a reload: {error}"))
         })?;
         for (token, connection) in &self.connections {
-            if let (Role::Readings(place), true) = (connection.role, connection.is_admitted)
-                && let Some(output) = self.outputs.get_mut(place)
+            if let (Role::Readings(index), true) = (connection.role, connection.is_admitted)
+                && let Some(output) = self.outputs.get_mut(index)
             {
                 output.clients.push(*token);
                 output.observer.stay_ready();
@@ -327,21 +327,21 @@ impl Server {
         self.later.extend(self.requests.take_replies());
         let whole = self.wake.whole_tick();
         let mut readings = std::mem::take(&mut self.early);
-        for (place, output) in self.outputs.iter().enumerate() {
+        for (index, output) in self.outputs.iter().enumerate() {
             readings.extend(std::iter::from_fn(|| {
-                Some((place, output.observer.try_recv()?))
+                Some((index, output.observer.try_recv()?))
             }));
         }
         if let Some(whole) = whole {
-            readings.sort_by_key(|(place, reading)| (reading.tick, *place));
+            readings.sort_by_key(|(index, reading)| (reading.tick, *index));
             let first = readings.partition_point(|(_, reading)| reading.tick <= whole);
             self.early = readings.split_off(first);
             if !readings.is_empty() {
                 self.last_readings = Some(now());
             }
         }
-        for (place, reading) in readings {
-            self.send(place, &reading);
+        for (index, reading) in readings {
+            self.send(index, &reading);
         }
         let last = self.last_readings;
         if last.is_none_or(|last| last.elapsed() >= GRACE) {
@@ -355,8 +355,8 @@ impl Server {
     }
 
     /// Sends a reading to the clients of an output.
-    fn send(&mut self, place: usize, reading: &Reading) {
-        let Some(output) = self.outputs.get(place) else {
+    fn send(&mut self, index: usize, reading: &Reading) {
+        let Some(output) = self.outputs.get(index) else {
             return;
         };
         if output.clients.is_empty() {

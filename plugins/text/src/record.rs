@@ -228,8 +228,8 @@ fn between<P>(
     mut write: impl FnMut(&mut Vec<u8>, P),
 ) {
     out.push(open);
-    for (place, part) in parts.into_iter().enumerate() {
-        if place > 0 {
+    for (index, part) in parts.into_iter().enumerate() {
+        if index > 0 {
             out.extend_from_slice(b", ");
         }
         write(out, part);

@@ -7,7 +7,7 @@ use bevy::{
     render::render_resource::{Extent3d, TextureDimension, TextureFormat},
 };
 use morse_api::{
-    paint::{Paint, Pattern, Place, Wrap},
+    paint::{Paint, Pattern, TextureCoordinates, Wrap},
     world_view::{Gloss, ScaledMesh, Scenery, Shape, ShapeInfo, Triangles},
 };
 
@@ -103,20 +103,22 @@ fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &S
     let mut places = Vec::with_capacity(positions.len());
     for (corners, normals) in positions.chunks_exact(3).zip(normals.chunks_exact(3)) {
         let mut found = [0, 1, 2].map(|corner| {
-            wrap.place(
+            wrap.texture_coordinates(
                 corners[corner].map(f64::from),
                 normals[corner].map(f64::from),
             )
         });
-        if found.iter().any(|place| place.is_closed) {
+        if found.iter().any(|corner| corner.is_closed) {
             let is_pole = [0, 1, 2].map(|corner| {
                 let [x, y, _] = corners[corner];
                 x.abs() + y.abs() < 1e-6
             });
             close(&mut found, is_pole);
         }
-        places.extend(found.map(|place| {
-            let [right, up] = place.repeated(paint, image_shape).map(|at| at / unit);
+        places.extend(found.map(|corner| {
+            let [right, up] = corner
+                .repeated(paint, image_shape)
+                .map(|coordinate| coordinate / unit);
             [right as f32, (1.0 - up) as f32]
         }));
     }
@@ -125,24 +127,24 @@ fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &S
 
 /// Makes the texture coordinates of a triangle continuous on a closed surface: beyond the seam they continue, and a pole,
 /// whose angle is undefined, gets the mean of the other corners.
-fn close(corners: &mut [Place; 3], is_pole: [bool; 3]) {
+fn close(corners: &mut [TextureCoordinates; 3], is_pole: [bool; 3]) {
     let others = || corners.iter().zip(is_pole).filter(|(_, is_pole)| !is_pole);
-    let most = others().map(|(place, _)| place.at[0]).fold(0.0, f64::max);
-    for (place, is_pole) in corners.iter_mut().zip(is_pole) {
-        if !is_pole && place.is_closed && most - place.at[0] > 0.5 {
-            place.at[0] += 1.0;
+    let most = others().map(|(corner, _)| corner.uv[0]).fold(0.0, f64::max);
+    for (corner, is_pole) in corners.iter_mut().zip(is_pole) {
+        if !is_pole && corner.is_closed && most - corner.uv[0] > 0.5 {
+            corner.uv[0] += 1.0;
         }
     }
     let others = || corners.iter().zip(is_pole).filter(|(_, is_pole)| !is_pole);
     let count = others().count();
     if count > 0 {
-        let mean = others().map(|(place, _)| place.at[0]).sum::<f64>() / count as f64;
-        for (place, _) in corners
+        let mean = others().map(|(corner, _)| corner.uv[0]).sum::<f64>() / count as f64;
+        for (corner, _) in corners
             .iter_mut()
             .zip(is_pole)
             .filter(|(_, is_pole)| *is_pole)
         {
-            place.at[0] = mean;
+            corner.uv[0] = mean;
         }
     }
 }

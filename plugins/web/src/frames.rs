@@ -134,8 +134,8 @@ impl Frames {
     /// Stores a reading, for the frame that [`Frames::advance`] begins next.
     pub(crate) fn keep(&mut self, sensor: usize, reading: Vec<u8>) {
         let since = self.newest.wrapping_add(1);
-        if let Some(place) = self.readings.get_mut(sensor) {
-            *place = Some(Dated {
+        if let Some(slot) = self.readings.get_mut(sensor) {
+            *slot = Some(Dated {
                 value: reading.into(),
                 since,
             });
@@ -149,8 +149,8 @@ impl Frames {
 
     /// Discards the reading of a sensor without viewers.
     pub(crate) fn forget(&mut self, sensor: usize) {
-        if let Some(place) = self.readings.get_mut(sensor) {
-            *place = None;
+        if let Some(slot) = self.readings.get_mut(sensor) {
+            *slot = None;
         }
     }
 
@@ -225,10 +225,10 @@ impl Frames {
 fn list<const N: usize>(out: &mut Vec<u8>, values: &[Dated<[u8; N]>], has: u32) {
     let (mut changed, mut count, mut next) = (Vec::new(), 0, 0);
     let values = values.iter().enumerate();
-    for (place, value) in values.filter(|(_, value)| value.since > has) {
-        length(&mut changed, place - next);
+    for (index, value) in values.filter(|(_, value)| value.since > has) {
+        length(&mut changed, index - next);
         changed.extend(value.value);
-        (count, next) = (count + 1, place + 1);
+        (count, next) = (count + 1, index + 1);
     }
     length(out, count);
     out.extend(changed);

@@ -110,7 +110,7 @@ fn take_headers(head: &mut Head, headers: &[httparse::Header<'_>]) -> Result<(),
         let value =
             std::str::from_utf8(header.value).map_err(|_letters| "a header is not valid text")?;
         let value = value.trim();
-        let place = match header.name.to_ascii_lowercase().as_str() {
+        let field = match header.name.to_ascii_lowercase().as_str() {
             "host" => &mut head.host,
             "origin" => &mut head.origin,
             "cookie" => &mut head.cookie,
@@ -127,7 +127,7 @@ fn take_headers(head: &mut Head, headers: &[httparse::Header<'_>]) -> Result<(),
             "transfer-encoding" => return Err("a request for a page has no body"),
             _ => continue,
         };
-        if place.replace(value.to_owned()).is_some() {
+        if field.replace(value.to_owned()).is_some() {
             return Err("duplicate header");
         }
     }

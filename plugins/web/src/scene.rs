@@ -33,10 +33,10 @@ pub(crate) fn json(world_view: &WorldView) -> Vec<u8> {
         .iter()
         .map(|component| of_component(component, &world_view.sensors));
     let lamps = scenery.lamps.iter();
-    let lamps = lamps.filter_map(|place| Some(of_lamp(scenery.components.get(*place)?)));
+    let lamps = lamps.filter_map(|index| Some(of_lamp(scenery.components.get(*index)?)));
     let first = world_view.sensors.len();
     let graphs = world_view.graphs.iter().enumerate();
-    let graphs = graphs.map(|(place, (name, _))| json!({ "name": name, "channel": first + place }));
+    let graphs = graphs.map(|(index, (name, _))| json!({ "name": name, "channel": first + index }));
     let scene = json!({
         "name": scenery.name,
         "rate": scenery.rate,
@@ -83,14 +83,14 @@ fn of_component(component: &ComponentInfo, sensors: &[Observer]) -> Json {
         "frequency": component.frequency,
         "body": component.body, "pose": pose(&component.body_from_component),
     });
-    let place = sensors
+    let index = sensors
         .iter()
         .position(|sensor| *sensor.info.path == *component.path);
-    if let Some((place, sensor)) = place.and_then(|place| Some((place, sensors.get(place)?))) {
+    if let Some((index, sensor)) = index.and_then(|index| Some((index, sensors.get(index)?))) {
         let fields = sensor.info.fields.0.iter().map(|field| {
             json!({ "name": field.name, "unit": field.unit, "docs": field.docs, "flat": field.is_flat })
         });
-        json["sensor"] = place.into();
+        json["sensor"] = index.into();
         json["level"] = sensor.info.level.into();
         json["fields"] = fields.collect::<Vec<_>>().into();
     }

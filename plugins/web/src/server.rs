@@ -343,14 +343,14 @@ impl Server {
     }
 
     fn graph_layout(&self, path: &str) -> Option<Vec<u8>> {
-        let place = path.strip_prefix("/graph/")?.parse().ok()?;
-        let layout = self.watch.graph_layout(place)?;
+        let index = path.strip_prefix("/graph/")?.parse().ok()?;
+        let layout = self.watch.graph_layout(index)?;
         Some(layout.to_string().into_bytes())
     }
 
     fn mesh(&self, path: &str) -> Option<(&'static str, &[u8])> {
-        let place: usize = path.strip_prefix("/mesh/")?.parse().ok()?;
-        Some(("application/octet-stream", self.meshes.get(place)?))
+        let index: usize = path.strip_prefix("/mesh/")?.parse().ok()?;
+        Some(("application/octet-stream", self.meshes.get(index)?))
     }
 
     /// Makes a connection a viewer.

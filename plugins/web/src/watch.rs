@@ -131,9 +131,9 @@ impl Watch {
         }
         let mut has_readings = self.take_readings(is_reset.then_some(tick));
         let first = self.watched.len();
-        for (place, graph) in self.graphs.iter_mut().enumerate() {
+        for (index, graph) in self.graphs.iter_mut().enumerate() {
             if let Some(bytes) = graph.take() {
-                self.frames.keep(first + place, bytes);
+                self.frames.keep(first + index, bytes);
                 has_readings = true;
             }
         }
@@ -165,7 +165,7 @@ impl Watch {
     fn take_readings(&mut self, last: Option<u64>) -> bool {
         let mut any = false;
         let sensors = self.world_view.sensors.iter().zip(&mut self.watched);
-        for (place, (sensor, (watchers, look))) in sensors.enumerate() {
+        for (index, (sensor, (watchers, look))) in sensors.enumerate() {
             if *watchers == 0 {
                 continue;
             }
@@ -178,7 +178,7 @@ impl Watch {
             let is_old = |tick: u64| last.is_some_and(|last| tick > last);
             if let Some(measured) = measured.filter(|measured| !is_old(measured.tick)) {
                 *look = None;
-                self.frames.keep(place, reading(&sensor.info, &measured));
+                self.frames.keep(index, reading(&sensor.info, &measured));
                 any = true;
             }
         }
@@ -192,11 +192,11 @@ impl Watch {
 
     /// Sets the sensors that a viewer watches. Unknown sensors are ignored.
     pub(crate) fn set(&mut self, view: &mut View, paths: &[String]) {
-        let place = |path: &String| {
+        let index_of = |path: &String| {
             let known = |sensor: &Observer| *sensor.info.path == **path;
             self.world_view.sensors.iter().position(known)
         };
-        let wanted = paths.iter().filter_map(place);
+        let wanted = paths.iter().filter_map(index_of);
         let graphs = view.watched.range(self.watched.len()..).copied();
         let wanted = wanted.chain(graphs).collect();
         let before = std::mem::replace(&mut view.watched, wanted);
@@ -219,8 +219,8 @@ impl Watch {
     /// Sets the graphs that a viewer watches, by the names of their middlewares. Unknown names are ignored.
     pub(crate) fn set_graphs(&mut self, view: &mut View, names: &[String]) {
         let first = self.watched.len();
-        for (place, graph) in self.graphs.iter_mut().enumerate() {
-            let channel = first + place;
+        for (index, graph) in self.graphs.iter_mut().enumerate() {
+            let channel = first + index;
             if !names.contains(&graph.name) {
                 if view.watched.remove(&channel) {
                     view.lacks.remove(&channel);
@@ -235,8 +235,8 @@ impl Watch {
     }
 
     /// Returns the layout of a graph as JSON, by its index.
-    pub(crate) fn graph_layout(&self, place: usize) -> Option<Json> {
-        self.graphs.get(place)?.layout()
+    pub(crate) fn graph_layout(&self, index: usize) -> Option<Json> {
+        self.graphs.get(index)?.layout()
     }
 
     /// Removes a viewer that has disconnected.
@@ -248,7 +248,7 @@ impl Watch {
 
     fn leave(&mut self, sensor: usize) {
         let graph = sensor.checked_sub(self.watched.len());
-        if let Some(graph) = graph.and_then(|place| self.graphs.get_mut(place)) {
+        if let Some(graph) = graph.and_then(|index| self.graphs.get_mut(index)) {
             graph.watchers = graph.watchers.saturating_sub(1);
             if graph.watchers == 0 {
                 self.frames.forget(sensor);

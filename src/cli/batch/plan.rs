@@ -294,8 +294,8 @@ fn draw(sample: &Sample, index: u32) -> Vec<String> {
                 }
             }
             Distribution::OneOf(values) => {
-                let place = random.uniform() * values.len() as f64;
-                values.get(place as usize).cloned().unwrap_or_default()
+                let choice = random.uniform() * values.len() as f64;
+                values.get(choice as usize).cloned().unwrap_or_default()
             }
         };
         format!("{path}={value}")

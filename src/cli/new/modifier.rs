@@ -57,29 +57,29 @@ mod tests {
 
     /// Data of a sensor.
     #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
-    struct Place {
+    struct Position {
         x: f64,
         y: f64,
     }
 
-    fn modified(text: &str) -> Place {
+    fn modified(text: &str) -> Position {
         let modifier: NewPart = settings(text);
-        let mut modifier = TestModifier::<Place>::new(&modifier, None, World::new());
-        modifier.measure(Place { x: 100.0, y: 200.0 })
+        let mut modifier = TestModifier::<Position>::new(&modifier, None, World::new());
+        modifier.measure(Position { x: 100.0, y: 200.0 })
     }
 
     #[test]
     fn it_scales_what_it_is_told_to() {
-        let place = modified("(error: 0.5)");
-        assert_eq!((place.x, place.y), (150.0, 300.0));
-        let place = modified("(error: 0.5, fields: [\"y\"])");
-        assert_eq!((place.x, place.y), (100.0, 300.0));
+        let position = modified("(error: 0.5)");
+        assert_eq!((position.x, position.y), (150.0, 300.0));
+        let position = modified("(error: 0.5, fields: [\"y\"])");
+        assert_eq!((position.x, position.y), (100.0, 300.0));
     }
 
     #[test]
     fn its_noise_is_the_same_on_every_run() {
-        let place = modified("(error: 0, sigma: 1)");
-        assert_ne!(place.x, 100.0);
-        assert_eq!(modified("(error: 0, sigma: 1)").x, place.x);
+        let position = modified("(error: 0, sigma: 1)");
+        assert_ne!(position.x, 100.0);
+        assert_eq!(modified("(error: 0, sigma: 1)").x, position.x);
     }
 }

@@ -82,7 +82,7 @@ fn cut_off(due: Due, stage: Stage, is_json: bool) {
             ("timeout", exit::TIMEOUT.into(), why)
         }
     };
-    let (word, place) = match stage {
+    let (word, progress) = match stage {
         Stage::Loading => (
             "not_begun",
             "the run had not begun: nothing was run".to_owned(),
@@ -99,7 +99,7 @@ fn cut_off(due: Due, stage: Stage, is_json: bool) {
             "the outputs took too long to close: they may be incomplete".to_owned(),
         ),
     };
-    let error = format!("{why}; {place}");
+    let error = format!("{why}; {progress}");
     if is_json {
         let object = json!({ "end": word, "exit_code": code, "error": error });
         write_to(unlocked(&io::stdout()), &object.to_string());

@@ -146,7 +146,7 @@ pub(crate) fn attempt(
 impl Attempt {
     /// The result of a run that does not end.
     fn cut_off(timeout: Option<Duration>, stage: Stage) -> Self {
-        let place = match stage {
+        let progress = match stage {
             Stage::Loading => "reading its files took too long".to_owned(),
             Stage::Ticking(made) => format!("tick {} took too long", made.saturating_add(1)),
             Stage::Closing => "its outputs took too long to close".to_owned(),
@@ -156,7 +156,7 @@ impl Attempt {
             outcome: Outcome::Failed,
             ..Self::failed(
                 exit::TIMEOUT,
-                format!("the time was up ({seconds} s): {place}; nothing is kept"),
+                format!("the time was up ({seconds} s): {progress}; nothing is kept"),
             )
         }
     }

@@ -42,16 +42,16 @@ pub(crate) fn run_all<'c>(
     let (sender, receiver) = bounded(jobs);
     let work = |sender: &Sender<Sent>| {
         loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(case) = cases.get(place) else {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(index) else {
                 return;
             };
             let cut_off = sender.clone();
             let attempt = attempt(case, context, move |attempt| {
                 // Nobody receives it once all results are known.
-                cut_off.send(Sent::CutOff(place, attempt)).ok();
+                cut_off.send(Sent::CutOff(index, attempt)).ok();
             });
-            if sender.send(Sent::Ended(place, attempt)).is_err() {
+            if sender.send(Sent::Ended(index, attempt)).is_err() {
                 return;
             }
         }
@@ -98,15 +98,15 @@ fn receive<'c>(
             continue;
         }
         match receiver.recv() {
-            Ok(Sent::Ended(place, _)) if stuck.contains(&place) => {
-                stuck.retain(|stuck| *stuck != place);
+            Ok(Sent::Ended(index, _)) if stuck.contains(&index) => {
+                stuck.retain(|stuck| *stuck != index);
             }
-            Ok(Sent::Ended(place, attempt)) => {
-                waiting.insert(place, attempt);
+            Ok(Sent::Ended(index, attempt)) => {
+                waiting.insert(index, attempt);
             }
-            Ok(Sent::CutOff(place, attempt)) => {
-                waiting.insert(place, attempt);
-                stuck.push(place);
+            Ok(Sent::CutOff(index, attempt)) => {
+                waiting.insert(index, attempt);
+                stuck.push(index);
                 start(cases.len() + stuck.len());
             }
             Err(_) => break,

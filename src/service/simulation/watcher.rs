@@ -31,11 +31,11 @@ impl Default for View {
         let turned = from_yaw_pitch_roll([0.7854, 0.0, 0.7854]).to_rotation_matrix();
         let turned = turned.matrix();
         let mut transform = [[0.0; 4]; 4];
-        for ((row, place), axis) in transform.iter_mut().zip([5.0, -5.0, 5.0]).zip(0..3) {
+        for ((row, coordinate), axis) in transform.iter_mut().zip([5.0, -5.0, 5.0]).zip(0..3) {
             for (value, of) in row.iter_mut().zip(turned.row(axis).iter()) {
                 *value = *of;
             }
-            row[3] = place;
+            row[3] = coordinate;
         }
         transform[3][3] = 1.0;
         // A lens of 20 mm before a sensor of 32 mm by 24 mm.
@@ -75,7 +75,7 @@ struct Far {
 
 /// Arguments of `set_camarafp_position`.
 #[derive(Reflect, Deserialize)]
-struct Place {
+struct Position {
     /// Position in the world, m.
     position: [f64; 3],
 }
@@ -131,7 +131,7 @@ fn add_changes(app: &mut App) {
         Service::new(
             "set_camarafp_position",
             "Moves the view.",
-            |world, _, Place { position }| {
+            |world, _, Position { position }| {
                 finite(&position)?;
                 let mut view = world.resource_mut::<View>();
                 for (row, value) in view.transform.iter_mut().zip(position) {

@@ -55,22 +55,22 @@ impl Installer<'_> {
     }
 }
 
-/// Position of an entry: its source, and its offset.
-type Place = Option<(SourceId, u32)>;
+/// Source and offset of an entry.
+type Offset = Option<(SourceId, u32)>;
 
-/// Returns the components of a robot, by the positions of their entries.
+/// Returns the components of a robot, by the offsets of their entries.
 fn entries<'a>(
     (copy, instance): (usize, &'a Instance<'_>),
-) -> impl Iterator<Item = (Place, usize, Arc<str>)> + 'a {
+) -> impl Iterator<Item = (Offset, usize, Arc<str>)> + 'a {
     let robot = instance.robot;
     let sensors = robot.sensors.keys();
     let names = sensors.chain(robot.actuators.keys());
     names.map(move |name| {
         let path = format!("{}.{}", instance.name, name.value);
-        (place(name), copy, path.into())
+        (offset(name), copy, path.into())
     })
 }
 
-fn place(name: &Spanned<String>) -> Place {
+fn offset(name: &Spanned<String>) -> Offset {
     name.span.map(|span| (span.source, span.start))
 }

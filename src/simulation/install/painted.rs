@@ -16,7 +16,7 @@ pub(super) struct Paints {
     /// Images, without repetitions.
     pub(super) images: Vec<Image>,
     files: Images,
-    places: BTreeMap<Source, Option<usize>>,
+    indices: BTreeMap<Source, Option<usize>>,
     warnings: Vec<String>,
 }
 
@@ -55,10 +55,10 @@ impl Paints {
 
     /// Returns the index of an image; `None` with a warning if it cannot be read.
     fn image(&mut self, image: &Source) -> Option<usize> {
-        if let Some(place) = self.places.get(image) {
-            return *place;
+        if let Some(index) = self.indices.get(image) {
+            return *index;
         }
-        let place = match self.files.read(image) {
+        let index = match self.files.read(image) {
             Ok(image) => {
                 self.images.push((*image).clone());
                 Some(self.images.len() - 1)
@@ -69,8 +69,8 @@ impl Paints {
                 None
             }
         };
-        self.places.insert(image.clone(), place);
-        place
+        self.indices.insert(image.clone(), index);
+        index
     }
 
     /// Returns warnings about textures that cannot be displayed.

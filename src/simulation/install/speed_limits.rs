@@ -3,7 +3,7 @@ use bevy::prelude::{Entity, World};
 use morse_api::{
     actuator::SpeedLimits,
     component::ComponentPath,
-    joint::{JointPlace, JointVariable, RobotJoints},
+    joint::{JointLocation, JointVariable, RobotJoints},
 };
 use morse_simulation_file::model::Robot;
 
@@ -48,13 +48,14 @@ fn wheels(world: &World, base: Entity) -> Vec<Wheel> {
     let joints = joints.iter().flat_map(|joints| &joints.0);
     let wheel = |joint: &Entity| {
         let variable = world.get::<JointVariable>(*joint)?;
-        let place = world.get::<JointPlace>(*joint)?;
+        let location = world.get::<JointLocation>(*joint)?;
         let name = variable.short_name(path).to_lowercase();
-        let is_wheel = variable.is_angle && name.contains("wheel") && place.axis.y.abs() > ACROSS;
-        let speed = variable.max_velocity * place.reach;
+        let is_wheel =
+            variable.is_angle && name.contains("wheel") && location.axis.y.abs() > ACROSS;
+        let speed = variable.max_velocity * location.reach;
         (is_wheel && speed > 0.0 && speed.is_finite()).then_some(Wheel {
             speed,
-            left: place.at.y,
+            left: location.position.y,
         })
     };
     joints.filter_map(wheel).collect()

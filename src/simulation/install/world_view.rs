@@ -59,7 +59,11 @@ pub(super) fn open(
     let view = given.look.unwrap_or_else(|| morse_render::view(world));
     let graphs = graphs(&kinds, simulation, connections);
     let lamps = lamps(world);
-    let lamp = |place: &usize| lamps.get(&scenery.components.get(*place)?.path).copied();
+    let lamp = |component: &usize| {
+        lamps
+            .get(&scenery.components.get(*component)?.path)
+            .copied()
+    };
     let mut viewers = Viewers {
         bodies: spawned.bodies.values().copied().collect(),
         lamps: scenery.lamps.iter().filter_map(lamp).collect(),
@@ -161,18 +165,18 @@ fn touch(
     } = &mut *viewers;
     found.clear();
     let is_fixed = |body: Entity| kinds.get(body).is_ok_and(|kind| *kind == BodyKind::Fixed);
-    for (place, &body) in bodies.iter().enumerate() {
+    for (index, &body) in bodies.iter().enumerate() {
         if is_fixed(body) {
             continue;
         }
         for contact in contacts.of(body) {
             let other = bodies.iter().position(|other| *other == contact.other_body);
-            let is_first = |other: &usize| place < *other || is_fixed(contact.other_body);
+            let is_first = |other: &usize| index < *other || is_fixed(contact.other_body);
             if let Some(other) = other.filter(is_first) {
                 found.push(ContactInfo {
                     point: contact.point,
                     force: contact.force,
-                    bodies: [place, other],
+                    bodies: [index, other],
                 });
             }
         }
@@ -205,10 +209,10 @@ pub(crate) fn show_last(world: &World) {
         return;
     };
     let kinds = world.resource::<Kinds>();
-    for &(sensor, place) in &viewers.readings {
+    for &(sensor, port_index) in &viewers.readings {
         let port = world
             .get::<Outputs>(sensor)
-            .and_then(|outputs| outputs.0.get(place));
+            .and_then(|outputs| outputs.0.get(port_index));
         if let Some(port) = port
             && let Some(kind) = kinds.sensors.get(port.info.kind)
             && port.begin_last()
@@ -235,7 +239,7 @@ struct Survey<'a> {
     world: &'a mut World,
     spawned: &'a Spawned,
     /// Index of each body in the scenery.
-    places: BTreeMap<Entity, usize>,
+    body_indices: BTreeMap<Entity, usize>,
     meshes: BTreeMap<PathBuf, Option<usize>>,
     triangles: Vec<Triangles>,
     paints: Paints,
@@ -248,7 +252,7 @@ impl<'a> Survey<'a> {
         Self {
             world,
             spawned,
-            places: bodies.map(|(place, body)| (*body, place)).collect(),
+            body_indices: bodies.map(|(index, body)| (*body, index)).collect(),
             meshes: BTreeMap::new(),
             triangles: Vec::new(),
             paints: Paints::default(),
@@ -260,12 +264,12 @@ impl<'a> Survey<'a> {
         let shapes = self.shapes();
         let components = self.components();
         let lamps = lamps(self.world);
-        let is_lamp = |place: &usize| lamps.contains_key(&components[*place].path);
+        let is_lamp = |component: &usize| lamps.contains_key(&components[*component].path);
         let lamps = (0..components.len()).filter(is_lamp).collect();
         let robots = self.spawned.robots.iter().filter_map(|(name, body)| {
             Some(RobotInfo {
                 name: name.clone(),
-                body: *self.places.get(body)?,
+                body: *self.body_indices.get(body)?,
             })
         });
         Scenery {
@@ -329,7 +333,7 @@ impl<'a> Survey<'a> {
             let [red, green, blue] = of.geometry.color;
             let scale = of.geometry.scale;
             Some(ShapeInfo {
-                body: *self.places.get(&of.body)?,
+                body: *self.body_indices.get(&of.body)?,
                 body_from_shape: of.body_from_frame,
                 shape: of.geometry.shape.scaled(scale, |file| {
                     let mesh = self.mesh(&file.resolved)?;
@@ -348,7 +352,7 @@ impl<'a> Survey<'a> {
         if let Some(known) = self.meshes.get(file) {
             return *known;
         }
-        let place = match morse_geometry::mesh::read(file) {
+        let index = match morse_geometry::mesh::read(file) {
             Ok(mesh) => {
                 self.triangles.push(Triangles {
                     parts: self.paints.parts(file, &mesh),
@@ -366,8 +370,8 @@ impl<'a> Survey<'a> {
                 None
             }
         };
-        self.meshes.insert(file.clone(), place);
-        place
+        self.meshes.insert(file.clone(), index);
+        index
     }
 
     fn frames(&self) -> Vec<FrameInfo> {
@@ -375,7 +379,7 @@ impl<'a> Survey<'a> {
             let frame = self.world.get::<Frame>(*entity)?;
             Some(FrameInfo {
                 name: frame.name.clone(),
-                body: *self.places.get(&frame.body)?,
+                body: *self.body_indices.get(&frame.body)?,
                 body_from_frame: frame.body_from_frame,
             })
         });
@@ -407,7 +411,7 @@ impl<'a> Survey<'a> {
                         kind,
                         is_sensor: sensor.is_some(),
                         frequency: rate.frequency,
-                        body: *self.places.get(&mount.body)?,
+                        body: *self.body_indices.get(&mount.body)?,
                         body_from_component: mount.body_from_component,
                     })
                 });

@@ -135,14 +135,14 @@ fn is_root(scene: &Scene, layout: &Layout, at: usize) -> bool {
 /// Returns the z coordinate of the lowest point of some geometry at the start.
 fn lowest(scene: &Scene, layout: &Layout, is_meant: fn(&Geometry) -> bool) -> Option<f64> {
     let mut lowest: Option<f64> = None;
-    for place in &layout.frames {
+    for frame_layout in &layout.frames {
         let (Some(frame), Some(body)) = (
-            scene.frames().get(place.in_scene),
-            layout.bodies.get(place.body),
+            scene.frames().get(frame_layout.in_scene),
+            layout.bodies.get(frame_layout.body),
         ) else {
             continue;
         };
-        let pose = body.pose * place.body_from_frame;
+        let pose = body.pose * frame_layout.body_from_frame;
         for geometry in frame.geometry.iter().filter(|geometry| is_meant(geometry)) {
             let own = depth(geometry, &pose).filter(|own| own.is_finite());
             lowest = match (lowest, own) {

@@ -149,7 +149,7 @@ fn a_target_without_an_orientation_is_upright_and_a_radian_counts_as_much_as_one
     let mut simulation = parse(&kuka(sensors), Path::new("."));
     simulation.step().unwrap();
     let target = "ik_target.kuka.motors.kuka_7";
-    let place = |simulation: &mut Simulation, to: [f64; 3]| {
+    let reach = |simulation: &mut Simulation, to: [f64; 3]| {
         let arguments = json!([target, to, null, false]);
         finish(simulation, "kuka.motors", "place_IK_target", arguments);
         simulation.run(10).unwrap();
@@ -158,12 +158,12 @@ fn a_target_without_an_orientation_is_upright_and_a_radian_counts_as_much_as_one
     let [x, z, pitch] = best([1.0, 0.3105]);
     assert!((x - 0.78).abs() < 0.005 && (z - 0.36).abs() < 0.005 && (pitch - 0.02).abs() < 0.005);
     // The base is 0.5 m high.
-    let tip = place(&mut simulation, [1.0, 0.0, 0.8105]);
+    let tip = reach(&mut simulation, [1.0, 0.0, 0.8105]);
     near(Vector3::new(tip.x, tip.y, tip.z), [x, 0.0, 0.5 + z], 2e-3);
     assert!((tip.pitch - pitch).abs() < 2e-3, "{tip:?}");
     // Within reach it is upright again, also after joint commands.
     turn(&mut simulation, [0.4, -1.2, 0.3, 0.5, 0.0, 0.7, 0.0]);
-    let tip = place(&mut simulation, [0.3, -0.4, 1.2]);
+    let tip = reach(&mut simulation, [0.3, -0.4, 1.2]);
     near(Vector3::new(tip.x, tip.y, tip.z), [0.3, -0.4, 1.2], 1e-3);
     assert!(tip.pitch.abs() < 1e-3 && tip.roll.abs() < 1e-3, "{tip:?}");
     // A step is relative to the target's pose, not to the end's.

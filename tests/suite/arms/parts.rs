@@ -74,7 +74,7 @@ fn two_arms_of_one_model_on_one_robot_move_each_by_itself() {
 }
 
 #[test]
-fn what_is_wrong_with_a_part_is_said_at_its_place() {
+fn what_is_wrong_with_a_part_is_said_at_its_position() {
     let robot = |part: &str| format!(r#""rover": (model: "mast.robray", parts: {{ {part} }})"#);
     for (part, said) in [
         (r#""a": ()"#, "missing its field `model`"),

@@ -5,12 +5,12 @@ use morse_sim::{scene::model::Joint, sensor::pose::PoseData};
 
 use super::{measure::extent, model, pose_of, simulation};
 
-fn place(path: &str, frame: &str, variables: &[(&str, f64)]) -> [f64; 3] {
+fn position(path: &str, frame: &str, variables: &[(&str, f64)]) -> [f64; 3] {
     pose_of(path, frame, variables).translation.vector.into()
 }
 
 fn assert_at(path: &str, frame: &str, variables: &[(&str, f64)], expected: [f64; 3]) {
-    let found = place(path, frame, variables);
+    let found = position(path, frame, variables);
     for axis in 0..3 {
         assert!(
             (found[axis] - expected[axis]).abs() < 1e-9,
@@ -129,7 +129,7 @@ fn arms_end_at_their_tips() {
         ));
         simulation.step().expect("a tick");
         let found: &PoseData = simulation.read("it.end").expect("a pose");
-        let expected = place(path, end, &[]);
+        let expected = position(path, end, &[]);
         for (found, expected) in [found.x, found.y, found.z].into_iter().zip(expected) {
             let close = (found - expected).abs() < 1e-6;
             assert!(close, "{path}: {found} is not that of {end}, {expected}");
@@ -146,7 +146,7 @@ fn arms_are_as_high_as_their_tips() {
         ("arms/ptu.robray", "ptu_head"),
     ] {
         let highest = extent(&model(path), |_| true).expect("shapes").high[2];
-        let end = place(path, tip, &[])[2];
+        let end = position(path, tip, &[])[2];
         // Meshes have single precision.
         assert!((highest - end).abs() < 1e-6, "{path}: {end} of {highest}");
     }
@@ -207,7 +207,7 @@ fn a_pan_tilt_unit_looks_left_and_down() {
 #[test]
 fn a_gripper_opens_to_both_sides() {
     let gap = |opening| {
-        let at = |finger| place("arms/gripper.robray", finger, &[("gripper", opening)])[1];
+        let at = |finger| position("arms/gripper.robray", finger, &[("gripper", opening)])[1];
         // Between the inner faces: the fingers are 12 mm thick.
         at("gripper_finger_left") - at("gripper_finger_right") - 0.012
     };
@@ -269,7 +269,7 @@ fn the_pr2_reaches_as_published() {
         for gap in [0.0, 0.05, 0.09] {
             let at = |finger: &str| {
                 let finger = format!("{side}_gripper_finger_{finger}");
-                place(robot, &finger, &[(&gripper, gap)])[1]
+                position(robot, &finger, &[(&gripper, gap)])[1]
             };
             let found = at("left") - at("right") - 0.012;
             assert!((found - gap).abs() < 1e-12, "{side}: {found} of {gap}");
@@ -302,8 +302,8 @@ fn the_human_has_the_measures_of_winters_table() {
         &[],
         [0.0, -0.129 * stature, (0.818 - 0.186) * stature],
     );
-    assert!((place(human, "knee_left", &[])[2] - 0.285 * stature).abs() < 1e-9);
-    assert!((place(human, "ankle_right", &[])[2] - 0.039 * stature).abs() < 1e-9);
+    assert!((position(human, "knee_left", &[])[2] - 0.285 * stature).abs() < 1e-9);
+    assert!((position(human, "ankle_right", &[])[2] - 0.039 * stature).abs() < 1e-9);
     let scene = model(human);
     let all = extent(&scene, |geometry| geometry.collision).unwrap();
     assert!(
@@ -317,13 +317,13 @@ fn the_human_has_the_measures_of_winters_table() {
 #[test]
 fn the_humans_joints_bend_as_described() {
     let human = "robots/human.robray";
-    let zero = |frame: &str| place(human, frame, &[]);
+    let zero = |frame: &str| position(human, frame, &[]);
     for side in ["left", "right"] {
         let outward = if side == "left" { 1.0 } else { -1.0 };
         let moved = |joint: &str, frame: &str| {
             let frame = format!("{frame}_{side}");
             let joint = format!("{joint}_{side}");
-            let after = place(human, &frame, &[(joint.as_str(), 0.5)]);
+            let after = position(human, &frame, &[(joint.as_str(), 0.5)]);
             [0, 1, 2].map(|axis| after[axis] - zero(&frame)[axis])
         };
         for (joint, frame) in [

@@ -11,14 +11,14 @@ fn pose(simulation: &Simulation, path: &str) -> PoseData {
 }
 
 /// Returns the distance ahead of a laser scanner at an angle, m.
-fn distance(environment: &str, place: [f64; 3], rpy: [f64; 3]) -> f64 {
+fn distance(environment: &str, position: [f64; 3], rpy: [f64; 3]) -> f64 {
     let mut simulation = simulation(&format!(
         r#"Simulation(scene: "environments/{environment}.robray", robots: {{ "eye": (
             model: "robots/fake_robot.robray", base: fixed,
             at: (translation: ({:?}, {:?}, {:?}), rpy: ({:?}, {:?}, {:?})),
             sensors: {{ "scan": (kind: "laser_scanner", laser_range: 50) }},
         ) }})"#,
-        place[0], place[1], place[2], rpy[0], rpy[1], rpy[2]
+        position[0], position[1], position[2], rpy[0], rpy[1], rpy[2]
     ));
     simulation.step().unwrap();
     let scan = simulation.read::<morse_sim::sensor::laser_scanner::LaserScannerData>("eye.scan");
@@ -95,7 +95,7 @@ fn floors_are_at_zero() {
 fn rooms_have_their_walls() {
     let [east, north, west] =
         [0.0, std::f64::consts::FRAC_PI_2, std::f64::consts::PI].map(|yaw| [0.0, 0.0, yaw]);
-    for (environment, place, rpy, expected) in [
+    for (environment, position, rpy, expected) in [
         // MORSE's hall: x = -17.71 and y = 14.05.
         ("boxes", [0.0, -10.0, 1.0], west, 17.71),
         ("indoors", [8.0, 0.0, 1.0], north, 14.05),
@@ -110,10 +110,10 @@ fn rooms_have_their_walls() {
         ("apartment", [-1.0, -0.2, 1.0], west, 50.0),
         ("apartment", [-1.0, 2.0, 1.0], east, 0.98),
     ] {
-        let found = distance(environment, place, rpy);
+        let found = distance(environment, position, rpy);
         assert!(
             (found - expected).abs() < 1e-3,
-            "{environment} from {place:?}: {found}, expected {expected}"
+            "{environment} from {position:?}: {found}, expected {expected}"
         );
     }
 }
@@ -190,7 +190,7 @@ fn to_triangle(point: Vector3<f64>, corners: [[f64; 3]; 3]) -> f64 {
 /// Balls roll down slowly; at any position the nearest triangle is a radius away.
 #[test]
 fn balls_lie_on_the_terrain() {
-    let places = [
+    let positions = [
         [0.0, 0.0],
         [14.0, 12.0],
         [-13.0, 17.0],
@@ -201,7 +201,7 @@ fn balls_lie_on_the_terrain() {
     ];
     let mut scene = "include \"environments/outdoors\"\n".to_owned();
     let mut bodies = String::new();
-    for (number, [x, y]) in places.iter().enumerate() {
+    for (number, [x, y]) in positions.iter().enumerate() {
         writeln!(
             scene,
             "frame ball_{number} {{ translation [{x:?}, {y:?}, 2.5]; mass 2; geometry {{ shape sphere; radius 0.25; }} }}"
@@ -222,7 +222,7 @@ fn balls_lie_on_the_terrain() {
     simulation.run(60 * 4).unwrap();
     for _ in 0..4 {
         simulation.run(15).unwrap();
-        for number in 0..places.len() {
+        for number in 0..positions.len() {
             let at = simulation
                 .body(&format!("ball_{number}"))
                 .unwrap()

@@ -151,16 +151,16 @@ fn robots_come_to_rest_where_they_should() {
         let before = *simulation.body("it").expect("a base");
         simulation.run(60).unwrap();
         let after = *simulation.body("it").expect("a base");
-        let place = after.pose.translation.vector;
+        let position = after.pose.translation.vector;
         let name = robot.name;
         assert!(
-            (place.z - height).abs() < 2e-3,
+            (position.z - height).abs() < 2e-3,
             "{name} rests at {}",
-            place.z
+            position.z
         );
         let tilt = after.pose.rotation * nalgebra::Vector3::z();
         assert!(tilt.z > 0.99999, "{name} tilts: {tilt}");
-        let aside = libm::hypot(place.x - 0.3, place.y + 0.2);
+        let aside = libm::hypot(position.x - 0.3, position.y + 0.2);
         assert!(aside < 2e-3, "{name} went aside by {aside}");
         let moved = (after.pose.translation.vector - before.pose.translation.vector).norm();
         // A robot without joints is at rest except for the last bit.

@@ -81,7 +81,7 @@ fn mistakes_in_a_scene_and_in_the_file_beside_it_are_reported_together() {
         r#"Simulation(bodies: { "crate_1": (frction: 0.6) })"#,
     );
     let ran = room.run(&["check", "hall.robray"]).with_code(2);
-    for place in ["hall.ron:1:34", "hall.robray:1:17"] {
-        assert!(ran.err.contains(place), "{place}: {}", ran.err);
+    for position in ["hall.ron:1:34", "hall.robray:1:17"] {
+        assert!(ran.err.contains(position), "{position}: {}", ran.err);
     }
 }

@@ -57,7 +57,7 @@ const WRONG: [(&str, &str, &[&str]); 6] = [
 ];
 
 #[test]
-fn contradictions_are_errors_with_both_places() {
+fn contradictions_are_errors_with_both_positions() {
     let room = Room::new();
     room.write("scene.robray", SCENE);
     for (bodies, robots, words) in WRONG {
@@ -68,9 +68,9 @@ fn contradictions_are_errors_with_both_places() {
             for word in words {
                 assert!(ran.err.contains(word), "{word}: {}", ran.err);
             }
-            let places = if bodies.is_empty() { "4 |" } else { "3 |" };
+            let line = if bodies.is_empty() { "4 |" } else { "3 |" };
             assert!(
-                ran.err.contains(places) && ran.err.contains("4 |"),
+                ran.err.contains(line) && ran.err.contains("4 |"),
                 "{}",
                 ran.err
             );

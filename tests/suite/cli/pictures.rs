@@ -129,10 +129,10 @@ fn pictures_are_taken_from_where_one_says() {
         png(&room.path().join(file)).2
     };
     // The same position as that of the single image.
-    let place = ["--eye=-1,-1,1.5", "--look=0,0,1"];
-    let fixed = take("fixed.png", "0s", &place);
+    let viewpoint = ["--eye=-1,-1,1.5", "--look=0,0,1"];
+    let fixed = take("fixed.png", "0s", &viewpoint);
     let still = ["render", "quiet.ron", "-o", "still.png", "--size", "64x48"];
-    room.run(&[&still[..], &place].concat()).with_code(0);
+    room.run(&[&still[..], &viewpoint].concat()).with_code(0);
     let still = png(&room.path().join("still.png")).2;
     let parts = fixed.iter().zip(&still);
     let off: u32 = parts

@@ -113,7 +113,7 @@ fn refusal(settings: &str) -> String {
 
 #[test]
 fn numbers_out_of_range_are_told_where_they_stand() {
-    for (settings, message, place) in [
+    for (settings, message, position) in [
         (
             "threshold: -1",
             "`threshold` of `ear`: -1 is out of range: 0 to 120 dB",
@@ -147,7 +147,7 @@ fn numbers_out_of_range_are_told_where_they_stand() {
     ] {
         let said = refusal(settings);
         assert!(
-            said.contains(message) && said.contains(&format!("<text>:{place}")),
+            said.contains(message) && said.contains(&format!("<text>:{position}")),
             "{said}"
         );
     }

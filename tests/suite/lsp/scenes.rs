@@ -54,7 +54,7 @@ fn changes_are_ranges_of_utf_16_units() {
 }
 
 #[test]
-fn a_related_place_is_shown() {
+fn a_related_position_is_shown() {
     let mut client = Client::new();
     let text = "class a { }\nclass a { }\n";
     let found = client.open("twice.robray", text);

@@ -158,10 +158,10 @@ fn a_box_that_is_put_into_an_arm_is_pressed_out() {
     test.0.step().expect("a tick");
     assert!(test.deepest() > 0.01, "it is in the arm");
     swing(&mut test, 241..720);
-    let place = test.place("crate");
+    let position = test.position("crate");
     assert!(
-        place.iter().all(|number| number.is_finite()) && place.norm() < 5.0,
-        "{place}"
+        position.iter().all(|number| number.is_finite()) && position.norm() < 5.0,
+        "{position}"
     );
     assert!(test.deepest() < 3e-3, "it is out");
 }

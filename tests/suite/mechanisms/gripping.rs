@@ -37,7 +37,7 @@ fn grasp(rate: u32, model: &str, joints: &str) -> Test {
 fn in_hand(test: &Test) -> Vector3<f64> {
     let finger = test.0.body("left").expect("a finger").pose;
     finger
-        .inverse_transform_point(&test.place("thing").into())
+        .inverse_transform_point(&test.position("thing").into())
         .coords
 }
 
@@ -58,7 +58,7 @@ fn a_gripper_lifts_and_shakes_what_it_holds() {
         test.run(1.0 / 240.0);
         slipped = slipped.max((in_hand(&test) - before).norm());
     }
-    let height = test.place("thing").z;
+    let height = test.position("thing").z;
     assert!((height - 0.73).abs() < 2e-3, "lifted to {height}");
     println!("slipped by {slipped} m");
     assert!(slipped < 1e-3, "slipped by {slipped} m");
@@ -115,5 +115,9 @@ fn what_is_too_heavy_slips_out_of_a_gripper() {
         );
         test.run(1.0 / 240.0);
     }
-    assert!(test.place("thing").z < 0.45, "{}", test.place("thing"));
+    assert!(
+        test.position("thing").z < 0.45,
+        "{}",
+        test.position("thing")
+    );
 }

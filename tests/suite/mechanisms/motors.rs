@@ -181,7 +181,7 @@ fn a_load_that_a_compensated_arm_does_not_know_sags_as_the_spring_says() {
     test.exert(&["grip"], &[-60.0]);
     test.run(6.0);
     let bend = test.joint("bend");
-    let load = test.place("load");
+    let load = test.position("load");
     let held = 0.5 * G * load.x;
     assert!(load.z > 0.9, "it is held: {load}");
     let pulled = -100.0 * bend.position;

@@ -66,7 +66,7 @@ impl Test {
             .expect("joints");
     }
 
-    pub(super) fn place(&self, name: &str) -> Vector3<f64> {
+    pub(super) fn position(&self, name: &str) -> Vector3<f64> {
         self.0.body(name).expect("a body").pose.translation.vector
     }
 
@@ -212,7 +212,10 @@ fn an_arm_sweeps_a_pile_of_boxes() {
         (test.joint("swing").position - 1.0).abs() < 1e-3,
         "it gets through"
     );
-    let moved = names.iter().filter(|name| test.place(name).y > 0.3).count();
+    let moved = names
+        .iter()
+        .filter(|name| test.position(name).y > 0.3)
+        .count();
     assert!(moved >= 5, "{moved} boxes were swept aside");
 }
 
@@ -243,10 +246,10 @@ fn a_box_that_falls_on_a_held_arm_stays_there() {
     println!("{deepest} m deep, {gained} J gained in a tick");
     assert!(deepest < 3e-3, "{deepest} m deep");
     assert!(gained < 2e-3, "{gained} J out of nothing");
-    let rest = test.place("crate").z;
+    let rest = test.position("crate").z;
     assert!((rest - 0.63).abs() < 1e-3, "it rests at {rest}");
     let effort = test.joint("bend").effort;
-    let wanted = G * (3.0 * 0.35 + 1.0 * test.place("crate").x);
+    let wanted = G * (3.0 * 0.35 + 1.0 * test.position("crate").x);
     assert!(
         (effort - wanted).abs() < 0.01 * wanted,
         "{effort}, not {wanted}"
@@ -273,9 +276,9 @@ fn what_falls_fast_stops_at_the_surface() {
         for _ in 0..2 * rate {
             test.run(1.0 / f64::from(rate));
             // The bar's upper side is at 0.53 m, and the box extends 0.1 m below its centre.
-            deepest = deepest.max(0.63 - test.place("crate").z);
+            deepest = deepest.max(0.63 - test.position("crate").z);
         }
-        let rest = test.place("crate").z;
+        let rest = test.position("crate").z;
         println!("{rate} Hz, from {height} m: {deepest} m deep, rests at {rest}");
         assert!(
             deepest < 3e-3,
@@ -356,7 +359,7 @@ fn what_is_heavy_does_not_sink_into_what_is_light() {
         let mut deepest: f64 = 0.0;
         for _ in 0..180 {
             test.run(1.0 / 60.0);
-            let (below, above) = (test.place("light").z, test.place("heavy").z);
+            let (below, above) = (test.position("light").z, test.position("heavy").z);
             deepest = deepest.max(0.1 - below).max(0.35 - (above - below));
         }
         println!("{kind}: {deepest} m deep");
@@ -446,9 +449,9 @@ fn a_quadruped_stands() {
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
     test.order(&all, &bent);
     test.run(2.0);
-    let before = test.place("robot");
+    let before = test.position("robot");
     test.run(10.0);
-    let drift = (test.place("robot") - before).norm();
+    let drift = (test.position("robot") - before).norm();
     let weight = G * (8.0 + 4.0 * 0.95);
     let forces: Vec<f64> = legs
         .iter()

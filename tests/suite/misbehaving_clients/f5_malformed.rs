@@ -90,13 +90,13 @@ fn mutant(valid: &str, dice: &mut Dice) -> Vec<u8> {
     let mut line = valid.as_bytes().to_vec();
     let mut below = |end: usize| dice.below(end);
     for _ in 0..=below(3) {
-        let place = below(line.len());
+        let index = below(line.len());
         match below(5) {
-            0 => line.truncate(place),
-            1 => drop(line.splice(place..place, PIECES[below(PIECES.len())].iter().copied())),
-            2 if !line.is_empty() => line[place] = below(256) as u8,
-            3 => line.extend_from_within(place..),
-            _ => drop(line.drain(place..(place + below(6)).min(line.len()))),
+            0 => line.truncate(index),
+            1 => drop(line.splice(index..index, PIECES[below(PIECES.len())].iter().copied())),
+            2 if !line.is_empty() => line[index] = below(256) as u8,
+            3 => line.extend_from_within(index..),
+            _ => drop(line.drain(index..(index + below(6)).min(line.len()))),
         }
     }
     line.retain(|byte| *byte != b'\n');

@@ -157,9 +157,9 @@ fn friction_brakes_robots_and_does_not_tip_them_over() {
             );
             let mut test = shipped(model, &fields);
             test.run(1.0);
-            let from = test.place().x;
+            let from = test.position_on_slope().x;
             test.run(2.0);
-            let speed = (test.place().x - from) / 2.0;
+            let speed = (test.position_on_slope().x - from) / 2.0;
             let up = (test.body().pose.rotation * Vector3::z()).z;
             println!("{model}, {friction}: {speed} m/s, up {up}");
             assert!(up > 0.999, "{model}, friction {friction}: leans, {up}");
@@ -350,10 +350,10 @@ fn a_car_accelerates_brakes_and_steers_by_the_rule() {
         "{braked} instead of {expected}"
     );
     test.run(3.0);
-    let (stopped, from) = (test.body().linear_velocity.norm(), test.place());
+    let (stopped, from) = (test.body().linear_velocity.norm(), test.position_on_slope());
     test.run(1.0);
     assert!(
-        stopped < 0.01 && (test.place() - from).norm() < 5e-3,
+        stopped < 0.01 && (test.position_on_slope() - from).norm() < 5e-3,
         "{stopped} m/s"
     );
     // Bicycle model with compliant tyres: v tan(steer) / wheelbase.
@@ -378,13 +378,13 @@ fn a_hard_brake_stops_a_car_and_leaves_it_standing() {
     drive(&test, 0.0, 50.0, 0.0);
     // It pitches, and oscillates on its springs for a while.
     test.run(3.0);
-    let from = test.place();
+    let from = test.position_on_slope();
     for _ in 0..60 {
         test.run(1.0 / 60.0);
         let speed = test.body().linear_velocity.norm();
         assert!(speed < 0.05, "{speed} m/s");
     }
-    let crept = (test.place() - from).norm();
+    let crept = (test.position_on_slope() - from).norm();
     assert!(crept < 0.01, "{crept} m");
     let up = (test.body().pose.rotation * Vector3::z()).z;
     assert!(up > 0.999, "{up}");

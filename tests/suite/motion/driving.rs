@@ -9,9 +9,9 @@ use super::{Arena, DUO, G, SLED, Test, actuator};
 fn mean_speed(arena: &Arena<'_>) -> f64 {
     let mut test = arena.build();
     test.run(1.0);
-    let from = test.place().x;
+    let from = test.position_on_slope().x;
     test.run(4.0);
-    (test.place().x - from) / 4.0
+    (test.position_on_slope().x - from) / 4.0
 }
 
 #[test]
@@ -137,9 +137,9 @@ fn slid(motion: &str, command: &str, slope: f64) -> f64 {
     }
     .build();
     test.run(0.5);
-    let from = test.place().x;
+    let from = test.position_on_slope().x;
     test.run(2.0);
-    from - test.place().x
+    from - test.position_on_slope().x
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn turning_on_a_slope_does_not_creep() {
         }
         .build();
         test.run(1.0);
-        let from = test.place();
+        let from = test.position_on_slope();
         test.run(4.0);
-        let crept = (test.place() - from).norm();
+        let crept = (test.position_on_slope() - from).norm();
         // Without correction: 4 s · 2/3 · g sin θ cos θ / 120 Hz = 4 cm.
         assert!(crept < 4e-3, "{command}: {crept} m");
     }
@@ -248,13 +248,13 @@ fn wheels_do_not_jump() {
     }
     .build();
     test.run(1.0);
-    let (rest, yaw) = (test.place(), test.yaw());
+    let (rest, yaw) = (test.position_on_slope(), test.yaw());
     assert!(rest.x.abs() < 5e-3 && rest.y.abs() < 1e-3, "{rest}");
     test.send("set_speed", &json!([0.5, 0.0]));
     let mut highest: f64 = 0.0;
     for _ in 0..120 {
         test.run(1.0 / 60.0);
-        highest = highest.max((test.place().z - rest.z).abs());
+        highest = highest.max((test.position_on_slope().z - rest.z).abs());
         let turned = (test.yaw() - yaw).abs();
         // Starting at full torque, the wheels slip for a moment, with small differences.
         assert!(turned < 0.01, "turned by {turned}");
@@ -263,9 +263,9 @@ fn wheels_do_not_jump() {
     assert!(highest < 3e-3, "{highest} m up or down");
     test.send("stop", &json!([]));
     test.run(2.0);
-    let from = test.place().x;
+    let from = test.position_on_slope().x;
     test.run(1.0);
-    let crept = test.place().x - from;
+    let crept = test.position_on_slope().x - from;
     assert!(crept.abs() < 1e-4, "crept by {crept}");
 }
 

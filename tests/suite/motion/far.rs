@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::{DUO, SLED};
 
 /// Positions, m.
-const PLACES: [[f64; 2]; 5] = [
+const POSITIONS: [[f64; 2]; 5] = [
     [0.0, 0.0],
     [100.0, 0.0],
     [1e3, 0.0],
@@ -19,7 +19,7 @@ const PLACES: [[f64; 2]; 5] = [
 ];
 
 /// A position in UTM coordinates, m.
-const MAP: [f64; 2] = PLACES[4];
+const MAP: [f64; 2] = POSITIONS[4];
 
 /// Duration, s.
 const TIME: f64 = 10.0;
@@ -58,7 +58,7 @@ fn put(simulation: &mut Simulation, at: [f64; 3]) {
     assert_eq!(call.reply().expect("at once").value, Json::Null);
 }
 
-fn place(simulation: &Simulation) -> Point3<f64> {
+fn position(simulation: &Simulation) -> Point3<f64> {
     let body = simulation.body("rover").expect("there is one");
     body.pose.translation.vector.into()
 }
@@ -71,10 +71,10 @@ fn odometry(simulation: &Simulation) -> f64 {
 /// Returns the displacement of a robot in [`TIME`] and of its odometry, m, after a second of acceleration.
 fn ways(simulation: &mut Simulation) -> [f64; 2] {
     run(simulation, 1.0);
-    let (from, measured) = (place(simulation), odometry(simulation));
+    let (from, measured) = (position(simulation), odometry(simulation));
     run(simulation, TIME);
     [
-        (place(simulation) - from).x,
+        (position(simulation) - from).x,
         odometry(simulation) - measured,
     ]
 }
@@ -82,7 +82,7 @@ fn ways(simulation: &mut Simulation) -> [f64; 2] {
 #[test]
 fn bases_go_as_far_as_they_are_told_wherever_they_are() {
     let mut found = String::new();
-    for at in PLACES {
+    for at in POSITIONS {
         for rate in [60, 240] {
             for speed in [0.02, 0.05, 0.5] {
                 for (base, control) in [
@@ -110,7 +110,7 @@ fn bases_go_as_far_as_they_are_told_wherever_they_are() {
 #[test]
 fn wheels_roll_as_far_wherever_they_are() {
     for speed in [0.02, 0.5] {
-        let ways = PLACES.map(|at| {
+        let ways = POSITIONS.map(|at| {
             let robot = format!("base: dynamic, {}", driver("v_omega_diff", "", speed));
             ways(&mut open(at, 240, DUO, &robot))[0]
         });
@@ -150,20 +150,20 @@ fn what_falls_rests_on_the_ground_to_the_last_bit() {
         let mut simulation = open(at, 240, SLED, "base: dynamic,");
         put(&mut simulation, [at[0], at[1], 1.0]);
         run(&mut simulation, 0.25);
-        let fallen = 1.0 - place(&simulation).z;
+        let fallen = 1.0 - position(&simulation).z;
         let wanted = 0.5 * 9.81 * 0.25 * 0.25;
         assert!(
             (fallen - wanted).abs() < 1e-6,
             "{at:?}: {fallen}, not {wanted}"
         );
         run(&mut simulation, 5.0);
-        let lies = place(&simulation);
+        let lies = position(&simulation);
         run(&mut simulation, 1.0);
-        assert_eq!(lies, place(&simulation), "{at:?}");
+        assert_eq!(lies, position(&simulation), "{at:?}");
         lies.z
     };
-    let near = fall(PLACES[0]);
-    for at in PLACES {
+    let near = fall(POSITIONS[0]);
+    for at in POSITIONS {
         let z = fall(at);
         assert!((z - near).abs() < 5e-5, "{at:?}: {z}, not {near}");
     }
@@ -193,12 +193,12 @@ fn the_engines_origin_moves_along() {
     other
         .restore(&simulation.snapshot().expect("saved"))
         .expect("it fits");
-    let mut last = place(&simulation);
+    let mut last = position(&simulation);
     for tick in 0..900 {
         for simulation in [&mut simulation, &mut other] {
             simulation.run(1).expect("nobody is in lockstep");
         }
-        let now = place(&simulation);
+        let now = position(&simulation);
         assert!(
             ((now - last).x - 20.0 / 60.0).abs() < 1e-5,
             "{tick}: {last} {now}"
@@ -224,5 +224,5 @@ fn poses_are_told_as_they_were_given() {
     let at = [MAP[0] + 0.123_456_789, MAP[1] - 0.000_001_234, 1.0];
     put(&mut simulation, at);
     simulation.run(10).expect("nobody is in lockstep");
-    assert_eq!(place(&simulation), Point3::from(at));
+    assert_eq!(position(&simulation), Point3::from(at));
 }

@@ -145,10 +145,10 @@ fn a_vehicle_without_gravity_hovers_and_one_that_is_free_does_while_it_is_driven
         &frame,
         &robot("locomotion: free, actuators: { \"m\": (kind: \"xy_omega\", start: (x: 1)) }"),
     );
-    let place = run(&mut diver, 5.0);
+    let position = run(&mut diver, 5.0);
     assert!(
-        (place - Vector3::new(5.0, 0.0, 0.0)).norm() < 0.01,
-        "{place}"
+        (position - Vector3::new(5.0, 0.0, 0.0)).norm() < 0.01,
+        "{position}"
     );
     // A boat floats up while it drives.
     let mut boat = world(
@@ -156,8 +156,11 @@ fn a_vehicle_without_gravity_hovers_and_one_that_is_free_does_while_it_is_driven
         &frame,
         &robot("actuators: { \"m\": (kind: \"xy_omega\", start: (x: 1)) }"),
     );
-    let place = run(&mut boat, 2.0);
-    assert!(place.z > 10.0 && (place.x - 2.0).abs() < 0.02, "{place}");
+    let position = run(&mut boat, 2.0);
+    assert!(
+        position.z > 10.0 && (position.x - 2.0).abs() < 0.02,
+        "{position}"
+    );
 }
 
 #[test]

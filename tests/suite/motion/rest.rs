@@ -66,10 +66,10 @@ fn a_robot_that_stood_for_long_starts_at_once() {
         }
         .build();
         test.run(10.0);
-        let from = test.place().x;
+        let from = test.position_on_slope().x;
         test.send("set_speed", &json!([0.5, 0.0]));
         test.run(2.0);
-        let speed = (test.place().x - from) / 2.0;
+        let speed = (test.position_on_slope().x - from) / 2.0;
         println!("{kind} starts: {speed}");
         assert!((speed - 0.5).abs() < 0.03, "{kind}: {speed}");
     }

@@ -110,9 +110,9 @@ fn drives(kind: &str, start: impl Fn([f64; 2]) -> String) {
             .build();
             test.run(if rate > 500.0 { 0.7 } else { 1.5 });
             let seconds = if rate > 500.0 { 0.5 } else { 2.0 };
-            let height = test.place().z;
+            let height = test.position_on_slope().z;
             let motion = test.mean_motion(seconds);
-            let risen = test.place().z - height;
+            let risen = test.position_on_slope().z - height;
             assert!(risen.abs() < 2e-3, "{robot}: rises by {risen} m");
             let case =
                 format!("{robot}, {kind}, {rate} Hz, friction {friction}, {degrees} degrees");
@@ -371,9 +371,9 @@ fn a_wall_stops_a_robot_with_a_warning() {
         }
         .build();
         test.run(6.0);
-        let there = test.place();
+        let there = test.position_on_slope();
         test.run(2.0);
-        let crept = (test.place() - there).norm();
+        let crept = (test.position_on_slope() - there).norm();
         println!("{robot}: stands at {there}, creeps by {crept} m");
         assert!(crept < 2e-3, "{robot}: {crept} m");
         assert!(

@@ -68,9 +68,9 @@ fn a_car_stands_on_its_springs() {
     // Four springs of 30 N/m for each kilogram carry g: each is shorter by g / 120. At the start they
     // begin 0.4 m above the ground.
     let expected = 0.3 - G / 120.0 + 0.2 - 0.4;
-    let place = test.place();
-    println!("stands at {place}, expected {expected}");
-    assert!((place.z - expected).abs() < 1e-3, "{place}");
+    let position = test.position_on_slope();
+    println!("stands at {position}, expected {expected}");
+    assert!((position.z - expected).abs() < 1e-3, "{position}");
     let rest = test.body().pose;
     test.run(2.0);
     assert_eq!(test.body().pose, rest, "it rests");
@@ -101,7 +101,7 @@ fn force_drives_and_brakes_stop() {
     );
     test.run(2.0);
     assert!(speed(&test) < 1e-2, "{}", speed(&test));
-    assert!(test.yaw().abs() < 1e-3 && test.place().y.abs() < 1e-2);
+    assert!(test.yaw().abs() < 1e-3 && test.position_on_slope().y.abs() < 1e-2);
 }
 
 #[test]
@@ -178,11 +178,11 @@ fn a_car_with_joints_drives_the_circle_that_it_is_told() {
     }
     .build();
     test.run(2.0);
-    let (yaw, from) = (test.yaw(), test.place());
+    let (yaw, from) = (test.yaw(), test.position_on_slope());
     test.run(4.0);
     let rate = (test.yaw() - yaw) / 4.0;
     // The chord of 1 rad on a circle of 2 m.
-    let chord = (test.place() - from).norm();
+    let chord = (test.position_on_slope() - from).norm();
     let expected = 2.0 * 2.0 * libm::sin(0.5);
     println!("ackermann: {rate}, chord {chord} expected {expected}");
     assert!((rate - 0.25).abs() < 0.25 * 0.01, "{rate} rad/s");
@@ -202,9 +202,9 @@ fn a_car_with_joints_drives_straight() {
     }
     .build();
     test.run(2.0);
-    let from = test.place();
+    let from = test.position_on_slope();
     test.run(4.0);
-    let way = (test.place() - from) / 4.0;
+    let way = (test.position_on_slope() - from) / 4.0;
     println!("ackermann: {way}");
     assert!((way.x - 1.0).abs() < 0.01 && way.y.abs() < 0.02, "{way}");
 }

@@ -27,9 +27,9 @@ fn wheels_drive_as_fast_as_they_are_told() {
     for speed in [0.02, 0.1, 0.5, 1.5] {
         let mut test = rover(&format!("v: {speed}"), 0.0);
         test.run(2.0);
-        let from = test.place();
+        let from = test.position_on_slope();
         test.run(4.0);
-        let way = test.place() - from;
+        let way = test.position_on_slope() - from;
         println!("{speed} m/s: {} {}", way.x / 4.0, way.y);
         // A rolling wheel of 0.1 m penetrates the ground by a tenth of a millimetre.
         assert!((way.x / 4.0 / speed - 1.0).abs() < 1e-3, "{speed}: {way}");
@@ -57,11 +57,11 @@ fn what_stops_on_wheels_does_not_swing() {
         test.run(3.0);
         test.send("stop", &json!([]));
         test.run(1.0);
-        let there = test.place();
+        let there = test.position_on_slope();
         let mut swing: f64 = 0.0;
         for _ in 0..180 {
             test.run(1.0 / 60.0);
-            swing = swing.max((test.place() - there).norm());
+            swing = swing.max((test.position_on_slope() - there).norm());
         }
         println!("{speed} m/s: swings by {swing}");
         assert!(swing < 1e-4, "{speed}: {swing} m");
@@ -72,9 +72,9 @@ fn what_stops_on_wheels_does_not_swing() {
 fn wheels_hold_on_a_slope() {
     let mut test = rover("", 10_f64.to_radians());
     test.run(1.0);
-    let from = test.place();
+    let from = test.position_on_slope();
     test.run(10.0);
-    let crept = (test.place() - from).norm();
+    let crept = (test.position_on_slope() - from).norm();
     println!("crept by {crept} m");
     assert!(crept < 1e-3, "{crept} m");
 }

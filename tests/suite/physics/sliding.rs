@@ -22,7 +22,7 @@ fn run(simulation: &mut Simulation, seconds: f64, rate: f64) {
     simulation.run(ticks).expect("nobody is in lockstep");
 }
 
-fn place(simulation: &Simulation, body: &str) -> Vector3<f64> {
+fn position(simulation: &Simulation, body: &str) -> Vector3<f64> {
     let body = simulation.body(body).expect("a body");
     body.pose.translation.vector
 }
@@ -37,7 +37,7 @@ fn on_ice_a_slow_box_keeps_its_speed() {
             let more = format!("bodies: {{ \"puck\": (linear_velocity: ({speed}, 0, 0)) }}");
             let mut test = simulation(scene, &format!("rate: {rate}"), &more);
             run(&mut test, 4.0, rate);
-            let travel = (place(&test, "puck").x - 5.0) / (4.0 * speed);
+            let travel = (position(&test, "puck").x - 5.0) / (4.0 * speed);
             assert!(
                 (travel - 1.0).abs() < 2e-3,
                 "{rate} Hz, {speed} m/s: {travel}"
@@ -61,7 +61,7 @@ fn a_box_slides_where_the_slope_is_steeper_than_friction_holds() {
             let mut test = simulation(&scene, &format!("rate: {rate}"), more);
             run(&mut test, 2.0, rate);
             let start = Vector3::new(0.1 * sin, 0.0, 0.1 * cos);
-            let way = (place(&test, "crate") - start).norm();
+            let way = (position(&test, "crate") - start).norm();
             let expected = (9.81 * (sin - 0.5 * cos)).max(0.0) * 2.0;
             assert!(
                 (way - expected).abs() < 0.012 * expected + 1e-4,
@@ -93,11 +93,11 @@ fn a_box_stays_on_a_turntable() {
 #[test]
 fn balls_collide_along_the_line_of_their_centres() {
     let mut scene = String::new();
-    for (name, place) in [("one", "[0, 0.1, 0]"), ("two", "[1, 0, 0]")] {
+    for (name, position) in [("one", "[0, 0.1, 0]"), ("two", "[1, 0, 0]")] {
         let geometry = "geometry { shape sphere; radius 0.1; friction 0; }";
         writeln!(
             scene,
-            "frame {name} {{ translation {place}; mass 1; {geometry} }}"
+            "frame {name} {{ translation {position}; mass 1; {geometry} }}"
         )
         .expect("text");
     }

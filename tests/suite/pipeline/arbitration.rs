@@ -275,10 +275,10 @@ fn the_choice_is_part_of_the_state() {
     simulation.run(5).unwrap();
     let snapshot = simulation.snapshot().unwrap();
     simulation.run(20).unwrap();
-    let (hash, place) = (simulation.state_hash(), x(&simulation));
+    let (hash, reached) = (simulation.state_hash(), x(&simulation));
     let mut other = rover("default", TWO);
     other.hash_every_tick();
     other.restore(&snapshot).unwrap();
     other.run(20).unwrap();
-    assert_eq!((other.state_hash(), x(&other)), (hash, place));
+    assert_eq!((other.state_hash(), x(&other)), (hash, reached));
 }

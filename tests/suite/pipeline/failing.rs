@@ -19,7 +19,7 @@ use serde::Deserialize;
 /// Function in which the middleware fails.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Place {
+enum Stage {
     Start,
     #[default]
     Thread,
@@ -31,13 +31,13 @@ enum Place {
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct Failing {
-    place: Place,
+    stage: Stage,
 }
 
 #[derive(Reflect, Clone, Debug, Default, Deserialize)]
 struct Nothing {}
 
-struct AtWork(Worker, Place);
+struct AtWork(Worker, Stage);
 
 impl Running for AtWork {
     fn failure(&mut self) -> Option<Failure> {
@@ -45,7 +45,7 @@ impl Running for AtWork {
     }
 
     fn stop(self: Box<Self>) -> Result<(), Failure> {
-        assert!(self.1 != Place::Stop, "the stop is broken");
+        assert!(self.1 != Stage::Stop, "the stop is broken");
         self.0.stop()
     }
 }
@@ -60,8 +60,8 @@ impl Middleware for Failing {
         &self,
         context: MiddlewareContext<Nothing, Nothing>,
     ) -> Result<Box<dyn Running>, Failure> {
-        let place = self.place;
-        assert!(place != Place::Start, "the start is broken");
+        let stage = self.stage;
+        assert!(stage != Stage::Start, "the start is broken");
         let name = context.name.clone();
         let worker = Worker::spawn(Self::KIND, &name, context, move |context| {
             let observers = || context.outputs.iter().map(|(observer, _)| observer);
@@ -70,10 +70,10 @@ impl Middleware for Failing {
             loop {
                 let awake = context.wake.wait(Duration::from_secs(1));
                 taken += observers().filter_map(Observer::try_recv).count();
-                assert!(place != Place::Thread || taken < 5, "the thread is broken");
+                assert!(stage != Stage::Thread || taken < 5, "the thread is broken");
                 if awake.is_end() {
                     // A loop would take a processor from all other tests.
-                    if place != Place::Never {
+                    if stage != Stage::Never {
                         return Ok(());
                     }
                     loop {
@@ -82,12 +82,12 @@ impl Middleware for Failing {
                 }
             }
         });
-        Ok(Box::new(AtWork(worker?, place)))
+        Ok(Box::new(AtWork(worker?, stage)))
     }
 }
 
 /// Returns a block, and a log beside a middleware that fails.
-fn built(place: &str, policy: &str, log: &str) -> Result<Simulation, BuildError> {
+fn built(stage: &str, policy: &str, log: &str) -> Result<Simulation, BuildError> {
     let failing = |app: &mut App| {
         app.add_middleware::<Failing>();
     };
@@ -97,7 +97,7 @@ fn built(place: &str, policy: &str, log: &str) -> Result<Simulation, BuildError>
                 "pose": (kind: "pose", outputs: {{ "a": ({policy}), "b": () }}),
             }}) }},
             middlewares: {{
-                "a": (kind: "failing", place: {place}),
+                "a": (kind: "failing", stage: {stage}),
                 "b": (kind: "text", directory: "{log}"),
             }},
         )"#
@@ -137,8 +137,8 @@ fn a_panic_in_a_middleware_ends_the_run_with_an_error() {
 
 #[test]
 fn a_middleware_that_does_not_end_holds_up_no_error() {
-    for place in ["never", "stop"] {
-        let reported = built(place, "", "Cargo.toml/out").err();
+    for stage in ["never", "stop"] {
+        let reported = built(stage, "", "Cargo.toml/out").err();
         let reported = reported.expect("it cannot start").to_string();
         assert!(reported.contains("Cargo.toml/out"), "{reported}");
     }

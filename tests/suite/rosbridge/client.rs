@@ -57,8 +57,8 @@ impl Bridge {
 
     /// Returns the next message of a kind.
     fn wait(&mut self, is_it: impl Fn(&Json) -> bool) -> Json {
-        if let Some(place) = self.others.iter().position(&is_it) {
-            return self.others.remove(place);
+        if let Some(index) = self.others.iter().position(&is_it) {
+            return self.others.remove(index);
         }
         loop {
             let said = self.read();

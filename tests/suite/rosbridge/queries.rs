@@ -23,10 +23,10 @@ fn messages_and_services_are_described() {
     let topics = all["topics"].as_array().unwrap();
     let texts = all["typedefs_full_text"].as_array().unwrap();
     assert_eq!(topics.len(), texts.len());
-    let place = topics
+    let index = topics
         .iter()
         .position(|topic| topic == "/rover/thermometer");
-    let text = texts[place.unwrap()].as_str().unwrap();
+    let text = texts[index.unwrap()].as_str().unwrap();
     assert!(
         text.starts_with("std_msgs/Header header\nfloat64 temperature\nfloat64 variance\n"),
         "{text}"

@@ -26,20 +26,20 @@ fn world() -> Simulation {
             bodies: { "ball": (kind: dynamic) },
         )"#;
     let directory = tempfile::tempdir().unwrap();
-    let sphere = |name: &str, place: &str, radius: f64| {
+    let sphere = |name: &str, translation: &str, radius: f64| {
         format!(
-            "frame {name} {{ translation [{place}]; mass 1; geometry {{ shape sphere; radius {radius}; }} }}\n"
+            "frame {name} {{ translation [{translation}]; mass 1; geometry {{ shape sphere; radius {radius}; }} }}\n"
         )
     };
     let mut scene = String::from(
         "frame floor { geometry { shape box; dimension [200, 200, 1]; } translation [0, 0, -0.5]; }\n",
     );
-    for (name, place) in [
+    for (name, translation) in [
         ("left", "0, 0, 1"),
         ("right", "6, 8, 1"),
         ("far", "12, 16, 1"),
     ] {
-        scene += &sphere(name, place, 0.5);
+        scene += &sphere(name, translation, 0.5);
     }
     scene += &sphere("ball", "-30, 0, 0.25", 0.25);
     std::fs::write(directory.path().join("three.robray"), scene).unwrap();

@@ -51,7 +51,7 @@ fn settings_are_told_with_value_type_and_meaning() {
 }
 
 #[test]
-fn the_place_on_the_robot_is_told() {
+fn the_pose_on_the_robot_is_told() {
     let mut simulation = rover();
     let reported = answer(
         &mut simulation,
@@ -62,15 +62,15 @@ fn the_place_on_the_robot_is_told() {
     let reported = &reported["configurations"];
     assert_eq!(reported["layers"], 1);
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    let place = &reported["object_to_robot"];
+    let pose = &reported["object_to_robot"];
     for (at, expected) in [0.1, 0.2, 0.8].into_iter().enumerate() {
-        assert!((number(&place["translation"][at]) - expected).abs() < 1e-9);
+        assert!((number(&pose["translation"][at]) - expected).abs() < 1e-9);
     }
     // A quarter turn to the left maps x to y, and y to minus x.
     let turn = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
     for (row, numbers) in turn.iter().enumerate() {
         for (column, expected) in numbers.iter().enumerate() {
-            assert!((number(&place["rotation"][row][column]) - expected).abs() < 1e-9);
+            assert!((number(&pose["rotation"][row][column]) - expected).abs() < 1e-9);
         }
     }
 }

@@ -49,7 +49,7 @@ fn inline(text: &str) -> Vec<String> {
     let outside = outside.join("\n");
     let pieces = outside.split('`').enumerate();
     pieces
-        .filter(|(place, _)| place % 2 == 1)
+        .filter(|(index, _)| index % 2 == 1)
         .map(|(_, piece)| piece.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect()
 }

@@ -279,11 +279,11 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
-        let place = to.join(entry.file_name());
+        let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &place);
+            copy(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), place).expect("a file");
+            fs::copy(entry.path(), target).expect("a file");
         }
     }
 }

@@ -96,7 +96,7 @@ fn reached<'a>(arrows: &'a Arrows, from: &str) -> BTreeSet<&'a str> {
 fn all(files: &[Source]) -> Vec<String> {
     let mut crates: BTreeMap<&str, Vec<(Vec<&str>, &Source)>> = BTreeMap::new();
     for source in files {
-        let Some((name, file)) = place(&source.path) else {
+        let Some((name, file)) = crate_and_path(&source.path) else {
             continue;
         };
         let module: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
@@ -117,7 +117,7 @@ fn all(files: &[Source]) -> Vec<String> {
 }
 
 /// Returns the crate of a file, and its path there.
-fn place(path: &str) -> Option<(&str, &str)> {
+fn crate_and_path(path: &str) -> Option<(&str, &str)> {
     let others = path.strip_prefix("plugins/");
     match others.or(path.strip_prefix("tools/")) {
         Some(rest) => rest.split_once("/src/"),

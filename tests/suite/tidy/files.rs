@@ -82,7 +82,7 @@ fn unfinished(file: &Source) -> Vec<String> {
 
 /// Finds paths and names of the workplace, which do not belong in the repository.
 fn workplace(file: &Source) -> Vec<String> {
-    let places = [
+    let words = [
         ["/wo", "rk/"],
         ["/tmp/", "wt-"],
         ["sha", "red/"],
@@ -90,7 +90,7 @@ fn workplace(file: &Source) -> Vec<String> {
     ]
     .map(|word| word.concat());
     // The only exception: conformance data that is too large for the repository.
-    let mut found = containing(file, &places, |line| {
+    let mut found = containing(file, &words, |line| {
         !line.contains("MORSE_SIM_SHARED") && !line.contains("../shared\"")
     });
     found.extend(containing(file, &[["sess", "ion"].concat()], |_| true));

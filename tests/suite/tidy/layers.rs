@@ -424,7 +424,7 @@ fn the_wall_clock_is_read_by_the_runner_only() {
 }
 
 #[test]
-fn middlewares_are_named_in_one_place() {
+fn middlewares_are_named_in_one_file() {
     let crates = plugin_crates();
     assert!(crates.iter().any(|name| name == "morse_text"), "{crates:?}");
     assert_clean(&sources(&["src"], &["rs"]), middlewares);

@@ -101,7 +101,7 @@ fn warnings_are_errors_where_the_reading_is_strict() {
 
 /// Golden texts of descriptions in all formats: each message has a place, a label there with the cause, and a remedy.
 #[test]
-fn messages_of_descriptions_have_place_cause_and_remedy() {
+fn messages_of_descriptions_have_position_cause_and_remedy() {
     // Messages that are about no place in a file.
     let placeless = ["[description::and-more]", "[description::cannot-read]"];
     let (mut files, mut kinds) = (0, std::collections::BTreeSet::new());
@@ -120,10 +120,10 @@ fn messages_of_descriptions_have_place_cause_and_remedy() {
                 if placeless.iter().any(|code| head.contains(code)) {
                     continue;
                 }
-                let place = rest
+                let position = rest
                     .iter()
                     .find_map(|line| line.trim().strip_prefix("--> "));
-                let mut numbers = place.unwrap_or_default().rsplit(':').take(2);
+                let mut numbers = position.unwrap_or_default().rsplit(':').take(2);
                 let is_placed = numbers.all(|number| number.parse::<u32>().is_ok());
                 // Of a very long line only the label is shown.
                 let marks = |line: &&str| line.contains('^') || line.contains("= note: ");

@@ -300,8 +300,8 @@ impl Viewer {
             "id": id, "component": component, "service": service, "arguments": arguments,
         } }));
         loop {
-            if let Some(place) = self.replies.iter().position(|reply| reply["id"] == id) {
-                return self.replies.remove(place);
+            if let Some(index) = self.replies.iter().position(|reply| reply["id"] == id) {
+                return self.replies.remove(index);
             }
             match self.socket.read().unwrap() {
                 Message::Binary(bytes) => {

@@ -191,7 +191,7 @@ fn robots(count: usize, crates: &[Block]) -> Vec<Robot> {
     let mut robots = Vec::new();
     while robots.len() < count {
         let middle = [random.between(-19.5, 19.5), random.between(-19.5, 19.5)];
-        let place = random.between(0.0, TAU);
+        let angle = random.between(0.0, TAU);
         let turn = if random.between(0.0, 1.0) < 0.5 {
             1.0
         } else {
@@ -203,11 +203,11 @@ fn robots(count: usize, crates: &[Block]) -> Vec<Robot> {
         {
             continue;
         }
-        let (sine, cosine) = libm::sincos(place);
+        let (sine, cosine) = libm::sincos(angle);
         middles.push(middle);
         robots.push(Robot {
             at: [middle[0] + CIRCLE * cosine, middle[1] + CIRCLE * sine],
-            yaw: place + turn * FRAC_PI_2,
+            yaw: angle + turn * FRAC_PI_2,
             turn,
         });
     }

@@ -51,12 +51,12 @@ pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
 fn starts(count: usize) -> Vec<[f64; 3]> {
     let columns = count.div_ceil(HEIGHT);
     let side = (1..).find(|side| side * side >= columns).unwrap_or(1);
-    let place = |index| {
+    let position = |index| {
         let (column, level) = (index / HEIGHT, index % HEIGHT);
         let (x, y) = ((column % side) as f64, (column / side) as f64);
         [0.3 * x, 0.3 * y, SIDE / 2.0 + 0.1005 * level as f64]
     };
-    (0..count).map(place).collect()
+    (0..count).map(position).collect()
 }
 
 fn name(index: usize) -> String {

@@ -225,13 +225,13 @@ fn wrong_arguments_are_explained() {
 const PEERS: &str = r#"
 import json, scenes
 boxes = scenes.arena()
-side, places, turns = scenes.heap(20)
+side, positions, turns = scenes.heap(20)
 whole = lambda x, y, a, b, yaw: [x, y, 0.5, 0, 0, yaw, 2 * a, 2 * b, 1]
 print(json.dumps({
-    "S1.robray frame cube_": [[*place, 1] for place in scenes.stack(20)],
+    "S1.robray frame cube_": [[*position, 1] for position in scenes.stack(20)],
     "S2.robray frame box_": [whole(*box) for box in boxes],
     "S2.robray frame robot_": [[x, y, 0, 0, 0, yaw] for x, y, yaw, _ in scenes.robots(20, boxes)],
-    "S4.robray frame stone_": [[*place, *turn[1:], turn[0], 1] for place, turn in zip(places, turns)],
+    "S4.robray frame stone_": [[*position, *turn[1:], turn[0], 1] for position, turn in zip(positions, turns)],
     "hull.obj v ": sorted(scenes.hull()),
     "S5.robray frame box_": [whole(*box) for box in scenes.load(20)],
 }))

@@ -142,8 +142,8 @@ fn the_grammar_refuses_the_damaged_scenes_that_the_parser_refuses() {
                 let expected = is_valid(&damaged);
                 counts[usize::from(expected)] += 1;
                 let line = text[..at].lines().count();
-                let place = format!("{}:{line}: `{sign}` as `{middle}`", path.display());
-                assert_eq!(accepts(&mut parser, &damaged), expected, "{place}");
+                let damage = format!("{}:{line}: `{sign}` as `{middle}`", path.display());
+                assert_eq!(accepts(&mut parser, &damaged), expected, "{damage}");
             }
         }
     }

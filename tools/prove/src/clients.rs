@@ -62,8 +62,8 @@ impl Connection {
     fn until(&mut self, mark: &[u8]) -> Option<Vec<u8>> {
         loop {
             let found = self.read.windows(mark.len()).position(|part| part == mark);
-            if let Some(place) = found {
-                return self.take(place + mark.len());
+            if let Some(index) = found {
+                return self.take(index + mark.len());
             }
             self.fill()?;
         }

@@ -119,10 +119,10 @@ fn world(random: Option<&mut Random>) -> String {
         for number in 0..below(random, 6) {
             // Named before and after the other ones.
             let first = if below(random, 2) == 0 { "a" } else { "z" };
-            let place = below(random, sensors.len() + 1);
+            let index = below(random, sensors.len() + 1);
             let kind = OTHERS.get(below(random, OTHERS.len())).copied();
             sensors.insert(
-                place,
+                index,
                 (format!("{first}{number}"), kind.unwrap_or_default()),
             );
         }
@@ -144,8 +144,8 @@ fn world(random: Option<&mut Random>) -> String {
             .ok();
         }
         // In random order.
-        for place in (1..sensors.len()).rev() {
-            sensors.swap(place, below(random, place + 1));
+        for index in (1..sensors.len()).rev() {
+            sensors.swap(index, below(random, index + 1));
         }
     }
     let mut text = String::new();

@@ -152,11 +152,11 @@ fn wall_clock(mut spoilt: ResMut<Spoilt>) {
 }
 
 fn thread_sum(mut spoilt: ResMut<Spoilt>, bodies: &Query<&BodyState>, threads: usize) {
-    let places = bodies.iter().flat_map(|body| {
-        let place = body.pose.translation.vector;
-        [place.x, place.y, place.z].map(|part| part as f32 * 1.1)
+    let coordinates = bodies.iter().flat_map(|body| {
+        let position = body.pose.translation.vector;
+        [position.x, position.y, position.z].map(|coordinate| coordinate as f32 * 1.1)
     });
-    let mut numbers: Vec<f32> = places.collect();
+    let mut numbers: Vec<f32> = coordinates.collect();
     // As many numbers as make the rounding visible.
     numbers.extend((0..997).map(|number| 1.0 / (1.0 + number as f32)));
     let length = numbers.len().div_ceil(threads);

@@ -164,10 +164,10 @@ fn intervene(random: &mut Random, paths: &[String], worlds: [&mut Simulation; 2]
     } else {
         "deactivate"
     };
-    let place = some(random, paths.len() as u64) - 1;
-    let path = usize::try_from(place)
+    let index = some(random, paths.len() as u64) - 1;
+    let path = usize::try_from(index)
         .ok()
-        .and_then(|place| paths.get(place));
+        .and_then(|index| paths.get(index));
     if let (Some(path), true) = (path, random.uniform() < 0.3) {
         for world in worlds {
             // Bodies and joints cannot be switched, and return an error.

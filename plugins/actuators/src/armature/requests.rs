@@ -279,32 +279,37 @@ fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcom
 }
 
 /// Returns the index of a revolute or prismatic joint, and the position if it is a number.
-fn place(chain: &Chain, turns: bool, name: &str, position: f64) -> Result<usize, ServiceError> {
-    let at = chain.index(name);
-    let at = at.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
+fn joint_index(
+    chain: &Chain,
+    turns: bool,
+    name: &str,
+    position: f64,
+) -> Result<usize, ServiceError> {
+    let index = chain.index(name);
+    let index = index.ok_or_else(|| ServiceError::Failed(no_joint(chain, name)))?;
     if !position.is_finite() {
         return Err(ServiceError::Failed(format!(
             "invalid position `{position}` of `{name}`: expected a finite number"
         )));
     }
-    match chain.joints.get(at).map(|joint| joint.is_angle) {
+    match chain.joints.get(index).map(|joint| joint.is_angle) {
         Some(true) if !turns => Err(ServiceError::Failed(format!(
             "the joint `{name}` turns: it cannot be set to a translation"
         ))),
         Some(false) if turns => Err(ServiceError::Failed(format!(
             "the joint `{name}` slides: it cannot be set to a rotation"
         ))),
-        _ => Ok(at),
+        _ => Ok(index),
     }
 }
 
-fn places(
+fn joint_indices(
     chain: &Chain,
     turns: bool,
     wanted: &[(String, f64)],
 ) -> Result<Vec<(usize, f64)>, ServiceError> {
     let each = |(name, position): &(String, f64)| {
-        place(chain, turns, name, *position).map(|at| (at, *position))
+        joint_index(chain, turns, name, *position).map(|index| (index, *position))
     };
     wanted.iter().map(each).collect()
 }
@@ -333,12 +338,14 @@ fn put(
     wanted: &[(String, f64)],
 ) -> Result<Outcome, ServiceError> {
     let (settings, chain, motion) = parts(world, arm)?;
-    let wanted = places(chain, turns, wanted)?;
+    let wanted = joint_indices(chain, turns, wanted)?;
     let mut motion = motion.clone();
     motion.halt();
-    for (at, position) in wanted {
-        motion.go(chain, at, position, settings.speed(turns));
-        if let (Some(point), Some(goal)) = (motion.set_points.get_mut(at), motion.goals.get(at)) {
+    for (index, position) in wanted {
+        motion.go(chain, index, position, settings.speed(turns));
+        if let (Some(point), Some(goal)) =
+            (motion.set_points.get_mut(index), motion.goals.get(index))
+        {
             *point = *goal;
         }
     }
@@ -359,7 +366,7 @@ fn go(
     speed: Option<f64>,
 ) -> Result<Outcome, ServiceError> {
     let (settings, chain, motion) = parts(world, arm)?;
-    let wanted = places(chain, turns, wanted)?;
+    let wanted = joint_indices(chain, turns, wanted)?;
     let speed = speed.unwrap_or_else(|| settings.speed(turns));
     if !(speed.is_finite() && speed > 0.0) {
         return Err(ServiceError::Failed(format!(
@@ -370,8 +377,8 @@ fn go(
     if motion.trajectory.is_some() || motion.reach.is_active() {
         motion.halt();
     }
-    for (at, position) in wanted {
-        motion.go(chain, at, position, speed);
+    for (index, position) in wanted {
+        motion.go(chain, index, position, speed);
     }
     world.entity_mut(arm).insert(motion);
     Ok(Outcome::Pending)

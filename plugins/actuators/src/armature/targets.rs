@@ -62,7 +62,7 @@ pub(super) fn add(app: &mut App) {
     .add_service::<Armature>(Service::new(
         "place_IK_target",
         "Sets the position of a target; the arm follows as fast as its joints allow.",
-        place,
+        place_target,
     ))
     .add_service::<Armature>(
         Service::new(
@@ -76,7 +76,7 @@ pub(super) fn add(app: &mut App) {
 
 /// Arguments of `place_IK_target`.
 #[derive(Reflect, Deserialize)]
-struct Place {
+struct Placement {
     /// Name of the target.
     name: String,
     /// Translation along the world's axes, m.
@@ -161,12 +161,16 @@ fn list(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, Servi
     Ok(Outcome::Done(names(world, arm)?.into()))
 }
 
-fn place(world: &mut World, arm: Entity, at: Place) -> Result<Outcome, ServiceError> {
+fn place_target(
+    world: &mut World,
+    arm: Entity,
+    placement: Placement,
+) -> Result<Outcome, ServiceError> {
     let wish = Go {
-        name: at.name,
-        translation: at.translation,
-        euler_rotation: at.euler_rotation,
-        relative: at.relative,
+        name: placement.name,
+        translation: placement.translation,
+        euler_rotation: placement.euler_rotation,
+        relative: placement.relative,
         linear_speed: None,
         radial_speed: None,
     };
@@ -202,7 +206,7 @@ fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
 /// Returns the tip of a request, and its target.
 fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), ServiceError> {
     let (settings, _, motion) = parts(world, arm)?;
-    let at = tip(world, arm, &wish.name)?;
+    let tip = tip(world, arm, &wish.name)?;
     let turns = wish.euler_rotation.iter().flatten();
     if !wish
         .translation
@@ -216,12 +220,12 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Serv
     }
     let linear_speed = speed(wish.linear_speed, settings.ik_linear_speed)?;
     let radial_speed = speed(wish.radial_speed, settings.ik_rotation_speed)?;
-    let old = motion.reach.target(at);
+    let old = motion.reach.target(tip);
     let stands = world.get::<Stands>(arm);
-    let now = match (old, stands.and_then(|stands| stands.0.get(at))) {
+    let now = match (old, stands.and_then(|stands| stands.0.get(tip))) {
         (Some(old), _) => old.now,
         (None, Some(stand)) => *stand,
-        (None, None) => end(world, arm, at)?,
+        (None, None) => end(world, arm, tip)?,
     };
     let turn = wish
         .euler_rotation
@@ -245,14 +249,14 @@ fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), Serv
         linear_speed,
         radial_speed,
     };
-    Ok((at, target))
+    Ok((tip, target))
 }
 
 /// Returns the tip whose target has a name.
 fn tip(world: &World, arm: Entity, name: &str) -> Result<usize, ServiceError> {
     let names = names(world, arm)?;
-    let at = names.iter().position(|known| known == name);
-    at.ok_or_else(|| {
+    let index = names.iter().position(|known| known == name);
+    index.ok_or_else(|| {
         let known = if names.is_empty() {
             "none".to_owned()
         } else {
@@ -278,11 +282,11 @@ fn speed(given: Option<f64>, own: f64) -> Result<f64, ServiceError> {
 /// Returns the pose of a tip for the current set points of the joints.
 fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, ServiceError> {
     let (_, chain, motion) = parts(world, arm)?;
-    let place = chain.tips.get(tip).and_then(|tip| {
+    let pose = chain.tips.get(tip).and_then(|tip| {
         let base = world.get::<BodyState>(tip.base)?;
         Some(base.pose * tip.base_from_tip(&motion.set_points))
     });
-    place.ok_or_else(|| ServiceError::Failed("the arm is nowhere".to_owned()))
+    pose.ok_or_else(|| ServiceError::Failed("the arm is nowhere".to_owned()))
 }
 
 /// Ends a request early: the targets stay at their current poses.

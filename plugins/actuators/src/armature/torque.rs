@@ -34,7 +34,7 @@ pub(super) struct Torque {
     /// Index of the mechanism.
     mechanism: usize,
     /// Index of the tree's variable, for each joint of the chain.
-    places: Vec<usize>,
+    indices: Vec<usize>,
     /// Index of the velocity, for each joint of the chain.
     speeds: Vec<usize>,
     workspace: Workspace,
@@ -142,8 +142,10 @@ pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result
     };
     let mut first = None;
     for joint in &chain.joints {
-        let (name, place) = (&joint.name, mechanisms.index_of(joint.variable));
-        let Some(mechanism) = place.and_then(|place| mechanisms.0.get(place)) else {
+        let (name, mechanism_index) = (&joint.name, mechanisms.index_of(joint.variable));
+        let Some(mechanism) =
+            mechanism_index.and_then(|mechanism_index| mechanisms.0.get(mechanism_index))
+        else {
             return Err(CheckError::unmet(format!(
                 "`control: computed_torque` needs the dynamics of the joint `{name}`, which has none"
             )));
@@ -166,7 +168,7 @@ pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result
                 )));
             }
         }
-        if *first.get_or_insert(place) != place {
+        if *first.get_or_insert(mechanism_index) != mechanism_index {
             return Err(CheckError::unmet(format!(
                 "`control: computed_torque` needs joints of one mechanism: `{name}` is of another"
             )));
@@ -178,21 +180,21 @@ pub(super) fn check(settings: &Armature, world: &World, chain: &Chain) -> Result
 impl Torque {
     /// Looks up the joints of a chain.
     pub(super) fn new(mechanisms: &Mechanisms, chain: &Chain) -> Option<Self> {
-        let place = mechanisms.index_of(chain.joints.first()?.variable)?;
-        let mechanism = mechanisms.0.get(place)?;
+        let mechanism_index = mechanisms.index_of(chain.joints.first()?.variable)?;
+        let mechanism = mechanisms.0.get(mechanism_index)?;
         let of = |joint: &morse_kinematics::chain::Joint| {
             let mut all = mechanism.variables.iter();
             all.position(|variable| *variable == joint.variable)
         };
         let tree = &mechanism.tree;
-        let places: Vec<usize> = chain.joints.iter().map(of).collect::<Option<_>>()?;
+        let indices: Vec<usize> = chain.joints.iter().map(of).collect::<Option<_>>()?;
         Some(Self {
-            mechanism: place,
-            speeds: places
+            mechanism: mechanism_index,
+            speeds: indices
                 .iter()
-                .map(|at| tree.variables()[*at].speed)
+                .map(|index| tree.variables()[*index].speed)
                 .collect(),
-            places,
+            indices,
             workspace: Workspace::new(tree),
             state: tree.at_zero(),
             accelerations: vec![0.0; tree.velocity_count()],
@@ -212,22 +214,26 @@ impl Torque {
         self.accelerations.fill(0.0);
         let (variables, dt) = (around.mechanism.tree.variables(), around.dt);
         let (stiff, damped) = (settings.proportional_gain, settings.derivative_gain);
-        for (at, (place, &next)) in self.places.iter().zip(set_points).enumerate() {
-            let variable = variables[*place];
+        for (index, (variable_index, &next)) in self.indices.iter().zip(set_points).enumerate() {
+            let variable = variables[*variable_index];
             let (position, speed) = (
                 self.state.positions[variable.position],
                 self.state.velocities[variable.speed],
             );
             // Velocity at the end of the tick, by second-order backward differences.
-            let (now, before) = (course.now[at], course.before[at]);
+            let (now, before) = (course.now[index], course.before[index]);
             let end = (3.0 * next - 4.0 * now + before) / (2.0 * dt);
-            let along = (end - course.speeds[at]) / dt;
+            let along = (end - course.speeds[index]) / dt;
             let way = next - position - dt * speed - dt * dt / 2.0 * along;
-            let slower = course.speeds[at] - speed;
+            let slower = course.speeds[index] - speed;
             let back =
                 (stiff * way + damped * slower) / (1.0 + damped * dt + stiff * dt * dt / 2.0);
             self.accelerations[variable.speed] = along + back;
-            (course.before[at], course.now[at], course.speeds[at]) = (now, next, end);
+            (
+                course.before[index],
+                course.now[index],
+                course.speeds[index],
+            ) = (now, next, end);
         }
     }
 
@@ -251,19 +257,19 @@ impl Torque {
         let accelerations = Some(self.accelerations.as_slice());
         self.workspace
             .inverse_dynamics(tree, &base, accelerations, &[], &mut self.efforts);
-        for (place, known) in tree.variables().iter().enumerate() {
+        for (index, known) in tree.variables().iter().enumerate() {
             let (resistance, acceleration) = (
-                &mechanism.joint_dynamics[place],
+                &mechanism.joint_dynamics[index],
                 self.accelerations[known.speed],
             );
             let end = self.state.velocities[known.speed] + acceleration * dt / 2.0;
             self.efforts[known.speed] +=
                 resistance.armature * acceleration + resistance.damping * end;
         }
-        for (place, speed) in self.places.iter().zip(&course.speeds) {
+        for (index, speed) in self.indices.iter().zip(&course.speeds) {
             if *speed != 0.0 {
-                let friction = mechanism.joint_dynamics[*place].friction;
-                self.efforts[tree.variables()[*place].speed] += friction.copysign(*speed);
+                let friction = mechanism.joint_dynamics[*index].friction;
+                self.efforts[tree.variables()[*index].speed] += friction.copysign(*speed);
             }
         }
     }

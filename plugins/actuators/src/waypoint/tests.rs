@@ -91,9 +91,9 @@ fn stop_and_resume_on_the_way() {
     let reply = test.call(PATH, "stop", json!([])).reply().unwrap();
     assert_eq!(reply.value, json!("Stop"));
     test.drive(waypoint, 2);
-    let place = test.body().pose;
+    let pose = test.body().pose;
     test.drive(waypoint, 60);
-    assert_eq!(test.body().pose, place);
+    assert_eq!(test.body().pose, pose);
     assert_eq!((call.reply(), status(&mut test).as_str()), (None, "Stop"));
     let reply = test.call(PATH, "resume", json!([])).reply().unwrap();
     assert_eq!(reply.value, json!("Transit"));
@@ -113,9 +113,9 @@ fn a_newer_goto_or_a_cancel_preempts() {
     cancel(test.app.world_mut(), second.ticket);
     assert_eq!(second.reply().unwrap().status, Status::Preempted);
     test.drive(waypoint, 2);
-    let place = test.body().pose;
+    let pose = test.body().pose;
     test.drive(waypoint, 60);
-    assert_eq!(test.body().pose, place, "it stays where it was cancelled");
+    assert_eq!(test.body().pose, pose, "it stays where it was cancelled");
 }
 
 #[test]

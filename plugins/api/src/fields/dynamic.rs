@@ -69,9 +69,9 @@ impl DynamicValue {
             return self.set_map(parts);
         };
         let mut count = 0;
-        for (place, (name, value)) in parts.enumerate() {
-            count = place + 1;
-            match map.get_mut(place) {
+        for (index, (name, value)) in parts.enumerate() {
+            count = index + 1;
+            match map.get_mut(index) {
                 Some((known, dynamic)) => {
                     if known != name {
                         name.clone_into(known);

@@ -114,8 +114,8 @@ pub fn violation<T: Struct + Typed>(value: &T) -> Option<(&'static NamedField, f
     let TypeInfo::Struct(info) = T::type_info() else {
         return None;
     };
-    info.iter().enumerate().find_map(|(place, field)| {
-        let number = ValueRange::of(field).violation(value.field_at(place)?)?;
+    info.iter().enumerate().find_map(|(index, field)| {
+        let number = ValueRange::of(field).violation(value.field_at(index)?)?;
         Some((field, number))
     })
 }

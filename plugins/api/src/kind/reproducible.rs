@@ -77,8 +77,8 @@ impl Search {
             TypeInfo::Struct(info) => {
                 self.first(info.iter().map(|field| (name(field), field.type_info())))
             }
-            TypeInfo::TupleStruct(info) => self.first(info.iter().map(of_place)),
-            TypeInfo::Tuple(info) => self.first(info.iter().map(of_place)),
+            TypeInfo::TupleStruct(info) => self.first(info.iter().map(of_index)),
+            TypeInfo::Tuple(info) => self.first(info.iter().map(of_index)),
             TypeInfo::List(info) => self.inside(info.item_info()),
             TypeInfo::Array(info) => self.inside(info.item_info()),
             TypeInfo::Map(info) => self
@@ -88,7 +88,7 @@ impl Search {
                 VariantInfo::Struct(variant) => {
                     self.first(variant.iter().map(|field| (name(field), field.type_info())))
                 }
-                VariantInfo::Tuple(variant) => self.first(variant.iter().map(of_place)),
+                VariantInfo::Tuple(variant) => self.first(variant.iter().map(of_index)),
                 VariantInfo::Unit(_) => None,
             }),
             TypeInfo::Set(_) | TypeInfo::Opaque(_) => None,
@@ -124,7 +124,7 @@ fn name(field: &'static NamedField) -> Option<&'static str> {
 }
 
 /// Returns no name for a field of a tuple.
-fn of_place(field: &'static UnnamedField) -> (Option<&'static str>, Option<&'static TypeInfo>) {
+fn of_index(field: &'static UnnamedField) -> (Option<&'static str>, Option<&'static TypeInfo>) {
     (None, field.type_info())
 }
 

@@ -11,14 +11,14 @@ use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, Part, claim, deman
 #[derive(Component)]
 pub struct Carries<M: Modifier> {
     /// Indices in the component's list.
-    places: Vec<usize>,
+    indices: Vec<usize>,
     kind: PhantomData<fn() -> M>,
 }
 
 impl<M: Modifier> Default for Carries<M> {
     fn default() -> Self {
         Self {
-            places: Vec::new(),
+            indices: Vec::new(),
             kind: PhantomData,
         }
     }
@@ -30,15 +30,15 @@ pub fn each_state<M: Modifier>(
     entity: Entity,
     mut visit: impl FnMut(&mut ModifierState),
 ) {
-    let Some(places) = world
+    let Some(indices) = world
         .get::<Carries<M>>(entity)
-        .map(|carries| carries.places.clone())
+        .map(|carries| carries.indices.clone())
     else {
         return;
     };
     if let Some(mut states) = world.get_mut::<ModifierStates>(entity) {
-        for place in places {
-            states.0.get_mut(place).map(&mut visit);
+        for index in indices {
+            states.0.get_mut(index).map(&mut visit);
         }
     }
 }
@@ -52,11 +52,11 @@ fn attach<M: Modifier>(
     if !entity.contains::<Carries<M>>() {
         entity.insert(Carries::<M>::default());
     }
-    let place = entity
+    let index = entity
         .get::<Modifiers>()
         .map_or(0, |modifiers| modifiers.0.len());
     if let Some(mut carries) = entity.get_mut::<Carries<M>>() {
-        carries.places.push(place);
+        carries.indices.push(index);
     }
     if let Some(mut modifiers) = entity.get_mut::<Modifiers>() {
         modifiers.0.push(bound);

@@ -58,15 +58,15 @@ impl Leaf<'_> {
                 *number = wide as f32;
             }
             Self::Colors(pixels) => edit(pixels, |pixels| {
-                for place in which {
-                    let place = place / COLORS * CHANNELS + place % COLORS;
+                for index in which {
+                    let index = index / COLORS * CHANNELS + index % COLORS;
                     // The conversion saturates at both ends.
-                    change(pixels.get_mut(place), visit, |code| code.round() as u8);
+                    change(pixels.get_mut(index), visit, |code| code.round() as u8);
                 }
             }),
             Self::Depths(depths) => edit(depths, |depths| {
-                for place in which {
-                    let depth = depths.get_mut(place).filter(|depth| **depth > 0);
+                for index in which {
+                    let depth = depths.get_mut(index).filter(|depth| **depth > 0);
                     change(depth, visit, |depth| {
                         let is_known = (1.0..=f64::from(u16::MAX)).contains(&depth.round());
                         if is_known { depth.round() as u16 } else { 0 }
@@ -74,8 +74,8 @@ impl Leaf<'_> {
                 }
             }),
             Self::Reals(reals) => edit(reals, |reals| {
-                for place in which {
-                    change(reals.get_mut(place), visit, |real| real as f32);
+                for index in which {
+                    change(reals.get_mut(index), visit, |real| real as f32);
                 }
             }),
         }

@@ -98,7 +98,7 @@ fn the_others_share_no_memory_with_what_is_changed() {
 fn one_loose_number_is_hit() {
     // Depth 2, colours 3, raw 3, victims 2, parts 4.
     let counted = 14;
-    let mut places = Vec::new();
+    let mut texts = Vec::new();
     for chosen in 0..counted {
         let mut data = seen();
         let mut hits = 0;
@@ -121,8 +121,8 @@ fn one_loose_number_is_hit() {
             continue;
         }
         let text = format!("{data:?}");
-        assert!(!places.contains(&text), "{chosen}");
-        places.push(text);
+        assert!(!texts.contains(&text), "{chosen}");
+        texts.push(text);
     }
 }
 

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 /// Number of neighbouring rays that are processed together.
 pub const GROUP: usize = 4;
 
-/// Length of a circle in pseudo-angles, see [`PlanarFan::place`].
+/// Length of a circle in pseudo-angles, see [`PlanarFan::pseudo_angle`].
 const CIRCLE: f64 = 4.0;
 
 /// Tolerance for the squared length of a direction.
@@ -20,7 +20,7 @@ pub struct PlanarFan {
     /// y of each ray, in groups; the last group is padded with zeros.
     sines: Vec<[f64; GROUP]>,
     /// Pseudo-angle of each ray.
-    places: Vec<f64>,
+    pseudo_angles: Vec<f64>,
     /// Index of each ray in the input.
     numbers: Vec<u32>,
     /// For each of equal sectors of the circle, the first ray in it or after it; then the number of rays.
@@ -53,12 +53,13 @@ impl PlanarFan {
             return None;
         }
         let mut rays: Vec<_> = (0..).zip(directions).collect();
-        let place = |ray: &(u32, &Vector3<f64>)| Self::place(ray.1.x, ray.1.y);
-        rays.sort_by(|a, b| place(a).total_cmp(&place(b)));
-        let places: Vec<f64> = rays.iter().map(place).collect();
-        let count = 2 * places.len();
+        let pseudo_angle = |ray: &(u32, &Vector3<f64>)| Self::pseudo_angle(ray.1.x, ray.1.y);
+        rays.sort_by(|a, b| pseudo_angle(a).total_cmp(&pseudo_angle(b)));
+        let pseudo_angles: Vec<f64> = rays.iter().map(pseudo_angle).collect();
+        let count = 2 * pseudo_angles.len();
         let part = |index: usize| CIRCLE * index as f64 / count as f64;
-        let first = |index: usize| places.partition_point(|place| *place < part(index)) as u32;
+        let first =
+            |index: usize| pseudo_angles.partition_point(|angle| *angle < part(index)) as u32;
         let groups = |axis: usize| {
             let group = |rays: &[(u32, &Vector3<f64>)]| {
                 std::array::from_fn(|lane| rays.get(lane).map_or(0.0, |ray| ray.1[axis]))
@@ -70,7 +71,7 @@ impl PlanarFan {
             sines: groups(1),
             numbers: rays.iter().map(|ray| ray.0).collect(),
             parts: (0..=count).map(first).collect(),
-            places,
+            pseudo_angles,
         })
     }
 
@@ -78,7 +79,7 @@ impl PlanarFan {
     /// its rate.
     #[inline]
     #[must_use]
-    pub fn place(x: f64, y: f64) -> f64 {
+    pub fn pseudo_angle(x: f64, y: f64) -> f64 {
         let along = x / (x.abs() + y.abs());
         if y >= 0.0 { 1.0 - along } else { 3.0 + along }
     }
@@ -89,7 +90,7 @@ impl PlanarFan {
     #[must_use]
     pub fn between(&self, from: f64, to: f64) -> [usize; 2] {
         let last = self.parts.len() - 2;
-        let part = |place: f64| ((place * (last + 1) as f64 / CIRCLE) as usize).min(last);
+        let part = |angle: f64| ((angle * (last + 1) as f64 / CIRCLE) as usize).min(last);
         // Half a sector is far more than the rounding error.
         let half = 0.5 * CIRCLE / (last + 1) as f64;
         [
@@ -101,13 +102,13 @@ impl PlanarFan {
     /// Returns the number of rays.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.pseudo_angles.len()
     }
 
     /// Returns true if there are no rays.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.pseudo_angles.is_empty()
     }
 
     /// Returns x of the rays by growing angle, in groups; the last group is padded with zeros.
@@ -150,26 +151,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_grow_with_the_angle(angle in 0.0..6.0, more in 1e-6..6.0) {
-            let place = |angle| PlanarFan::place(libm::cos(angle), libm::sin(angle));
+        fn pseudo_angles_grow_with_the_angle(angle in 0.0..6.0, more in 1e-6..6.0) {
+            let pseudo_angle = |angle| PlanarFan::pseudo_angle(libm::cos(angle), libm::sin(angle));
             let later = angle + more;
             prop_assume!(later < std::f64::consts::TAU);
-            let grown = place(later) - place(angle);
+            let grown = pseudo_angle(later) - pseudo_angle(angle);
             prop_assert!(grown >= 0.4 * more && grown <= 1.1 * more, "{grown} for {more}");
         }
 
         #[test]
-        fn all_rays_between_two_places_are_found(
+        fn all_rays_between_two_directions_are_found(
             angles in proptest::collection::vec(-7.0..7.0_f64, 1..50), from in 0.0..4.0_f64, to in 0.0..4.0_f64,
         ) {
             let rays: Vec<_> = angles.iter().map(|angle| ray(*angle)).collect();
             let fan = PlanarFan::new(&rays).unwrap();
             let [first, end] = fan.between(from.min(to), from.max(to));
-            let is_between = |place: f64| (from.min(to)..=from.max(to)).contains(&place);
+            let is_between = |angle: f64| (from.min(to)..=from.max(to)).contains(&angle);
             let missed = (0..fan.len()).filter(|ray| !(first..end).contains(ray));
-            prop_assert!(missed.clone().all(|ray| !is_between(fan.places[ray])));
+            prop_assert!(missed.clone().all(|ray| !is_between(fan.pseudo_angles[ray])));
             let part = CIRCLE / (2 * fan.len()) as f64;
-            let near = |ray: usize| fan.places[ray] > from.min(to) - 2.0 * part && fan.places[ray] < from.max(to) + 2.0 * part;
+            let near = |ray: usize| fan.pseudo_angles[ray] > from.min(to) - 2.0 * part && fan.pseudo_angles[ray] < from.max(to) + 2.0 * part;
             prop_assert!((first..end).all(near));
             prop_assert!(fan.rays().all(|(number, direction)| direction == rays[number]));
         }

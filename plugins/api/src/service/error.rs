@@ -145,7 +145,7 @@ pub(super) fn arguments<A: DeserializeOwned + Typed>(
         if cause.starts_with("invalid length") || cause.starts_with("missing field") {
             return wrong_arity(Some(cause));
         }
-        let (position, field) = place::<A>(json);
+        let (position, field) = locate::<A>(json);
         let cause = strange_number(json, position, field.as_deref()).unwrap_or(cause);
         ServiceError::WrongType {
             component: name_of(world, entity),
@@ -186,9 +186,9 @@ fn out_of_range(info: &'static TypeInfo, arguments: &dyn PartialReflect) -> Opti
     else {
         return None;
     };
-    info.iter().enumerate().find_map(|(place, field)| {
+    info.iter().enumerate().find_map(|(index, field)| {
         let range = field.get_attribute::<ValueRange>()?;
-        let number = ValueRange::shown(range.violation(values.field_at(place)?)?);
+        let number = ValueRange::shown(range.violation(values.field_at(index)?)?);
         let name = plain_name(field.name());
         Some(format!("{number} in `{name}` is out of range: {range}"))
     })
@@ -207,7 +207,7 @@ fn strange_number(json: &Json, position: Option<usize>, field: Option<&str>) -> 
 }
 
 /// Returns position and name of the argument that cannot be read.
-fn place<A: DeserializeOwned + Typed>(json: &Json) -> (Option<usize>, Option<String>) {
+fn locate<A: DeserializeOwned + Typed>(json: &Json) -> (Option<usize>, Option<String>) {
     use serde_path_to_error::Segment;
     let TypeInfo::Struct(info) = A::type_info() else {
         return (None, None);
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[derive(Reflect, Debug, Deserialize)]
-    struct Place {
+    struct Arguments {
         x: f64,
         #[serde(default)]
         name: String,
@@ -241,7 +241,7 @@ mod tests {
     fn error(json: &Json) -> ServiceError {
         let mut world = World::new();
         let entity = world.spawn_empty().id();
-        arguments::<Place>((&world, entity), "go", json).unwrap_err()
+        arguments::<Arguments>((&world, entity), "go", json).unwrap_err()
     }
 
     #[test]

@@ -79,10 +79,10 @@ pub fn pass_on(
     }
     // The other end was dropped.
     let mut waiting = std::mem::take(&mut world.resource_mut::<Services>().waiting);
-    let place = waiting
+    let index = waiting
         .iter()
         .position(|client| client.ticket == call.ticket);
-    let client = place.map(|place| waiting.remove(place));
+    let client = index.map(|index| waiting.remove(index));
     world.resource_mut::<Services>().waiting = waiting;
     match client {
         Some(Waiting { end, entity, .. }) => Ok(match end {
@@ -260,10 +260,10 @@ pub(super) fn cancel_below(world: &mut World, entity: Entity) {
 pub fn cancel(world: &mut World, ticket: u64) {
     let mut services = world.get_resource_or_init::<Services>();
     let waiting = &mut services.waiting;
-    let Some(place) = waiting.iter().position(|client| client.ticket == ticket) else {
+    let Some(index) = waiting.iter().position(|client| client.ticket == ticket) else {
         return;
     };
-    let Some(client) = waiting.get(place) else {
+    let Some(client) = waiting.get(index) else {
         return;
     };
     if client.end == End::Task {
@@ -272,7 +272,7 @@ pub fn cancel(world: &mut World, ticket: u64) {
         drop(make_free(world, entity, true));
         return;
     }
-    let client = waiting.remove(place);
+    let client = waiting.remove(index);
     // A client that disconnected misses its reply.
     drop(client.client.try_send(Reply::PREEMPTED));
 }

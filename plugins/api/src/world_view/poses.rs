@@ -251,8 +251,8 @@ mod tests {
         assert!(wake.wait(std::time::Duration::ZERO).is_token());
         let poses = observer.try_recv().unwrap();
         assert_eq!((poses.tick, poses.nanos), (7, 700_000_000));
-        let at = poses.bodies[0].translation.vector;
-        assert_eq!(at, Vector3::new(1.0, 2.0, 3.0));
+        let position = poses.bodies[0].translation.vector;
+        assert_eq!(position, Vector3::new(1.0, 2.0, 3.0));
         assert_eq!(poses.lamps, [(lamp, Shine(0.25))]);
         assert!(observer.try_recv().is_none(), "asked once, shown once");
         let memory = poses.bodies.as_ptr();

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Range of positions, m, and of most other numbers.
-pub(super) const PLACE: Bounds = Bounds::within(1e8);
+pub(super) const POSITION: Bounds = Bounds::within(1e8);
 
 /// Range of forces, dampings and similar coefficients.
 pub(super) const EFFORT: Bounds = Bounds::between(0.0, 1e12);

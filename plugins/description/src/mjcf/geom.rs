@@ -149,7 +149,7 @@ pub(super) fn read(
 
 /// Sets the pose from the ends of `fromto`, and returns half of their distance.
 fn from_to(element: &Element, pose: &mut Isometry3<f64>, problems: &mut Problems) -> Option<f64> {
-    let [a, b, c, d, e, f] = fields::array(element, "fromto", fields::PLACE, problems)?;
+    let [a, b, c, d, e, f] = fields::array(element, "fromto", fields::POSITION, problems)?;
     let (from, to) = (Vector3::new(a, b, c), Vector3::new(d, e, f));
     *pose = Isometry3::from_parts(((from + to) / 2.0).into(), turned_z(from - to));
     Some((from - to).norm() / 2.0)

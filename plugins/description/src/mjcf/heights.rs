@@ -71,7 +71,7 @@ fn elevation(element: &Element, problems: &mut Problems) -> Option<Source> {
         element,
         "elevation",
         [4, MOST_HEIGHTS],
-        fields::PLACE,
+        fields::POSITION,
         problems,
     )?;
     let side = Bounds::between(2.0, 1e5);

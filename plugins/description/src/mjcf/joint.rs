@@ -83,7 +83,7 @@ pub(super) fn read(
     } else {
         1.0
     };
-    let axis = fields::array::<3>(element, "axis", fields::PLACE, problems);
+    let axis = fields::array::<3>(element, "axis", fields::POSITION, problems);
     let axis = Vector3::from(axis.unwrap_or([0.0, 0.0, 1.0]));
     let Some(axis) = axis.try_normalize(1e-14) else {
         let span = element
@@ -107,18 +107,18 @@ pub(super) fn read(
         velocity: None,
         effort: effort.map(|[lower, upper]| upper.abs().max(lower.abs())),
     };
-    let reference = fields::number(element, "ref", fields::PLACE, problems).unwrap_or(0.0);
+    let reference = fields::number(element, "ref", fields::POSITION, problems).unwrap_or(0.0);
     let mut positive = |name| {
         let number = fields::numbers(element, name, [1, 3], fields::EFFORT, problems)?;
         number.first().copied().filter(|number| *number > 0.0)
     };
     let (damping, friction) = (positive("damping"), positive("frictionloss"));
     let (armature, stiffness) = (positive("armature"), positive("stiffness"));
-    let rest = fields::number(element, "springref", fields::PLACE, problems).unwrap_or(0.0);
+    let rest = fields::number(element, "springref", fields::POSITION, problems).unwrap_or(0.0);
     Some(Joint {
         name: fields::name(element, "name", problems),
         kind,
-        anchor: fields::array::<3>(element, "pos", fields::PLACE, problems)
+        anchor: fields::array::<3>(element, "pos", fields::POSITION, problems)
             .map(Vector3::from)
             .unwrap_or_default(),
         axis,

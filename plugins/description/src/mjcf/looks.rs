@@ -151,8 +151,8 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
     }
     let factor = Bounds::within(1e6).no_smaller_than(1e-6);
     let scale = fields::array(element, "scale", factor, problems).unwrap_or([1.0; 3]);
-    let place = fields::array(element, "refpos", fields::PLACE, problems).unwrap_or([0.0; 3]);
-    let turn = fields::array(element, "refquat", fields::PLACE, problems);
+    let position = fields::array(element, "refpos", fields::POSITION, problems).unwrap_or([0.0; 3]);
+    let turn = fields::array(element, "refquat", fields::POSITION, problems);
     let turn = turn.and_then(|[w, x, y, z]| rotation_from_xyzw([x, y, z, w]));
     let [x, y, z] = scale;
     if turn.is_some() && (x != y || y != z) {
@@ -164,7 +164,7 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
         problems.push(diagnostic);
     }
     // The position applies before the scale.
-    let place = [place[0] * x, place[1] * y, place[2] * z];
+    let position = [position[0] * x, position[1] * y, position[2] * z];
     let words = ["legacy", "exact", "convex", "shell"];
     let inertia = match fields::word(element, "inertia", &words, problems) {
         Some("exact") => Inertia::Exact,
@@ -175,7 +175,7 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
     let mesh = Mesh {
         source: source.filter(|_| !scale.contains(&0.0)),
         scale,
-        origin: Isometry3::from_parts(Vector3::from(place).into(), turn.unwrap_or_default()),
+        origin: Isometry3::from_parts(Vector3::from(position).into(), turn.unwrap_or_default()),
         inertia,
         span,
     };
@@ -184,7 +184,7 @@ fn mesh(element: &Element, settings: &Settings, problems: &mut Problems) -> Opti
 
 /// Returns the triples of numbers of an attribute.
 fn triples(element: &Element, name: &str, problems: &mut Problems) -> Option<Vec<[f64; 3]>> {
-    let numbers = fields::numbers(element, name, [3, MOST_NUMBERS], fields::PLACE, problems)?;
+    let numbers = fields::numbers(element, name, [3, MOST_NUMBERS], fields::POSITION, problems)?;
     let (triples, rest) = numbers.as_chunks::<3>();
     if !rest.is_empty() {
         let count = numbers.len();

@@ -19,9 +19,10 @@ pub(super) fn pose(
     settings: &Settings,
     problems: &mut Problems,
 ) -> Isometry3<f64> {
-    let place = fields::array::<3>(element, "pos", fields::PLACE, problems).unwrap_or_default();
+    let position =
+        fields::array::<3>(element, "pos", fields::POSITION, problems).unwrap_or_default();
     let rotation = rotation(element, settings, problems).unwrap_or_default();
-    Isometry3::from_parts(Vector3::from(place).into(), rotation)
+    Isometry3::from_parts(Vector3::from(position).into(), rotation)
 }
 
 fn rotation(

@@ -129,7 +129,7 @@ impl Copier<'_> {
         let Some(count) = self.count(element) else {
             return Vec::new();
         };
-        let step = fields::array(element, "offset", fields::PLACE, self.problems);
+        let step = fields::array(element, "offset", fields::POSITION, self.problems);
         let step = Vector3::from(step.unwrap_or_default());
         let any = Bounds::within(1e6);
         let angles = fields::array(element, "euler", any, self.problems).unwrap_or([0.0; 3]);

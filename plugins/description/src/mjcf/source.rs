@@ -1,9 +1,9 @@
-//! Places where assets have their triangles.
+//! Sources of the triangles of assets.
 
 /// Maximum number of numbers in an attribute of an asset.
 pub(super) const MOST_NUMBERS: usize = 3 << 20;
 
-/// Place where the triangles of an asset are written.
+/// Source of the triangles of an asset.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// File name relative to the model.

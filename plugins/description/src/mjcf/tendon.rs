@@ -100,7 +100,7 @@ impl Tendon {
         for child in element.named("joint") {
             let joint = fields::needed(child, "joint", "finger", problems);
             let factor = fields::needed(child, "coef", "1", problems)
-                .and_then(|_| fields::number(child, "coef", fields::PLACE, problems));
+                .and_then(|_| fields::number(child, "coef", fields::POSITION, problems));
             let Some(joint) = joint else { continue };
             let own = joint.value.trim();
             if !joints.contains_key(own) {
@@ -117,7 +117,7 @@ impl Tendon {
         };
         let (stiffness, damping) = (positive("stiffness"), positive("damping"));
         let (friction, armature) = (positive("frictionloss"), positive("armature"));
-        let rest = fields::numbers(element, "springlength", [1, 2], fields::PLACE, problems);
+        let rest = fields::numbers(element, "springlength", [1, 2], fields::POSITION, problems);
         let rest = rest.and_then(|rest| match rest[..] {
             // -1 stands for the length in the pose of the file.
             [-1.0] | [-1.0, -1.0] => None,

@@ -53,7 +53,7 @@ pub(super) struct Builder<'a, 'e> {
     pub(super) has_components: bool,
     /// Fields of the environment of the simulation file.
     pub(super) environment: Vec<String>,
-    /// True if the world has a place on Earth.
+    /// True if the world has a position on Earth.
     pub(super) has_origin: bool,
     pub(super) problems: &'a mut Problems,
     pub(super) said: &'a mut Said,

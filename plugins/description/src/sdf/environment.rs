@@ -1,4 +1,4 @@
-//! Reader of the gravity, place and light of a world.
+//! Reader of the gravity, position on Earth and light of a world.
 
 use morse_diagnostics::Diagnostic;
 use morse_scene::bounds::Bounds;
@@ -6,8 +6,8 @@ use morse_scene::bounds::Bounds;
 use super::{codes, document::Document, fields, light};
 use crate::{problems::Problems, xml::Element};
 
-/// Returns the environment of the simulation file of a world: its fields, and true if it has a place on Earth. Gravity that
-/// is not taken is reported.
+/// Returns the environment of the simulation file of a world: its fields, and true if it has a position on Earth.
+/// Gravity that is not taken is reported.
 pub(super) fn read(
     world: &Element,
     document: &Document<'_>,
@@ -52,11 +52,11 @@ fn report(world: &Element, [x, y, z]: [f64; 3], problems: &mut Problems) {
     problems.push(diagnostic.at(element.span, "left out").help(help));
 }
 
-/// Returns the place of a world on Earth as a field of a simulation file.
+/// Returns the position of a world on Earth as a field of a simulation file.
 fn origin(world: &Element, problems: &mut Problems) -> Option<String> {
-    let place = world.named("spherical_coordinates").next()?;
+    let coordinates = world.named("spherical_coordinates").next()?;
     let mut number = |name, most| {
-        let number = fields::number(place, name, Bounds::within(most), problems);
+        let number = fields::number(coordinates, name, Bounds::within(most), problems);
         number.unwrap_or(0.0)
     };
     let latitude = number("latitude_deg", 90.0);

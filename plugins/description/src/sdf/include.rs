@@ -344,19 +344,19 @@ fn shipped(name: &str, include: &Element) -> Option<Element> {
         _ => return None,
     };
     let mut model = xml::parse(text, include.span.source).ok()?;
-    place(&mut model, include.span);
+    set_span(&mut model, include.span);
     Some(model)
 }
 
 /// Sets the source position of an element and its descendants.
-fn place(element: &mut Element, span: Span) {
+fn set_span(element: &mut Element, span: Span) {
     element.span = span;
     for attribute in &mut element.attributes {
         (attribute.span, attribute.value_span) = (span, span);
     }
     for part in &mut element.content {
         match part {
-            Content::Element(child) => place(child, span),
+            Content::Element(child) => set_span(child, span),
             Content::Text(_, own) => *own = span,
         }
     }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Range of positions, m.
-pub(super) const PLACE: Bounds = Bounds::within(1e8);
+pub(super) const POSITION: Bounds = Bounds::within(1e8);
 
 /// Range of angles, rad.
 const ANGLE: Bounds = Bounds::within(1e6);
@@ -172,7 +172,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         };
         let known = ["xyz", "rpy", "quat_xyzw"];
         let mut origin = Fields::new(element, &known, &[], self.problems);
-        let place = origin.numbers::<3>("xyz", PLACE).unwrap_or_default();
+        let position = origin.numbers::<3>("xyz", POSITION).unwrap_or_default();
         let turned = origin.numbers::<4>("quat_xyzw", Bounds::within(1e6));
         let rotation = match turned.and_then(morse_scene::model::rotation_from_xyzw) {
             Some(rotation) => rotation,
@@ -181,7 +181,7 @@ impl<'a, 'p> Fields<'a, 'p> {
                 rotation_from_rpy(roll, pitch, yaw)
             }
         };
-        Isometry3::from_parts(Vector3::from(place).into(), rotation)
+        Isometry3::from_parts(Vector3::from(position).into(), rotation)
     }
 }
 

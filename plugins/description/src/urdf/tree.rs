@@ -208,8 +208,8 @@ fn circle(link: &Link, above: &BTreeMap<&str, &Joint>) -> Diagnostic {
     if shown.len() > MOST_LISTED + 1 {
         shown.splice(4..shown.len() - 4, ["…".to_owned()]);
     }
-    let place = above.get(names.first().copied().unwrap_or_default());
-    let span = place.map_or(link.name.span, |joint| joint.parent.span);
+    let first = above.get(names.first().copied().unwrap_or_default());
+    let span = first.map_or(link.name.span, |joint| joint.parent.span);
     Diagnostic::error(codes::CYCLE, "the parents of these links form a cycle")
         .at(span, "closes the cycle")
         .note(format!(

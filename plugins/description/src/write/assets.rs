@@ -9,7 +9,7 @@ use morse_scene::model::{Geometry, MeshFile, Scene, Shape, is_upright, stretched
 /// Number of sides of a cone's mesh.
 const SIDES: usize = 48;
 
-/// Places of a description and its meshes.
+/// Directories of a description and its meshes.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
     /// Absolute path of the description's directory.
@@ -72,8 +72,8 @@ impl Assets {
         let converts = !readable.iter().any(|known| ending == *known);
         let name = match is_upright(&mesh.resolved) {
             // No format says it: the mesh is written turned.
-            true => self.place(&turn_upright(file), true),
-            false => self.place(file, converts),
+            true => self.path_of(&turn_upright(file), true),
+            false => self.path_of(file, converts),
         };
         name.map(|name| (name, factors))
     }
@@ -81,11 +81,11 @@ impl Assets {
     /// Returns the path by which a description refers to an image; `None` if it would have to be copied, and there is no
     /// directory for it.
     pub(super) fn image(&mut self, file: &Path) -> Option<String> {
-        self.place(file, false)
+        self.path_of(file, false)
     }
 
     /// Returns the path of a file, which is copied or converted if necessary.
-    fn place(&mut self, file: &Path, converts: bool) -> Option<String> {
+    fn path_of(&mut self, file: &Path, converts: bool) -> Option<String> {
         if !converts && !self.paths.copy && file.is_file() {
             let file = absolute(file).ok()?;
             return Some(match self.paths.uris {
@@ -118,7 +118,7 @@ impl Assets {
         )
     }
 
-    /// Sets a mesh to the path at its new place. Equal factors become the scale of the geometry; other ones are applied to a
+    /// Sets a mesh to the path at its new location. Equal factors become the scale of the geometry; other ones are applied to a
     /// converted mesh. Returns false if that would have to be written, and there is no directory for it.
     fn move_mesh(&mut self, geometry: &mut Geometry) -> bool {
         let Shape::Mesh(mesh) = &mut geometry.shape else {

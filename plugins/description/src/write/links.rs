@@ -166,7 +166,7 @@ impl<'a> Links<'a> {
             };
         }
         let mut count = 0;
-        let places: Vec<usize> = kept
+        let indices: Vec<usize> = kept
             .iter()
             .map(|kept| {
                 count += usize::from(*kept);
@@ -179,7 +179,7 @@ impl<'a> Links<'a> {
             kept[at - 1]
         });
         for link in &mut self.links {
-            link.parent = link.parent.map(|parent| places[parent]);
+            link.parent = link.parent.map(|parent| indices[parent]);
         }
     }
 

@@ -110,7 +110,7 @@ impl Bodies<'_> {
             link.pose
         };
         let mut attributes = vec![("name", name.clone())];
-        attributes.extend(place(&pose));
+        attributes.extend(pose_attributes(&pose));
         self.markup.open("body", &attributes);
         match &link.motion {
             Motion::Fixed => {}
@@ -196,7 +196,7 @@ impl Bodies<'_> {
         let Some((pose, mut attributes)) = self.shape(geometry, frame, context) else {
             return;
         };
-        attributes.extend(place(&(at * pose)));
+        attributes.extend(pose_attributes(&(at * pose)));
         let [red, green, blue] = geometry.color;
         attributes.push(("rgba", numbers(&[red, green, blue, geometry.alpha])));
         if !geometry.collision {
@@ -280,7 +280,7 @@ impl Bodies<'_> {
 }
 
 /// Returns the attributes of a pose.
-fn place(pose: &Isometry3<f64>) -> [(&'static str, String); 2] {
+fn pose_attributes(pose: &Isometry3<f64>) -> [(&'static str, String); 2] {
     let turn = pose.rotation.quaternion();
     [
         ("pos", numbers(pose.translation.vector.iter())),
@@ -335,12 +335,12 @@ fn constraints(markup: &mut Markup, links: &Links<'_>, context: &mut Context<'_>
                 .note(CLOSURE_OF_MERGED, &closure.frames.join(" to "));
             continue;
         };
-        let (kind, place) = match closure.kind {
+        let (kind, attribute) = match closure.kind {
             ClosureKind::Connect => ("connect", ("anchor", "0 0 0")),
             ClosureKind::Weld => ("weld", ("relpose", "0 0 0 1 0 0 0")),
         };
-        let place = (place.0, place.1.to_owned());
-        markup.empty(kind, &[("body1", one), ("body2", other), place]);
+        let attribute = (attribute.0, attribute.1.to_owned());
+        markup.empty(kind, &[("body1", one), ("body2", other), attribute]);
     }
     markup.close();
 }

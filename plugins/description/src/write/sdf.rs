@@ -161,7 +161,7 @@ fn write_inertial(markup: &mut Markup, inertial: &Inertial) {
 
 fn write_geometry(
     markup: &mut Markup,
-    (place, geometry): (&Isometry3<f64>, &Geometry),
+    (geometry_pose, geometry): (&Isometry3<f64>, &Geometry),
     (kind, count): (&'static str, usize),
     frame: &str,
     context: &mut Context<'_>,
@@ -170,7 +170,7 @@ fn write_geometry(
         return;
     };
     markup.open(kind, &[("name", format!("{kind}_{count}"))]);
-    pose(markup, &(place * at), None);
+    pose(markup, &(geometry_pose * at), None);
     markup.open("geometry", &[]);
     markup.open(element, &[]);
     for (name, value) in parts {

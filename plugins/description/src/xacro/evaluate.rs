@@ -85,14 +85,14 @@ pub(super) fn evaluate(expression: &Expression, names: &mut dyn Names) -> Valued
 
 fn slice(inner: &Expression, ends: &[Option<Box<Expression>>; 2], names: &mut dyn Names) -> Valued {
     let inner = evaluate(inner, names)?;
-    let mut places = [None; 2];
-    for (place, end) in places.iter_mut().zip(ends) {
+    let mut bounds = [None; 2];
+    for (bound, end) in bounds.iter_mut().zip(ends) {
         if let Some(end) = end {
             let whole = evaluate(end, names)?.whole();
-            *place = Some(whole.ok_or("the ends of a slice are whole numbers")?);
+            *bound = Some(whole.ok_or("the ends of a slice are whole numbers")?);
         }
     }
-    functions::slice(&inner, places)
+    functions::slice(&inner, bounds)
 }
 
 /// Returns the value of `inner.field`, where `inner` is a module, a namespace or a dictionary.

@@ -190,18 +190,18 @@ fn extreme(name: &str, all: &[Value]) -> Valued {
 /// Returns an item of a list, a dictionary or a text.
 pub(super) fn item(of: &Value, item: &Value) -> Valued {
     let missing = || Err(format!("there is no item `{item}` in {}", of.kind()));
-    let place = |length: usize| {
+    let index = |length: usize| {
         let length = i64::try_from(length).ok()?;
-        let at = item.whole()?;
-        usize::try_from(if at < 0 { at + length } else { at }).ok()
+        let index = item.whole()?;
+        usize::try_from(if index < 0 { index + length } else { index }).ok()
     };
     match of {
-        Value::List(list) => match place(list.len()).and_then(|at| list.get(at)) {
+        Value::List(list) => match index(list.len()).and_then(|index| list.get(index)) {
             Some(value) => Ok(value.clone()),
             None => missing(),
         },
         Value::Text(text) => {
-            match place(text.chars().count()).and_then(|at| text.chars().nth(at)) {
+            match index(text.chars().count()).and_then(|index| text.chars().nth(index)) {
                 Some(letter) => Ok(Value::Text(letter.to_string())),
                 None => missing(),
             }
@@ -216,21 +216,21 @@ pub(super) fn item(of: &Value, item: &Value) -> Valued {
 
 /// Returns a slice of a list or of a text, without the item at the end index; negative indices count from the end.
 pub(super) fn slice(of: &Value, [start, end]: [Option<i64>; 2]) -> Valued {
-    let places = |length: usize| {
+    let bounds = |length: usize| {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
-        let place = |at: i64| if at < 0 { at + length } else { at }.clamp(0, length);
-        let [start, end] = [place(start.unwrap_or(0)), end.map_or(length, place)];
-        [start, end.max(start)].map(|at| usize::try_from(at).unwrap_or(0))
+        let clamped = |index: i64| if index < 0 { index + length } else { index }.clamp(0, length);
+        let [start, end] = [clamped(start.unwrap_or(0)), end.map_or(length, clamped)];
+        [start, end.max(start)].map(|index| usize::try_from(index).unwrap_or(0))
     };
     match of {
         Value::List(list) => {
-            let [start, end] = places(list.len());
+            let [start, end] = bounds(list.len());
             Ok(Value::List(
                 list.get(start..end).unwrap_or_default().to_vec(),
             ))
         }
         Value::Text(text) => {
-            let [start, end] = places(text.chars().count());
+            let [start, end] = bounds(text.chars().count());
             let letters = text.chars().skip(start).take(end - start);
             Ok(Value::Text(letters.collect()))
         }

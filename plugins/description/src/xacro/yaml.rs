@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_a_place() {
+    fn errors_have_a_position() {
         for (bad, start) in [
             ("a: [1", "line "),
             ("a: 1\n b: 2", "line 2, column "),

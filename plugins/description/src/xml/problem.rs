@@ -126,8 +126,8 @@ fn plain(error: &Error) -> String {
 }
 
 /// Returns the byte offset of a line and a column, both from 1.
-fn offset(text: &str, place: TextPos) -> usize {
-    let [row, column] = [place.row, place.col].map(|one| one.saturating_sub(1) as usize);
+fn offset(text: &str, position: TextPos) -> usize {
+    let [row, column] = [position.row, position.col].map(|one| one.saturating_sub(1) as usize);
     let before: usize = text.split_inclusive('\n').take(row).map(str::len).sum();
     let line = text.get(before..).unwrap_or_default();
     let within: usize = line.chars().take(column).map(char::len_utf8).sum();

@@ -59,13 +59,13 @@ fn name(site: &Site, program: &dyn Program) -> Option<(String, Span)> {
 fn definition(site: &Site, name: &str, span: Span) -> Option<(String, Span)> {
     let index = &site.scene.analysis.index;
     let target = index.references.iter().find(|found| found.span == span);
-    let place = target.and_then(|found| found.target).unwrap_or(span);
+    let name_span = target.and_then(|found| found.target).unwrap_or(span);
     // The value follows the name.
-    let text = site.scene.analysis.sources.get(place.source)?.text();
-    let rest = text.get(place.range().end..)?;
-    let start = place.range().end + (rest.len() - rest.trim_start().len());
+    let text = site.scene.analysis.sources.get(name_span.source)?.text();
+    let rest = text.get(name_span.range().end..)?;
+    let start = name_span.range().end + (rest.len() - rest.trim_start().len());
     let values = index.values.iter();
-    let mut values = values.filter(|(span, _)| span.source == place.source);
+    let mut values = values.filter(|(span, _)| span.source == name_span.source);
     let value = values.find(|(span, _)| span.range().start == start);
     let value = value.map(|(span, value)| with_text(site.scene.slice(*span), *value));
     let value = value.unwrap_or_else(|| rest.lines().next().unwrap_or_default().trim().to_owned());

@@ -27,12 +27,12 @@ pub(crate) fn names(site: &Site) -> (BTreeSet<Name>, Option<Span>) {
     let declared = site.declarations();
     let declared = declared.map(|found| (found.symbol, &found.name, found.span));
     let mut names = BTreeSet::new();
-    let mut place = None;
+    let mut name_span = None;
     for (symbol, name, span) in used.chain(declared) {
         names.insert((symbol, name.clone()));
-        place = Some(span);
+        name_span = Some(span);
     }
-    (names, place)
+    (names, name_span)
 }
 
 /// Returns the spans of all uses of names in a scene, and those of the declarations.

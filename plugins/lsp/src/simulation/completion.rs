@@ -54,8 +54,8 @@ fn with_placeholder(site: &Site<'_>, slot: &Slot, inserted: &str) -> Option<(Ana
         let analysis = analyse("", text.as_bytes(), vocabulary.as_ref());
         let is_seen = innermost(&analysis, offset).is_some_and(|form| {
             form.written.iter().any(|field| {
-                let (place, value) = (field.place.range(), field.value.range());
-                place.start <= offset && offset < value.end
+                let (name_span, value) = (field.name_span.range(), field.value.range());
+                name_span.start <= offset && offset < value.end
             })
         });
         is_seen.then_some((analysis, offset))

@@ -52,7 +52,7 @@ fn kind(site: &Site<'_>) -> Option<(String, Range<usize>)> {
 
 fn field(site: &Site<'_>) -> Option<(String, Range<usize>)> {
     let (form, field) = site.field()?;
-    Some((site.docs(form, &field.name)?, field.place.range()))
+    Some((site.docs(form, &field.name)?, field.name_span.range()))
 }
 
 /// Describes the field of a word of a fixed set.

@@ -102,8 +102,8 @@ fn result(context: &mut Context<'_>, extras: &[String], request: Request) -> Res
             }))
         }
         Request::ObservePowerStatus(entry) => {
-            let place = extras.iter().position(|known| *known == entry);
-            context.observe_power_status(place.ok_or(Status::NOT_FOUND)?);
+            let index = extras.iter().position(|known| *known == entry);
+            context.observe_power_status(index.ok_or(Status::NOT_FOUND)?);
             Ok(Json::Null)
         }
         Request::NetworkSetting(key) => Ok(context.network_setting(&key).into()),

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_generator_refuses_is_an_error_with_its_place() {
+    fn what_the_generator_refuses_is_an_error_with_its_position() {
         for (from, to, expected) in [
             (
                 "OSubject   : 1",

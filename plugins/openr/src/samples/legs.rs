@@ -272,15 +272,18 @@ mod tests {
     #[test]
     fn joints_bring_paws_where_they_are_to_be() {
         for leg in [ERS7.legs, ERS210.legs].concat() {
-            for place in [
+            for position in [
                 [0.0, leg.outward(), 0.105],
                 [0.03, 0.02, 0.11],
                 [-0.04, -0.005, 0.09],
                 [0.05, 0.0, 0.07],
             ] {
-                let paw = leg.paw(leg.joints(place));
-                for (is, wanted) in paw.iter().zip(place) {
-                    assert!((is - wanted).abs() < 1e-12, "{leg:?}: {paw:?}, {place:?}");
+                let paw = leg.paw(leg.joints(position));
+                for (is, wanted) in paw.iter().zip(position) {
+                    assert!(
+                        (is - wanted).abs() < 1e-12,
+                        "{leg:?}: {paw:?}, {position:?}"
+                    );
                 }
             }
         }

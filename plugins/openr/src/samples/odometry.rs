@@ -145,12 +145,12 @@ fn motion(legs: &[Leg; 4], before: &[Stand; 4], now: &[Stand; 4]) -> Option<[f64
 
 /// Returns the position of a paw in body axes, and the displacement of the body that it shows there.
 fn ground(leg: Leg, before: [f64; 3], now: [f64; 3]) -> ([f64; 2], [f64; 2]) {
-    let place = |angles: [f64; 3]| {
+    let position = |angles: [f64; 3]| {
         let [ahead, outward, _] = leg.paw(angles);
         let hip = leg.build.hip;
         [leg.ahead * hip[0] + ahead, leg.left * (hip[1] + outward)]
     };
-    let (was, is) = (place(before), place(now));
+    let (was, is) = (position(before), position(now));
     let turned: [f64; 3] = std::array::from_fn(|joint| now[joint] - before[joint]);
     // Rotation of the shank about the axes of the body: each joint turns the axes of the next ones.
     let (sine, cosine) = libm::sincos(now[0]);
@@ -173,12 +173,12 @@ mod tests {
     const HIP: [f64; 2] = [0.065, 0.0625];
     const RADIUS: f64 = 0.01172;
 
-    /// Returns the angles of all legs of a body at a pose (ahead, left, turned) whose paws stand at places of the ground.
-    fn stand(pose: [f64; 3], places: [[f64; 2]; 4]) -> [Stand; 4] {
+    /// Returns the angles of all legs of a body at a pose (ahead, left, turned) whose paws stand at positions on the ground.
+    fn stand(pose: [f64; 3], paws: [[f64; 2]; 4]) -> [Stand; 4] {
         std::array::from_fn(|at| {
             let leg = LEGS[at];
             let (sine, cosine) = libm::sincos(pose[2]);
-            let way = [places[at][0] - pose[0], places[at][1] - pose[1]];
+            let way = [paws[at][0] - pose[0], paws[at][1] - pose[1]];
             let [x, y] = [
                 cosine * way[0] + sine * way[1],
                 cosine * way[1] - sine * way[0],
@@ -207,18 +207,18 @@ mod tests {
         let start = LEGS.map(|leg| [leg.ahead * HIP[0] + 0.01, leg.left * (HIP[1] + 0.005)]);
         let wanted = [1e-3, -4e-4, 6e-3];
         let before = stand([0.0; 3], start);
-        let mut places = start;
+        let mut paws = start;
         // The centres of balls that roll move with the rotation of the shanks.
         for _ in 0..5 {
-            let now = stand(wanted, places);
-            places = std::array::from_fn(|at| {
+            let now = stand(wanted, paws);
+            paws = std::array::from_fn(|at| {
                 let turned = shank(LEGS[at], wanted[2], now[at].angles)
                     * shank(LEGS[at], 0.0, before[at].angles).inverse();
                 let moved = turned.scaled_axis().cross(&Vector3::new(0.0, 0.0, RADIUS));
                 [start[at][0] + moved.x, start[at][1] + moved.y]
             });
         }
-        let mut now = stand(wanted, places);
+        let mut now = stand(wanted, paws);
         let error = |now: &[Stand; 4]| {
             let found = motion(&LEGS, &before, now).expect("paws");
             let pairs = found.iter().zip(wanted);

@@ -136,8 +136,8 @@ impl Walk {
         let stand = stand[leg.row()];
         let [ahead, turn] = self.speed;
         // Relative to the body, the ground under the paw moves backwards and rotates.
-        let place = [leg.ahead * hip[0] + stand, leg.left * (hip[1] + outward)];
-        let ground = [ahead - turn * place[1], turn * place[0]];
+        let position = [leg.ahead * hip[0] + stand, leg.left * (hip[1] + outward)];
+        let ground = [ahead - turn * position[1], turn * position[0]];
         let step = ground.map(|speed| speed * period * stance);
         let across = if leg.ahead * leg.left > 0.0 { 0.0 } else { 0.5 };
         let (share, raised) = cycle(self.phase + across, stance);

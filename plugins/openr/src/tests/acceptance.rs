@@ -201,10 +201,10 @@ fn mutations_of_all_samples_are_errors_with_their_lines() {
                 let mut mutated = lines.clone();
                 mutated[at] = &wrong;
                 let (parsed, reported) = parse(&mutated.join("\n"));
-                let place = format!("stub.cfg:{}:", at + 1);
+                let line = format!("stub.cfg:{}:", at + 1);
                 assert!(parsed.has_errors(), "{name}: {wrong}");
                 assert!(
-                    reported.iter().any(|line| line.starts_with(&place)),
+                    reported.iter().any(|text| text.starts_with(&line)),
                     "{name}: {wrong}: {reported:?}"
                 );
                 count += 1;

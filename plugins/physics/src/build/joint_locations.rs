@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use bevy::prelude::{Entity, Vec3};
 use bevy_rapier3d::parry::shape::{Shape, TypedShape};
-use morse_api::joint::JointPlace;
+use morse_api::joint::JointLocation;
 use morse_scene::assembly::{Attachment, BodyLayout, VariableLayout};
 use nalgebra::{Isometry3, UnitVector3, Vector3};
 
@@ -21,7 +21,7 @@ const DIRECTIONS: u32 = 32;
 
 impl Builder<'_> {
     /// Returns the position of each variable's first joint.
-    pub(super) fn joint_locations(&self) -> Vec<(Entity, JointPlace)> {
+    pub(super) fn joint_locations(&self) -> Vec<(Entity, JointLocation)> {
         // Of several joints of a variable, the first one counts.
         let mut bases: BTreeMap<&str, &BodyLayout> = BTreeMap::new();
         for body in &self.layout.bodies {
@@ -39,7 +39,7 @@ impl Builder<'_> {
         &self,
         variable: &VariableLayout,
         bases: &BTreeMap<&str, &BodyLayout>,
-    ) -> Option<JointPlace> {
+    ) -> Option<JointLocation> {
         let child = *variable.bodies.first()?;
         let body = self.layout.bodies.get(child)?;
         let attachment = body.attachment.as_ref()?;
@@ -48,8 +48,8 @@ impl Builder<'_> {
         let pose = origin.inv_mul(&body.pose);
         let prepared = self.prepared.bodies.get(child)?;
         let rim = rim(prepared, attachment);
-        Some(JointPlace {
-            at: pose.translation.vector.into(),
+        Some(JointLocation {
+            position: pose.translation.vector.into(),
             axis: pose.rotation * attachment.axis.into_inner(),
             reach: rim.reach,
             tread: rim.tread,

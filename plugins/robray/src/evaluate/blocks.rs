@@ -12,13 +12,13 @@ use crate::syntax::{self, Block};
 
 /// Kind of block in which an attribute occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum BlockKind {
     Frame,
     Geometry,
     Class,
 }
 
-impl Place {
+impl BlockKind {
     pub(super) fn takes(self, attribute: &Attribute) -> bool {
         match self {
             Self::Frame => attribute.frame,
@@ -52,12 +52,12 @@ impl Loader<'_> {
     pub(super) fn attributes(
         &mut self,
         block: &Block<'_>,
-        place: Place,
+        kind: BlockKind,
     ) -> (Attributes, Vec<OwnedName>) {
         let mut own = Attributes::new();
         let mut classes = Vec::new();
         for written in &block.attributes {
-            let attribute = match self.known(written, place) {
+            let attribute = match self.known(written, kind) {
                 Ok(attribute) => attribute,
                 Err(meant) => {
                     // A misspelt attribute is present, and must not be reported as missing as well.
@@ -102,13 +102,13 @@ impl Loader<'_> {
     fn known(
         &mut self,
         written: &syntax::Attribute<'_>,
-        place: Place,
+        kind: BlockKind,
     ) -> Result<&'static Attribute, Option<&'static str>> {
         let name = &written.name;
         let shown = name.shown();
-        let article = place.article();
+        let article = kind.article();
         let Some(attribute) = Attribute::find(name.text) else {
-            let fitting = ATTRIBUTES.iter().filter(|known| place.takes(known));
+            let fitting = ATTRIBUTES.iter().filter(|known| kind.takes(known));
             let names: Vec<&'static str> = fitting.map(|known| known.name).collect();
             let meant = nearest(name.text, names.iter().copied());
             let message = format!("{article} has no attribute `{shown}`");
@@ -122,13 +122,13 @@ impl Loader<'_> {
             self.problems.push(diagnostic.help(help));
             return Err(meant.or(meant_by(name.text)));
         };
-        if place.takes(attribute) {
+        if kind.takes(attribute) {
             return Ok(attribute);
         }
         let message = format!("{article} cannot have the attribute `{shown}`");
         let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, message)
             .at(name.span, "not here")
-            .help(remedy(attribute, place));
+            .help(remedy(attribute, kind));
         self.problems.push(diagnostic);
         Err(None)
     }
@@ -206,22 +206,22 @@ fn meant_by(name: &str) -> Option<&'static str> {
     })
 }
 
-fn remedy(attribute: &Attribute, place: Place) -> String {
+fn remedy(attribute: &Attribute, kind: BlockKind) -> String {
     let name = attribute.name;
-    match place {
-        Place::Geometry if attribute.frame => {
+    match kind {
+        BlockKind::Geometry if attribute.frame => {
             format!(
                 "a geometry sits at its frame: give `{name}` to the frame, or to a frame inside it"
             )
         }
-        Place::Frame if name == "friction" => {
+        BlockKind::Frame if name == "friction" => {
             "of surfaces it belongs into a `geometry { … }` in the frame; of \
             the frame's joint it is `dry_friction`, in N·m or N"
                 .to_owned()
         }
-        Place::Frame => format!("`{name}` belongs into a `geometry {{ … }}` in the frame"),
-        Place::Class if attribute.frame => format!("give `{name}` to each frame"),
-        Place::Class | Place::Geometry => format!("give `{name}` to each geometry"),
+        BlockKind::Frame => format!("`{name}` belongs into a `geometry {{ … }}` in the frame"),
+        BlockKind::Class if attribute.frame => format!("give `{name}` to each frame"),
+        BlockKind::Class | BlockKind::Geometry => format!("give `{name}` to each geometry"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use morse_diagnostics::{Diagnostic, Span};
 use morse_scene::model::{Class, Origin};
 
-use super::blocks::{Attributes, Place};
+use super::blocks::{Attributes, BlockKind};
 use super::{Loader, OwnedName};
 use crate::codes;
 use crate::index::Symbol;
@@ -25,7 +25,7 @@ pub(super) struct Flat {
 
 impl Loader<'_> {
     pub(super) fn class(&mut self, block: &Block<'_>) {
-        let (own, isa) = self.attributes(block, Place::Class);
+        let (own, isa) = self.attributes(block, BlockKind::Class);
         let Some(name) = block.name.filter(|name| !name.text.is_empty()) else {
             return;
         };
@@ -76,11 +76,11 @@ impl Loader<'_> {
         let mut tags = BTreeSet::new();
         let count = isa.len();
         for turn in 0..count {
-            let place = match order {
+            let index = match order {
                 Order::FirstFirst => turn,
                 Order::LastFirst => count - 1 - turn,
             };
-            let Some(word) = isa.get(place) else {
+            let Some(word) = isa.get(index) else {
                 continue;
             };
             tags.insert(word.text.clone());

@@ -7,7 +7,7 @@ use morse_scene::model::{
 };
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use super::blocks::{Attributes, Place, number, numbers, word};
+use super::blocks::{Attributes, BlockKind, number, numbers, word};
 use super::classes::Order;
 use super::{Loader, Mention, OwnedName};
 use crate::codes;
@@ -20,7 +20,7 @@ impl Loader<'_> {
         let Some(name) = block.name else {
             return;
         };
-        let (mut attributes, isa) = self.attributes(block, Place::Frame);
+        let (mut attributes, isa) = self.attributes(block, BlockKind::Frame);
         self.check_parent(&mut attributes, &name, within);
         let inherited = self.inherit(&mut attributes, &isa, Order::FirstFirst);
         if inherited.is_none() || !self.count(1, block.head) {

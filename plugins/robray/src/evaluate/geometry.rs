@@ -7,7 +7,7 @@ use morse_diagnostics::{Diagnostic, Span, nearest_file, printable};
 use morse_scene::model::{Geometry, ImageFile, MeshFile, Origin, Shape, Value, shape_needs};
 use morse_scene::shipped::Shipped;
 
-use super::blocks::{Attributes, Place, number, numbers, word};
+use super::blocks::{Attributes, BlockKind, number, numbers, word};
 use super::classes::Order;
 use super::files::Found;
 use super::{Loader, OwnedName};
@@ -20,7 +20,7 @@ const LARGE: f64 = 1_000.0;
 
 impl Loader<'_> {
     pub(super) fn geometry(&mut self, block: &Block<'_>, frame: &Word<'_>) {
-        let (mut attributes, isa) = self.attributes(block, Place::Geometry);
+        let (mut attributes, isa) = self.attributes(block, BlockKind::Geometry);
         let Some(tags) = self.inherit(&mut attributes, &isa, Order::LastFirst) else {
             return;
         };

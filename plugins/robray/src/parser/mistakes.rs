@@ -134,12 +134,12 @@ impl Parser<'_, '_> {
     /// Reports a token in a block that starts neither an attribute nor an inner block, and skips it with the tokens that
     /// belong to it.
     pub(super) fn not_a_part(&mut self, within: Kind) {
-        let place = match within {
+        let block = match within {
             Kind::Class => "a class",
             Kind::Geometry => "a geometry",
             _ => "a frame",
         };
-        let inside = format!("{} inside of {place}", self.found());
+        let inside = format!("{} inside of {block}", self.found());
         let diagnostic = match self.token.kind {
             Kind::Semicolon => self.stray_semicolon(),
             Kind::Frame | Kind::Geometry => {

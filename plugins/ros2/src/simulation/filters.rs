@@ -1,4 +1,4 @@
-//! Selections of entities by name, category, tags and place.
+//! Selections of entities by name, category, tags and position.
 use morse_api::service::Reply;
 use morse_ros::messages::Vector;
 use regex::Regex;

@@ -71,12 +71,12 @@ pub(super) fn call(
 fn request(scope: &Scope<'_>, call: Call, service: &str, arguments: Json) -> Result<(), String> {
     if rosapi::is_list(service) {
         let list = rosapi::ServiceList::new(scope, service, &arguments);
-        let place = ("simulation", "list_services");
-        return send(scope.calls, call, place, json!([]), move |value| {
+        let list_services = ("simulation", "list_services");
+        return send(scope.calls, call, list_services, json!([]), move |value| {
             list.answer(&value)
         });
     }
-    let place = scope.graph.service(service).ok_or_else(|| {
+    let found = scope.graph.service(service).ok_or_else(|| {
         format!(
             "there is no service `{}`: a component offers its services to this middleware if it names it in its `services`",
             call.name
@@ -87,7 +87,7 @@ fn request(scope: &Scope<'_>, call: Call, service: &str, arguments: Json) -> Res
         Json::Object(fields) if fields.is_empty() => Json::Null,
         other => other,
     };
-    send(scope.calls, call, place, arguments, |value| value)
+    send(scope.calls, call, found, arguments, |value| value)
 }
 
 /// Returns the answer of a service of the server itself; `None` if it is not one.

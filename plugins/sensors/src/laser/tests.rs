@@ -214,18 +214,18 @@ fn a_wall_is_seen_where_it_is() {
             assert_eq!((*range, *point), (8.001, [0.0; 3]));
         }
     }
-    let place = |app: &App| {
+    let address = |app: &App| {
         app.world()
             .get::<LaserScannerData>(sensor)
             .unwrap()
             .point_list
             .as_ptr()
     };
-    let before = place(&app);
+    let before = address(&app);
     tick(&mut app);
     assert_eq!(
         before,
-        place(&app),
+        address(&app),
         "a measurement goes into the memory of the one before"
     );
 }

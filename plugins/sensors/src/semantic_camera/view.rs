@@ -82,9 +82,9 @@ impl View {
     /// Returns directions through points of the image, evenly distributed over its rows and columns.
     pub fn grid<const N: usize>(&self) -> impl Iterator<Item = Vector3<f64>> + use<N> {
         let (width, height) = (self.half_width, self.half_height);
-        let share = |place: usize| (2 * place + 1) as f64 / N as f64 - 1.0;
-        (0..N * N).map(move |place| {
-            Vector3::new(width * share(place % N), height * share(place / N), 1.0)
+        let share = |index: usize| (2 * index + 1) as f64 / N as f64 - 1.0;
+        (0..N * N).map(move |index| {
+            Vector3::new(width * share(index % N), height * share(index / N), 1.0)
         })
     }
 }

@@ -247,14 +247,14 @@ impl<'a> Checker<'a> {
                 self.report_unknown("simulation::unknown-component", on, message, known);
             }
             let mut chain = vec![name];
-            let mut places = BTreeMap::from([(name, 0)]);
+            let mut indices = BTreeMap::from([(name, 0)]);
             let mut next = component.on.as_ref().map(|on| &on.component);
             while let Some(on) = next.filter(|on| !done.contains(on.as_str())) {
-                if let Some(&start) = places.get(on.as_str()) {
+                if let Some(&start) = indices.get(on.as_str()) {
                     self.circle(on, chain.get(start..).unwrap_or_default());
                     break;
                 }
-                places.insert(on.as_str(), chain.len());
+                indices.insert(on.as_str(), chain.len());
                 chain.push(on.as_str());
                 next = components
                     .get(on.as_str())

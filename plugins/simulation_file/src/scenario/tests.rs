@@ -44,19 +44,19 @@ fn a_whole_file_is_read() {
         Json::Object(scenario.commands[0].fields.clone()).to_string(),
         r#"{"positions":[0.0,1.0],"mode":"fast"}"#
     );
-    let without_place = |name: &str| Condition {
+    let without_span = |name: &str| Condition {
         span: None,
         ..scenario.conditions[name].clone()
     };
     let expected = Condition::reach("rover.pose.x > 3.9").unwrap().until(30.0);
-    assert_eq!(without_place("arrives"), expected);
+    assert_eq!(without_span("arrives"), expected);
     let expected = Condition::stay("rover.pose.z == 0.1").unwrap();
     let expected = expected.tolerance(0.01).from(10.0).until(20.0);
-    assert_eq!(without_place("rests"), expected);
+    assert_eq!(without_span("rests"), expected);
     let expected = Condition::never("rover.bumper.collision").unwrap();
-    assert_eq!(without_place("is whole"), expected);
+    assert_eq!(without_span("is whole"), expected);
     let expected = Condition::within("rover.pose.x", "4", 0.1).unwrap();
-    assert_eq!(without_place("ends there"), expected);
+    assert_eq!(without_span("ends there"), expected);
 }
 
 #[test]

@@ -23,16 +23,16 @@ pub(super) struct Value<'n> {
     pub(super) trace: &'n Trace,
 }
 
-/// Position of named fields in the settings.
+/// Context of named fields in the settings: their span and name.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'n> {
+pub(super) struct Context<'n> {
     pub(super) span: Span,
     pub(super) name: &'n str,
     pub(super) file: SourceId,
     pub(super) trace: &'n Trace,
 }
 
-impl Place<'_> {
+impl Context<'_> {
     /// Records the span of an error, unless a more precise span is recorded already.
     pub(super) fn traced<T>(self, result: Result<T, SettingsError>) -> Result<T, SettingsError> {
         result.inspect_err(|error| {
@@ -48,8 +48,8 @@ impl Place<'_> {
 }
 
 impl<'n> Value<'n> {
-    fn place(self) -> Place<'n> {
-        Place {
+    fn context(self) -> Context<'n> {
+        Context {
             span: self.node.span,
             name: self.name,
             file: self.file,
@@ -119,7 +119,7 @@ impl<'n> Value<'n> {
         match &self.node.kind {
             Kind::Word(word) | Kind::Text(word) => Some((word, self.node.span)),
             Kind::Tuple(Some(name), _) | Kind::Struct(Some(name), _) => {
-                Some((&name.value, self.node.name_place()))
+                Some((&name.value, self.node.name_span()))
             }
             _ => None,
         }
@@ -130,7 +130,7 @@ impl<'n> Value<'n> {
 pub(super) fn struct_map<'de, V: Visitor<'de>>(
     fields: &[Field],
     known: &[&'static str],
-    place: Place<'_>,
+    context: Context<'_>,
     visitor: V,
 ) -> Result<V::Value, SettingsError> {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
@@ -138,23 +138,23 @@ pub(super) fn struct_map<'de, V: Visitor<'de>>(
     for field in fields {
         let name = field.name.value.as_str();
         if let Some(first) = seen.get(name) {
-            place.trace.push(twice(field, *first));
+            context.trace.push(twice(field, *first));
         } else if known.contains(&name) {
             wanted.push(field);
         } else {
-            let of = quoted(place.name);
-            place
+            let of = quoted(context.name);
+            context
                 .trace
                 .push(unknown_field(field, &of, known.iter().copied()));
         }
-        seen.entry(name).or_insert(field.place());
+        seen.entry(name).or_insert(field.name_span());
     }
-    place.traced(visitor.visit_map(Fields::new(wanted, place)))
+    context.traced(visitor.visit_map(Fields::new(wanted, context)))
 }
 
 fn twice(field: &Field, first: Span) -> Diagnostic {
     let message = format!("{} is written twice", quoted(&field.name.value));
-    error("simulation::duplicate", field.place(), message)
+    error("simulation::duplicate", field.name_span(), message)
         .at(first, "first written here")
         .help("rename or remove one of them")
 }
@@ -190,7 +190,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
                 visitor.visit_seq(Items::new(items, self))
             }
             Kind::Struct(None, fields) => {
-                visitor.visit_map(Fields::new(fields.iter().collect(), self.place()))
+                visitor.visit_map(Fields::new(fields.iter().collect(), self.context()))
             }
             Kind::Map(pairs) => visitor.visit_map(Pairs::new(pairs, self)),
         };
@@ -272,12 +272,12 @@ impl<'de> Deserializer<'de> for Value<'_> {
     ) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
             Kind::Struct(word, fields) if word.as_ref().is_none_or(|word| word.value == name) => {
-                struct_map(fields, known, self.place(), visitor)
+                struct_map(fields, known, self.context(), visitor)
             }
             Kind::Tuple(word, items)
                 if items.is_empty() && word.as_ref().is_none_or(|word| word.value == name) =>
             {
-                struct_map(&[], known, self.place(), visitor)
+                struct_map(&[], known, self.context(), visitor)
             }
             _ => self.refuse("named fields in `( )`"),
         }
@@ -293,9 +293,9 @@ impl<'de> Deserializer<'de> for Value<'_> {
             Some((word, _)) if variants.contains(&word) => self.traced(visitor.visit_enum(self)),
             Some((word, span)) => {
                 let result = Err(SettingsError::Variant(word.to_owned(), variants));
-                Place {
+                Context {
                     span,
-                    ..self.place()
+                    ..self.context()
                 }
                 .traced(result)
             }
@@ -452,7 +452,7 @@ impl<'de> VariantAccess<'de> for Value<'_> {
         visitor: V,
     ) -> Result<V::Value, SettingsError> {
         match &self.node.kind {
-            Kind::Struct(_, fields) => struct_map(fields, known, self.place(), visitor),
+            Kind::Struct(_, fields) => struct_map(fields, known, self.context(), visitor),
             _ => self.refuse("named fields in `( )`"),
         }
     }

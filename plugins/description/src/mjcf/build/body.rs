@@ -80,7 +80,7 @@ impl Builder<'_, '_> {
             return;
         };
         let mut at = pose(&merged, &self.settings, self.problems);
-        if let Some(ends) = fields::array::<6>(&merged, "fromto", fields::PLACE, self.problems) {
+        if let Some(ends) = fields::array::<6>(&merged, "fromto", fields::POSITION, self.problems) {
             let [a, b, c, d, e, f] = ends;
             let (from, to) = (Vector3::new(a, b, c), Vector3::new(d, e, f));
             let turn = crate::shapes::turned_z(from - to);

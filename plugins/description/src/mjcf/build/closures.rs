@@ -79,13 +79,13 @@ impl Builder<'_, '_> {
         let relative = one.inverse() * two;
         let poses = match kind {
             ClosureKind::Connect => {
-                let anchor = fields::array::<3>(element, "anchor", fields::PLACE, self.problems);
+                let anchor = fields::array::<3>(element, "anchor", fields::POSITION, self.problems);
                 let anchor = Translation3::from(Vector3::from(anchor.unwrap_or_default()));
                 let anchor = Isometry3::from_parts(anchor, one.rotation.inverse());
                 [anchor, two.inverse() * one * anchor]
             }
             ClosureKind::Weld => {
-                let written = fields::array(element, "relpose", fields::PLACE, self.problems);
+                let written = fields::array(element, "relpose", fields::POSITION, self.problems);
                 let turned = written.and_then(|[x, y, z, w, i, j, k]: [f64; 7]| {
                     let turn = rotation_from_xyzw([i, j, k, w])?;
                     Some(Isometry3::from_parts(Vector3::new(x, y, z).into(), turn))

@@ -24,7 +24,7 @@ impl Couplings {
         };
         // Faults of the gear are reported with the limits of forces.
         let mut silent = Problems::new(false);
-        let gear = fields::numbers(element, "gear", [1, 6], fields::PLACE, &mut silent);
+        let gear = fields::numbers(element, "gear", [1, 6], fields::POSITION, &mut silent);
         let gear = gear.and_then(|gear| gear.first().copied()).unwrap_or(1.0);
         Some(Length {
             base: length.base * gear,
@@ -47,7 +47,7 @@ impl Couplings {
             fields::unknown("joint", joint, known, problems);
             return;
         }
-        fields::numbers(element, "gear", [1, 6], fields::PLACE, problems);
+        fields::numbers(element, "gear", [1, 6], fields::POSITION, problems);
         let mut force = limited(element, ["forcelimited", "forcerange"], settings, problems);
         if force.is_none() && element.name == "motor" {
             force = limited(element, ["ctrllimited", "ctrlrange"], settings, problems);

@@ -12,7 +12,7 @@ use crate::{
     shapes,
     urdf::{
         codes,
-        fields::{Fields, PLACE},
+        fields::{Fields, POSITION},
         robot::{Inertial, Link, Piece},
     },
     xml::Element,
@@ -172,7 +172,7 @@ fn read_shape(element: &Element, problems: &mut Problems) -> Option<Shaped> {
         "plane" => {
             // In Bullet's form: the plane through the origin with this normal.
             let normal = fields
-                .numbers::<3>("normal", PLACE)
+                .numbers::<3>("normal", POSITION)
                 .unwrap_or([0.0, 0.0, 1.0]);
             let dimension = [shapes::INFINITE, shapes::INFINITE, shapes::THICKNESS];
             let turn = shapes::turned_z(normal.into());

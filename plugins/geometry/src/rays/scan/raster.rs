@@ -109,7 +109,8 @@ impl<'a> Raster<'a> {
         let side = |ends: [f64; 2]| usize::from(ends[0] > 0.0) + usize::from(ends[1] >= 0.0);
         let [right_x, right_y, left_x, left_y] = ENDS[3 * side(x) + side(y)];
         let (right, left) = ([x[right_x], y[right_y]], [x[left_x], y[left_y]]);
-        let pseudo_angles = [right, left].map(|corner| PlanarFan::place(corner[0], corner[1]));
+        let pseudo_angles =
+            [right, left].map(|corner| PlanarFan::pseudo_angle(corner[0], corner[1]));
         let [first, end] = self.fan.between(pseudo_angles[0], pseudo_angles[1]);
         // Across the positive x axis, the first rays come after the last ones.
         let wraps = u32::from(right[1] < 0.0 && left[1] >= 0.0);
