@@ -62,7 +62,7 @@ impl ArticulatedInertia {
 
     /// Adds an inertia in the frame of a child with a pose.
     fn add(&mut self, other: &Self, pose: &Pose) {
-        let turn = |part: &Matrix3<f64>| pose.rotation * part * pose.rotation.transpose();
+        let turn = |matrix: &Matrix3<f64>| pose.rotation * matrix * pose.rotation.transpose();
         let [rotational, coupling, mass] =
             [&other.rotational, &other.coupling, &other.mass].map(turn);
         let by = pose.position.cross_matrix();
@@ -82,9 +82,9 @@ impl ArticulatedFactors {
             .extend(rigid.map(|row| ArticulatedInertia::of(&row.inertia)));
         self.forces.resize(added.len(), Force::default());
         self.pivots.resize(added.len(), 0.0);
-        for (at, row) in tree.links.iter().enumerate().rev() {
+        for (index, row) in tree.links.iter().enumerate().rev() {
             for column in tree.columns[row.columns.clone()].iter().rev() {
-                let inertia = &mut self.inertias[at];
+                let inertia = &mut self.inertias[index];
                 let force = inertia.times(&column.motion);
                 let mut pivot = column.motion.dot(&force) + added[column.speed];
                 if pivot <= f64::MIN_POSITIVE {
@@ -96,8 +96,8 @@ impl ArticulatedFactors {
                 self.pivots[column.speed] = pivot;
             }
             if let Some(parent) = row.parent {
-                let (before, after) = self.inertias.split_at_mut(at);
-                before[parent].add(&after[0], &local_poses[at]);
+                let (before, after) = self.inertias.split_at_mut(index);
+                before[parent].add(&after[0], &local_poses[index]);
             }
         }
     }
@@ -107,9 +107,9 @@ impl ArticulatedFactors {
         self.loads.clear();
         self.loads.resize(tree.links.len(), Force::default());
         self.accelerations.resize(tree.links.len(), Motion::ZERO);
-        for (at, row) in tree.links.iter().enumerate().rev() {
+        for (index, row) in tree.links.iter().enumerate().rev() {
             for column in tree.columns[row.columns.clone()].iter().rev() {
-                let load = &mut self.loads[at];
+                let load = &mut self.loads[index];
                 let number = &mut vector[column.speed];
                 *number -= column.motion.dot(load);
                 let share = *number / self.pivots[column.speed];
@@ -118,13 +118,13 @@ impl ArticulatedFactors {
                 load.force += force.force * share;
             }
             if let Some(parent) = row.parent {
-                let load = local_poses[at].force_to_outer(&self.loads[at]);
+                let load = local_poses[index].force_to_outer(&self.loads[index]);
                 self.loads[parent] += load;
             }
         }
-        for (at, row) in tree.links.iter().enumerate() {
+        for (index, row) in tree.links.iter().enumerate() {
             let mut acceleration = row.parent.map_or(Motion::ZERO, |parent| {
-                local_poses[at].motion_from_outer(&self.accelerations[parent])
+                local_poses[index].motion_from_outer(&self.accelerations[parent])
             });
             for column in &tree.columns[row.columns.clone()] {
                 let number = &mut vector[column.speed];
@@ -132,7 +132,7 @@ impl ArticulatedFactors {
                 *number = (*number - carried) / self.pivots[column.speed];
                 acceleration += column.motion * *number;
             }
-            self.accelerations[at] = acceleration;
+            self.accelerations[index] = acceleration;
         }
     }
 }
@@ -164,20 +164,23 @@ mod tests {
             (Some(4), Joint::Prismatic(axis(8, [0.6, 0.1, -0.2]))),
             (Some(4), Joint::Revolute(axis(9, [0.0, 1.0, 0.1]))),
         ];
-        let links = joints.into_iter().enumerate().map(|(at, (parent, joint))| {
-            let number = at as f64;
-            let center = Vector3::new(0.1 * number, 0.2, -0.05 * number);
-            let about = Matrix3::from_diagonal(&Vector3::new(0.02, 0.03, 0.01 + 0.01 * number));
-            Link {
-                parent,
-                parent_from_joint: Isometry3::new(
-                    Vector3::new(0.3, -0.1 * number, 0.2),
-                    Vector3::new(0.1 * number, 0.4, -0.3),
-                ),
-                joint,
-                inertia: Inertia::new(0.5 + number, center, about),
-            }
-        });
+        let links = joints
+            .into_iter()
+            .enumerate()
+            .map(|(index, (parent, joint))| {
+                let number = index as f64;
+                let center = Vector3::new(0.1 * number, 0.2, -0.05 * number);
+                let about = Matrix3::from_diagonal(&Vector3::new(0.02, 0.03, 0.01 + 0.01 * number));
+                Link {
+                    parent,
+                    parent_from_joint: Isometry3::new(
+                        Vector3::new(0.3, -0.1 * number, 0.2),
+                        Vector3::new(0.1 * number, 0.4, -0.3),
+                    ),
+                    joint,
+                    inertia: Inertia::new(0.5 + number, center, about),
+                }
+            });
         Tree::new(&links.collect::<Vec<_>>()).unwrap()
     }
 
@@ -195,23 +198,23 @@ mod tests {
         workspace.forward_kinematics(&tree, &Base::at_rest(Vector3::zeros()), &state);
         workspace.mass_matrix(&tree);
         let mut matrix: MassMatrix = workspace.matrix.clone();
-        let added: Vec<f64> = (0..count).map(|at| 0.01 * at as f64).collect();
+        let added: Vec<f64> = (0..count).map(|index| 0.01 * index as f64).collect();
         let poses = tree.links.iter().map(|row| row.pose(&state.positions));
         let local_poses: Vec<Pose> = poses.collect();
         workspace.local_poses.clone_from(&local_poses);
         workspace.composite_inertias_of_links(&tree);
         let mut found = vec![0.0; count];
         diagonal(&tree, &workspace.composites, &mut found);
-        for (at, (found, added)) in found.iter().zip(&added).enumerate() {
-            assert!((found - matrix.at(at, at)).abs() < 1e-12 * found.abs());
-            matrix.add_diagonal(at, *added);
+        for (index, (found, added)) in found.iter().zip(&added).enumerate() {
+            assert!((found - matrix.at(index, index)).abs() < 1e-12 * found.abs());
+            matrix.add_diagonal(index, *added);
         }
         matrix.factor();
         let mut factors = ArticulatedFactors::default();
         factors.factor(&tree, &local_poses, &added);
         for unit in 0..count {
             let mut one: Vec<f64> = (0..count)
-                .map(|at| f64::from(u8::from(at == unit)))
+                .map(|index| f64::from(u8::from(index == unit)))
                 .collect();
             let mut other = one.clone();
             matrix.solve(&mut one);

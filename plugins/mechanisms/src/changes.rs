@@ -16,14 +16,14 @@ impl Tree {
         // The norm for a rotation by a small angle is that of its cross-product matrix.
         let mut changes: Vec<f64> = weights.iter().map(|weight| weight * SQRT_2).collect();
         let mut of_velocities = vec![0.0; self.velocity_count()];
-        for (at, row) in self.links.iter().enumerate().rev() {
+        for (index, row) in self.links.iter().enumerate().rev() {
             for column in &self.columns[row.columns.clone()] {
-                of_velocities[column.speed] = column.motion.angular.norm() * changes[at];
+                of_velocities[column.speed] = column.motion.angular.norm() * changes[index];
             }
             if let (Some(parent), Kind::Fixed(zero) | Kind::Revolute { zero, .. }) =
                 (row.parent, &row.kind)
             {
-                changes[parent] = changes[parent].max(zero.position.norm() + changes[at]);
+                changes[parent] = changes[parent].max(zero.position.norm() + changes[index]);
             }
         }
         Some(of_velocities)
@@ -38,19 +38,19 @@ mod tests {
 
     /// A chain with a branch, and axes in all directions.
     fn tree() -> Tree {
-        let links = (0..6).map(|at: usize| {
-            let number = at as f64;
+        let links = (0..6).map(|index: usize| {
+            let number = index as f64;
             let axis = UnitVector3::new_normalize(Vector3::new(1.0, number - 2.0, 0.3 * number));
             Link {
-                parent: at.checked_sub(if at == 4 { 2 } else { 1 }),
+                parent: index.checked_sub(if index == 4 { 2 } else { 1 }),
                 parent_from_joint: Isometry3::new(
                     Vector3::new(0.3, -0.1 * number, 0.2),
                     Vector3::new(0.1 * number, 0.4, -0.3),
                 ),
-                joint: if at == 3 {
+                joint: if index == 3 {
                     Joint::Fixed
                 } else {
-                    Joint::Revolute(Axis::new(axis, at))
+                    Joint::Revolute(Axis::new(axis, index))
                 },
                 inertia: Inertia::new(1.0, Vector3::x() * 0.1, Matrix3::identity()),
             }
@@ -61,18 +61,19 @@ mod tests {
     #[test]
     fn links_do_not_change_by_more() {
         let tree = tree();
-        let weights: Vec<f64> = (0..6).map(|at| 0.1 + 0.05 * f64::from(at)).collect();
+        let weights: Vec<f64> = (0..6).map(|index| 0.1 + 0.05 * f64::from(index)).collect();
         let changes = tree.greatest_changes(&weights).unwrap();
         let base = Base::at_rest(Vector3::zeros());
         let mut closest: f64 = 0.0;
         for sample in 0..2_000 {
-            let number = |at: usize, times: f64| libm::sin(f64::from(sample) * times + at as f64);
+            let number =
+                |index: usize, times: f64| libm::sin(f64::from(sample) * times + index as f64);
             let [mut one, mut two] = [(); 2].map(|()| (tree.at_zero(), Workspace::new(&tree)));
             let mut bound = 0.0;
-            for (at, change) in changes.iter().enumerate() {
-                one.0.positions[at] = 3.0 * number(at, 1.7);
-                let way = 0.02 * number(2 * at, 0.9);
-                two.0.positions[at] = one.0.positions[at] + way;
+            for (index, change) in changes.iter().enumerate() {
+                one.0.positions[index] = 3.0 * number(index, 1.7);
+                let way = 0.02 * number(2 * index, 0.9);
+                two.0.positions[index] = one.0.positions[index] + way;
                 bound += way.abs() * change;
             }
             for (state, workspace) in [&mut one, &mut two] {

@@ -26,8 +26,8 @@ impl Workspace {
         self.update_inertias(tree);
         let mut fall = self.about_reference(&base.acceleration);
         fall.linear -= base.gravity;
-        for (at, row) in tree.links.iter().enumerate() {
-            let velocity = self.velocities[at];
+        for (index, row) in tree.links.iter().enumerate() {
+            let velocity = self.velocities[index];
             // The velocity of the joint, whose columns rotate with the link.
             let relative = velocity - self.carrier_velocity(row, base);
             let carried = row.parent.map_or(fall, |parent| self.accelerations[parent]);
@@ -38,14 +38,14 @@ impl Workspace {
                     acceleration += *moved * accelerations[column.speed];
                 }
             }
-            let inertia = &self.inertias[at];
+            let inertia = &self.inertias[index];
             let momentum = *inertia * velocity;
             let mut force = *inertia * acceleration + velocity.cross_force(&momentum);
-            if let Some(external) = external_forces.get(at) {
-                force = force - self.relative_poses[at].force_to_outer(external);
+            if let Some(external) = external_forces.get(index) {
+                force = force - self.relative_poses[index].force_to_outer(external);
             }
-            self.accelerations[at] = acceleration;
-            self.forces[at] = force;
+            self.accelerations[index] = acceleration;
+            self.forces[index] = force;
         }
         self.backward_pass(tree, efforts);
     }
@@ -71,8 +71,8 @@ impl Workspace {
         efforts: &mut [f64],
     ) {
         self.update_inertias(tree);
-        for (at, inertia) in self.inertias.iter().enumerate() {
-            self.forces[at] = if weightless[at] {
+        for (index, inertia) in self.inertias.iter().enumerate() {
+            self.forces[index] = if weightless[index] {
                 Force::default()
             } else {
                 Force {
@@ -87,8 +87,8 @@ impl Workspace {
     /// Backward pass of the RNEA: projects the forces on all links to joint efforts, from the leaves to the base.
     fn backward_pass(&mut self, tree: &Tree, efforts: &mut [f64]) {
         efforts.fill(0.0);
-        for (at, row) in tree.links.iter().enumerate().rev() {
-            let force = self.forces[at];
+        for (index, row) in tree.links.iter().enumerate().rev() {
+            let force = self.forces[index];
             let own = row.columns.clone();
             for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
                 efforts[column.speed] += moved.dot(&force);
@@ -103,9 +103,9 @@ impl Workspace {
     pub fn mass_matrix(&mut self, tree: &Tree) {
         self.composite_inertias(tree);
         self.matrix.clear();
-        for (at, row) in tree.links.iter().enumerate().rev() {
+        for (link, row) in tree.links.iter().enumerate().rev() {
             for index in row.columns.clone() {
-                self.column_of(tree, at, index);
+                self.column_of(tree, link, index);
             }
         }
     }
@@ -114,9 +114,9 @@ impl Workspace {
     fn composite_inertias(&mut self, tree: &Tree) {
         self.update_inertias(tree);
         self.composites.copy_from_slice(&self.inertias);
-        for (at, row) in tree.links.iter().enumerate().rev() {
+        for (index, row) in tree.links.iter().enumerate().rev() {
             if let Some(parent) = row.parent {
-                let own = self.composites[at];
+                let own = self.composites[index];
                 self.composites[parent] += own;
             }
         }
@@ -127,9 +127,9 @@ impl Workspace {
         for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
             *composite = row.inertia;
         }
-        for (at, row) in tree.links.iter().enumerate().rev() {
+        for (index, row) in tree.links.iter().enumerate().rev() {
             if let Some(parent) = row.parent {
-                let moved = self.local_poses[at].inertia_to_outer(&self.composites[at]);
+                let moved = self.local_poses[index].inertia_to_outer(&self.composites[index]);
                 self.composites[parent] += moved;
             }
         }
@@ -141,13 +141,13 @@ impl Workspace {
         let speed = tree.columns[index].speed;
         let force = self.composites[link] * self.columns[index];
         let mut own = tree.links[link].columns.start..index + 1;
-        let mut at = link;
+        let mut ancestor = link;
         loop {
             let columns = tree.columns[own.clone()].iter().zip(&self.columns[own]);
             if tree.shares_variables {
                 for (other, moved) in columns {
                     // Joints that share a variable contribute twice to its diagonal.
-                    let is_twice = at != link && other.speed == speed;
+                    let is_twice = ancestor != link && other.speed == speed;
                     let times = if is_twice { 2.0 } else { 1.0 };
                     let number = moved.dot(&force) * times;
                     self.matrix.add(speed, other.speed, number);
@@ -158,11 +158,11 @@ impl Workspace {
                     row[other.speed] = moved.dot(&force);
                 }
             }
-            let Some(parent) = tree.links[at].parent else {
+            let Some(parent) = tree.links[ancestor].parent else {
                 break;
             };
             own = tree.links[parent].columns.clone();
-            at = parent;
+            ancestor = parent;
         }
     }
 

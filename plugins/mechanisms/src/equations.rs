@@ -30,11 +30,11 @@ impl Workspace {
 
     /// Returns a diagonal element of `H`. Requires [`assemble`](Self::assemble).
     pub(crate) fn joint_inertia(&self, speed: usize) -> f64 {
-        let at = match self.articulated {
+        let index = match self.articulated {
             Some(_) => speed,
             None => speed * (speed + 3) / 2,
         };
-        self.assembled[at]
+        self.assembled[index]
     }
 
     /// Factors `H + A`, given the diagonal of `A`. Requires [`assemble`](Self::assemble).
@@ -68,22 +68,24 @@ mod tests {
     #[test]
     fn deep_chains_accelerate_by_their_efforts() {
         let axes = [Vector3::x(), Vector3::y(), Vector3::new(0.3, 0.2, 1.0)];
-        let links = (0..200).map(|at: usize| {
-            let parent = at.checked_sub(1);
-            rod(parent, [0.0, 0.0, -0.1], axes[at % 3], [0.2, 0.1], at)
+        let links = (0..200).map(|index: usize| {
+            let parent = index.checked_sub(1);
+            rod(parent, [0.0, 0.0, -0.1], axes[index % 3], [0.2, 0.1], index)
         });
         let tree = Tree::new(&links.collect::<Vec<_>>()).unwrap();
         let mut workspace = Workspace::new(&tree);
         assert!(workspace.articulated.is_some());
         let mut state = tree.at_zero();
-        for (at, position) in state.positions.iter_mut().enumerate() {
-            *position = 0.1 * libm::sin(at as f64);
+        for (index, position) in state.positions.iter_mut().enumerate() {
+            *position = 0.1 * libm::sin(index as f64);
         }
         let base = Base::at_rest(Vector3::zeros());
         workspace.forward_kinematics(&tree, &base, &state);
         workspace.assemble(&tree);
         workspace.factor(&tree, &[0.0; 200]);
-        let efforts: Vec<f64> = (0..200).map(|at| libm::cos(0.3 * f64::from(at))).collect();
+        let efforts: Vec<f64> = (0..200)
+            .map(|index| libm::cos(0.3 * f64::from(index)))
+            .collect();
         let mut accelerations = efforts.clone();
         workspace.solve(&tree, &mut accelerations);
         let mut found = vec![0.0; 200];

@@ -36,10 +36,10 @@ impl MassMatrix {
     /// Collects the ancestors of all rows.
     fn find_ancestors(&mut self) {
         for parent in &self.parents {
-            let mut at = *parent;
-            while let Some(left) = at {
+            let mut ancestor = *parent;
+            while let Some(left) = ancestor {
                 self.ancestors.push(left);
-                at = self.parents[left];
+                ancestor = self.parents[left];
             }
             self.ends.push(self.ancestors.len());
         }
@@ -111,10 +111,10 @@ impl MassMatrix {
             }
             let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
             let ancestors = &self.ancestors[first..self.ends[row]];
-            for (at, &left) in ancestors.iter().enumerate() {
+            for (number, &left) in ancestors.iter().enumerate() {
                 let share = own[left] * inverse;
                 let target = &mut above[index(left, 0)..][..=left];
-                for &column in &ancestors[at..] {
+                for &column in &ancestors[number..] {
                     target[column] -= share * own[column];
                 }
                 own[left] = share;
@@ -199,7 +199,9 @@ mod tests {
             let wanted = [1.0, -2.0, 3.0, 0.5];
             let mut vector = [0.0; 4];
             for (row, sum) in vector.iter_mut().enumerate() {
-                *sum = (0..4).map(|at| matrix.at(row, at) * wanted[at]).sum();
+                *sum = (0..4)
+                    .map(|other| matrix.at(row, other) * wanted[other])
+                    .sum();
             }
             matrix.factor();
             matrix.solve(&mut vector);

@@ -199,9 +199,9 @@ impl Island {
         welds: &mut [Weld],
         dt: f64,
     ) {
-        let parts = members.iter();
-        let parts = parts.map(|member| substep_count(member.tree, member.state, dt));
-        let parts = parts.max().unwrap_or(1);
+        let counts = members.iter();
+        let counts = counts.map(|member| substep_count(member.tree, member.state, dt));
+        let substeps = counts.max().unwrap_or(1);
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
         }
@@ -211,13 +211,13 @@ impl Island {
         self.gaps.clear();
         self.gaps
             .extend(contacts.iter().map(|contact| contact.distance));
-        if parts == 1 {
-            self.part(members, bodies, contacts, welds, [dt, dt]);
+        if substeps == 1 {
+            self.substep(members, bodies, contacts, welds, [dt, dt]);
         } else {
             self.anchors.clear();
             let anchors = welds.iter().map(|weld| Anchors::of(weld, members, bodies));
             self.anchors.extend(anchors);
-            self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(parts)]);
+            self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(substeps)]);
         }
         for body in bodies {
             body.moving = body.moving * (1.0 / dt);
@@ -231,38 +231,38 @@ impl Island {
         bodies: &mut [FreeBody],
         contacts: &mut [Contact],
         welds: &mut [Weld],
-        [dt, parts]: [f64; 2],
+        [dt, substeps]: [f64; 2],
     ) {
-        let part = dt / parts;
+        let substep = dt / substeps;
         for body in &mut *bodies {
             // Velocity change per substep.
-            body.linear = body.before.linear + (body.linear - body.before.linear) / parts;
-            body.angular = body.before.angular + (body.angular - body.before.angular) / parts;
+            body.linear = body.before.linear + (body.linear - body.before.linear) / substeps;
+            body.angular = body.before.angular + (body.angular - body.before.angular) / substeps;
         }
         // The warm-start impulses are distributed evenly; the results are summed.
         for contact in &mut *contacts {
-            contact.impulse /= parts;
+            contact.impulse /= substeps;
         }
         self.impulses.clear();
         self.impulses.resize(contacts.len(), Vector3::zeros());
         self.gained.clear();
         self.gained.extend(bodies.iter().map(FreeBody::gained));
-        for at in 0..parts as u32 {
+        for index in 0..substeps as u32 {
             for member in &mut *members {
                 let (tree, base) = (member.tree, &member.base);
                 member
                     .integrator
-                    .predict(tree, base, member.state, part / 2.0);
+                    .predict(tree, base, member.state, substep / 2.0);
             }
             for (weld, anchors) in welds.iter_mut().zip(&self.anchors) {
                 anchors.apply(weld, members, bodies);
             }
-            let length = if at == 0 { dt } else { part };
-            self.part(members, bodies, contacts, welds, [length, part]);
+            let length = if index == 0 { dt } else { substep };
+            self.substep(members, bodies, contacts, welds, [length, substep]);
             for (sum, contact) in self.impulses.iter_mut().zip(&*contacts) {
                 *sum += contact.impulse;
             }
-            if at + 1 < parts as u32 {
+            if index + 1 < substeps as u32 {
                 for (body, gained) in bodies.iter_mut().zip(&self.gained) {
                     body.before = Motion {
                         angular: body.angular,
@@ -280,7 +280,7 @@ impl Island {
 
     /// Makes a step or a substep. The contacts belong to the middle of an interval of `length` seconds from its beginning
     /// on.
-    fn part(
+    fn substep(
         &mut self,
         members: &mut [Member<'_>],
         bodies: &mut [FreeBody],
@@ -316,10 +316,10 @@ impl Island {
         self.kept.clone_from(&self.velocities);
         self.rows.bounce(&mut self.velocities, &self.kept);
         self.end(members, bodies, contacts, dt);
-        for (at, weld) in welds.iter_mut().enumerate() {
-            weld.impulse += self.rows.weld_impulse_of(at);
+        for (index, weld) in welds.iter_mut().enumerate() {
+            weld.impulse += self.rows.weld_impulse_of(index);
             if let Some(velocity) = &mut weld.velocity {
-                *velocity = self.rows.weld_velocity_of(at, &self.velocities);
+                *velocity = self.rows.weld_velocity_of(index, &self.velocities);
             }
         }
     }
@@ -454,9 +454,9 @@ impl Island {
             body.center += way.linear;
             (body.linear, body.angular) = (motion.linear, motion.angular);
         }
-        for (at, contact) in contacts.iter_mut().enumerate() {
-            contact.impulse = self.rows.impulse_of(at);
-            contact.separation_velocity = self.rows.separation_of(at, &self.velocities);
+        for (index, contact) in contacts.iter_mut().enumerate() {
+            contact.impulse = self.rows.impulse_of(index);
+            contact.separation_velocity = self.rows.separation_of(index, &self.velocities);
         }
     }
 }

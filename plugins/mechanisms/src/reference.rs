@@ -40,8 +40,8 @@ struct ReferenceLink {
 }
 
 impl ReferenceLink {
-    fn link(&self, at: usize) -> Link {
-        let axis = Axis::new(UnitVector3::new_normalize(self.axis.into()), at);
+    fn link(&self, index: usize) -> Link {
+        let axis = Axis::new(UnitVector3::new_normalize(self.axis.into()), index);
         let turned = UnitQuaternion::from_quaternion(Quaternion::from(self.quaternion));
         Link {
             parent: self.parent,
@@ -68,11 +68,11 @@ fn assert_close(what: &str, found: &[f64], wanted: &[f64]) {
     let scale = wanted
         .iter()
         .fold(1e-3, |most: f64, number| most.max(number.abs()));
-    for (at, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+    for (index, (found, wanted)) in found.iter().zip(wanted).enumerate() {
         let off = (found - wanted).abs() / scale;
         assert!(
             off < TOLERANCE,
-            "{what}, number {at}: {found}, not {wanted}"
+            "{what}, number {index}: {found}, not {wanted}"
         );
     }
 }
@@ -88,7 +88,7 @@ fn random_trees_move_as_pinocchio_says() {
 
 fn compare(reference: &Reference) {
     let links = reference.links.iter().enumerate();
-    let links: Vec<Link> = links.map(|(at, link)| link.link(at)).collect();
+    let links: Vec<Link> = links.map(|(index, link)| link.link(index)).collect();
     let tree = Tree::new(&links).unwrap();
     let state = State {
         positions: reference.positions.clone(),

@@ -221,14 +221,14 @@ impl Integrator {
         self.workspace.factor(tree, &self.added);
         self.velocities.fill(0.0);
         let force = self.workspace.relative_poses[link].force_to_outer(impulse);
-        let mut at = Some(link);
-        while let Some(here) = at {
+        let mut next = Some(link);
+        while let Some(here) = next {
             let row = &tree.links[here];
             for index in row.columns.clone() {
                 let moved = &self.workspace.columns[index];
                 self.velocities[tree.columns[index].speed] += moved.dot(&force);
             }
-            at = row.parent;
+            next = row.parent;
         }
         self.workspace.solve(tree, &mut self.velocities);
         for (speed, more) in state.velocities.iter_mut().zip(&self.velocities) {

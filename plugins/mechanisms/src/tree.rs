@@ -174,8 +174,8 @@ impl Tree {
         let mut tree = Self::default();
         let mut is_shared = false;
         let mut variables: BTreeMap<usize, Variable> = BTreeMap::new();
-        for (at, link) in links.iter().enumerate() {
-            check(at, link)?;
+        for (index, link) in links.iter().enumerate() {
+            check(index, link)?;
             let first = tree.columns.len();
             let above = link.parent.and_then(|parent| tree.last_velocity(parent));
             let position = match &link.joint {
@@ -205,7 +205,7 @@ impl Tree {
         if is_shared {
             // A variable on several branches couples them: the matrix becomes dense.
             let count = tree.parents.len();
-            tree.parents = (0..count).map(|at| at.checked_sub(1)).collect();
+            tree.parents = (0..count).map(|index| index.checked_sub(1)).collect();
         }
         Ok(tree)
     }
@@ -257,12 +257,12 @@ impl Tree {
 
     /// Returns the last velocity on the path from the base to a link, inclusive.
     fn last_velocity(&self, link: usize) -> Option<usize> {
-        let mut at = Some(link);
-        while let Some(row) = at.and_then(|at| self.links.get(at)) {
+        let mut next = Some(link);
+        while let Some(row) = next.and_then(|next| self.links.get(next)) {
             if let Some(column) = self.columns[row.columns.clone()].last() {
                 return Some(column.speed);
             }
-            at = row.parent;
+            next = row.parent;
         }
         None
     }
@@ -330,9 +330,9 @@ fn turns(links: &[Link], tree: &Tree) -> Vec<usize> {
     for parent in links.iter().filter_map(|link| link.parent) {
         carries[parent] = true;
     }
-    for (at, (link, row)) in links.iter().zip(&tree.links).enumerate() {
+    for (index, (link, row)) in links.iter().zip(&tree.links).enumerate() {
         let is_wheel = match &link.joint {
-            Joint::Revolute(axis) => !carries[at] && is_round(&link.inertia, &axis.direction),
+            Joint::Revolute(axis) => !carries[index] && is_round(&link.inertia, &axis.direction),
             _ => false,
         };
         let columns = tree.columns[row.columns.clone()].iter();
@@ -353,9 +353,12 @@ fn is_round(inertia: &Inertia, axis: &UnitVector3<f64>) -> bool {
     across <= 1e-6 * inertia.mass && change <= 1e-3 * inertia.rotational.norm()
 }
 
-fn check(at: usize, link: &Link) -> Result<(), TreeError> {
-    if let Some(parent) = link.parent.filter(|parent| *parent >= at) {
-        return Err(TreeError::Parent { link: at, parent });
+fn check(index: usize, link: &Link) -> Result<(), TreeError> {
+    if let Some(parent) = link.parent.filter(|parent| *parent >= index) {
+        return Err(TreeError::Parent {
+            link: index,
+            parent,
+        });
     }
     let inertia = &link.inertia;
     let is_finite = inertia.mass.is_finite()
@@ -366,13 +369,13 @@ fn check(at: usize, link: &Link) -> Result<(), TreeError> {
     let tolerance = -1e-9 * inertia.rotational.norm();
     let is_possible = is_finite && about.symmetric_eigenvalues().min() >= tolerance;
     if !is_possible || inertia.mass < 0.0 || is_massless {
-        return Err(TreeError::Inertia(at));
+        return Err(TreeError::Inertia(index));
     }
     match link.joint {
         Joint::Revolute(axis) | Joint::Prismatic(axis)
             if !axis.ratio.is_normal() || !axis.offset.is_finite() =>
         {
-            Err(TreeError::Axis(at))
+            Err(TreeError::Axis(index))
         }
         _ => Ok(()),
     }

@@ -95,12 +95,12 @@ impl Workspace {
     /// Forward kinematics: computes the poses and velocities of the links. All other calculations require it.
     pub fn forward_kinematics(&mut self, tree: &Tree, base: &Base, state: &State) {
         self.has_inertias = false;
-        for (at, row) in tree.links.iter().enumerate() {
+        for (index, row) in tree.links.iter().enumerate() {
             let pose = row.pose(&state.positions);
             let relative = match row.parent {
                 Some(parent) => self.relative_poses[parent] * pose,
                 None => {
-                    if at == 0 {
+                    if index == 0 {
                         self.reference = pose.position;
                     }
                     Pose {
@@ -115,24 +115,24 @@ impl Workspace {
                 *moved = column.in_base(&relative);
                 velocity += *moved * state.velocities[column.speed];
             }
-            if let Some(local) = self.local_poses.get_mut(at) {
+            if let Some(local) = self.local_poses.get_mut(index) {
                 *local = pose;
             }
-            self.relative_poses[at] = relative;
-            self.velocities[at] = velocity;
+            self.relative_poses[index] = relative;
+            self.velocities[index] = velocity;
         }
     }
 
     /// Computes the velocities of the links again, at the poses of the last
     /// [`forward_kinematics`](Self::forward_kinematics).
     pub(crate) fn update_velocities(&mut self, tree: &Tree, base: &Base, state: &State) {
-        for (at, row) in tree.links.iter().enumerate() {
+        for (index, row) in tree.links.iter().enumerate() {
             let mut velocity = self.carrier_velocity(row, base);
             let own = row.columns.clone();
             for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
                 velocity += *moved * state.velocities[column.speed];
             }
-            self.velocities[at] = velocity;
+            self.velocities[index] = velocity;
         }
     }
 
@@ -229,8 +229,8 @@ impl Workspace {
         columns: &mut [Motion],
     ) {
         columns.fill(Motion::ZERO);
-        let mut at = Some(link);
-        while let Some(here) = at {
+        let mut next = Some(link);
+        while let Some(here) = next {
             let row = &tree.links[here];
             let own = row.columns.clone();
             for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
@@ -239,7 +239,7 @@ impl Workspace {
                     linear: moved.at(target),
                 };
             }
-            at = row.parent;
+            next = row.parent;
         }
     }
 
@@ -288,8 +288,8 @@ impl Workspace {
     /// Returns kinetic energy, and potential energy relative to the base, J.
     #[must_use]
     pub fn energy(&self, tree: &Tree, base: &Base) -> [f64; 2] {
-        let kinetic = tree.links.iter().enumerate().map(|(at, row)| {
-            let velocity = self.velocity_of(at);
+        let kinetic = tree.links.iter().enumerate().map(|(index, row)| {
+            let velocity = self.velocity_of(index);
             velocity.dot(&(row.inertia * velocity)) / 2.0
         });
         let (mass, center) = self.center_of_mass(tree);

@@ -89,7 +89,7 @@ fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &S
         return mesh;
     };
     let image_shape = match paint.pattern {
-        Pattern::Image(place) => scenery.images.get(place).map_or(1.0, |image| {
+        Pattern::Image(index) => scenery.images.get(index).map_or(1.0, |image| {
             f64::from(image.height) / f64::from(image.width.max(1))
         }),
         Pattern::Checker(_) => 1.0,
@@ -100,7 +100,7 @@ fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &S
     } else {
         1.0
     };
-    let mut places = Vec::with_capacity(positions.len());
+    let mut coordinates = Vec::with_capacity(positions.len());
     for (corners, normals) in positions.chunks_exact(3).zip(normals.chunks_exact(3)) {
         let mut found = [0, 1, 2].map(|corner| {
             wrap.texture_coordinates(
@@ -115,14 +115,14 @@ fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &S
             });
             close(&mut found, is_pole);
         }
-        places.extend(found.map(|corner| {
+        coordinates.extend(found.map(|corner| {
             let [right, up] = corner
                 .repeated(paint, image_shape)
                 .map(|coordinate| coordinate / unit);
             [right as f32, (1.0 - up) as f32]
         }));
     }
-    mesh.with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, places)
+    mesh.with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, coordinates)
 }
 
 /// Makes the texture coordinates of a triangle continuous on a closed surface: beyond the seam they continue, and a pole,
@@ -169,13 +169,13 @@ impl Appearance {
         scenery: &Scenery,
         images: &mut Assets<Image>,
     ) -> StandardMaterial {
-        let [red, green, blue, alpha] = self.color.map(|part| part as f32);
+        let [red, green, blue, alpha] = self.color.map(|channel| channel as f32);
         let own = Color::srgba(red, green, blue, alpha);
         let texture = match &self.pattern {
             Some(Pattern::Checker(other)) => Some(checker(self.color, *other)),
-            Some(Pattern::Image(place)) => scenery
+            Some(Pattern::Image(index)) => scenery
                 .images
-                .get(*place)
+                .get(*index)
                 .map(|image| blended(image, self.color)),
             None => None,
         };
@@ -184,7 +184,7 @@ impl Appearance {
             .gloss
             .color
             .iter()
-            .fold(0.0, |most: f64, part| most.max(*part)) as f32;
+            .fold(0.0, |most: f64, channel| most.max(*channel)) as f32;
         StandardMaterial {
             base_color: if has_texture {
                 Color::srgba(1.0, 1.0, 1.0, alpha)
@@ -214,7 +214,7 @@ impl Appearance {
 
 /// Returns the texture of a checker: two by two squares.
 fn checker(own: [f64; 4], other: [f64; 3]) -> Image {
-    let code = |part: f64| (part.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let code = |channel: f64| (channel.clamp(0.0, 1.0) * 255.0).round() as u8;
     let [red, green, blue, _] = own.map(code);
     let own = [red, green, blue, 255];
     let [red, green, blue] = other.map(code);
@@ -231,7 +231,8 @@ fn checker(own: [f64; 4], other: [f64; 3]) -> Image {
 /// Blends an image with opacity over a colour.
 fn blended(image: &morse_api::paint::Image, under: [f64; 4]) -> Image {
     let (pixels, _) = image.pixels.as_chunks::<4>();
-    let under = [under[0], under[1], under[2]].map(|part| (part.clamp(0.0, 1.0) * 255.0) as f32);
+    let under =
+        [under[0], under[1], under[2]].map(|channel| (channel.clamp(0.0, 1.0) * 255.0) as f32);
     let over = |[red, green, blue, alpha]: &[u8; 4]| {
         let share = f32::from(*alpha) / 255.0;
         let [red, green, blue] = [(red, under[0]), (green, under[1]), (blue, under[2])]
@@ -284,9 +285,11 @@ mod tests {
         }
     }
 
-    fn places(mesh: &Mesh) -> Vec<[f32; 2]> {
+    fn texture_coordinates(mesh: &Mesh) -> Vec<[f32; 2]> {
         match mesh.attribute(Mesh::ATTRIBUTE_UV_0) {
-            Some(VertexAttributeValues::Float32x2(places)) => places.clone(),
+            Some(VertexAttributeValues::Float32x2(texture_coordinates)) => {
+                texture_coordinates.clone()
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -310,7 +313,7 @@ mod tests {
             panic!("one piece")
         };
         // Four squares along a side are two textures.
-        let most = places(mesh)
+        let most = texture_coordinates(mesh)
             .iter()
             .fold(f32::MIN, |most, [right, _]| most.max(*right));
         assert_eq!(most, 2.0);
@@ -336,7 +339,7 @@ mod tests {
             &shape(Shape::Sphere { radius: 1.0 }, Some(paint)),
             &Scenery::default(),
         );
-        for corners in places(&pieces[0].0).chunks_exact(3) {
+        for corners in texture_coordinates(&pieces[0].0).chunks_exact(3) {
             let across = |one: [f32; 2], two: [f32; 2]| (one[0] - two[0]).abs();
             assert!(
                 across(corners[0], corners[1]) < 0.51 && across(corners[0], corners[2]) < 0.51,

@@ -32,15 +32,15 @@ impl Anchors {
 
     /// Sets point and deviation of a weld in the middle of a substep. The angular deviation stays that of the step.
     pub(super) fn apply(&self, weld: &mut Weld, members: &[Member<'_>], bodies: &[FreeBody]) {
-        let world = |at: usize| match weld.sides[at] {
-            Side::Link { member, link } => members.get(member).map_or(self.points[at], |of| {
+        let world = |side: usize| match weld.sides[side] {
+            Side::Link { member, link } => members.get(member).map_or(self.points[side], |of| {
                 let pose = of.pose * of.integrator.workspace.pose_of(link);
-                pose.position + pose.rotation * self.points[at]
+                pose.position + pose.rotation * self.points[side]
             }),
             Side::Body(body) => bodies
                 .get(body)
-                .map_or(self.points[at], |body| body.center + self.points[at]),
-            Side::Prescribed(_) => self.points[at],
+                .map_or(self.points[side], |body| body.center + self.points[side]),
+            Side::Prescribed(_) => self.points[side],
         };
         let [one, other] = [world(0), world(1)];
         weld.error.linear = self.error.linear + (other - one);

@@ -25,14 +25,14 @@ impl Run {
         pose.rotation * self.integrator.workspace.velocity_of(link).at(&local)
     }
 
-    /// Touches the ground with points of links, each of which is a link and a place on it; `friction` Coulomb's.
+    /// Touches the ground with points of links, each of which is a link and a point on it; `friction` Coulomb's.
     pub(super) fn touching(
         &self,
         tips: &[(usize, Vector3<f64>)],
         before: &[Contact],
         friction: f64,
     ) -> Vec<Contact> {
-        let contact = |(at, (link, local)): (usize, &(usize, Vector3<f64>))| {
+        let contact = |(index, (link, local)): (usize, &(usize, Vector3<f64>))| {
             let point = self.point(*link, *local);
             let sides = [
                 GROUND,
@@ -46,14 +46,16 @@ impl Run {
                 friction_sides: sides,
                 point,
                 normal: Vector3::z(),
-                separation_velocity: before.get(at).and_then(|known| known.separation_velocity),
+                separation_velocity: before
+                    .get(index)
+                    .and_then(|known| known.separation_velocity),
                 distance: point.z,
                 friction,
                 restitution: 0.0,
                 tangent_velocity: Vector3::zeros(),
                 share: 1.0,
                 impulse: before
-                    .get(at)
+                    .get(index)
                     .map_or(Vector3::zeros(), |known| known.impulse),
             }
         };
@@ -135,8 +137,8 @@ fn a_base_that_carries_both_keeps_its_energy() {
     }
     let mut run = Run::of(&links, 240.0);
     let tree = &run.tree;
-    let at = |number: usize| tree.variable(number).unwrap().position;
-    let indices = [at(0), at(1), at(2)];
+    let index_of = |number: usize| tree.variable(number).unwrap().position;
+    let indices = [index_of(0), index_of(1), index_of(2)];
     for (index, angle) in indices.into_iter().zip([2.0, 0.5, PI / 3.0]) {
         run.state.positions[index] = angle;
     }

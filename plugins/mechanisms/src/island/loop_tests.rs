@@ -76,8 +76,8 @@ fn run(rate: f64, speed: f64) -> ([f64; 2], f64, f64) {
     // Velocities that fit, by differences of the closed form.
     let [one, other] = [closed(START + 1e-6), closed(START - 1e-6)];
     run.state.velocities[0] = speed;
-    for at in 0..2 {
-        run.state.velocities[1 + at] = (one[at] - other[at]) / 2e-6 * speed;
+    for index in 0..2 {
+        run.state.velocities[1 + index] = (one[index] - other[index]) / 2e-6 * speed;
     }
     let mut weld: Option<Weld> = None;
     let (mut widest, mut farthest): (f64, f64) = (0.0, 0.0);

@@ -130,9 +130,9 @@ impl Rows {
         } else {
             (parting - speed) * dt / 2.0
         };
-        for (at, row) in self.rows[first..].iter_mut().enumerate() {
-            row.impulse = axes[at].dot(&contact.impulse);
-            if at == 0 {
+        for (index, row) in self.rows[first..].iter_mut().enumerate() {
+            row.impulse = axes[index].dot(&contact.impulse);
+            if index == 0 {
                 row.kind = Kind::Normal {
                     distance,
                     entered,
@@ -144,15 +144,15 @@ impl Rows {
                 row.kind = Kind::Tangent {
                     before: row.impulse,
                 };
-                row.relaxed = wanted[at];
+                row.relaxed = wanted[index];
             }
         }
         let meeting = turned - speed;
         let continues = self.last_sides == Some(contact.sides.map(Moving::of));
         self.last_sides = Some(contact.sides.map(Moving::of));
         let bounces = contact.restitution > 0.0 && meeting > RESTITUTION_THRESHOLD;
-        let before =
-            bounces.then(|| [0, 1, 2].map(|at| self.speed_before(first + at, members, bodies)));
+        let before = bounces
+            .then(|| [0, 1, 2].map(|index| self.speed_before(first + index, members, bodies)));
         self.contacts.push(ContactData {
             before: before.unwrap_or_default(),
             continues,
@@ -193,16 +193,16 @@ impl Rows {
                     let work = &of.integrator.workspace;
                     work.jacobian_at(of.tree, link, &target, &mut self.columns);
                     let carried = of.base.velocity;
-                    for (at, direction) in directions.iter().enumerate() {
+                    for (direction_index, direction) in directions.iter().enumerate() {
                         let turn = |axis| of.pose.rotation.tr_mul(axis) * sign;
                         let (along, about) = (turn(&direction.linear), turn(&direction.angular));
                         let number = |motion: &Motion| {
                             along.dot(&motion.linear) + about.dot(&motion.angular)
                         };
-                        self.rows[first + at].offset +=
+                        self.rows[first + direction_index].offset +=
                             along.dot(&carried.at(&target)) + about.dot(&carried.angular);
                         let numbers = self.columns.iter().map(number);
-                        let row = &mut self.rows[first + at];
+                        let row = &mut self.rows[first + direction_index];
                         row.add((member, starts[member]), numbers, &mut self.jacobians);
                     }
                 }
@@ -211,12 +211,12 @@ impl Rows {
                         continue;
                     };
                     let participant = members.len() + index;
-                    for (at, direction) in directions.iter().enumerate() {
+                    for (direction_index, direction) in directions.iter().enumerate() {
                         let along = direction.linear;
                         let angular = (point - body.center).cross(&along) + direction.angular;
                         let [one, two] = [along * sign, angular * sign];
                         let numbers = [one.x, one.y, one.z, two.x, two.y, two.z];
-                        let row = &mut self.rows[first + at];
+                        let row = &mut self.rows[first + direction_index];
                         row.add(
                             (participant, starts[participant]),
                             numbers.into_iter(),
@@ -264,7 +264,7 @@ impl Rows {
 
     /// Returns the contribution of one member or body to the velocity of a row before the step.
     fn block_before(&self, block: &Block, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
-        let numbers = self.jacobians[block.at..block.at + block.count].iter();
+        let numbers = self.jacobians[block.offset..block.offset + block.count].iter();
         if let Some(member) = members.get(block.participant) {
             numbers
                 .zip(&member.state.velocities)
@@ -281,7 +281,7 @@ impl Rows {
     /// Replaces the rows of limits and dry friction.
     pub(super) fn add_joint_rows(&mut self, members: &[Member<'_>], starts: &[usize]) {
         if let Some(row) = self.rows.get(self.joints) {
-            self.jacobians.truncate(row.blocks[0].at);
+            self.jacobians.truncate(row.blocks[0].offset);
             self.rows.truncate(self.joints);
         }
         for (participant, member) in members.iter().enumerate() {
@@ -293,7 +293,7 @@ impl Rows {
                     bounds: condition.bounds,
                     ..Row::default()
                 };
-                let numbers = (0..count).map(|at| f64::from(u8::from(at == condition.speed)));
+                let numbers = (0..count).map(|index| f64::from(u8::from(index == condition.speed)));
                 row.add(
                     (participant, starts[participant]),
                     numbers,
@@ -317,18 +317,18 @@ impl Rows {
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
-                let index = block.at..block.at + block.count;
-                let response = &mut self.responses[index.clone()];
+                let range = block.offset..block.offset + block.count;
+                let response = &mut self.responses[range.clone()];
                 if let Some(member) = members.get_mut(block.participant) {
                     member.integrator.workspace.solve(member.tree, response);
                 } else if let Some(body) = bodies.get(block.participant - count) {
                     let angular = body.inverse_inertia * vector(&response[3..]);
-                    for (part, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
-                        *part *= inverse;
+                    for (value, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
+                        *value *= inverse;
                     }
                     response[3..].copy_from_slice(angular.as_slice());
                 }
-                let numbers = self.jacobians[index].iter().zip(&*response);
+                let numbers = self.jacobians[range].iter().zip(&*response);
                 weight += numbers.map(|(one, other)| one * other).sum::<f64>();
             }
             row.mass = if weight > f64::MIN_POSITIVE {

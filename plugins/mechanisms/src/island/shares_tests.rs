@@ -63,7 +63,7 @@ impl Table {
                 body.before.angular.y,
             ];
             let [height, about_x, about_y] =
-                [0, 1, 2].map(|at| self.state[at] + speeds[at] * DT / 2.0);
+                [0, 1, 2].map(|index| self.state[index] + speeds[index] * DT / 2.0);
             let legs = self.legs.iter().zip(&self.short);
             for (contact, ([x, y], short)) in self.contacts.iter_mut().zip(legs) {
                 contact.distance = height + about_x * y - about_y * x + short;
@@ -98,16 +98,16 @@ fn assert_loads(found: &[f64], expected: &[f64]) {
 /// The legs are placed symmetrically, or in a row.
 fn springs(weight: f64, legs: &[[f64; 2]]) -> Vec<f64> {
     let count = legs.len() as f64;
-    let mean = |at: usize| legs.iter().map(|leg| leg[at]).sum::<f64>() / count;
+    let mean = |axis: usize| legs.iter().map(|leg| leg[axis]).sum::<f64>() / count;
     let middle = [mean(0), mean(1)];
-    let spread = |at: usize| {
+    let spread = |axis: usize| {
         legs.iter()
-            .map(|leg| (leg[at] - middle[at]).powi(2))
+            .map(|leg| (leg[axis] - middle[axis]).powi(2))
             .sum::<f64>()
     };
     let load = |leg: &[f64; 2]| {
-        let lever = |at: usize| match spread(at) > 0.0 {
-            true => -middle[at] * (leg[at] - middle[at]) / spread(at),
+        let lever = |axis: usize| match spread(axis) > 0.0 {
+            true => -middle[axis] * (leg[axis] - middle[axis]) / spread(axis),
             false => 0.0,
         };
         weight * (1.0 / count + lever(0) + lever(1))
@@ -131,7 +131,7 @@ fn four_legs_carry_as_equal_springs_wherever_the_centre_of_mass_is() {
 fn three_legs_carry_what_statics_say() {
     let legs = [[-0.2, -0.3], [0.5, -0.1], [0.0, 0.4]];
     let area = |[a, b]: [[f64; 2]; 2]| a[0] * b[1] - a[1] * b[0];
-    let parts = [[1, 2], [2, 0], [0, 1]].map(|pair| area(pair.map(|at| legs[at])));
+    let parts = [[1, 2], [2, 0], [0, 1]].map(|pair| area(pair.map(|index| legs[index])));
     let expected = parts.map(|part| 8.0 * GRAVITY * part / parts.iter().sum::<f64>());
     assert_loads(&Table::new(8.0, &legs).loads(), &expected);
 }

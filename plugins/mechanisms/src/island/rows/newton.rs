@@ -132,7 +132,7 @@ impl NewtonSolver {
             let slide = |sliding: Sliding| Slide {
                 friction: touch.friction,
                 sliding,
-                lacks: [0, 1].map(|at| sliding.impulses[at] - across[at].impulse),
+                lacks: [0, 1].map(|tangent| sliding.impulses[tangent] - across[tangent].impulse),
             };
             self.free.push(Free {
                 row: first + 1,
@@ -140,9 +140,9 @@ impl NewtonSolver {
             });
             self.free.push(free(first + 2));
         }
-        for (at, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
+        for (row_index, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
             if row.mass > 0.0 && row.bounds[0] < row.impulse && row.impulse < row.bounds[1] {
-                self.free.push(free(at));
+                self.free.push(free(row_index));
             }
         }
     }
@@ -170,13 +170,13 @@ impl NewtonSolver {
             return;
         }
         for index in 1..count {
-            for at in 0..index {
-                self.matrix[index * width + at] = self.matrix[at * width + index];
+            for column in 0..index {
+                self.matrix[index * width + column] = self.matrix[column * width + index];
             }
         }
         for (index, free) in self.free.iter().enumerate() {
             if let Some(slide) = &free.slide {
-                let masses = [0, 1].map(|at| rows[free.row + at].mass);
+                let masses = [0, 1].map(|tangent| rows[free.row + tangent].mass);
                 let tangents = &mut self.matrix[index * width..(index + 2) * width];
                 slide.linearize_sliding(tangents, index, masses);
             }
@@ -225,10 +225,10 @@ impl Slide {
             *first = bent[0] / masses[0];
             *second = bent[1] / masses[1];
         }
-        for (at, row) in [one, two].into_iter().enumerate() {
-            row[index + at] += 1.0 / masses[at];
-            row[index - 1] -= self.friction * self.sliding.along[at] / masses[at];
-            row[width - 1] = self.lacks[at] / masses[at];
+        for (tangent, row) in [one, two].into_iter().enumerate() {
+            row[index + tangent] += 1.0 / masses[tangent];
+            row[index - 1] -= self.friction * self.sliding.along[tangent] / masses[tangent];
+            row[width - 1] = self.lacks[tangent] / masses[tangent];
         }
     }
 }
@@ -237,23 +237,25 @@ impl Slide {
 /// the solution is written. Returns false if it is singular.
 fn solve(matrix: &mut [f64], count: usize) -> bool {
     let width = count + 1;
-    for at in 0..count {
-        let size = |row: &usize| matrix[row * width + at].abs();
-        let best = (at..count).max_by(|one, other| size(one).total_cmp(&size(other)));
-        let best = best.unwrap_or(at);
-        let (above, below) = matrix.split_at_mut((at + 1) * width);
-        let pivot = &mut above[at * width..];
-        if best > at {
-            pivot.swap_with_slice(&mut below[(best - at - 1) * width..(best - at) * width]);
+    for diagonal in 0..count {
+        let size = |row: &usize| matrix[row * width + diagonal].abs();
+        let best = (diagonal..count).max_by(|one, other| size(one).total_cmp(&size(other)));
+        let best = best.unwrap_or(diagonal);
+        let (above, below) = matrix.split_at_mut((diagonal + 1) * width);
+        let pivot = &mut above[diagonal * width..];
+        if best > diagonal {
+            pivot.swap_with_slice(
+                &mut below[(best - diagonal - 1) * width..(best - diagonal) * width],
+            );
         }
-        if pivot[at].abs() <= f64::MIN_POSITIVE || !pivot[at].is_finite() {
+        if pivot[diagonal].abs() <= f64::MIN_POSITIVE || !pivot[diagonal].is_finite() {
             return false;
         }
-        let inverse = 1.0 / pivot[at];
+        let inverse = 1.0 / pivot[diagonal];
         for row in below.chunks_exact_mut(width) {
-            let factor = row[at] * inverse;
+            let factor = row[diagonal] * inverse;
             if factor != 0.0 {
-                let rest = row[at + 1..].iter_mut().zip(&pivot[at + 1..]);
+                let rest = row[diagonal + 1..].iter_mut().zip(&pivot[diagonal + 1..]);
                 rest.for_each(|(number, other)| *number -= factor * other);
             }
         }
@@ -265,14 +267,14 @@ fn solve(matrix: &mut [f64], count: usize) -> bool {
 /// Solves a symmetric positive definite system: half of the work. The rest of the lower triangle is not read.
 fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
     let width = count + 1;
-    for at in 0..count {
-        let (above, below) = matrix.split_at_mut((at + 1) * width);
-        let pivot = &above[at * width..];
-        if pivot[at] <= f64::MIN_POSITIVE || !pivot[at].is_finite() {
+    for diagonal in 0..count {
+        let (above, below) = matrix.split_at_mut((diagonal + 1) * width);
+        let pivot = &above[diagonal * width..];
+        if pivot[diagonal] <= f64::MIN_POSITIVE || !pivot[diagonal].is_finite() {
             return false;
         }
-        let inverse = 1.0 / pivot[at];
-        for (row, column) in below.chunks_exact_mut(width).zip(at + 1..) {
+        let inverse = 1.0 / pivot[diagonal];
+        for (row, column) in below.chunks_exact_mut(width).zip(diagonal + 1..) {
             let factor = pivot[column] * inverse;
             if factor != 0.0 {
                 let rest = row[column..].iter_mut().zip(&pivot[column..]);
@@ -287,12 +289,12 @@ fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
 /// Back substitution in an upper triangular system.
 fn back_substitute(matrix: &mut [f64], count: usize) {
     let width = count + 1;
-    for at in (0..count).rev() {
-        let (above, below) = matrix.split_at_mut((at + 1) * width);
-        let row = &mut above[at * width..];
-        let known = below.chunks_exact(width).zip(&row[at + 1..count]);
+    for diagonal in (0..count).rev() {
+        let (above, below) = matrix.split_at_mut((diagonal + 1) * width);
+        let row = &mut above[diagonal * width..];
+        let known = below.chunks_exact(width).zip(&row[diagonal + 1..count]);
         let sum: f64 = known.map(|(other, number)| other[count] * number).sum();
-        row[count] = (row[count] - sum) / row[at];
+        row[count] = (row[count] - sum) / row[diagonal];
     }
 }
 
@@ -355,12 +357,16 @@ mod tests {
         };
         let mut rows = Rows::default();
         rows.clear(3.0);
-        for at in 0..9 {
-            let index = Vector3::new(f64::from(at / 3) - 0.9, f64::from(at % 3) - 1.2, 0.0);
+        for number in 0..9 {
+            let cell = Vector3::new(
+                f64::from(number / 3) - 0.9,
+                f64::from(number % 3) - 1.2,
+                0.0,
+            );
             let contact = Contact {
                 sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
                 friction_sides: [Side::Prescribed(Vector3::zeros()), Side::Body(0)],
-                point: index * 0.1,
+                point: cell * 0.1,
                 normal: Vector3::z(),
                 separation_velocity: None,
                 distance: -1.2e-4,

@@ -106,10 +106,10 @@ impl VelocitySolver {
                 self.groups.push(group);
             }
         }
-        for (at, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
+        for (index, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
             if row.mass > 0.0 && row.bounds[0] < row.impulse && row.impulse < row.bounds[1] {
                 self.groups
-                    .push(Group::of_row(at, row, jacobians, velocities));
+                    .push(Group::of_row(index, row, jacobians, velocities));
             }
         }
     }
@@ -126,9 +126,9 @@ impl VelocitySolver {
         self.entries.clear();
         self.right.clear();
         self.right.resize(velocities, 0.0);
-        for at in 0..count {
-            let size = self.participants[at].count;
-            let first = self.block(at, at);
+        for index in 0..count {
+            let size = self.participants[index].count;
+            let first = self.block(index, index);
             for diagonal in 0..size {
                 self.entries[first + diagonal * (size + 1)] = 1.0;
             }
@@ -167,7 +167,7 @@ impl VelocitySolver {
         let own = &rows[group.first..group.first + group.count];
         for (row, (given, gains)) in own.iter().zip(group.given.iter().zip(&group.gain)) {
             for block in blocks(row) {
-                let response = &responses[block.at..block.at + block.count];
+                let response = &responses[block.offset..block.offset + block.count];
                 let right = &mut self.right[block.start..block.start + block.count];
                 for (right, response) in right.iter_mut().zip(response) {
                     *right += response * given;
@@ -175,7 +175,7 @@ impl VelocitySolver {
                 for (other, gain) in own.iter().zip(gains).filter(|(_, gain)| **gain != 0.0) {
                     for column in blocks(other) {
                         let first = self.block(block.participant, column.participant);
-                        let jacobian = &jacobians[column.at..column.at + column.count];
+                        let jacobian = &jacobians[column.offset..column.offset + column.count];
                         let entries = self.entries[first..][..block.count * column.count]
                             .chunks_exact_mut(column.count);
                         for (line, response) in entries.zip(response) {
@@ -239,13 +239,15 @@ impl VelocitySolver {
     fn next(&self) -> Option<usize> {
         let remaining = self.participants.iter().enumerate();
         let remaining = remaining.filter(|(_, one)| one.count > 0 && !one.is_eliminated);
-        let degrees = remaining.map(|(at, one)| (self.degree(&one.neighbours), at));
-        degrees.min().map(|(_, at)| at)
+        let degrees = remaining.map(|(index, one)| (self.degree(&one.neighbours), index));
+        degrees.min().map(|(_, index)| index)
     }
 
     /// Returns the number of velocities of some participants.
     fn degree(&self, participants: &[usize]) -> usize {
-        let counts = participants.iter().map(|at| self.participants[*at].count);
+        let counts = participants
+            .iter()
+            .map(|index| self.participants[*index].count);
         counts.sum()
     }
 
@@ -331,10 +333,10 @@ impl VelocitySolver {
 }
 
 impl Group {
-    fn of_row(at: usize, row: &Row, jacobians: &[f64], velocities: &[f64]) -> Self {
+    fn of_row(row_index: usize, row: &Row, jacobians: &[f64], velocities: &[f64]) -> Self {
         let (given, gain) = linear(row, jacobians, velocities);
         let mut group = Self {
-            first: at,
+            first: row_index,
             count: 1,
             given: [0.0; 3],
             gain: [[0.0; 3]; 3],
@@ -359,9 +361,11 @@ impl Group {
         group.count = 3;
         let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
         let Some(sliding) = Sliding::new(wanted, across.map(|row| row.mass), most) else {
-            for (at, row) in across.iter().enumerate() {
-                (group.given[at + 1], group.gain[at + 1][at + 1]) =
-                    linear(row, jacobians, velocities);
+            for (tangent, row) in across.iter().enumerate() {
+                (
+                    group.given[tangent + 1],
+                    group.gain[tangent + 1][tangent + 1],
+                ) = linear(row, jacobians, velocities);
             }
             return group;
         };
@@ -382,17 +386,18 @@ impl Group {
             ]
         };
         let along = sliding.along.map(|along| contact.friction * along);
-        let lacks =
-            [0, 1].map(|at| sliding.impulses[at] - across[at].impulse + along[at] * group.given[0]);
+        let lacks = [0, 1].map(|tangent| {
+            sliding.impulses[tangent] - across[tangent].impulse + along[tangent] * group.given[0]
+        });
         let columns = [
             solve(along.map(|along| along * group.gain[0][0])),
-            solve([0, 1].map(|at| turn(at, 0) * across[0].mass)),
-            solve([0, 1].map(|at| turn(at, 1) * across[1].mass)),
+            solve([0, 1].map(|tangent| turn(tangent, 0) * across[0].mass)),
+            solve([0, 1].map(|tangent| turn(tangent, 1) * across[1].mass)),
         ];
         let given = solve(lacks);
-        for at in 0..2 {
-            group.given[at + 1] = given[at];
-            group.gain[at + 1] = columns.map(|column| column[at]);
+        for tangent in 0..2 {
+            group.given[tangent + 1] = given[tangent];
+            group.gain[tangent + 1] = columns.map(|column| column[tangent]);
         }
         group
     }
@@ -412,7 +417,7 @@ fn blocks(row: &Row) -> impl Iterator<Item = &Block> {
 /// Returns the change of a row's velocity for changes of the velocities.
 fn change_of(row: &Row, jacobians: &[f64], changes: &[f64]) -> f64 {
     let parts = blocks(row).map(|block| {
-        let jacobian = &jacobians[block.at..block.at + block.count];
+        let jacobian = &jacobians[block.offset..block.offset + block.count];
         dot(jacobian, &changes[block.start..block.start + block.count])
     });
     parts.sum()
@@ -421,33 +426,33 @@ fn change_of(row: &Row, jacobians: &[f64], changes: &[f64]) -> f64 {
 /// Replaces a matrix by its inverse, by Gauss–Jordan elimination with partial pivoting. Returns false if it is singular.
 pub(super) fn invert(matrix: &mut [f64], size: usize, swaps: &mut Vec<f64>) -> bool {
     swaps.clear();
-    for at in 0..size {
-        let entry = |row: &usize| matrix[row * size + at].abs();
-        let best = (at..size).max_by(|one, other| entry(one).total_cmp(&entry(other)));
-        let best = best.unwrap_or(at);
+    for diagonal in 0..size {
+        let entry = |row: &usize| matrix[row * size + diagonal].abs();
+        let best = (diagonal..size).max_by(|one, other| entry(one).total_cmp(&entry(other)));
+        let best = best.unwrap_or(diagonal);
         swaps.push(best as f64);
         for column in 0..size {
-            matrix.swap(at * size + column, best * size + column);
+            matrix.swap(diagonal * size + column, best * size + column);
         }
-        let pivot = matrix[at * size + at];
+        let pivot = matrix[diagonal * size + diagonal];
         if pivot.abs() <= f64::MIN_POSITIVE || !pivot.is_finite() {
             return false;
         }
-        matrix[at * size + at] = 1.0;
+        matrix[diagonal * size + diagonal] = 1.0;
         for column in 0..size {
-            matrix[at * size + column] /= pivot;
+            matrix[diagonal * size + column] /= pivot;
         }
-        for row in (0..size).filter(|row| *row != at) {
-            let factor = std::mem::take(&mut matrix[row * size + at]);
+        for row in (0..size).filter(|row| *row != diagonal) {
+            let factor = std::mem::take(&mut matrix[row * size + diagonal]);
             for column in 0..size {
-                matrix[row * size + column] -= factor * matrix[at * size + column];
+                matrix[row * size + column] -= factor * matrix[diagonal * size + column];
             }
         }
     }
-    for at in (0..size).rev() {
-        let other = swaps[at] as usize;
+    for diagonal in (0..size).rev() {
+        let other = swaps[diagonal] as usize;
         for row in 0..size {
-            matrix.swap(row * size + at, row * size + other);
+            matrix.swap(row * size + diagonal, row * size + other);
         }
     }
     true
@@ -456,11 +461,11 @@ pub(super) fn invert(matrix: &mut [f64], size: usize, swaps: &mut Vec<f64>) -> b
 /// Replaces a matrix with some columns by its product with a square matrix from the left.
 fn multiply(square: &[f64], matrix: &mut [f64], width: usize, column: &mut Vec<f64>) {
     let size = matrix.len() / width;
-    for at in 0..width {
+    for column_index in 0..width {
         column.clear();
-        column.extend((0..size).map(|row| matrix[row * width + at]));
+        column.extend((0..size).map(|row| matrix[row * width + column_index]));
         for row in 0..size {
-            matrix[row * width + at] = dot(&square[row * size..(row + 1) * size], column);
+            matrix[row * width + column_index] = dot(&square[row * size..(row + 1) * size], column);
         }
     }
 }

@@ -49,21 +49,27 @@ fn row_of_bodies(count: usize) -> (Rows, Vec<f64>) {
         let gap = &mut { contact.distance };
         rows.add_contact((&contact, gap, 0.0, DT), &[], &bodies, &starts);
     };
-    for (at, body) in bodies.iter().enumerate() {
+    for (index, body) in bodies.iter().enumerate() {
         let ground = Side::Prescribed(Vector3::new(0.02, 0.0, 0.0));
         for (x, y) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)] {
             let point = Vector3::new(body.center.x + x, y, 0.0);
-            touch([ground, Side::Body(at)], point, Vector3::z());
+            touch([ground, Side::Body(index)], point, Vector3::z());
         }
-        if at > 0 {
+        if index > 0 {
             let point = Vector3::new(body.center.x - 0.15, 0.02, 0.12);
-            touch([Side::Body(at - 1), Side::Body(at)], point, Vector3::x());
+            touch(
+                [Side::Body(index - 1), Side::Body(index)],
+                point,
+                Vector3::x(),
+            );
         }
     }
     rows.close();
     rows.compute_responses(&mut [], &bodies, DT);
     let motions = bodies.iter().flat_map(|body| [body.linear, body.angular]);
-    let mut velocities: Vec<f64> = motions.flat_map(|part| [part.x, part.y, part.z]).collect();
+    let mut velocities: Vec<f64> = motions
+        .flat_map(|vector| [vector.x, vector.y, vector.z])
+        .collect();
     rows.apply_warm_start(&mut velocities);
     (rows, velocities)
 }

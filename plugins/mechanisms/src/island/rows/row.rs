@@ -82,12 +82,12 @@ pub(super) struct Block {
     pub start: usize,
     pub count: usize,
     /// Index of its first entry in the array of Jacobians.
-    pub at: usize,
+    pub offset: usize,
 }
 
 impl Block {
     const fn range(&self) -> Range<usize> {
-        self.at..self.at + self.count
+        self.offset..self.offset + self.count
     }
 }
 
@@ -105,7 +105,7 @@ impl Row {
             .iter()
             .find(|own| own.count > 0 && own.participant == participant)
         {
-            let known = &mut jacobians[own.at..own.at + own.count];
+            let known = &mut jacobians[own.offset..own.offset + own.count];
             for (known, number) in known.iter_mut().zip(numbers) {
                 *known += number;
             }
@@ -118,7 +118,7 @@ impl Row {
             participant,
             start,
             count: numbers.len(),
-            at: jacobians.len(),
+            offset: jacobians.len(),
         };
         jacobians.extend(numbers);
     }
@@ -145,7 +145,7 @@ impl Row {
 
     pub(super) fn act(&self, responses: &[f64], impulse: f64, velocities: &mut [f64]) {
         for block in &self.blocks {
-            let numbers = &responses[block.at..block.at + block.count];
+            let numbers = &responses[block.offset..block.offset + block.count];
             let velocities = &mut velocities[block.start..block.start + block.count];
             for (speed, number) in velocities.iter_mut().zip(numbers) {
                 *speed += number * impulse;
@@ -317,7 +317,7 @@ impl Sliding {
         for _ in 0..Self::STEPS {
             parts = masses.map(|mass| 1.0 / (1.0 + mu * mass));
             impulses = [parts[0] * wanted[0], parts[1] * wanted[1]];
-            along = [0, 1].map(|at| parts[at] * masses[at] * impulses[at]);
+            along = [0, 1].map(|tangent| parts[tangent] * masses[tangent] * impulses[tangent]);
             let over = length(impulses) - 1.0;
             if over <= 1e-14 {
                 break;
@@ -392,16 +392,18 @@ mod tests {
             sliding.impulses
         };
         let sliding = Sliding::new(wanted, masses, most).expect("it slides");
-        let by = |two: [f64; 2], one: [f64; 2]| [0, 1].map(|at| (two[at] - one[at]) / STEP / 2.0);
+        let by = |two: [f64; 2], one: [f64; 2]| {
+            [0, 1].map(|index| (two[index] - one[index]) / STEP / 2.0)
+        };
         let [x, y] = wanted;
         let one = by(impulses([x + STEP, y], most), impulses([x - STEP, y], most));
         let two = by(impulses([x, y + STEP], most), impulses([x, y - STEP], most));
         let three = by(impulses(wanted, most + STEP), impulses(wanted, most - STEP));
-        for at in 0..2 {
+        for index in 0..2 {
             let pairs = [
-                (one[at], sliding.turns[at][0]),
-                (two[at], sliding.turns[at][1]),
-                (three[at], sliding.along[at]),
+                (one[index], sliding.turns[index][0]),
+                (two[index], sliding.turns[index][1]),
+                (three[index], sliding.along[index]),
             ];
             assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-7), "{pairs:?}");
         }

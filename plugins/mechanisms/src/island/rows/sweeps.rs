@@ -48,18 +48,18 @@ impl Rows {
         } = self;
         let numbers = [&jacobians[..], &responses[..]];
         let mut next = FIRST_NEWTON_STEP;
-        let mut at = 0;
-        'sweeps: while at < MAX_SWEEPS {
-            at += 1;
+        let mut count = 0;
+        'sweeps: while count < MAX_SWEEPS {
+            count += 1;
             let mut change = sweep(rows, contacts, numbers, velocities);
             if change < TOLERANCE {
                 break;
             }
-            if at < next {
+            if count < next {
                 continue;
             }
             while newton.newton_step(rows, contacts, numbers, velocities) {
-                at += 1;
+                count += 1;
                 let after = sweep(rows, contacts, numbers, velocities);
                 if after < TOLERANCE {
                     break 'sweeps;
@@ -70,9 +70,9 @@ impl Rows {
                 }
                 change = after;
             }
-            next = 2 * at;
+            next = 2 * count;
         }
-        at
+        count
     }
 
     /// Solves for the velocities that are kept: without correction of positions.

@@ -41,19 +41,19 @@ impl Rows {
         for (row, turning) in self.rows[first + 3..].iter_mut().zip(&weld.turning) {
             row.offset += turning;
         }
-        for at in (0..6).filter(|at| weld.holds[*at]) {
-            let mut error = component(&weld.error, at);
+        for axis in (0..6).filter(|axis| weld.holds[*axis]) {
+            let mut error = component(&weld.error, axis);
             let mut relaxed = 0.0;
             if let Some(velocity) = &weld.velocity {
                 // Change of the relative velocity since the last step by rotation of the sides. On a circular arc it is
                 // distributed evenly about the middle of the step, where the extrapolated position is beyond the arc.
-                let before = self.speed_before(first + at, members, bodies);
-                let turned = before - component(velocity, at);
-                let deviation = component(velocity, at) + turned / 2.0;
+                let before = self.speed_before(first + axis, members, bodies);
+                let turned = before - component(velocity, axis);
+                let deviation = component(velocity, axis) + turned / 2.0;
                 relaxed = -turned / 2.0 - SYMMETRY * deviation;
                 error -= turned * dt / 8.0;
             }
-            let row = &mut self.rows[first + at];
+            let row = &mut self.rows[first + axis];
             row.relaxed = relaxed;
             let back = -error * BAUMGARTE / dt;
             row.target = relaxed + back;
@@ -87,7 +87,7 @@ impl Rows {
     /// Returns the relative velocity of the sides of a weld at its point, world axes, m/s and rad/s.
     pub(in crate::island) fn weld_velocity_of(&self, weld: usize, velocities: &[f64]) -> Motion {
         let first = 3 * self.contacts.len() + 6 * weld;
-        let speed = |at: usize| self.rows[first + at].speed(&self.jacobians, velocities);
+        let speed = |axis: usize| self.rows[first + axis].speed(&self.jacobians, velocities);
         Motion {
             linear: Vector3::new(speed(0), speed(1), speed(2)),
             angular: Vector3::new(speed(3), speed(4), speed(5)),
@@ -97,7 +97,7 @@ impl Rows {
     /// Returns the impulse of a weld on its second side about its point, world axes, N·s and N·m·s.
     pub(in crate::island) fn weld_impulse_of(&self, weld: usize) -> Force {
         let first = 3 * self.contacts.len() + 6 * weld;
-        let impulse = |at: usize| self.rows[first + at].impulse;
+        let impulse = |axis: usize| self.rows[first + axis].impulse;
         Force {
             force: Vector3::new(impulse(0), impulse(1), impulse(2)),
             moment: Vector3::new(impulse(3), impulse(4), impulse(5)),
@@ -106,10 +106,10 @@ impl Rows {
 }
 
 /// Returns a coordinate of a motion: the first three are linear, the others angular.
-fn component(motion: &Motion, at: usize) -> f64 {
-    if at < 3 {
-        motion.linear[at]
+fn component(motion: &Motion, axis: usize) -> f64 {
+    if axis < 3 {
+        motion.linear[axis]
     } else {
-        motion.angular[at - 3]
+        motion.angular[axis - 3]
     }
 }
