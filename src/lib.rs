@@ -71,7 +71,7 @@
 //! - [`prelude`]: the names that the file of a component usually needs.
 //!
 //! The interfaces to the outside:
-//! - [`middleware`]: the only place that names the crates of middlewares;
+//! - [`middleware`]: the only module that names the crates of middlewares;
 //! - `morse_server`: what those that listen share: access policy, event loop, WebSocket, requests;
 //! - `morse_socket`: MORSE's socket protocol;
 //! - `morse_text`: readings as text files;

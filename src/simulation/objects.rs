@@ -192,7 +192,7 @@ impl Meshes {
         let scale = geometry.scale;
         let disc = |radius: f64, height: f64| {
             let axis = pose.rotation * Vector3::z();
-            let sides = axis.map(|part| (1.0 - part * part).max(0.0).sqrt());
+            let sides = axis.map(|value| (1.0 - value * value).max(0.0).sqrt());
             let reach = sides * (radius * scale).abs();
             let center = pose * Point3::new(0.0, 0.0, height * scale);
             [center - reach, center + reach]
@@ -242,7 +242,7 @@ impl Meshes {
         }
         let corners = self.corners(file).iter();
         let corners =
-            corners.map(|corner| pose * Point3::from(corner.map(|part| f64::from(part) * scale)));
+            corners.map(|corner| pose * Point3::from(corner.map(|value| f64::from(value) * scale)));
         let ends = corners.fold(None, |ends: Option<[Point3<f64>; 2]>, corner| {
             let [low, high] = ends.unwrap_or([corner; 2]);
             Some([low.inf(&corner), high.sup(&corner)])

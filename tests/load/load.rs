@@ -56,7 +56,7 @@ impl Times {
 
     /// Formats the median, the 99th percentile and the maximum, ms.
     pub(crate) fn summary(&self) -> String {
-        let [half, most, all] = [0.5, 0.99, 1.0].map(|part| self.quantile(part));
+        let [half, most, all] = [0.5, 0.99, 1.0].map(|fraction| self.quantile(fraction));
         format!("p50 {half:.2} ms, p99 {most:.2} ms, max {all:.2} ms")
     }
 }

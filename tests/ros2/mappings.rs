@@ -102,7 +102,13 @@ fn depths_are_those_of_the_scene_in_every_form() {
         .map(|point| {
             let number =
                 |offset: usize| f32::from_le_bytes(point[offset..offset + 4].try_into().unwrap());
-            libm::sqrtf([0, 4, 8].map(number).iter().map(|part| part * part).sum())
+            libm::sqrtf(
+                [0, 4, 8]
+                    .map(number)
+                    .iter()
+                    .map(|value| value * value)
+                    .sum(),
+            )
         })
         .filter(|distance| distance.is_finite() && *distance > 0.5)
         .fold(f32::INFINITY, |nearest, distance| {

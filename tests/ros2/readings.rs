@@ -139,7 +139,7 @@ pub(crate) fn same(message: &Json, pointer: &str, logged: &Json, factor: f64) {
 }
 
 /// Fields of a message that are equal to a field of the log times a factor: the sensor, its type, the quality of service to
-/// subscribe with, and pairs of places.
+/// subscribe with, and pairs of fields with the factor.
 type Same = (
     &'static str,
     &'static str,

@@ -56,25 +56,25 @@ fn mutated(bytes: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
     let mut numbers = Numbers(seed);
     let mut bytes = bytes.to_vec();
     for _ in 0..=numbers.below(4) {
-        let at = numbers.below(bytes.len());
-        let end = (at + 1 + numbers.below(16)).min(bytes.len());
+        let start = numbers.below(bytes.len());
+        let end = (start + 1 + numbers.below(16)).min(bytes.len());
         match numbers.below(7) {
-            0 if !bytes.is_empty() => bytes[at] ^= 1 << numbers.below(8),
-            1 if !bytes.is_empty() => bytes[at] = numbers.next() as u8,
-            2 => drop(bytes.drain(at..end)),
-            3 => bytes.truncate(at),
+            0 if !bytes.is_empty() => bytes[start] ^= 1 << numbers.below(8),
+            1 if !bytes.is_empty() => bytes[start] = numbers.next() as u8,
+            2 => drop(bytes.drain(start..end)),
+            3 => bytes.truncate(start),
             4 => {
-                let again = bytes[at..end].repeat(1 + numbers.below(64));
-                bytes.splice(at..at, again);
+                let again = bytes[start..end].repeat(1 + numbers.below(64));
+                bytes.splice(start..start, again);
             }
             5 => {
                 let from = numbers.below(other.len());
                 let to = (from + 1 + numbers.below(64)).min(other.len());
-                bytes.splice(at..end, other[from..to].iter().copied());
+                bytes.splice(start..end, other[from..to].iter().copied());
             }
             _ => {
                 let piece = PIECES[numbers.below(PIECES.len())];
-                bytes.splice(at..end, piece.iter().copied());
+                bytes.splice(start..end, piece.iter().copied());
             }
         }
     }

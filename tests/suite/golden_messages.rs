@@ -39,7 +39,7 @@ pub(crate) fn shown(diagnostics: &[Diagnostic], sources: &Sources, directory: &P
         .fold(String::new(), |all, line| all + line + "\n")
 }
 
-/// Returns the messages about a file that is simulated. There is at least one, and each has a place and a remedy.
+/// Returns the messages about a file that is simulated. There is at least one, and each has a position and a remedy.
 pub(crate) fn messages(file: &Path) -> String {
     let options = LoadOptions {
         simulated: true,

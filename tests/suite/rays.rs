@@ -376,7 +376,7 @@ fn tilted_layers_see_a_ball_and_the_floor_where_they_are() {
             let a = (shift - 50.0 + 0.25 * f64::from(index)) * DEGREE;
             let own = Vector3::new(libm::cos(a), libm::sin(a), libm::sin(v)).normalize();
             let (distance, is_ball) = ball_or_floor(&(tilt * own));
-            let at = (layer * 401 + index) as usize;
+            let ray = (layer * 401 + index) as usize;
             let hits = distance <= 30.0;
             let range = if hits { distance } else { 30.0 };
             let point = if hits {
@@ -386,11 +386,11 @@ fn tilted_layers_see_a_ball_and_the_floor_where_they_are() {
             };
             let remission = if is_ball { 0.7 } else { 0.0 };
             assert!(
-                (data.range_list[at] - range).abs() < 1e-4,
+                (data.range_list[ray] - range).abs() < 1e-4,
                 "{layer} {index}"
             );
-            assert!((Vector3::from(data.point_list[at]) - point).norm() < 1e-4);
-            assert!((data.remission_list[at] - remission).abs() < 1e-9);
+            assert!((Vector3::from(data.point_list[ray]) - point).norm() < 1e-4);
+            assert!((data.remission_list[ray] - remission).abs() < 1e-9);
             balls += u32::from(is_ball);
         }
     }

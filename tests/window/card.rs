@@ -101,21 +101,21 @@ fn agree(by_card: &Picture, by_rays: &Picture, camera: &CameraView) {
     };
     let is_nothing = |index: usize| by_rays.things[index] == 0;
     let clear: Vec<usize> = inner
-        .filter(|&at| {
-            around(at)
+        .filter(|&index| {
+            around(index)
                 .into_iter()
-                .all(|near| is_nothing(near) == is_nothing(at))
+                .all(|near| is_nothing(near) == is_nothing(index))
         })
         .collect();
     let wrong = clear
         .iter()
-        .filter(|&&at| {
-            let color: [u8; 3] = std::array::from_fn(|part| by_card.color[4 * at + part]);
-            is_near(color, behind(camera, at % width, at / width)) != is_nothing(at)
+        .filter(|&&index| {
+            let color: [u8; 3] = std::array::from_fn(|channel| by_card.color[4 * index + channel]);
+            is_near(color, behind(camera, index % width, index / width)) != is_nothing(index)
         })
         .count();
     assert!(clear.len() > width * height / 2);
-    assert!(clear.iter().any(|at| is_nothing(*at)));
+    assert!(clear.iter().any(|index| is_nothing(*index)));
     assert!(
         wrong * 1000 < clear.len(),
         "{wrong} of {} pixels are on the wrong side of an outline",

@@ -350,7 +350,7 @@ fn objects_and_their_links_are_seen() {
             let parts = pixel.iter().zip(wanted);
             parts
                 .into_iter()
-                .all(|(part, wanted)| part.abs_diff(wanted) < 12)
+                .all(|(channel, wanted)| channel.abs_diff(wanted) < 12)
         };
         let is_link =
             |pixel: &&[u8; 3]| close(pixel, [90, 175, 120]) || close(pixel, [215, 165, 70]);

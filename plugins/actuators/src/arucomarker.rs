@@ -176,7 +176,7 @@ mod tests {
         let mut numbers = Vec::new();
         for part in value.as_array().unwrap() {
             match part.as_array() {
-                Some(row) => numbers.extend(row.iter().map(|part| part.as_f64().unwrap())),
+                Some(row) => numbers.extend(row.iter().map(|value| value.as_f64().unwrap())),
                 None => numbers.push(part.as_f64().unwrap()),
             }
         }

@@ -191,7 +191,7 @@ mod tests {
                 let control: QuadrotorDynamicControl = settings(text);
                 let drive = control.thrust(&QuadrotorDynamicControlCommand { engines });
                 let Drive::Thrust { force, torque } = drive else { panic!("no thrust") };
-                prop_assert!(force.iter().chain(&torque).all(|part| part.is_finite()));
+                prop_assert!(force.iter().chain(&torque).all(|value| value.is_finite()));
             }
         }
     }

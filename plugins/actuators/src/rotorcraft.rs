@@ -50,7 +50,7 @@ impl Gains {
         before: &mut Option<[f64; 3]>,
         frequency: f64,
     ) -> Vector3<f64> {
-        let error = error.map(|part| normalized(tamed(part)));
+        let error = error.map(|value| normalized(tamed(value)));
         let rates = before.map_or([0.0; 3], |before| {
             [0, 1, 2].map(|axis| normalized(error[axis] - before[axis]) * frequency)
         });
@@ -333,14 +333,14 @@ mod tests {
             let inertia = Inertia(Matrix3::identity() * 0.1);
             let airframe = Airframe::new(&state, &inertia, Vector3::new(0.0, 0.0, -9.81));
             let setpoint = Setpoint { lean: [x, y], climb, yaw: setpoint_yaw };
-            let mut before = Some([e1, e2, e3].map(|part| normalized(tamed(part))));
+            let mut before = Some([e1, e2, e3].map(|value| normalized(tamed(value))));
             for _ in 0..3 {
                 let Drive::Thrust { force, torque } = pilot.fly(&airframe, &setpoint, &mut before, frequency) else {
                     panic!("no thrust")
                 };
-                prop_assert!(force.iter().chain(&torque).all(|part| part.is_finite()), "{force} {torque}");
+                prop_assert!(force.iter().chain(&torque).all(|value| value.is_finite()), "{force} {torque}");
                 prop_assert!(force.z >= 0.0);
-                prop_assert!(before.unwrap().iter().all(|part| part.is_finite()));
+                prop_assert!(before.unwrap().iter().all(|value| value.is_finite()));
             }
         }
     }

@@ -390,7 +390,7 @@ mod tests {
                 let Drive::Thrust { force, torque } = law.fly(&airframe, &command, &mut steering, 60.0) else {
                     panic!("no thrust")
                 };
-                prop_assert!(force.iter().chain(&torque).all(|part| part.is_finite()));
+                prop_assert!(force.iter().chain(&torque).all(|value| value.is_finite()));
                 prop_assert!(steering.yaw.unwrap().is_finite());
             }
         }

@@ -439,8 +439,8 @@ mod tests {
             for _ in 0..20 {
                 let pose = flight.advance(&command, position, seconds);
                 position = pose.translation.vector;
-                prop_assert!(position.iter().all(|part| part.is_finite()));
-                prop_assert!(pose.rotation.coords.iter().all(|part| part.is_finite()));
+                prop_assert!(position.iter().all(|value| value.is_finite()));
+                prop_assert!(pose.rotation.coords.iter().all(|value| value.is_finite()));
             }
         }
     }

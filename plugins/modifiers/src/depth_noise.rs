@@ -83,7 +83,7 @@ impl Modifier for DepthNoise {
                         for point in shown.filter(|point| point[2] != 0.0 && point[2].is_finite()) {
                             let depth = f64::from(point[2]);
                             let stretch = 1.0 + error(point[2], state) / depth;
-                            *point = point.map(|part| (f64::from(part) * stretch) as f32);
+                            *point = point.map(|value| (f64::from(value) * stretch) as f32);
                         }
                     });
                 }

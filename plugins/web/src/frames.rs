@@ -237,7 +237,7 @@ fn list<const N: usize>(out: &mut Vec<u8>, values: &[Dated<[u8; N]>], has: u32) 
 fn lit(lamp: &Lamp, shine: Shine) -> [u8; LAMP] {
     let [red, green, blue] = lamp
         .color
-        .map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
+        .map(|channel| (channel.clamp(0.0, 1.0) * 255.0).round() as u8);
     let mut bytes = [0; LAMP];
     let numbers = [shine.0, lamp.distance, lamp.size].into_iter();
     let numbers = numbers.flat_map(|number| (number as f32).to_le_bytes());
@@ -253,10 +253,10 @@ fn packed(position: &[f64; 3], attitude: &[f64; 4]) -> [u8; POSE] {
     let mut bytes = [0; POSE];
     let position = position
         .iter()
-        .flat_map(|part| (*part as f32).to_le_bytes());
+        .flat_map(|value| (*value as f32).to_le_bytes());
     let attitude = attitude
         .iter()
-        .flat_map(|part| ((part * 32767.0).round() as i16).to_le_bytes());
+        .flat_map(|value| ((value * 32767.0).round() as i16).to_le_bytes());
     for (byte, value) in bytes.iter_mut().zip(position.chain(attitude)) {
         *byte = value;
     }
@@ -288,10 +288,10 @@ mod tests {
     /// Parses a frame: its number, the bodies and their x, and the sensors and their readings.
     fn read(frame: &[u8]) -> (u32, Vec<(usize, f32)>, Vec<(usize, Vec<u8>)>) {
         let number = u32::from_le_bytes(frame[4..8].try_into().unwrap());
-        let mut at = 32;
+        let mut offset = 32;
         let mut byte = || {
-            at += 1;
-            usize::from(frame[at - 1])
+            offset += 1;
+            usize::from(frame[offset - 1])
         };
         let (mut bodies, mut next) = (Vec::new(), 0);
         for _ in 0..byte() {
@@ -306,7 +306,7 @@ mod tests {
             let (sensor, length) = (byte(), byte());
             readings.push((sensor, (0..length).map(|_| byte() as u8).collect()));
         }
-        assert_eq!(at, frame.len(), "all was read");
+        assert_eq!(offset, frame.len(), "all was read");
         (number, bodies, readings)
     }
 

@@ -102,7 +102,7 @@ fn of_shape(shape: &ShapeInfo) -> Json {
         Shape::Box { dimension } => json!({ "box": dimension.map(short) }),
         Shape::Sphere { radius } => json!({ "sphere": short(*radius) }),
         Shape::Cylinder { radius, height } => {
-            let cone = [radius, radius, height].map(|part| short(*part));
+            let cone = [radius, radius, height].map(|value| short(*value));
             json!({ "cone": cone })
         }
         Shape::Cone {
@@ -110,11 +110,11 @@ fn of_shape(shape: &ShapeInfo) -> Json {
             end_radius,
             height,
         } => {
-            let cone = [start_radius, end_radius, height].map(|part| short(*part));
+            let cone = [start_radius, end_radius, height].map(|value| short(*value));
             json!({ "cone": cone })
         }
         Shape::Capsule { radius, height } => {
-            let capsule = [radius, height].map(|part| short(*part));
+            let capsule = [radius, height].map(|value| short(*value));
             json!({ "capsule": capsule })
         }
         Shape::Grid {
@@ -153,7 +153,7 @@ pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
             .vertices
             .as_flattened()
             .iter()
-            .flat_map(|part| part.to_le_bytes()),
+            .flat_map(|value| value.to_le_bytes()),
     );
     out.extend(
         triangles
@@ -166,7 +166,7 @@ pub(crate) fn mesh(triangles: &Triangles) -> Vec<u8> {
         let faces = [part.faces.start, part.faces.end];
         out.extend(faces.iter().flat_map(|face| (*face as u32).to_le_bytes()));
         let color = part.color.iter();
-        out.extend(color.flat_map(|part| (*part as f32).to_le_bytes()));
+        out.extend(color.flat_map(|channel| (*channel as f32).to_le_bytes()));
     }
     out
 }

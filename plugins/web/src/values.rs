@@ -55,7 +55,7 @@ fn write(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Triples(triples) => {
             begin(out, 8, triples.len());
             let parts = triples.as_flattened().iter();
-            out.extend(parts.flat_map(|part| (*part as f32).to_le_bytes()));
+            out.extend(parts.flat_map(|value| (*value as f32).to_le_bytes()));
         }
         Value::Samples(values) => samples(out, values),
         Value::Texts(texts) => {

@@ -28,7 +28,7 @@ impl Paints {
         let image = file.and_then(|file| self.image(&file.into()));
         let checker = geometry
             .checker
-            .map(|color| color.map(|part| part.clamp(0.0, 1.0)));
+            .map(|color| color.map(|channel| channel.clamp(0.0, 1.0)));
         Some(Paint {
             pattern: image
                 .map(Pattern::Image)

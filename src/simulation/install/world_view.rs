@@ -339,7 +339,7 @@ impl<'a> Survey<'a> {
                     let mesh = self.mesh(&file.resolved)?;
                     Some(ScaledMesh { mesh, scale })
                 })?,
-                color: [red, green, blue, of.geometry.alpha].map(|part| part.clamp(0.0, 1.0)),
+                color: [red, green, blue, of.geometry.alpha].map(|channel| channel.clamp(0.0, 1.0)),
                 paint: self.paints.of(&of.geometry),
                 gloss: morse_render::gloss(&of.geometry),
             })

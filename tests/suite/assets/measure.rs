@@ -83,7 +83,7 @@ pub(super) fn vertices(geometry: &Geometry) -> Vec<Point3<f64>> {
     let read = mesh::read(&file.resolved).expect("an embedded mesh");
     let points = read.vertices.into_iter();
     points
-        .map(|point| Point3::from(point.map(|part| f64::from(part) * geometry.scale)))
+        .map(|point| Point3::from(point.map(|value| f64::from(value) * geometry.scale)))
         .collect()
 }
 

@@ -46,7 +46,7 @@ fn obj() -> String {
 /// Returns the cube, displaced and half as large in its mesh: two nodes transform it.
 fn glb() -> Vec<u8> {
     let (corners, faces) = cube();
-    let small = corners.iter().flatten().map(|part| part / 2.0);
+    let small = corners.iter().flatten().map(|value| value / 2.0);
     let mut binary: Vec<u8> = small.flat_map(f32::to_le_bytes).collect();
     binary.extend(
         faces
@@ -151,7 +151,7 @@ fn a_cube_is_the_same_as_obj_and_as_gltf() {
     assert!(one.instances == other.instances);
     assert!(one.depths == other.depths);
     assert!(one.colors == other.colors);
-    assert!(one.colors.iter().any(|part| *part > 200), "it is lit");
+    assert!(one.colors.iter().any(|channel| *channel > 200), "it is lit");
     assert!((one.height - 0.5).abs() < 1e-2, "{}", one.height);
     assert!((one.height - other.height).abs() < 1e-6, "{}", other.height);
 }

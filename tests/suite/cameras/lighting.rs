@@ -85,7 +85,7 @@ fn lamps_light_to_all_sides_and_things_stand_in_their_way() {
     // At 60° from upright, half of the light of a lamp without attenuation; a pixel is half a centimetre wide.
     let aslant = by("translation: (0, -1.7320508, 0), distance: 1000000");
     assert!(
-        aslant.iter().all(|part| (187..=189).contains(part)),
+        aslant.iter().all(|channel| (187..=189).contains(channel)),
         "{aslant:?}"
     );
     // Below the floor, and behind the pole.

@@ -158,7 +158,7 @@ fn ball(radius: f64) -> String {
         for step in 0..around {
             let turn = std::f64::consts::TAU * f64::from(step) / f64::from(around);
             let (height, width) = (radius * libm::cos(tilt), radius * libm::sin(tilt));
-            let [x, y] = [libm::cos(turn), libm::sin(turn)].map(|part| width * part);
+            let [x, y] = [libm::cos(turn), libm::sin(turn)].map(|value| width * value);
             writeln!(text, "v {x} {y} {height}").expect("memory");
         }
     }

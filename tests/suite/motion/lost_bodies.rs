@@ -105,7 +105,7 @@ fn bits(simulation: &Simulation, but: &str) -> Vec<(String, Vec<u64>)> {
         let parts = parts
             .chain(body.linear_velocity.iter())
             .chain(body.angular_velocity.iter());
-        (name.clone(), parts.map(|part| part.to_bits()).collect())
+        (name.clone(), parts.map(|value| value.to_bits()).collect())
     };
     names.map(of).collect()
 }

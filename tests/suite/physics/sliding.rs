@@ -71,7 +71,7 @@ fn a_box_slides_where_the_slope_is_steeper_than_friction_holds() {
     }
 }
 
-/// A box on a turntable keeps its place there: friction of 0.65 holds more than ω² r = 0.09 m/s².
+/// A box on a turntable keeps its position there: friction of 0.65 holds more than ω² r = 0.09 m/s².
 #[test]
 fn a_box_stays_on_a_turntable() {
     let scene = "frame table { translation [0, 0, 0.05]; geometry { shape box; dimension [4, 4, 0.1]; friction 0.8; } }

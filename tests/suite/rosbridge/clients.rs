@@ -57,7 +57,7 @@ const MORE: &str = r#"
     "barometer": (kind: "barometer"), "thermometer": (kind: "thermometer"), "battery": (kind: "battery"),
     "near": (kind: "infrared", level: "range"), "layers": (kind: "sick_ldmrs"), "speed": (kind: "velocity"),
 "#;
-/// Place on Earth.
+/// Position on Earth.
 const EARTH: &str = "environment: (origin: (latitude: 43.6, longitude: 1.45, altitude: 150)), ";
 /// Sensor of the arm.
 const WRIST: &str = r#""wrist": (kind: "force_torque", mount: (frame: "kuka_7")), "#;

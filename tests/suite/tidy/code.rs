@@ -68,23 +68,23 @@ fn token(span: Span, text: &str) -> Token {
 pub(super) fn paths(tokens: &[Token]) -> Vec<Named> {
     let mut named = Vec::new();
     let mut modules: Vec<bool> = Vec::new();
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
         match token.text.as_str() {
             "{" => {
-                let is_module = at >= 2 && tokens[at - 2].text == "mod";
+                let is_module = index >= 2 && tokens[index - 2].text == "mod";
                 modules.push(is_module);
-                at += 1;
+                index += 1;
             }
             "}" => {
                 modules.pop();
-                at += 1;
+                index += 1;
             }
-            _ if is_word(&token.text) && text_at(tokens, at + 1) == "::" => {
+            _ if is_word(&token.text) && text_at(tokens, index + 1) == "::" => {
                 let depth = modules.iter().filter(|&&is_module| is_module).count();
-                at = tree(tokens, at, &mut Vec::new(), depth, &mut named);
+                index = tree(tokens, index, &mut Vec::new(), depth, &mut named);
             }
-            _ => at += 1,
+            _ => index += 1,
         }
     }
     named

@@ -99,10 +99,10 @@ fn warnings_are_errors_where_the_reading_is_strict() {
     assert!(read(&file, &LoadOptions::default()).is_ok());
 }
 
-/// Golden texts of descriptions in all formats: each message has a place, a label there with the cause, and a remedy.
+/// Golden texts of descriptions in all formats: each message has a position, a label there with the cause, and a remedy.
 #[test]
 fn messages_of_descriptions_have_position_cause_and_remedy() {
-    // Messages that are about no place in a file.
+    // Messages that are about no position in a file.
     let placeless = ["[description::and-more]", "[description::cannot-read]"];
     let (mut files, mut kinds) = (0, std::collections::BTreeSet::new());
     for format in ["urdf", "xacro", "sdf", "mjcf"] {

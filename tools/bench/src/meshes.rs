@@ -68,8 +68,8 @@ impl Heap {
             let y = (row - middle) * SPACING + random.between(-0.02, 0.02);
             let z = 0.3 + (index / (edge * edge)) as f64 * SPACING;
             let turn = [(); 4].map(|()| random.between(-1.0, 1.0));
-            let length = turn.iter().map(|part| part * part).sum::<f64>().sqrt();
-            let [w, i, j, k] = turn.map(|part| part / length);
+            let length = turn.iter().map(|value| value * value).sum::<f64>().sqrt();
+            let [w, i, j, k] = turn.map(|value| value / length);
             [x, y, z, w, i, j, k]
         };
         Self {
@@ -216,8 +216,8 @@ fn mesh() -> String {
 }
 
 fn on_sphere(point: [f64; 3]) -> [f64; 3] {
-    let length = point.iter().map(|part| part * part).sum::<f64>().sqrt();
-    point.map(|part| part / length)
+    let length = point.iter().map(|value| value * value).sum::<f64>().sqrt();
+    point.map(|value| value / length)
 }
 
 #[cfg(test)]
@@ -242,7 +242,7 @@ mod tests {
             let off: f64 = corner
                 .iter()
                 .zip(SIZE)
-                .map(|(part, size)| (part / size).powi(2))
+                .map(|(value, size)| (value / size).powi(2))
                 .sum();
             assert!((off - 1.0).abs() < 1e-6, "{corner:?}");
         }

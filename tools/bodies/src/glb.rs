@@ -78,8 +78,8 @@ fn primitive(mesh: &Mesh, material: &Material, index: usize, file: &mut File) ->
     let shells = mesh.parts.iter().filter(|(other, _)| other == material);
     for vertex in shells.flat_map(|(_, shell)| shell.vertices()).flatten() {
         let [position, normal] = vertex;
-        let [x, y, z] = (position * 1e5).map(|part| part.round() as i32).into();
-        let [u, v, w] = (normal * 1e3).map(|part| part.round() as i32).into();
+        let [x, y, z] = (position * 1e5).map(|value| value.round() as i32).into();
+        let [u, v, w] = (normal * 1e3).map(|value| value.round() as i32).into();
         let key = [x, y, z, u, v, w];
         indices.push(*known.entry(key).or_insert_with(|| {
             numbers.push(key);

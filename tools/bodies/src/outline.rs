@@ -59,7 +59,7 @@ pub(crate) fn rectangle(width: f64, height: f64, radius: f64) -> Outline {
 fn toward(from: [f64; 2], to: [f64; 2]) -> ([f64; 2], f64) {
     let way = [to[0] - from[0], to[1] - from[1]];
     let length = libm::hypot(way[0], way[1]);
-    (way.map(|part| part / length), length)
+    (way.map(|value| value / length), length)
 }
 
 /// Returns an outline that is moved inwards by a distance.
@@ -85,13 +85,13 @@ pub(crate) fn triangles(outline: &[[f64; 2]]) -> Vec<[usize; 3]> {
     let mut found = Vec::new();
     while left.len() > 3 {
         let count = left.len();
-        let ear = (0..count).find(|at| {
-            let corners = [count - 1, 0, 1].map(|offset| left[(at + offset) % count]);
+        let ear = (0..count).find(|index| {
+            let corners = [count - 1, 0, 1].map(|offset| left[(index + offset) % count]);
             is_ear(outline, &left, corners)
         });
-        let at = ear.unwrap_or(0);
-        found.push([count - 1, 0, 1].map(|offset| left[(at + offset) % count]));
-        left.remove(at);
+        let index = ear.unwrap_or(0);
+        found.push([count - 1, 0, 1].map(|offset| left[(index + offset) % count]));
+        left.remove(index);
     }
     if let [a, b, c] = left[..] {
         found.push([a, b, c]);

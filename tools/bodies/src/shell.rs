@@ -107,7 +107,7 @@ impl Shell {
     /// Returns three vertices for each face that has an area: the normals are the means of those of the faces around a
     /// point, weighted by area, without the faces behind a sharp edge.
     pub(crate) fn vertices(&self) -> Vec<[Vertex; 3]> {
-        let key = |index: usize| self.points[index].map(|part| (part * 1e6).round() as i64);
+        let key = |index: usize| self.points[index].map(|value| (value * 1e6).round() as i64);
         let areas: Vec<Vector3<f64>> = self
             .faces
             .iter()

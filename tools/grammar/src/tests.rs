@@ -135,13 +135,13 @@ fn the_grammar_refuses_the_damaged_scenes_that_the_parser_refuses() {
         // Each punctuation is left out, and written twice.
         let signs = text.char_indices();
         let signs = signs.filter(|(_, letter)| "{}[]();,*-\"/".contains(*letter));
-        for (at, sign) in signs.step_by(7) {
-            let end = at + sign.len_utf8();
-            for middle in ["", &text[at..end].repeat(2)] {
-                let damaged = [&text[..at], middle, &text[end..]].concat();
+        for (start, sign) in signs.step_by(7) {
+            let end = start + sign.len_utf8();
+            for middle in ["", &text[start..end].repeat(2)] {
+                let damaged = [&text[..start], middle, &text[end..]].concat();
                 let expected = is_valid(&damaged);
                 counts[usize::from(expected)] += 1;
-                let line = text[..at].lines().count();
+                let line = text[..start].lines().count();
                 let damage = format!("{}:{line}: `{sign}` as `{middle}`", path.display());
                 assert_eq!(accepts(&mut parser, &damaged), expected, "{damage}");
             }

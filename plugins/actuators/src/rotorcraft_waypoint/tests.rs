@@ -217,7 +217,7 @@ proptest! {
             let Drive::Thrust { force, torque } = law.advance(&airframe, &command, &mut journey, 60.0) else {
                 panic!("no thrust")
             };
-            prop_assert!(force.iter().chain(&torque).all(|part| part.is_finite()));
+            prop_assert!(force.iter().chain(&torque).all(|value| value.is_finite()));
         }
     }
 }

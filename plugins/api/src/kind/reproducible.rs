@@ -159,7 +159,7 @@ fn why_not(part: Part, info: &'static TypeInfo) -> Option<String> {
     }
     if POINTERS.iter().any(|pointer| path.starts_with(pointer)) {
         return Some(format!(
-            "a pointer, `{short}`, whose value is a place in memory; use the value itself"
+            "a pointer, `{short}`, whose value is an address in memory; use the value itself"
         ));
     }
     let is_lost = matches!(info, TypeInfo::Opaque(_) | TypeInfo::Set(_));

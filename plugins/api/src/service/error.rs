@@ -275,7 +275,7 @@ mod tests {
             (
                 json!(null),
                 0,
-                "wrong number of arguments for `go` of ``: 0 given, 2 expected (invalid length 0, expected struct Place with 2 elements)",
+                "wrong number of arguments for `go` of ``: 0 given, 2 expected (invalid length 0, expected struct Arguments with 2 elements)",
             ),
         ] {
             let error = error(&json);

@@ -250,7 +250,7 @@ fn texture(
                 let color = fields::array(element, name, COLOR, problems);
                 color
                     .unwrap_or([default; 3])
-                    .map(|part| part.clamp(0.0, 1.0))
+                    .map(|channel| channel.clamp(0.0, 1.0))
             };
             Texture::Checker([color("rgb1", 0.8), color("rgb2", 0.5)])
         }

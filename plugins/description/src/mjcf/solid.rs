@@ -161,7 +161,7 @@ pub(super) fn defect(surface: &Surface) -> Option<&'static str> {
     let key = |index: &usize| {
         let vertex = surface.vertices.get(*index)?;
         // Zero has one sign.
-        Some(vertex.map(|part| (part + 0.0).to_bits()))
+        Some(vertex.map(|value| (value + 0.0).to_bits()))
     };
     let mut open: BTreeMap<[[u64; 3]; 2], i64> = BTreeMap::new();
     for [a, b, c] in &surface.faces {

@@ -76,7 +76,11 @@ fn named(name: &str) -> Option<[f64; 4]> {
 fn color(material: &Element, name: &str, problems: &mut Problems) -> Option<[f64; 4]> {
     let child = fields::only(material, name, problems)?;
     let numbers = fields::numbers(child, [3, 4], Bounds::within(1e6), problems)?;
-    let part = |index: usize| numbers.get(index).map_or(1.0, |part| part.clamp(0.0, 1.0));
+    let part = |index: usize| {
+        numbers
+            .get(index)
+            .map_or(1.0, |channel| channel.clamp(0.0, 1.0))
+    };
     Some([part(0), part(1), part(2), part(3)])
 }
 

@@ -157,16 +157,16 @@ fn end(
 
 /// Returns the root of a link in the union-find, and shortens the paths to it.
 fn root(above: &mut [usize], link: usize) -> usize {
-    let mut at = link;
+    let mut index = link;
     loop {
-        let next = above.get(at).copied().unwrap_or(at);
-        if next == at {
-            return at;
+        let next = above.get(index).copied().unwrap_or(index);
+        if next == index {
+            return index;
         }
         let over = above.get(next).copied().unwrap_or(next);
-        if let Some(own) = above.get_mut(at) {
+        if let Some(own) = above.get_mut(index) {
             *own = over;
         }
-        at = over;
+        index = over;
     }
 }

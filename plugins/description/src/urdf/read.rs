@@ -112,7 +112,7 @@ fn material(element: &Element, problems: &mut Problems) -> Material {
             let mut fields = Fields::new(color, &["rgba"], &[], problems);
             fields.attribute("rgba", "0.8 0.8 0.8 1")?;
             let rgba = fields.numbers::<4>("rgba", UNIT)?;
-            Some(rgba.map(|part| part.clamp(0.0, 1.0)))
+            Some(rgba.map(|channel| channel.clamp(0.0, 1.0)))
         }),
         texture: texture.and_then(|texture| {
             let mut fields = Fields::new(texture, &["filename"], &[], problems);
@@ -123,7 +123,7 @@ fn material(element: &Element, problems: &mut Problems) -> Material {
         specular: specular.and_then(|specular| {
             let mut fields = Fields::new(specular, &["rgb"], &[], problems);
             let rgb = fields.numbers::<3>("rgb", UNIT)?;
-            Some(rgb.map(|part| part.clamp(0.0, 1.0)))
+            Some(rgb.map(|channel| channel.clamp(0.0, 1.0)))
         }),
     }
 }

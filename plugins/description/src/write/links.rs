@@ -130,14 +130,14 @@ impl<'a> Links<'a> {
     pub(super) fn flatten(&mut self, losses: &mut Losses) {
         // Parents may follow their children: what is merged last has the most ancestors.
         let mut order: Vec<usize> = (0..self.links.len()).collect();
-        order.sort_by_key(|at| std::cmp::Reverse(self.depth(*at)));
+        order.sort_by_key(|index| std::cmp::Reverse(self.depth(*index)));
         let mut kept = vec![true; self.links.len()];
-        for at in order {
-            let link = &mut self.links[at];
+        for index in order {
+            let link = &mut self.links[index];
             let (Some(parent), Motion::Fixed) = (link.parent, &link.motion) else {
                 continue;
             };
-            kept[at] = false;
+            kept[index] = false;
             losses.note(
                 "frames were merged into the links to which they are fixed",
                 &link.name,
@@ -146,7 +146,7 @@ impl<'a> Links<'a> {
             let geometry = std::mem::take(&mut link.geometry);
             let inertial = link.inertial.take();
             for child in &mut self.links {
-                if child.parent == Some(at) {
+                if child.parent == Some(index) {
                     child.parent = Some(parent);
                     child.pose = pose * child.pose;
                 }
@@ -173,10 +173,10 @@ impl<'a> Links<'a> {
                 count - usize::from(*kept)
             })
             .collect();
-        let mut at = 0;
+        let mut visited = 0;
         self.links.retain(|_| {
-            at += 1;
-            kept[at - 1]
+            visited += 1;
+            kept[visited - 1]
         });
         for link in &mut self.links {
             link.parent = link.parent.map(|parent| indices[parent]);

@@ -78,8 +78,8 @@ fn is_still(links: &Links<'_>, link: &Link<'_>) -> bool {
 /// its canonical link in a joint.
 fn stands_in_the_world(links: &Links<'_>, link: &Link<'_>) -> bool {
     let mut next = link.parent;
-    while let Some(at) = next {
-        let above = &links.links[at];
+    while let Some(index) = next {
+        let above = &links.links[index];
         if !is_frame(above) || (links.has_one_root && above.parent.is_none()) {
             return false;
         }

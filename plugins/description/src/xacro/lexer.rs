@@ -63,16 +63,16 @@ fn second_is_digit(text: &str) -> bool {
 
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
+    let mut length = 0;
+    while let Some(byte) = bytes.get(length) {
         let is_sign = matches!(byte, b'+' | b'-');
-        let after_exponent = at > 0 && matches!(bytes.get(at - 1), Some(b'e' | b'E'));
+        let after_exponent = length > 0 && matches!(bytes.get(length - 1), Some(b'e' | b'E'));
         if !(byte.is_ascii_alphanumeric() || *byte == b'.' || is_sign && after_exponent) {
             break;
         }
-        at += 1;
+        length += 1;
     }
-    at
+    length
 }
 
 fn number(word: &str) -> Result<Token, String> {

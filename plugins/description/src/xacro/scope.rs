@@ -53,8 +53,8 @@ pub(super) struct Scopes(pub(super) Vec<Scope>);
 
 impl Scopes {
     pub(super) fn get(&mut self, scope: usize) -> &mut Scope {
-        let at = if scope < self.0.len() { scope } else { 0 };
-        &mut self.0[at]
+        let index = if scope < self.0.len() { scope } else { 0 };
+        &mut self.0[index]
     }
 
     /// Adds a scope. Returns `None` if there are too many.

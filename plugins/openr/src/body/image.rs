@@ -70,8 +70,13 @@ impl Plane {
         let mut pixels = Vec::with_capacity(width * height);
         for row in 0..height {
             for column in 0..width {
-                let at = 2 * row * self.size[0] + 2 * column;
-                let four = [at, at + 1, at + self.size[0], at + self.size[0] + 1];
+                let first = 2 * row * self.size[0] + 2 * column;
+                let four = [
+                    first,
+                    first + 1,
+                    first + self.size[0],
+                    first + self.size[0] + 1,
+                ];
                 let terms = four.iter().zip(weights);
                 let sum: f32 = terms
                     .map(|(index, weight)| weight * self.pixels[*index])
@@ -179,10 +184,10 @@ pub fn vector(
     let start = HEAD + entries * ENTRY;
     let mut bytes = vec![0; start + data.sum::<usize>()];
     layout::write_head(&mut bytes, IMAGES, entries, &layout::Header::default());
-    let mut at = start;
+    let mut offset = start;
     for (index, layer) in layers.iter().enumerate() {
-        write_info(&mut bytes, index, layer, (primitive, frame), at);
-        at += write_bands(&mut bytes[at..], layer, frame);
+        write_info(&mut bytes, index, layer, (primitive, frame), offset);
+        offset += write_bands(&mut bytes[offset..], layer, frame);
     }
     Some(bytes.into())
 }
@@ -257,8 +262,8 @@ fn write_bands(bytes: &mut [u8], layer: &Layer, frame: u32) -> usize {
     let count = layer.bands.len();
     for (band, plane) in layer.bands.iter().enumerate() {
         for row in 0..height {
-            let at = (row * count + band) * width;
-            for (column, byte) in bytes[at..at + width].iter_mut().enumerate() {
+            let offset = (row * count + band) * width;
+            for (column, byte) in bytes[offset..offset + width].iter_mut().enumerate() {
                 *byte = plane.byte(row * width + column);
             }
         }
@@ -340,8 +345,8 @@ impl<'a> Image<'a> {
         let entry = HEAD + layer as usize * ENTRY;
         let [width, height, bands, _] = self.shape(entry);
         let is_in = band < bands && column < width && row < height;
-        let at = get(self.bytes, entry + 12) as usize + (row * bands + band) * width + column;
-        is_in.then(|| self.bytes.get(at).copied()).flatten()
+        let offset = get(self.bytes, entry + 12) as usize + (row * bands + band) * width + column;
+        is_in.then(|| self.bytes.get(offset).copied()).flatten()
     }
 }
 

@@ -162,13 +162,13 @@ pub(super) fn put_short(bytes: &mut [u8], offset: usize, number: u16) {
 pub(super) fn get(bytes: &[u8], offset: usize) -> u32 {
     let number = bytes
         .get(offset..offset + 4)
-        .and_then(|part| part.try_into().ok());
+        .and_then(|slice| slice.try_into().ok());
     number.map_or(0, u32::from_le_bytes)
 }
 
 pub(super) fn get_short(bytes: &[u8], offset: usize) -> u16 {
     let number = bytes
         .get(offset..offset + 2)
-        .and_then(|part| part.try_into().ok());
+        .and_then(|slice| slice.try_into().ok());
     number.map_or(0, u16::from_le_bytes)
 }

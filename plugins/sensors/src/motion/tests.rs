@@ -262,7 +262,7 @@ fn a_turn_through_the_back_is_small() {
         let at = |angle: f64| {
             Isometry3::from_parts(
                 Vector3::zeros().into(),
-                from_yaw_pitch_roll(angles.map(|part| part * angle)),
+                from_yaw_pitch_roll(angles.map(|value| value * angle)),
             )
         };
         for angle in [-PI, -PI / 2.0, 0.0, PI / 2.0, PI] {

@@ -279,15 +279,15 @@ impl Builder<'_, '_> {
 
     /// Returns the root of a frame.
     fn root(&self, frame: &str) -> String {
-        let mut at = frame;
+        let mut frame = frame;
         // Each step leads to an earlier frame.
         for _ in 0..=self.frames.len() {
-            match self.parents.get(at) {
-                Some(Some(parent)) => at = parent,
+            match self.parents.get(frame) {
+                Some(Some(parent)) => frame = parent,
                 _ => break,
             }
         }
-        at.to_owned()
+        frame.to_owned()
     }
 
     /// Returns the robots with their names. The only robot has the name of the model.

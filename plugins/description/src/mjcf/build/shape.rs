@@ -254,7 +254,7 @@ impl Builder<'_, '_> {
             }
         }
         let [red, green, blue, alpha] = rgba.unwrap_or([0.5, 0.5, 0.5, 1.0]);
-        let color = [red, green, blue].map(|part| part.clamp(0.0, 1.0));
+        let color = [red, green, blue].map(|channel| channel.clamp(0.0, 1.0));
         geometry.alpha = alpha.clamp(0.0, 1.0);
         match &mut geometry.checker {
             Some(other) => {

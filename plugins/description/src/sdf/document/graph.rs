@@ -100,23 +100,26 @@ impl Document<'_> {
         let mut met = vec![usize::MAX; count];
         for start in 0..count {
             let mut chain = Vec::new();
-            let mut at = start;
+            let mut node = start;
             let body = loop {
-                if let Some(known) = bodies.get(at).copied().flatten() {
+                if let Some(known) = bodies.get(node).copied().flatten() {
                     break known;
                 }
-                match met.get_mut(at) {
+                match met.get_mut(node) {
                     Some(seen) if *seen == start => {
-                        problems.push(self.cycle(at, "attached to"));
+                        problems.push(self.cycle(node, "attached to"));
                         break Body::World;
                     }
                     Some(seen) => *seen = start,
                     None => break Body::World,
                 }
-                chain.push(at);
-                match (self.nodes.get(at).map(|node| node.kind), attached.get(at)) {
+                chain.push(node);
+                match (
+                    self.nodes.get(node).map(|node| node.kind),
+                    attached.get(node),
+                ) {
                     (Some(Kind::Link(link)), _) => break Body::Link(link),
-                    (_, Some(Some(next))) => at = *next,
+                    (_, Some(Some(next))) => node = *next,
                     _ => break Body::World,
                 }
             };
@@ -145,21 +148,21 @@ impl Document<'_> {
         let mut met = vec![usize::MAX; count];
         for start in 1..count {
             let mut chain = Vec::new();
-            let mut at = start;
+            let mut node = start;
             let mut pose = loop {
-                if let Some(known) = poses.get(at).copied().flatten() {
+                if let Some(known) = poses.get(node).copied().flatten() {
                     break known;
                 }
-                match met.get_mut(at) {
+                match met.get_mut(node) {
                     Some(seen) if *seen == start => {
-                        problems.push(self.cycle(at, "relative to"));
+                        problems.push(self.cycle(node, "relative to"));
                         break Isometry3::identity();
                     }
                     Some(seen) => *seen = start,
                     None => break Isometry3::identity(),
                 }
-                chain.push(at);
-                at = relative.get(at).copied().unwrap_or(WORLD);
+                chain.push(node);
+                node = relative.get(node).copied().unwrap_or(WORLD);
             };
             while let Some(node) = chain.pop() {
                 pose *= self.local(node, relative, problems);

@@ -175,6 +175,6 @@ fn force(json: &Json) -> Option<f64> {
     let force = json.get("force")?;
     force.as_f64().or_else(|| {
         let parts = force.as_array()?.iter().filter_map(Json::as_f64);
-        Some(libm::sqrt(parts.map(|part| part * part).sum()))
+        Some(libm::sqrt(parts.map(|value| value * value).sum()))
     })
 }
