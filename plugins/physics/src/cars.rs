@@ -176,7 +176,7 @@ impl Touching {
         let wanted = libm::hypot(ahead * DRIVE_SHARE, left);
         let most = self.load * step * self.friction;
         if wanted > most && left != 0.0 {
-            self.impulse = self.impulse.map(|part| part * most / wanted);
+            self.impulse = self.impulse.map(|coordinate| coordinate * most / wanted);
         }
     }
 }

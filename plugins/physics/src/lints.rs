@@ -181,8 +181,8 @@ fn below_the_floor(
 /// Warns about moving bodies that are so far from each other that their contacts are inaccurate.
 fn far_apart(layout: &Layout, origin: &Origin) -> Option<Diagnostic> {
     let far = |body: &&BodyLayout| {
-        let at = body.pose.translation.vector - origin.vector();
-        body.kind != BodyKind::Fixed && at.amax() > FAR
+        let position = body.pose.translation.vector - origin.vector();
+        body.kind != BodyKind::Fixed && position.amax() > FAR
     };
     let mut all = layout.bodies.iter().filter(far);
     let (first, more) = (all.next()?, all.count());

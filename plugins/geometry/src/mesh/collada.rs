@@ -316,7 +316,7 @@ mod tests {
         let nodes = format!("<node><scale>-1 1 1</scale>{INSTANCE}</node>");
         let read = parse(square(&nodes, POLYLIST).as_bytes()).unwrap();
         assert_eq!(read.faces[0], [0, 2, 1]);
-        let corners = read.faces[0].map(|at| read.vertices[at as usize]);
+        let corners = read.faces[0].map(|index| read.vertices[index as usize]);
         let edge = |to: usize| [0, 1].map(|axis| corners[to][axis] - corners[0][axis]);
         let [[a, b], [c, d]] = [edge(1), edge(2)];
         assert!(a * d - b * c > 0.0, "its upper side is up, as its normal");
@@ -356,7 +356,7 @@ mod tests {
             let read = parse(square(&nodes, &primitive).as_bytes()).unwrap();
             assert_eq!(read.faces.len(), faces, "{primitive}");
             let up = |face: &[u32; 3]| {
-                let [a, b, c] = face.map(|at| read.vertices[at as usize]);
+                let [a, b, c] = face.map(|index| read.vertices[index as usize]);
                 (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0.0
             };
             assert!(read.faces.iter().all(up), "{primitive}");
