@@ -11,11 +11,12 @@
 mod build;
 pub mod codes;
 mod component;
+mod content;
 mod document;
 mod environment;
 pub(crate) mod fields;
 mod geometry;
-mod ignored;
+pub(crate) mod ignored;
 mod include;
 mod joint;
 mod light;

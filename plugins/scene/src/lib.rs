@@ -17,3 +17,4 @@ pub mod model;
 pub mod morse_robots;
 pub mod ranges;
 pub mod shipped;
+mod topological_order;

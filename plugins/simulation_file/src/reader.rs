@@ -307,6 +307,22 @@ impl Reader<'_> {
     }
 
     pub(super) fn pose(&mut self, node: &Node, name: &str) -> Option<Isometry3<f64>> {
+        if let Kind::Tuple(None, items) | Kind::List(items) = &node.kind
+            && items.len() == 3
+        {
+            let message = format!(
+                "{} must be named fields in `( )`, found {}",
+                quoted(name),
+                node.found()
+            );
+            let problem = error("simulation::wrong-type", node.span, message)
+                .label("expected named fields")
+                .help(format!(
+                    "name the position: `{name}: (translation: (…))`; `rpy` or `quaternion` is the rotation"
+                ));
+            self.problems.push(problem);
+            return None;
+        }
         let mut fields = Fields::open(self, node, name)?;
         let pose = self.pose_fields(&mut fields);
         fields.finish(self);

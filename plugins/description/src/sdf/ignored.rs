@@ -4,160 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use morse_diagnostics::{Diagnostic, Span, printable};
 
-use super::{codes, light};
+use super::{
+    codes,
+    content::{CONTENT, Content},
+    light,
+};
 use crate::{problems::Problems, xml::Element};
-
-/// Elements of an element: those that are read, those that are left out with a warning, and those without an effect here.
-struct Content {
-    of: &'static str,
-    read: &'static [&'static str],
-    left_out: &'static [&'static str],
-    silent: &'static [&'static str],
-}
-
-/// Elements of SDF, by the element that contains them. Other elements have no elements that are checked.
-const CONTENT: &[Content] = &[
-    Content {
-        of: "sdf",
-        read: &["world", "model"],
-        left_out: &["light", "actor"],
-        silent: &[],
-    },
-    Content {
-        of: "world",
-        read: &["model", "frame", "joint", "physics", "gravity"],
-        left_out: &[
-            "light",
-            "actor",
-            "plugin",
-            "wind",
-            "population",
-            "road",
-            "audio",
-        ],
-        silent: &[
-            "name",
-            "scene",
-            "gui",
-            "state",
-            "magnetic_field",
-            "atmosphere",
-            "spherical_coordinates",
-        ],
-    },
-    Content {
-        of: "model",
-        read: &[
-            "model",
-            "link",
-            "joint",
-            "frame",
-            "pose",
-            "static",
-            "self_collide",
-        ],
-        left_out: &["gripper"],
-        silent: &["plugin", "allow_auto_disable", "enable_wind", "link_name"],
-    },
-    Content {
-        of: "link",
-        read: &["pose", "inertial", "collision", "visual", "self_collide"],
-        left_out: &[
-            "light",
-            "particle_emitter",
-            "projector",
-            "audio_source",
-            "audio_sink",
-            "battery",
-            "velocity_decay",
-            "gravity",
-            "kinematic",
-        ],
-        silent: &["sensor", "must_be_base_link", "enable_wind"],
-    },
-    Content {
-        of: "joint",
-        read: &["pose", "parent", "child", "axis", "axis2"],
-        left_out: &[],
-        silent: &[
-            "sensor",
-            "physics",
-            "gearbox_ratio",
-            "gearbox_reference_body",
-            "thread_pitch",
-            "screw_thread_pitch",
-        ],
-    },
-    Content {
-        of: "axis",
-        read: &[
-            "xyz",
-            "limit",
-            "dynamics",
-            "mimic",
-            "use_parent_model_frame",
-            "initial_position",
-        ],
-        left_out: &[],
-        silent: &[],
-    },
-    Content {
-        of: "limit",
-        read: &["lower", "upper", "effort", "velocity"],
-        left_out: &[],
-        silent: &["stiffness", "dissipation"],
-    },
-    Content {
-        of: "dynamics",
-        read: &["damping", "friction", "spring_stiffness"],
-        left_out: &[],
-        silent: &["spring_reference"],
-    },
-    Content {
-        of: "inertial",
-        read: &["mass", "pose", "inertia", "density"],
-        left_out: &["fluid_added_mass"],
-        silent: &["auto_inertia_params"],
-    },
-    Content {
-        of: "visual",
-        read: &[
-            "pose",
-            "geometry",
-            "material",
-            "transparency",
-            "cast_shadows",
-        ],
-        left_out: &[],
-        silent: &["plugin", "laser_retro", "visibility_flags", "meta"],
-    },
-    Content {
-        of: "collision",
-        read: &["pose", "geometry", "surface", "density"],
-        left_out: &[],
-        silent: &["laser_retro", "max_contacts", "auto_inertia_params"],
-    },
-    Content {
-        of: "geometry",
-        read: &[
-            "empty",
-            "box",
-            "sphere",
-            "cylinder",
-            "capsule",
-            "cone",
-            "ellipsoid",
-            "plane",
-            "mesh",
-            "heightmap",
-            "polyline",
-            "image",
-            "voxels",
-        ],
-        left_out: &[],
-        silent: &[],
-    },
-];
 
 /// Counter of elements that are not taken.
 #[derive(Debug, Default)]
@@ -168,13 +20,12 @@ struct Ignored {
 }
 
 /// Reports the elements of a description that are not taken, and unknown ones. `has_lights` if lights of the world are taken.
-pub(super) fn report(root: &Element, has_lights: bool, problems: &mut Problems) {
+pub(crate) fn report(root: &Element, has_lights: bool, problems: &mut Problems) {
     let mut ignored = Ignored {
         has_lights,
         ..Ignored::default()
     };
-    let mut unknown = BTreeSet::new();
-    ignored.walk(root, &mut unknown, problems);
+    ignored.walk(root, problems);
     for ((of, name), (count, span)) in ignored.counts {
         let message = match count {
             1 => format!("`<{name}>` of `<{of}>` is not read"),
@@ -186,14 +37,11 @@ pub(super) fn report(root: &Element, has_lights: bool, problems: &mut Problems) 
 }
 
 impl Ignored {
-    fn walk(
-        &mut self,
-        element: &Element,
-        unknown: &mut BTreeSet<(String, String)>,
-        problems: &mut Problems,
-    ) {
+    fn walk(&mut self, element: &Element, problems: &mut Problems) {
         let kind = match element.name.as_str() {
             "axis2" => "axis",
+            "ray" => "lidar",
+            "vertical" => "horizontal",
             name => name,
         };
         let Some(content) = CONTENT.iter().find(|content| content.of == kind) else {
@@ -202,7 +50,10 @@ impl Ignored {
         for child in element.elements() {
             let name = child.name.as_str();
             if content.read.contains(&name) {
-                self.walk(child, unknown, problems);
+                // An `<image>` of a geometry is another element than that of a camera.
+                if content.of != "geometry" {
+                    self.walk(child, problems);
+                }
             } else if content.left_out.contains(&name) {
                 let kind = child.attribute("type").map_or("", |kind| kind.value.trim());
                 let is_light = name == "light" && kind_is_taken(content.of, kind);
@@ -212,10 +63,7 @@ impl Ignored {
                     self.counts.entry(key).or_insert((0, child.span)).0 += 1;
                 }
             } else if !content.silent.contains(&name) && !name.contains(':') {
-                let key = (element.name.clone(), name.to_owned());
-                if unknown.insert(key) {
-                    problems.push(not_known(element, child, content));
-                }
+                problems.push(not_known(element, child, content));
             }
         }
     }
@@ -236,10 +84,22 @@ fn is_usual(element: &Element) -> bool {
             velocity.is_none_or(|velocity| zeros(&velocity.text()))
         }
         "gravity" => ["1", "true"].contains(&text.as_str()),
-        "kinematic" => ["0", "false"].contains(&text.as_str()),
+        "kinematic" | "triggered" => ["0", "false"].contains(&text.as_str()),
+        // Nearer surfaces are inside most scanners.
+        "min" => is_below(&text, 0.15),
+        "resolution" => text
+            .parse::<f64>()
+            .is_ok_and(|factor| (factor - 1.0).abs() < 1e-9),
+        "pose" => zeros(&text),
+        "frame" => text == "child",
         "velocity_decay" => element.elements().all(|part| zeros(&part.text())),
         _ => false,
     }
+}
+
+/// Returns true if a text is a number of at most `limit`.
+fn is_below(text: &str, limit: f64) -> bool {
+    text.parse::<f64>().is_ok_and(|number| number <= limit)
 }
 
 /// Returns true if all words of a text are zeros.
@@ -279,6 +139,16 @@ fn is_system(plugin: &Element) -> bool {
 /// Returns the remedy for an element that is not taken.
 fn help(of: &str, name: &str) -> &'static str {
     match (of, name) {
+        ("range", "min") => {
+            "rays report nearer surfaces as well: leave them out where the ranges are used"
+        }
+        ("horizontal", "resolution") => "multiply `<samples>` by it",
+        ("camera", "pose") => "write it as the `<pose>` of the sensor",
+        ("camera", "lens") => "set `fov` of the camera in a simulation file",
+        ("camera", "triggered") => "images are made at `<update_rate>`",
+        ("force_torque", "frame") => {
+            "forces are in the frame of the sensor at the joint, as with `child`: mount a `force_torque` of a simulation file"
+        }
         ("world", "plugin") => "the simulator has the usual systems built in",
         (_, "light") => "set the light in a simulation file: `environment: (light: (…))`",
         (_, "actor") => "move a frame by an actuator of a simulation file",

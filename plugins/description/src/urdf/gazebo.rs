@@ -16,6 +16,7 @@ use crate::{
     problems::Problems,
     sdf::{
         fields::{self, Written},
+        ignored,
         plugin::{self, Plugin},
         sensor,
     },
@@ -215,6 +216,7 @@ impl Reader<'_, '_> {
                 return;
             }
         };
+        ignored::report(element, false, &mut self.found);
         if let Some([message, help]) = component.approximation {
             let diagnostic = Diagnostic::warning(codes::COMPONENT, message);
             self.found

@@ -1,26 +1,13 @@
 //! Orders and roots of the bodies' tree of joints, in time proportional to the number of bodies.
 use super::{Attachment, Layout};
+use crate::topological_order::parents_first;
 
 impl Layout {
     /// Returns the indices of all bodies, parents before children.
     #[must_use]
     pub fn parents_first(&self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.bodies.len());
-        let mut seen = vec![false; self.bodies.len()];
-        let mut pending = Vec::new();
-        for start in 0..self.bodies.len() {
-            let mut next = Some(start);
-            while let Some(index) = next {
-                match seen.get_mut(index) {
-                    Some(seen) if !*seen => *seen = true,
-                    _ => break,
-                }
-                pending.push(index);
-                next = self.parent_of(index, |_| true);
-            }
-            order.extend(pending.drain(..).rev());
-        }
-        order
+        let count = self.bodies.len();
+        parents_first(count, 0..count, |body| self.parent_of(body, |_| true))
     }
 
     /// Returns the root of each body in the forest of those joints for which `counts` is true.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, UnitVector3};
 
 use super::{Class, Frame, Joint, JointAxis, Scene};
+use crate::topological_order::parents_first;
 
 impl Scene {
     /// Returns all frames, in the order of declaration.
@@ -83,22 +84,8 @@ impl Scene {
     /// Returns the order of [`Scene::parents_first`] as indices in [`Scene::frames`].
     #[must_use]
     pub fn order(&self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.frames.len());
-        let mut seen = vec![false; self.frames.len()];
-        let mut pending = Vec::new();
-        for &index in self.index.values() {
-            let mut next = Some(index);
-            while let Some(index) = next {
-                match seen.get_mut(index) {
-                    Some(seen) if !*seen => *seen = true,
-                    _ => break,
-                }
-                pending.push(index);
-                next = self.parent_index(index);
-            }
-            order.extend(pending.drain(..).rev());
-        }
-        order
+        let starts = self.index.values().copied();
+        parents_first(self.frames.len(), starts, |index| self.parent_index(index))
     }
 
     /// Returns the names along the first cycle of parents, if there is a cycle.
