@@ -126,7 +126,7 @@ def _on_ray(
         raise ValueError("`runtime_env` is an option of the connection, and `ray.init` has been called already")
     make = ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(_make)
     # A working directory of the cluster has its own place on each node: the path is relative to it.
-    place = path if runtime_env and "working_dir" in runtime_env else os.path.abspath(path)
+    sweep = path if runtime_env and "working_dir" in runtime_env else os.path.abspath(path)
     waiting = list(reversed(missing))
     running: Dict[Any, int] = {}
     most, asked = 0, -math.inf
@@ -137,7 +137,7 @@ def _on_ray(
                 most, asked = workers or max(1, int(ray.cluster_resources().get("CPU", 1))) * _AHEAD, time.monotonic()
             while waiting and len(running) < most:
                 number = waiting.pop()
-                running[make.remote(place, batch.digest, timeout, number)] = number
+                running[make.remote(sweep, batch.digest, timeout, number)] = number
             done, _ = ray.wait(list(running), num_returns=1)
             for reference in done:
                 number = running.pop(reference)

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional
 class MorseError(Exception):
     """Base class of all errors of simulations in process."""
 
-    #: Diagnostics of files: `code`, `severity`, `message`, place, labels, notes and help, as in `morse-sim check --json`.
+    #: Diagnostics of files: `code`, `severity`, `message`, position, labels, notes and help, as in `morse-sim check --json`.
     diagnostics: List[Dict[str, Any]]
 
     def __init__(self, text: str, diagnostics: Optional[str] = None):

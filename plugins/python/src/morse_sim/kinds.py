@@ -213,20 +213,20 @@ def _fields(cls: type) -> Dict[str, _Field]:
 
 
 def _declared(cls: type, name: str, field: _Field) -> Dict[str, Any]:
-    place = f"`{cls.__name__}.{name}`"
+    attribute = f"`{cls.__name__}.{name}`"
     if not _NAME.match(name) or keyword.iskeyword(name) or (field.role == "setting" and name in _COMMON):
-        raise ValueError(f"{place}: a field cannot have this name")
+        raise ValueError(f"{attribute}: a field cannot have this name")
     form = _form(field.default)
     if form is None:
         raise TypeError(
-            f"{place}: expected a number, an integer, `True` or `False`, a text, a tuple of three numbers, a list of numbers or a "
+            f"{attribute}: expected a number, an integer, `True` or `False`, a text, a tuple of three numbers, a list of numbers or a "
             f"list of texts as the default, found {field.default!r}"
         )
     limits = None
     if field.low is not None or field.high is not None:
         low, high = (float(limit) if limit is not None else bound for limit, bound in ((field.low, -1e9), (field.high, 1e9)))
         if not low <= high:
-            raise ValueError(f"{place}: the least number, {low}, is greater than the greatest one, {high}")
+            raise ValueError(f"{attribute}: the least number, {low}, is greater than the greatest one, {high}")
         limits = (low, high)
     unit = field.unit if field.unit is not None or form in ("flag", "text", "texts") else "1"
     return {"name": name, "form": form, "default": field.default, "unit": unit, "docs": field.docs.strip(), "range": limits}

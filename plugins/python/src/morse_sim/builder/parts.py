@@ -28,16 +28,16 @@ def rounded(value: float) -> float:
 
 def pose_fields(pose: Pose, turn: float = 0.0) -> Fields:
     """`translation` and `rpy`, as far as they say something; turned about its own z axis."""
-    place, rotation = pose
+    translation, rotation = pose
     if turn:
         is_level = not any(rotation[:2])
         last = rotation[2] + turn
         rotation = [0.0, 0.0, last] if is_level else angles(product(matrix(rotation), matrix((0.0, 0.0, turn))))
     fields = Fields()
-    place = tuple(rounded(each) for each in place)
+    translation = tuple(rounded(each) for each in translation)
     rotation = tuple(rounded(each) for each in rotation)
-    if any(place) or not any(rotation):
-        fields["translation"] = place
+    if any(translation) or not any(rotation):
+        fields["translation"] = translation
     if any(rotation):
         fields["rpy"] = rotation
     return fields

@@ -25,7 +25,7 @@ class Mesh(AbstractComponent):
         self.rgb = (r, g, b)
 
     def part(self) -> Optional[Part]:
-        """The shape as it is scaled; none where there is nothing but a place."""
+        """The shape as it is scaled; none where there is nothing but a position."""
         if self._part is None:
             return None
         part = self._part.scaled(self._bpy_object.scale, self.rgb)
@@ -71,11 +71,11 @@ class Torus(Mesh):
 
 
 class Empty(Mesh):
-    """A place."""
+    """A position."""
 
 
 class Coordsys(Mesh):
-    """A place with axes."""
+    """A position with axes."""
 
 
 class Spot(AbstractComponent):

@@ -44,5 +44,5 @@ def compose(outer: Pose, inner: Pose) -> Pose:
     if not any(outer[1]):
         return [a + b for a, b in zip(outer[0], inner[0])], list(inner[1])
     rotation = matrix(outer[1])
-    place = [a + b for a, b in zip(outer[0], turned(rotation, inner[0]))]
-    return place, angles(product(rotation, matrix(inner[1])))
+    position = [a + b for a, b in zip(outer[0], turned(rotation, inner[0]))]
+    return position, angles(product(rotation, matrix(inner[1])))

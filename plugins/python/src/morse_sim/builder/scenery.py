@@ -30,7 +30,7 @@ def _name(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) else f'"{name}"'
 
 
-def _place(at: Sequence[float], rotation: Sequence[float]) -> List[str]:
+def _pose(at: Sequence[float], rotation: Sequence[float]) -> List[str]:
     lines = []
     if any(at):
         lines.append(f"translation {_numbers(at)};")
@@ -64,7 +64,7 @@ def _frame(name: str, lines: List[str]) -> List[str]:
 
 
 def raised(model: Model, at: Sequence[float]) -> Sequence[float]:
-    """A place of the robot as one of its model, which may have its origin lower."""
+    """The position in the frame of the model, whose origin may be lower than that of the robot."""
     return (at[0], at[1], at[2] + model.physics.origin)
 
 
@@ -80,7 +80,7 @@ class Scenery:
     def add(self, thing: Any) -> Optional[bool]:
         """Adds a thing; whether forces move it, or nothing if there is no need to know of it."""
         parts: List[Part] = []
-        lines = _place(thing.location, thing.rotation_euler)
+        lines = _pose(thing.location, thing.rotation_euler)
         is_dynamic = False
         if isinstance(thing, PassiveObject):
             if thing.file:
@@ -100,7 +100,7 @@ class Scenery:
         self.names.add(name)
         thing._bpy_object.name = name
         for index, part in enumerate(parts, 1):
-            inner = _place(part.at, (0.0, 0.0, 0.0))
+            inner = _pose(part.at, (0.0, 0.0, 0.0))
             if part.mass is not None:
                 inner.append(f"mass {number(part.mass)};")
             lines += _frame(f"{name}_part_{index}", [*inner, _shape(part)])
@@ -123,10 +123,10 @@ class Scenery:
 
     @staticmethod
     def model(model: Model, marks: Dict[str, Pose]) -> str:
-        """The text of a robot with places that others find."""
+        """The text of a robot with frames that others name."""
         blocks = [f'include "{model.file}"']
         for name, pose in marks.items():
             at, rotation = pose
-            lines = [f"parent {_name(model.root)};", *_place(raised(model, at), rotation)]
+            lines = [f"parent {_name(model.root)};", *_pose(raised(model, at), rotation)]
             blocks.append("\n".join(_frame(name, lines)))
         return "\n\n".join(blocks) + "\n"

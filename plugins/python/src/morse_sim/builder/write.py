@@ -47,7 +47,7 @@ class Recording:
             default_interface(robot, robot.default_interface)
             self.trees[name] = tree(robot)
         self.rate = self._rate()
-        self.created = {id(component): place for place, component in enumerate(components)}
+        self.created = {id(component): index for index, component in enumerate(components)}
         self.allowed = {os.path.dirname(path) for path in self._files()}
 
     @classmethod
@@ -229,12 +229,12 @@ class Recording:
 
     def _robot(self, name: str, robot: Robot, stem: str) -> Fields:
         model = robot.model
-        places = marks(self.trees[name], robot, self)
+        frames = marks(self.trees[name], robot, self)
         file = model.file
-        if places:
+        if frames:
             file = f"{stem}_{name}.robray"
-            self.scenery.models[file] = (model, {mark: pose for mark, (pose, _tags) in places.items()})
-        for mark, (_pose, values) in places.items():
+            self.scenery.models[file] = (model, {mark: pose for mark, (pose, _tags) in frames.items()})
+        for mark, (_pose, values) in frames.items():
             label = f"{name}.{mark[: -len('_itself')]}"
             self.objects[f"{name}.{mark}"] = self._about(values, label)
         fields = Fields(model=file)
