@@ -134,7 +134,10 @@ fn check_spawned(steps: &BTreeMap<String, Json>) {
     );
     assert_eq!(more["wrong"][0], 106);
     let why = more["wrong"][1].as_str().unwrap();
-    assert!(why.contains(".urdf:1:"), "the error has its position: {why}");
+    assert!(
+        why.contains(".urdf:1:"),
+        "the error has its position: {why}"
+    );
     assert_eq!(
         (&more["nothing"], &more["name"]),
         (&json!(104), &json!(102))
