@@ -193,14 +193,14 @@ impl Meshes {
         let disc = |radius: f64, height: f64| {
             let axis = pose.rotation * Vector3::z();
             let sides = axis.map(|value| (1.0 - value * value).max(0.0).sqrt());
-            let reach = sides * (radius * scale).abs();
+            let extent = sides * (radius * scale).abs();
             let center = pose * Point3::new(0.0, 0.0, height * scale);
-            [center - reach, center + reach]
+            [center - extent, center + extent]
         };
         let ball = |radius: f64, height: f64| {
-            let reach = Vector3::repeat((radius * scale).abs());
+            let extent = Vector3::repeat((radius * scale).abs());
             let center = pose * Point3::new(0.0, 0.0, height * scale);
-            [center - reach, center + reach]
+            [center - extent, center + extent]
         };
         match &geometry.shape {
             Shape::Box { dimension } => {

@@ -274,7 +274,7 @@ mod tests {
                 .insert(JointLocation {
                     position: Point3::new(x, y, 0.25),
                     axis,
-                    reach: 0.25,
+                    radius: 0.25,
                     tread: [0.0; 2],
                 });
         }

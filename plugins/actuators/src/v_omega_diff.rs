@@ -218,7 +218,7 @@ mod tests {
                 .insert(JointLocation {
                     position: Point3::new(0.0, 0.2 * side, 0.1),
                     axis: Vector3::y() * side,
-                    reach: 0.1,
+                    radius: 0.1,
                     tread: [-0.02, 0.02],
                 });
         }

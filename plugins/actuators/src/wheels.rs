@@ -121,7 +121,7 @@ pub struct Joint {
     /// Direction of the axis in the frame of the robot's base.
     pub axis: Vector3<f64>,
     /// Maximum distance of the solids of the body below from the axis, m.
-    pub reach: f64,
+    pub radius: f64,
     /// Range along the axis of the geometry at that distance, m.
     pub tread: [f64; 2],
 }
@@ -154,7 +154,7 @@ impl Joint {
                 "the axis of `{name}` is not lateral"
             )));
         }
-        let radius = if radius > 0.0 { radius } else { self.reach };
+        let radius = if radius > 0.0 { radius } else { self.radius };
         if radius.is_nan() || radius <= 0.0 {
             return Err(CheckError::unmet(format!(
                 "`{name}` has no colliding geometry: give its frame a shape that collides, or set `wheel_radius`"
@@ -225,7 +225,7 @@ fn joints_of(world: &World, actuator: Entity) -> Vec<Joint> {
             name: variable.short_name(path).to_owned(),
             at: location.position,
             axis: location.axis,
-            reach: location.reach,
+            radius: location.radius,
             tread: location.tread,
         })
     };

@@ -107,8 +107,8 @@ pub fn straight(coefficients: &[f64; 5], seen: [f64; 2]) -> Option<[f64; 2]> {
     for _ in 0..STEPS {
         let [x, y] = bent(coefficients, point);
         let off = [seen[0] - x, seen[1] - y];
-        let reach = 1.0 + seen[0].abs() + seen[1].abs();
-        if off[0].abs() + off[1].abs() <= NEAR * reach {
+        let scale = 1.0 + seen[0].abs() + seen[1].abs();
+        if off[0].abs() + off[1].abs() <= NEAR * scale {
             let is_unfolded = (1..=BETWEEN).all(|step| {
                 let share = step as f64 / BETWEEN as f64;
                 let [[a, b], [c, d]] = slope(coefficients, point.map(|value| value * share));

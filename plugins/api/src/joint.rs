@@ -101,7 +101,7 @@ pub struct JointLocation {
     /// Direction of the joint's axis in that frame.
     pub axis: Vector3<f64>,
     /// Greatest distance of the solids of the child body from the axis, m: the radius of a wheel.
-    pub reach: f64,
+    pub radius: f64,
     /// Interval along the axis, relative to the joint, of the solids at that distance, m: the width of a tyre.
     pub tread: [f64; 2],
 }

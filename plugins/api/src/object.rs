@@ -270,8 +270,8 @@ impl Cone {
         let Some(bounds) = &object.bounds else {
             return false;
         };
-        let reach = bounds.half.norm() + self.distance * (1.0 + self.slope());
-        if (component_from_object * bounds.center).coords.norm() > reach {
+        let max_distance = bounds.half.norm() + self.distance * (1.0 + self.slope());
+        if (component_from_object * bounds.center).coords.norm() > max_distance {
             return false;
         }
         let to_object = component_from_object.inverse();

@@ -132,7 +132,7 @@ pub struct Integrator {
     bias: Vec<f64>,
     /// Velocities at the end of the step.
     pub(crate) velocities: Vec<f64>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<JointRow>,
 }
 
 /// Returns the number of substeps that limits the rotation per substep, except that of wheels, whose rotation has no effect
@@ -146,7 +146,7 @@ pub(crate) fn substep_count(tree: &Tree, state: &State, dt: f64) -> u32 {
 
 /// A constraint on one velocity at the end of the step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct JointRow {
     /// Index of the velocity.
     pub(crate) speed: usize,
     /// Index of the variable.
@@ -357,7 +357,7 @@ impl Integrator {
         for (index, variable) in tree.variables().iter().enumerate() {
             let resistance = &self.joint_dynamics[index];
             let position = state.positions[variable.position];
-            let mut row = Row {
+            let mut row = JointRow {
                 speed: variable.speed,
                 variable: index,
                 target: 0.0,
@@ -367,7 +367,7 @@ impl Integrator {
             };
             if let Some(rate) = self.rolling[index] {
                 let bounds = [f64::NEG_INFINITY, f64::INFINITY];
-                self.rows.push(Row {
+                self.rows.push(JointRow {
                     target: rate,
                     bounds,
                     ..row

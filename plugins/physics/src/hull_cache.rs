@@ -151,12 +151,12 @@ fn store(path: &Path, hulls: &[Hull]) {
         })
     });
     if written.is_ok() {
-        tidy(directory, MOST_FILES);
+        evict(directory, MOST_FILES);
     }
 }
 
 /// Removes the older half of the files if there are more than a number.
-fn tidy(directory: &Path, most: usize) {
+fn evict(directory: &Path, most: usize) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
@@ -235,9 +235,9 @@ mod tests {
             let time = now - std::time::Duration::from_secs(100 * index);
             file.set_modified(time).unwrap();
         }
-        tidy(folder.path(), 6);
+        evict(folder.path(), 6);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
-        tidy(folder.path(), 5);
+        evict(folder.path(), 5);
         let left = fs::read_dir(folder.path()).unwrap().flatten();
         let mut left: Vec<_> = left.map(|entry| entry.file_name()).collect();
         left.sort();

@@ -106,8 +106,8 @@ impl Form {
             }
             .bounds(),
             Self::Grid(grid) => {
-                let reach = [0, 1].map(|axis| grid.half[axis] + grid.thickness);
-                [[-reach[0], -reach[1], 0.0], [reach[0], reach[1], 0.0]]
+                let extent = [0, 1].map(|axis| grid.half[axis] + grid.thickness);
+                [[-extent[0], -extent[1], 0.0], [extent[0], extent[1], 0.0]]
             }
         }
     }

@@ -151,13 +151,13 @@ impl Shadows {
 }
 
 impl Caster {
-    /// Returns true if a ray intersects the caster within `reach` lengths of its direction.
+    /// Returns true if a ray intersects the caster within `max_distance` lengths of its direction.
     fn blocks(
         &self,
         scene: &RenderScene,
         from: &Vector3<f64>,
         way: &Vector3<f64>,
-        reach: f64,
+        max_distance: f64,
     ) -> bool {
         let Some(thing) = scene.things.get(self.thing) else {
             return false;
@@ -171,10 +171,10 @@ impl Caster {
             form if form.holds(&origin.coords) => false,
             Form::Solid(solid) => {
                 let [distance] = solid.distances::<1>(origin.coords.into(), &directions);
-                distance < reach && !form_holds_end(&thing.form, &origin, &way, reach)
+                distance < max_distance && !form_holds_end(&thing.form, &origin, &way, max_distance)
             }
             Form::Mesh { mesh, .. } => {
-                let limit = [reach.min(f64::MAX)];
+                let limit = [max_distance.min(f64::MAX)];
                 let packet = Packet::new(origin.coords.into(), directions, limit);
                 let (_, [triangle]) = mesh.triangles.nearest(packet);
                 triangle != NOTHING
@@ -184,6 +184,11 @@ impl Caster {
     }
 }
 
-fn form_holds_end(form: &Form, origin: &Point3<f64>, way: &Vector3<f64>, reach: f64) -> bool {
-    reach.is_finite() && form.holds(&(origin.coords + way * reach))
+fn form_holds_end(
+    form: &Form,
+    origin: &Point3<f64>,
+    way: &Vector3<f64>,
+    max_distance: f64,
+) -> bool {
+    max_distance.is_finite() && form.holds(&(origin.coords + way * max_distance))
 }

@@ -260,10 +260,10 @@ impl<'s> Outlook<'s> {
             return;
         }
         let center = seen.center();
-        let reach = (seen.high - seen.low).xy().norm() + 0.2;
+        let distance = (seen.high - seen.low).xy().norm() + 0.2;
         let ring = (0..16).map(|step| {
             let (sin, cos) = libm::sincos(f64::from(step) * TAU / 16.0);
-            center + Vector3::new(cos, sin, 0.0) * reach
+            center + Vector3::new(cos, sin, 0.0) * distance
         });
         let open = ring.filter(|mark| {
             self.others

@@ -15,7 +15,7 @@ pub(crate) fn laser_scan(sample: &Sample<'_>) -> LaserScan {
     let ranges = sample.numbers("range_list");
     let window = sample.setting("scan_window").unwrap_or_default();
     let step = sample.setting("resolution").unwrap_or_default();
-    let reach = reach(sample);
+    let range_max = range_max(sample);
     let first = -window / 2.0;
     let last = first + step * ranges.len().saturating_sub(1) as f64;
     let echoes = sample.numbers("remission_list").iter();
@@ -27,32 +27,32 @@ pub(crate) fn laser_scan(sample: &Sample<'_>) -> LaserScan {
         time_increment: 0.0,
         scan_time: (1.0 / sample.info.frequency) as f32,
         range_min: NEAREST as f32,
-        range_max: reach as f32,
-        ranges: ranges.iter().map(|range| met(*range, reach)).collect(),
+        range_max: range_max as f32,
+        ranges: ranges.iter().map(|range| met(*range, range_max)).collect(),
         intensities: echoes.map(|echo| *echo as f32).collect(),
     }
 }
 
 pub(crate) fn range(sample: &Sample<'_>) -> Range {
-    let reach = reach(sample);
+    let range_max = range_max(sample);
     Range {
         header: sample.own_header(),
         radiation_type: 1,
         field_of_view: sample.setting("scan_window").unwrap_or_default() as f32,
         min_range: NEAREST as f32,
-        max_range: reach as f32,
-        range: met(sample.number("range"), reach),
+        max_range: range_max as f32,
+        range: met(sample.number("range"), range_max),
         variance: variances(sample.info, "range", None)[0] as f32,
     }
 }
 
-fn reach(sample: &Sample<'_>) -> f64 {
+fn range_max(sample: &Sample<'_>) -> f64 {
     sample.setting("laser_range").unwrap_or(f64::INFINITY)
 }
 
 /// Returns a range as in REP 117.
-fn met(range: f64, reach: f64) -> f32 {
-    if range >= reach {
+fn met(range: f64, range_max: f64) -> f32 {
+    if range >= range_max {
         f32::INFINITY
     } else {
         range as f32

@@ -46,6 +46,13 @@ mod simulation;
 #[cfg(feature = "dds")]
 mod source;
 #[cfg(any(feature = "dds", test))]
+#[cfg_attr(
+    not(feature = "dds"),
+    expect(
+        dead_code,
+        reason = "without DDS, only the reader of addresses is tested"
+    )
+)]
 mod static_peers;
 mod topics;
 

@@ -36,7 +36,7 @@ pub trait Laser: Sensor<Data = LaserScannerData> {
     fn directions(&self) -> Vec<Vector3<f64>>;
 
     /// Returns the maximum range of the rays, m.
-    fn reach(&self) -> f64;
+    fn range_max(&self) -> f64;
 
     /// Returns the angle by which the rays turn about z after each measurement, rad.
     fn turn(&self) -> f64 {
@@ -113,7 +113,7 @@ struct Measurement<'a> {
     pose: &'a Isometry3<f64>,
     robot: Entity,
     level: &'static str,
-    reach: f64,
+    range_max: f64,
     beams: &'a mut Beams,
     data: &'a mut LaserScannerData,
 }
@@ -138,7 +138,7 @@ fn measure<L: Laser>(
             pose: &pose.0,
             robot: mount.robot,
             level: level.0,
-            reach: scanner.reach(),
+            range_max: scanner.range_max(),
             beams,
             data: data.into_inner(),
         });
@@ -154,31 +154,31 @@ impl Measurement<'_> {
     fn make(&mut self, rays: &dyn CastRays, surfaces: &Query<&Surface>) {
         let Self {
             level,
-            reach,
+            range_max,
             beams,
             data,
             ..
         } = self;
-        beams.cast(rays, self.pose, *reach, self.robot);
+        beams.cast(rays, self.pose, *range_max, self.robot);
         let echo = |hit: &Hit| surfaces.get(hit.entity).map_or(0.0, Surface::intensity);
-        data.report(level, *reach, &beams.directions, &beams.hits, echo);
+        data.report(level, *range_max, &beams.directions, &beams.hits, echo);
     }
 }
 
 impl Beams {
     /// Casts the rays, ignoring the geometry of `robot`.
-    fn cast(&mut self, rays: &dyn CastRays, pose: &Isometry3<f64>, reach: f64, robot: Entity) {
+    fn cast(&mut self, rays: &dyn CastRays, pose: &Isometry3<f64>, range_max: f64, robot: Entity) {
         let hits = &mut self.hits;
         if let Some(fan) = &self.planar {
             let buffer = &mut self.buffer;
-            return rays.cast_planar(fan, pose, reach, Some(robot), buffer, hits);
+            return rays.cast_planar(fan, pose, range_max, Some(robot), buffer, hits);
         }
         let rotation = pose.rotation.to_rotation_matrix();
         for (world, direction) in self.world_directions.iter_mut().zip(&self.directions) {
             *world = rotation * direction;
         }
         let origin = pose.translation.vector.into();
-        rays.cast_fan(origin, &self.world_directions, reach, Some(robot), hits);
+        rays.cast_fan(origin, &self.world_directions, range_max, Some(robot), hits);
     }
 
     fn turn(&mut self, angle: f64) {
@@ -329,7 +329,7 @@ macro_rules! laser {
                 self.sweep().directions()
             }
 
-            fn reach(&self) -> f64 {
+            fn range_max(&self) -> f64 {
                 self.laser_range
             }
         }

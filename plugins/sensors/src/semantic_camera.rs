@@ -294,8 +294,8 @@ impl VisibilityCheck<'_> {
             camera_from_box * Point3::from(point)
         });
         let in_picture = self.view.grid::<GRID>().filter_map(|direction| {
-            let reach = view::entry(camera_from_box, half, &direction)?;
-            Some(Point3::from(direction * reach))
+            let distance = view::entry(camera_from_box, half, &direction)?;
+            Some(Point3::from(direction * distance))
         });
         for point in on_box.chain(in_picture) {
             let away = point.coords.norm();

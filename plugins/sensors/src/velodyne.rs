@@ -87,7 +87,7 @@ impl Laser for Velodyne {
         self.sweep().angles().map(upwards).collect()
     }
 
-    fn reach(&self) -> f64 {
+    fn range_max(&self) -> f64 {
         self.laser_range
     }
 

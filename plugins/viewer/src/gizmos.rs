@@ -145,14 +145,22 @@ fn ground(layers: Res<Layers>, camera: Res<OrbitCamera>, theme: Res<Theme>, mut 
     );
     let middle = |coordinate: f32| (coordinate / coarse).round() * coarse;
     let (x, y) = (middle(camera.target.x), middle(camera.target.y));
-    let reach = 20.0 * coarse;
+    let half_length = 20.0 * coarse;
     let color = theme.lines();
     for line in -20..=20 {
         let at = f32::from(i8::try_from(line).unwrap_or(0)) * coarse;
         // Slightly above the ground, to avoid z-fighting with a floor.
         let point = |x, y| Vec3::new(x, y, 0.004);
-        gizmos.line(point(x + at, y - reach), point(x + at, y + reach), color);
-        gizmos.line(point(x - reach, y + at), point(x + reach, y + at), color);
+        gizmos.line(
+            point(x + at, y - half_length),
+            point(x + at, y + half_length),
+            color,
+        );
+        gizmos.line(
+            point(x - half_length, y + at),
+            point(x + half_length, y + at),
+            color,
+        );
     }
 }
 

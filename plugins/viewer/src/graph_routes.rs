@@ -35,13 +35,13 @@ pub(crate) fn route(plan: &Plan, edge: &Edge, lane: usize) -> Option<Vec<[Pos2; 
         }
         let is_turn = (end.x - start.x).abs() < 1e-3;
         let turn = if index == last { -TURN } else { TURN };
-        let reach = if is_turn {
+        let offset = if is_turn {
             turn
         } else {
             (end.x - start.x) / 2.0
         };
-        let back = if is_turn { reach } else { -reach };
-        [start, start + vec2(reach, 0.0), end + vec2(back, 0.0), end]
+        let back = if is_turn { offset } else { -offset };
+        [start, start + vec2(offset, 0.0), end + vec2(back, 0.0), end]
     });
     Some(curves.collect())
 }

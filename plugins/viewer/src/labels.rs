@@ -29,12 +29,12 @@ impl Tops {
         for (of, bounds, at) in shapes {
             let axes = at.affine().matrix3;
             let half = bounds.half_extents;
-            let reach = (axes.x_axis.z * half.x).abs()
+            let extent = (axes.x_axis.z * half.x).abs()
                 + (axes.y_axis.z * half.y).abs()
                 + (axes.z_axis.z * half.z).abs();
             let middle = at.transform_point(bounds.center.into()).z;
             if let Some(top) = tops.get_mut(of.0) {
-                *top = top.max(middle + reach);
+                *top = top.max(middle + extent);
             }
         }
         Self(tops)

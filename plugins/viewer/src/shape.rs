@@ -69,7 +69,7 @@ fn cone(start: f32, end: f32, height: f32) -> Mesh {
 /// Returns the lines of a grid, each with the thickness as its width, visible from both sides.
 fn grid(half: &[f64; 2], delta: &[f64; 2], thickness: f32) -> Mesh {
     let mut corners: Vec<[f32; 3]> = Vec::new();
-    let mut line = |along_x: bool, at: f32, reach: f32| {
+    let mut line = |along_x: bool, at: f32, half_length: f32| {
         let wide = thickness.abs().max(1e-4) / 2.0;
         let point = |length: f32, side: f32| {
             if along_x {
@@ -79,17 +79,17 @@ fn grid(half: &[f64; 2], delta: &[f64; 2], thickness: f32) -> Mesh {
             }
         };
         let [a, b, c, d] = [
-            point(-reach, at - wide),
-            point(reach, at - wide),
-            point(reach, at + wide),
-            point(-reach, at + wide),
+            point(-half_length, at - wide),
+            point(half_length, at - wide),
+            point(half_length, at + wide),
+            point(-half_length, at + wide),
         ];
         corners.extend([a, b, c, a, c, d]);
     };
     for (axis, along_x) in [(1, true), (0, false)] {
-        let (reach, step) = (half[axis].abs(), delta[axis].abs());
+        let (half_length, step) = (half[axis].abs(), delta[axis].abs());
         let lines = if step > 0.0 {
-            (reach / step).floor().min(MOST_LINES) as i32
+            (half_length / step).floor().min(MOST_LINES) as i32
         } else {
             0
         };

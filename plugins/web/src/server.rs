@@ -156,7 +156,7 @@ impl Server {
                 self.read_messages(token);
             }
             self.pass_on();
-            self.tidy();
+            self.reap();
         }
         // The end is shown to all viewers, also to those that have not received earlier frames.
         self.watch.take(now());
@@ -465,7 +465,7 @@ impl Server {
     }
 
     /// Checks for silent connections once a second.
-    fn tidy(&mut self) {
+    fn reap(&mut self) {
         let now = now();
         if now.duration_since(self.tidied) < CLOSE_TIMEOUT {
             return;

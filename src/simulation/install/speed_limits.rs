@@ -52,7 +52,7 @@ fn wheels(world: &World, base: Entity) -> Vec<Wheel> {
         let name = variable.short_name(path).to_lowercase();
         let is_wheel =
             variable.is_angle && name.contains("wheel") && location.axis.y.abs() > ACROSS;
-        let speed = variable.max_velocity * location.reach;
+        let speed = variable.max_velocity * location.radius;
         (is_wheel && speed > 0.0 && speed.is_finite()).then_some(Wheel {
             speed,
             left: location.position.y,

@@ -161,7 +161,7 @@ fn depth(geometry: &Geometry, pose: &Isometry3<f64>) -> Option<f64> {
     let down = pose.inverse_transform_vector(&-Vector3::z());
     let across = libm::hypot(down.x, down.y);
     let along = |z: f64| z * scale * down.z;
-    let reach = match &geometry.shape {
+    let extent = match &geometry.shape {
         Shape::Box { dimension } => {
             let half = dimension.map(|side| side.abs() * scale.abs() / 2.0);
             half[0] * down.x.abs() + half[1] * down.y.abs() + half[2] * down.z.abs()
@@ -191,7 +191,7 @@ fn depth(geometry: &Geometry, pose: &Isometry3<f64>) -> Option<f64> {
         }
     };
     let origin = pose * Point3::origin();
-    Some(origin.z - reach)
+    Some(origin.z - extent)
 }
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
         let [sin, cos] = [libm::sin(0.6), libm::cos(0.6)];
         let dimension = [1.0, 2.0, 3.0];
         let [radius, height] = [0.25, 2.0];
-        for (shape, reach) in [
+        for (shape, extent) in [
             (Shape::Box { dimension }, sin + 1.5 * cos),
             (Shape::Sphere { radius }, radius),
             (Shape::Cylinder { radius, height }, radius * sin),
@@ -235,7 +235,7 @@ mod tests {
         ] {
             let geometry = Geometry::new(shape.clone());
             let own = depth(&geometry, &tilted).unwrap();
-            assert!((own - (1.0 - reach)).abs() < 1e-12, "{shape:?}: {own}");
+            assert!((own - (1.0 - extent)).abs() < 1e-12, "{shape:?}: {own}");
         }
     }
 

@@ -11,7 +11,7 @@ use crate::xml::Attribute;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repair {
     /// Punctuation after numbers was removed.
-    Marks,
+    Punctuation,
     /// The default of `$(optenv NAME DEFAULT)` was taken.
     Default,
     /// Numbers after the last required one were left out.
@@ -41,7 +41,7 @@ pub(super) fn numbers(text: &str, count: usize) -> (Cow<'_, str>, Vec<Repair>) {
         let without: Vec<&str> = trimmed.collect();
         if without.iter().all(|word| is_number(word)) {
             words = without;
-            repairs.push(Repair::Marks);
+            repairs.push(Repair::Punctuation);
         }
     }
     if count >= 3 && words.len() > count && words.iter().all(|word| is_number(word)) {
@@ -63,7 +63,7 @@ impl Repair {
         count: usize,
     ) -> Diagnostic {
         let (message, label, help) = match self {
-            Self::Marks => (
+            Self::Punctuation => (
                 format!("`{name}` has punctuation after its numbers"),
                 "read as blanks".to_owned(),
                 "write only blanks between the numbers",
@@ -92,8 +92,8 @@ mod tests {
     fn lists_are_repaired_or_left_alone() {
         let cases: [(&str, usize, &str, &[Repair]); 9] = [
             ("1 2 3", 3, "1 2 3", &[]),
-            ("1, 2, 3,", 3, "1 2 3", &[Repair::Marks]),
-            ("1. -1.57. 3;", 3, "1. -1.57 3", &[Repair::Marks]),
+            ("1, 2, 3,", 3, "1 2 3", &[Repair::Punctuation]),
+            ("1. -1.57. 3;", 3, "1. -1.57 3", &[Repair::Punctuation]),
             ("1,2,3", 3, "1,2,3", &[]),
             ("1 2 3 4", 3, "1 2 3", &[Repair::Many]),
             ("1 2", 1, "1 2", &[]),

@@ -69,7 +69,7 @@ pub(super) fn evaluate(expression: &Expression, names: &mut dyn Names) -> Valued
         Expression::Binary(operator, left, right) => {
             binary(operator, &evaluate(left, names)?, &evaluate(right, names)?)
         }
-        Expression::Choice(parts) => {
+        Expression::Conditional(parts) => {
             let [value, condition, other] = parts.as_ref();
             let holds = evaluate(condition, names)?.truth();
             evaluate(if holds { value } else { other }, names)

@@ -19,7 +19,7 @@ pub(super) enum Expression {
     /// An operator with its operands; comparisons have two operands.
     Binary(&'static str, Box<Expression>, Box<Expression>),
     /// A conditional: value, condition and the other value.
-    Choice(Box<[Expression; 3]>),
+    Conditional(Box<[Expression; 3]>),
     /// `a[b]`
     Item(Box<Expression>, Box<Expression>),
     /// `a[b:c]`
@@ -111,7 +111,7 @@ impl Parser {
             let condition = self.level(0)?;
             self.expect("else")?;
             let other = self.choice()?;
-            Expression::Choice(Box::new([value, condition, other]))
+            Expression::Conditional(Box::new([value, condition, other]))
         } else {
             value
         };

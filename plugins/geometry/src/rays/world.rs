@@ -208,7 +208,7 @@ impl World {
         answer: &impl Fn(Option<Found>) -> H,
     ) {
         let mut components = [[0.0; W]; 3];
-        let mut reach = [-1.0; W];
+        let mut max_distances = [-1.0; W];
         for lane in 0..W {
             // Unused lanes repeat the last ray.
             let direction = &directions[lane.min(directions.len() - 1)];
@@ -217,11 +217,11 @@ impl World {
             }
             let length = direction.norm_squared();
             if length > 0.0 && length.is_finite() && fan.max_distance >= 0.0 {
-                reach[lane] = fan.max_distance.min(f64::MAX);
+                max_distances[lane] = fan.max_distance.min(f64::MAX);
             }
         }
         let origin: Vec3 = fan.origin.coords.into();
-        let mut packet = Packet::new(origin, components, reach);
+        let mut packet = Packet::new(origin, components, max_distances);
         self.standing.meet(&mut packet, fan.without);
         self.moving.meet(&mut packet, fan.without);
         for (lane, hit) in hits.iter_mut().enumerate() {

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use super::{Contact, FreeBody, Member, Side};
 use crate::{spatial::Motion, state::vector};
 use newton::NewtonSolver;
-use row::{Block, Kind, Row, Shared};
+use row::{Block, ConstraintRow, Kind, Shared};
 
 /// Slop of contacts, m: normals of rounded shapes are ill-conditioned near zero distance.
 const CONTACT_SLOP: f64 = 1e-4;
@@ -26,7 +26,7 @@ const RESTITUTION_THRESHOLD: f64 = 0.1;
 /// dry friction of a joint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    rows: Vec<Row>,
+    rows: Vec<ConstraintRow>,
     /// Entries of `J`, by block.
     jacobians: Vec<f64>,
     /// Entries of `M⁻¹Jᵀ`, by block.
@@ -176,7 +176,7 @@ impl Rows {
         (members, bodies, starts): (&[Member<'_>], &[FreeBody], &[usize]),
     ) {
         let first = self.rows.len();
-        self.rows.extend([Row::default(); COUNT]);
+        self.rows.extend([ConstraintRow::default(); COUNT]);
         for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
             match *side {
                 Side::Prescribed(velocity) => {
@@ -287,11 +287,11 @@ impl Rows {
         for (participant, member) in members.iter().enumerate() {
             let count = member.tree.velocity_count();
             for condition in &member.integrator.rows {
-                let mut row = Row {
+                let mut row = ConstraintRow {
                     target: condition.target,
                     relaxed: condition.target,
                     bounds: condition.bounds,
-                    ..Row::default()
+                    ..ConstraintRow::default()
                 };
                 let numbers = (0..count).map(|index| f64::from(u8::from(index == condition.speed)));
                 row.add(

@@ -56,11 +56,11 @@ impl Builder<'_> {
                 };
                 let top = link.parent;
                 if let Some(joint) = joint(top) {
-                    let reach = length + link.across + mass.center.norm();
+                    let lever = length + link.across + mass.center.norm();
                     add(
                         top,
                         match joint.is_angle {
-                            true => mass.mass * reach * reach + moment,
+                            true => mass.mass * lever * lever + moment,
                             false => mass.mass,
                         },
                     );

@@ -51,7 +51,7 @@ impl Builder<'_> {
         Some(JointLocation {
             position: pose.translation.vector.into(),
             axis: pose.rotation * attachment.axis.into_inner(),
-            reach: rim.reach,
+            radius: rim.radius,
             tread: rim.tread,
         })
     }
@@ -61,7 +61,7 @@ impl Builder<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Rim {
     /// Distance from the axis, m.
-    reach: f64,
+    radius: f64,
     /// Interval along the axis, m.
     tread: [f64; 2],
 }
@@ -73,7 +73,7 @@ fn rim(body: &PreparedBody, attachment: &Attachment) -> Rim {
         rim_of(&*solid.solid.shape, &pose, &axis)
     });
     solids.fold(Rim::default(), |far, rim| {
-        if rim.reach > far.reach { rim } else { far }
+        if rim.radius > far.radius { rim } else { far }
     })
 }
 
@@ -85,13 +85,13 @@ fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> 
     };
     if let TypedShape::ConvexPolyhedron(hull) = shape.as_typed_shape() {
         let points = || hull.points().iter().map(|point| cylindrical(*point));
-        let reach = points().fold(0.0, |far, [from_axis, _]| from_axis.max(far));
-        let on_rim = points().filter(|[from_axis, _]| *from_axis > ON_RIM * reach);
+        let radius = points().fold(0.0, |far, [from_axis, _]| from_axis.max(far));
+        let on_rim = points().filter(|[from_axis, _]| *from_axis > ON_RIM * radius);
         let tread = on_rim.fold(
             [f64::INFINITY, f64::NEG_INFINITY],
             |[low, high], [_, along]| [low.min(along), high.max(along)],
         );
-        return Rim { reach, tread };
+        return Rim { radius, tread };
     }
     let Some(support) = shape.as_support_map() else {
         return Rim::default();
@@ -107,10 +107,13 @@ fn rim_of(shape: &dyn Shape, pose: &Isometry3<f64>, axis: &UnitVector3<f64>) -> 
         let angle = std::f64::consts::TAU * f64::from(step) / f64::from(DIRECTIONS);
         let (sin, cos) = libm::sincos(angle);
         let direction = across[0] * cos + across[1] * sin;
-        let reach = furthest(direction)[0];
-        if reach > rim.reach {
+        let radius = furthest(direction)[0];
+        if radius > rim.radius {
             let ends = [-TILT, TILT].map(|tilt| furthest(direction + axis.into_inner() * tilt)[1]);
-            rim = Rim { reach, tread: ends };
+            rim = Rim {
+                radius,
+                tread: ends,
+            };
         }
     }
     rim

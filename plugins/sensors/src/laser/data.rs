@@ -48,17 +48,17 @@ impl LaserScannerData {
     pub(super) fn report(
         &mut self,
         level: &str,
-        reach: f64,
+        range_max: f64,
         directions: &[Vector3<f64>],
         hits: &[Option<Hit>],
         echo: impl Fn(&Hit) -> f64,
     ) {
-        let range = |hit: &Option<Hit>| hit.map_or(reach, |hit| hit.distance);
+        let range = |hit: &Option<Hit>| hit.map_or(range_max, |hit| hit.distance);
         self.point_list.clear();
         self.range_list.clear();
         self.remission_list.clear();
         if level == "range" {
-            self.range = hits.iter().map(range).fold(reach, f64::min);
+            self.range = hits.iter().map(range).fold(range_max, f64::min);
             return;
         }
         let point = |(direction, hit): (&Vector3<f64>, &Option<Hit>)| {

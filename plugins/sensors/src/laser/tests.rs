@@ -40,23 +40,23 @@ fn morse_models_have_their_numbers_of_rays() {
 #[test]
 fn morse_models_have_their_ranges_and_frequencies() {
     assert_eq!(
-        (Sick::default().reach(), Sick::FREQUENCY),
+        (Sick::default().range_max(), Sick::FREQUENCY),
         (30.0, Some(10.0))
     );
     assert_eq!(
-        (Hokuyo::default().reach(), Hokuyo::FREQUENCY),
+        (Hokuyo::default().range_max(), Hokuyo::FREQUENCY),
         (30.0, Some(10.0))
     );
     assert_eq!(
-        (SickLdmrs::default().reach(), SickLdmrs::FREQUENCY),
+        (SickLdmrs::default().range_max(), SickLdmrs::FREQUENCY),
         (30.0, Some(4.0))
     );
     assert_eq!(
-        (Infrared::default().reach(), Infrared::FREQUENCY),
+        (Infrared::default().range_max(), Infrared::FREQUENCY),
         (2.0, Some(10.0))
     );
     assert_eq!(
-        (Velodyne::default().reach(), Velodyne::FREQUENCY),
+        (Velodyne::default().range_max(), Velodyne::FREQUENCY),
         (50.0, Some(60.0))
     );
 }

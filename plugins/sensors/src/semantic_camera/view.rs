@@ -66,7 +66,7 @@ impl View {
             return false;
         }
         let middle = camera_from_box.translation.vector.dot(normal);
-        let reach: f64 = sides
+        let extent: f64 = sides
             .iter()
             .zip(half)
             .map(|(side, half)| (side.dot(normal) * half).abs())
@@ -76,7 +76,7 @@ impl View {
             .map(|depth| [(normal.z - across) * depth, (normal.z + across) * depth]);
         let lowest = ends[0][0].min(ends[1][0]);
         let highest = ends[0][1].max(ends[1][1]);
-        middle + reach < lowest || middle - reach > highest
+        middle + extent < lowest || middle - extent > highest
     }
 
     /// Returns directions through points of the image, evenly distributed over its rows and columns.

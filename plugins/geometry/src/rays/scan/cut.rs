@@ -87,8 +87,8 @@ impl Slabs {
                 (true, _) => (low, [high, high]),
                 (_, true) => (high, [low, low]),
                 _ => {
-                    let reach = |face: Linear| face[0].abs() + face[1].abs();
-                    if max(reach(low), reach(high)) > NEVER {
+                    let extent = |face: Linear| face[0].abs() + face[1].abs();
+                    if max(extent(low), extent(high)) > NEVER {
                         slabs.leave[leaves] = low;
                         slabs.leave[leaves + 1] = high;
                         leaves += 2;
@@ -175,12 +175,12 @@ impl Tube {
         let share = (along[0] * toward[0] + along[1] * toward[1]) / (upright * upright);
         let middle = share - up;
         let slope = (along[0] * along[0] + along[1] * along[1]).sqrt() / upright;
-        let reach = radius * slope;
-        let margin = EDGE * (reach + share.abs() + radius + length(&center));
-        if middle + reach < low - margin || middle - reach > high + margin {
+        let extent = radius * slope;
+        let margin = EDGE * (extent + share.abs() + radius + length(&center));
+        if middle + extent < low - margin || middle - extent > high + margin {
             return Cut::Nothing;
         }
-        if middle - reach < low + margin || middle + reach > high - margin {
+        if middle - extent < low + margin || middle + extent > high - margin {
             return Cut::Unknown;
         }
         let normal = cross(&axis, &center);

@@ -124,11 +124,11 @@ impl<'a> Raster<'a> {
     fn side(&self, axis: usize, Aabb { low, high }: &Aabb) -> [f64; 2] {
         let [x, y, z] = self.plane.axes[axis];
         let along = x * (low[0] + high[0]) + y * (low[1] + high[1]) + z * (low[2] + high[2]);
-        let reach = x.abs() * (high[0] - low[0])
+        let extent = x.abs() * (high[0] - low[0])
             + y.abs() * (high[1] - low[1])
             + z.abs() * (high[2] - low[2]);
         let from_origin = 0.5 * along - self.origin[axis];
-        [from_origin - 0.5 * reach, from_origin + 0.5 * reach]
+        [from_origin - 0.5 * extent, from_origin + 0.5 * extent]
     }
 
     /// Returns true if all rays of a window have hits nearer than `near`, a squared distance.
@@ -170,7 +170,7 @@ impl<'a> Raster<'a> {
     /// Intersects the object with each ray.
     fn draw_exactly(&mut self, object: &Object, window: Window) {
         let plane = self.plane;
-        let reach = self.max_distance.min(f64::MAX);
+        let max_distance = self.max_distance.min(f64::MAX);
         self.draw_groups(object.number, window, |x, y, inverse_range| {
             let mut directions = [[0.0; GROUP]; 3];
             for lane in 0..GROUP {
@@ -182,11 +182,11 @@ impl<'a> Raster<'a> {
                 ) = (along, aside, up);
             }
             // A little beyond the present hit, to detect two objects at one distance.
-            let farthest = |lane: usize| min((1.0 + TIE) / inverse_range[lane], reach);
+            let farthest = |lane: usize| min((1.0 + TIE) / inverse_range[lane], max_distance);
             let is_ray = |lane: usize| x[lane] != 0.0 || y[lane] != 0.0;
-            let reach =
+            let max_distance =
                 std::array::from_fn(|lane| if is_ray(lane) { farthest(lane) } else { -1.0 });
-            let mut packet = Packet::<GROUP>::new(plane.origin, directions, reach);
+            let mut packet = Packet::<GROUP>::new(plane.origin, directions, max_distance);
             object.placed.meet(object.number, &mut packet);
             let met = |lane: usize| packet.object[lane] != NOTHING;
             let new = |lane: usize| {

@@ -73,14 +73,14 @@ pub(super) fn solids() -> impl Strategy<Value = Solid> {
     ]
 }
 
-pub(super) fn vectors(reach: f64) -> impl Strategy<Value = Vector3<f64>> {
-    let axis = || prop_oneof![3 => -reach..reach, 1 => Just(0.0)];
+pub(super) fn vectors(limit: f64) -> impl Strategy<Value = Vector3<f64>> {
+    let axis = || prop_oneof![3 => -limit..limit, 1 => Just(0.0)];
     (axis(), axis(), axis()).prop_map(|(x, y, z)| Vector3::new(x, y, z))
 }
 
-pub(super) fn poses(reach: f64) -> impl Strategy<Value = Isometry3<f64>> {
+pub(super) fn poses(limit: f64) -> impl Strategy<Value = Isometry3<f64>> {
     let turns = prop_oneof![Just(Vector3::zeros()), vectors(3.0)];
-    (vectors(reach), turns).prop_map(|(at, turn)| {
+    (vectors(limit), turns).prop_map(|(at, turn)| {
         Isometry3::from_parts(
             Translation3::from(at),
             UnitQuaternion::from_scaled_axis(turn),

@@ -9,7 +9,7 @@
 use super::{
     ContactData,
     primal::VelocitySolver,
-    row::{DIAGONAL_REGULARISATION, Row, Sliding},
+    row::{ConstraintRow, DIAGONAL_REGULARISATION, Sliding},
 };
 
 /// Maximum number of rows that are solved for their impulses.
@@ -67,7 +67,7 @@ impl NewtonSolver {
     /// Makes a Newton step. Returns false if there is nothing to do.
     pub(super) fn newton_step(
         &mut self,
-        rows: &mut [Row],
+        rows: &mut [ConstraintRow],
         contacts: &[ContactData],
         numbers: [&[f64]; 2],
         velocities: &mut [f64],
@@ -101,7 +101,7 @@ impl NewtonSolver {
     }
 
     /// Restores impulses and velocities from before the step.
-    pub(super) fn rollback(&self, rows: &mut [Row], velocities: &mut [f64]) {
+    pub(super) fn rollback(&self, rows: &mut [ConstraintRow], velocities: &mut [f64]) {
         for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
             row.impulse = *impulse;
         }
@@ -110,7 +110,7 @@ impl NewtonSolver {
 
     fn select_active(
         &mut self,
-        rows: &[Row],
+        rows: &[ConstraintRow],
         contacts: &[ContactData],
         jacobians: &[f64],
         velocities: &[f64],
@@ -148,7 +148,13 @@ impl NewtonSolver {
     }
 
     /// Assembles the linear system: coupling matrix and residuals. Without sliding, the lower triangle is omitted.
-    fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: &[f64], slides: bool) {
+    fn assemble(
+        &mut self,
+        rows: &[ConstraintRow],
+        numbers: [&[f64]; 2],
+        velocities: &[f64],
+        slides: bool,
+    ) {
         let count = self.free.len();
         let width = count + 1;
         self.matrix.clear();
@@ -195,7 +201,7 @@ impl Couplings {
     fn of(
         &mut self,
         [one, other]: [usize; 2],
-        rows: &[Row],
+        rows: &[ConstraintRow],
         [jacobians, responses]: [&[f64]; 2],
     ) -> f64 {
         let find = || rows[one].coupling(&rows[other], jacobians, responses);

@@ -6,7 +6,7 @@
 //! in the order of minimum degree: a tray with a hundred boxes takes a hundred times the work of one box.
 use super::{
     ContactData,
-    row::{Block, DIAGONAL_REGULARISATION, Row, Sliding, dot},
+    row::{Block, ConstraintRow, DIAGONAL_REGULARISATION, Sliding, dot},
 };
 
 /// Maximum number of participants: the table of blocks grows with its square.
@@ -64,7 +64,7 @@ impl VelocitySolver {
     /// work, or the system is singular.
     pub(super) fn newton_step(
         &mut self,
-        rows: &mut [Row],
+        rows: &mut [ConstraintRow],
         contacts: &[ContactData],
         numbers: [&[f64]; 2],
         velocities: &mut [f64],
@@ -92,7 +92,7 @@ impl VelocitySolver {
     /// Linearises the laws of all active rows.
     fn linearize(
         &mut self,
-        rows: &[Row],
+        rows: &[ConstraintRow],
         contacts: &[ContactData],
         jacobians: &[f64],
         velocities: &[f64],
@@ -115,7 +115,12 @@ impl VelocitySolver {
     }
 
     /// Assembles the linear system. Returns false if there are too many participants.
-    fn assemble(&mut self, rows: &[Row], numbers: [&[f64]; 2], velocities: usize) -> bool {
+    fn assemble(
+        &mut self,
+        rows: &[ConstraintRow],
+        numbers: [&[f64]; 2],
+        velocities: usize,
+    ) -> bool {
         self.find_participants(rows);
         let count = self.count;
         if count > MAX_PARTICIPANTS {
@@ -141,7 +146,7 @@ impl VelocitySolver {
         true
     }
 
-    fn find_participants(&mut self, rows: &[Row]) {
+    fn find_participants(&mut self, rows: &[ConstraintRow]) {
         for participant in &mut self.participants {
             participant.count = 0;
             participant.neighbours.clear();
@@ -163,7 +168,12 @@ impl VelocitySolver {
     }
 
     /// Adds `M⁻¹Jᵀ·K·J` and `M⁻¹Jᵀ·λ₀` of a group.
-    fn add_group(&mut self, group: &Group, rows: &[Row], [jacobians, responses]: [&[f64]; 2]) {
+    fn add_group(
+        &mut self,
+        group: &Group,
+        rows: &[ConstraintRow],
+        [jacobians, responses]: [&[f64]; 2],
+    ) {
         let own = &rows[group.first..group.first + group.count];
         for (row, (given, gains)) in own.iter().zip(group.given.iter().zip(&group.gain)) {
             for block in blocks(row) {
@@ -333,7 +343,12 @@ impl VelocitySolver {
 }
 
 impl Group {
-    fn of_row(row_index: usize, row: &Row, jacobians: &[f64], velocities: &[f64]) -> Self {
+    fn of_row(
+        row_index: usize,
+        row: &ConstraintRow,
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) -> Self {
         let (given, gain) = linear(row, jacobians, velocities);
         let mut group = Self {
             first: row_index,
@@ -348,7 +363,7 @@ impl Group {
     /// Linearises a contact whose normal is active: its friction sticks or slides.
     fn of_contact(
         first: usize,
-        [normal, across @ ..]: [&Row; 3],
+        [normal, across @ ..]: [&ConstraintRow; 3],
         contact: &ContactData,
         jacobians: &[f64],
         velocities: &[f64],
@@ -404,18 +419,18 @@ impl Group {
 }
 
 /// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity.
-fn linear(row: &Row, jacobians: &[f64], velocities: &[f64]) -> (f64, f64) {
+fn linear(row: &ConstraintRow, jacobians: &[f64], velocities: &[f64]) -> (f64, f64) {
     let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
     let lacks = row.target - row.speed(jacobians, velocities) - row.compliance * row.impulse;
     (lacks / compliance, 1.0 / compliance)
 }
 
-fn blocks(row: &Row) -> impl Iterator<Item = &Block> {
+fn blocks(row: &ConstraintRow) -> impl Iterator<Item = &Block> {
     row.blocks.iter().filter(|block| block.count > 0)
 }
 
 /// Returns the change of a row's velocity for changes of the velocities.
-fn change_of(row: &Row, jacobians: &[f64], changes: &[f64]) -> f64 {
+fn change_of(row: &ConstraintRow, jacobians: &[f64], changes: &[f64]) -> f64 {
     let parts = blocks(row).map(|block| {
         let jacobian = &jacobians[block.offset..block.offset + block.count];
         dot(jacobian, &changes[block.start..block.start + block.count])

@@ -19,7 +19,7 @@ const MAX_DEPENETRATION_VELOCITY: f64 = 2.0;
 
 /// One scalar constraint on the velocity `J·v + offset`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Row {
+pub(super) struct ConstraintRow {
     pub blocks: [Block; 2],
     /// Velocity of sides with prescribed motion.
     pub offset: f64,
@@ -91,7 +91,7 @@ impl Block {
     }
 }
 
-impl Row {
+impl ConstraintRow {
     /// Adds entries for a member or free body.
     pub(super) fn add(
         &mut self,
@@ -252,7 +252,7 @@ impl Row {
 
 /// PGS update of the two tangents of a contact, with a projection on the friction disc.
 pub(super) fn project_onto_friction_cone(
-    across: &mut [Row],
+    across: &mut [ConstraintRow],
     most: f64,
     jacobians: &[f64],
     responses: &[f64],

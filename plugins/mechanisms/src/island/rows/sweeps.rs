@@ -1,7 +1,7 @@
 //! Projected Gauss–Seidel over all rows, with Newton steps in between.
 use super::{
     ContactData, Rows,
-    row::{Kind, Row, project_onto_friction_cone},
+    row::{ConstraintRow, Kind, project_onto_friction_cone},
 };
 
 /// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
@@ -106,7 +106,7 @@ impl Rows {
 
 /// Makes one PGS sweep. Returns the greatest change of a row's velocity.
 fn sweep(
-    rows: &mut [Row],
+    rows: &mut [ConstraintRow],
     contacts: &[ContactData],
     [jacobians, responses]: [&[f64]; 2],
     velocities: &mut [f64],
