@@ -246,8 +246,8 @@ impl SceneQuery {
             let column = match &frame.joint {
                 Joint::Revolute(_) => {
                     let turn = root_from_joint * axis.axis.normalize() * ratio;
-                    let way = origin - root_from_joint.translation.vector;
-                    stacked(turn.cross(&way), turn)
+                    let displacement = origin - root_from_joint.translation.vector;
+                    stacked(turn.cross(&displacement), turn)
                 }
                 _ => stacked(root_from_joint * axis.axis * ratio, Vector3::zeros()),
             };
@@ -444,17 +444,17 @@ fn stacked(linear: Vector3<f64>, angular: Vector3<f64>) -> Vector6<f64> {
 
 /// Returns the displacement and rotation vector from a pose to another one, in root axes.
 fn error(wanted: &Isometry3<f64>, found: &Isometry3<f64>) -> Vector6<f64> {
-    let way = wanted.translation.vector - found.translation.vector;
+    let displacement = wanted.translation.vector - found.translation.vector;
     let turn = (wanted.rotation * found.rotation.inverse()).scaled_axis();
-    stacked(way, turn)
+    stacked(displacement, turn)
 }
 
 /// Returns true if the spheres around two solids do not meet.
 fn are_far(one: &Part, other: &Part, poses: &[Isometry3<f64>]) -> bool {
     let center = |part: &Part| Some(poses.get(part.frame)? * part.center);
     let centers = center(one).zip(center(other));
-    let way = centers.map(|(one, other)| (one - other).norm());
-    way.is_some_and(|way| way > one.radius + other.radius)
+    let distance = centers.map(|(one, other)| (one - other).norm());
+    distance.is_some_and(|distance| distance > one.radius + other.radius)
 }
 
 /// Returns the distance of two solids.

@@ -44,13 +44,13 @@ fn distance_and_view(
 ) -> Result<Outcome, ServiceError> {
     let (from, first) = robot(world, &robot1)?;
     let (to, second) = robot(world, &robot2)?;
-    let way = second.center_of_mass - first.center_of_mass;
-    let distance = way.norm();
+    let displacement = second.center_of_mass - first.center_of_mass;
+    let distance = displacement.norm();
     let hit = world
         .get_resource::<Rays>()
         .filter(|_| distance > 0.0)
         .and_then(|rays| {
-            let direction = way / distance;
+            let direction = displacement / distance;
             rays.cast(first.center_of_mass, direction, distance, Some(from))
         });
     let met = hit.and_then(|hit| world.get::<GeometryOf>(hit.entity)?.robot);

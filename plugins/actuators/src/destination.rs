@@ -133,11 +133,11 @@ fn default_action(
             *drive = Drive::None;
             continue;
         }
-        let mut way = goal - pose.0.translation.vector;
+        let mut displacement = goal - pose.0.translation.vector;
         if robot.is_ground_robot {
-            way.z = 0.0;
+            displacement.z = 0.0;
         }
-        let velocity = settings.velocity(&way, rate.period());
+        let velocity = settings.velocity(&displacement, rate.period());
         journey.has_arrived = velocity == Vector3::zeros();
         let in_robot = body.pose.rotation.inverse() * velocity;
         *drive = settings
@@ -148,12 +148,12 @@ fn default_action(
 
 impl Destination {
     /// Velocity in world axes, m/s; zero at the goal.
-    fn velocity(&self, way: &Vector3<f64>, period: f64) -> Vector3<f64> {
-        let distance = way.norm();
+    fn velocity(&self, displacement: &Vector3<f64>, period: f64) -> Vector3<f64> {
+        let distance = displacement.norm();
         if distance.is_nan() || distance <= self.tolerance {
             return Vector3::zeros();
         }
-        way / distance * self.speed.min(distance / period)
+        displacement / distance * self.speed.min(distance / period)
     }
 }
 

@@ -22,7 +22,7 @@ use following::Following;
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "joints": (kind: "joints", start: (names: ["kuka_2"], positions: [0.3])) }"#))]
-#[require(Motors, Ways, Following, Task)]
+#[require(Motors, Interpolations, Following, Task)]
 pub struct Joints {
     /// Names of the controlled joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
@@ -130,13 +130,13 @@ impl JointsCommand {
 
 /// Running motions of joints to positions.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-struct Ways(Vec<Way>);
+struct Interpolations(Vec<Interpolation>);
 
-impl Stateful for Ways {}
+impl Stateful for Interpolations {}
 
 /// Motion of a joint to a position in a given time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Way {
+struct Interpolation {
     /// Index of the joint among those of the actuator.
     motor: usize,
     from: f64,
@@ -185,7 +185,7 @@ impl Actuator for Joints {
 
 pub(super) fn plugin(app: &mut App) {
     app.init_resource::<Warnings>()
-        .register_state::<Ways>()
+        .register_state::<Interpolations>()
         .register_state::<Following>()
         .register_state::<Task>()
         .add_actuator::<Joints, _>(default_action)
@@ -242,7 +242,7 @@ fn default_action(
         (
             (&Due, &UpdateRate, &ComponentPath, &Motors),
             (&mut Following, &mut Task),
-            &mut Ways,
+            &mut Interpolations,
             &mut JointsCommand,
             &mut Received<JointsCommand>,
         ),
@@ -252,7 +252,7 @@ fn default_action(
     for (
         (due, rate, path, motors),
         (mut following, mut task),
-        mut ways,
+        mut interpolations,
         mut command,
         mut received,
     ) in &mut actuators
@@ -261,7 +261,7 @@ fn default_action(
             continue;
         }
         if !command.is_empty() {
-            match obey(&command, motors, &mut ways, &mut joints) {
+            match obey(&command, motors, &mut interpolations, &mut joints) {
                 Ok(()) => {
                     following.0 = None;
                     task.end(Status::Preempted, serde_json::Value::Null);
@@ -272,10 +272,10 @@ fn default_action(
             command.clear();
             received.0.clear();
         }
-        ways.0.retain_mut(|way| {
-            let joint = motors.0.get(way.motor).map(|motor| motor.joint);
+        interpolations.0.retain_mut(|interpolation| {
+            let joint = motors.0.get(interpolation.motor).map(|motor| motor.joint);
             let target = joint.and_then(|joint| joints.get_mut(joint).ok());
-            target.is_some_and(|(mut target, _)| way.go_on(&mut target, rate.period()))
+            target.is_some_and(|(mut target, _)| interpolation.go_on(&mut target, rate.period()))
         });
         if let Some((status, value)) = following.advance(&clock, motors, &mut joints) {
             task.end(status, value);
@@ -287,18 +287,18 @@ fn default_action(
 fn obey(
     command: &JointsCommand,
     motors: &Motors,
-    ways: &mut Ways,
+    interpolations: &mut Interpolations,
     joints: &mut Query<(&mut JointTarget, &JointState)>,
 ) -> Result<(), String> {
     for (motor, wanted) in plan(&motors.0, command)? {
-        ways.0.retain(|way| way.motor != motor);
+        interpolations.0.retain(|interpolation| interpolation.motor != motor);
         let Ok((mut target, state)) = joints.get_mut(motors.0[motor].joint) else {
             continue;
         };
-        match Way::new(motor, (*target, state), (wanted, command.duration)) {
-            Some(way) => {
-                *target = way.target;
-                ways.0.push(way);
+        match Interpolation::new(motor, (*target, state), (wanted, command.duration)) {
+            Some(interpolation) => {
+                *target = interpolation.target;
+                interpolations.0.push(interpolation);
             }
             None => *target = wanted,
         }
@@ -306,7 +306,7 @@ fn obey(
     Ok(())
 }
 
-impl Way {
+impl Interpolation {
     /// Returns the motion of a joint from its target and state to the commanded target; `None` if it has no duration.
     fn new(
         motor: usize,

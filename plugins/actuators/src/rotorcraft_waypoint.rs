@@ -261,31 +261,31 @@ impl RotorcraftWaypoint {
             journey.before = None;
             return Drive::None;
         }
-        let way = Vector3::from(goal.map(tamed)) - airframe.state.pose.translation.vector;
-        journey.progress = if way.norm() <= command.tolerance {
+        let displacement = Vector3::from(goal.map(tamed)) - airframe.state.pose.translation.vector;
+        journey.progress = if displacement.norm() <= command.tolerance {
             Progress::Arrived
         } else {
             Progress::Transit
         };
-        self.fly(airframe, &way, command.yaw, &mut journey.before, frequency)
+        self.fly(airframe, &displacement, command.yaw, &mut journey.before, frequency)
     }
 
     /// Returns the drive for the remaining displacement, m in world axes.
     fn fly(
         &self,
         airframe: &Airframe<'_>,
-        way: &Vector3<f64>,
+        displacement: &Vector3<f64>,
         yaw: f64,
         before: &mut Option<[f64; 3]>,
         frequency: f64,
     ) -> Drive {
         let velocity = airframe.state.linear_velocity;
         let lean = |axis: usize| {
-            self.horizontal_p_gain * way[axis] - self.horizontal_d_gain * velocity[axis]
+            self.horizontal_p_gain * displacement[axis] - self.horizontal_d_gain * velocity[axis]
         };
         let setpoint = Setpoint {
             lean: [lean(0), lean(1)],
-            climb: self.vertical_p_gain * way.z - self.vertical_d_gain * velocity.z,
+            climb: self.vertical_p_gain * displacement.z - self.vertical_d_gain * velocity.z,
             yaw,
         };
         let pilot = Pilot {

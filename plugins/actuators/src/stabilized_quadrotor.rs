@@ -180,10 +180,10 @@ fn default_action(
             let from = robot.pose.translation.vector;
             let to = flight.advance(command, from, rate.period());
             // Moved by a velocity: a pose alone would be a jump.
-            let mut way = robot.pose.inverse() * to;
+            let mut displacement = robot.pose.inverse() * to;
             // Rounding errors must not accumulate.
-            way.rotation.renormalize();
-            *drive = Drive::Displacement(way);
+            displacement.rotation.renormalize();
+            *drive = Drive::Displacement(displacement);
         }
     }
 }
@@ -393,8 +393,8 @@ mod tests {
         assert_eq!(reply.status, Status::Success);
         test.drive(flight, 60);
         let after = test.body().pose;
-        let way = after.translation.vector - before.translation.vector;
-        assert!(way.norm() < 1e-9, "{way}");
+        let displacement = after.translation.vector - before.translation.vector;
+        assert!(displacement.norm() < 1e-9, "{displacement}");
         let [yaw_after, pitch, roll] = angles(&test);
         assert!((yaw_after - yaw).abs() + pitch.abs() + roll.abs() < 1e-9);
     }

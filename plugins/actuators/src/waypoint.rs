@@ -309,7 +309,7 @@ fn default_action(
         {
             set_goal(&mut command, &mut received, goal);
             law.command = *command;
-            step = law.go(&law.way());
+            step = law.go(&law.course());
         }
         *drive = match step {
             Step::Leave => Drive::None,
@@ -373,8 +373,8 @@ impl Journey {
         if self.progress == Progress::Arrived && !is_new && !law.settings.remain_at_destination {
             return Step::Leave;
         }
-        let way = law.way();
-        if way.distance <= law.command.tolerance {
+        let course = law.course();
+        if course.distance <= law.command.tolerance {
             self.progress = Progress::Arrived;
             return Step::Arrive;
         }
@@ -382,7 +382,7 @@ impl Journey {
             return Step::Halt;
         }
         self.progress = Progress::Transit;
-        law.go(&way)
+        law.go(&course)
     }
 }
 

@@ -245,11 +245,11 @@ impl Solver {
     pub fn search(&mut self, chain: &Chain, goals: &[Goal], values: &mut [f64]) -> f64 {
         let from = values.to_vec();
         let distance = |posture: &[f64]| {
-            let ways = posture
+            let displacements = posture
                 .iter()
                 .zip(&from)
                 .map(|(to, from)| (to - from).abs());
-            ways.fold(0.0, f64::max)
+            displacements.fold(0.0, f64::max)
         };
         let mut best = self.solve(chain, goals, values, ITERATIONS);
         if best < SOLVED {

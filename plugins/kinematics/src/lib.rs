@@ -12,10 +12,10 @@ pub use inverse::{Goal, METRES_PER_RADIAN, Solver};
 /// Returns a value moved towards another one by at most a step, and not past it.
 #[must_use]
 pub fn approach(from: f64, to: f64, step: f64) -> f64 {
-    let way = to - from;
-    if way.abs() <= step {
+    let difference = to - from;
+    if difference.abs() <= step {
         to
     } else {
-        from + step.copysign(way)
+        from + step.copysign(difference)
     }
 }

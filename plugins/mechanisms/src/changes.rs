@@ -72,9 +72,9 @@ mod tests {
             let mut bound = 0.0;
             for (index, change) in changes.iter().enumerate() {
                 one.0.positions[index] = 3.0 * number(index, 1.7);
-                let way = 0.02 * number(2 * index, 0.9);
-                two.0.positions[index] = one.0.positions[index] + way;
-                bound += way.abs() * change;
+                let displacement = 0.02 * number(2 * index, 0.9);
+                two.0.positions[index] = one.0.positions[index] + displacement;
+                bound += displacement.abs() * change;
             }
             for (state, workspace) in [&mut one, &mut two] {
                 workspace.forward_kinematics(&tree, &base, state);
@@ -82,9 +82,9 @@ mod tests {
             for (link, weight) in weights.iter().enumerate() {
                 let [before, after] = [&one.1, &two.1].map(|workspace| workspace.pose_of(link));
                 let turned = (after.rotation - before.rotation).norm();
-                let way = (after.position - before.position).norm() + turned * weight;
-                assert!(way <= bound, "{way} {bound}");
-                closest = closest.max(way / bound);
+                let displacement = (after.position - before.position).norm() + turned * weight;
+                assert!(displacement <= bound, "{displacement} {bound}");
+                closest = closest.max(displacement / bound);
             }
         }
         // The bound is not far above the greatest change.

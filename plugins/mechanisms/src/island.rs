@@ -449,9 +449,9 @@ impl Island {
                 motion(&self.velocities, *start),
                 motion(&self.moving, *start),
             );
-            let way = (body.before + motion) * (dt / 2.0) + apart * dt;
-            body.moving += way;
-            body.center += way.linear;
+            let displacement = (body.before + motion) * (dt / 2.0) + apart * dt;
+            body.moving += displacement;
+            body.center += displacement.linear;
             (body.linear, body.angular) = (motion.linear, motion.angular);
         }
         for (index, contact) in contacts.iter_mut().enumerate() {

@@ -143,8 +143,8 @@ fn turn(numbers: &mut [f64], angular: &Vector3<f64>, time: f64) {
 
 /// Moves a pose with a constant velocity in its own axes: along a screw (exponential map of SE(3)).
 fn move_freely(numbers: &mut [f64], linear: &Vector3<f64>, angular: &Vector3<f64>, time: f64) {
-    let way = left_jacobian(&(angular * time)) * (linear * time);
-    let moved = quaternion(&numbers[3..]) * way;
+    let displacement = left_jacobian(&(angular * time)) * (linear * time);
+    let moved = quaternion(&numbers[3..]) * displacement;
     for (number, moved) in numbers.iter_mut().zip(moved.iter()) {
         *number += moved;
     }

@@ -378,7 +378,8 @@ impl Integrator {
             row.is_limit = true;
             let [lower, upper] = resistance.limits.map(|limit| (limit - position) / dt);
             // The velocity towards a limit reaches it at the end of the step; from beyond it, a fraction is corrected.
-            let part = |way: f64, is_beyond: bool| if is_beyond { way * BAUMGARTE } else { way };
+            let part =
+                |error: f64, is_beyond: bool| if is_beyond { error * BAUMGARTE } else { error };
             let speed = self.velocities[variable.speed];
             let ahead = 1.0 / dt;
             if lower > -ahead || speed < lower {

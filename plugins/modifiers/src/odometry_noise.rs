@@ -79,8 +79,8 @@ impl Modifier for OdometryNoise {
             Indices::Integrated(pose, velocity)
         } else if let Ok(step) = fields.numbers(["dx", "dy", "dyaw"]) {
             Indices::Differential(step)
-        } else if let Ok([way]) = fields.numbers(["dS"]) {
-            Indices::Raw(way)
+        } else if let Ok([distance]) = fields.numbers(["dS"]) {
+            Indices::Raw(distance)
         } else {
             return Err(BindError::needs(
                 "odometry: a number `dS`; `dx`, `dy` and `dyaw`; or `x`, `y`, `yaw`, `vx`, `vy` and `wz`",
@@ -116,9 +116,9 @@ impl Modify for Bound {
         };
         let mut read = |index| at_mut::<f64>(data, index).map_or(0.0, |value| *value);
         match self.indices {
-            Indices::Raw(way) => {
-                let noisy = factor * read(way);
-                write(data, [way], [noisy]);
+            Indices::Raw(distance) => {
+                let noisy = factor * read(distance);
+                write(data, [distance], [noisy]);
             }
             Indices::Differential(indices) => {
                 let [dx, dy, dyaw] = indices.map(read);
@@ -207,11 +207,11 @@ mod tests {
     #[test]
     fn the_way_is_multiplied() {
         let mut raw = noisy("(factor: 1.1, factor_sigma: 0.2)", "raw");
-        let way = OdometryData {
+        let exact = OdometryData {
             dS: 2.0,
             ..OdometryData::default()
         };
-        let draws: Vec<f64> = (0..20_000).map(|_| raw.measure(way.clone()).dS).collect();
+        let draws: Vec<f64> = (0..20_000).map(|_| raw.measure(exact.clone()).dS).collect();
         spread(draws.into_iter()).assert_gauss(2.2, 0.4);
     }
 

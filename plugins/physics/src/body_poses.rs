@@ -316,11 +316,11 @@ fn is_off(body: &RigidBody, wanted: &Pose) -> bool {
     let known = body.position();
     let rests = body.linvel().length() < STILL && body.angvel().length() < STILL;
     let little = if rests { RESTING } else { LITTLE };
-    let way = (known.translation - wanted.translation).abs().max_element();
+    let distance = (known.translation - wanted.translation).abs().max_element();
     let rounding = 2.0 * f32::EPSILON * wanted.translation.abs().max_element();
     // Twice the sine of half the angle, for small ones.
     let turn = 2.0 * (known.rotation.inverse() * wanted.rotation).xyz().length();
-    f64::from(way) > little.max(f64::from(rounding)) || f64::from(turn) > little
+    f64::from(distance) > little.max(f64::from(rounding)) || f64::from(turn) > little
 }
 
 impl Before {
@@ -359,8 +359,8 @@ impl Before {
         let rotated = free.rotated.map(|rotated| rotated.rotation);
         let mut rotation = rotated.unwrap_or_else(|| turn() * pose.rotation);
         let falling = free.linear.map(|falling| falling.mean);
-        let way = falling.unwrap_or_else(|| mean(self.linear, after[0]));
-        let mut at = (pose * own).coords + way * step.dt;
+        let velocity = falling.unwrap_or_else(|| mean(self.linear, after[0]));
+        let mut at = (pose * own).coords + velocity * step.dt;
         let is = body.position();
         if *is != rounded {
             let (is, rounded) = (convert::isometry(is), convert::isometry(&rounded));

@@ -50,9 +50,9 @@ pub(super) fn is_same(one: &Isometry3<f64>, other: &Isometry3<f64>) -> bool {
     are_near(one, other, SHARE)
 }
 
-fn are_near(one: &Isometry3<f64>, other: &Isometry3<f64>, way: f64) -> bool {
+fn are_near(one: &Isometry3<f64>, other: &Isometry3<f64>, max_distance: f64) -> bool {
     let apart = one.translation.vector - other.translation.vector;
-    apart.amax() <= way && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
+    apart.amax() <= max_distance && one.rotation.angle_to(&other.rotation) <= 4.0 * SHARE
 }
 
 /// Converts a vector from the engine's type.

@@ -115,12 +115,12 @@ impl VariableRow {
 
     /// Returns the rate at which a motor without gains approaches its target position, 1/s: such that half of its effort can
     /// stop the load in time.
-    fn rate(&self, way: f64) -> f64 {
+    fn rate(&self, distance: f64) -> f64 {
         let brake = 0.5 * self.layout.max_effort / self.inertia;
-        if way == 0.0 || !brake.is_finite() {
+        if distance == 0.0 || !brake.is_finite() {
             return STIFF_RATE;
         }
-        STIFF_RATE.min(libm::sqrt(2.0 * brake / way.abs()))
+        STIFF_RATE.min(libm::sqrt(2.0 * brake / distance.abs()))
     }
 
     /// Returns a motor with a target position and velocity.

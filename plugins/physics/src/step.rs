@@ -99,15 +99,15 @@ fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         let Some(body) = engine.bodies.bodies.get(row.handle) else {
             continue;
         };
-        let way = if body.linvel().length_squared() > fast * fast {
+        let prediction = if body.linvel().length_squared() > fast * fast {
             FARTHEST
         } else {
             0.0
         };
-        if body.soft_ccd_prediction() != way
+        if body.soft_ccd_prediction() != prediction
             && let Some(body) = engine.bodies.bodies.get_mut(row.handle)
         {
-            body.set_soft_ccd_prediction(way);
+            body.set_soft_ccd_prediction(prediction);
         }
     }
 }

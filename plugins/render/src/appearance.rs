@@ -154,23 +154,25 @@ impl Spot<'_> {
     /// Returns the footprint of the pixel on a pattern; `pattern_coordinates` maps a point of the thing to the pattern. The
     /// surface is approximated by its tangent plane at the point.
     fn footprint(&self, pattern_coordinates: impl Fn(&Vector3<f64>) -> [f64; 2]) -> Footprint {
-        let ways = self.rays.map(|ray| self.local.direction(&ray));
-        let ahead = self.normal.dot(&ways[0]);
+        let directions = self.rays.map(|ray| self.local.direction(&ray));
+        let ahead = self.normal.dot(&directions[0]);
         let at = pattern_coordinates(&self.at);
-        let next = |way: &Vector3<f64>| {
-            let farther = ahead / self.normal.dot(way);
+        let next = |direction: &Vector3<f64>| {
+            let farther = ahead / self.normal.dot(direction);
             let farther = if (0.0..=STEEPEST).contains(&farther) {
                 farther
             } else {
                 STEEPEST
             };
-            let there = pattern_coordinates(&(self.at + (way * farther - ways[0]) * self.depth));
+            let there = pattern_coordinates(
+                &(self.at + (direction * farther - directions[0]) * self.depth),
+            );
             [there[0] - at[0], there[1] - at[1]]
         };
         Footprint {
             at,
-            right: next(&ways[1]),
-            below: next(&ways[2]),
+            right: next(&directions[1]),
+            below: next(&directions[2]),
         }
     }
 }

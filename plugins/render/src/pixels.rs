@@ -55,7 +55,9 @@ impl Pixels {
             });
             let part = |axis: usize| rays.map(|row| row.map(|ray| ray[axis]));
             let pixel = |axis: usize| {
-                part(axis).map(|row| row.map(|way| way * camera.focal + camera.center[axis]))
+                part(axis).map(|row| {
+                    row.map(|coordinate| coordinate * camera.focal + camera.center[axis])
+                })
             };
             Box::new(Bent {
                 columns: pixel(0),

@@ -330,10 +330,10 @@ impl Local {
     }
 
     /// Transforms a direction from the camera's axes to the thing's.
-    pub(super) fn direction(&self, way: &Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn direction(&self, vector: &Vector3<f64>) -> Vector3<f64> {
         let turned = self
             .rows
-            .map(|row| row[0] * way.x + row[1] * way.y + row[2] * way.z);
+            .map(|row| row[0] * vector.x + row[1] * vector.y + row[2] * vector.z);
         Vector3::from(turned)
     }
 

@@ -140,13 +140,13 @@ impl Shadows {
         lamp: &Vector3<f64>,
     ) -> bool {
         let from = at + normal * LIFT;
-        let way = lamp - from;
+        let direction = lamp - from;
         let path = Bounds::around([from, *lamp].into_iter());
         let mut near = self
             .casters
             .iter()
             .filter(|caster| caster.in_world.meets(&path));
-        !near.any(|caster| caster.blocks(scene, &from, &way, 1.0))
+        !near.any(|caster| caster.blocks(scene, &from, &direction, 1.0))
     }
 }
 
@@ -156,7 +156,7 @@ impl Caster {
         &self,
         scene: &RenderScene,
         from: &Vector3<f64>,
-        way: &Vector3<f64>,
+        direction: &Vector3<f64>,
         max_distance: f64,
     ) -> bool {
         let Some(thing) = scene.things.get(self.thing) else {
@@ -164,14 +164,15 @@ impl Caster {
         };
         let over = 1.0 / thing.form.scale();
         let origin = Point3::from(self.rotation * (from - self.position) * over);
-        let way = self.rotation * way * over;
-        let directions = [[way.x], [way.y], [way.z]];
+        let direction = self.rotation * direction * over;
+        let directions = [[direction.x], [direction.y], [direction.z]];
         match &thing.form {
             // A caster that contains the start of the ray, such as the housing of a lamp, does not block it.
             form if form.holds(&origin.coords) => false,
             Form::Solid(solid) => {
                 let [distance] = solid.distances::<1>(origin.coords.into(), &directions);
-                distance < max_distance && !form_holds_end(&thing.form, &origin, &way, max_distance)
+                distance < max_distance
+                    && !form_holds_end(&thing.form, &origin, &direction, max_distance)
             }
             Form::Mesh { mesh, .. } => {
                 let limit = [max_distance.min(f64::MAX)];
@@ -187,8 +188,8 @@ impl Caster {
 fn form_holds_end(
     form: &Form,
     origin: &Point3<f64>,
-    way: &Vector3<f64>,
+    direction: &Vector3<f64>,
     max_distance: f64,
 ) -> bool {
-    max_distance.is_finite() && form.holds(&(origin.coords + way * max_distance))
+    max_distance.is_finite() && form.holds(&(origin.coords + direction * max_distance))
 }

@@ -86,7 +86,7 @@ impl Texture {
         // From here on in pixels, with y downwards.
         let covers = footprint.scaled([width, -height]);
         let at = [covers.at[0], height + covers.at[1]];
-        let length = |way: [f64; 2]| libm::hypot(way[0], way[1]);
+        let length = |vector: [f64; 2]| libm::hypot(vector[0], vector[1]);
         let (mut long, mut short) = (covers.right, covers.below);
         if length(long) < length(short) {
             (long, short) = (short, long);

@@ -295,14 +295,16 @@ impl<'s> Outlook<'s> {
                     + Vector3::z() * sin
             })
         });
-        let ways: Vec<_> = std::iter::once(usual).chain(round).collect();
-        let far = ways.iter().map(|way| center + way * distance);
+        let directions: Vec<_> = std::iter::once(usual).chain(round).collect();
+        let far = directions
+            .iter()
+            .map(|direction| center + direction * distance);
         let above = std::iter::once(center + Vector3::z() * distance);
         // Under a roof: as far as the line of sight is free.
-        let near = ways.iter().filter_map(|way| {
-            let free = self.free(center, way, distance);
+        let near = directions.iter().filter_map(|direction| {
+            let free = self.free(center, direction, distance);
             // Not inside the target.
-            (free >= NEAREST * distance).then(|| center + way * (0.95 * free))
+            (free >= NEAREST * distance).then(|| center + direction * (0.95 * free))
         });
         let mut best = (usual * distance + center, 0.0);
         for from in far.chain(above).chain(near) {
@@ -339,11 +341,11 @@ impl<'s> Outlook<'s> {
     }
 
     /// Returns the free distance from a point in a direction, by bisection.
-    fn free(&self, from: &Vector3<f64>, way: &Vector3<f64>, most: f64) -> f64 {
+    fn free(&self, from: &Vector3<f64>, direction: &Vector3<f64>, most: f64) -> f64 {
         let (mut low, mut high) = (0.0, most);
         for _ in 0..12 {
             let middle = (low + high) / 2.0;
-            let to = from + way * middle;
+            let to = from + direction * middle;
             let is_free = self
                 .others
                 .is_clear(self.scene, from, &Vector3::zeros(), &to);

@@ -104,15 +104,15 @@ mod tests {
         // Heads north at 1 m/s with 0.6 m/s², and slides west at 0.2 m/s.
         let speeding = |tick: u32| {
             let time = f64::from(tick) / 60.0;
-            let way = time + 0.3 * time * time;
+            let distance = time + 0.3 * time * time;
             let velocity = [-0.2, 1.0 + 0.6 * time, 0.0];
-            moving([-0.2 * time, way, 0.0], FRAC_PI_2, velocity, [0.0; 3])
+            moving([-0.2 * time, distance, 0.0], FRAC_PI_2, velocity, [0.0; 3])
         };
         for text in BOTH {
             let mut test = TestWorld::new(60.0, plugin, speeding(0));
             let at = Isometry3::translation(0.3, -0.2, 0.5);
             let sensor = test.sensor::<Accelerometer>("rover.accelerometer", text, 7.0, at);
-            let (mut last, mut way) = (0, 0.0);
+            let (mut last, mut distance) = (0, 0.0);
             for tick in 1..=60 {
                 test.step(speeding(tick));
                 let is_due = test.clock().is_due(7.0);
@@ -126,13 +126,13 @@ mod tests {
                         f64::from(tick + last) / 2.0
                     };
                     near(data.velocity, [1.0 + 0.01 * moment, 0.2, 0.0], 1e-9);
-                    way += data.distance;
+                    distance += data.distance;
                     last = tick;
                 }
             }
             // The sum of the straight segments is the whole distance, apart from the curvature of the path.
             let [x, y, _]: [f64; 3] = (speeding(last).pose.translation.vector).into();
-            assert!((way - libm::hypot(x, y)).abs() < 2e-3, "{way}");
+            assert!((distance - libm::hypot(x, y)).abs() < 2e-3, "{distance}");
         }
     }
 

@@ -103,11 +103,15 @@ impl Motion {
     ) -> Moved {
         let clock = &moment.clock;
         let elapsed = clock.tick.saturating_sub(self.tick).max(1) as f64 * clock.dt();
-        let way = pose.0.translation.vector - self.pose.translation.vector;
+        let displacement = pose.0.translation.vector - self.pose.translation.vector;
         let now = if mode.is_from_poses() {
             let turn = turn(&self.pose.rotation, &pose.0.rotation) / elapsed;
-            Self::at(pose.0, WorldVelocity::of_point(way / elapsed, turn), clock)
-                .aged(elapsed / 2.0)
+            Self::at(
+                pose.0,
+                WorldVelocity::of_point(displacement / elapsed, turn),
+                clock,
+            )
+            .aged(elapsed / 2.0)
         } else {
             Self::at(pose.0, *velocity, clock)
         };
@@ -124,7 +128,7 @@ impl Motion {
             angular: now.velocity.angular,
             acceleration,
             angular_acceleration: (now.velocity.angular - before.velocity.angular) / between,
-            distance: way.norm(),
+            distance: displacement.norm(),
         }
     }
 

@@ -248,10 +248,10 @@ mod tests {
         let at = Isometry3::identity();
         let raw = test.sensor::<Odometry>("rover.raw", "(level: raw)", 60.0, at);
         let steps = test.sensor::<Odometry>("rover.steps", "(level: differential)", 10.0, at);
-        let (mut way, mut sum) = (0.0, [0.0; 3]);
+        let (mut distance, mut sum) = (0.0, [0.0; 3]);
         for tick in 1..=241 {
             test.step(on_circle(tick));
-            way += test.read::<OdometryData>(raw).dS;
+            distance += test.read::<OdometryData>(raw).dS;
             // At 10 Hz it measures in ticks 1, 7, …, 241.
             if tick % 6 == 1 {
                 let data: OdometryData = test.read(steps);
@@ -260,7 +260,7 @@ mod tests {
         }
         let turn = OMEGA * 241.0 / 60.0;
         // A chord is shorter than its arc by the fraction (angle per step)² / 24.
-        assert!((way / (RADIUS * turn) - 1.0).abs() < 1e-5);
+        assert!((distance / (RADIUS * turn) - 1.0).abs() < 1e-5);
         assert!((sum[0] - RADIUS * libm::sin(turn)).abs() < 1e-9);
         assert!((sum[1] - RADIUS * (1.0 - libm::cos(turn))).abs() < 1e-9);
         assert!((sum[2] - turn).abs() < 1e-9);

@@ -193,14 +193,14 @@ fn steer(
         let sign = |key| f32::from(u8::from(keys.pressed(key)));
         sign(one) - sign(other)
     };
-    let way = Vec3::new(
+    let direction = Vec3::new(
         pressed(KeyCode::KeyD, KeyCode::KeyA),
         pressed(KeyCode::KeyW, KeyCode::KeyS),
         pressed(KeyCode::KeyR, KeyCode::KeyF),
     );
-    if way != Vec3::ZERO {
+    if direction != Vec3::ZERO {
         let speed = camera.distance.clamp(1.0, 50.0);
-        camera.fly(way * speed * time.delta_secs());
+        camera.fly(direction * speed * time.delta_secs());
     }
 }
 
@@ -252,8 +252,8 @@ mod tests {
         let before = camera();
         let mut aimed = before;
         aimed.aim(Vec2::new(50.0, -20.0));
-        let way = aimed.transform().translation - before.transform().translation;
-        assert!(way.length() < 1e-5);
+        let displacement = aimed.transform().translation - before.transform().translation;
+        assert!(displacement.length() < 1e-5);
         assert!(!aimed.follows);
         let mut turned = before;
         turned.turn(Vec2::new(50.0, 1e6));

@@ -125,15 +125,20 @@ fn stick(ui: &mut egui::Ui, sender: &CommandSender, held: &mut Option<String>) {
     );
     let is_held = response.dragged();
     let pointer = response.interact_pointer_pos().filter(|_| is_held);
-    let way = pointer.map_or(egui::Vec2::ZERO, |pointer| {
-        let way = pointer - middle;
-        way * (REACH / way.length().max(REACH))
+    let offset = pointer.map_or(egui::Vec2::ZERO, |pointer| {
+        let offset = pointer - middle;
+        offset * (REACH / offset.length().max(REACH))
     });
-    painter.circle_filled(middle + way, 14.0, visuals.selection.bg_fill);
+    painter.circle_filled(middle + offset, 14.0, visuals.selection.bg_fill);
     let was_held = held.as_deref() == Some(&*sender.info.path);
     if is_held || was_held {
         // A refusal in every frame could not be read; finite numbers are never refused.
-        send(sender, "axes", json!([-way.x / REACH, -way.y / REACH])).ok();
+        send(
+            sender,
+            "axes",
+            json!([-offset.x / REACH, -offset.y / REACH]),
+        )
+        .ok();
         *held = is_held.then(|| sender.info.path.to_string());
     }
 }

@@ -275,7 +275,7 @@ fn push(replica: &Replica, requests: &Requests, body: usize, point: Vec3, ray: R
     let Some(seen) = replica.scenery.bodies.get(body) else {
         return;
     };
-    let way = (ray.direction.as_dvec3() * PUSH * seen.mass).to_array();
+    let impulse = (ray.direction.as_dvec3() * PUSH * seen.mass).to_array();
     let at = point.as_dvec3().to_array();
     let at: Vec<f64> = at
         .iter()
@@ -286,7 +286,7 @@ fn push(replica: &Replica, requests: &Requests, body: usize, point: Vec3, ray: R
         replica,
         "simulation",
         "push_object",
-        json!([seen.name, way, at]),
+        json!([seen.name, impulse, at]),
     );
 }
 

@@ -125,13 +125,13 @@ impl Fleet {
     /// Copies the measurements of this tick; returns the number of rays.
     fn read(&mut self, world: &World) -> Result<u64, Failed> {
         for (index, start) in self.start.iter().enumerate() {
-            let way = world.data::<OdometryData>(self.odometers[index])?;
+            let odometry = world.data::<OdometryData>(self.odometers[index])?;
             // Differences are in the axes of the start, and are converted to the axes of the robot.
             let (sine, cosine) = libm::sincos(self.pose[index][3] - start);
             self.odometry[index] = [
-                cosine * way.dx + sine * way.dy,
-                cosine * way.dy - sine * way.dx,
-                way.dyaw,
+                cosine * odometry.dx + sine * odometry.dy,
+                cosine * odometry.dy - sine * odometry.dx,
+                odometry.dyaw,
             ];
             let pose = world.data::<PoseData>(self.poses[index])?;
             self.pose[index] = [pose.x, pose.y, pose.z, pose.yaw, pose.pitch, pose.roll];
@@ -207,7 +207,7 @@ fn scan_check(arena: &Arena, fleet: &Fleet) -> Check {
 /// Compares the positions of the robots, and their last motion, with their circles.
 fn pose_check(arena: &Arena, fleet: &Fleet, seconds: f64) -> Check {
     let mut worst = 0.0_f64;
-    for ((robot, pose), way) in arena.robots.iter().zip(&fleet.pose).zip(&fleet.odometry) {
+    for ((robot, pose), odometry) in arena.robots.iter().zip(&fleet.pose).zip(&fleet.odometry) {
         let (sine, cosine) = libm::sincos(robot.yaw);
         let middle = [
             robot.at[0] - CIRCLE * robot.turn * sine,
@@ -218,8 +218,8 @@ fn pose_check(arena: &Arena, fleet: &Fleet, seconds: f64) -> Check {
         let x = middle[0] + CIRCLE * robot.turn * sine;
         let y = middle[1] - CIRCLE * robot.turn * cosine;
         let turned = normalized(pose[3] - yaw).abs();
-        let moved =
-            libm::hypot(way[0] - CIRCLE / RATE, way[1]) + (way[2] - robot.turn / RATE).abs();
+        let moved = libm::hypot(odometry[0] - CIRCLE / RATE, odometry[1])
+            + (odometry[2] - robot.turn / RATE).abs();
         for error in [libm::hypot(pose[0] - x, pose[1] - y), turned, moved] {
             worst = if error.is_nan() {
                 f64::INFINITY

@@ -35,8 +35,8 @@ pub(crate) fn rounded(corners: &[[f64; 2]], radius: f64, steps: u32) -> Outline 
         let half = libm::acos(cosine.clamp(-1.0, 1.0)) / 2.0;
         let cut = (radius / libm::tan(half)).min(0.45 * to_before.1.min(to_after.1));
         // A quadratic Bézier curve approximates the arc.
-        let [start, end] =
-            [to_before.0, to_after.0].map(|way| [here[0] + way[0] * cut, here[1] + way[1] * cut]);
+        let [start, end] = [to_before.0, to_after.0]
+            .map(|direction| [here[0] + direction[0] * cut, here[1] + direction[1] * cut]);
         for step in 0..=steps {
             let t = f64::from(step) / f64::from(steps);
             outline.push([0, 1].map(|axis| {
@@ -57,9 +57,9 @@ pub(crate) fn rectangle(width: f64, height: f64, radius: f64) -> Outline {
 
 /// Returns the direction from one point to another, and their distance.
 fn toward(from: [f64; 2], to: [f64; 2]) -> ([f64; 2], f64) {
-    let way = [to[0] - from[0], to[1] - from[1]];
-    let length = libm::hypot(way[0], way[1]);
-    (way.map(|value| value / length), length)
+    let direction = [to[0] - from[0], to[1] - from[1]];
+    let length = libm::hypot(direction[0], direction[1]);
+    (direction.map(|value| value / length), length)
 }
 
 /// Returns an outline that is moved inwards by a distance.

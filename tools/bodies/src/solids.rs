@@ -213,15 +213,15 @@ pub(crate) fn tube(path: &[[f64; 3]], radii: &[f64], count: u32) -> Shell {
     let last = points.len() - 1;
     let mut side = Vector3::zeros();
     let rings = points.iter().enumerate().map(|(index, point)| {
-        let way = points[(index + 1).min(last)] - points[index.saturating_sub(1)];
-        let way = way.normalize();
+        let direction = points[(index + 1).min(last)] - points[index.saturating_sub(1)];
+        let direction = direction.normalize();
         if side == Vector3::zeros() {
-            let least = way.map(f64::abs).imin();
+            let least = direction.map(f64::abs).imin();
             side = Vector3::ith(least, 1.0);
         }
         // The direction of the first corner is carried along the path.
-        side = (side - way * side.dot(&way)).normalize();
-        let up = way.cross(&side);
+        side = (side - direction * side.dot(&direction)).normalize();
+        let up = direction.cross(&side);
         let radius = radii[index.min(radii.len() - 1)];
         let corner = |corner| {
             let (sin, cos) = libm::sincos(TAU * f64::from(corner) / f64::from(count));

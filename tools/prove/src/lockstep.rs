@@ -24,11 +24,11 @@ pub(super) fn check(bench: &Bench) -> Figures {
     for scene in &bench.scenes {
         let usual = bench.undisturbed(scene, ticks)?.pop();
         let usual = format!("{:032x}", usual.unwrap_or_default());
-        let ways: [(&str, Way); 2] = [
+        let procedures: [(&str, Procedure); 2] = [
             ("a client at the sync port", by_permits),
             ("an observer in lockstep", by_readings),
         ];
-        for (name, way) in ways {
+        for (name, procedure) in procedures {
             let mut wrong = Vec::new();
             for number in 1..=bench.size.held {
                 let random = Random::new(number as u64, &scene.name, name);
@@ -36,7 +36,7 @@ pub(super) fn check(bench: &Bench) -> Figures {
                     random,
                     most: bench.size.patience,
                 };
-                let Some(Held { hash, is_held }) = way(bench, scene, ticks, delays)? else {
+                let Some(Held { hash, is_held }) = procedure(bench, scene, ticks, delays)? else {
                     continue;
                 };
                 if hash != usual {
@@ -70,7 +70,7 @@ struct Held {
 }
 
 /// Makes a run that a client controls; `None` if that is not possible.
-type Way = fn(&Bench, &Scene, u64, Delays) -> Result<Option<Held>, String>;
+type Procedure = fn(&Bench, &Scene, u64, Delays) -> Result<Option<Held>, String>;
 
 /// Random delays of a client.
 struct Delays {

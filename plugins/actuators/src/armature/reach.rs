@@ -79,12 +79,12 @@ impl Progress {
 
 impl Target {
     fn advance(&mut self, dt: f64) {
-        let way = self.goal.translation.vector - self.now.translation.vector;
+        let displacement = self.goal.translation.vector - self.now.translation.vector;
         let step = self.linear_speed * dt;
-        if way.norm() <= step {
+        if displacement.norm() <= step {
             self.now.translation = self.goal.translation;
         } else {
-            self.now.translation.vector += way * (step / way.norm());
+            self.now.translation.vector += displacement * (step / displacement.norm());
         }
         let turn = rotation_vector(&(self.goal.rotation * self.now.rotation.inverse()));
         let step = self.radial_speed * dt;
@@ -233,15 +233,15 @@ impl Reach {
         arm.solver
             .solve(chain, &arm.goals, &mut arm.wanted, iterations);
         let share = |(at, (value, wanted)): (usize, (&f64, &f64))| {
-            let way = (wanted - value).abs();
-            if way > step(at) { step(at) / way } else { 1.0 }
+            let displacement = (wanted - value).abs();
+            if displacement > step(at) { step(at) / displacement } else { 1.0 }
         };
         let pairs = values.iter().zip(&arm.wanted).enumerate();
         let share = pairs.map(share).fold(1.0, f64::min);
         for (value, wanted) in values.iter_mut().zip(&arm.wanted) {
-            let way = (wanted - *value) * share;
-            longest = longest.max(way.abs());
-            *value += way;
+            let displacement = (wanted - *value) * share;
+            longest = longest.max(displacement.abs());
+            *value += displacement;
         }
         longest
     }

@@ -224,10 +224,10 @@ impl Torque {
             let (now, before) = (course.now[index], course.before[index]);
             let end = (3.0 * next - 4.0 * now + before) / (2.0 * dt);
             let along = (end - course.speeds[index]) / dt;
-            let way = next - position - dt * speed - dt * dt / 2.0 * along;
+            let displacement = next - position - dt * speed - dt * dt / 2.0 * along;
             let slower = course.speeds[index] - speed;
             let back =
-                (stiff * way + damped * slower) / (1.0 + damped * dt + stiff * dt * dt / 2.0);
+                (stiff * displacement + damped * slower) / (1.0 + damped * dt + stiff * dt * dt / 2.0);
             self.accelerations[variable.speed] = along + back;
             (
                 course.before[index],

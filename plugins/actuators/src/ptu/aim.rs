@@ -50,8 +50,8 @@ impl Axes {
         let axis = self.pan_from_tilt.rotation * self.tilt_axis;
         let [mut pan, mut tilt] = [now[0] + self.offsets[0], now[1] + self.offsets[1]];
         for _ in 0..ROUNDS {
-            let way = target - rotation_about(&self.pan_axis, pan) * offset;
-            let Some(direction) = UnitVector3::try_new(way, 1e-9) else {
+            let displacement = target - rotation_about(&self.pan_axis, pan) * offset;
+            let Some(direction) = UnitVector3::try_new(displacement, 1e-9) else {
                 break;
             };
             let next = two_turns(&self.pan_axis, &axis, &ahead, &direction, pan);

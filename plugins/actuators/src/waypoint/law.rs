@@ -32,7 +32,7 @@ pub(super) struct Law<'a> {
 }
 
 /// Displacement to the goal, seen from the actuator.
-pub(super) struct Way {
+pub(super) struct Course {
     /// Distance to the goal, m; along the ground unless heights count.
     pub(super) distance: f64,
     /// Distance along the ground, m.
@@ -46,7 +46,7 @@ const TURN_ON_THE_SPOT: f64 = std::f64::consts::FRAC_PI_3;
 
 impl Law<'_> {
     /// Returns the displacement to the goal.
-    pub(super) fn way(&self) -> Way {
+    pub(super) fn course(&self) -> Course {
         let goal = Vector3::new(self.command.x, self.command.y, self.command.z);
         let mut offset = goal - self.pose.translation.vector;
         let level_distance = libm::hypot(offset.x, offset.y);
@@ -59,7 +59,7 @@ impl Law<'_> {
         } else {
             Vector3::x()
         };
-        Way {
+        Course {
             distance,
             level_distance,
             direction: self.pose.rotation.inverse() * direction,
@@ -68,20 +68,20 @@ impl Law<'_> {
 
     /// Returns the velocity for a displacement, limited so that the robot overshoots neither the goal nor its direction
     /// within one period.
-    pub(super) fn go(&self, way: &Way) -> Step {
+    pub(super) fn go(&self, course: &Course) -> Step {
         let speed = self.command.speed;
         let step = speed * self.period;
-        let error = self.heading_error(way);
+        let error = self.heading_error(course);
         let forward = if error.abs() >= TURN_ON_THE_SPOT {
             0.0
-        } else if way.distance < step {
-            way.distance / self.period
+        } else if course.distance < step {
+            course.distance / self.period
         } else {
             speed
         };
         // MORSE's rate: the rate in rad/s is half the speed in m/s.
         let full_turn = speed / 2.0;
-        let turn = if let Some(aside) = self.aside(way, forward) {
+        let turn = if let Some(aside) = self.aside(course, forward) {
             aside * full_turn
         } else if error.abs() < self.settings.angle_tolerance {
             0.0
@@ -91,8 +91,8 @@ impl Law<'_> {
             full_turn * error.signum()
         };
         let linear = if self.settings.free_z {
-            let ahead = (forward * way.direction.x).abs();
-            Vector3::new(ahead, 0.0, forward * way.direction.z)
+            let ahead = (forward * course.direction.x).abs();
+            Vector3::new(ahead, 0.0, forward * course.direction.z)
         } else {
             Vector3::x() * forward
         };
@@ -101,17 +101,17 @@ impl Law<'_> {
 
     /// Returns the angle from the actuator's x axis to the goal, to the left, rad; `None` close to the goal, where a small
     /// position error would cause a large heading error.
-    fn heading_error(&self, way: &Way) -> f64 {
-        if way.level_distance > self.command.tolerance / 2.0 {
-            libm::atan2(way.direction.y, way.direction.x)
+    fn heading_error(&self, course: &Course) -> f64 {
+        if course.level_distance > self.command.tolerance / 2.0 {
+            libm::atan2(course.direction.y, course.direction.x)
         } else {
             0.0
         }
     }
 
     /// Returns the side to which an obstacle is avoided: 1 is left, -1 right.
-    fn aside(&self, way: &Way, forward: f64) -> Option<f64> {
-        let is_near_goal = way.distance + self.command.tolerance <= self.settings.radar_range;
+    fn aside(&self, course: &Course, forward: f64) -> Option<f64> {
+        let is_near_goal = course.distance + self.command.tolerance <= self.settings.radar_range;
         if !self.settings.obstacle_avoidance || forward <= 0.0 || is_near_goal {
             None
         } else if self.radar.sees(-1.0) {

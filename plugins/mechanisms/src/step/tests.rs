@@ -362,11 +362,11 @@ fn a_free_body_falls_and_tumbles_as_it_should() {
     assert!((later_spin - spin).norm() < 2e-3 * spin.norm());
     let fallen = push + 2.0 * GRAVITY * 2.0;
     assert!((later_push - fallen).norm() < 1e-3 * fallen.norm());
-    let way = push / 2.0 * 2.0 + GRAVITY * 2.0;
+    let displacement = push / 2.0 * 2.0 + GRAVITY * 2.0;
     assert!(
-        (later_center - center - way).norm() < 2e-3,
+        (later_center - center - displacement).norm() < 2e-3,
         "{}",
-        later_center - center - way
+        later_center - center - displacement
     );
 }
 

@@ -178,10 +178,10 @@ mod tests {
         std::array::from_fn(|index| {
             let leg = LEGS[index];
             let (sine, cosine) = libm::sincos(pose[2]);
-            let way = [paws[index][0] - pose[0], paws[index][1] - pose[1]];
+            let displacement = [paws[index][0] - pose[0], paws[index][1] - pose[1]];
             let [x, y] = [
-                cosine * way[0] + sine * way[1],
-                cosine * way[1] - sine * way[0],
+                cosine * displacement[0] + sine * displacement[1],
+                cosine * displacement[1] - sine * displacement[0],
             ];
             let ahead = x - leg.ahead * HIP[0];
             let outward = leg.left * y - HIP[1];

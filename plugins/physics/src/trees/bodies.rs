@@ -75,8 +75,8 @@ pub(super) fn show_pose(
     let known = convert::isometry(body.position());
     let wanted = body_poses.origin.local(pose);
     let is_there = if rests {
-        let way = (known.translation.vector - wanted.translation.vector).norm();
-        way < LITTLE && known.rotation.angle_to(&wanted.rotation) < LITTLE
+        let distance = (known.translation.vector - wanted.translation.vector).norm();
+        distance < LITTLE && known.rotation.angle_to(&wanted.rotation) < LITTLE
     } else {
         convert::is_rounding(&known, &wanted)
     };

@@ -64,9 +64,12 @@ impl LastCheck {
         let Some(changes) = self.changes.as_ref().filter(|_| self.rest > 0.0) else {
             return false;
         };
-        let ways = self.positions.iter().zip(positions);
-        let ways = ways.map(|(one, other)| (one - other).abs());
-        let change: f64 = ways.zip(changes).map(|(way, change)| way * change).sum();
+        let displacements = self.positions.iter().zip(positions);
+        let displacements = displacements.map(|(one, other)| (one - other).abs());
+        let change: f64 = displacements
+            .zip(changes)
+            .map(|(displacement, change)| displacement * change)
+            .sum();
         change < self.rest
     }
 }
@@ -211,19 +214,19 @@ impl Trees {
         let origin = engine.body_poses.origin.vector();
         let workspace = &self.integrators[index].workspace;
         let links = self.rows[index].links.iter().zip(&self.extents[index]);
-        let ways = links.enumerate().map(|(link, (body, extent))| {
+        let displacements = links.enumerate().map(|(link, (body, extent))| {
             let Some(body) = rigid(engine, tables, *body) else {
                 return f64::INFINITY;
             };
             let pose = *base_pose * workspace.pose_of(link);
             let known = body.position();
-            let way = pose.position - origin - convert::vector(known.translation);
+            let displacement = pose.position - origin - convert::vector(known.translation);
             // The largest displacement of a point by a rotation is bounded by the Frobenius norm of the difference.
             let known = convert::isometry(known).rotation.to_rotation_matrix();
             let turned = (pose.rotation - known.matrix()).norm();
-            way.norm() + turned * extent
+            displacement.norm() + turned * extent
         });
-        ways.fold(0.0, f64::max)
+        displacements.fold(0.0, f64::max)
     }
 
     /// Returns true if a tree is almost at rest.

@@ -155,7 +155,7 @@ impl Moved {
     }
 
     /// Returns the displacement of a point of the body from the pose in the engine to the exact pose.
-    fn way(&self, point: &Vector3<f64>) -> Vector3<f64> {
+    fn displacement(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let local = self.seen.inverse_transform_point(&Point3::from(*point));
         (self.is * local).coords - point
     }
@@ -167,7 +167,7 @@ impl Moved {
         match self.detected {
             Detected::Link => *point,
             Detected::InTheMiddle => surface,
-            Detected::Early => surface + self.way(&surface),
+            Detected::Early => surface + self.displacement(&surface),
             Detected::EarlyOnBall => {
                 let center = Point3::from(self.center);
                 surface + (self.is * center - self.seen * center)
@@ -187,8 +187,8 @@ fn touch(
     let point = sides.find_map(|(moved, arm)| Some(moved.as_ref()?.seen(&arm)))?;
     // The engine's poses are in single precision, and those of bodies almost at rest are updated late.
     let [one, two] = moved.each_ref().map(|moved| {
-        let way = moved.as_ref().map(|moved| moved.way(&point));
-        way.unwrap_or_default()
+        let displacement = moved.as_ref().map(|moved| moved.displacement(&point));
+        displacement.unwrap_or_default()
     });
     let distance = at.distance + (two - one).dot(&at.normal);
     let point = match moved {

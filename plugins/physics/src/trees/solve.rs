@@ -263,13 +263,20 @@ impl Trees {
             }) else {
                 continue;
             };
-            let [ways, turns] =
+            let [translations, rotations] =
                 allowed(body.locked_axes()).map(|free| free.map(|free| free == 0.0));
             let weld = Weld {
                 sides: [Side::Prescribed(Vector3::zeros()); 2],
                 point: scene.engine.body_poses.center(body).coords,
                 error: Motion::ZERO,
-                holds: [ways.x, ways.y, ways.z, turns.x, turns.y, turns.z],
+                holds: [
+                    translations.x,
+                    translations.y,
+                    translations.z,
+                    rotations.x,
+                    rotations.y,
+                    rotations.z,
+                ],
                 turning: Vector3::zeros(),
                 velocity: None,
                 impulse: Force::default(),
@@ -372,11 +379,11 @@ impl Trees {
         };
         if let Some(rigid) = rigid(scene.engine, scene.tables, coupled.body) {
             let turn = coupled.pose.rotation.to_rotation_matrix().into_inner();
-            let [ways, turns] = allowed(rigid.locked_axes());
+            let [translations, rotations] = allowed(rigid.locked_axes());
             body.center = (coupled.pose * Point3::from(weight.center)).coords;
-            body.inverse_mass.component_mul_assign(&ways);
+            body.inverse_mass.component_mul_assign(&translations);
             let inverse = turn * weight.inverse_inertia * turn.transpose();
-            body.inverse_inertia = inverse.component_mul(&(turns * turns.transpose()));
+            body.inverse_inertia = inverse.component_mul(&(rotations * rotations.transpose()));
         }
         body
     }

@@ -31,7 +31,7 @@ impl Cloud<'_> {
                         let across =
                             |pixel: usize, center: f64| depth * (pixel as f64 - center) * over;
                         let [x, y] = match &buffers.bend {
-                            Some(bend) => bend.ray(u, row).map(|way| way * depth),
+                            Some(bend) => bend.ray(u, row).map(|direction| direction * depth),
                             None => [across(u, center_u), across(row, center_v)],
                         };
                         let mut at = Point3::new(x, y, depth);
