@@ -291,7 +291,9 @@ fn obey(
     joints: &mut Query<(&mut JointTarget, &JointState)>,
 ) -> Result<(), String> {
     for (motor, wanted) in plan(&motors.0, command)? {
-        interpolations.0.retain(|interpolation| interpolation.motor != motor);
+        interpolations
+            .0
+            .retain(|interpolation| interpolation.motor != motor);
         let Ok((mut target, state)) = joints.get_mut(motors.0[motor].joint) else {
             continue;
         };

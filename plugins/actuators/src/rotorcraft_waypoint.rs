@@ -267,7 +267,13 @@ impl RotorcraftWaypoint {
         } else {
             Progress::Transit
         };
-        self.fly(airframe, &displacement, command.yaw, &mut journey.before, frequency)
+        self.fly(
+            airframe,
+            &displacement,
+            command.yaw,
+            &mut journey.before,
+            frequency,
+        )
     }
 
     /// Returns the drive for the remaining displacement, m in world axes.

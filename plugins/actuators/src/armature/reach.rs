@@ -234,7 +234,11 @@ impl Reach {
             .solve(chain, &arm.goals, &mut arm.wanted, iterations);
         let share = |(at, (value, wanted)): (usize, (&f64, &f64))| {
             let displacement = (wanted - value).abs();
-            if displacement > step(at) { step(at) / displacement } else { 1.0 }
+            if displacement > step(at) {
+                step(at) / displacement
+            } else {
+                1.0
+            }
         };
         let pairs = values.iter().zip(&arm.wanted).enumerate();
         let share = pairs.map(share).fold(1.0, f64::min);

@@ -226,8 +226,8 @@ impl Torque {
             let along = (end - course.speeds[index]) / dt;
             let displacement = next - position - dt * speed - dt * dt / 2.0 * along;
             let slower = course.speeds[index] - speed;
-            let back =
-                (stiff * displacement + damped * slower) / (1.0 + damped * dt + stiff * dt * dt / 2.0);
+            let back = (stiff * displacement + damped * slower)
+                / (1.0 + damped * dt + stiff * dt * dt / 2.0);
             self.accelerations[variable.speed] = along + back;
             (
                 course.before[index],

@@ -7,7 +7,7 @@ use morse_api::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Joints, Motor, Motors, Interpolations, set_point};
+use super::{Interpolations, Joints, Motor, Motors, set_point};
 use crate::trajectory::{self, Trajectory, Wanted};
 
 /// The trajectory that joints follow. Part of the state.
@@ -156,7 +156,9 @@ fn start(
     };
     // Motions of joints to single positions end.
     if let Some(mut interpolations) = world.get_mut::<Interpolations>(actuator) {
-        interpolations.0.retain(|interpolation| !indices.contains(&interpolation.motor));
+        interpolations
+            .0
+            .retain(|interpolation| !indices.contains(&interpolation.motor));
     }
     world.entity_mut(actuator).insert(Following(Some(course)));
     Ok(Outcome::Pending)
