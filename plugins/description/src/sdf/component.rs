@@ -1,6 +1,6 @@
 //! Component of a simulation file that a sensor becomes.
 
-use nalgebra::UnitQuaternion;
+use nalgebra::Isometry3;
 
 /// A component of a simulation file.
 #[derive(Clone, Debug)]
@@ -8,8 +8,8 @@ pub(crate) struct Component {
     pub(crate) kind: &'static str,
     /// Settings after the kind, each with a comma before it.
     pub(crate) settings: String,
-    /// Rotation of the component in the frame of the sensor.
-    pub(crate) turn: UnitQuaternion<f64>,
+    /// Pose of the component in the frame of the sensor.
+    pub(crate) pose: Isometry3<f64>,
     /// Difference of the component from the sensor, and its remedy.
     pub(crate) approximation: Option<[&'static str; 2]>,
 }

@@ -175,8 +175,13 @@ pub(super) const CONTENT: &[Content] = &[
             "navsat",
             "ray",
         ],
-        left_out: &["rfid", "rfidtag", "sonar", "transceiver"],
+        left_out: &[],
+        // Sensors of types that are not taken are reported as a whole.
         silent: &[
+            "rfid",
+            "rfidtag",
+            "sonar",
+            "transceiver",
             "plugin",
             "always_on",
             "visualize",
@@ -211,8 +216,15 @@ pub(super) const CONTENT: &[Content] = &[
     },
     Content {
         of: "camera",
-        read: &["horizontal_fov", "image", "clip", "noise", "distortion"],
-        left_out: &["pose", "lens", "triggered"],
+        read: &[
+            "pose",
+            "horizontal_fov",
+            "image",
+            "clip",
+            "noise",
+            "distortion",
+        ],
+        left_out: &["lens", "triggered"],
         silent: &[
             "format",
             "save",
@@ -252,7 +264,7 @@ pub(super) const CONTENT: &[Content] = &[
     },
     Content {
         of: "imu",
-        read: &["angular_velocity", "linear_acceleration"],
+        read: &["angular_velocity", "linear_acceleration", "noise"],
         left_out: &[],
         silent: &["orientation_reference_frame", "enable_orientation", "topic"],
     },

@@ -90,8 +90,7 @@ fn is_usual(element: &Element) -> bool {
         "resolution" => text
             .parse::<f64>()
             .is_ok_and(|factor| (factor - 1.0).abs() < 1e-9),
-        "pose" => zeros(&text),
-        "frame" => text == "child",
+        "frame" => ["child", "sensor"].contains(&text.as_str()),
         "velocity_decay" => element.elements().all(|part| zeros(&part.text())),
         _ => false,
     }
@@ -143,11 +142,10 @@ fn help(of: &str, name: &str) -> &'static str {
             "rays report nearer surfaces as well: leave them out where the ranges are used"
         }
         ("horizontal", "resolution") => "multiply `<samples>` by it",
-        ("camera", "pose") => "write it as the `<pose>` of the sensor",
         ("camera", "lens") => "set `fov` of the camera in a simulation file",
         ("camera", "triggered") => "images are made at `<update_rate>`",
         ("force_torque", "frame") => {
-            "forces are in the frame of the sensor at the joint, as with `child`: mount a `force_torque` of a simulation file"
+            "forces are in the axes of the sensor: turn it by its `<pose>`"
         }
         ("world", "plugin") => "the simulator has the usual systems built in",
         (_, "light") => "set the light in a simulation file: `environment: (light: (…))`",

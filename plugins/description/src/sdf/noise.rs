@@ -32,18 +32,25 @@ impl Noise {
 /// Reads the `<noise>` of an element; `None` if it has none.
 pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Noise> {
     let noise = element.named("noise").next()?;
+    is_any(noise).then(|| errors(noise, problems))
+}
+
+/// Returns true unless the type of a noise is `none`.
+fn is_any(noise: &Element) -> bool {
     let kind = noise.attribute("type").map(|kind| kind.value.trim());
     let inner = noise.named("type").next().map(Element::text);
-    if kind.or(inner.as_deref()) == Some("none") {
-        return None;
-    }
+    kind.or(inner.as_deref()) != Some("none")
+}
+
+/// Reads the numbers of a noise.
+fn errors(noise: &Element, problems: &mut Problems) -> Noise {
     let mut number = |name, bounds| fields::number(noise, name, bounds, problems).unwrap_or(0.0);
     let (any, positive) = (Bounds::within(1e12), Bounds::between(0.0, 1e12));
-    Some(Noise {
+    Noise {
         sigma: number("stddev", positive),
         bias: number("mean", any) + number("bias_mean", any),
         spread: number("bias_stddev", positive),
-    })
+    }
 }
 
 /// Adds the noise that the elements of a sensor give to its readings.
@@ -65,6 +72,7 @@ pub(super) fn add(element: &Element, component: &mut Component, problems: &mut P
             if let Some(imu) = inner(&["imu"]) {
                 vector(imu, "angular_velocity", component, problems);
                 vector(imu, "linear_acceleration", component, problems);
+                both(imu, component, problems);
             }
         }
         "force_torque" => {
@@ -109,6 +117,21 @@ fn vector(element: &Element, name: &str, component: &mut Component, problems: &m
     }
     for (index, noise) in axes.into_iter().enumerate() {
         component.noise(&format!("{name}.{index}"), noise, 1.0);
+    }
+}
+
+/// Adds the noise of an IMU as SDF wrote it until version 1.4: one for all axes of a vector.
+fn both(imu: &Element, component: &mut Component, problems: &mut Problems) {
+    let Some(noise) = imu.named("noise").next().filter(|noise| is_any(noise)) else {
+        return;
+    };
+    for (name, field) in [
+        ("rate", "angular_velocity"),
+        ("accel", "linear_acceleration"),
+    ] {
+        let own = noise.named(name).next();
+        let own = own.map(|own| errors(own, problems));
+        component.noise(field, own, 1.0);
     }
 }
 

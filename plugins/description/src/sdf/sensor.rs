@@ -1,7 +1,7 @@
 //! Reader of `<sensor>`: the component of a simulation file that measures the same.
 
 use morse_scene::{bounds::Bounds, model::rotation_from_rpy};
-use nalgebra::UnitQuaternion;
+use nalgebra::Isometry3;
 
 use super::{component::Component, fields, noise};
 use crate::{problems::Problems, xml::Element};
@@ -69,7 +69,7 @@ pub(crate) fn read(
     let mut component = Component {
         kind,
         settings: String::new(),
-        turn: UnitQuaternion::identity(),
+        pose: Isometry3::identity(),
         approximation: None,
     };
     configure(element, &mut component, problems);
@@ -156,7 +156,7 @@ fn lidar(scan: &Element, component: &mut Component, problems: &mut Problems) {
             ]);
         }
     }
-    component.turn = rotation_from_rpy(0.0, pitch, middle);
+    component.pose.rotation = rotation_from_rpy(0.0, pitch, middle);
     let range = scan.named("range").next();
     let range = range.and_then(|range| {
         let bounds = Bounds::between(0.001, f64::MAX);
@@ -169,6 +169,16 @@ fn lidar(scan: &Element, component: &mut Component, problems: &mut Problems) {
 
 fn camera(camera: &Element, component: &mut Component, problems: &mut Problems) {
     fov(camera, component, problems);
+    let pose = fields::pose(camera, problems);
+    match pose.relative_to {
+        None => component.pose = pose.local,
+        Some(_) => {
+            component.approximation = Some([
+                "poses of cameras relative to other frames are not read",
+                "write the `<pose>` of the `<camera>` relative to its sensor, without `relative_to`",
+            ]);
+        }
+    }
     if let Some(image) = camera.named("image").next() {
         for name in ["width", "height"] {
             let pixels = fields::number(image, name, Bounds::between(1.0, 16_384.0), problems);

@@ -8,7 +8,7 @@ use morse_scene::{
     bounds::Bounds,
     model::{self, Scene},
 };
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::Isometry3;
 
 use super::{codes, tree::Tree};
 use crate::{
@@ -226,8 +226,7 @@ impl Reader<'_, '_> {
         let rate = fields::number(element, "update_rate", bounds, &mut self.found);
         let rate = rate.map_or(String::new(), frequency);
         let pose = fields::pose(element, &mut self.found).local;
-        let turn = Isometry3::from_parts(Translation3::identity(), component.turn);
-        let mount = mount(link, pose * turn);
+        let mount = mount(link, pose * component.pose);
         let entry = format!(
             "(kind: \"{}\"{mount}{}{rate})",
             component.kind, component.settings

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use morse_diagnostics::{Diagnostic, Span, printable};
 use morse_scene::bounds::Bounds;
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::Isometry3;
 
 use super::{Builder, Frames};
 use crate::{
@@ -149,9 +149,8 @@ impl Builder<'_, '_> {
             self.problems,
         );
         settings += &rate.map_or(String::new(), frequency);
-        let turn = Isometry3::from_parts(Translation3::identity(), component.turn);
         let frame = frames.links.get(&link).map_or("", String::as_str);
-        let mount = mount(frame, pose * turn);
+        let mount = mount(frame, pose * component.pose);
         let entry = format!("(kind: \"{}\"{mount}{settings})", component.kind);
         self.entry(
             "sensors",
