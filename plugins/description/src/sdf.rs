@@ -6,7 +6,8 @@
 //!
 //! In reading order: `version` and `include` complete the elements, `document` collects links, joints and frames and
 //! computes their poses, `joint`, `geometry` and `looks` read elements, `tree` connects the links, `build` creates the
-//! scene, `sensor`, `plugin`, `light` and `environment` make a simulation file, `ignored` reports the rest.
+//! scene, `sensor`, `plugin`, `light` and `environment` make a simulation file, `ignored` reports the rest by the
+//! table of elements in `content`.
 
 mod build;
 pub mod codes;

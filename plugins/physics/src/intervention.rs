@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     PhysicsSettings, convert,
     drives::Commanded,
-    engine::{BodyIndex, Engine, Tables},
+    engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     lost_body::is_bearable,
     posed,
 };
@@ -167,16 +167,7 @@ pub fn push(
     let Ok((mut engine, tables, indices, states, _)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
-    let row = tables.row(indices.get(entity).ok());
-    let (_, row) = row.ok_or(Unmoved::NoBody)?;
-    if engine.is_lost(row) {
-        return Err(Unmoved::Lost);
-    }
-    match row.kind {
-        BodyKind::Fixed => return Err(Unmoved::Fixed),
-        BodyKind::Kinematic => return Err(Unmoved::Kinematic),
-        BodyKind::Dynamic => {}
-    }
+    let row = dynamic(&engine, &tables, indices.get(entity).ok())?;
     if row.hangs
         && let Ok((state, _)) = states.get(entity)
     {
@@ -197,6 +188,23 @@ pub fn push(
     Ok(())
 }
 
+/// Returns the body with this index if forces move it.
+fn dynamic<'t>(
+    engine: &EngineItem<'_, '_>,
+    tables: &'t Tables,
+    index: Option<&BodyIndex>,
+) -> Result<&'t BodyRow, Unmoved> {
+    let (_, row) = tables.row(index).ok_or(Unmoved::NoBody)?;
+    if engine.is_lost(row) {
+        return Err(Unmoved::Lost);
+    }
+    match row.kind {
+        BodyKind::Fixed => Err(Unmoved::Fixed),
+        BodyKind::Kinematic => Err(Unmoved::Kinematic),
+        BodyKind::Dynamic => Ok(row),
+    }
+}
+
 /// Holds a dynamic body at its pose, or releases it.
 ///
 /// # Errors
@@ -207,16 +215,7 @@ pub fn hold(world: &mut World, entity: Entity, is_held: bool) -> Result<(), Unmo
     let Ok((mut engine, tables, indices, ..)) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
-    let row = tables.row(indices.get(entity).ok());
-    let (_, row) = row.ok_or(Unmoved::NoBody)?;
-    if engine.is_lost(row) {
-        return Err(Unmoved::Lost);
-    }
-    match row.kind {
-        BodyKind::Fixed => return Err(Unmoved::Fixed),
-        BodyKind::Kinematic => return Err(Unmoved::Kinematic),
-        BodyKind::Dynamic => {}
-    }
+    let row = dynamic(&engine, &tables, indices.get(entity).ok())?;
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
         let kind = if is_held {
             RigidBodyType::KinematicPositionBased
