@@ -104,11 +104,11 @@ impl Couplings {
         let name = written.value.trim();
         if kind == "tendon" {
             let known = self.tendons.keys().map(String::as_str);
-            let found = self.tendons.get(name).map(|tendon| tendon.terms.clone());
-            if found.is_none() {
+            let terms = self.tendons.get(name).map(|tendon| tendon.terms.clone());
+            if terms.is_none() {
                 fields::unknown("fixed tendon", written, known, problems);
             }
-            return found;
+            return terms;
         }
         if !self.joints.contains_key(name) {
             let known = self.joints.keys().map(String::as_str);
