@@ -92,11 +92,11 @@ impl ValueRange {
             Value::Triples(triples) => first(triples.as_flattened()),
             Value::Named(named) => first(&named.values),
             Value::Other(other) => {
-                let mut found = None;
-                walk(other, &mut |part| {
-                    found = found.or_else(|| self.violation(part));
+                let mut violation = None;
+                walk(other, &mut |element| {
+                    violation = violation.or_else(|| self.violation(element));
                 });
-                found
+                violation
             }
             Value::Integer(_)
             | Value::Flag(_)

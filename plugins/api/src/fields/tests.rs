@@ -87,7 +87,7 @@ fn maps_lists_of_structs_and_plain_values_are_json() {
 }
 
 #[test]
-fn every_part_of_nested_data_is_hashed_and_looked_through() {
+fn each_element_of_nested_data_is_hashed_and_looked_through() {
     let hash_of = |data: &Nested| {
         let mut hasher = StateHasher::default();
         hash(data, &mut hasher);
