@@ -102,8 +102,8 @@ fn is_type(wanted: &str, message: &str) -> bool {
         || message.rsplit('/').next() == Some(wanted)
 }
 
-/// Returns an error if a name is not valid in ROS: letters, digits and single underscores, in segments between slashes that do
-/// not begin with a digit.
+/// Returns an error if a name is not valid in ROS: letters, digits and single underscores, in segments between slashes that
+/// do not begin with a digit.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<(), String> {
     let is_segment = |segment: &str| {
         let usual = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';

@@ -47,7 +47,7 @@ pub(super) fn read(
             trace: &trace,
         });
         let result = vocabulary.read(written.family, written.word, &mut erased);
-        let (unknown, first) = trace.into_parts();
+        let (unknown, first) = trace.into_results();
         for problem in unknown {
             problems.push(problem);
         }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_number_that_is_not_within_is_found() {
+    fn the_first_number_that_is_not_within_is_reported() {
         let range = of("steering");
         assert_eq!(range.violation(&[0.5, -1.0, 1.0]), None);
         assert_eq!(range.violation(&[0.5, -2.0, 3.0]), Some(-2.0));

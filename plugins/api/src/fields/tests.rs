@@ -138,7 +138,7 @@ fn a_map_becomes_like_another() {
 }
 
 #[test]
-fn not_a_number_is_found_inside_a_struct() {
+fn not_a_number_is_detected_inside_a_struct() {
     let data = Data {
         velocity: [0.0, f64::NAN, 0.0],
         ..Data::default()

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_run_to_run_is_found() {
+    fn what_differs_from_run_to_run_is_refused() {
         for role in [Role::Settings, Role::Data, Role::Command] {
             assert_eq!(
                 of::<Outer>(role),

@@ -160,7 +160,7 @@ mod tests {
         }
 
         #[test]
-        fn all_rays_between_two_directions_are_found(
+        fn all_rays_between_two_directions_are_in_the_range(
             angles in proptest::collection::vec(-7.0..7.0_f64, 1..50), from in 0.0..4.0_f64, to in 0.0..4.0_f64,
         ) {
             let rays: Vec<_> = angles.iter().map(|angle| ray(*angle)).collect();

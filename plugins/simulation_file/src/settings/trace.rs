@@ -49,7 +49,7 @@ impl Trace {
         self.first.borrow_mut().get_or_insert_with(located);
     }
 
-    pub(super) fn into_parts(self) -> (Vec<Diagnostic>, Option<Located>) {
+    pub(super) fn into_results(self) -> (Vec<Diagnostic>, Option<Located>) {
         (self.problems.into_inner(), self.first.into_inner())
     }
 }

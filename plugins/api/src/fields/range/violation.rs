@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_found_wherever_it_stands() {
+    fn every_number_is_checked_wherever_it_stands() {
         let mut wrong = car();
         wrong.speed = Some(1e5);
         wrong.wheels.push(Wheel {
