@@ -61,7 +61,9 @@ pub(crate) fn measure(program: &Program, clients: usize, rate: f64, time: Durati
 fn read(client: &mut Client, answered: &mut Answered, id: &str) -> Result<(), String> {
     let sent = now();
     let reply = client.ask(id, "rover_1.pose get_local_data []")?;
-    answered.reading.add(now().duration_since(sent).as_secs_f64());
+    answered
+        .reading
+        .add(now().duration_since(sent).as_secs_f64());
     if reply.starts_with(r#"SUCCESS {"timestamp": "#) && reply.ends_with('}') {
         Ok(())
     } else {
@@ -82,7 +84,9 @@ fn act(
     let mut ask = |client: &mut Client, what: &str| {
         let sent = now();
         let reply = client.ask(&format!("{what}{count}"), &format!("{SENSOR} {what}"))?;
-        answered.acting.add(now().duration_since(sent).as_secs_f64());
+        answered
+            .acting
+            .add(now().duration_since(sent).as_secs_f64());
         if reply == "SUCCESS" {
             Ok(())
         } else {

@@ -189,7 +189,8 @@ fn settings_that_make_no_sense_are_errors() {
         (r#"kind: "latency", time: -1"#, "time"),
         (r#"kind: "spike""#, "at: "),
     ] {
-        let components = format!("sensors: {{ \"p\": (kind: \"pose\", modifiers: [({modifier})]) }}");
+        let components =
+            format!("sensors: {{ \"p\": (kind: \"pose\", modifiers: [({modifier})]) }}");
         let said = error("", &components);
         let is_told = said.contains("`rover.p`") || said.contains("out of range");
         assert!(is_told && said.contains(word), "{said}");

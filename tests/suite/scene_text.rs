@@ -324,8 +324,9 @@ fn joint() -> BoxedStrategy<Joint> {
 
 fn frame() -> BoxedStrategy<Frame> {
     let inertia = prop::option::of((triple(), triple()));
-    let inertia = inertia
-        .prop_map(|entries| entries.map(|([a, b, c], [d, e, f])| [a.abs(), b.abs(), c.abs(), d, e, f]));
+    let inertia = inertia.prop_map(|entries| {
+        entries.map(|([a, b, c], [d, e, f])| [a.abs(), b.abs(), c.abs(), d, e, f])
+    });
     let pose = (
         prop::option::of(name()),
         triple(),

@@ -96,7 +96,7 @@ fn bits(simulation: &Simulation, but: &str) -> Vec<(String, Vec<u64>)> {
     let names = simulation.scene().bodies.keys().filter(|name| *name != but);
     let of = |name: &String| {
         let body = simulation.body(name).expect("a body");
-        let parts = body
+        let numbers = body
             .pose
             .translation
             .vector
@@ -206,8 +206,9 @@ fn a_robot_is_lost_as_a_whole() {
         let mut simulation = open(true);
         simulation.run(60).expect("nobody is in lockstep");
         let bodies = ["duo", "duo.wheel_left", "duo.wheel_right"];
-        let poses =
-            |simulation: &Simulation| bodies.map(|name| simulation.body(name).expect("a body").pose);
+        let poses = |simulation: &Simulation| {
+            bodies.map(|name| simulation.body(name).expect("a body").pose)
+        };
         let before = poses(&simulation);
         kick(&mut simulation, kicked, 1e300);
         simulation.run(120).expect("nobody is in lockstep");

@@ -25,8 +25,8 @@ fn input_modifiers_run_before_requests_are_served() {
             actuators: { "motion": (kind: "v_omega", modifiers: [(kind: "bias", fields: ["v"], value: 1, sigma: 0)]) },
         ) },
     )"#;
-    let mut simulation =
-        Simulation::parse(text, "scenes", keep(extensions)).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::parse(text, "scenes", keep(extensions))
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut command = DynamicStruct::default();
     command.insert("v", 0.5);
     simulation

@@ -176,7 +176,9 @@ impl Frame {
             let pose = take(&mut rest, 20);
             let coordinate =
                 |offset: usize| f32::from_le_bytes(pose[offset..offset + 4].try_into().unwrap());
-            frame.moved.push((body, [coordinate(0), coordinate(4), coordinate(8)]));
+            frame
+                .moved
+                .push((body, [coordinate(0), coordinate(4), coordinate(8)]));
             body += 1;
         }
         let mut lamp = 0;

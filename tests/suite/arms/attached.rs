@@ -75,7 +75,8 @@ fn two_arms_of_one_model_on_one_robot_move_each_by_itself() {
 
 #[test]
 fn what_is_wrong_with_an_attached_model_is_said_at_its_position() {
-    let robot = |attached: &str| format!(r#""rover": (model: "mast.robray", parts: {{ {attached} }})"#);
+    let robot =
+        |attached: &str| format!(r#""rover": (model: "mast.robray", parts: {{ {attached} }})"#);
     for (attached, said) in [
         (r#""a": ()"#, "missing its field `model`"),
         (
