@@ -102,10 +102,10 @@ const SIMULATION: &str = r#"Simulation(
 )"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    fn parts(app: &mut App) {
+    fn extensions(app: &mut App) {
         app.add_middleware::<Extremes>();
     }
-    let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
+    let mut simulation = Simulation::parse(SIMULATION, "scenes", &extensions)?;
     simulation.run(120)?;
     let (drops, finished) = simulation.finish();
     finished?;

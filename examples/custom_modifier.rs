@@ -44,7 +44,7 @@ impl Modifier for Drift {
     }
 }
 
-fn parts(app: &mut App) {
+fn extensions(app: &mut App) {
     app.add_modifier::<Drift>();
 }
 
@@ -61,7 +61,7 @@ fn belief(seed: u64) -> Result<PoseData, Box<dyn Error>> {
             }},
         )"#
     );
-    let mut simulation = Simulation::parse(&text, ".", &parts)?;
+    let mut simulation = Simulation::parse(&text, ".", &extensions)?;
     simulation.run(600)?;
     Ok(simulation.read::<PoseData>("rover.pose")?.clone())
 }

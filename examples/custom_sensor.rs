@@ -64,10 +64,10 @@ const SIMULATION: &str = r#"Simulation(
 )"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    fn parts(app: &mut App) {
+    fn extensions(app: &mut App) {
         app.add_plugins(plugin);
     }
-    let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
+    let mut simulation = Simulation::parse(SIMULATION, "scenes", &extensions)?;
     for _ in 0..12 {
         simulation.run(3)?;
         let height = simulation.read::<AltimeterData>("block.down")?.height;

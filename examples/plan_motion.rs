@@ -152,8 +152,8 @@ mod tests {
         );
         for pair in path.windows(2) {
             assert!(distance(&pair[0], &pair[1]) < STEP * 1.001);
-            for part in 0..=10 {
-                let share = f64::from(part) / 10.0;
+            for step in 0..=10 {
+                let share = f64::from(step) / 10.0;
                 let between = pair[0].iter().zip(&pair[1]);
                 let between: Configuration = between.map(|(a, b)| a + (b - a) * share).collect();
                 assert!(query.collisions(&between)?.is_empty(), "{between:?}");

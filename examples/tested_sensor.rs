@@ -41,7 +41,7 @@ fn plugin(app: &mut App) {
         .register_state::<Last>();
 }
 
-type Parts<'a> = (
+type Item<'a> = (
     &'a Jolt,
     &'a Due,
     &'a UpdateRate,
@@ -51,7 +51,7 @@ type Parts<'a> = (
     &'a mut JoltData,
 );
 
-fn default_action(mut sensors: Query<Parts<'_>>) {
+fn default_action(mut sensors: Query<Item<'_>>) {
     for (settings, due, rate, pose, velocity, mut last, mut data) in &mut sensors {
         if due.0 {
             let speed = pose.0.inverse_transform_vector(&velocity.linear).x;
@@ -75,10 +75,10 @@ const SIMULATION: &str = r#"Simulation(
 )"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    fn parts(app: &mut App) {
+    fn extensions(app: &mut App) {
         app.add_plugins(plugin);
     }
-    let mut simulation = Simulation::parse(SIMULATION, "scenes", &parts)?;
+    let mut simulation = Simulation::parse(SIMULATION, "scenes", &extensions)?;
     for _ in 0..5 {
         simulation.run(6)?;
         let data = simulation.read::<JoltData>("rover.jolt")?;
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn speeding_up_and_braking_are_felt() {
-        for (found, expected) in measured("()", &[1.0, 1.5, 1.5, 0.5])
+        for (acceleration, expected) in measured("()", &[1.0, 1.5, 1.5, 0.5])
             .into_iter()
             .zip([0.0, 5.0, 0.0, -10.0])
         {
             assert!(
-                (found - expected).abs() < 1e-9,
-                "{found} instead of {expected}"
+                (acceleration - expected).abs() < 1e-9,
+                "{acceleration} instead of {expected}"
             );
         }
     }

@@ -49,7 +49,7 @@ impl CameraArguments {
 
 /// Parses three numbers.
 fn point(text: &str) -> Result<Point3<f64>, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
     match numbers.as_deref() {
         Ok([x, y, z]) if [x, y, z].iter().all(|number| number.is_finite()) => {
             Ok(Point3::new(*x, *y, *z))

@@ -104,11 +104,11 @@ pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut d
     components(&mut app, extensions);
     let kinds = app.world().resource::<Kinds>().clone();
     let all = words(app.world(), &kinds);
-    let mut found = Vec::new();
+    let mut descriptions = Vec::new();
     match &args.kind {
         Some(word) => {
-            found.extend(describe(app.world_mut(), &kinds, word));
-            if found.is_empty() {
+            descriptions.extend(describe(app.world_mut(), &kinds, word));
+            if descriptions.is_empty() {
                 let near = nearest(word, all.into_iter().chain([rules::WORD]))
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default();
@@ -119,18 +119,18 @@ pub fn run(args: &Args, extensions: Extensions, out: &mut dyn Write, err: &mut d
         }
         None => {
             for word in all {
-                found.extend(describe(app.world_mut(), &kinds, word));
+                descriptions.extend(describe(app.world_mut(), &kinds, word));
             }
         }
     }
     if args.json {
-        found
+        descriptions
             .iter()
             .for_each(|description| say(out, text::as_json(description)));
     } else if args.markdown {
-        write!(out, "{}", markdown::page(&found)).ok();
+        write!(out, "{}", markdown::page(&descriptions)).ok();
     } else {
-        let texts: Vec<String> = found.iter().map(text::as_text).collect();
+        let texts: Vec<String> = descriptions.iter().map(text::as_text).collect();
         write!(out, "{}", texts.join("\n\n")).ok();
     }
     exit::FINE
@@ -194,15 +194,15 @@ fn describe(world: &mut World, kinds: &Kinds, word: &str) -> Vec<Description> {
         .resource::<Services>()
         .globals()
         .find(|(name, _)| *name == word);
-    let mut found = Vec::new();
-    found.extend(sensor.map(|(word, kind)| of_sensor(world, kinds, word, kind)));
-    found.extend(actuator.map(|(word, kind)| of_actuator(world, kinds, word, kind)));
-    found.extend(modifier.map(|(word, kind)| of_modifier(world, kinds, word, kind)));
-    found.extend(overlay.map(|(word, kind)| of_overlay(world, word, kind)));
-    found.extend(middleware.map(|(word, kind)| of_middleware(word, kind)));
-    found.extend(global.map(|(word, entity)| of_global(world, word, entity)));
-    found.extend(robots::describe(word));
-    found
+    let mut descriptions = Vec::new();
+    descriptions.extend(sensor.map(|(word, kind)| of_sensor(world, kinds, word, kind)));
+    descriptions.extend(actuator.map(|(word, kind)| of_actuator(world, kinds, word, kind)));
+    descriptions.extend(modifier.map(|(word, kind)| of_modifier(world, kinds, word, kind)));
+    descriptions.extend(overlay.map(|(word, kind)| of_overlay(world, word, kind)));
+    descriptions.extend(middleware.map(|(word, kind)| of_middleware(word, kind)));
+    descriptions.extend(global.map(|(word, entity)| of_global(world, word, entity)));
+    descriptions.extend(robots::describe(word));
+    descriptions
 }
 
 fn of_sensor(

@@ -40,9 +40,9 @@ pub struct Args {
 
 /// Parses `variable=value`; the value is in radians or metres.
 fn assignment(text: &str) -> Result<(String, f64), String> {
-    let parts = text.rsplit_once('=');
+    let halves = text.rsplit_once('=');
     let (variable, value) =
-        parts.ok_or("write it as VARIABLE=VALUE, for example `shoulder=0.5`")?;
+        halves.ok_or("write it as VARIABLE=VALUE, for example `shoulder=0.5`")?;
     let value: f64 = value
         .trim()
         .parse()

@@ -64,8 +64,8 @@ const KEYWORDS: &str = " abstract as async await become box break const continue
     virtual where while yield ";
 
 /// Names of the component in the text of the templates: its kind, and its type.
-const WORD: &str = "new_part";
-const TYPE: &str = "NewPart";
+const WORD: &str = "new_component";
+const TYPE: &str = "NewComponent";
 
 const SENSOR: &str = include_str!("new/sensor.rs");
 const ACTUATOR: &str = include_str!("new/actuator.rs");
@@ -243,7 +243,7 @@ fn files(family: Family, name: &str, source: &Option<String>) -> Vec<(String, St
             ),
         ),
     };
-    let (family, parts) = words;
+    let (family, components) = words;
     let dependency = |package: &str, folder: &str| match source {
         Some(root) => format!("{package} = {{ path = \"{root}{folder}\" }}"),
         None => format!("{package} = \"{}\"", env!("CARGO_PKG_VERSION")),
@@ -256,7 +256,7 @@ fn files(family: Family, name: &str, source: &Option<String>) -> Vec<(String, St
             )
             .replace("{simulator}", &dependency("morse-sim", ""))
             .replace("{family}", family)
-            .replace("{parts}", &parts)
+            .replace("{components}", &components)
             .replace(TYPE, &type_name(name))
             .replace(WORD, name)
     };
@@ -274,8 +274,8 @@ fn files(family: Family, name: &str, source: &Option<String>) -> Vec<(String, St
 /// Converts a name to a type name: `wind_vane` to `WindVane`.
 fn type_name(word: &str) -> String {
     let mut name = String::new();
-    for part in word.split('_') {
-        let (first, rest) = part.split_at(part.len().min(1));
+    for segment in word.split('_') {
+        let (first, rest) = segment.split_at(segment.len().min(1));
         name.push_str(&first.to_ascii_uppercase());
         name.push_str(rest);
     }
@@ -330,7 +330,7 @@ mod tests {
                     "{testing}",
                     "{simulator}",
                     "{family}",
-                    "{parts}",
+                    "{components}",
                     TYPE,
                     WORD,
                 ];

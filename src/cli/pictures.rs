@@ -48,18 +48,18 @@ impl FromStr for PictureRequest {
 
     /// Parses `t=5s:rover.video:out.png`; time and camera may be left out.
     fn from_str(text: &str) -> Result<Self, UsageError> {
-        let mut parts: Vec<&str> = text.split(':').collect();
-        let file = parts.pop().filter(|file| !file.is_empty());
+        let mut fields: Vec<&str> = text.split(':').collect();
+        let file = fields.pop().filter(|file| !file.is_empty());
         let file = PathBuf::from(file.ok_or("the name of a file is missing")?);
-        let at = match parts.first().and_then(|part| part.strip_prefix("t=")) {
+        let at = match fields.first().and_then(|field| field.strip_prefix("t=")) {
             Some(time) => {
                 let time = seconds(time)?;
-                parts.remove(0);
+                fields.remove(0);
                 Some(time)
             }
             None => None,
         };
-        match parts.as_slice() {
+        match fields.as_slice() {
             [] => Ok(Self {
                 at,
                 camera: None,

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 
 use crate::run::{
     Pace, Summary,
-    profile::{Part, Profile},
+    profile::{Cost, Profile},
 };
 
 /// Maximum number of lines of each table; JSON has all.
@@ -39,20 +39,20 @@ pub(super) fn to_text(profile: &Profile) -> String {
         let name = format!(
             "{}: {}{}",
             system.phase,
-            system.part.name,
+            system.cost.name,
             kind(system.kind)
         );
-        (&system.part, false, name)
+        (&system.cost, false, name)
     });
     table(&mut text, "systems", systems.collect());
     let kinds = profile.kinds.iter().map(|kind| {
-        let name = format!("{} ({})", kind.part.name, kind.components);
-        (&kind.part, false, name)
+        let name = format!("{} ({})", kind.cost.name, kind.components);
+        (&kind.cost, false, name)
     });
     table(&mut text, "kinds of sensors and actuators", kinds.collect());
     let components = profile.components.iter().map(|component| {
-        let name = format!("{} ({})", component.part.name, component.kind);
-        (&component.part, component.is_shared, name)
+        let name = format!("{} ({})", component.cost.name, component.kind);
+        (&component.cost, component.is_shared, name)
     });
     let title = "sensors and actuators (~: the kind's time, distributed by frequency)";
     table(&mut text, title, components.collect());
@@ -62,35 +62,35 @@ pub(super) fn to_text(profile: &Profile) -> String {
             format!(" (besides the tick its own threads took {us:.1} µs)")
         });
         (
-            &middleware.part,
+            &middleware.cost,
             true,
-            middleware.part.name.clone() + &besides,
+            middleware.cost.name.clone() + &besides,
         )
     });
     let title = "middlewares (~: time of passing on readings, distributed by ports)";
     table(&mut text, title, middlewares.collect());
-    let mut phases: Vec<&Part> = profile.phases.iter().collect();
+    let mut phases: Vec<&Cost> = profile.phases.iter().collect();
     phases.extend([&profile.between, &profile.hashes, &profile.pictures]);
-    let phases = phases.into_iter().filter(|part| part.us > 0.0);
-    let phases = phases.map(|part| (part, false, part.name.clone()));
+    let phases = phases.into_iter().filter(|phase| phase.us > 0.0);
+    let phases = phases.map(|phase| (phase, false, phase.name.clone()));
     table(&mut text, "phases", phases.collect());
     text.truncate(text.trim_end().len());
     text
 }
 
 /// Appends a table of times; each has a flag for estimates, and a name.
-fn table(text: &mut String, title: &str, parts: Vec<(&Part, bool, String)>) {
-    if parts.is_empty() {
+fn table(text: &mut String, title: &str, costs: Vec<(&Cost, bool, String)>) {
+    if costs.is_empty() {
         return;
     }
     writeln!(text, "{:>13}  {:>7}  {title}", "µs a tick", "share").ok();
-    let count = parts.len();
+    let count = costs.len();
     // All phases are listed.
     let most = if title == "phases" { count } else { MOST };
-    for (part, is_estimate, name) in parts.into_iter().take(most) {
+    for (cost, is_estimate, name) in costs.into_iter().take(most) {
         let sign = if is_estimate { "~" } else { "" };
-        let us = format!("{sign}{:.1}", part.us);
-        writeln!(text, "{us:>13}  {:>5.1} %  {name}", part.share * 100.0).ok();
+        let us = format!("{sign}{:.1}", cost.us);
+        writeln!(text, "{us:>13}  {:>5.1} %  {name}", cost.share * 100.0).ok();
     }
     if count > most {
         writeln!(text, "{:>24}and {} more", "", count - most).ok();
@@ -136,20 +136,20 @@ pub(super) fn warning(profile: &Profile, summary: &Summary, pace: Pace) -> Optio
 fn costs(profile: &Profile) -> Vec<(String, f64)> {
     let kinds = profile.kinds.iter().map(|kind| {
         let of_kind = profile.components.iter();
-        let mut of_kind = of_kind.filter(|component| component.kind == kind.part.name);
+        let mut of_kind = of_kind.filter(|component| component.kind == kind.cost.name);
         let name = match (kind.components, of_kind.next()) {
-            (1, Some(only)) => format!("`{}` ({})", only.part.name, kind.part.name),
+            (1, Some(only)) => format!("`{}` ({})", only.cost.name, kind.cost.name),
             (count, Some(most)) => {
-                let (kind, most) = (&kind.part.name, &most.part.name);
+                let (kind, most) = (&kind.cost.name, &most.cost.name);
                 format!("{count} of the kind {kind}, such as `{most}`")
             }
-            (_, None) => kind.part.name.clone(),
+            (_, None) => kind.cost.name.clone(),
         };
-        (name, kind.part.us)
+        (name, kind.cost.us)
     });
     let middlewares = profile.middlewares.iter().map(|middleware| {
-        let name = format!("readings for the middleware {}", middleware.part.name);
-        (name, middleware.part.us)
+        let name = format!("readings for the middleware {}", middleware.cost.name);
+        (name, middleware.cost.us)
     });
     let physics = profile
         .phases
@@ -158,7 +158,7 @@ fn costs(profile: &Profile) -> Vec<(String, f64)> {
     let physics = physics.map(|phase| ("the physics".to_owned(), phase.us));
     let others = profile.systems.iter();
     let others = others.filter(|system| system.kind.is_none() && system.phase != "Physics");
-    let others = others.map(|system| (format!("the system {}", system.part.name), system.part.us));
+    let others = others.map(|system| (format!("the system {}", system.cost.name), system.cost.us));
     let rest = [
         ("between systems".to_owned(), profile.between.us),
         (
@@ -178,10 +178,10 @@ fn costs(profile: &Profile) -> Vec<(String, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::profile::{ComponentPart, KindPart, MiddlewarePart, SystemPart};
+    use crate::run::profile::{ComponentCost, KindCost, MiddlewareCost, SystemCost};
 
-    fn part(name: &str, us: f64) -> Part {
-        Part {
+    fn cost(name: &str, us: f64) -> Cost {
+        Cost {
             name: name.to_owned(),
             us,
             share: us / 20_000.0,
@@ -193,28 +193,28 @@ mod tests {
             ticks: 60,
             tick_us: 20_000.0,
             real_time_us: 1e6 / 60.0,
-            phases: vec![part("Physics", 3000.0), part("DefaultAction", 16_000.0)],
-            systems: vec![SystemPart {
-                part: part("sensors::sees", 16_000.0),
+            phases: vec![cost("Physics", 3000.0), cost("DefaultAction", 16_000.0)],
+            systems: vec![SystemCost {
+                cost: cost("sensors::sees", 16_000.0),
                 phase: "DefaultAction",
                 kind: Some("camera"),
             }],
-            kinds: vec![KindPart {
-                part: part("camera", 16_000.0),
+            kinds: vec![KindCost {
+                cost: cost("camera", 16_000.0),
                 components: 2,
             }],
-            components: vec![ComponentPart {
-                part: part("rover.left", 12_000.0),
+            components: vec![ComponentCost {
+                cost: cost("rover.left", 12_000.0),
                 kind: "camera",
                 is_shared: true,
             }],
-            middlewares: vec![MiddlewarePart {
-                part: part("socket", 500.0),
+            middlewares: vec![MiddlewareCost {
+                cost: cost("socket", 500.0),
                 threads_us: Some(70.0),
             }],
-            between: part("between systems", 500.0),
-            hashes: part("hashes", 0.0),
-            pictures: part("pictures", 0.0),
+            between: cost("between systems", 500.0),
+            hashes: cost("hashes", 0.0),
+            pictures: cost("pictures", 0.0),
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
             "       ~500.0    2.5 %  socket (besides the tick its own threads took 70.0 µs)",
             "       3000.0   15.0 %  Physics",
         ] {
-            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+            assert!(text.lines().any(|other| other == line), "{line}\n{text}");
         }
     }
 }

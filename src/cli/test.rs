@@ -279,8 +279,8 @@ pub(super) fn simulation_of(
     let stem = name.and_then(|name| name.strip_suffix(".test.ron"));
     let beside = stem
         .map(|stem| [".ron", ".robray"].map(|ending| directory.join(format!("{stem}{ending}"))));
-    let found = beside.into_iter().flatten().find(|path| path.is_file());
-    found.ok_or_else(|| {
+    let scene = beside.into_iter().flatten().find(|path| path.is_file());
+    scene.ok_or_else(|| {
         let shown = printable_path(&file.display().to_string());
         let message =
             format!("`{shown}` refers to no simulation file, and there is none next to it");

@@ -42,26 +42,26 @@ pub struct Profile {
     /// Time that is available for a tick at the requested pace, or in real time, µs.
     pub real_time_us: f64,
     /// Phases of a tick.
-    pub phases: Vec<Part>,
+    pub phases: Vec<Cost>,
     /// Systems, the most expensive one first.
-    pub systems: Vec<SystemPart>,
+    pub systems: Vec<SystemCost>,
     /// Kinds of sensors and actuators, the most expensive one first.
-    pub kinds: Vec<KindPart>,
+    pub kinds: Vec<KindCost>,
     /// Sensors and actuators, the most expensive one first.
-    pub components: Vec<ComponentPart>,
+    pub components: Vec<ComponentCost>,
     /// Middlewares, the most expensive one first.
-    pub middlewares: Vec<MiddlewarePart>,
+    pub middlewares: Vec<MiddlewareCost>,
     /// Time between the systems: sorting them when kinds are added, calling them, and deferred commands.
-    pub between: Part,
+    pub between: Cost,
     /// Time before and after the systems: the snapshot of the start, for resets, and the chain of hashes, if requested.
-    pub hashes: Part,
+    pub hashes: Cost,
     /// Images and films between two ticks.
-    pub pictures: Part,
+    pub pictures: Cost,
 }
 
-/// A part of a tick.
+/// Time of a phase, a system, a kind or a component in a tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Part {
+pub struct Cost {
     /// Name.
     pub name: String,
     /// Time per tick, µs.
@@ -72,10 +72,10 @@ pub struct Part {
 
 /// A system.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct SystemPart {
+pub struct SystemCost {
     /// Name and cost.
     #[serde(flatten)]
-    pub part: Part,
+    pub cost: Cost,
     /// Phase of the system; `other` for systems outside the phases.
     pub phase: &'static str,
     /// Kind to which it belongs, if any.
@@ -84,20 +84,20 @@ pub struct SystemPart {
 
 /// A kind of sensor or actuator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct KindPart {
+pub struct KindCost {
     /// Kind and cost.
     #[serde(flatten)]
-    pub part: Part,
+    pub cost: Cost,
     /// Number of components of the kind.
     pub components: usize,
 }
 
 /// A sensor or an actuator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ComponentPart {
+pub struct ComponentCost {
     /// Path and cost.
     #[serde(flatten)]
-    pub part: Part,
+    pub cost: Cost,
     /// Kind.
     pub kind: &'static str,
     /// True if the time of the kind was distributed by frequency over its components, which run in the same systems.
@@ -106,10 +106,10 @@ pub struct ComponentPart {
 
 /// A kind of middleware.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct MiddlewarePart {
+pub struct MiddlewareCost {
     /// Kind, and its time in the tick: the time of readings of a kind of sensor is distributed over its ports.
     #[serde(flatten)]
-    pub part: Part,
+    pub cost: Cost,
     /// Processor time of its own threads per tick, µs; if the system provides it.
     pub threads_us: Option<f64>,
 }
@@ -238,7 +238,7 @@ impl Measured {
     pub fn profile(self, summary: &Summary, rate: f64, requested: f64) -> Profile {
         let ticks = self.ticks.max(1) as f64;
         let tick_us = summary.tick_seconds * 1e6 / ticks;
-        let part = |name: &str, seconds: f64| Part {
+        let cost = |name: &str, seconds: f64| Cost {
             name: name.to_owned(),
             us: seconds * 1e6 / ticks,
             share: if summary.tick_seconds > 0.0 {
@@ -253,26 +253,26 @@ impl Measured {
         };
         let all = of(&|_| true);
         let phases = PHASES.iter().map(|(name, _)| *name).chain([OTHER]);
-        let phases = phases.map(|name| part(name, of(&|time| time.phase == name)));
-        let systems = self.times.iter().map(|time| SystemPart {
-            part: part(&time.name, time.seconds),
+        let phases = phases.map(|name| cost(name, of(&|time| time.phase == name)));
+        let systems = self.times.iter().map(|time| SystemCost {
+            cost: cost(&time.name, time.seconds),
             phase: time.phase,
             kind: time.kind,
         });
         let shared = share_out(&self.owners, &self.times);
-        let kinds = shared.kinds.iter().map(|(kind, seconds)| KindPart {
-            part: part(kind, *seconds),
+        let kinds = shared.kinds.iter().map(|(kind, seconds)| KindCost {
+            cost: cost(kind, *seconds),
             components: self.owners.kinds.get(kind).map_or(0, Vec::len),
         });
-        let components = shared.components.iter().map(|found| ComponentPart {
-            part: part(&found.path, found.seconds),
-            kind: found.kind,
-            is_shared: found.is_shared,
+        let components = shared.components.iter().map(|component| ComponentCost {
+            cost: cost(&component.path, component.seconds),
+            kind: component.kind,
+            is_shared: component.is_shared,
         });
         let middlewares = shared.middlewares.iter().map(|(kind, seconds)| {
             let threads = self.threads.of(kind);
-            MiddlewarePart {
-                part: part(kind, *seconds),
+            MiddlewareCost {
+                cost: cost(kind, *seconds),
                 threads_us: threads.map(|nanos| nanos as f64 * 1e-3 / ticks),
             }
         });
@@ -281,23 +281,23 @@ impl Measured {
             tick_us,
             real_time_us: 1e6 / (rate * requested),
             phases: phases.collect(),
-            systems: sorted(systems, |system| system.part.us),
-            kinds: sorted(kinds, |kind| kind.part.us),
-            components: sorted(components, |component| component.part.us),
-            middlewares: sorted(middlewares, |middleware| middleware.part.us),
-            between: part("between systems", (self.updates - all).max(0.0)),
-            hashes: part(
+            systems: sorted(systems, |system| system.cost.us),
+            kinds: sorted(kinds, |kind| kind.cost.us),
+            components: sorted(components, |component| component.cost.us),
+            middlewares: sorted(middlewares, |middleware| middleware.cost.us),
+            between: cost("between systems", (self.updates - all).max(0.0)),
+            hashes: cost(
                 "snapshot of the start, hashes",
                 (summary.tick_seconds - self.updates).max(0.0),
             ),
-            pictures: part("pictures", self.pictures),
+            pictures: cost("pictures", self.pictures),
         }
     }
 }
 
 /// Sorts by cost, the most expensive one first.
-fn sorted<T>(parts: impl Iterator<Item = T>, cost: impl Fn(&T) -> f64) -> Vec<T> {
-    let mut sorted: Vec<T> = parts.collect();
+fn sorted<T>(items: impl Iterator<Item = T>, cost: impl Fn(&T) -> f64) -> Vec<T> {
+    let mut sorted: Vec<T> = items.collect();
     sorted.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     sorted
 }
@@ -370,12 +370,12 @@ fn membership(
     let Some(schedule) = schedules.get(FixedUpdate) else {
         return BTreeMap::new();
     };
-    let mut found = BTreeMap::new();
+    let mut owners = BTreeMap::new();
     for (name, set) in sets {
         // Before the first tick, and for kinds without components, there are none.
         if let Ok(systems) = schedule.graph().systems_in_set(set) {
-            found.extend(systems.iter().map(|&key| (key, name)));
+            owners.extend(systems.iter().map(|&key| (key, name)));
         }
     }
-    found
+    owners
 }

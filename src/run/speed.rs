@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slowest_second_and_the_slowest_tick_are_found() {
+    fn the_slowest_second_and_the_slowest_tick_are_reported() {
         let mut speed = Speed::default();
         assert_eq!(speed.least(7.0), 7.0);
         let mut time = 0.0;

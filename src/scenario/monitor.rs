@@ -350,16 +350,16 @@ impl Statement {
 
 impl BoundLogic {
     fn new(simulation: &Simulation, logic: &Logic) -> Result<Self, BindError> {
-        let all = |parts: &[Logic]| -> Result<Vec<Self>, BindError> {
-            parts
+        let all = |operands: &[Logic]| -> Result<Vec<Self>, BindError> {
+            operands
                 .iter()
-                .map(|part| Self::new(simulation, part))
+                .map(|operand| Self::new(simulation, operand))
                 .collect()
         };
         let world = simulation.world();
         Ok(match logic {
-            Logic::All(parts) => Self::All(all(parts)?),
-            Logic::Any(parts) => Self::Any(all(parts)?),
+            Logic::All(operands) => Self::All(all(operands)?),
+            Logic::Any(operands) => Self::Any(all(operands)?),
             Logic::Flag(term) => {
                 let flag = Sample::new(simulation, term)?;
                 flag.check_kind(world, &Scalar::Flag(true))?;
@@ -389,15 +389,12 @@ impl BoundLogic {
                 other => Err(format!("`{}` is {}", sample.name, other.noun())),
             },
             // All parts are evaluated, so that each missing value is reported.
-            Self::All(parts) => parts
-                .iter()
-                .try_fold(true, |held, part| Ok(part.holds(world, tolerance)? && held)),
-            Self::Any(parts) => {
-                parts.iter().try_fold(
-                    false,
-                    |held, part| Ok(part.holds(world, tolerance)? || held),
-                )
-            }
+            Self::All(operands) => operands.iter().try_fold(true, |held, operand| {
+                Ok(operand.holds(world, tolerance)? && held)
+            }),
+            Self::Any(operands) => operands.iter().try_fold(false, |held, operand| {
+                Ok(operand.holds(world, tolerance)? || held)
+            }),
         }
     }
 
@@ -405,7 +402,9 @@ impl BoundLogic {
         match self {
             Self::Compare(left, _, right) => [left, right].into_iter().for_each(visit),
             Self::Flag(sample) => visit(sample),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.visit(visit)),
+            Self::All(operands) | Self::Any(operands) => {
+                operands.iter().for_each(|operand| operand.visit(visit))
+            }
         }
     }
 }
@@ -429,9 +428,9 @@ impl Sample {
     fn check_kind(&self, world: &World, wanted: &Scalar) -> Result<(), BindError> {
         match self.probe.form(world) {
             Some(value) if std::mem::discriminant(&value) != std::mem::discriminant(wanted) => {
-                let (name, found, wanted) = (&self.name, value.noun(), wanted.noun());
+                let (name, noun, wanted) = (&self.name, value.noun(), wanted.noun());
                 Err(BindError(format!(
-                    "`{name}` is {found}, where {wanted} is needed"
+                    "`{name}` is {noun}, where {wanted} is needed"
                 )))
             }
             _ => Ok(()),

@@ -13,7 +13,7 @@ use morse_diagnostics::{nearest, printable};
 use morse_simulation_file::{Position, Term};
 use nalgebra::Point3;
 
-use super::value::{Lack, Scalar, part};
+use super::value::{Lack, Scalar, scalar_at};
 use crate::simulation::Simulation;
 
 /// Reason why a name cannot be resolved in a simulation.
@@ -147,7 +147,7 @@ impl DataProbe {
             Self::Field { steps, .. } => {
                 let value = self.value(world, source);
                 let value = value.ok_or("nothing has been exported yet")?;
-                part(value, steps).map_err(|lack| match lack {
+                scalar_at(value, steps).map_err(|lack| match lack {
                     Lack::Never(why) | Lack::Now(why) => why,
                 })
             }
@@ -226,14 +226,14 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
         let steps = inner.split('.').filter(|step| !step.is_empty());
         steps.map(str::to_owned).collect()
     };
-    let mut found = fields
+    let mut selected = fields
         .iter()
         .find(|field| field.name == name)
         .map(|field| (field.index, steps(inner)));
-    if found.is_none() {
+    if selected.is_none() {
         // Named numbers, and entries of flat maps, are on the level of the fields.
         let data = sensor.data(world, Source::Form);
-        found = fields.iter().find_map(|field| {
+        selected = fields.iter().find_map(|field| {
             let value = data?.field_at(field.index)?;
             let is_beside = match view(value) {
                 Value::Named(named) => named.get(name).is_some(),
@@ -242,7 +242,7 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
             is_beside.then(|| (field.index, steps(rest)))
         });
     }
-    let Some((index, steps)) = found else {
+    let Some((index, steps)) = selected else {
         let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
         let near = nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{head}.{near}`?"));
@@ -263,7 +263,7 @@ fn data_probe(simulation: &Simulation, path: &str) -> Result<DataProbe, BindErro
     };
     if let (DataProbe::Field { steps, .. }, Some(value)) =
         (&probe, probe.value(world, Source::Form))
-        && let Err(Lack::Never(why)) = part(value, steps)
+        && let Err(Lack::Never(why)) = scalar_at(value, steps)
     {
         return Err(BindError(format!("`{}`: {why}", printable(path))));
     }

@@ -55,11 +55,11 @@ pub(super) enum Lack {
 }
 
 /// Returns a component of a value: one number, flag or text.
-pub(super) fn part(value: &dyn PartialReflect, steps: &[String]) -> Result<Scalar, Lack> {
+pub(super) fn scalar_at(value: &dyn PartialReflect, steps: &[String]) -> Result<Scalar, Lack> {
     let Some((step, rest)) = steps.split_first() else {
         return whole(value);
     };
-    let no_part = || Lack::Never(format!("there is no part `{}`", printable(step)));
+    let no_entry = || Lack::Never(format!("there is no part `{}`", printable(step)));
     match view(value) {
         Value::Numbers(numbers) => {
             let is_fixed = matches!(value.reflect_ref(), ReflectRef::Array(_));
@@ -67,29 +67,29 @@ pub(super) fn part(value: &dyn PartialReflect, steps: &[String]) -> Result<Scala
         }
         Value::Triples(triples) => {
             let is_fixed = matches!(value.reflect_ref(), ReflectRef::Array(_));
-            part(item(triples, step, is_fixed)?, rest)
+            scalar_at(item(triples, step, is_fixed)?, rest)
         }
         Value::Texts(texts) => item(texts, step, false).map(|text| Scalar::Text(text.clone())),
-        Value::Named(named) => named.get(step).map(Scalar::Number).ok_or_else(no_part),
-        Value::Dynamic(dynamic) => dynamic_part(dynamic, steps),
+        Value::Named(named) => named.get(step).map(Scalar::Number).ok_or_else(no_entry),
+        Value::Dynamic(dynamic) => dynamic_scalar_at(dynamic, steps),
         Value::Other(other) => match other.reflect_ref() {
-            ReflectRef::Struct(parts) => part(parts.field(step).ok_or_else(no_part)?, rest),
-            ReflectRef::Map(parts) => {
-                let entry = parts.iter().find(|(key, _)| key_text(*key) == *step);
+            ReflectRef::Struct(fields) => scalar_at(fields.field(step).ok_or_else(no_entry)?, rest),
+            ReflectRef::Map(map) => {
+                let entry = map.iter().find(|(key, _)| key_text(*key) == *step);
                 let missing = || Lack::Now(format!("there is no entry `{}`", printable(step)));
-                part(entry.ok_or_else(missing)?.1, rest)
+                scalar_at(entry.ok_or_else(missing)?.1, rest)
             }
             ReflectRef::List(list) => {
-                let found = index(step)?.and_then(|index| list.get(index));
-                part(found.ok_or_else(|| too_short(step, list.len()))?, rest)
+                let element = index(step)?.and_then(|index| list.get(index));
+                scalar_at(element.ok_or_else(|| too_short(step, list.len()))?, rest)
             }
             ReflectRef::Array(list) => {
-                let found = index(step)?.and_then(|index| list.get(index));
-                part(found.ok_or_else(no_part)?, rest)
+                let element = index(step)?.and_then(|index| list.get(index));
+                scalar_at(element.ok_or_else(no_entry)?, rest)
             }
-            _ => Err(no_part()),
+            _ => Err(no_entry()),
         },
-        Value::Number(_) | Value::Integer(_) | Value::Flag(_) | Value::Text(_) => Err(no_part()),
+        Value::Number(_) | Value::Integer(_) | Value::Flag(_) | Value::Text(_) => Err(no_entry()),
         Value::Samples(_) => Err(Lack::Never("pixels and points have no parts here".into())),
     }
 }
@@ -106,7 +106,7 @@ fn whole(value: &dyn PartialReflect) -> Result<Scalar, Lack> {
         Value::Integer(number) => Ok(Scalar::Number(number as f64)),
         Value::Flag(flag) => Ok(Scalar::Flag(flag)),
         Value::Text(text) => Ok(Scalar::Text(text.to_owned())),
-        Value::Dynamic(dynamic) => dynamic_part(dynamic, &[]),
+        Value::Dynamic(dynamic) => dynamic_scalar_at(dynamic, &[]),
         Value::Numbers(numbers) => several(&format!("a list of {} numbers", numbers.len())),
         Value::Triples(_) | Value::Texts(_) => several("a list"),
         Value::Named(_) => several("numbers by name"),
@@ -120,7 +120,7 @@ fn whole(value: &dyn PartialReflect) -> Result<Scalar, Lack> {
     }
 }
 
-fn dynamic_part(value: &DynamicValue, steps: &[String]) -> Result<Scalar, Lack> {
+fn dynamic_scalar_at(value: &DynamicValue, steps: &[String]) -> Result<Scalar, Lack> {
     let missing = |step: &str| Lack::Now(format!("there is no part `{}`", printable(step)));
     match (value, steps.split_first()) {
         (DynamicValue::Number(number), None) => Ok(Scalar::Number(*number)),
@@ -131,11 +131,11 @@ fn dynamic_part(value: &DynamicValue, steps: &[String]) -> Result<Scalar, Lack> 
             item(numbers, step, false).map(|number| Scalar::Number(*number))
         }
         (DynamicValue::List(list), Some((step, rest))) => {
-            dynamic_part(item(list, step, false)?, rest)
+            dynamic_scalar_at(item(list, step, false)?, rest)
         }
         (DynamicValue::Map(entries), Some((step, rest))) => {
             let entry = entries.iter().find(|(name, _)| name == step);
-            dynamic_part(&entry.ok_or_else(|| missing(step))?.1, rest)
+            dynamic_scalar_at(&entry.ok_or_else(|| missing(step))?.1, rest)
         }
         (_, Some((step, _))) => Err(missing(step)),
         (_, None) => Err(Lack::Now("it is made of several parts".to_owned())),
@@ -153,8 +153,8 @@ fn index(step: &str) -> Result<Option<usize>, Lack> {
 }
 
 fn item<'l, T>(list: &'l [T], step: &str, is_fixed: bool) -> Result<&'l T, Lack> {
-    let found = index(step)?.and_then(|index| list.get(index));
-    found.ok_or_else(|| match (is_fixed, too_short(step, list.len())) {
+    let item = index(step)?.and_then(|index| list.get(index));
+    item.ok_or_else(|| match (is_fixed, too_short(step, list.len())) {
         (true, Lack::Now(why) | Lack::Never(why)) => Lack::Never(why),
         (false, lack) => lack,
     })

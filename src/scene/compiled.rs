@@ -179,8 +179,11 @@ impl Collector {
         };
         self.source(path, &bytes);
         let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
-        let name = format!("{folder}/{}", parts.join("/"));
+        let segments: Vec<_> = inner
+            .iter()
+            .map(|segment| segment.to_string_lossy())
+            .collect();
+        let name = format!("{folder}/{}", segments.join("/"));
         self.content.files.insert(name, bytes.into_owned());
     }
 
@@ -297,7 +300,7 @@ fn relative(path: &Path, directory: &Path) -> PathBuf {
     }
     if base
         .clone()
-        .any(|part| matches!(part, Component::Prefix(_)))
+        .any(|segment| matches!(segment, Component::Prefix(_)))
     {
         return path.to_owned();
     }
@@ -310,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_found_from_the_directory_of_the_compiled_scene() {
+    fn sources_are_relative_to_the_directory_of_the_compiled_scene() {
         let path = |path: &str, directory: &str| relative(Path::new(path), Path::new(directory));
         assert_eq!(path("/a/b/c.robray", "/a/b"), Path::new("c.robray"));
         assert_eq!(path("/a/b/c.robray", "/a/out"), Path::new("../b/c.robray"));

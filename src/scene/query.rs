@@ -37,10 +37,10 @@ pub enum QueryError {
     #[error("there is no frame `{0}`")]
     UnknownFrame(String),
     /// The configuration has the wrong number of values.
-    #[error("{found} values for {wanted} variables")]
+    #[error("{count} values for {wanted} variables")]
     Length {
         /// Number of values.
-        found: usize,
+        count: usize,
         /// Number of variables of the scene.
         wanted: usize,
     },
@@ -73,12 +73,12 @@ pub struct SceneQuery {
     parents: Vec<Option<usize>>,
     /// Frame at the root of the rigid link to which each frame belongs; `None` is the root of the scene.
     links: Vec<Option<usize>>,
-    parts: Vec<Part>,
+    solids: Vec<FrameSolid>,
     allowed: BTreeSet<(usize, usize)>,
 }
 
 /// A solid of a frame.
-struct Part {
+struct FrameSolid {
     frame: usize,
     solid: Solid,
     center: Point3<f64>,
@@ -134,7 +134,7 @@ impl SceneQuery {
             variables,
             parents,
             links,
-            parts: Vec::new(),
+            solids: Vec::new(),
             allowed: BTreeSet::new(),
         };
         for (one, other) in scene.allowed_collisions() {
@@ -142,18 +142,18 @@ impl SceneQuery {
                 query.allowed.insert(sorted(one, other));
             }
         }
-        query.add_parts()?;
+        query.add_solids()?;
         Ok(query)
     }
 
-    fn add_parts(&mut self) -> Result<(), QueryError> {
+    fn add_solids(&mut self) -> Result<(), QueryError> {
         let mut meshes = Meshes::default();
         for (index, frame) in self.scene.frames().iter().enumerate() {
             let moves = self.links.get(index).copied().flatten().is_some();
             for geometry in frame.geometry.iter().filter(|geometry| geometry.collision) {
                 if let Some(solid) = solid(geometry, moves, &mut meshes)? {
                     let (center, radius) = sphere(&solid);
-                    self.parts.push(Part {
+                    self.solids.push(FrameSolid {
                         frame: index,
                         solid,
                         center,
@@ -183,9 +183,9 @@ impl SceneQuery {
     ///
     /// The configuration has the wrong number of values.
     pub fn poses(&self, values: &[f64]) -> Result<Vec<Isometry3<f64>>, QueryError> {
-        let (found, wanted) = (values.len(), self.variables.len());
-        if found != wanted {
-            return Err(QueryError::Length { found, wanted });
+        let (count, wanted) = (values.len(), self.variables.len());
+        if count != wanted {
+            return Err(QueryError::Length { count, wanted });
         }
         let value = |variable: &str| {
             self.variable(variable)
@@ -273,14 +273,14 @@ impl SceneQuery {
     ) -> Result<Option<f64>, QueryError> {
         let (one, other) = (self.frame(one)?, self.frame(other)?);
         let poses = self.poses(values)?;
-        let of = |frame: usize| self.parts.iter().filter(move |part| part.frame == frame);
+        let of = |frame: usize| self.solids.iter().filter(move |solid| solid.frame == frame);
         let mut nearest: Option<f64> = None;
-        for part in of(one) {
+        for solid in of(one) {
             for target in of(other) {
-                let found = apart(part, target, &poses);
-                nearest = match (nearest, found) {
-                    (Some(known), Some(found)) => Some(known.min(found)),
-                    (known, found) => known.or(found),
+                let distance = apart(solid, target, &poses);
+                nearest = match (nearest, distance) {
+                    (Some(known), Some(distance)) => Some(known.min(distance)),
+                    (known, distance) => known.or(distance),
                 };
             }
         }
@@ -294,12 +294,12 @@ impl SceneQuery {
     ///
     /// The configuration has the wrong number of values.
     pub fn collisions(&self, values: &[f64]) -> Result<Vec<Collision>, QueryError> {
-        let found = self.overlaps(values)?.into_iter();
-        let found = found.map(|(pair, depth)| Collision {
+        let overlaps = self.overlaps(values)?.into_iter();
+        let overlaps = overlaps.map(|(pair, depth)| Collision {
             frames: self.names(pair),
             depth,
         });
-        Ok(found.collect())
+        Ok(overlaps.collect())
     }
 
     fn names(&self, (one, other): (usize, usize)) -> [String; 2] {
@@ -323,8 +323,9 @@ impl SceneQuery {
     ///
     /// The configuration has the wrong number of values.
     pub fn allow_at(&mut self, values: &[f64]) -> Result<(), QueryError> {
-        let found = self.overlaps(values)?;
-        self.allowed.extend(found.into_iter().map(|(pair, _)| pair));
+        let overlaps = self.overlaps(values)?;
+        self.allowed
+            .extend(overlaps.into_iter().map(|(pair, _)| pair));
         Ok(())
     }
 
@@ -343,11 +344,11 @@ impl SceneQuery {
                 .map(|[lower, upper]| lower + (upper - lower) * random.uniform())
                 .collect();
             // The number of values is right.
-            let found = self.overlaps(&values).unwrap_or_default();
-            let found: BTreeSet<_> = found.into_iter().map(|(pair, _)| pair).collect();
+            let overlaps = self.overlaps(&values).unwrap_or_default();
+            let overlaps: BTreeSet<_> = overlaps.into_iter().map(|(pair, _)| pair).collect();
             always = Some(match always {
-                Some(always) => always.intersection(&found).copied().collect(),
-                None => found,
+                Some(always) => always.intersection(&overlaps).copied().collect(),
+                None => overlaps,
             });
         }
         let always = always.unwrap_or_default();
@@ -359,24 +360,24 @@ impl SceneQuery {
     /// Returns the pairs of frames that overlap, and their depths.
     fn overlaps(&self, values: &[f64]) -> Result<Vec<((usize, usize), f64)>, QueryError> {
         let poses = self.poses(values)?;
-        let mut found: Vec<((usize, usize), f64)> = Vec::new();
-        for (index, part) in self.parts.iter().enumerate() {
-            for other in self.parts.iter().skip(index + 1) {
-                let pair = sorted(part.frame, other.frame);
-                let is_rigid = self.links.get(part.frame) == self.links.get(other.frame);
-                if is_rigid || self.allowed.contains(&pair) || are_far(part, other, &poses) {
+        let mut overlaps: Vec<((usize, usize), f64)> = Vec::new();
+        for (index, solid) in self.solids.iter().enumerate() {
+            for other in self.solids.iter().skip(index + 1) {
+                let pair = sorted(solid.frame, other.frame);
+                let is_rigid = self.links.get(solid.frame) == self.links.get(other.frame);
+                if is_rigid || self.allowed.contains(&pair) || are_far(solid, other, &poses) {
                     continue;
                 }
-                let Some(depth) = apart(part, other, &poses).filter(|apart| *apart < 0.0) else {
+                let Some(depth) = apart(solid, other, &poses).filter(|apart| *apart < 0.0) else {
                     continue;
                 };
-                match found.iter_mut().find(|(known, _)| *known == pair) {
+                match overlaps.iter_mut().find(|(known, _)| *known == pair) {
                     Some((_, known)) => *known = known.max(-depth),
-                    None => found.push((pair, -depth)),
+                    None => overlaps.push((pair, -depth)),
                 }
             }
         }
-        Ok(found)
+        Ok(overlaps)
     }
 
     /// Returns a configuration near `start`, within the limits, at which a frame has a pose, by damped least squares.
@@ -443,22 +444,22 @@ fn stacked(linear: Vector3<f64>, angular: Vector3<f64>) -> Vector6<f64> {
 }
 
 /// Returns the displacement and rotation vector from a pose to another one, in root axes.
-fn error(wanted: &Isometry3<f64>, found: &Isometry3<f64>) -> Vector6<f64> {
-    let displacement = wanted.translation.vector - found.translation.vector;
-    let turn = (wanted.rotation * found.rotation.inverse()).scaled_axis();
+fn error(wanted: &Isometry3<f64>, actual: &Isometry3<f64>) -> Vector6<f64> {
+    let displacement = wanted.translation.vector - actual.translation.vector;
+    let turn = (wanted.rotation * actual.rotation.inverse()).scaled_axis();
     stacked(displacement, turn)
 }
 
 /// Returns true if the spheres around two solids do not meet.
-fn are_far(one: &Part, other: &Part, poses: &[Isometry3<f64>]) -> bool {
-    let center = |part: &Part| Some(poses.get(part.frame)? * part.center);
+fn are_far(one: &FrameSolid, other: &FrameSolid, poses: &[Isometry3<f64>]) -> bool {
+    let center = |solid: &FrameSolid| Some(poses.get(solid.frame)? * solid.center);
     let centers = center(one).zip(center(other));
     let distance = centers.map(|(one, other)| (one - other).norm());
     distance.is_some_and(|distance| distance > one.radius + other.radius)
 }
 
 /// Returns the distance of two solids.
-fn apart(one: &Part, other: &Part, poses: &[Isometry3<f64>]) -> Option<f64> {
+fn apart(one: &FrameSolid, other: &FrameSolid, poses: &[Isometry3<f64>]) -> Option<f64> {
     let (first, second) = (poses.get(one.frame)?, poses.get(other.frame)?);
     distance(&one.solid, first, &other.solid, second)
 }

@@ -61,6 +61,6 @@ fn distance_and_view(
 fn robot(world: &World, name: &str) -> Result<(Entity, BodyState), ServiceError> {
     let spawned = world.get_resource::<Spawned>();
     let entity = spawned.and_then(|spawned| spawned.robots.get(name).copied());
-    let found = entity.and_then(|entity| Some((entity, *world.get::<BodyState>(entity)?)));
-    found.ok_or_else(|| ServiceError::Failed(format!("{name} does not exist in the simulation ")))
+    let robot = entity.and_then(|entity| Some((entity, *world.get::<BodyState>(entity)?)));
+    robot.ok_or_else(|| ServiceError::Failed(format!("{name} does not exist in the simulation ")))
 }

@@ -80,8 +80,8 @@ fn set_property(
     entity: Entity,
     SetProperty { name, value }: SetProperty,
 ) -> Result<Outcome, ServiceError> {
-    let found = settings::find(world, entity, &name);
-    let Some((field, is_property)) = found else {
+    let setting = settings::find(world, entity, &name);
+    let Some((field, is_property)) = setting else {
         return Err(settings::unknown(world, entity, &name));
     };
     let value = if is_property {

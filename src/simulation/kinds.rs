@@ -57,13 +57,13 @@ impl Vocabulary for Words<'_> {
         // The initial command of an actuator is checked against its ranges when it is given.
         let about = self.about(family, word);
         let about = about.filter(|_| family != Family::Command);
-        let found = about.map_or(Vec::new(), |about| about.violations(settings));
+        let violations = about.map_or(Vec::new(), |about| about.violations(settings));
         let fault = |violation: Violation| Fault {
             message: violation.to_string(),
             wanted: violation.wanted(),
             path: violation.path,
         };
-        found.into_iter().map(fault).collect()
+        violations.into_iter().map(fault).collect()
     }
 
     fn levels(&self, family: Family, word: &str) -> Vec<&str> {

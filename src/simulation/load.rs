@@ -307,7 +307,7 @@ impl Loader<'_> {
             }
             return None;
         }
-        let found = match (scene, &loaded.simulation.scene) {
+        let scene = match (scene, &loaded.simulation.scene) {
             (Some(scene), _) => self.scene(scene),
             (None, Some(named)) => self.named_scene(named, directory),
             (None, None) => match Path::new(name).with_extension("robray") {
@@ -315,7 +315,7 @@ impl Loader<'_> {
                 _ => Some(Scene::default()),
             },
         };
-        let Some(scene) = found else {
+        let Some(scene) = scene else {
             self.try_models(&loaded.simulation, directory);
             return None;
         };
@@ -420,11 +420,11 @@ impl Loader<'_> {
         };
         // Texts of robots that are added later need not be on the disk.
         let open = self.options.overlay.get(&directory.join(&named.value));
-        let found = match open {
+        let file = match open {
             Some((path, _)) if !path.exists() => Found::Disk(path),
             _ => files.find(named)?,
         };
-        let loaded = match found {
+        let loaded = match file {
             Found::Disk(path) => read(&shortened(path), options),
             Found::Asset(path) => read(&Shipped::path(&path), options),
         };
@@ -477,7 +477,7 @@ fn is_simulation_of(simulation: &Simulation, directory: &Path, scene: &Path) -> 
             Form::Frame(_) => None,
         };
         own.into_iter()
-            .chain(robot.parts.values().map(|part| &part.model))
+            .chain(robot.parts.values().map(|attached| &attached.model))
     });
     !simulation.scene.as_ref().is_some_and(names_other) && !models.any(|model| is_it(model))
 }

@@ -154,23 +154,23 @@ impl Owners {
     fn nearest(&mut self, frame: Entity) -> Option<(Entity, usize)> {
         let mut passed = Vec::new();
         let mut next = Some(frame);
-        let mut found = None;
+        let mut nearest = None;
         while let Some(current) = next {
             if let Some(known) = self.known.get(&current) {
-                found = *known;
+                nearest = *known;
                 break;
             }
             if let Some(&index) = self.by_frame.get(&current) {
-                found = Some((current, index));
+                nearest = Some((current, index));
                 break;
             }
             passed.push(current);
             next = self.parents.get(&current).copied().flatten();
         }
         for frame in passed {
-            self.known.insert(frame, found);
+            self.known.insert(frame, nearest);
         }
-        found
+        nearest
     }
 }
 

@@ -46,11 +46,11 @@ impl Times {
     }
 
     /// Returns the duration that a fraction of all durations does not exceed, ms.
-    pub(crate) fn quantile(&self, part: f64) -> f64 {
+    pub(crate) fn quantile(&self, fraction: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().saturating_sub(1);
-        let index = (last as f64 * part).round() as usize;
+        let index = (last as f64 * fraction).round() as usize;
         sorted.get(index).copied().unwrap_or(f64::NAN) * 1e3
     }
 

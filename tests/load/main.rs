@@ -211,7 +211,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let parts: [(u64, &dyn Fn() -> Row); 6] = [
+    let scenarios: [(u64, &dyn Fn() -> Row); 6] = [
         (lengths.streams, &|| {
             stream(
                 "50 robots at 100 Hz, a client each",
@@ -229,8 +229,8 @@ fn main() -> ExitCode {
         (lengths.window, &|| see(lengths.window)),
     ];
     let mut is_fine = true;
-    for (_, part) in parts.iter().filter(|(length, _)| *length > 0) {
-        let row = part();
+    for (_, scenario) in scenarios.iter().filter(|(length, _)| *length > 0) {
+        let row = scenario();
         let verdict = if row.broken.is_empty() {
             "kept".to_owned()
         } else {

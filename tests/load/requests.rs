@@ -27,41 +27,43 @@ pub(crate) struct Answered {
 /// A number of clients send requests for a duration, and one more sends requests that act.
 pub(crate) fn measure(program: &Program, clients: usize, rate: f64, time: Duration) -> Answered {
     let start = now();
-    let parts = side_by_side(clients + 1, |number| {
-        let mut part = Answered::default();
+    let answered = side_by_side(clients + 1, |number| {
+        let mut own = Answered::default();
         let mut client = program.connect("requests");
         let mut readings = (number == 0).then(|| program.connect(SENSOR));
         let mut count = 0_u64;
         while now().duration_since(start) < time {
             count += 1;
             let asked = match &mut readings {
-                Some(readings) => act(&mut client, readings, &mut part, count, rate),
-                None => read(&mut client, &mut part, &format!("{number}-{count}")),
+                Some(readings) => act(&mut client, readings, &mut own, count, rate),
+                None => read(&mut client, &mut own, &format!("{number}-{count}")),
             };
             if let Err(why) = asked {
-                part.mistakes.push(why);
+                own.mistakes.push(why);
                 break;
             }
         }
-        part
+        own
     });
     let mut all = Answered {
         seconds: now().duration_since(start).as_secs_f64(),
         ..Answered::default()
     };
-    for part in parts {
-        all.reading.join(part.reading);
-        all.acting.join(part.acting);
-        all.most_ticks = all.most_ticks.max(part.most_ticks);
-        all.mistakes.extend(part.mistakes);
+    for own in answered {
+        all.reading.join(own.reading);
+        all.acting.join(own.acting);
+        all.most_ticks = all.most_ticks.max(own.most_ticks);
+        all.mistakes.extend(own.mistakes);
     }
     all
 }
 
-fn read(client: &mut Client, part: &mut Answered, id: &str) -> Result<(), String> {
+fn read(client: &mut Client, answered: &mut Answered, id: &str) -> Result<(), String> {
     let sent = now();
     let reply = client.ask(id, "rover_1.pose get_local_data []")?;
-    part.reading.add(now().duration_since(sent).as_secs_f64());
+    answered
+        .reading
+        .add(now().duration_since(sent).as_secs_f64());
     if reply.starts_with(r#"SUCCESS {"timestamp": "#) && reply.ends_with('}') {
         Ok(())
     } else {
@@ -74,7 +76,7 @@ fn read(client: &mut Client, part: &mut Answered, id: &str) -> Result<(), String
 fn act(
     client: &mut Client,
     readings: &mut Client,
-    part: &mut Answered,
+    answered: &mut Answered,
     count: u64,
     rate: f64,
 ) -> Result<(), String> {
@@ -82,7 +84,9 @@ fn act(
     let mut ask = |client: &mut Client, what: &str| {
         let sent = now();
         let reply = client.ask(&format!("{what}{count}"), &format!("{SENSOR} {what}"))?;
-        part.acting.add(now().duration_since(sent).as_secs_f64());
+        answered
+            .acting
+            .add(now().duration_since(sent).as_secs_f64());
         if reply == "SUCCESS" {
             Ok(())
         } else {
@@ -112,6 +116,6 @@ fn act(
             break at;
         }
     };
-    part.most_ticks = part.most_ticks.max(served.saturating_sub(last));
+    answered.most_ticks = answered.most_ticks.max(served.saturating_sub(last));
     Ok(())
 }

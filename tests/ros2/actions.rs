@@ -26,20 +26,20 @@ pub(crate) const WORLD: &str = r#"Simulation(
     middlewares: { "ros": (kind: "ros2") },
 )"#;
 
-/// Runs a part of `actions.py` beside a world, and returns its reports, by step.
-fn report(part: &str, file: &str) -> Option<BTreeMap<String, Json>> {
-    Some(report_of(&python()?, part, file))
+/// Runs a section of `actions.py` beside a world, and returns its reports, by step.
+fn report(section: &str, file: &str) -> Option<BTreeMap<String, Json>> {
+    Some(report_of(&python()?, section, file))
 }
 
-/// Runs a part of `actions.py` with a Python beside a world, and returns its reports, by step.
-pub(crate) fn report_of(python: &Path, part: &str, file: &str) -> BTreeMap<String, Json> {
-    steps_of(python, ["actions.py", part], file).0
+/// Runs a section of `actions.py` with a Python beside a world, and returns its reports, by step.
+pub(crate) fn report_of(python: &Path, section: &str, file: &str) -> BTreeMap<String, Json> {
+    steps_of(python, ["actions.py", section], file).0
 }
 
-/// Runs a part of a script of rclpy beside a world, and returns its reports, by step, and the warnings of the run.
+/// Runs a section of a script of rclpy beside a world, and returns its reports, by step, and the warnings of the run.
 pub(crate) fn steps_of(
     python: &Path,
-    [script, part]: [&str; 2],
+    [script, section]: [&str; 2],
     file: &str,
 ) -> (BTreeMap<String, Json>, String) {
     let domain = domain();
@@ -47,7 +47,7 @@ pub(crate) fn steps_of(
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2");
     let called = Command::new(python)
         .arg(scripts.join(script))
-        .arg(part)
+        .arg(section)
         .env("ROS_DOMAIN_ID", domain.to_string())
         .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         .output()

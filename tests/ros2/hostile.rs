@@ -31,9 +31,9 @@ const WORLD: &str = r#"Simulation(
     middlewares: { "ros": (kind: "ros2") },
 )"#;
 
-/// Runs a part of `hostile.py` beside a world, and returns its reports, by step, and the warnings of the run.
-fn report(part: &str) -> Option<(BTreeMap<String, Json>, String)> {
-    Some(steps_of(&python()?, ["hostile.py", part], WORLD))
+/// Runs a section of `hostile.py` beside a world, and returns its reports, by step, and the warnings of the run.
+fn report(section: &str) -> Option<(BTreeMap<String, Json>, String)> {
+    Some(steps_of(&python()?, ["hostile.py", section], WORLD))
 }
 
 #[track_caller]

@@ -23,26 +23,26 @@ pub(crate) fn domain() -> u16 {
 
 /// Returns a Python with rclpy of Jazzy; without one the test is skipped.
 pub(crate) fn python() -> Option<PathBuf> {
-    let found = find("MORSE_ROS2_PYTHON", "ros2-python", Some("python3"));
-    if found.is_none() {
+    let python = find("MORSE_ROS2_PYTHON", "ros2-python", Some("python3"));
+    if python.is_none() {
         left_out(
             "ros2",
             "there is no Python with rclpy: the middleware `ros2`",
         );
     }
-    found
+    python
 }
 
 /// Returns a Python with rclpy of Kilted; without one the test is skipped.
 pub(crate) fn kilted() -> Option<PathBuf> {
-    let found = find("MORSE_ROS2_KILTED_PYTHON", "ros2-python-kilted", None);
-    if found.is_none() {
+    let python = find("MORSE_ROS2_KILTED_PYTHON", "ros2-python-kilted", None);
+    if python.is_none() {
         left_out(
             "kilted",
             "there is no Python with rclpy of Kilted: nodes of ROS 2 Kilted",
         );
     }
-    found
+    python
 }
 
 /// Returns the Python that a variable names, that of a directory of the tests, or a further one, if it has rclpy.

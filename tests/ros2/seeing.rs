@@ -138,7 +138,8 @@ fn covariances_are_those_of_the_noise() {
     assert_eq!(fix["position_covariance_type"], 2);
     // At each of ten measurements a second the yaw drifts by 0.01 rad; the rover stands still.
     let odometry = last(&report, "/rover/wheels");
-    let variance = |part: &str, index: usize| odometry[part]["covariance"][index].as_f64().unwrap();
+    let variance =
+        |field: &str, index: usize| odometry[field]["covariance"][index].as_f64().unwrap();
     let stamp = &odometry["header"]["stamp"];
     let seconds = stamp["sec"].as_f64().unwrap() + 1e-9 * stamp["nanosec"].as_f64().unwrap();
     assert!((variance("pose", 35) - 1e-4 * 10.0 * seconds).abs() < 1e-9);

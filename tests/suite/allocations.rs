@@ -124,7 +124,7 @@ const ANEW: [&str; 6] = [
 
 #[test]
 fn a_steady_tick_asks_for_no_memory() {
-    let mut found = String::new();
+    let mut allocations = String::new();
     let mut others = 0;
     for scene in golden_runs::scenes() {
         let name = scene.file_stem().unwrap().to_str().unwrap();
@@ -133,13 +133,13 @@ fn a_steady_tick_asks_for_no_memory() {
         }
         for (who, count) in askers(&scene) {
             if who.contains("morse_") {
-                found += &format!("{name}: {count} times {who}\n");
+                allocations += &format!("{name}: {count} times {who}\n");
             } else {
                 others += count;
             }
         }
     }
-    assert_eq!(found, "");
+    assert_eq!(allocations, "");
     assert!(others > 0, "the engine asks for some: nobody was told");
 }
 

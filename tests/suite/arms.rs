@@ -1,8 +1,8 @@
 //! Arms: joints with and without motors, inverse kinematics; pan-tilt units and components on them.
+mod attached;
 mod base;
 mod kinematics;
 mod order;
-mod parts;
 mod speeds;
 mod units;
 

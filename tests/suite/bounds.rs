@@ -72,7 +72,7 @@ fn values(attribute: &Attribute, number: f64) -> Vec<String> {
     }
 }
 
-fn found(text: &str, simulated: bool) -> Vec<Diagnostic> {
+fn diagnostics_of(text: &str, simulated: bool) -> Vec<Diagnostic> {
     let options = LoadOptions {
         simulated,
         ..LoadOptions::default()
@@ -117,7 +117,7 @@ fn every_number_of_a_scene_has_a_range_that_holds() {
             .into_iter()
             .flat_map(|number| values(attribute, number))
         {
-            let said = found(&scene(attribute, &value), true);
+            let said = diagnostics_of(&scene(attribute, &value), true);
             let refused = said.iter().find(|said| said.code == codes::OUT_OF_RANGE);
             assert!(refused.is_none(), "{name} {value}: {refused:?}");
         }
@@ -130,7 +130,7 @@ fn every_number_of_a_scene_has_a_range_that_holds() {
         {
             let text = scene(attribute, &value);
             for simulated in [false, true] {
-                let said = found(&text, simulated);
+                let said = diagnostics_of(&text, simulated);
                 let of_range = [codes::OUT_OF_RANGE, codes::WRONG_VALUE];
                 let refused = said.iter().find(|said| of_range.contains(&said.code));
                 let refused = refused.unwrap_or_else(|| panic!("{text}: {said:?}"));
@@ -154,13 +154,13 @@ fn shapes_without_extent_are_pointed_out() {
         ("shape cone; start_radius 0; end_radius 1; height 1;", false),
         ("shape box; dimension [1, 0, 1]; collision 0;", false),
     ] {
-        let said = found(&format!("frame a {{ geometry {{ {shape} }} }}"), true);
+        let said = diagnostics_of(&format!("frame a {{ geometry {{ {shape} }} }}"), true);
         let is_said = said.iter().any(|said| said.code == codes::NO_EXTENT);
         assert_eq!(is_said, is_flat, "{shape}: {said:?}");
     }
     // The language allows it; it is certainly a mistake.
     let box_without_sizes = "frame a { geometry { shape box; } }";
-    let said = |simulated| found(box_without_sizes, simulated)[0].clone();
+    let said = |simulated| diagnostics_of(box_without_sizes, simulated)[0].clone();
     assert_eq!(said(false).code, codes::NO_EXTENT);
     assert_eq!(
         (said(true).code, said(true).is_error()),
@@ -263,7 +263,7 @@ fn joints_that_move_together_hang_on_one_base() {
     assert_eq!(said("one", "dynamic"), "");
     assert_eq!(said("two", "kinematic"), "");
     let error = said("two", "dynamic");
-    for part in [
+    for excerpt in [
         "scene::shared-variable",
         "the variable `v` moves joints of two mechanisms",
         "a.robray:4:",
@@ -271,6 +271,6 @@ fn joints_that_move_together_hang_on_one_base() {
         "give `b` a `variable` of its own",
         "\"v\": (mode: kinematic)",
     ] {
-        assert!(error.contains(part), "{part}: {error}");
+        assert!(error.contains(excerpt), "{excerpt}: {error}");
     }
 }

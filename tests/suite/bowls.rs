@@ -12,11 +12,11 @@ use morse_sim::{
 use crate::golden_messages::in_project;
 
 /// A bowl on the floor, and a ball that falls into it.
-fn scene(parts: &str) -> String {
+fn scene(attribute: &str) -> String {
     let mesh = in_project("tests/data/bowl.obj");
     format!(
         "frame floor {{ translation [0, 0, -0.5]; geometry {{ shape box; dimension [4, 4, 1]; }} }}\n\
-         frame bowl {{ mass 1; geometry {{ shape mesh; mesh \"{}\"; {parts} }} }}\n\
+         frame bowl {{ mass 1; geometry {{ shape mesh; mesh \"{}\"; {attribute} }} }}\n\
          frame ball {{ mass 0.1; translation [0.03, 0.01, 0.3]; geometry {{ shape sphere; radius 0.03; }} }}\n",
         mesh.display()
     )
@@ -78,7 +78,7 @@ fn descriptions_are_divided_by_an_option() {
         <link name='ball'><inertial><mass value='0.1'/><inertia ixx='1e-4' iyy='1e-4' izz='1e-4'/></inertial>\
         <collision><geometry><sphere radius='0.03'/></geometry></collision></link></robot>";
     std::fs::write(&path, text).unwrap();
-    let parts = |convex_parts: Option<u32>| {
+    let limit = |convex_parts: Option<u32>| {
         let options = Options {
             descriptions: Descriptions {
                 convex_parts,
@@ -90,5 +90,5 @@ fn descriptions_are_divided_by_an_option() {
         let plan = morse_sim::simulation::load::load(&path, &options, &kinds).unwrap();
         plan.assembly.scene.frame("bowl").unwrap().geometry[0].convex_parts
     };
-    assert_eq!((parts(None), parts(Some(32))), (None, Some(32.0)));
+    assert_eq!((limit(None), limit(Some(32))), (None, Some(32.0)));
 }

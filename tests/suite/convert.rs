@@ -126,13 +126,13 @@ fn what_was_converted_has_the_same_kinematics_and_masses() {
                 if name == "world" && matches!(format, "sdf" | "xml") {
                     continue;
                 }
-                let Some(found) = new.get(name) else {
+                let Some(pose) = new.get(name) else {
                     panic!("{stem}.{format} has no {name}");
                 };
-                let apart = old[name].inv_mul(found);
+                let apart = old[name].inv_mul(pose);
                 let apart = apart.translation.vector.norm() + apart.rotation.angle();
                 assert!(apart < 2e-8, "{stem}.{format}: {name} is off by {apart}");
-                let shift = (old[name].translation.vector - found.translation.vector).norm();
+                let shift = (old[name].translation.vector - pose.translation.vector).norm();
                 assert!(shift < 1e-9, "{stem}.{format}: {name} is off by {shift} m");
             }
             // Links and bodies that may not be without a mass get 1e-6 kg.

@@ -351,7 +351,7 @@ fn a_reset_scene_is_a_fresh_one() {
 }
 
 #[test]
-fn parts_that_are_not_used_change_nothing() {
+fn kinds_that_are_not_used_change_nothing() {
     use morse_sim::prelude::*;
 
     /// Does nothing.
@@ -367,10 +367,10 @@ fn parts_that_are_not_used_change_nothing() {
         type Data = IdleData;
     }
 
-    let run = |parts: Extensions| {
+    let run = |extensions: Extensions| {
         let text = r#"Simulation(robots: { "rover": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose") }) })"#;
         let mut simulation =
-            Simulation::parse(text, ".", parts).unwrap_or_else(|error| panic!("{error}"));
+            Simulation::parse(text, ".", extensions).unwrap_or_else(|error| panic!("{error}"));
         simulation.hash_every_tick();
         simulation.run(20).expect("no observer to be lost");
         simulation.state_hash()

@@ -42,16 +42,16 @@ fn shown(diagnostics: &[Diagnostic], sources: &Sources, folder: &Path) -> String
 }
 
 /// Compares a text with the golden one, or replaces the golden one on request.
-fn check(path: &Path, found: &str) -> Result<(), String> {
+fn check(path: &Path, actual: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(path, found).unwrap();
+        std::fs::write(path, actual).unwrap();
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
-    if found == expected {
+    if actual == expected {
         return Ok(());
     }
     let name = path.display();
-    Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}"))
+    Err(format!("{name}\nexpected:\n{expected}\nfound:\n{actual}"))
 }
 
 /// Returns the bad files, and the `main.robray` of the bad folders, each with its golden text.
@@ -80,14 +80,14 @@ fn every_bad_file_is_explained() {
     for (file, text) in files {
         let (diagnostics, sources) = read(&file);
         assert!(!diagnostics.is_empty(), "{}: nothing found", file.display());
-        let found = shown(&diagnostics, &sources, &golden());
+        let messages = shown(&diagnostics, &sources, &golden());
         let raw = |letter: char| letter.is_control() && letter != '\n';
         assert!(
-            !found.contains(raw),
+            !messages.contains(raw),
             "{}: control characters",
             file.display()
         );
-        wrong.extend(check(&text, &found).err());
+        wrong.extend(check(&text, &messages).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -116,8 +116,8 @@ fn check_made(name: &str, code: &str, text: &str) {
     std::fs::write(&path, text).unwrap();
     let (diagnostics, sources) = read(&path);
     let mut said = diagnostics.into_iter().filter(|said| said.code == code);
-    let found = shown(said.next().as_slice(), &sources, folder.path());
-    check(&golden().join(format!("made_{name}.txt")), &found).unwrap();
+    let message = shown(said.next().as_slice(), &sources, folder.path());
+    check(&golden().join(format!("made_{name}.txt")), &message).unwrap();
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn an_include_bomb_is_explained() {
     }
     std::fs::write(folder.path().join("10.robray"), "def x 1;").unwrap();
     let (diagnostics, sources) = read(&folder.path().join("0.robray"));
-    let found = shown(&diagnostics, &sources, folder.path());
-    check(&golden().join("made_include_bomb.txt"), &found).unwrap();
+    let messages = shown(&diagnostics, &sources, folder.path());
+    check(&golden().join("made_include_bomb.txt"), &messages).unwrap();
 }
 
 #[test]
@@ -190,10 +190,10 @@ fn a_file_outside_is_never_quoted() {
     let path = scene.join("main.robray");
     std::fs::write(&path, "include \"../outside/secret.txt\"\n").unwrap();
     let (diagnostics, sources) = read(&path);
-    let found = shown(&diagnostics, &sources, &scene);
+    let messages = shown(&diagnostics, &sources, &scene);
     assert!(
-        !found.contains("hunter2") && !found.contains("root:"),
-        "{found}"
+        !messages.contains("hunter2") && !messages.contains("root:"),
+        "{messages}"
     );
     let json: String = diagnostics
         .iter()
@@ -203,7 +203,7 @@ fn a_file_outside_is_never_quoted() {
         !json.contains("hunter2") && !json.contains("root"),
         "{json}"
     );
-    check(&golden().join("made_hidden.txt"), &found).unwrap();
+    check(&golden().join("made_hidden.txt"), &messages).unwrap();
 
     let options = LoadOptions {
         allow_paths: vec![outside],
@@ -219,8 +219,8 @@ fn a_missing_file_is_explained() {
         Ok(loaded) => (loaded.warnings, loaded.sources),
         Err(failed) => (failed.diagnostics, failed.sources),
     };
-    let found = shown(&diagnostics, &sources, Path::new("none"));
-    check(&golden().join("made_missing_file.txt"), &found).unwrap();
+    let messages = shown(&diagnostics, &sources, Path::new("none"));
+    check(&golden().join("made_missing_file.txt"), &messages).unwrap();
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn a_sensor_of_ones_own_is_like_the_others() {
             .any(|line| line.starts_with("tilt "))
     );
     let description = result(&run(&["describe", "tilt"]));
-    for part in [
+    for text in [
         "tilt (sensor)",
         "limit",
         "angle",
@@ -119,8 +119,8 @@ fn a_sensor_of_ones_own_is_like_the_others() {
         "True if the limit is passed.",
     ] {
         assert!(
-            description.contains(part),
-            "{part} is not in:\n{description}"
+            description.contains(text),
+            "{text} is not in:\n{description}"
         );
     }
     let first = result(&run(&["lean.ron", "--until", "2s"]));

@@ -154,9 +154,10 @@ fn every_number_has_a_range_which_it_is_held_to() {
                 match settings {
                     Err(why) => assert!(!is_within || is_text(&why), "{name}, {extreme}: {why}"),
                     Ok(settings) => {
-                        let found = about.violations(&settings);
-                        let is_found = found.iter().any(|found| leaf.is(&found.path));
-                        assert_ne!(is_found, is_within, "{name}, {extreme}: {found:?}");
+                        let violations = about.violations(&settings);
+                        let is_reported =
+                            violations.iter().any(|violation| leaf.is(&violation.path));
+                        assert_ne!(is_reported, is_within, "{name}, {extreme}: {violations:?}");
                     }
                 }
             }

@@ -100,7 +100,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Returns the first input with which a target panics, stored as a file.
-fn first_found((name, body): Target) -> Option<String> {
+fn first_panic((name, body): Target) -> Option<String> {
     let files = corpus(name);
     assert!(files.len() > 1, "{name}: {} files", files.len());
     for (index, (file, bytes)) in files.iter().enumerate() {
@@ -123,8 +123,8 @@ fn first_found((name, body): Target) -> Option<String> {
 
 #[test]
 fn no_reader_is_brought_down() {
-    let found: Vec<String> = TARGETS.into_iter().filter_map(first_found).collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let panics: Vec<String> = TARGETS.into_iter().filter_map(first_panic).collect();
+    assert!(panics.is_empty(), "{}", panics.join("\n"));
 }
 
 #[test]
@@ -143,10 +143,10 @@ fn each_target_has_a_program() {
 }
 
 #[test]
-fn a_panic_is_found() {
+fn a_panic_is_reported() {
     fn fragile(bytes: &[u8]) {
         assert!(!bytes.contains(&b'{') || bytes.contains(&b'}'), "planted");
     }
-    let found = first_found(("robray", fragile));
-    assert!(found.is_some_and(|found| found.starts_with("robray: ")));
+    let panic = first_panic(("robray", fragile));
+    assert!(panic.is_some_and(|panic| panic.starts_with("robray: ")));
 }

@@ -130,23 +130,24 @@ fn earth_centred_and_geocentric_coordinates() {
             "{position:?}: {there} {back}"
         );
         let by_centre = distance(position.geocentric.to_ecef().into(), position.ecef);
-        let found = Geocentric::from_ecef(&position.ecef.into());
-        let radius = (found.radius - position.geocentric.radius).abs();
-        let arc = (found.latitude - position.geocentric.latitude).to_radians() * found.radius;
+        let position_of_ecef = Geocentric::from_ecef(&position.ecef.into());
+        let radius = (position_of_ecef.radius - position.geocentric.radius).abs();
+        let arc = (position_of_ecef.latitude - position.geocentric.latitude).to_radians()
+            * position_of_ecef.radius;
         let wrong = by_centre.max(radius).max(arc.abs());
-        assert!(wrong < MILLIMETRE, "{position:?}: {found:?}");
+        assert!(wrong < MILLIMETRE, "{position:?}: {position_of_ecef:?}");
     }
 }
 
 #[test]
 fn the_projection_and_back() {
     for position in positions() {
-        let found = position.zone.project(position.geodetic);
-        let east = found.easting - position.projected.easting;
-        let north = found.northing - position.projected.northing;
+        let projected = position.zone.project(position.geodetic);
+        let east = projected.easting - position.projected.easting;
+        let north = projected.northing - position.projected.northing;
         assert!(
             libm::hypot(east, north) < MILLIMETRE,
-            "{position:?}: {found:?}"
+            "{position:?}: {projected:?}"
         );
         let [latitude, longitude] = position.zone.unproject(position.projected);
         let back = Geodetic {
@@ -216,17 +217,17 @@ fn simulation(points: &[InScene], at_points: bool) -> Simulation {
         hemisphere == "north"
     );
     let mut robots = String::new();
-    let mut parts = String::new();
+    let mut components = String::new();
     for kind in KINDS {
         let modifier = if kind == "utm" {
             utm.clone()
         } else {
             format!("kind: \"{kind}\"")
         };
-        let part = if at_points { "pose" } else { "teleport" };
+        let component = if at_points { "pose" } else { "teleport" };
         write!(
-            parts,
-            "\"{kind}\": (kind: \"{part}\", modifiers: [({modifier})]),"
+            components,
+            "\"{kind}\": (kind: \"{component}\", modifiers: [({modifier})]),"
         )
         .expect("text");
     }
@@ -245,7 +246,7 @@ fn simulation(points: &[InScene], at_points: bool) -> Simulation {
         write!(
             robots,
             "\"r{index}\": (model: \"robots/atrv.robray\", base: {base}, at: (translation: ({x:?}, {y:?}, {z:?})), \
-             {family}: {{ {parts} {more} }}),"
+             {family}: {{ {components} {more} }}),"
         )
         .expect("text");
     }
@@ -264,21 +265,21 @@ fn sensors_give_the_positions_of_scene_points() {
         for (index, InScene { on_earth, .. }) in points.iter().enumerate() {
             for kind in KINDS {
                 let pose: &PoseData = simulation.read(&format!("r{index}.{kind}")).unwrap();
-                let found = meaning(on_earth, kind, [pose.x, pose.y, pose.z]);
-                let wrong = distance(found, on_earth.ecef);
+                let ecef = meaning(on_earth, kind, [pose.x, pose.y, pose.z]);
+                let wrong = distance(ecef, on_earth.ecef);
                 assert!(
                     wrong < MILLIMETRE,
                     "{kind}: {wrong} m, {on_earth:?}, {pose:?}"
                 );
             }
             let gps: &GpsData = simulation.read(&format!("r{index}.gps")).unwrap();
-            let found = Geodetic {
+            let measured = Geodetic {
                 latitude: gps.latitude,
                 longitude: gps.longitude,
                 altitude: gps.altitude,
             };
             assert!(
-                apart(found, on_earth.geodetic) < MILLIMETRE,
+                apart(measured, on_earth.geodetic) < MILLIMETRE,
                 "{on_earth:?}: {gps:?}"
             );
         }

@@ -56,15 +56,15 @@ pub(crate) fn messages(file: &Path) -> String {
 }
 
 /// Compares a text with the golden one, or replaces the golden one on request.
-pub(crate) fn check(path: &Path, found: &str) -> Result<(), String> {
+pub(crate) fn check(path: &Path, actual: &str) -> Result<(), String> {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(path, found).unwrap();
+        std::fs::write(path, actual).unwrap();
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
     let name = path.display();
-    match found == expected {
+    match actual == expected {
         true => Ok(()),
-        false => Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}")),
+        false => Err(format!("{name}\nexpected:\n{expected}\nfound:\n{actual}")),
     }
 }
 

@@ -176,10 +176,10 @@ fn every_scene_ends_where_it_did() {
         };
         let ticks = (seconds * simulation.clock().rate) as u64;
         simulation.run(ticks).expect("no observer to be lost");
-        let mut found = format!("after {ticks} ticks\n");
-        tell_bodies(&simulation, &mut found);
-        tell_sensors(&simulation, &mut found);
-        let found: String = found
+        let mut state = format!("after {ticks} ticks\n");
+        tell_bodies(&simulation, &mut state);
+        tell_sensors(&simulation, &mut state);
+        let state: String = state
             .lines()
             .take(MOST_LINES)
             .map(|line| format!("{line}\n"))
@@ -188,11 +188,11 @@ fn every_scene_ends_where_it_did() {
         let file = golden.join(format!("{name}.txt"));
         if updates {
             fs::create_dir_all(&golden).unwrap();
-            fs::write(&file, &found).unwrap();
+            fs::write(&file, &state).unwrap();
         }
         let expected = fs::read_to_string(&file).unwrap_or_default();
-        if found != expected {
-            wrong.push(format!("{name}\nexpected:\n{expected}found:\n{found}"));
+        if state != expected {
+            wrong.push(format!("{name}\nexpected:\n{expected}found:\n{state}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -203,8 +203,8 @@ fn every_kind_is_at_work_in_a_scene() {
     let mut used = std::collections::BTreeSet::new();
     for scene in scenes() {
         let text = fs::read_to_string(scene).unwrap();
-        let parts = text.split("kind: \"").skip(1);
-        used.extend(parts.filter_map(|part| part.split('"').next().map(str::to_owned)));
+        let sections = text.split("kind: \"").skip(1);
+        used.extend(sections.filter_map(|rest| rest.split('"').next().map(str::to_owned)));
     }
     let kinds = kinds(&no_extensions);
     let words = kinds

@@ -24,8 +24,8 @@ fn inputs() -> impl Iterator<Item = std::path::PathBuf> {
 fn actuators(simulation: &Simulation) -> Vec<std::sync::Arc<ActuatorInfo>> {
     let paths = simulation.paths();
     let world = simulation.world();
-    let found = paths.iter().filter_map(|path| service::find(world, path));
-    found
+    let entities = paths.iter().filter_map(|path| service::find(world, path));
+    entities
         .filter_map(|entity| world.get::<Mailbox>(entity))
         .map(|mailbox| mailbox.sender().info.clone())
         .collect()

@@ -17,8 +17,8 @@ fn check(text: &str, code: &str) {
         parse_str(&text, "hostile", Path::new(""), &LoadOptions::default()).map(|_| ())
     });
     let failed = thread.unwrap().join().unwrap().unwrap_err();
-    let found: Vec<&str> = failed.diagnostics.iter().map(|found| found.code).collect();
-    assert!(found.contains(&code), "{code} not in {found:?}");
+    let codes: Vec<&str> = failed.diagnostics.iter().map(|said| said.code).collect();
+    assert!(codes.contains(&code), "{code} not in {codes:?}");
     assert!(failed.to_string().len() < 1_000_000);
 }
 
@@ -125,7 +125,7 @@ fn load_files(files: &[(String, Vec<u8>)]) -> Vec<&'static str> {
     }
     match load(&folder.path().join("main.robray"), &LoadOptions::default()) {
         Ok(_) => Vec::new(),
-        Err(failed) => failed.diagnostics.iter().map(|found| found.code).collect(),
+        Err(failed) => failed.diagnostics.iter().map(|said| said.code).collect(),
     }
 }
 
@@ -182,8 +182,8 @@ fn only_text_is_read() {
 #[test]
 fn includes_define_again_and_keep_classes() {
     let folder = tempfile::tempdir().unwrap();
-    let part = "def size 1; class block { shape sphere; radius size; }";
-    std::fs::write(folder.path().join("part.robray"), part).unwrap();
+    let included = "def size 1; class block { shape sphere; radius size; }";
+    std::fs::write(folder.path().join("part.robray"), included).unwrap();
     let main = "include \"part\" def size 2; include \"part\"
         frame a { translation [size, 0, 0]; geometry { isa block; } }";
     let path = folder.path().join("main.robray");

@@ -23,11 +23,11 @@ fn read(text: &str) -> Result<Scene, String> {
 fn check_at(text: &str, value: f64, expected: [f64; 3]) {
     let scene = read(text).unwrap();
     let index = scene.frame_index("probe").unwrap();
-    let found = scene.absolute_poses(|_| value)[index].translation.vector;
-    let difference = found - Vector3::from(expected);
+    let position = scene.absolute_poses(|_| value)[index].translation.vector;
+    let difference = position - Vector3::from(expected);
     assert!(
         difference.norm() < 1e-7,
-        "{text}\nfound {found}, expected {expected:?}"
+        "{text}\nfound {position}, expected {expected:?}"
     );
 }
 

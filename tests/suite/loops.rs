@@ -36,10 +36,10 @@ fn order(simulation: &Simulation, robot: &str, names: &[&str], positions: &[f64]
 }
 
 #[track_caller]
-fn near(found: f64, expected: f64, tolerance: f64) {
+fn near(actual: f64, expected: f64, tolerance: f64) {
     assert!(
-        (found - expected).abs() < tolerance,
-        "{found} instead of {expected}"
+        (actual - expected).abs() < tolerance,
+        "{actual} instead of {expected}"
     );
 }
 
@@ -121,8 +121,8 @@ fn a_delta_robot_moves_its_platform_by_its_closed_form() {
     let mut simulation = shipped();
     let target = [0.3, -0.2, 0.5];
     for tick in 1..=480 {
-        let part = (f64::from(tick) / 240.0).min(1.0);
-        let smooth = part * part * (3.0 - 2.0 * part);
+        let fraction = (f64::from(tick) / 240.0).min(1.0);
+        let smooth = fraction * fraction * (3.0 - 2.0 * fraction);
         order(
             &simulation,
             "delta",

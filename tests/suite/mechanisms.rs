@@ -61,8 +61,11 @@ fn joints_swing_as_their_dynamics_say() {
         expected.set(&positions, &speeds);
     }
     simulation.run(500).expect("ticks");
-    for (found, expected) in mechanism(&simulation).positions().iter().zip(&positions) {
-        assert!((found - expected).abs() < 2e-3, "{found}, not {expected}");
+    for (position, expected) in mechanism(&simulation).positions().iter().zip(&positions) {
+        assert!(
+            (position - expected).abs() < 2e-3,
+            "{position}, not {expected}"
+        );
     }
     assert!((positions[0] - 0.7).abs() > 0.5, "it swings: {positions:?}");
 }
@@ -91,8 +94,8 @@ fn poses_masses_and_jacobians_are_those_of_the_world() {
         let moment = bodies.fold(nalgebra::Vector3::zeros(), |sum, body: &BodyState| {
             sum + body.center_of_mass.coords * body.mass
         });
-        let (found, center) = mechanism.center_of_mass();
-        assert!((found - mass).abs() < 1e-9);
+        let (total, center) = mechanism.center_of_mass();
+        assert!((total - mass).abs() < 1e-9);
         assert!((center.coords - moment / mass).norm() < 2e-3, "{base}");
         let tip = Point3::new(0.1, 0.0, -0.4);
         let jacobian = mechanism.jacobian("lower", &tip).expect("a link");
@@ -114,8 +117,11 @@ fn inverse_and_forward_dynamics_and_the_mass_matrix_agree() {
     let mut mechanism = mechanism(&simulation);
     let wanted: Vec<f64> = (0..8).map(|at| f64::from(at) - 3.5).collect();
     let efforts = mechanism.inverse_dynamics(&wanted);
-    for (found, wanted) in mechanism.forward_dynamics(&efforts).iter().zip(&wanted) {
-        assert!((found - wanted).abs() < 1e-9, "{found}, not {wanted}");
+    for (acceleration, wanted) in mechanism.forward_dynamics(&efforts).iter().zip(&wanted) {
+        assert!(
+            (acceleration - wanted).abs() < 1e-9,
+            "{acceleration}, not {wanted}"
+        );
     }
     let product = mechanism.mass_matrix() * DVector::from_column_slice(&wanted)
         + DVector::from_column_slice(&mechanism.bias());

@@ -324,8 +324,8 @@ fn every_bad_model_is_explained() {
         "inner.xml",
         format!("<mujocoinclude>\n{}</mujocoinclude>\n", nested("")),
     );
-    let found = messages(&made.path().join("outer.xml"));
-    check(&golden.join("made_deep.txt"), &found).unwrap();
+    let messages = messages(&made.path().join("outer.xml"));
+    check(&golden.join("made_deep.txt"), &messages).unwrap();
 }
 
 #[test]

@@ -19,20 +19,20 @@ use morse_sim::{
 use serde::de::value::{Error as ValueError, MapDeserializer};
 use serde_json::{Value as Json, json};
 
-fn build(environment: &str, parts: &str) -> Result<Simulation, BuildError> {
+fn build(environment: &str, components: &str) -> Result<Simulation, BuildError> {
     let text = format!(
         "Simulation(environment: (rate: 10, seed: 3, {environment}), robots: {{ \"rover\": \
-         (model: \"robots/atrv.robray\", at: (translation: (2, 3, 0.1)), {parts}) }})"
+         (model: \"robots/atrv.robray\", at: (translation: (2, 3, 0.1)), {components}) }})"
     );
     Simulation::parse(&text, ".", &no_extensions)
 }
 
-fn rover(parts: &str) -> Simulation {
-    build("gravity: (0, 0, 0)", parts).unwrap_or_else(|error| panic!("{error}"))
+fn rover(components: &str) -> Simulation {
+    build("gravity: (0, 0, 0)", components).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn error(environment: &str, parts: &str) -> String {
-    match build(environment, parts) {
+fn error(environment: &str, components: &str) -> String {
+    match build(environment, components) {
         Ok(_) => panic!("no error"),
         Err(error) => error.to_string(),
     }
@@ -163,9 +163,9 @@ fn a_misfit_says_what_fits() {
 #[test]
 fn a_missing_origin_is_an_error_with_a_remedy() {
     for kind in ["ecef", "geodetic", "geocentric", "utm"] {
-        let parts =
+        let components =
             format!("sensors: {{ \"p\": (kind: \"pose\", modifiers: [(kind: \"{kind}\")]) }}");
-        let said = error("", &parts);
+        let said = error("", &components);
         assert!(
             said.contains("rover.p") && said.contains("origin: (latitude:"),
             "{said}"
@@ -189,8 +189,9 @@ fn settings_that_make_no_sense_are_errors() {
         (r#"kind: "latency", time: -1"#, "time"),
         (r#"kind: "spike""#, "at: "),
     ] {
-        let parts = format!("sensors: {{ \"p\": (kind: \"pose\", modifiers: [({modifier})]) }}");
-        let said = error("", &parts);
+        let components =
+            format!("sensors: {{ \"p\": (kind: \"pose\", modifiers: [({modifier})]) }}");
+        let said = error("", &components);
         let is_told = said.contains("`rover.p`") || said.contains("out of range");
         assert!(is_told && said.contains(word), "{said}");
     }
@@ -264,10 +265,10 @@ fn a_lost_measurement_is_not_exported() {
 #[test]
 fn a_partial_command_keeps_what_the_client_did_not_say() {
     for command in ["start: (x: 2, y: 3, z: 0.1),", ""] {
-        let parts = format!(
+        let components = format!(
             "actuators: {{ \"t\": (kind: \"teleport\", {command} modifiers: [(kind: \"ned\")]) }}"
         );
-        let mut simulation = rover(&parts);
+        let mut simulation = rover(&components);
         let goal = |simulation: &mut Simulation, name: &str, value: f64| {
             let mut command = DynamicStruct::default();
             command.insert(name, value);
@@ -282,17 +283,17 @@ fn a_partial_command_keeps_what_the_client_did_not_say() {
         simulation.step().unwrap();
         let close = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
         // Five metres north, in NED, is `y` in the scene; the other coordinates are unchanged.
-        let found = goal(&mut simulation, "x", 5.0);
-        assert!(close(found, [2.0, 5.0, 0.1]), "{found:?}");
-        let found = goal(&mut simulation, "z", -4.0);
-        assert!(close(found, [2.0, 5.0, 4.0]), "{found:?}");
+        let position = goal(&mut simulation, "x", 5.0);
+        assert!(close(position, [2.0, 5.0, 0.1]), "{position:?}");
+        let position = goal(&mut simulation, "z", -4.0);
+        assert!(close(position, [2.0, 5.0, 4.0]), "{position:?}");
         // A service uses the scene's frame, and the next command is merged into its values.
         let reply = simulation
             .call("rover.t", "translate", &json!({ "x": 10 }))
             .reply();
         assert_eq!(reply.map(|reply| reply.status), Some(Status::Success));
-        let found = goal(&mut simulation, "z", -6.0);
-        assert!(close(found, [12.0, 5.0, 6.0]), "{found:?}");
+        let position = goal(&mut simulation, "z", -6.0);
+        assert!(close(position, [12.0, 5.0, 6.0]), "{position:?}");
     }
 }
 

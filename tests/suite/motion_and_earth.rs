@@ -73,10 +73,10 @@ fn a_falling_rover_as_its_sensors_see_it() {
     let mut simulation = rover("dynamic", sensors, "");
     for tick in 1..=20 {
         simulation.step().unwrap();
-        let down = |found: [f64; 3], expected: f64, tolerance: f64| {
+        let down = |acceleration: [f64; 3], expected: f64, tolerance: f64| {
             assert!(
-                found[0].abs() < tolerance && (found[2] - expected).abs() < tolerance,
-                "tick {tick}: {found:?}"
+                acceleration[0].abs() < tolerance && (acceleration[2] - expected).abs() < tolerance,
+                "tick {tick}: {acceleration:?}"
             );
         };
         let live: &AccelerometerData = simulation.read("rover.live").unwrap();
@@ -121,8 +121,8 @@ fn every_computation_mode_sees_what_is_moved_past_physics() {
             data.linear_velocity[0]
         };
         for mode in ["automatic", "poses", "live"] {
-            let found = speed(&format!("rover.{mode}"));
-            assert!((found - 2.0).abs() < 1e-3, "{base}, {mode}: {found}");
+            let speed = speed(&format!("rover.{mode}"));
+            assert!((speed - 2.0).abs() < 1e-3, "{base}, {mode}: {speed}");
         }
         let attitude: &AttitudeData = simulation.read("rover.attitude").unwrap();
         assert!(
@@ -181,13 +181,14 @@ fn the_field_is_that_of_the_position_and_the_same_for_imu_and_magnetometer() {
     let imu: &ImuData = simulation.read("rover.imu").unwrap();
     assert_eq!(imu.magnetic_field, of("rover.north"));
     // East, north and up at the origin by pygeomag 1.1.0; the rover is 3 m west of it and 2 m above.
-    for (found, expected) in of("rover.level")
-        .into_iter()
-        .zip([763.769, 23_882.696, -40_074.517])
+    for (component, expected) in
+        of("rover.level")
+            .into_iter()
+            .zip([763.769, 23_882.696, -40_074.517])
     {
         assert!(
-            (found - expected).abs() < 0.1,
-            "{found} instead of {expected}"
+            (component - expected).abs() < 0.1,
+            "{component} instead of {expected}"
         );
     }
 }
@@ -219,10 +220,10 @@ fn morse_stores_the_position_with_32_bits_and_takes_north_east_and_down_for_the_
     let given = [151.2093, -33.8688, 58.123_456_789];
     let rounded = given.map(|number: f64| f64::from(number as f32));
     // 1e-8° are a millimetre.
-    let near = |found: [f64; 3], expected: [f64; 3]| {
-        (found[0] - expected[0]).abs() < 1e-8
-            && (found[1] - expected[1]).abs() < 1e-8
-            && (found[2] - 2.0 - expected[2]).abs() < 1e-3
+    let near = |actual: [f64; 3], expected: [f64; 3]| {
+        (actual[0] - expected[0]).abs() < 1e-8
+            && (actual[1] - expected[1]).abs() < 1e-8
+            && (actual[2] - 2.0 - expected[2]).abs() < 1e-3
     };
     let (by_default, field) = run("default");
     assert!(near(by_default, given), "{by_default:?}");
@@ -241,8 +242,8 @@ fn morse_stores_the_position_with_32_bits_and_takes_north_east_and_down_for_the_
         cosine * east - sine * north,
         down,
     ];
-    for (found, expected) in swapped.into_iter().zip(expected) {
-        assert!((found - expected).abs() < 0.1, "{swapped:?}");
+    for (component, expected) in swapped.into_iter().zip(expected) {
+        assert!((component - expected).abs() < 0.1, "{swapped:?}");
     }
 }
 

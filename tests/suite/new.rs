@@ -89,7 +89,7 @@ fn a_folder_that_cannot_be_written_is_3() {
 
 /// Outside of the repository the manifest names the crates of the registry; inside of it, the local crates.
 #[test]
-fn the_simulator_is_found() {
+fn the_simulator_is_named() {
     let room = tempfile::tempdir().expect("a directory");
     assert_eq!(new(room.path(), &["sensor", "vane"]).0, Some(0));
     let manifest = fs::read_to_string(room.path().join("vane/Cargo.toml")).unwrap();

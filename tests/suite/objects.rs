@@ -19,19 +19,19 @@ use nalgebra::{Point3, Vector3};
 use serde_json::{Value as Json, json};
 
 /// Returns a rover in the hall of boxes: its pose, its components, and other fields of the file.
-fn rover(at: &str, parts: &str, more: &str) -> Simulation {
-    build(at, parts, more).unwrap_or_else(|error| panic!("{error}"))
+fn rover(at: &str, components: &str, more: &str) -> Simulation {
+    build(at, components, more).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn build(
     at: &str,
-    parts: &str,
+    components: &str,
     more: &str,
 ) -> Result<Simulation, morse_sim::simulation::BuildError> {
     let text = format!(
         r#"Simulation(
             scene: "boxes.robray",
-            robots: {{ "rover": (model: "robots/atrv.robray", at: ({at}), {parts}) }},
+            robots: {{ "rover": (model: "robots/atrv.robray", at: ({at}), {components}) }},
             {more}
         )"#
     );
@@ -92,7 +92,7 @@ fn objects_have_boxes_properties_and_geometry() {
 
 #[test]
 fn near_things_are_felt_where_they_are() {
-    let parts = r#"sensors: {
+    let components = r#"sensors: {
         "heat": (kind: "thermometer", mount: (translation: (0, 0, 0.8))),
         "near": (kind: "proximity", track: "Fire"),
         "battery": (kind: "battery", discharging_rate: 6),
@@ -102,7 +102,7 @@ fn near_things_are_felt_where_they_are() {
         bodies: { "RedBox": (kind: fixed), "BlueBox": (kind: fixed) },
         zones: { "home": (type: "Charging", at: (translation: (-5, 0, 0)), size: (0.5, 0.5, 0.5)) },
     "#;
-    let mut simulation = rover("translation: (-5, 0, 0.1)", parts, more);
+    let mut simulation = rover("translation: (-5, 0, 0.1)", components, more);
     let sent = simulation
         .observe("rover.near", morse_api::port::Policy::Queue(100))
         .unwrap();
@@ -137,7 +137,7 @@ fn near_things_are_felt_where_they_are() {
 
 #[test]
 fn only_what_has_a_property_is_felt_by_touch() {
-    let parts = r#"
+    let components = r#"
         sensors: {
             "soft": (kind: "collision", only_objects_with_property: "Soft"),
             "hard": (kind: "collision", only_objects_with_property: "Hard"),
@@ -149,7 +149,7 @@ fn only_what_has_a_property_is_felt_by_touch() {
         "ground": (properties: { "Hard": true, "Soft": false }),
     }"#;
     let at = "translation: (-4, 0, 0.1), rpy: (0, 0, 3.14159265)";
-    let mut simulation = rover(at, parts, more);
+    let mut simulation = rover(at, components, more);
     let felt = |simulation: &Simulation, sensor: &str| {
         simulation.read::<CollisionData>(sensor).unwrap().clone()
     };
@@ -297,12 +297,12 @@ fn a_grasp_is_state() {
 
 #[test]
 fn two_hands_do_not_hold_one_thing_and_what_stands_fast_is_not_taken() {
-    let parts = r#"actuators: {
+    let components = r#"actuators: {
         "left": (kind: "gripper", mount: (translation: (0.7, 0.2, 0.5), rpy: (0, 1.5707963, 0))),
         "right": (kind: "gripper", mount: (translation: (0.7, -0.2, 0.5), rpy: (0, 1.5707963, 0))),
         "down": (kind: "gripper", mount: (translation: (0.7, 0, 0.3), rpy: (3.14159265, 0, 0))),
     }"#;
-    let mut simulation = rover("translation: (-5, -3, 0.1)", parts, BOXES);
+    let mut simulation = rover("translation: (-5, -3, 0.1)", components, BOXES);
     simulation.run(2).unwrap();
     assert_eq!(ask(&mut simulation, "rover.down", "grab").value, Json::Null);
     assert_eq!(
@@ -354,13 +354,13 @@ fn a_box_hides_another_one() {
 
 #[test]
 fn a_compound_is_made_of_what_others_export() {
-    let parts = r#"sensors: {
+    let components = r#"sensors: {
         "all": (kind: "compound", sensors: ["z_pose", "rover.imu", "near"]),
         "imu": (kind: "imu"), "near": (kind: "proximity", frequency: 60),
         "z_pose": (kind: "pose", frequency: 10, modifiers: [(kind: "ned")]),
     }"#;
     let more = r#"objects: { "RedBox": (properties: { "Robot_Tag": true }) }"#;
-    let mut simulation = rover("translation: (-5, 2, 0.1)", parts, more);
+    let mut simulation = rover("translation: (-5, 2, 0.1)", components, more);
     simulation.hash_every_tick();
     let mut times = Vec::new();
     for _ in 0..8 {
@@ -399,7 +399,7 @@ fn a_compound_is_made_of_what_others_export() {
 
 #[test]
 fn what_cannot_work_is_refused_with_the_remedy() {
-    let refused = |parts: &str| match build("", parts, "") {
+    let refused = |components: &str| match build("", components, "") {
         Ok(_) => panic!("no error"),
         Err(error) => error.to_string(),
     };
@@ -411,7 +411,7 @@ fn what_cannot_work_is_refused_with_the_remedy() {
 
 #[test]
 fn victims_are_healed_by_robots() {
-    let parts = r#"
+    let fields = r#"
         properties: { "Injured": true, "Requirements": "7" },
         sensors: { "rescue": (kind: "search_and_rescue", abilities: [1], heal_range: 5) },
     "#;
@@ -419,7 +419,7 @@ fn victims_are_healed_by_robots() {
         "RedBox": (properties: { "Injured": true, "Requirements": "1" }),
     }"#;
     let at = "translation: (-4, 0, 0.1), rpy: (0, 0, 3.14159265)";
-    let mut simulation = rover(at, parts, more);
+    let mut simulation = rover(at, fields, more);
     simulation.hash_every_tick();
     simulation.run(1).unwrap();
     assert_eq!(

@@ -26,8 +26,8 @@ fn shipped(threads: usize) -> Simulation {
 fn delivered(simulation: &Simulation, link: &str) -> u64 {
     let report = &simulation.reports()["objects"].json;
     let links = report["links"].as_array().expect("links");
-    let found = links.iter().find(|known| known["subject"] == link);
-    found.expect("the link")["delivered"]
+    let link = links.iter().find(|known| known["subject"] == link);
+    link.expect("the link")["delivered"]
         .as_u64()
         .expect("a count")
 }

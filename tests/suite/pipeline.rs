@@ -137,10 +137,10 @@ fn commands_are_merged_and_checked() {
         .command::<VOmega>("rover.motion", VOmegaCommand { v: 1.0, w: 0.5 })
         .unwrap();
     simulation.step().unwrap();
-    let mut part = DynamicStruct::default();
-    part.insert("v", 2.0_f64);
+    let mut command = DynamicStruct::default();
+    command.insert("v", 2.0_f64);
     simulation
-        .command_any("rover.motion", Box::new(part))
+        .command_any("rover.motion", Box::new(command))
         .unwrap();
     simulation.step().unwrap();
     let entity = morse_api::service::find(simulation.world(), "rover.motion").unwrap();

@@ -376,11 +376,11 @@ fn what_is_impossible_is_refused_and_changes_nothing() {
     let mut simulation = parse(WORLD);
     simulation.run(5).unwrap();
     let (hash, paths) = (simulation.state_hash(), simulation.paths());
-    for (service, arguments, part) in impossible() {
+    for (service, arguments, cause) in impossible() {
         let reply = reply(&mut simulation, service, arguments.clone());
         let text = reply.value.to_string();
         assert_eq!(reply.status, Status::Failed, "{service} {arguments}");
-        assert!(text.contains(part), "{service} {arguments}: {text}");
+        assert!(text.contains(cause), "{service} {arguments}: {text}");
         assert_eq!(simulation.state_hash(), hash, "{arguments}");
     }
     assert_eq!(simulation.paths(), paths);

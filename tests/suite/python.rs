@@ -171,7 +171,7 @@ fn morse(home: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn parts_that_morse_adds_are_built_and_work() {
+fn components_that_morse_adds_are_built_and_work() {
     if !has_python() {
         require::left_out("python", NO_PYTHON);
         return;
@@ -220,7 +220,9 @@ env.configure_stream_manager("socket", port=0, streams=0)
     let last = |name: &str| -> Vec<f64> {
         let csv = fs::read_to_string(home.join("out").join(name)).expect("a log");
         let line = csv.lines().last().expect("a line").to_owned();
-        line.split(';').map(|part| part.parse().unwrap()).collect()
+        line.split(';')
+            .map(|field| field.parse().unwrap())
+            .collect()
     };
     // The robot's origin rests at 0.1 m, the sensor is mounted half a metre above, and measures from -1 m.
     assert!((last("robot.nose.csv")[1] - 1.6).abs() < 0.05);

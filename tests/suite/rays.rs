@@ -413,10 +413,10 @@ fn a_velodyne_turns_by_a_degree_a_measurement_and_its_points_make_one_cloud() {
             let direction = Vector3::new(level * cosine, level * sine, libm::sin(elevation));
             let (distance, is_ball) = ball_or_floor(&direction);
             let range = distance.min(50.0);
-            let found = data.range_list[index as usize];
+            let actual = data.range_list[index as usize];
             assert!(
-                (found - range).abs() < 1e-4,
-                "{tick} {index}: {found} {range}"
+                (actual - range).abs() < 1e-4,
+                "{tick} {index}: {actual} {range}"
             );
             if distance < 50.0 {
                 let point = Vector3::from(data.point_list[index as usize]);

@@ -70,8 +70,8 @@ fn cases_mean_what_the_first_implementation_says() {
         .as_array()
         .unwrap()
     {
-        let found = check_case(case);
-        wrong.extend(found.map_err(|why| format!("{}: {why}", case["id"])).err());
+        let result = check_case(case);
+        wrong.extend(result.map_err(|why| format!("{}: {why}", case["id"])).err());
     }
     assert!(
         wrong.is_empty(),
@@ -111,12 +111,12 @@ fn check_sane_value(case: &Value, loaded: &Loaded, sane: f64) -> Result<(), Stri
     let frame = &scene["frames"][0];
     let id = case["id"].as_str().unwrap();
     let attribute = id.ends_with("-attr") || id.starts_with("numattr-") || id.starts_with("ge-");
-    let found = if attribute {
+    let value = if attribute {
         &frame["geometry"][0]["shape"]["radius"]
     } else {
         &frame["local"]["t"][0]
     };
-    close(found, &Value::from(sane), 1e-9, "value")
+    close(value, &Value::from(sane), 1e-9, "value")
 }
 
 #[test]
@@ -152,13 +152,13 @@ fn check_scene(loaded: &Loaded, expected: &Value, tolerance: f64) -> Result<(), 
         .zip(1..)
         .map(|(name, number)| (name.to_owned(), 0.1 * f64::from(number)))
         .collect();
-    let mut found = scene_as_json(scene, Some(&values));
-    let absolute = found
+    let mut actual = scene_as_json(scene, Some(&values));
+    let absolute = actual
         .as_object_mut()
         .and_then(|object| object.remove("absolute"));
-    close(&found, &expected, tolerance, "scene")?;
-    if let (Some(found), Some(expected)) = (absolute, ramp) {
-        close(&found, &expected, tolerance, "ramp")?;
+    close(&actual, &expected, tolerance, "scene")?;
+    if let (Some(actual), Some(expected)) = (absolute, ramp) {
+        close(&actual, &expected, tolerance, "ramp")?;
     }
     let text = write(scene).map_err(|error| error.to_string())?;
     let options = LoadOptions::default();
@@ -173,9 +173,9 @@ fn check_scene(loaded: &Loaded, expected: &Value, tolerance: f64) -> Result<(), 
 }
 
 /// Compares numbers with the tolerance, and quaternions up to the sign; all else has to be equal.
-fn close(found: &Value, expected: &Value, tolerance: f64, path: &str) -> Result<(), String> {
-    let differ = || Err(format!("{path}: found {found}, expected {expected}"));
-    match (found, expected) {
+fn close(actual: &Value, expected: &Value, tolerance: f64, path: &str) -> Result<(), String> {
+    let differ = || Err(format!("{path}: found {actual}, expected {expected}"));
+    match (actual, expected) {
         (Value::Number(one), Value::Number(other)) => {
             let difference = one.as_f64().unwrap() - other.as_f64().unwrap();
             if difference.abs() <= tolerance {
@@ -205,7 +205,7 @@ fn close(found: &Value, expected: &Value, tolerance: f64, path: &str) -> Result<
                 close(value, &other[key], tolerance, &format!("{path}.{key}"))
             })
         }
-        _ if found == expected => Ok(()),
+        _ if actual == expected => Ok(()),
         _ => differ(),
     }
 }

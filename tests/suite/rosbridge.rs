@@ -302,8 +302,8 @@ fn time_and_frames_are_told() {
     assert!(seconds(&later["clock"]) > seconds(&first));
     let parent = |message: &Json, child: &str| {
         let moving = message["transforms"].as_array().unwrap();
-        let found = moving.iter().find(|one| one["child_frame_id"] == child);
-        found.map(|one| one["header"]["frame_id"].clone())
+        let transform = moving.iter().find(|one| one["child_frame_id"] == child);
+        transform.map(|one| one["header"]["frame_id"].clone())
     };
     let base = bridge.until("/tf", |message| {
         parent(message, "rover/base_link").is_some()

@@ -25,16 +25,16 @@ fn golden() -> PathBuf {
 }
 
 /// Compares a text with the golden one, or replaces the golden one on request.
-fn check(name: &str, found: &str) -> Result<(), String> {
+fn check(name: &str, actual: &str) -> Result<(), String> {
     let path = golden().join(format!("{name}.txt"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, found).unwrap();
+        fs::write(&path, actual).unwrap();
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    if found == expected {
+    if actual == expected {
         return Ok(());
     }
-    Err(format!("{name}\nexpected:\n{expected}\nfound:\n{found}"))
+    Err(format!("{name}\nexpected:\n{expected}\nfound:\n{actual}"))
 }
 
 /// Returns the exit code of a call in a folder, and its stderr.
@@ -127,8 +127,8 @@ fn too_much_is_explained() {
     let values = "1,".repeat(2_100_000);
     let text = format!("Simulation(\n    environment: (gravity: ({values})),\n)\n");
     fs::write(folder.path().join("main.ron"), text).unwrap();
-    let found = call(folder.path());
-    let short: String = found
+    let shown = call(folder.path());
+    let short: String = shown
         .lines()
         .map(|line| line.chars().take(80).collect::<String>() + "\n")
         .collect();

@@ -36,16 +36,16 @@ fn formatted_files_look_like_this() {
         }
         count += 1;
         let text = std::fs::read_to_string(&path).unwrap();
-        let found = format(&text, &path).unwrap();
+        let formatted = format(&text, &path).unwrap();
         let golden = path.with_extension("txt");
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(&golden, &found).unwrap();
+            std::fs::write(&golden, &formatted).unwrap();
         }
         let expected = std::fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(found, expected, "{}", path.display());
+        assert_eq!(formatted, expected, "{}", path.display());
         assert_eq!(
-            format(&found, &path).unwrap(),
-            found,
+            format(&formatted, &path).unwrap(),
+            formatted,
             "{} again",
             path.display()
         );
@@ -324,8 +324,9 @@ fn joint() -> BoxedStrategy<Joint> {
 
 fn frame() -> BoxedStrategy<Frame> {
     let inertia = prop::option::of((triple(), triple()));
-    let inertia = inertia
-        .prop_map(|parts| parts.map(|([a, b, c], [d, e, f])| [a.abs(), b.abs(), c.abs(), d, e, f]));
+    let inertia = inertia.prop_map(|entries| {
+        entries.map(|([a, b, c], [d, e, f])| [a.abs(), b.abs(), c.abs(), d, e, f])
+    });
     let pose = (
         prop::option::of(name()),
         triple(),

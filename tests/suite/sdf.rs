@@ -449,8 +449,8 @@ fn springs_and_initial_positions_are_simulated() {
     std::fs::write(&path, text).unwrap();
     let mut simulation = Simulation::load(&path).unwrap();
     let position = |simulation: &Simulation| {
-        let found = simulation.read::<JointStateData>("m.joint_state");
-        found.unwrap().positions[0]
+        let joints = simulation.read::<JointStateData>("m.joint_state");
+        joints.unwrap().positions[0]
     };
     simulation.run(1).unwrap();
     let start = position(&simulation);

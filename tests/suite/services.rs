@@ -12,12 +12,12 @@ use morse_sim::{Simulation, simulation::Extensions};
 use serde_json::Value as Json;
 
 /// Returns a rover on the plain, with these components, in a file with this end.
-fn rover_with(parts: &str, rest: &str, plugins: Extensions) -> Simulation {
+fn rover_with(components: &str, rest: &str, plugins: Extensions) -> Simulation {
     let text = format!(
         r#"Simulation(
             scene: "boxes.robray",
             robots: {{ "rover": (
-                model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 0, 0.1)), {parts}
+                model: "robots/atrv.robray", base: dynamic, at: (translation: (0, 0, 0.1)), {components}
             ) }},
             {rest}
         )"#

@@ -77,15 +77,15 @@ fn check(path: &Path) -> Result<(), String> {
     let loaded = load(&name, &bytes, &set, &Toy, &mut sources);
     let mut diagnostics = loaded.diagnostics;
     diagnostics.extend(check_simulation(&loaded.simulation, &scene(), &Toy));
-    let found = shown(&diagnostics, &sources);
+    let messages = shown(&diagnostics, &sources);
     let expectation = path.with_extension("txt");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&expectation, &found).expect("a writable directory");
+        fs::write(&expectation, &messages).expect("a writable directory");
     }
     let expected = fs::read_to_string(&expectation).unwrap_or_default();
-    if found != expected || found.is_empty() {
+    if messages != expected || messages.is_empty() {
         return Err(format!(
-            "--- {name}: expected\n{expected}--- found\n{found}"
+            "--- {name}: expected\n{expected}--- found\n{messages}"
         ));
     }
     Ok(())
@@ -298,7 +298,7 @@ fn arguments_replace_and_add_values() {
 }
 
 #[test]
-fn arguments_reach_names_with_dots_and_parts_that_are_not_there() {
+fn arguments_reach_names_with_dots_and_fields_that_are_not_there() {
     let text = r#"(joints: { "rover.shoulder": (position: 1) })"#;
     let simulation = good(text, &["joints.rover.shoulder.position=2"]).simulation;
     assert_eq!(simulation.joints["rover.shoulder"].position, Some(2.0));

@@ -64,15 +64,15 @@ fn assert_all(languages: &[&str], least: usize, check: impl Fn(&Block) -> Result
         .iter()
         .filter(|block| languages.contains(&block.language.as_str()));
     let mut count = 0;
-    let found: Vec<String> = own
+    let problems: Vec<String> = own
         .inspect(|_| count += 1)
         .filter_map(|block| check(block).err().map(|why| format!("{block}: {why}")))
         .collect();
     assert!(
-        found.is_empty(),
+        problems.is_empty(),
         "{} blocks:\n{}",
-        found.len(),
-        found.join("\n")
+        problems.len(),
+        problems.join("\n")
     );
     assert!(count >= least, "{count} blocks were looked at");
 }
@@ -100,11 +100,11 @@ fn untried(block: &Block) -> Result<(), String> {
 fn every_block_can_be_tried() {
     let pages = pages();
     let blocks: Vec<Block> = pages.iter().flat_map(blocks::of).collect();
-    let found: Vec<String> = blocks
+    let problems: Vec<String> = blocks
         .iter()
         .filter_map(|block| untried(block).err().map(|why| format!("{block}: {why}")))
         .collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(blocks.len() > 150, "{} blocks", blocks.len());
     let planted = Page {
         name: "planted.md".to_owned(),
@@ -150,10 +150,9 @@ fn python_is_an_example_that_is_run() {
     assert_all(&["python"], 2, |block| {
         let files = fs::read_dir(&examples).expect("examples");
         let mut files = files.map(|entry| entry.expect("an entry").path());
-        let found =
-            files.find(|path| fs::read_to_string(path).is_ok_and(|text| text == block.text));
-        let found = found.ok_or("it is none of plugins/python/examples")?;
-        let name = found.file_name().unwrap().to_string_lossy();
+        let file = files.find(|path| fs::read_to_string(path).is_ok_and(|text| text == block.text));
+        let file = file.ok_or("it is none of plugins/python/examples")?;
+        let name = file.file_name().unwrap().to_string_lossy();
         if tests.contains(&*name) {
             Ok(())
         } else {
@@ -168,17 +167,17 @@ fn python_is_an_example_that_is_run() {
 #[test]
 fn worlds_are_built_and_tick() {
     let mut count = 0;
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for page in pages() {
         let room = worlds::Room::new();
         for block in blocks::of(&page) {
             room.keep(&block);
             let is_wrong = matches!(block.keep, Some(Keep::Wrong(_)));
             if worlds::is_scenario(&block) {
-                found.extend(is_tested(&page, &block).err());
+                problems.extend(is_tested(&page, &block).err());
             } else if WORLDS.contains(&block.language.as_str()) && !is_wrong {
                 count += 1;
-                found.extend(
+                problems.extend(
                     room.run(&block)
                         .err()
                         .map(|why| format!("{block}: {why}\n{}", block.text)),
@@ -187,10 +186,10 @@ fn worlds_are_built_and_tick() {
         }
     }
     assert!(
-        found.is_empty(),
+        problems.is_empty(),
         "{} blocks:\n{}",
-        found.len(),
-        found.join("\n")
+        problems.len(),
+        problems.join("\n")
     );
     assert!(count > 115, "{count} blocks");
 }
@@ -240,7 +239,7 @@ fn the_catalogue_shows_each_kind() {
 #[test]
 fn commands_do_what_is_shown() {
     let mut count = 0;
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     let mut excuses = shell::Excuses::default();
     for page in pages() {
         let blocks = blocks::of(&page);
@@ -255,7 +254,7 @@ fn commands_do_what_is_shown() {
             room.keep(block);
             if SHELL.contains(&block.language.as_str()) {
                 count += 1;
-                found.extend(
+                problems.extend(
                     room.run(block, &mut excuses)
                         .err()
                         .map(|why| format!("{block}: {why}")),
@@ -263,16 +262,16 @@ fn commands_do_what_is_shown() {
             }
         }
     }
-    found.extend(
+    problems.extend(
         excuses
             .unused()
             .map(|line| format!("nothing shows `{line}` any more")),
     );
     assert!(
-        found.is_empty(),
+        problems.is_empty(),
         "{} blocks:\n{}",
-        found.len(),
-        found.join("\n")
+        problems.len(),
+        problems.join("\n")
     );
     assert!(count > 20, "{count} blocks");
 }

@@ -40,7 +40,7 @@ fn root() -> PathBuf {
 
 /// Returns all files with one of these extensions below these directories, sorted by path.
 fn sources(directories: &[&str], extensions: &[&str]) -> Vec<Source> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for directory in directories {
         walk(&root().join(directory), &mut |path| {
             let extension = path.extension().and_then(|extension| extension.to_str());
@@ -49,15 +49,15 @@ fn sources(directories: &[&str], extensions: &[&str]) -> Vec<Source> {
                 let text =
                     String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned();
                 let path = path.strip_prefix(root()).expect("a file of the repository");
-                found.push(Source {
+                files.push(Source {
                     path: path.to_string_lossy().replace('\\', "/"),
                     text,
                 });
             }
         });
     }
-    found.sort_by(|one, other| one.path.cmp(&other.path));
-    found
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files
 }
 
 /// Returns all Rust files.
@@ -85,11 +85,11 @@ fn walk(directory: &Path, visit: &mut impl FnMut(&Path)) {
 #[track_caller]
 fn assert_clean(files: &[Source], check: impl Fn(&Source) -> Vec<String>) {
     assert!(!files.is_empty(), "no file was looked at");
-    let found: Vec<String> = files.iter().flat_map(check).collect();
+    let violations: Vec<String> = files.iter().flat_map(check).collect();
     assert!(
-        found.is_empty(),
+        violations.is_empty(),
         "{} violations:\n{}",
-        found.len(),
-        found.join("\n")
+        violations.len(),
+        violations.join("\n")
     );
 }

@@ -46,9 +46,9 @@ fn wrench(simulation: &Simulation, path: &str) -> [Vector3<f64>; 2] {
 }
 
 #[track_caller]
-fn near(found: Vector3<f64>, expected: Vector3<f64>, tolerance: f64) {
-    let error = (found - expected).norm();
-    assert!(error < tolerance, "{found:?} instead of {expected:?}");
+fn near(vector: Vector3<f64>, expected: Vector3<f64>, tolerance: f64) {
+    let error = (vector - expected).norm();
+    assert!(error < tolerance, "{vector:?} instead of {expected:?}");
 }
 
 /// A scale with a crate of 2 kg at (0.2, 0.1) on its plate.
@@ -67,25 +67,28 @@ fn a_scale_weighs_what_stands_on_it() {
         let mut simulation = simulation(rate, SCALE, SCALE_SENSORS);
         run(&mut simulation, 1.0);
         let weight = 2.0 * G;
-        let found = contact(&simulation, "scale.touch");
-        near(found.force.into(), Vector3::new(0.0, 0.0, -weight), 1e-4);
+        let measured = contact(&simulation, "scale.touch");
+        near(measured.force.into(), Vector3::new(0.0, 0.0, -weight), 1e-4);
         // The torque of the weight, (0.2, 0.1) × (0, 0, -w).
         near(
-            found.torque.into(),
+            measured.torque.into(),
             Vector3::new(-0.1, 0.2, 0.0) * weight,
             1e-3,
         );
         assert_eq!(
-            (found.points.len(), found.objects.len()),
+            (measured.points.len(), measured.objects.len()),
             (4, 4),
-            "{found:?}"
+            "{measured:?}"
         );
         assert!(
-            found.objects.iter().all(|name| name == "crate"),
-            "{found:?}"
+            measured.objects.iter().all(|name| name == "crate"),
+            "{measured:?}"
         );
-        assert!(found.parts.iter().all(|name| name == "plate"), "{found:?}");
-        for (point, normal) in found.points.iter().zip(&found.normals) {
+        assert!(
+            measured.parts.iter().all(|name| name == "plate"),
+            "{measured:?}"
+        );
+        for (point, normal) in measured.points.iter().zip(&measured.normals) {
             // The upper side of the plate, 5 cm above its origin, at the corners of the crate.
             let corner = Vector3::from(*point) - Vector3::new(0.2, 0.1, 0.05);
             let [x, y, z] = [corner.x.abs(), corner.y.abs(), corner.z.abs()];
@@ -96,8 +99,11 @@ fn a_scale_weighs_what_stands_on_it() {
             near((*normal).into(), -Vector3::z(), 1e-3);
         }
         assert!(
-            found.depths.iter().all(|depth| (0.0..3e-4).contains(depth)),
-            "{found:?}"
+            measured
+                .depths
+                .iter()
+                .all(|depth| (0.0..3e-4).contains(depth)),
+            "{measured:?}"
         );
         assert!(!contact(&simulation, "scale.nobody").contact);
         for (path, is_closed) in [("scale.light", true), ("scale.heavy", false)] {
@@ -137,7 +143,7 @@ fn friction_is_measured_up_to_its_limit() {
         let sensors = r#"robots: { "plate": (frame: "plate", base: fixed, sensors: { "touch": (kind: "contact") }) }"#;
         let mut simulation = simulation(240, &scene, sensors);
         run(&mut simulation, 0.5);
-        let found = Vector3::from(contact(&simulation, "plate.touch").force);
+        let force = Vector3::from(contact(&simulation, "plate.touch").force);
         // In the plate's axes: along the slope, and into it.
         let normal = 3.0 * G * cos;
         let along = if holds {
@@ -145,7 +151,7 @@ fn friction_is_measured_up_to_its_limit() {
         } else {
             friction * normal
         };
-        near(found, Vector3::new(along, 0.0, -normal), 2e-2);
+        near(force, Vector3::new(along, 0.0, -normal), 2e-2);
     }
 }
 

@@ -176,8 +176,8 @@ fn readings_are_sent_to_who_watches() {
     let scene = served.scene();
     let index_of = |path: &str| {
         let components = scene["components"].as_array().unwrap();
-        let found = components.iter().find(|one| one["path"] == path).unwrap();
-        found["sensor"].as_u64().unwrap() as usize
+        let component = components.iter().find(|one| one["path"] == path).unwrap();
+        component["sensor"].as_u64().unwrap() as usize
     };
     let (mut one, mut other) = (served.viewer(), served.viewer());
     one.watch(&["rover.scan", "rover.pose", "rover.nothing"]);

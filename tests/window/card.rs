@@ -131,8 +131,8 @@ fn behind(camera: &CameraView, column: usize, row: usize) -> [u8; 3] {
 }
 
 fn is_near(one: [u8; 3], other: [u8; 3]) -> bool {
-    let mut parts = one.iter().zip(other);
-    parts.all(|(one, other)| one.abs_diff(other) <= 3)
+    let mut channels = one.iter().zip(other);
+    channels.all(|(one, other)| one.abs_diff(other) <= 3)
 }
 
 /// A red ball before three cameras with the same viewing direction.

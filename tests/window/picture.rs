@@ -66,8 +66,8 @@ impl Picture {
         let mut sum = [0.0; 3];
         for y in row * square..(row + 1) * square {
             for x in column * square..(column + 1) * square {
-                for (sum, part) in sum.iter_mut().zip(self.at(x, y)) {
-                    *sum += f64::from(part);
+                for (sum, channel) in sum.iter_mut().zip(self.at(x, y)) {
+                    *sum += f64::from(channel);
                 }
             }
         }

@@ -88,16 +88,16 @@ impl Screen {
 
     /// Returns true if key presses can be simulated.
     pub(crate) fn has_keys() -> bool {
-        let found = Command::new("xdotool")
+        let is_there = Command::new("xdotool")
             .arg("version")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status()
             .is_ok();
-        if !found {
+        if !is_there {
             left_out("screen", "there is no xdotool: no keys are pressed");
         }
-        found
+        is_there
     }
 }
 

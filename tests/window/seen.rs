@@ -347,8 +347,8 @@ fn objects_and_their_links_are_seen() {
     let links = || {
         let (_, seen) = taken(&screen, directory);
         let close = |pixel: &[u8; 3], wanted: [u8; 3]| {
-            let parts = pixel.iter().zip(wanted);
-            parts
+            let channels = pixel.iter().zip(wanted);
+            channels
                 .into_iter()
                 .all(|(channel, wanted)| channel.abs_diff(wanted) < 12)
         };

@@ -367,8 +367,8 @@ mod tests {
                 "9999000 runs",
             ),
         ] {
-            let found = variants(&content(text)).unwrap_err();
-            assert!(found.message.contains(why), "{text}: {found:?}");
+            let error = variants(&content(text)).unwrap_err();
+            assert!(error.message.contains(why), "{text}: {error:?}");
         }
     }
 }

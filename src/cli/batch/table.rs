@@ -200,8 +200,8 @@ mod tests {
             ("\u{feff}[]\n", ":1: this is no row"),
         ] {
             fs::write(&path, text).unwrap();
-            let found = Table::open(&path, "d", 3).unwrap_err().to_string();
-            assert!(found.contains(why), "{text}: {found}");
+            let message = Table::open(&path, "d", 3).unwrap_err().to_string();
+            assert!(message.contains(why), "{text}: {message}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text, "unchanged");
         }
     }

@@ -18,10 +18,10 @@ pub(super) fn value(value: &Json) -> String {
             _ => number.to_string(),
         },
         // Values with inner fields are written differently.
-        Json::Array(parts) if parts.iter().any(Json::is_object) => String::new(),
-        Json::Array(parts) => {
-            let parts: Vec<String> = parts.iter().map(self::value).collect();
-            format!("[{}]", parts.join(", "))
+        Json::Array(elements) if elements.iter().any(Json::is_object) => String::new(),
+        Json::Array(elements) => {
+            let elements: Vec<String> = elements.iter().map(self::value).collect();
+            format!("[{}]", elements.join(", "))
         }
         Json::Null | Json::Object(_) => String::new(),
         value => value.to_string(),

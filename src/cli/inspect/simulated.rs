@@ -83,17 +83,17 @@ fn overlay_text(path: &str, below: &str, overlay: &Overlay) -> String {
 
 /// Visits all overlays of all robots, in path order, each with the path of its base component.
 fn overlays<T>(plan: &Plan, visit: impl Fn(&str, &str, &Overlay) -> T) -> Vec<T> {
-    let mut found = Vec::new();
+    let mut visits = Vec::new();
     for Instance { name, robot, .. } in plan.simulation.expand() {
         for (own, overlay) in &robot.overlays {
             let below = match &overlay.of {
                 Some(of) => format!("{name}.{}", of.value),
                 None => name.clone(),
             };
-            found.push(visit(&format!("{name}.{}", own.value), &below, overlay));
+            visits.push(visit(&format!("{name}.{}", own.value), &below, overlay));
         }
     }
-    found
+    visits
 }
 
 fn name<'a>(layout: &'a Layout, body: &BodyLayout) -> &'a str {
@@ -107,7 +107,7 @@ fn each<T>(
     mut visit: impl FnMut(&str, &'static str, f64, &Component) -> T,
 ) -> Vec<T> {
     let rate = plan.simulation.environment.rate.value;
-    let mut found = Vec::new();
+    let mut visits = Vec::new();
     for Instance { name, robot, .. } in plan.simulation.expand() {
         let sensors = robot
             .sensors
@@ -125,8 +125,8 @@ fn each<T>(
             let frequency = component.frequency.as_ref();
             let frequency = frequency.map_or(default, |frequency| frequency.value);
             let path = format!("{name}.{}", own.value);
-            found.push(visit(&path, family, frequency, component));
+            visits.push(visit(&path, family, frequency, component));
         }
     }
-    found
+    visits
 }

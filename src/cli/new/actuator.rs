@@ -4,13 +4,13 @@ use morse_api::prelude::*;
 /// Drives the robot forward, up to a maximum speed.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct NewPart {
+pub struct NewComponent {
     /// Maximum speed, forwards and backwards.
     #[reflect(@Unit("m/s"), @ValueRange(0.0, 100.0))]
     pub most: f64,
 }
 
-impl Default for NewPart {
+impl Default for NewComponent {
     fn default() -> Self {
         Self { most: 1.0 }
     }
@@ -19,26 +19,26 @@ impl Default for NewPart {
 /// One command.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct NewPartCommand {
+pub struct NewComponentCommand {
     /// Forward velocity.
     #[reflect(@Unit("m/s"), @ValueRange(-100.0, 100.0))]
     pub speed: f64,
 }
 
-impl Stateful for NewPartCommand {}
+impl Stateful for NewComponentCommand {}
 
-impl Actuator for NewPart {
-    const KIND: &'static str = "new_part";
+impl Actuator for NewComponent {
+    const KIND: &'static str = "new_component";
     const MOVES_ROBOT: bool = true;
-    type Command = NewPartCommand;
+    type Command = NewComponentCommand;
 }
 
-/// Registers the kind `new_part`.
+/// Registers the kind `new_component`.
 pub fn plugin(app: &mut App) {
-    app.add_actuator::<NewPart, _>(default_action);
+    app.add_actuator::<NewComponent, _>(default_action);
 }
 
-fn default_action(mut actuators: Query<(&NewPart, &Due, &NewPartCommand, &mut Drive)>) {
+fn default_action(mut actuators: Query<(&NewComponent, &Due, &NewComponentCommand, &mut Drive)>) {
     for (settings, due, command, mut drive) in &mut actuators {
         if due.0 {
             let speed = command.speed.clamp(-settings.most, settings.most);
@@ -61,8 +61,8 @@ mod tests {
         let start = moving([0.0; 3], 0.0, [0.0; 3], [0.0; 3]);
         let mut world = TestWorld::new(60.0, plugin, start);
         let mount = Isometry3::identity();
-        let actuator = world.actuator::<NewPart>("rover.new_part", settings, mount);
-        world.send(actuator, NewPartCommand { speed });
+        let actuator = world.actuator::<NewComponent>("rover.new_component", settings, mount);
+        world.send(actuator, NewComponentCommand { speed });
         world.drive(actuator, 60);
         world.body().pose.translation.x
     }

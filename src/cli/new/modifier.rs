@@ -5,7 +5,7 @@ use morse_api::{modifier::Site, numbers::Numbers, prelude::*};
 /// Multiplies numbers by a factor, as a sensor with a scale error does.
 #[derive(Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct NewPart {
+pub struct NewComponent {
     /// Fields to change, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
     /// Error of the scale: 0.01 makes 2 of a hundred 2.02.
@@ -16,7 +16,7 @@ pub struct NewPart {
     pub sigma: f64,
 }
 
-impl Default for NewPart {
+impl Default for NewComponent {
     fn default() -> Self {
         Self {
             fields: Vec::new(),
@@ -26,8 +26,8 @@ impl Default for NewPart {
     }
 }
 
-impl Modifier for NewPart {
-    const KIND: &'static str = "new_part";
+impl Modifier for NewComponent {
+    const KIND: &'static str = "new_component";
 
     // The indices of the fields are looked up once.
     fn bind(&self, fields: &Fields, _: &Site<'_>) -> Result<Box<dyn Modify>, BindError> {
@@ -44,9 +44,9 @@ impl Modifier for NewPart {
     }
 }
 
-/// Registers the kind `new_part`.
+/// Registers the kind `new_component`.
 pub fn plugin(app: &mut App) {
-    app.add_modifier::<NewPart>();
+    app.add_modifier::<NewComponent>();
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
     }
 
     fn modified(text: &str) -> Position {
-        let modifier: NewPart = settings(text);
+        let modifier: NewComponent = settings(text);
         let mut modifier = TestModifier::<Position>::new(&modifier, None, World::new());
         modifier.measure(Position { x: 100.0, y: 200.0 })
     }

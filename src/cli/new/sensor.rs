@@ -4,9 +4,9 @@ use morse_api::prelude::*;
 /// Measures the angle between the sensor's z axis and the vertical.
 #[derive(Component, Reflect, Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct NewPart {
+pub struct NewComponent {
     /// Level of the data.
-    pub level: NewPartLevel,
+    pub level: NewComponentLevel,
     /// Maximum angle that it measures.
     #[reflect(@Unit("rad"), @ValueRange(0.0, 3.2))]
     pub most: f64,
@@ -15,7 +15,7 @@ pub struct NewPart {
 /// Level of the data: each variant is one of `LEVELS`, in Rust's spelling.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NewPartLevel {
+pub enum NewComponentLevel {
     /// The angle alone.
     #[default]
     Angle,
@@ -23,10 +23,10 @@ pub enum NewPartLevel {
     Axes,
 }
 
-impl Default for NewPart {
+impl Default for NewComponent {
     fn default() -> Self {
         Self {
-            level: NewPartLevel::default(),
+            level: NewComponentLevel::default(),
             most: 1.5,
         }
     }
@@ -34,7 +34,7 @@ impl Default for NewPart {
 
 /// One measurement.
 #[derive(Component, Reflect, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct NewPartData {
+pub struct NewComponentData {
     /// Angle from upright, 0 or more.
     #[reflect(@Unit("rad"))]
     pub angle: f64,
@@ -46,26 +46,26 @@ pub struct NewPartData {
     pub pitch: f64,
 }
 
-impl Sensor for NewPart {
-    const KIND: &'static str = "new_part";
+impl Sensor for NewComponent {
+    const KIND: &'static str = "new_component";
     const LEVELS: &'static [&'static str] = &["angle", "axes"];
     const FREQUENCY: Option<f64> = Some(20.0);
-    type Data = NewPartData;
+    type Data = NewComponentData;
 }
 
-/// Registers the kind `new_part`.
+/// Registers the kind `new_component`.
 pub fn plugin(app: &mut App) {
-    app.add_sensor::<NewPart, _>(default_action);
+    app.add_sensor::<NewComponent, _>(default_action);
 }
 
-fn default_action(mut sensors: Query<(&NewPart, &Due, &WorldPose, &mut NewPartData)>) {
+fn default_action(mut sensors: Query<(&NewComponent, &Due, &WorldPose, &mut NewComponentData)>) {
     for (settings, due, pose, mut data) in &mut sensors {
         if !due.0 {
             continue;
         }
         let up = pose.0.inverse_transform_vector(&Vector3::z());
         data.angle = libm::acos(up.z.clamp(-1.0, 1.0)).min(settings.most);
-        if settings.level == NewPartLevel::Axes {
+        if settings.level == NewComponentLevel::Axes {
             data.roll = libm::atan2(up.y, up.z);
             data.pitch = libm::atan2(-up.x, libm::hypot(up.y, up.z));
         }
@@ -87,10 +87,10 @@ mod tests {
     }
 
     /// Returns the measurement of a sensor with these settings on that robot.
-    fn measured(settings: &str, roll: f64) -> NewPartData {
+    fn measured(settings: &str, roll: f64) -> NewComponentData {
         let mut world = TestWorld::new(60.0, plugin, leaning(0.0));
         let mount = Isometry3::identity();
-        let sensor = world.sensor::<NewPart>("rover.new_part", settings, 60.0, mount);
+        let sensor = world.sensor::<NewComponent>("rover.new_component", settings, 60.0, mount);
         world.step(leaning(roll));
         world.read(sensor)
     }

@@ -79,9 +79,9 @@ pub(crate) fn seeds(text: &str) -> Result<Seeds, String> {
     let wrong = || "seeds are a number, a range such as 1..50, or a list such as 1,2,9".to_owned();
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_unread| wrong());
     let mut seeds = Vec::new();
-    for part in text.split(',') {
-        match part.split_once("..") {
-            None => seeds.push(number(part)?),
+    for range in text.split(',') {
+        match range.split_once("..") {
+            None => seeds.push(number(range)?),
             Some((first, last)) => {
                 let (first, last) = (number(first)?, number(last.trim_start_matches('='))?);
                 if last < first || last - first >= MOST_RUNS as u64 {

@@ -155,12 +155,12 @@ pub(super) fn folder(case: &Case<'_>, keep: &Path) -> PathBuf {
 
 /// Returns seed and values that distinguish the runs of a scenario.
 fn label(case: &Case<'_>, args: &Args, attempt: &Attempt) -> String {
-    let mut parts = Vec::new();
+    let mut values = Vec::new();
     if let Some(seed) = attempt.seed.or(case.variant.seed) {
-        parts.push(format!("seed {seed}"));
+        values.push(format!("seed {seed}"));
     }
-    parts.extend(args.sweep.set.iter().chain(&case.variant.swept).cloned());
-    parts.join(", ")
+    values.extend(args.sweep.set.iter().chain(&case.variant.swept).cloned());
+    values.join(", ")
 }
 
 /// Returns the run as a line; for a failed run, followed by lines that help to repeat it.

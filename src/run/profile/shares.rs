@@ -33,12 +33,12 @@ impl Owners {
         let wiring = world.get_resource::<Wiring>();
         let order = world.get_resource::<InPathOrder>();
         for &entity in order.iter().flat_map(|order| &order.0) {
-            let parts = (
+            let names = (
                 world.get::<KindOf>(entity),
                 world.get::<ComponentPath>(entity),
             );
             // Overlays act in requests only.
-            let (Some(rate), (Some(kind), Some(path))) = (world.get::<UpdateRate>(entity), parts)
+            let (Some(rate), (Some(kind), Some(path))) = (world.get::<UpdateRate>(entity), names)
             else {
                 continue;
             };
@@ -59,7 +59,7 @@ impl Owners {
 }
 
 /// A component with its fraction of the time of its kind.
-pub(super) struct Found {
+pub(super) struct ComponentShare {
     pub(super) path: String,
     pub(super) kind: &'static str,
     pub(super) seconds: f64,
@@ -70,7 +70,7 @@ pub(super) struct Found {
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) kinds: BTreeMap<&'static str, f64>,
-    pub(super) components: Vec<Found>,
+    pub(super) components: Vec<ComponentShare>,
     pub(super) middlewares: BTreeMap<String, f64>,
 }
 
@@ -94,8 +94,8 @@ pub(super) fn share_out(owners: &Owners, times: &[Time]) -> Shared {
         if readings > 0.0 {
             for owner in all {
                 for port in &owner.ports {
-                    let part = handing * owner.frequency / readings;
-                    *shared.middlewares.entry(port.clone()).or_default() += part;
+                    let seconds = handing * owner.frequency / readings;
+                    *shared.middlewares.entry(port.clone()).or_default() += seconds;
                 }
             }
         } else {
@@ -103,16 +103,18 @@ pub(super) fn share_out(owners: &Owners, times: &[Time]) -> Shared {
         }
         shared.kinds.insert(kind, measuring);
         let acts: f64 = all.iter().map(|owner| owner.frequency).sum();
-        shared.components.extend(all.iter().map(|owner| Found {
-            path: owner.path.clone(),
-            kind,
-            seconds: if acts > 0.0 {
-                measuring * owner.frequency / acts
-            } else {
-                0.0
-            },
-            is_shared: all.len() > 1,
-        }));
+        shared
+            .components
+            .extend(all.iter().map(|owner| ComponentShare {
+                path: owner.path.clone(),
+                kind,
+                seconds: if acts > 0.0 {
+                    measuring * owner.frequency / acts
+                } else {
+                    0.0
+                },
+                is_shared: all.len() > 1,
+            }));
     }
     shared
 }
@@ -161,12 +163,12 @@ mod tests {
         ];
         let shared = share_out(&owners, &times);
         assert_eq!(shared.kinds, BTreeMap::from([("gps", 2.5), ("pose", 4.0)]));
-        let found = shared.components.iter();
-        let found: Vec<(&str, f64, bool)> = found
-            .map(|found| (found.path.as_str(), found.seconds, found.is_shared))
+        let components = shared.components.iter();
+        let components: Vec<(&str, f64, bool)> = components
+            .map(|one| (one.path.as_str(), one.seconds, one.is_shared))
             .collect();
         assert_eq!(
-            found,
+            components,
             [
                 ("a.gps", 2.5, false),
                 ("a.pose", 3.0, true),

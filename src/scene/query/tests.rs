@@ -39,7 +39,7 @@ fn poses_are_those_of_a_planar_arm() {
     assert!(matches!(
         query.pose("ball", &[a]),
         Err(QueryError::Length {
-            found: 1,
+            count: 1,
             wanted: 3
         })
     ));
@@ -87,10 +87,10 @@ fn collisions_obey_the_allowed_pairs() {
     let own = scene(&near);
     let query = SceneQuery::new(&own).unwrap();
     let up = [FRAC_PI_2, -0.1, 0.0];
-    let found = query.collisions(&up).unwrap();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].frames, ["ball", "wall"]);
-    assert!((found[0].depth - 0.15).abs() < 1e-6, "{found:?}");
+    let collisions = query.collisions(&up).unwrap();
+    assert_eq!(collisions.len(), 1, "{collisions:?}");
+    assert_eq!(collisions[0].frames, ["ball", "wall"]);
+    assert!((collisions[0].depth - 0.15).abs() < 1e-6, "{collisions:?}");
     let allowed = scene(&format!("{near}allow_collision wall ball;\n"));
     assert!(
         SceneQuery::new(&allowed)
@@ -116,9 +116,9 @@ fn pairs_that_overlap_everywhere_are_learnt_from_samples() {
     assert_eq!(learnt, [["upper_box".to_owned(), "cap".to_owned()]]);
     assert_eq!(query.allowed(), learnt);
     let up = [FRAC_PI_2, -0.1, 0.0, 0.0];
-    let found = query.collisions(&up).unwrap();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].frames, ["ball", "wall"]);
+    let collisions = query.collisions(&up).unwrap();
+    assert_eq!(collisions.len(), 1, "{collisions:?}");
+    assert_eq!(collisions[0].frames, ["ball", "wall"]);
 }
 
 #[test]
@@ -126,9 +126,9 @@ fn inverse_kinematics_inverts_the_pose_within_the_limits() {
     let scene = scene(ARM);
     let query = SceneQuery::new(&scene).unwrap();
     let goal = query.pose("ball", &[0.9, -0.6, 0.1]).unwrap();
-    let found = query.inverse("ball", &goal, &[0.5, -0.3, 0.0]).unwrap();
-    let reached = query.pose("ball", &found).unwrap();
-    assert!(error(&goal, &reached).amax() < 1e-8, "{found:?}");
+    let values = query.inverse("ball", &goal, &[0.5, -0.3, 0.0]).unwrap();
+    let reached = query.pose("ball", &values).unwrap();
+    assert!(error(&goal, &reached).amax() < 1e-8, "{values:?}");
     let far = Isometry3::translation(9.0, 0.0, 0.0);
     let missed = query.inverse("ball", &far, &[0.1, 0.0, 0.0]).unwrap_err();
     assert!(

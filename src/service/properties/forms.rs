@@ -22,11 +22,11 @@ pub(super) fn to_morse(field: &NamedField, value: &Json) -> Json {
         (Form::Degrees, Json::Number(_)) => converted(value, f64::to_degrees, f64::to_radians),
         (Form::Millimetres, Json::Number(_)) => converted(value, to_millimetres, to_metres),
         (Form::Words(words), Json::String(own)) => {
-            let found = words.iter().find(|(_, ours)| ours == own);
-            found.map_or(value.clone(), |(theirs, _)| json!(theirs))
+            let pair = words.iter().find(|(_, ours)| ours == own);
+            pair.map_or(value.clone(), |(theirs, _)| json!(theirs))
         }
-        (Form::Commas, Json::Array(parts)) => json!(texts(parts).join(",")),
-        (Form::Tuple, Json::Array(parts)) => json!(format!("({})", texts(parts).join(", "))),
+        (Form::Commas, Json::Array(items)) => json!(texts(items).join(",")),
+        (Form::Tuple, Json::Array(items)) => json!(format!("({})", texts(items).join(", "))),
         _ => value.clone(),
     }
 }
@@ -42,12 +42,12 @@ pub(super) fn from_morse(field: &NamedField, value: &Json) -> Json {
         (Some(Form::Degrees), _) => with(f64::to_radians),
         (Some(Form::Millimetres), _) => with(to_metres),
         (Some(Form::Words(words)), Json::String(given)) => {
-            let found = words
+            let pair = words
                 .iter()
                 .find(|(theirs, _)| theirs.eq_ignore_ascii_case(given));
-            found.map_or(value.clone(), |(_, ours)| json!(ours))
+            pair.map_or(value.clone(), |(_, ours)| json!(ours))
         }
-        (_, Json::String(text)) => parts(field, text).unwrap_or_else(|| value.clone()),
+        (_, Json::String(text)) => list(field, text).unwrap_or_else(|| value.clone()),
         _ => value.clone(),
     }
 }
@@ -73,26 +73,26 @@ fn converted(value: &Json, there: fn(f64) -> f64, back: fn(f64) -> f64) -> Json 
     number_to_json(exact.unwrap_or(raw))
 }
 
-fn texts(parts: &[Json]) -> Vec<String> {
-    let text = |part: &Json| part.as_str().map_or(part.to_string(), str::to_owned);
-    parts.iter().map(text).collect()
+fn texts(values: &[Json]) -> Vec<String> {
+    let text = |value: &Json| value.as_str().map_or(value.to_string(), str::to_owned);
+    values.iter().map(text).collect()
 }
 
 /// Splits a text that stands for a list: `1,2`, `[1, 2]`, `(1.0, 0.5, 0.0)`.
-fn parts(field: &NamedField, text: &str) -> Option<Json> {
+fn list(field: &NamedField, text: &str) -> Option<Json> {
     let item = items_of(field.type_info()?)?;
     let inside = text
         .trim()
         .trim_start_matches(['[', '('])
         .trim_end_matches([']', ')']);
-    let parts = inside.split(',').map(str::trim);
-    let parts = parts.filter(|part| !part.is_empty());
+    let items = inside.split(',').map(str::trim);
+    let items = items.filter(|item| !item.is_empty());
     if item.is::<String>() {
-        let names = parts.map(|part| part.trim_matches(['"', '\'']));
+        let names = items.map(|item| item.trim_matches(['"', '\'']));
         return Some(names.collect());
     }
-    let number = |part: &str| serde_json::from_str::<Json>(part).ok();
-    let numbers: Option<Vec<Json>> = parts.map(number).collect();
+    let number = |item: &str| serde_json::from_str::<Json>(item).ok();
+    let numbers: Option<Vec<Json>> = items.map(number).collect();
     numbers.map(Json::Array)
 }
 
@@ -164,8 +164,8 @@ mod tests {
     }
 
     fn field(name: &str) -> &'static NamedField {
-        let found = find(Settings::type_info(), name);
-        found.map(|(field, _)| field).unwrap()
+        let setting = find(Settings::type_info(), name);
+        setting.map(|(field, _)| field).unwrap()
     }
 
     #[test]
@@ -178,8 +178,8 @@ mod tests {
             // MORSE's names take precedence.
             ("angle", "turn", true),
         ] {
-            let (found, theirs) = find(Settings::type_info(), name).unwrap();
-            assert_eq!((found.name(), theirs), (own, is_theirs), "{name}");
+            let (field, theirs) = find(Settings::type_info(), name).unwrap();
+            assert_eq!((field.name(), theirs), (own, is_theirs), "{name}");
         }
         assert!(find(Settings::type_info(), "Window").is_none());
     }

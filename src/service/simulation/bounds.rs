@@ -48,9 +48,9 @@ fn get_object_bounds(
 ) -> Result<Outcome, ServiceError> {
     let object = body(world, &name)?;
     let origin = pose(world, object).unwrap_or_default();
-    let found = bounds(world, object, &origin);
+    let bounds = bounds(world, object, &origin);
     let [lower, upper] = [-1.0, 1.0].map(|side| {
-        let corner = found.as_ref().map(|found| found.at([side; 3]));
+        let corner = bounds.as_ref().map(|bounds| bounds.at([side; 3]));
         corner.map(|corner| <[f64; 3]>::from(corner.coords))
     });
     Ok(Outcome::Done(json!({ "lower": lower, "upper": upper })))
@@ -116,8 +116,8 @@ fn bounds(world: &mut World, object: Entity, origin: &Isometry3<f64>) -> Option<
 /// Returns the box around a geometry in the axes of its frame.
 fn own_box(world: &mut World, entity: Entity, of: &GeometryOf) -> Option<Bounds> {
     let mut boxes = world.resource_mut::<Boxes>();
-    let found = boxes.0.entry(entity).or_insert_with(|| {
+    let bounds = boxes.0.entry(entity).or_insert_with(|| {
         Bounds::around(Meshes::default().around(&of.geometry, &Isometry3::identity()))
     });
-    *found
+    *bounds
 }

@@ -15,11 +15,11 @@ pub(super) fn pose(world: &World, entity: Entity) -> Option<Isometry3<f64>> {
 /// Returns the frame or the robot of that name.
 pub(super) fn body(world: &World, name: &str) -> Result<Entity, ServiceError> {
     let spawned = world.get_resource::<Spawned>();
-    let found = spawned.and_then(|spawned| {
+    let object = spawned.and_then(|spawned| {
         let robot = || spawned.robots.get(name);
         spawned.frames.get(name).or_else(robot).copied()
     });
-    found.ok_or_else(|| {
+    object.ok_or_else(|| {
         ServiceError::Failed(format!("Object '{name}' does not appear in the scene."))
     })
 }

@@ -33,18 +33,18 @@ impl Installer<'_> {
             own.iter().find(|other| *other.path == *path)
         };
         let mut problems = Vec::new();
-        let mut link = |part: &Checked<'_>| {
-            let on = part.common.on.as_ref();
-            let on = on.filter(|_| part.common.mount.frame.is_none())?;
+        let mut link = |checked: &Checked<'_>| {
+            let on = checked.common.on.as_ref();
+            let on = on.filter(|_| checked.common.mount.frame.is_none())?;
             let carrier = find(&on.component)?;
             let counts_from_base = on.from == CountedFrom::Base;
             if counts_from_base && self.world.get::<RestingPlate>(carrier.entity).is_none() {
                 problems.push(no_arm(on, &carrier.common.kind));
             }
             Some(Link {
-                component: part.entity,
+                component: checked.entity,
                 carrier: carrier.entity,
-                pose: part.common.mount.pose,
+                pose: checked.common.mount.pose,
                 counts_from_base,
             })
         };
@@ -60,20 +60,23 @@ impl Installer<'_> {
         if let Err(over) = memory::check(self.world) {
             let message = format!("`{}`: {over}", over.path);
             let problem = Diagnostic::error("simulation::memory", message).help(over.remedy());
-            let part = self.installed.iter().find(|part| part.path == over.path);
-            self.problems.push(match part {
-                Some(part) => at(problem, &part.common.kind, "this takes most"),
+            let component = self
+                .installed
+                .iter()
+                .find(|component| component.path == over.path);
+            self.problems.push(match component {
+                Some(component) => at(problem, &component.common.kind, "this takes most"),
                 None => problem,
             });
             return;
         }
-        for part in &self.installed {
-            if let Err(missing) = (part.check)(self.world, part.entity) {
+        for component in &self.installed {
+            if let Err(missing) = (component.check)(self.world, component.entity) {
                 let problem = Diagnostic::error(
                     "simulation::cannot-work",
-                    format!("`{}`: {missing}", part.path),
+                    format!("`{}`: {missing}", component.path),
                 );
-                let problem = at(problem, &part.common.kind, "this needs it");
+                let problem = at(problem, &component.common.kind, "this needs it");
                 self.problems.push(problem);
             }
         }

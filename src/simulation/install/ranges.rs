@@ -21,9 +21,9 @@ pub(super) fn out_of_range(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagno
         let about = about.map(|kind| kind.about);
         problems.hold(name, &middleware.kind, about, &middleware.settings);
     }
-    for (robot, parts) in &simulation.robots {
+    for (robot, components) in &simulation.robots {
         let path = |name: &str| format!("{}.{name}", robot.value);
-        for (name, sensor) in &parts.sensors {
+        for (name, sensor) in &components.sensors {
             let common = &sensor.component;
             let about = kinds.sensors.get(common.kind.as_str());
             problems.component(&path(name), common, about.map(|kind| kind.about), kinds);
@@ -32,7 +32,7 @@ pub(super) fn out_of_range(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagno
                 problems.hold(&path(name), &common.kind, about, &output.settings);
             }
         }
-        for (name, actuator) in &parts.actuators {
+        for (name, actuator) in &components.actuators {
             let common = &actuator.component;
             let about = kinds.actuators.get(common.kind.as_str());
             problems.component(&path(name), common, about.map(|kind| kind.about), kinds);
@@ -41,7 +41,7 @@ pub(super) fn out_of_range(simulation: &Simulation, kinds: &Kinds) -> Vec<Diagno
                 problems.hold(&path(name), &common.kind, about, &input.settings);
             }
         }
-        for (name, overlay) in &parts.overlays {
+        for (name, overlay) in &components.overlays {
             let about = kinds.overlays.get(overlay.kind.as_str());
             let about = about.map(|kind| kind.about);
             problems.hold(&path(name), &overlay.kind, about, &overlay.settings);
@@ -70,8 +70,8 @@ impl Problems {
         about: Option<About>,
         settings: &Settings,
     ) {
-        let found = about.map_or(Vec::new(), |about| about.violations(&settings.0));
-        for violation in found {
+        let violations = about.map_or(Vec::new(), |about| about.violations(&settings.0));
+        for violation in violations {
             let (field, kind_word) = (violation.field(), kind.as_str());
             let message = format!("`{path}`: `{field}` of `{kind_word}`: {violation}");
             let problem = Diagnostic::error("simulation::out-of-range", message);

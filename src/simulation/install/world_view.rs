@@ -160,10 +160,10 @@ fn touch(
 ) {
     let Viewers {
         bodies,
-        contacts: found,
+        contacts: pairs,
         ..
     } = &mut *viewers;
-    found.clear();
+    pairs.clear();
     let is_fixed = |body: Entity| kinds.get(body).is_ok_and(|kind| *kind == BodyKind::Fixed);
     for (index, &body) in bodies.iter().enumerate() {
         if is_fixed(body) {
@@ -173,7 +173,7 @@ fn touch(
             let other = bodies.iter().position(|other| *other == contact.other_body);
             let is_first = |other: &usize| index < *other || is_fixed(contact.other_body);
             if let Some(other) = other.filter(is_first) {
-                found.push(ContactInfo {
+                pairs.push(ContactInfo {
                     point: contact.point,
                     force: contact.force,
                     bodies: [index, other],

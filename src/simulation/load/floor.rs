@@ -113,7 +113,7 @@ fn has_surroundings(scene: &Scene, layout: &Layout) -> bool {
         frame.is_some_and(|frame| !frame.geometry.is_empty())
     };
     // The geometry of a link is on frames below it, which carry nothing themselves.
-    let is_part = |index: usize| {
+    let is_above_link = |index: usize| {
         let mut up = Some(index);
         std::iter::from_fn(|| {
             let here = up?;
@@ -122,7 +122,7 @@ fn has_surroundings(scene: &Scene, layout: &Layout) -> bool {
         })
         .any(|frame| carries.get(frame) == Some(&true) && !is_root(scene, layout, frame))
     };
-    (0..layout.frames.len()).any(|at| fixed(at) && is_shown(at) && !is_part(at))
+    (0..layout.frames.len()).any(|at| fixed(at) && is_shown(at) && !is_above_link(at))
 }
 
 /// True for a frame that stands for the world: it has the name of the world, and no parent.

@@ -86,7 +86,7 @@ fn with_robot(plan: &Plan, robot: &Spawn, kinds: &Kinds) -> Result<(Plan, Report
 
 /// Returns true if a path names a file in the directory of the simulation or below.
 fn is_plain(name: &str) -> bool {
-    let is_normal = |part| matches!(part, Component::Normal(_));
+    let is_normal = |segment| matches!(segment, Component::Normal(_));
     !name.is_empty() && !name.contains('\0') && Path::new(name).components().all(is_normal)
 }
 

@@ -22,9 +22,9 @@ fn kuka(sensors: &str) -> String {
     )
 }
 
-fn near(found: Vector3<f64>, expected: [f64; 3], tolerance: f64) {
-    let error = (found - Vector3::from(expected)).amax();
-    assert!(error < tolerance, "{found} instead of {expected:?}");
+fn near(position: Vector3<f64>, expected: [f64; 3], tolerance: f64) {
+    let error = (position - Vector3::from(expected)).amax();
+    assert!(error < tolerance, "{position} instead of {expected:?}");
 }
 
 fn turn(simulation: &mut Simulation, angles: [f64; 7]) {
@@ -125,7 +125,7 @@ fn what_has_no_base_and_words_that_are_none_are_refused() {
 /// Position in a plane and pitch of the end of an upright arm whose target is beyond its reach, by MORSE's weights: the
 /// wrist is 0.79 m from the shoulder at most, and the end 0.21 m above the wrist if that is upright.
 fn best(target: [f64; 2]) -> [f64; 3] {
-    let mut found = ([0.0; 3], f64::INFINITY);
+    let mut best = ([0.0; 3], f64::INFINITY);
     for step in 0..2000 {
         let lean = 0.001 * f64::from(step);
         for step in -100..=100 {
@@ -134,12 +134,12 @@ fn best(target: [f64; 2]) -> [f64; 3] {
             let z = 0.3105 + 0.79 * libm::cos(lean) + 0.21 * libm::cos(pitch);
             let away = libm::hypot(x - target[0], z - target[1]);
             let error = libm::hypot(away, 1.5 * pitch);
-            if error < found.1 {
-                found = ([x, z, pitch], error);
+            if error < best.1 {
+                best = ([x, z, pitch], error);
             }
         }
     }
-    found.0
+    best.0
 }
 
 #[test]

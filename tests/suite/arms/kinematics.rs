@@ -74,9 +74,9 @@ fn a_thousand_poses_of_seven_joints_are_reached_within_the_limits() {
         };
         let mut values = [0.0; 7];
         solver.search(&chain, &[goal], &mut values);
-        let found = chain.tips[0].base_from_tip(&values);
-        let away = (found.translation.vector - wanted.translation.vector).norm();
-        let turned = found.rotation.angle_to(&wanted.rotation);
+        let reached = chain.tips[0].base_from_tip(&values);
+        let away = (reached.translation.vector - wanted.translation.vector).norm();
+        let turned = reached.rotation.angle_to(&wanted.rotation);
         assert!(
             away < 1e-4 && turned < 1e-3,
             "pose {pose}: {away} m, {turned} rad"

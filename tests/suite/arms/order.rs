@@ -73,8 +73,8 @@ fn positions_without_names_are_in_the_order_of_the_model() {
             .read::<JointStateData>("arm.state")
             .expect("data");
         assert_eq!(data.names, NAMES, "{model}");
-        for (found, wanted) in data.positions.iter().zip(&positions) {
-            assert!((found - wanted).abs() < 1e-9, "{model}: {data:?}");
+        for (position, wanted) in data.positions.iter().zip(&positions) {
+            assert!((position - wanted).abs() < 1e-9, "{model}: {data:?}");
         }
         // By name, in any order.
         let command = JointsCommand {
@@ -89,8 +89,8 @@ fn positions_without_names_are_in_the_order_of_the_model() {
         let data = simulation
             .read::<JointStateData>("arm.state")
             .expect("data");
-        for (found, wanted) in data.positions.iter().zip([-0.1, 0.2, -0.3, 0.4]) {
-            assert!((found - wanted).abs() < 1e-9, "{model}: {data:?}");
+        for (position, wanted) in data.positions.iter().zip([-0.1, 0.2, -0.3, 0.4]) {
+            assert!((position - wanted).abs() < 1e-9, "{model}: {data:?}");
         }
     }
 }

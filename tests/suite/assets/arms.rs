@@ -10,11 +10,11 @@ fn position(path: &str, frame: &str, variables: &[(&str, f64)]) -> [f64; 3] {
 }
 
 fn assert_at(path: &str, frame: &str, variables: &[(&str, f64)], expected: [f64; 3]) {
-    let found = position(path, frame, variables);
+    let coordinates = position(path, frame, variables);
     for axis in 0..3 {
         assert!(
-            (found[axis] - expected[axis]).abs() < 1e-9,
-            "{frame} of {path} with {variables:?}: {found:?}, expected {expected:?}"
+            (coordinates[axis] - expected[axis]).abs() < 1e-9,
+            "{frame} of {path} with {variables:?}: {coordinates:?}, expected {expected:?}"
         );
     }
 }
@@ -22,8 +22,8 @@ fn assert_at(path: &str, frame: &str, variables: &[(&str, f64)], expected: [f64;
 fn limits(path: &str, variable: &str) -> Option<[f64; 2]> {
     let scene = model(path);
     let joints = scene.frames().iter().filter_map(|frame| frame.joint.axis());
-    let mut found = joints.filter(|joint| joint.variable == variable);
-    found.next().expect("a joint").limits.position
+    let mut matches = joints.filter(|joint| joint.variable == variable);
+    matches.next().expect("a joint").limits.position
 }
 
 #[test]
@@ -128,11 +128,11 @@ fn arms_end_at_their_tips() {
             ) }})"#
         ));
         simulation.step().expect("a tick");
-        let found: &PoseData = simulation.read("it.end").expect("a pose");
+        let pose: &PoseData = simulation.read("it.end").expect("a pose");
         let expected = position(path, end, &[]);
-        for (found, expected) in [found.x, found.y, found.z].into_iter().zip(expected) {
-            let close = (found - expected).abs() < 1e-6;
-            assert!(close, "{path}: {found} is not that of {end}, {expected}");
+        for (actual, expected) in [pose.x, pose.y, pose.z].into_iter().zip(expected) {
+            let close = (actual - expected).abs() < 1e-6;
+            assert!(close, "{path}: {actual} is not that of {end}, {expected}");
         }
     }
 }
@@ -271,8 +271,8 @@ fn the_pr2_reaches_as_published() {
                 let finger = format!("{side}_gripper_finger_{finger}");
                 position(robot, &finger, &[(&gripper, gap)])[1]
             };
-            let found = at("left") - at("right") - 0.012;
-            assert!((found - gap).abs() < 1e-12, "{side}: {found} of {gap}");
+            let width = at("left") - at("right") - 0.012;
+            assert!((width - gap).abs() < 1e-12, "{side}: {width} of {gap}");
         }
     }
     // Limits of the left arm and of the right arm are mirrored.

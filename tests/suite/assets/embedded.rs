@@ -14,17 +14,17 @@ use super::{model, simulation};
 /// Returns the relative paths of all files in a folder and below.
 fn files(folder: &Path) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for entry in fs::read_dir(root.join(folder)).expect("a folder") {
         let path = folder.join(entry.expect("an entry").file_name());
         if root.join(&path).is_dir() {
-            found.extend(files(&path));
+            paths.extend(files(&path));
         } else {
-            found.push(path.to_str().expect("plain names").replace('\\', "/"));
+            paths.push(path.to_str().expect("plain names").replace('\\', "/"));
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 #[test]

@@ -110,10 +110,10 @@ fn rooms_have_their_walls() {
         ("apartment", [-1.0, -0.2, 1.0], west, 50.0),
         ("apartment", [-1.0, 2.0, 1.0], east, 0.98),
     ] {
-        let found = distance(environment, position, rpy);
+        let range = distance(environment, position, rpy);
         assert!(
-            (found - expected).abs() < 1e-3,
-            "{environment} from {position:?}: {found}, expected {expected}"
+            (range - expected).abs() < 1e-3,
+            "{environment} from {position:?}: {range}, expected {expected}"
         );
     }
 }

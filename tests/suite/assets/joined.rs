@@ -183,7 +183,7 @@ fn grow<'a>(first: &'a Solid<'a>, left: &mut Vec<&'a Solid<'a>>) -> Vec<&'a Soli
 }
 
 #[test]
-fn the_parts_of_a_model_hang_together() {
+fn the_frames_of_a_model_hang_together() {
     let paths = SHIPPED.0.iter().map(|(path, _)| *path);
     let is_model = |path: &&str| {
         ["arms/", "objects/", "robots/"]
@@ -215,7 +215,7 @@ fn the_parts_of_a_model_hang_together() {
 }
 
 #[test]
-fn a_gap_is_found() {
+fn a_gap_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("it.robray");
     // Two boxes of 0.2 m, and a ball of 0.1 m on the second one; a cylinder that is not visual.
@@ -236,8 +236,8 @@ fn a_gap_is_found() {
         std::fs::write(&path, text).unwrap();
         let loaded =
             load(&path, &LoadOptions::default()).unwrap_or_else(|failed| panic!("{failed}"));
-        let found = floating(&loaded.scene);
-        let frames: Vec<&str> = found.iter().map(|(frame, _)| frame.as_str()).collect();
+        let gaps = floating(&loaded.scene);
+        let frames: Vec<&str> = gaps.iter().map(|(frame, _)| frame.as_str()).collect();
         assert_eq!(frames, expected, "{gap} {hidden}");
     }
 }

@@ -87,10 +87,10 @@ pub(super) fn vertices(geometry: &Geometry) -> Vec<Point3<f64>> {
         .collect()
 }
 
-fn around(parts: &[(Point3<f64>, [f64; 3])]) -> Extent {
+fn around(boxes: &[(Point3<f64>, [f64; 3])]) -> Extent {
     let bound = |sign: f64| {
         [0, 1, 2].map(|axis| {
-            let ends = parts
+            let ends = boxes
                 .iter()
                 .map(|(center, half)| sign * center[axis] + half[axis]);
             sign * ends.fold(f64::NEG_INFINITY, f64::max)

@@ -12,9 +12,9 @@ fn videotapes_and_the_chair_are_morses() {
         ("rolling_chair", 12.0, [0.6, 0.63, 0.93]),
     ] {
         let scene = model(&format!("objects/{name}.robray"));
-        let found = extent(&scene, |geometry| geometry.collision).unwrap();
-        for (is, wanted) in found.size().into_iter().zip(size) {
-            assert!((is - wanted).abs() < 1e-9, "{name}: {found:?}");
+        let extent = extent(&scene, |geometry| geometry.collision).unwrap();
+        for (is, wanted) in extent.size().into_iter().zip(size) {
+            assert!((is - wanted).abs() < 1e-9, "{name}: {extent:?}");
         }
         let weight: f64 = scene.frames().iter().filter_map(|frame| frame.mass).sum();
         assert!((weight - mass).abs() < 1e-9, "{name}: {weight}");

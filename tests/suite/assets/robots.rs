@@ -118,13 +118,13 @@ fn robots_weigh_what_they_should() {
 fn robots_are_as_large_as_they_should() {
     for robot in ROBOTS.iter().filter(|robot| robot.name != "pr2") {
         let scene = model(&format!("robots/{}.robray", robot.name));
-        let found = extent(&scene, |geometry| geometry.collision).expect("it can be touched");
-        let [x, y, _] = found.size();
+        let extent = extent(&scene, |geometry| geometry.collision).expect("it can be touched");
+        let [x, y, _] = extent.size();
         for (what, is, wanted) in [
             ("length", x, robot.size[0]),
             ("width", y, robot.size[1]),
-            ("lowest", found.low[2], robot.heights[0]),
-            ("highest", found.high[2], robot.heights[1]),
+            ("lowest", extent.low[2], robot.heights[0]),
+            ("highest", extent.high[2], robot.heights[1]),
         ] {
             assert!((is - wanted).abs() < 1e-6, "{}: {what} is {is}", robot.name);
         }

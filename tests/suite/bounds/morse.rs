@@ -42,9 +42,9 @@ const ACTUATORS: &[&str] = &[
     r#"kind: "light", distance: 10, color: (0, 0, 0), size: 1.5707963267948966, energy: 1"#,
 ];
 
-fn load(part: &str, settings: &str) {
+fn load(section: &str, settings: &str) {
     let text = format!(
-        r#"Simulation(robots: {{ "rover": (model: "robots/quadrotor.robray", {part}: {{ "part": ({settings}) }}) }})"#
+        r#"Simulation(robots: {{ "rover": (model: "robots/quadrotor.robray", {section}: {{ "part": ({settings}) }}) }})"#
     );
     if let Err(error) = Simulation::parse(&text, "scenes", &no_extensions) {
         panic!("{settings}\n{error}");

@@ -201,7 +201,7 @@ fn an_image_inside_is_seen_upright() {
     // The contents make a file binary, whatever its name is.
     fs::write(folder.path().join("wall.gltf"), container(&json, &binary)).unwrap();
     let mut simulation = super::painted::simulation(folder.path());
-    let found = super::painted::quarters(&mut simulation);
-    super::painted::assert_near(found, [RED, GREEN, BLUE, WHITE]);
+    let colors = super::painted::quarters(&mut simulation);
+    super::painted::assert_near(colors, [RED, GREEN, BLUE, WHITE]);
     assert_eq!(simulation.take_warnings(), Vec::<String>::new());
 }

@@ -81,10 +81,10 @@ pub(super) fn quarters(simulation: &mut Simulation) -> [[u8; 3]; 4] {
 }
 
 #[track_caller]
-pub(super) fn assert_near(found: [[u8; 3]; 4], expected: [[u8; 3]; 4]) {
-    let pairs = found.as_flattened().iter().zip(expected.as_flattened());
+pub(super) fn assert_near(colors: [[u8; 3]; 4], expected: [[u8; 3]; 4]) {
+    let pairs = colors.as_flattened().iter().zip(expected.as_flattened());
     let worst = pairs.map(|(one, other)| one.abs_diff(*other)).max();
-    assert!(worst <= Some(12), "{found:?} {expected:?}");
+    assert!(worst <= Some(12), "{colors:?} {expected:?}");
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn a_checker_begins_at_the_lower_left_corner() {
         "shape box; dimension [1, 2, 2]; color [1, 1, 0]; checker [0, 0, 1]; pattern_size 1;";
     let folder = folder(wall);
     let (yellow, blue) = ([255, 255, 0], [0, 0, 255]);
-    let found = quarters(&mut simulation(folder.path()));
-    assert_near(found, [yellow, blue, blue, yellow]);
+    let colors = quarters(&mut simulation(folder.path()));
+    assert_near(colors, [yellow, blue, blue, yellow]);
 }
 
 /// A wall of two objects, the left one with an image.
@@ -145,8 +145,8 @@ fn a_mesh_shows_the_materials_of_its_file() {
     fs::write(wall.path().join("wall.mtl"), "newmtl flag\nKd 0 0 0\n").unwrap();
     let own = folder(r#"mesh "wall.obj"; image "flag.png"; pattern_size 2;"#);
     fs::write(own.path().join("wall.obj"), OBJ).unwrap();
-    let found = quarters(&mut simulation(own.path()));
-    assert_near(found, [RED, GREEN, BLUE, WHITE]);
+    let colors = quarters(&mut simulation(own.path()));
+    assert_near(colors, [RED, GREEN, BLUE, WHITE]);
 }
 
 #[test]

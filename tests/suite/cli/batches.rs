@@ -98,8 +98,11 @@ fn every_combination_has_a_row_that_its_command_repeats() {
         command.push("--json".to_owned());
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         let ran = room.run(&command);
-        let found: Json = serde_json::from_str(&ran.out).unwrap();
-        assert_eq!(found["runs"][0]["summary"]["state_hash"], row["state_hash"]);
+        let result: Json = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(
+            result["runs"][0]["summary"]["state_hash"],
+            row["state_hash"]
+        );
     }
     let one = room.run(&["batch", "grid.ron", "--run", "7"]).with_code(0);
     assert_eq!(one.out.trim_end(), text.lines().nth(7).unwrap());
@@ -139,8 +142,8 @@ fn drawn_values_are_those_of_the_run() {
         .current_dir(room.path())
         .output()
         .unwrap();
-    let found: Json = serde_json::from_slice(&ran.stdout).unwrap();
-    assert_eq!(found["state_hash"], rows[3]["state_hash"], "{command}");
+    let summary: Json = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(summary["state_hash"], rows[3]["state_hash"], "{command}");
 }
 
 #[test]

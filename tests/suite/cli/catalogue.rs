@@ -155,7 +155,7 @@ fn inspect_shows_overlays() {
     let shown = "overlays: 3\n  eve.hands (human of eve, beside it)\n  rover.old (rename of rover.motion)\n  \
                  rover.top (rename of rover.old, beside it)\n";
     assert!(ran.out.ends_with(shown), "{}", ran.out);
-    let found = json(
+    let listed = json(
         &room
             .run(&["inspect", "pair.ron", "--json"])
             .with_code(0)
@@ -167,7 +167,7 @@ fn inspect_shows_overlays() {
         overlay("rover.old", "rename", "rover.motion", false),
         overlay("rover.top", "rename", "rover.old", true),
     ];
-    assert_eq!(found["overlays"], serde_json::json!(expected));
+    assert_eq!(listed["overlays"], serde_json::json!(expected));
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn the_catalogue_is_listed() {
 fn kinds_are_described() {
     let room = Room::new();
     let ran = room.run(&["describe", "pose"]).with_code(0);
-    for part in [
+    for text in [
         "pose (sensor)",
         "Data",
         "yaw",
@@ -217,7 +217,7 @@ fn kinds_are_described() {
         "position_noise",
         "(kind: \"pose\")",
     ] {
-        assert!(ran.out.contains(part), "{part} is not in:\n{}", ran.out);
+        assert!(ran.out.contains(text), "{text} is not in:\n{}", ran.out);
     }
     let description = json(
         &room
@@ -235,14 +235,14 @@ fn kinds_are_described() {
 fn frequencies_defaults_and_results_are_described() {
     let room = Room::new();
     let ran = room.run(&["describe", "sick_ldmrs"]).with_code(0);
-    for part in [
+    for text in [
         "4 Hz by default",
         "scan_window",
         "default 1.74533",
         "raw (default), rssi, range",
         "answers: the fields of the data",
     ] {
-        assert!(ran.out.contains(part), "{part} is not in:\n{}", ran.out);
+        assert!(ran.out.contains(text), "{text} is not in:\n{}", ran.out);
     }
     let ran = room.run(&["describe", "atrv"]).with_code(0);
     for fact in [

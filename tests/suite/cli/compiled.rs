@@ -115,7 +115,7 @@ fn simulations_and_scenes_name_compiled_scenes() {
 }
 
 #[test]
-fn changed_sources_are_found() {
+fn changed_sources_are_reported() {
     let room = compiled();
     let check = || room.run(&["compile", "--check", "out/a.msc"]);
     check().with_code(0);

@@ -134,8 +134,8 @@ fn pictures_are_taken_from_where_one_says() {
     let still = ["render", "quiet.ron", "-o", "still.png", "--size", "64x48"];
     room.run(&[&still[..], &viewpoint].concat()).with_code(0);
     let still = png(&room.path().join("still.png")).2;
-    let parts = fixed.iter().zip(&still);
-    let off: u32 = parts
+    let channels = fixed.iter().zip(&still);
+    let off: u32 = channels
         .map(|(one, other)| u32::from(one.abs_diff(*other)))
         .sum();
     assert!(
@@ -202,8 +202,8 @@ fn ffmpeg_makes_films_that_it_can_read() {
     assert_eq!(film.len(), 16 * frame);
     // Difference of frames, of 255 per channel.
     let apart = |one: &[u8], other: &[u8]| {
-        let parts = one.iter().zip(other);
-        let sum: u32 = parts
+        let channels = one.iter().zip(other);
+        let sum: u32 = channels
             .map(|(one, other)| u32::from(one.abs_diff(*other)))
             .sum();
         f64::from(sum) / one.len() as f64

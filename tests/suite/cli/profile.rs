@@ -10,8 +10,8 @@ fn summary(room: &Room, arguments: &[&str]) -> Json {
 
 /// Returns the sum of the times in a list, µs.
 fn sum(of: &Json) -> f64 {
-    let parts = of.as_array().into_iter().flatten();
-    parts.filter_map(|part| part["us"].as_f64()).sum()
+    let costs = of.as_array().into_iter().flatten();
+    costs.filter_map(|cost| cost["us"].as_f64()).sum()
 }
 
 #[test]
@@ -48,9 +48,9 @@ fn a_profile_adds_up_and_changes_no_bit() {
     let shares = sum(&profile["kinds"]);
     assert!((sum(&profile["components"]) - shares).abs() < 1e-6 * shares);
     let of = |list: &str, name: &str| {
-        let parts = profile[list].as_array().into_iter().flatten();
-        let mut found = parts.filter(|part| part["name"] == name);
-        found.next().cloned().unwrap_or_default()
+        let costs = profile[list].as_array().into_iter().flatten();
+        let mut entries = costs.filter(|cost| cost["name"] == name);
+        entries.next().cloned().unwrap_or_default()
     };
     assert_eq!(of("components", "rover.scan")["kind"], "laser_scanner");
     assert_eq!(of("components", "rover.scan")["is_shared"], false);

@@ -14,11 +14,11 @@ fn emacs() -> Command {
 }
 
 fn has_emacs() -> bool {
-    let found = has("emacs");
-    if !found {
+    let is_there = has("emacs");
+    if !is_there {
         require::left_out("editors", "there is no Emacs");
     }
-    found
+    is_there
 }
 
 #[test]

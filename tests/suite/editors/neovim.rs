@@ -75,6 +75,6 @@ fn the_dialogue_in_the_guide_is_that_of_neovim() {
     let lines: Vec<&str> = block.lines().skip(1).collect();
     assert!(lines.len() > 10, "{block}");
     for line in lines {
-        assert!(dialogue.lines().any(|found| found == line), "`{line}`");
+        assert!(dialogue.lines().any(|other| other == line), "`{line}`");
     }
 }

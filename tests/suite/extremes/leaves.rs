@@ -87,22 +87,22 @@ fn put(value: &Json, steps: &[Step], number: &Json) -> Json {
 
 /// Returns all numbers of settings.
 pub(super) fn leaves(info: &'static TypeInfo) -> Vec<Leaf> {
-    let mut found = Vec::new();
-    search(info, None, &mut Vec::new(), &mut found);
-    found
+    let mut leaves = Vec::new();
+    search(info, None, &mut Vec::new(), &mut leaves);
+    leaves
 }
 
 fn search(
     info: &'static TypeInfo,
     range: Option<ValueRange>,
     steps: &mut Vec<Step>,
-    found: &mut Vec<Leaf>,
+    leaves: &mut Vec<Leaf>,
 ) {
     let mut inside = |step: Option<Step>, info: Option<&'static TypeInfo>, range| {
         let length = steps.len();
         steps.extend(step);
         if let Some(info) = info {
-            search(info, range, steps, found);
+            search(info, range, steps, leaves);
         }
         steps.truncate(length);
     };
@@ -130,7 +130,7 @@ fn search(
             let is_float = info.is::<f64>() || info.is::<f32>();
             let is_whole = is_integer(info);
             if is_float || is_whole {
-                found.push(Leaf {
+                leaves.push(Leaf {
                     steps: steps.clone(),
                     is_whole,
                     range,
@@ -175,19 +175,19 @@ struct Planted {
 }
 
 #[test]
-fn numbers_are_found() {
+fn numbers_are_listed() {
     use bevy::reflect::Typed as _;
-    let found = leaves(Planted::type_info());
-    let names: Vec<String> = found.iter().map(Leaf::name).collect();
+    let leaves = leaves(Planted::type_info());
+    let names: Vec<String> = leaves.iter().map(Leaf::name).collect();
     assert_eq!(names, ["bare", "list.[].[]", "count"]);
-    assert_eq!(found[0].range, None);
-    assert_eq!(found[1].range, Some(ValueRange(0.0, 1.0)));
-    assert!(found[2].is_whole && !found[1].is_whole);
+    assert_eq!(leaves[0].range, None);
+    assert_eq!(leaves[1].range, Some(ValueRange(0.0, 1.0)));
+    assert!(leaves[2].is_whole && !leaves[1].is_whole);
     assert_eq!(
-        found[1].put(&json!([[5, 6], [7, 8]]), &json!(0)),
+        leaves[1].put(&json!([[5, 6], [7, 8]]), &json!(0)),
         json!([[0, 0], [7, 8]])
     );
-    assert!(found[1].is(&["list".to_owned(), "3".to_owned(), "1".to_owned()]));
+    assert!(leaves[1].is(&["list".to_owned(), "3".to_owned(), "1".to_owned()]));
     assert_eq!(
         ron(&json!({ "a": [1.5, { "b": -2 }] })),
         "(a: [1.5, (b: -2)])"

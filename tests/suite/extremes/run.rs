@@ -54,7 +54,7 @@ fn variants(about: &About, given: &model::Settings) -> Vec<Variant> {
     {
         base.insert((*side).to_string(), 16.into());
     }
-    let mut found = Vec::new();
+    let mut variants = Vec::new();
     for leaf in leaves(about.settings) {
         for extreme in extremes(&leaf) {
             if !extreme.is_finite() || leaf.range.is_some_and(|range| !range.contains(extreme)) {
@@ -68,11 +68,11 @@ fn variants(about: &About, given: &model::Settings) -> Vec<Variant> {
             let mut source = <dyn erased_serde::Deserializer<'_>>::erase(&all);
             if let Ok(settings) = (about.read)(&mut source) {
                 let name = format!("{} {extreme:e}", leaf.name());
-                found.push(Variant { name, settings });
+                variants.push(Variant { name, settings });
             }
         }
     }
-    found
+    variants
 }
 
 /// Returns the maximum memory of a sensor with these settings.
@@ -107,14 +107,14 @@ fn run(mut plan: Plan, what: &str) -> usize {
                 "{error}"
             );
             let message = problem["message"].as_str().unwrap_or_default();
-            for (robot, parts) in &mut plan.simulation.robots {
+            for (robot, components) in &mut plan.simulation.robots {
                 let is_fine = |name: &Spanned<String>| {
                     !message.contains(&format!("`{}.{}`", robot.value, name.value))
                 };
-                let count = parts.sensors.len() + parts.actuators.len();
-                parts.sensors.retain(|name, _| is_fine(name));
-                parts.actuators.retain(|name, _| is_fine(name));
-                left_out += count - parts.sensors.len() - parts.actuators.len();
+                let count = components.sensors.len() + components.actuators.len();
+                components.sensors.retain(|name, _| is_fine(name));
+                components.actuators.retain(|name, _| is_fine(name));
+                left_out += count - components.sensors.len() - components.actuators.len();
             }
         }
         assert!(left_out > before, "{what}: {error}");
@@ -137,9 +137,9 @@ fn plan(scene: &str, kinds: &Kinds) -> Plan {
 fn sensors(scene: &str, kinds: &Kinds, tried: &mut Tried) {
     let mut plan = plan(scene, kinds);
     let (mut count, mut large) = (0, Vec::new());
-    for parts in plan.simulation.robots.values_mut() {
+    for components in plan.simulation.robots.values_mut() {
         let mut copies = model::Named::new();
-        for (name, sensor) in &parts.sensors {
+        for (name, sensor) in &components.sensors {
             let word = sensor.component.kind.as_str();
             let mut add = |copy: model::Sensor, what: &str| {
                 count += 1;
@@ -168,7 +168,7 @@ fn sensors(scene: &str, kinds: &Kinds, tried: &mut Tried) {
                 }
             }
         }
-        parts.sensors.extend(copies);
+        components.sensors.extend(copies);
     }
     for (word, what, settings) in large {
         refused_by_the_budget(&word, &what, settings);
@@ -211,36 +211,36 @@ fn refused_by_the_budget(word: &str, what: &str, settings: Arc<dyn std::any::Any
 fn actuators(scene: &str, kinds: &Kinds, tried: &mut Tried) {
     let plan = plan(scene, kinds);
     let mut all: BTreeMap<(String, String), Vec<Variant>> = BTreeMap::new();
-    for (robot, parts) in &plan.simulation.robots {
-        for (name, actuator) in &parts.actuators {
+    for (robot, components) in &plan.simulation.robots {
+        for (name, actuator) in &components.actuators {
             let about = kinds.actuators[actuator.component.kind.as_str()].about;
             tried.words.insert(actuator.component.kind.value.clone());
-            let found = variants(&about, &actuator.component.settings);
-            all.insert((robot.value.clone(), name.value.clone()), found);
+            let variants = variants(&about, &actuator.component.settings);
+            all.insert((robot.value.clone(), name.value.clone()), variants);
         }
-        for (name, overlay) in &parts.overlays {
+        for (name, overlay) in &components.overlays {
             let about = kinds.overlays[overlay.kind.as_str()].about;
             tried.words.insert(overlay.kind.value.clone());
-            let found = variants(&about, &overlay.settings);
-            all.insert((robot.value.clone(), name.value.clone()), found);
+            let variants = variants(&about, &overlay.settings);
+            all.insert((robot.value.clone(), name.value.clone()), variants);
         }
     }
     let rounds = all.values().map(Vec::len).max().unwrap_or(0);
     for round in 0..rounds {
         let mut plan = plan.clone();
         let mut what = format!("{scene}:");
-        for (robot, parts) in &mut plan.simulation.robots {
+        for (robot, components) in &mut plan.simulation.robots {
             let variant = |name: &str| {
-                let found = all.get(&(robot.value.clone(), name.to_owned()))?;
-                found.get(round)
+                let variants = all.get(&(robot.value.clone(), name.to_owned()))?;
+                variants.get(round)
             };
-            for (name, actuator) in &mut parts.actuators {
+            for (name, actuator) in &mut components.actuators {
                 if let Some(variant) = variant(&name.value) {
                     what += &format!(" {} {};", name.value, variant.name);
                     actuator.component.settings = model::Settings(variant.settings.clone());
                 }
             }
-            for (name, overlay) in &mut parts.overlays {
+            for (name, overlay) in &mut components.overlays {
                 if let Some(variant) = variant(&name.value) {
                     what += &format!(" {} {};", name.value, variant.name);
                     overlay.settings = model::Settings(variant.settings.clone());

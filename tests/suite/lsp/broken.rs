@@ -65,9 +65,12 @@ fn positions_out_of_the_text_count_as_its_end() {
         "start": { "line": 7, "character": 7 },
         "end": { "line": 0, "character": 4_000_000_000_u32 },
     });
-    let found = client.edit(
+    let diagnostics = client.edit(
         "a.robray",
         json!([{ "range": range, "text": "\nframe a { }" }]),
     );
-    assert_eq!(found[0]["code"], "robray::duplicate-frame", "{found:?}");
+    assert_eq!(
+        diagnostics[0]["code"], "robray::duplicate-frame",
+        "{diagnostics:?}"
+    );
 }

@@ -117,7 +117,9 @@ impl Client {
     /// Returns the newest diagnostics of a file, whether it is open or not.
     pub(super) fn known(&self, name: &str) -> Vec<Json> {
         let known = self.published.get(&self.uri(name));
-        known.map(|(_, found)| found.clone()).unwrap_or_default()
+        known
+            .map(|(_, diagnostics)| diagnostics.clone())
+            .unwrap_or_default()
     }
 
     /// Waits for the diagnostics of the current version of a document.
@@ -125,10 +127,10 @@ impl Client {
         let uri = self.uri(name);
         let version = i64::from(self.versions[&uri]);
         loop {
-            if let Some((Some(published), found)) = self.published.get(&uri)
+            if let Some((Some(published), diagnostics)) = self.published.get(&uri)
                 && *published == version
             {
-                return found.clone();
+                return diagnostics.clone();
             }
             let message = self.receive();
             assert!(message.is_none(), "no response was requested");
@@ -207,12 +209,12 @@ impl Client {
                 assert_eq!(notification.method, "textDocument/publishDiagnostics");
                 let params = notification.params;
                 let uri = params["uri"].as_str().expect("a URI").to_owned();
-                let found = params["diagnostics"]
+                let diagnostics = params["diagnostics"]
                     .as_array()
                     .cloned()
                     .unwrap_or_default();
                 self.published
-                    .insert(uri, (params["version"].as_i64(), found));
+                    .insert(uri, (params["version"].as_i64(), diagnostics));
                 None
             }
             Message::Request(request) => panic!("the server asks: {request:?}"),

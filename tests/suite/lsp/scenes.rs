@@ -27,12 +27,12 @@ fn diagnostics_follow_the_text() {
     let mut client = Client::new();
     assert_eq!(client.open("arm.robray", ARM), [] as [serde_json::Value; 0]);
     let wrong = ARM.replace("density", "densty");
-    let found = client.change("arm.robray", &wrong);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0]["code"], "robray::unknown-attribute");
-    assert_eq!(found[0]["severity"], 1);
-    assert_eq!(slice(&wrong, &found[0]["range"]), "densty");
-    let message = found[0]["message"].as_str().unwrap();
+    let diagnostics = client.change("arm.robray", &wrong);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    assert_eq!(diagnostics[0]["code"], "robray::unknown-attribute");
+    assert_eq!(diagnostics[0]["severity"], 1);
+    assert_eq!(slice(&wrong, &diagnostics[0]["range"]), "densty");
+    let message = diagnostics[0]["message"].as_str().unwrap();
     assert!(message.contains("did you mean `density`?"), "{message}");
     assert!(client.change("arm.robray", ARM).is_empty());
 }
@@ -41,24 +41,24 @@ fn diagnostics_follow_the_text() {
 fn changes_are_ranges_of_utf_16_units() {
     let mut client = Client::new();
     let text = "# 𝄞\nframe \"𝄞 é\" { mass 1; } frame b { parent c; }\n";
-    let found = client.open("clef.robray", text);
-    assert_eq!(slice(text, &found[0]["range"]), "c");
+    let diagnostics = client.open("clef.robray", text);
+    assert_eq!(slice(text, &diagnostics[0]["range"]), "c");
     let start = super::client::position(text, text.find("c;").unwrap());
     let end = super::client::position(text, text.find("; }\n").unwrap());
     let range = json!({ "start": start, "end": end });
-    let found = client.edit(
+    let diagnostics = client.edit(
         "clef.robray",
         json!([{ "range": range, "text": "\"𝄞 é\"" }]),
     );
-    assert!(found.is_empty(), "{found:?}");
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
 }
 
 #[test]
 fn a_related_position_is_shown() {
     let mut client = Client::new();
     let text = "class a { }\nclass a { }\n";
-    let found = client.open("twice.robray", text);
-    let related = &found[0]["relatedInformation"][0];
+    let diagnostics = client.open("twice.robray", text);
+    let related = &diagnostics[0]["relatedInformation"][0];
     assert_eq!(related["location"]["range"]["start"]["line"], 0);
     assert_eq!(related["message"], "the class of this name");
 }
@@ -75,17 +75,23 @@ fn open_texts_replace_files_that_others_include() {
     assert!(client.open("main.robray", text).is_empty());
     client.open("part.robray", "class steel { }\nframe b { }\n");
     client.change("part.robray", "class steel { }\nframe c { mas 1; }\n");
-    let found = client.known("part.robray");
-    assert_eq!(found[0]["code"], "robray::unknown-attribute", "{found:?}");
+    let diagnostics = client.known("part.robray");
+    assert_eq!(
+        diagnostics[0]["code"], "robray::unknown-attribute",
+        "{diagnostics:?}"
+    );
     // Files are published in the order of their names: that of the including file is there already.
-    let found = client.known("main.robray");
-    assert_eq!(found[0]["code"], "robray::unknown-parent", "{found:?}");
+    let diagnostics = client.known("main.robray");
+    assert_eq!(
+        diagnostics[0]["code"], "robray::unknown-parent",
+        "{diagnostics:?}"
+    );
     // A part is checked together with the scene that includes it.
     assert!(
         client
             .change("part.robray", "frame b { isa steel; }\nclass steel { }\n")
             .iter()
-            .all(|found| { found["code"] == "robray::unknown-class" })
+            .all(|diagnostic| { diagnostic["code"] == "robray::unknown-class" })
     );
     client.close("part.robray");
     assert!(
@@ -139,8 +145,8 @@ fn hover_shows_documentation_values_and_poses() {
 #[test]
 fn definitions_are_found_through_includes() {
     let mut client = Client::new();
-    let part = "class steel { density 7800; }\ndef size 2;\nframe \"the base\" { }\n";
-    client.write("part.robray", part);
+    let included = "class steel { density 7800; }\ndef size 2;\nframe \"the base\" { }\n";
+    client.write("part.robray", included);
     let text = "include \"part.robray\"\nframe a { parent \"the base\"; mass size; geometry { isa steel; shape box; dimension [1, 1, 1]; } }\n";
     client.open("main.robray", text);
     let uri = client.uri("part.robray");
@@ -151,7 +157,7 @@ fn definitions_are_found_through_includes() {
     ] {
         let answer = client.ask("textDocument/definition", "main.robray", before);
         assert_eq!(answer[0]["uri"], uri, "{before}");
-        assert_eq!(slice(part, &answer[0]["range"]), name);
+        assert_eq!(slice(included, &answer[0]["range"]), name);
     }
     let answer = client.ask("textDocument/definition", "main.robray", "include \"pa");
     assert_eq!(answer["uri"], uri);
@@ -177,25 +183,25 @@ fn an_embedded_file_is_shown_as_a_copy() {
 #[test]
 fn references_and_names_of_all_scenes_of_the_workspace() {
     let mut client = Client::new();
-    let part = "frame base { frame tip { } }\nallow_collision base tip;\n";
+    let included = "frame base { frame tip { } }\nallow_collision base tip;\n";
     let main = "include \"part.robray\"\nframe lid { parent \"base\"; }\n";
-    client.write("part.robray", part);
+    client.write("part.robray", included);
     client.write("main.robray", main);
     client.write("other.robray", "frame base { }\nframe x { parent base; }\n");
-    client.open("part.robray", part);
+    client.open("part.robray", included);
     let mut params = client.at("part.robray", "frame base");
     params["context"] = json!({ "includeDeclaration": true });
-    let found = client
+    let references = client
         .request("textDocument/references", params.clone())
         .unwrap();
-    let mut lines: Vec<String> = found
+    let mut lines: Vec<String> = references
         .as_array()
         .unwrap()
         .iter()
-        .map(|found| {
-            let uri = found["uri"].as_str().unwrap();
+        .map(|reference| {
+            let uri = reference["uri"].as_str().unwrap();
             let name = uri.rsplit('/').next().unwrap();
-            format!("{name}:{}", found["range"]["start"]["line"])
+            format!("{name}:{}", reference["range"]["start"]["line"])
         })
         .collect();
     lines.sort();
@@ -206,9 +212,9 @@ fn references_and_names_of_all_scenes_of_the_workspace() {
         .unwrap();
     let changes = edit["changes"].as_object().unwrap();
     assert_eq!(changes.len(), 2, "{edit}");
-    let part_edits = &changes[&client.uri("part.robray")];
-    assert_eq!(part_edits.as_array().unwrap().len(), 2);
-    assert_eq!(part_edits[0]["newText"], "\"the base\"");
+    let included_edits = &changes[&client.uri("part.robray")];
+    assert_eq!(included_edits.as_array().unwrap().len(), 2);
+    assert_eq!(included_edits[0]["newText"], "\"the base\"");
     params["newName"] = json!("tip");
     let refused = client.request("textDocument/rename", params).unwrap_err();
     assert_eq!(refused, "the name `tip` is taken");
@@ -227,10 +233,10 @@ fn completion_fits_the_position() {
         labels
     };
     assert!(complete("fra|").contains(&"frame".to_owned()));
-    let parts = complete("frame x { |");
-    assert!(parts.contains(&"translation".to_owned()) && parts.contains(&"geometry".to_owned()));
+    let words = complete("frame x { |");
+    assert!(words.contains(&"translation".to_owned()) && words.contains(&"geometry".to_owned()));
     assert!(
-        !parts.contains(&"radius".to_owned()),
+        !words.contains(&"radius".to_owned()),
         "a geometry's attribute"
     );
     assert_eq!(complete("frame x { geometry { isa |"), ["link"]);
@@ -316,11 +322,11 @@ fn formatting_changes_what_the_formatter_changes() {
 fn suggestions_can_be_applied() {
     let mut client = Client::new();
     let text = "frame a { mas 1; }\nframe b { mass 2 }\nframe c { parent \"aa\"; }\n";
-    let found = client.open("a.robray", text);
+    let diagnostics = client.open("a.robray", text);
     let params = json!({
         "textDocument": { "uri": client.uri("a.robray") },
-        "range": found[0]["range"],
-        "context": { "diagnostics": found },
+        "range": diagnostics[0]["range"],
+        "context": { "diagnostics": diagnostics },
     });
     let actions = client.request("textDocument/codeAction", params).unwrap();
     let titles: Vec<&str> = actions

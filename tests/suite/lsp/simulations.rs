@@ -31,8 +31,8 @@ fn client() -> Client {
     client.write("arena.robray", SCENE);
     client.write("rover.robray", ROBOT);
     client.write("sim.ron", RON);
-    let found = client.open("sim.ron", RON);
-    assert!(found.is_empty(), "{found:?}");
+    let diagnostics = client.open("sim.ron", RON);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     client
 }
 
@@ -40,16 +40,22 @@ fn client() -> Client {
 fn diagnostics_are_those_of_the_command() {
     let mut client = client();
     let wrong = RON.replace("\"mast\"", "\"mst\"").replace("rate:", "rte:");
-    let found = client.change("sim.ron", &wrong);
-    assert_eq!(found[0]["code"], "simulation::unknown-field", "{found:?}");
-    assert_eq!(slice(&wrong, &found[0]["range"]), "rte");
+    let diagnostics = client.change("sim.ron", &wrong);
+    assert_eq!(
+        diagnostics[0]["code"], "simulation::unknown-field",
+        "{diagnostics:?}"
+    );
+    assert_eq!(slice(&wrong, &diagnostics[0]["range"]), "rte");
     let wrong = RON.replace("\"mast\"", "\"mst\"");
-    let found = client.change("sim.ron", &wrong);
-    assert_eq!(found[0]["code"], "simulation::unknown-frame", "{found:?}");
+    let diagnostics = client.change("sim.ron", &wrong);
+    assert_eq!(
+        diagnostics[0]["code"], "simulation::unknown-frame",
+        "{diagnostics:?}"
+    );
     let params = json!({
         "textDocument": { "uri": client.uri("sim.ron") },
-        "range": found[0]["range"],
-        "context": { "diagnostics": found },
+        "range": diagnostics[0]["range"],
+        "context": { "diagnostics": diagnostics },
     });
     let actions = client.request("textDocument/codeAction", params).unwrap();
     let edit = &actions[0]["edit"]["changes"][&client.uri("sim.ron")][0];
@@ -64,22 +70,25 @@ fn errors_of_the_build_follow_after_a_pause() {
         "kind: \"pose\",",
         "kind: \"thermometer\", modifiers: [(kind: \"gps_noise\")],",
     );
-    let mut found = client.change("sim.ron", &text);
-    if found.is_empty() {
+    let mut diagnostics = client.change("sim.ron", &text);
+    if diagnostics.is_empty() {
         client.wait_for_diagnostics("sim.ron");
-        found = client.known("sim.ron");
+        diagnostics = client.known("sim.ron");
     }
-    assert_eq!(found[0]["code"], "simulation::misfit", "{found:?}");
+    assert_eq!(
+        diagnostics[0]["code"], "simulation::misfit",
+        "{diagnostics:?}"
+    );
 }
 
 #[test]
 fn scenarios_are_read_as_scenarios() {
     let mut client = Client::new();
     let text = "Scenario(length: 1, conditions: { \"up\": stay(when: \"a.pose.z >\") })\n";
-    let found = client.open("a.test.ron", text);
-    let message = found[0]["message"].as_str().unwrap();
+    let diagnostics = client.open("a.test.ron", text);
+    let message = diagnostics[0]["message"].as_str().unwrap();
     assert!(!message.contains("not a simulation"), "{message}");
-    assert_eq!(found[0]["range"]["start"]["line"], 0);
+    assert_eq!(diagnostics[0]["range"]["start"]["line"], 0);
 }
 
 #[test]
@@ -90,8 +99,8 @@ fn files_of_other_programs_are_left_alone() {
             .open("theme.ron", "Theme(color: (1, 2, 3))")
             .is_empty()
     );
-    let found = client.open("a.ron", "Simulatoin()");
-    assert_eq!(found.len(), 1, "{found:?}");
+    let diagnostics = client.open("a.ron", "Simulatoin()");
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
 }
 
 #[test]
@@ -195,10 +204,10 @@ fn names_of_scenes_are_renamed_in_simulations() {
     assert_eq!(changes[&client.uri("sim.ron")][0]["newText"], "\"tower\"");
     let mut params = client.at("sim.ron", "frame: \"ma");
     params["context"] = json!({ "includeDeclaration": true });
-    let found = client
+    let references = client
         .request("textDocument/references", params.clone())
         .unwrap();
-    assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+    assert_eq!(references.as_array().unwrap().len(), 2, "{references}");
     params["newName"] = json!("tower");
     assert_eq!(
         client.request("textDocument/rename", params).unwrap()["changes"],

@@ -105,7 +105,7 @@ fn what_flies_at_an_arm_hits_it_alike_whether_something_is_near_it() {
 
 #[test]
 fn an_impulse_on_an_arm_acts_alike_whether_something_is_near_it() {
-    let found = [false, true].map(|near| {
+    let outcomes = [false, true].map(|near| {
         let mut test = arm(240, near, ["", ""]);
         swing(&mut test, 0..300);
         let spoon = test.0.scene().bodies["third"];
@@ -119,7 +119,7 @@ fn an_impulse_on_an_arm_acts_alike_whether_something_is_near_it() {
         swing(&mut test, 301..360);
         (struck, positions(&test))
     });
-    let [(one, later), (two, also)] = found;
+    let [(one, later), (two, also)] = outcomes;
     for (one, two) in one.iter().zip(two) {
         assert!(
             (one - two).abs() < 1e-5 * two.abs().max(1.0),
@@ -168,7 +168,7 @@ fn a_box_that_is_put_into_an_arm_is_pressed_out() {
 
 #[test]
 fn two_arms_meet_alike_whether_something_is_near_them() {
-    let found = [false, true].map(|near| {
+    let outcomes = [false, true].map(|near| {
         let mut test = two_arms(near);
         for tick in 0..960 {
             let turn = 1.2 * (f64::from(tick) / 480.0).min(1.0);
@@ -184,7 +184,7 @@ fn two_arms_meet_alike_whether_something_is_near_them() {
         }
         ["left", "right"].map(|name| test.joint(name).position)
     });
-    let [alone, near] = found;
+    let [alone, near] = outcomes;
     println!("{alone:?}, {near:?}");
     for (one, two) in alone.iter().zip(near) {
         assert!((one - two).abs() < 1e-3, "{one} {two}");
@@ -225,7 +225,7 @@ fn two_arms(near: bool) -> Test {
 
 #[test]
 fn an_arm_is_lost_alike_whether_something_is_near_it() {
-    let found = [false, true].map(|near| {
+    let poses = [false, true].map(|near| {
         let mut test = arm(240, near, ["", ""]);
         swing(&mut test, 0..100);
         let third = test.0.scene().bodies["third"];
@@ -235,5 +235,5 @@ fn an_arm_is_lost_alike_whether_something_is_near_it() {
         assert_eq!(test.0.lost_bodies().len(), 1, "near: {near}");
         test.0.body("third").expect("a body").pose
     });
-    assert!((found[0].translation.vector - found[1].translation.vector).norm() < 1e-6);
+    assert!((poses[0].translation.vector - poses[1].translation.vector).norm() < 1e-6);
 }

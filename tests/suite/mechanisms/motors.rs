@@ -31,12 +31,12 @@ fn dry_friction_holds_up_to_its_bound_and_brakes_beyond() {
             let mut test = slide(attributes, joint);
             test.exert(&["slide"], &[force]);
             test.run(2.0);
-            let found = test.joint("slide");
+            let joint = test.joint("slide");
             assert!(
-                (found.velocity - acceleration * 2.0).abs() < 1e-9,
-                "{force} N: {found:?}"
+                (joint.velocity - acceleration * 2.0).abs() < 1e-9,
+                "{force} N: {joint:?}"
             );
-            assert!((found.position - acceleration * 2.0).abs() < 0.01);
+            assert!((joint.position - acceleration * 2.0).abs() < 0.01);
         }
     }
     // A moving block is decelerated by f / m, and then stands.
@@ -48,9 +48,9 @@ fn dry_friction_holds_up_to_its_bound_and_brakes_beyond() {
     let speed = test.joint("slide").velocity;
     assert!((speed - 2.5).abs() < 1e-9, "{speed}");
     test.run(1.5);
-    let (found, way) = (test.joint("slide"), 2.5 + 5.0 * 5.0 / (2.0 * 2.5));
-    assert_eq!(found.velocity, 0.0);
-    assert!((found.position - way).abs() < 0.02, "{found:?}, not {way}");
+    let (joint, way) = (test.joint("slide"), 2.5 + 5.0 * 5.0 / (2.0 * 2.5));
+    assert_eq!(joint.velocity, 0.0);
+    assert!((joint.position - way).abs() < 0.02, "{joint:?}, not {way}");
 }
 
 #[test]
@@ -99,8 +99,11 @@ fn a_rotor_slows_a_pendulum() {
             }
             before = now;
         }
-        let found = (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64;
-        assert!((found / period - 1.0).abs() < 1e-3, "{found}, not {period}");
+        let actual = (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64;
+        assert!(
+            (actual / period - 1.0).abs() < 1e-3,
+            "{actual}, not {period}"
+        );
         let mut mechanism = test.0.mechanism("robot").expect("it has joints");
         assert!((mechanism.mass_matrix()[(0, 0)] - felt).abs() < 1e-12);
         let efforts = mechanism.inverse_dynamics(&[2.0]);

@@ -75,16 +75,16 @@ impl Victim {
 /// Starts a client; its number determines its bytes, and the byte after which it is killed.
 fn victim(server: &Server, number: usize) -> Result<Victim, String> {
     // Never a complete message, which would take effect: the last byte is the end of the line.
-    let part = |message: &str| message[..number * 31 % message.len()].to_owned();
+    let prefix = |message: &str| message[..number * 31 % message.len()].to_owned();
     let requests = server.port("requests");
     match number % TOGETHER {
         // One of each group is killed at any moment.
         0 => Victim::start(GOES_ON, requests, READS),
-        other if other % 3 == 0 => Victim::start(STOPS, requests, &part(REQUEST)),
+        other if other % 3 == 0 => Victim::start(STOPS, requests, &prefix(REQUEST)),
         other if other % 3 == 1 => {
-            Victim::start(STOPS, requests, &(READS.to_owned() + &part(REQUEST)))
+            Victim::start(STOPS, requests, &(READS.to_owned() + &prefix(REQUEST)))
         }
-        _ => Victim::start(STOPS, server.port("rover.motion"), &part(COMMAND)),
+        _ => Victim::start(STOPS, server.port("rover.motion"), &prefix(COMMAND)),
     }
 }
 

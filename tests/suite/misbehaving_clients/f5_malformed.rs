@@ -141,7 +141,7 @@ fn check(server: &Server) -> Result<(), String> {
         let asks = |line: &&Vec<u8>| {
             !line
                 .windows(6)
-                .any(|part| part == b"cancel" || part == b"HTTP/1")
+                .any(|window| window == b"cancel" || window == b"HTTP/1")
         };
         let mutants: Vec<Vec<u8>> = mutants.iter().filter(asks).cloned().collect();
         are_answered(&mut client, &mutants)?;

@@ -18,10 +18,10 @@ fn actuators(name: &str) -> Vec<Arc<ActuatorInfo>> {
     let simulation = golden_runs::open(&file(name));
     let world = simulation.world();
     let paths = simulation.paths();
-    let found = paths
+    let mailboxes = paths
         .iter()
         .filter_map(|path| world.get::<Mailbox>(service::find(world, path)?));
-    found
+    mailboxes
         .map(|mailbox| mailbox.sender().info.clone())
         .filter(|info| !info.fields.0.is_empty())
         .collect()

@@ -118,8 +118,8 @@ fn to_server(mut client: TcpStream, mut server: TcpStream, shared: &Shared) {
         last = read[count - 1];
         let written = if by_lines {
             read.split_inclusive(|&byte| byte == b'\n')
-                .try_for_each(|part| {
-                    line.extend(part);
+                .try_for_each(|piece| {
+                    line.extend(piece);
                     shared.kept.store(line.len() as u64, Ordering::Relaxed);
                     if line.ends_with(b"\n") {
                         server.write_all(&changed(std::mem::take(&mut line), shared))

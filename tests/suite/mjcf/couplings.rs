@@ -28,9 +28,9 @@ fn setting(components: &str, joint: &str, field: &str) -> f64 {
         .find_map(|line| line.trim().strip_prefix(&start));
     let line = line.unwrap_or_else(|| panic!("no joint {joint} in {components}"));
     let mut fields = line.split([',', '(', ')']).map(str::trim);
-    let found = fields.find_map(|one| one.strip_prefix(field)?.strip_prefix(": "));
-    let found = found.unwrap_or_else(|| panic!("no {field} in {line}"));
-    found.parse().unwrap()
+    let value = fields.find_map(|one| one.strip_prefix(field)?.strip_prefix(": "));
+    let value = value.unwrap_or_else(|| panic!("no {field} in {line}"));
+    value.parse().unwrap()
 }
 
 fn near(own: f64, expected: f64) {

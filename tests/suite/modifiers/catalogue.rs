@@ -195,14 +195,14 @@ fn faults_spoil_every_sensor_that_measures() {
             let truth = data(&simulation, path);
             moving += u32::from(truth != *early && !expected.is_empty());
             for word in modifiers {
-                let found = data(&simulation, &format!("{path}_{word}"));
+                let modified = data(&simulation, &format!("{path}_{word}"));
                 let is_right = match *word {
-                    "freeze" => found == *early,
-                    _ => found != truth,
+                    "freeze" => modified == *early,
+                    _ => modified != truth,
                 };
                 if !is_right {
                     wrong.push(format!(
-                        "{word} on {kind}: {found:.300}\ntruth {truth:.300}\nbefore {early:.300}"
+                        "{word} on {kind}: {modified:.300}\ntruth {truth:.300}\nbefore {early:.300}"
                     ));
                 }
             }

@@ -107,11 +107,11 @@ fn what_is_under_way_is_exported_when_it_is_due() {
             .observe("rover.pose", Policy::Queue(100))
             .expect("a sensor");
         observer.stay_ready();
-        let mut found = exports(&mut simulation, &observer, 4);
+        let mut exported = exports(&mut simulation, &observer, 4);
         let snapshot = simulation.snapshot().expect("it can be saved");
         let rest = exports(&mut simulation, &observer, 10);
-        found.extend(&rest);
-        assert_eq!(found, expected, "{modifiers}");
+        exported.extend(&rest);
+        assert_eq!(exported, expected, "{modifiers}");
         simulation.restore(&snapshot).expect("the same simulation");
         let again = exports(&mut simulation, &observer, 10);
         assert_eq!(again, rest, "{modifiers}");

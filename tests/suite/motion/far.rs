@@ -81,7 +81,7 @@ fn ways(simulation: &mut Simulation) -> [f64; 2] {
 
 #[test]
 fn bases_go_as_far_as_they_are_told_wherever_they_are() {
-    let mut found = String::new();
+    let mut problems = String::new();
     for at in POSITIONS {
         for rate in [60, 240] {
             for speed in [0.02, 0.05, 0.5] {
@@ -96,7 +96,7 @@ fn bases_go_as_far_as_they_are_told_wherever_they_are() {
                     for way in ways(&mut simulation) {
                         if (way / (speed * TIME) - 1.0).abs() > 1e-3 {
                             let wanted = speed * TIME;
-                            writeln!(found, "{base}, {control}, at {at:?}, {rate} Hz, {speed} m/s: {way} m instead of {wanted}")
+                            writeln!(problems, "{base}, {control}, at {at:?}, {rate} Hz, {speed} m/s: {way} m instead of {wanted}")
                                 .expect("written");
                         }
                     }
@@ -104,7 +104,7 @@ fn bases_go_as_far_as_they_are_told_wherever_they_are() {
             }
         }
     }
-    assert!(found.is_empty(), "{found}");
+    assert!(problems.is_empty(), "{problems}");
 }
 
 #[test]

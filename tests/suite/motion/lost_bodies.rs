@@ -96,16 +96,16 @@ fn bits(simulation: &Simulation, but: &str) -> Vec<(String, Vec<u64>)> {
     let names = simulation.scene().bodies.keys().filter(|name| *name != but);
     let of = |name: &String| {
         let body = simulation.body(name).expect("a body");
-        let parts = body
+        let numbers = body
             .pose
             .translation
             .vector
             .iter()
             .chain(body.pose.rotation.coords.iter());
-        let parts = parts
+        let numbers = numbers
             .chain(body.linear_velocity.iter())
             .chain(body.angular_velocity.iter());
-        (name.clone(), parts.map(|value| value.to_bits()).collect())
+        (name.clone(), numbers.map(|value| value.to_bits()).collect())
     };
     names.map(of).collect()
 }
@@ -202,26 +202,27 @@ fn what_touches_the_lost_one_is_finite() {
 
 #[test]
 fn a_robot_is_lost_as_a_whole() {
-    for part in ["duo", "duo.wheel_left", "duo.wheel_right"] {
+    for kicked in ["duo", "duo.wheel_left", "duo.wheel_right"] {
         let mut simulation = open(true);
         simulation.run(60).expect("nobody is in lockstep");
-        let parts = ["duo", "duo.wheel_left", "duo.wheel_right"];
-        let poses =
-            |simulation: &Simulation| parts.map(|name| simulation.body(name).expect("a body").pose);
+        let bodies = ["duo", "duo.wheel_left", "duo.wheel_right"];
+        let poses = |simulation: &Simulation| {
+            bodies.map(|name| simulation.body(name).expect("a body").pose)
+        };
         let before = poses(&simulation);
-        kick(&mut simulation, part, 1e300);
+        kick(&mut simulation, kicked, 1e300);
         simulation.run(120).expect("nobody is in lockstep");
         let after = poses(&simulation);
         for (before, after) in before.iter().zip(&after) {
             assert_eq!(
                 before.translation, after.translation,
-                "{part}: told to drive"
+                "{kicked}: told to drive"
             );
             // The engine normalises orientations again.
-            assert!(before.rotation.angle_to(&after.rotation) < 1e-6, "{part}");
+            assert!(before.rotation.angle_to(&after.rotation) < 1e-6, "{kicked}");
         }
         simulation.run(60).expect("nobody is in lockstep");
-        assert_eq!(poses(&simulation), after, "{part}: it stands");
+        assert_eq!(poses(&simulation), after, "{kicked}: it stands");
         let [lost] = simulation.lost_bodies() else {
             panic!("{:?}", simulation.lost_bodies())
         };
@@ -372,7 +373,7 @@ fn panics_in_the_third_tick(clock: Res<Clock>) {
 }
 
 #[test]
-fn a_part_that_panics_ends_the_run_and_not_the_program() {
+fn a_system_that_panics_ends_the_run_and_not_the_program() {
     let simulation = Simulation::parse("Simulation()", ".", &|app| {
         app.add_systems(FixedUpdate, panics_in_the_third_tick.in_set(Tick::Physics));
     })

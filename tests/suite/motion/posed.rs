@@ -137,8 +137,8 @@ fn data(simulation: &mut Simulation, sensor: &str) -> Json {
 }
 
 fn vector(value: &Json) -> Vector3<f64> {
-    let part = |index: usize| value[index].as_f64().unwrap_or_else(|| panic!("{value}"));
-    Vector3::new(part(0), part(1), part(2))
+    let entry = |index: usize| value[index].as_f64().unwrap_or_else(|| panic!("{value}"));
+    Vector3::new(entry(0), entry(1), entry(2))
 }
 
 /// Vectors that sensors measure: each with its sensor and field, the value, and the tolerance.
@@ -153,11 +153,11 @@ fn check(simulation: &mut Simulation, turning: f64, is_smooth: bool, what: &str)
     };
     let reported = reported(simulation, turning, is_smooth, yaw);
     for (sensor, field, expected, tolerance) in reported {
-        let found = vector(&data(simulation, sensor)[field]);
-        let error = (found - expected).norm();
+        let actual = vector(&data(simulation, sensor)[field]);
+        let error = (actual - expected).norm();
         assert!(
             error < tolerance,
-            "{what}, {sensor} {field}: {found:?} instead of {expected:?}"
+            "{what}, {sensor} {field}: {actual:?} instead of {expected:?}"
         );
     }
     let numbers = [
@@ -177,10 +177,10 @@ fn check(simulation: &mut Simulation, turning: f64, is_smooth: bool, what: &str)
         ),
     ];
     for (sensor, field, expected, tolerance) in numbers {
-        let found = data(simulation, sensor)[field].as_f64().expect("a number");
+        let actual = data(simulation, sensor)[field].as_f64().expect("a number");
         assert!(
-            (found - expected).abs() < tolerance,
-            "{what}, {sensor} {field}: {found} instead of {expected}"
+            (actual - expected).abs() < tolerance,
+            "{what}, {sensor} {field}: {actual} instead of {expected}"
         );
     }
 }
@@ -260,10 +260,10 @@ fn a_stabilized_quadrotor_has_the_velocity_of_its_poses() {
     let to = simulation.body("rover").expect("a robot").pose;
     let speed = (to.translation.vector - from.translation.vector).norm();
     assert!(speed > 1.5, "{speed} m/s");
-    let found = vector(&data(&mut simulation, "velocity")["linear_velocity"]);
+    let velocity = vector(&data(&mut simulation, "velocity")["linear_velocity"]);
     assert!(
-        (found - Vector3::x() * speed).norm() < 1e-3,
-        "{found:?}, {speed} m/s"
+        (velocity - Vector3::x() * speed).norm() < 1e-3,
+        "{velocity:?}, {speed} m/s"
     );
     let gps = data(&mut simulation, "gps");
     assert!(

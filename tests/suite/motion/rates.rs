@@ -38,8 +38,8 @@ fn data(simulation: &mut Simulation, sensor: &str) -> Json {
 }
 
 fn vector(value: &Json) -> Vector3<f64> {
-    let part = |index: usize| value[index].as_f64().unwrap_or_else(|| panic!("{value}"));
-    Vector3::new(part(0), part(1), part(2))
+    let entry = |index: usize| value[index].as_f64().unwrap_or_else(|| panic!("{value}"));
+    Vector3::new(entry(0), entry(1), entry(2))
 }
 
 /// Checks a circle at constant rates, from r = 1 m ahead of the robot's origin.
@@ -63,16 +63,16 @@ fn check(robot: &str, base: &str, clock: (f64, f64), (v, w): (f64, f64), gravity
         ("velocity", "linear_velocity", linear, 1e-5 * scale),
         ("attitude", "angular_velocity", Vector3::z() * w, 1e-5),
     ] {
-        let found = vector(&data(&mut simulation, sensor)[field]);
-        let off = (found - expected).norm();
-        assert!(off < tolerance, "{what}, {sensor} {field}: {found:?}");
+        let actual = vector(&data(&mut simulation, sensor)[field]);
+        let off = (actual - expected).norm();
+        assert!(off < tolerance, "{what}, {sensor} {field}: {actual:?}");
     }
     let odometry = data(&mut simulation, "odometry");
     for (field, expected) in [("vx", v), ("vy", w), ("wz", w)] {
-        let found = odometry[field].as_f64().expect("a number");
+        let velocity = odometry[field].as_f64().expect("a number");
         assert!(
-            (found - expected).abs() < 1e-5 * scale,
-            "{what}, {field}: {found}"
+            (velocity - expected).abs() < 1e-5 * scale,
+            "{what}, {field}: {velocity}"
         );
     }
     if clock.0 == clock.1 {
@@ -82,10 +82,10 @@ fn check(robot: &str, base: &str, clock: (f64, f64), (v, w): (f64, f64), gravity
         let radius = v / w;
         let expected = [cos + radius * sin - 1.0, sin + radius * (1.0 - cos)];
         for (field, expected) in ["x", "y"].into_iter().zip(expected) {
-            let found = odometry[field].as_f64().expect("a number");
+            let coordinate = odometry[field].as_f64().expect("a number");
             assert!(
-                (found - expected).abs() < 1e-4,
-                "{what}, {field}: {found}, {expected}"
+                (coordinate - expected).abs() < 1e-4,
+                "{what}, {field}: {coordinate}, {expected}"
             );
         }
     }

@@ -54,7 +54,7 @@ fn points() -> impl Iterator<Item = (f64, f64, [f64; 2])> {
     ];
     tyres.into_iter().flat_map(|(x, side)| {
         let along = [(-0.5, 0.25), (0.0, 0.5), (0.5, 0.25)];
-        along.map(|(at, part)| (x, side * HALF_TRACK + at * TREAD, [side, part]))
+        along.map(|(at, fraction)| (x, side * HALF_TRACK + at * TREAD, [side, fraction]))
     })
 }
 
@@ -70,12 +70,12 @@ fn missing(motion: Vector3<f64>, v: f64, pull: Vector3<f64>) -> Vector3<f64> {
     let spin = 4.0 * (WHEEL * RADIUS * RADIUS / 2.0) * (v / RADIUS) * w;
     let [roll, pitch] = [MASS * across * HEIGHT + spin, MASS * along * HEIGHT];
     let [mut wide, mut long] = [0.0; 2];
-    for (x, y, [_, part]) in points() {
-        (long, wide) = (long + part * x * x, wide + part * y * y);
+    for (x, y, [_, fraction]) in points() {
+        (long, wide) = (long + fraction * x * x, wide + fraction * y * y);
     }
     let mut sum = Vector3::new(-MASS * along, -MASS * across, 0.0);
-    for (x, y, [side, part]) in points() {
-        let load = part * (MASS * pull.z / 4.0 - y * roll / wide - x * pitch / long);
+    for (x, y, [side, fraction]) in points() {
+        let load = fraction * (MASS * pull.z / 4.0 - y * roll / wide - x * pitch / long);
         let slip = [
             vx - w * y - (v - side * 0.5 * DRIVEN_TRACK / 2.0),
             vy + w * x,
@@ -162,8 +162,11 @@ fn an_imu_shows_the_circle_of_its_robot_at_every_rate() {
         let mut test = on_floor("robots/atrv.robray", more, (rate, 1.0, 0.0));
         test.run(3.0);
         let data = test.simulation.read::<ImuData>("rover.imu").expect("data");
-        let found = Vector3::from(data.linear_acceleration);
+        let acceleration = Vector3::from(data.linear_acceleration);
         let expected = Vector3::new(-0.64 * 0.5, 0.8 - 0.64 * 0.2, G);
-        assert!((found - expected).norm() < 2e-3, "{rate} Hz: {found}");
+        assert!(
+            (acceleration - expected).norm() < 2e-3,
+            "{rate} Hz: {acceleration}"
+        );
     }
 }

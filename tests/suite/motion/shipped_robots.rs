@@ -276,11 +276,11 @@ fn car() -> String {
         "shape sphere;\n  radius radius;",
         "shape cylinder;\n  radius radius;\n  height 0.06;",
     );
-    let mut parts = text.split("mass 2; geometry { isa tyre; }");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for (part, side) in parts.zip(["front_left", "front_right", "rear_left", "rear_right"]) {
+    let mut sections = text.split("mass 2; geometry { isa tyre; }");
+    let mut text = sections.next().unwrap_or_default().to_owned();
+    for (section, side) in sections.zip(["front_left", "front_right", "rear_left", "rear_right"]) {
         text += &tyre(side);
-        text += part;
+        text += section;
     }
     text
 }

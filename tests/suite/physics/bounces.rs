@@ -45,10 +45,10 @@ fn the_greater_restitution_counts_unless_another_rule_is_given() {
         ("motion: morse", Some(0.5), 0.4),
         ("motion: morse, restitution_rule: greater", Some(0.5), 0.8),
     ] {
-        let found = share(environment, floor);
+        let actual = share(environment, floor);
         assert!(
-            (found - expected).abs() < 0.02,
-            "{environment}, {floor:?}: {found} instead of {expected}"
+            (actual - expected).abs() < 0.02,
+            "{environment}, {floor:?}: {actual} instead of {expected}"
         );
     }
 }

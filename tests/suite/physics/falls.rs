@@ -26,7 +26,7 @@ fn fall(rate: f64, spin: f64) -> (f64, f64) {
         let off = Vector3::from(data.linear_acceleration) + Vector3::x() * (spin * spin * 0.5);
         worst = worst.max(off.norm());
     }
-    let found = simulation
+    let position = simulation
         .body("ball")
         .expect("a ball")
         .pose
@@ -35,7 +35,7 @@ fn fall(rate: f64, spin: f64) -> (f64, f64) {
     let time = ticks as f64 / rate;
     let formula =
         Vector3::new(3.0, -2.0, 5.0) * time + Vector3::z() * (100.0 - 9.81 / 2.0 * time * time);
-    ((found - formula).norm(), worst)
+    ((position - formula).norm(), worst)
 }
 
 #[test]

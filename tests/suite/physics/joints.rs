@@ -106,9 +106,9 @@ fn what_hangs_on_the_root_swings_as_on_a_frame() {
     let mut bob = link("bob", "", hinge("q"), 0.5);
     bob.parent = None;
     add(&mut hanging.scene, bob);
-    let found = swing(&hanging);
-    assert_eq!(found, swing(&pendulum()));
-    assert!(found.velocity < -0.5, "{found:?}");
+    let state = swing(&hanging);
+    assert_eq!(state, swing(&pendulum()));
+    assert!(state.velocity < -0.5, "{state:?}");
 }
 
 #[test]

@@ -69,8 +69,11 @@ const TWO: &str = r#""b": (kind: "v_omega"), "a": (kind: "v_omega")"#;
 fn two_commanded(motion: &str) -> Simulation {
     let mut simulation = rover(motion, TWO);
     drive(&simulation, "rover.a", 1.0);
-    let found = way(&mut simulation);
-    assert!(found > 0.4, "an actuator without a command drives: {found}");
+    let displacement = way(&mut simulation);
+    assert!(
+        displacement > 0.4,
+        "an actuator without a command drives: {displacement}"
+    );
     drive(&simulation, "rover.b", -1.0);
     simulation
 }
@@ -78,14 +81,14 @@ fn two_commanded(motion: &str) -> Simulation {
 #[test]
 fn the_newest_command_drives() {
     let mut simulation = two_commanded("default");
-    let found = way(&mut simulation);
-    assert!(found < -0.4, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement < -0.4, "{displacement}");
     drive(&simulation, "rover.a", 1.0);
-    let found = way(&mut simulation);
-    assert!(found > 0.4, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement > 0.4, "{displacement}");
     switch(&mut simulation, "deactivate", "rover.a");
-    let found = way(&mut simulation);
-    assert!(found < -0.4, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement < -0.4, "{displacement}");
     assert!(simulation.take_warnings().is_empty());
     assert!(simulation.warnings().is_empty());
 }
@@ -107,11 +110,11 @@ fn who_was_never_commanded_drives_nothing() {
         let kick = json!(["rover", [2.0 * mass, 0.0, 0.0]]);
         simulation.call("simulation", "push_object", &kick);
         simulation.run(30).expect("a rover");
-        let found = x(&simulation);
+        let position = x(&simulation);
         assert_eq!(
-            found.abs() < 0.05,
+            position.abs() < 0.05,
             is_held,
-            "{motion}, {actuators}: {found}"
+            "{motion}, {actuators}: {position}"
         );
     }
 }
@@ -119,17 +122,20 @@ fn who_was_never_commanded_drives_nothing() {
 #[test]
 fn in_the_motion_of_morse_the_first_one_created_drives_until_it_is_deactivated() {
     let mut simulation = two_commanded("morse");
-    let found = way(&mut simulation);
-    assert!(found < -0.4, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement < -0.4, "{displacement}");
     drive(&simulation, "rover.a", 1.0);
-    let found = way(&mut simulation);
-    assert!(found < -0.4, "it is newer, but was created later: {found}");
+    let displacement = way(&mut simulation);
+    assert!(
+        displacement < -0.4,
+        "it is newer, but was created later: {displacement}"
+    );
     switch(&mut simulation, "deactivate", "rover.b");
-    let found = way(&mut simulation);
-    assert!(found > 0.4, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement > 0.4, "{displacement}");
     switch(&mut simulation, "activate", "rover.b");
-    let found = way(&mut simulation);
-    assert!(found < -0.4, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement < -0.4, "{displacement}");
     assert!(simulation.take_warnings().is_empty());
 }
 
@@ -139,8 +145,8 @@ fn two_that_are_commanded_in_one_tick_are_told() {
         let mut simulation = rover(motion, TWO);
         drive(&simulation, "rover.a", 1.0);
         drive(&simulation, "rover.b", -1.0);
-        let found = way(&mut simulation);
-        assert!(found < -0.4, "{motion}: {found}");
+        let displacement = way(&mut simulation);
+        assert!(displacement < -0.4, "{motion}: {displacement}");
         let expected = format!(
             "`rover.{loser}`: it was commanded in the same tick as `rover.{winner}`, which drives the robot"
         );
@@ -170,12 +176,12 @@ fn teleports_are_used_in_turn() {
         assert!((x(&simulation) - 4.0).abs() < 1e-6);
         switch(&mut simulation, "deactivate", "rover.teleport");
         simulation.run(10).unwrap();
-        let found = hangs(&simulation);
+        let position = hangs(&simulation);
         assert!(
-            found.z < 2.99,
-            "the other actuator holds it without a command: {found}"
+            position.z < 2.99,
+            "the other actuator holds it without a command: {position}"
         );
-        assert!((found.x - 4.0).abs() < 0.01, "{found}");
+        assert!((position.x - 4.0).abs() < 0.01, "{position}");
         let command = TeleportCommand {
             y: -2.0,
             z: -1.0,
@@ -185,10 +191,10 @@ fn teleports_are_used_in_turn() {
             .command::<Teleport>("rover.other", command)
             .unwrap();
         simulation.run(30).unwrap();
-        let found = hangs(&simulation);
+        let position = hangs(&simulation);
         assert!(
-            (found.x + 2.0).abs() < 1e-6 && (found.z - 1.0).abs() < 1e-6,
-            "{found}"
+            (position.x + 2.0).abs() < 1e-6 && (position.z - 1.0).abs() < 1e-6,
+            "{position}"
         );
         assert!(simulation.take_warnings().is_empty());
     }
@@ -250,19 +256,19 @@ fn of_two_that_turn_the_wheels_one_does() {
     };
     simulation.run(30).unwrap();
     drive(&simulation, "rover.a", 0.5);
-    let found = way(&mut simulation);
+    let displacement = way(&mut simulation);
     assert!(
-        found > 0.15,
-        "an actuator without a command turns wheels: {found}"
+        displacement > 0.15,
+        "an actuator without a command turns wheels: {displacement}"
     );
     drive(&simulation, "rover.b", -0.5);
     way(&mut simulation);
-    let found = way(&mut simulation);
-    assert!(found < -0.15, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement < -0.15, "{displacement}");
     switch(&mut simulation, "deactivate", "rover.b");
     way(&mut simulation);
-    let found = way(&mut simulation);
-    assert!(found > 0.15, "{found}");
+    let displacement = way(&mut simulation);
+    assert!(displacement > 0.15, "{displacement}");
 }
 
 #[test]

@@ -28,21 +28,21 @@ fn build(motion: &str, robot: &str) -> Simulation {
     Simulation::parse(&text, "scenes", &no_extensions).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn rover(motion: &str, parts: &str) -> Simulation {
+fn rover(motion: &str, components: &str) -> Simulation {
     let robot = format!(
         r#"model: "robots/atrv.robray", at: (translation: (0, 0, 0.1)),
-           linear_damping: 0.0253178, angular_damping: 0.198451, {parts}"#
+           linear_damping: 0.0253178, angular_damping: 0.198451, {components}"#
     );
     build(motion, &robot)
 }
 
 #[test]
 fn a_start_is_one_reading_of_an_accelerometer() {
-    let parts = r#"
+    let components = r#"
         sensors: { "acceleration": (kind: "accelerometer") },
         actuators: { "motion": (kind: "v_omega") },
     "#;
-    let mut simulation = rover("morse", parts);
+    let mut simulation = rover("morse", components);
     let path = "rover.acceleration";
     let observer = simulation.observe(path, Policy::Queue(200)).unwrap();
     observer.stay_ready();
@@ -118,8 +118,8 @@ fn sensors_see_poses_that_are_set_in_this_tick() {
     drop(simulation.call(teleport, "activate", &Json::Null));
     simulation.command::<Teleport>(teleport, target).unwrap();
     simulation.step().unwrap();
-    let found = pose(&simulation);
-    assert_eq!([found.x, found.y, found.z], [-2.0, 1.0, 5.0]);
+    let position = pose(&simulation);
+    assert_eq!([position.x, position.y, position.z], [-2.0, 1.0, 5.0]);
     let seen = height(&simulation);
     assert!((seen - 5.0).abs() < 1e-6, "rays see it there, too: {seen}");
     drop(simulation.call(teleport, "deactivate", &Json::Null));
@@ -186,26 +186,26 @@ fn answered(simulation: &mut Simulation, asked: &[(&str, Json)]) -> Vec<(u64, Js
             .send("time", name, arguments.clone(), take)
             .expect("it goes on");
     }
-    let mut found = Vec::new();
+    let mut replies = Vec::new();
     for _ in 0..100 {
         simulation.serve(Duration::from_millis(1));
-        found.extend(receive.try_iter().map(|value| (simulation.tick(), value)));
+        replies.extend(receive.try_iter().map(|value| (simulation.tick(), value)));
         simulation.step().expect("it goes on");
-        found.extend(receive.try_iter().map(|value| (simulation.tick(), value)));
+        replies.extend(receive.try_iter().map(|value| (simulation.tick(), value)));
     }
-    found
+    replies
 }
 
 #[test]
 fn requests_are_heard_in_the_tick_after_they_arrive() {
     let mut simulation = rover("morse", "");
     simulation.run(4).unwrap();
-    let found = answered(
+    let replies = answered(
         &mut simulation,
         &[("now", json!([])), ("sleep", json!([1.0]))],
     );
     // Received in tick 5, from which the sleep counts.
-    assert_eq!(found, [(5, json!(5.0 / 60.0)), (65, Json::Null)]);
+    assert_eq!(replies, [(5, json!(5.0 / 60.0)), (65, Json::Null)]);
     for (seconds, ticks) in [
         (0.0, 1),
         (0.5 / 60.0, 1),
@@ -213,23 +213,23 @@ fn requests_are_heard_in_the_tick_after_they_arrive() {
         (1.51 / 60.0, 2),
     ] {
         let before = simulation.tick();
-        let found = answered(&mut simulation, &[("sleep", json!([seconds]))]);
-        assert_eq!(found, [(before + 1 + ticks, Json::Null)], "{seconds}");
+        let replies = answered(&mut simulation, &[("sleep", json!([seconds]))]);
+        assert_eq!(replies, [(before + 1 + ticks, Json::Null)], "{seconds}");
     }
     let mut simulation = rover("default", "");
     simulation.run(4).unwrap();
-    let found = answered(
+    let replies = answered(
         &mut simulation,
         &[("now", json!([])), ("sleep", json!([1.0]))],
     );
-    assert_eq!(found, [(4, json!(4.0 / 60.0)), (64, Json::Null)]);
+    assert_eq!(replies, [(4, json!(4.0 / 60.0)), (64, Json::Null)]);
 }
 
 #[test]
 fn what_a_request_commands_acts_from_the_next_tick_on() {
-    let parts = r#"actuators: { "motion": (kind: "v_omega") }"#;
+    let components = r#"actuators: { "motion": (kind: "v_omega") }"#;
     for (motion, first) in [("default", 5), ("morse", 6)] {
-        let mut simulation = rover(motion, parts);
+        let mut simulation = rover(motion, components);
         simulation.run(4).unwrap();
         let requests = simulation.requests();
         requests
@@ -246,9 +246,9 @@ fn what_a_request_commands_acts_from_the_next_tick_on() {
 
 #[test]
 fn a_waypoint_that_is_stopped_coasts() {
-    let parts = r#"actuators: { "way": (kind: "waypoint", obstacle_avoidance: false) }"#;
+    let components = r#"actuators: { "way": (kind: "waypoint", obstacle_avoidance: false) }"#;
     let way = |motion: &str| {
-        let mut simulation = rover(motion, parts);
+        let mut simulation = rover(motion, components);
         let goto = simulation.call("rover.way", "goto", &json!([10.0, 0.0, 0.0]));
         simulation.run(60).unwrap();
         let from = simulation.body("rover").unwrap().pose.translation.x;

@@ -14,7 +14,7 @@ fn input_modifiers_run_before_requests_are_served() {
         let command = motion.and_then(|motion| world.get::<VOmegaCommand>(motion).copied());
         world.resource_mut::<Seen>().0 = command;
     };
-    let parts = move |app: &mut App| {
+    let extensions = move |app: &mut App| {
         app.init_resource::<Seen>()
             .add_systems(FixedUpdate, see.in_set(Inputs::Requests));
     };
@@ -25,8 +25,8 @@ fn input_modifiers_run_before_requests_are_served() {
             actuators: { "motion": (kind: "v_omega", modifiers: [(kind: "bias", fields: ["v"], value: 1, sigma: 0)]) },
         ) },
     )"#;
-    let mut simulation =
-        Simulation::parse(text, "scenes", keep(parts)).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = Simulation::parse(text, "scenes", keep(extensions))
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut command = DynamicStruct::default();
     command.insert("v", 0.5);
     simulation

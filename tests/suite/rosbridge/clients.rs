@@ -114,8 +114,8 @@ fn has(list: &Json, name: &str) -> bool {
         .is_some_and(|list| list.contains(&json!(name)))
 }
 
-fn contains(value: &Json, part: &str) -> bool {
-    value.as_str().is_some_and(|text| text.contains(part))
+fn contains(value: &Json, excerpt: &str) -> bool {
+    value.as_str().is_some_and(|text| text.contains(excerpt))
 }
 
 #[test]
@@ -279,8 +279,8 @@ fn foxglove_reads_topics_and_their_definitions() {
     let graph = &steps["graph"];
     assert_eq!(graph["nodes"], json!(["/morse_sim"]));
     assert_eq!(graph["stopped"], json!({}));
-    for part in ["publishes", "subscribes", "serves"] {
-        assert_eq!(graph[part], true, "{graph}");
+    for list in ["publishes", "subscribes", "serves"] {
+        assert_eq!(graph[list], true, "{graph}");
     }
 }
 

@@ -6,8 +6,8 @@ use super::{client::Bridge, serve};
 use crate::web::client::Served;
 
 fn seconds(stamp: &Json) -> f64 {
-    let part = |name: &str| stamp[name].as_f64().expect("a number");
-    part("sec") + part("nanosec") / 1e9
+    let field = |name: &str| stamp[name].as_f64().expect("a number");
+    field("sec") + field("nanosec") / 1e9
 }
 
 /// Returns the simulated time, s.

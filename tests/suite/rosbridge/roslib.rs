@@ -21,10 +21,10 @@ pub(super) fn roslib() -> Option<PathBuf> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roslibpy");
     let python = home.join("bin/python3");
     let has_it = || {
-        let found = Command::new(&python)
+        let output = Command::new(&python)
             .args(["-c", "import roslibpy"])
             .output();
-        found.is_ok_and(|found| found.status.success())
+        output.is_ok_and(|output| output.status.success())
     };
     let run = |command: &mut Command| command.output().is_ok_and(|done| done.status.success());
     let is_there = has_it()

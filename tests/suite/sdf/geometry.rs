@@ -26,19 +26,19 @@ fn polylines_are_prisms() {
         "<link name='l'><collision name='a'><geometry>{letter}</geometry></collision></link>\
          <link name='m'><collision name='b'><geometry>{square}</geometry></collision></link>"
     ));
-    for (link, volume, parts) in [("l", 8.0, Some(16.0)), ("m", 2.0, None)] {
+    for (link, volume, limit) in [("l", 8.0, Some(16.0)), ("m", 2.0, None)] {
         let geometry = &scene.frame(link).unwrap().geometry[0];
-        assert_eq!(geometry.convex_parts, parts);
+        assert_eq!(geometry.convex_parts, limit);
         let Shape::Mesh(file) = &geometry.shape else {
             panic!("a mesh");
         };
         let mesh = morse_sim::geometry::mesh::read(&file.resolved).unwrap();
         let corner = |index: u32| Vector3::from(mesh.vertices[index as usize].map(f64::from));
-        let parts = mesh.faces.iter().map(|face| {
+        let volumes = mesh.faces.iter().map(|face| {
             let [a, b, c] = face.map(corner);
             a.dot(&b.cross(&c)) / 6.0
         });
-        let own: f64 = parts.sum();
+        let own: f64 = volumes.sum();
         assert!((own - volume).abs() < 1e-5, "{own}");
     }
 }
@@ -52,7 +52,7 @@ fn a_mesh_is_divided_where_its_file_asks() {
     )
     .unwrap();
     let path = made.path().join("bowl.sdf");
-    let parts = |attribute: &str, more: &str| {
+    let limit = |attribute: &str, more: &str| {
         let text = format!(
             "<sdf version='1.11'><model name='m'><link name='l'><collision name='c'><geometry>\
              <mesh {attribute}><uri>bowl.obj</uri>{more}</mesh></geometry></collision></link></model></sdf>"
@@ -70,13 +70,13 @@ fn a_mesh_is_divided_where_its_file_asks() {
         )
     };
     let asked = "optimization='convex_decomposition'";
-    assert_eq!(parts("", ""), (None, vec![]));
-    assert_eq!(parts("optimization='convex_hull'", ""), (None, vec![]));
-    assert_eq!(parts(asked, ""), (Some(16.0), vec![]));
+    assert_eq!(limit("", ""), (None, vec![]));
+    assert_eq!(limit("optimization='convex_hull'", ""), (None, vec![]));
+    assert_eq!(limit(asked, ""), (Some(16.0), vec![]));
     let most =
         "<convex_decomposition><max_convex_hulls>7</max_convex_hulls></convex_decomposition>";
-    assert_eq!(parts(asked, most), (Some(7.0), vec![]));
-    let (none, warnings) = parts("optimization='convex_hulls'", "");
+    assert_eq!(limit(asked, most), (Some(7.0), vec![]));
+    let (none, warnings) = limit("optimization='convex_hulls'", "");
     assert_eq!((none, warnings.len()), (None, 1));
 }
 

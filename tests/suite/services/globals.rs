@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{answer, refusal, rover_with};
 
-const PARTS: &str = r#"
+const COMPONENTS: &str = r#"
     sensors: { "pose": (kind: "pose", outputs: ["log"], services: ["log"]) },
     actuators: { "motion": (kind: "v_omega", start: (v: 1, w: 0)) },
 "#;
@@ -183,8 +183,8 @@ fn objects_go_back_while_time_goes_on_and_a_reset_takes_everything_back() {
 
 #[test]
 fn requests_fail_with_a_reset_and_go_on_with_a_snapshot_of_theirs() {
-    let parts = r#"actuators: { "goal": (kind: "waypoint") },"#;
-    let mut simulation = rover_with(parts, "", &no_extensions);
+    let components = r#"actuators: { "goal": (kind: "waypoint") },"#;
+    let mut simulation = rover_with(components, "", &no_extensions);
     simulation.step().unwrap();
     let way = json!({ "x": 30, "y": 0, "z": 0 });
     let call = simulation.call("rover.goal", "goto", &way);
@@ -341,7 +341,7 @@ fn what_is_there_is_told_in_detail() {
     let rest = r#"middlewares: { "log": (kind: "text", directory: "logs") },"#;
     let directory = tempfile::tempdir().unwrap();
     let rest = rest.replace("logs", &directory.path().to_string_lossy());
-    let mut simulation = rover_with(PARTS, &rest, &no_extensions);
+    let mut simulation = rover_with(COMPONENTS, &rest, &no_extensions);
     let reported = answer(&mut simulation, "simulation", "details", json!([]));
     assert_eq!(reported["environment"], "boxes");
     let rover = &reported["robots"][0];

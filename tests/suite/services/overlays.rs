@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::{answer, ask, refusal, rover_with};
 
-const PARTS: &str = r#"
+const COMPONENTS: &str = r#"
     actuators: {
         "motion": (kind: "v_omega"),
         "way": (kind: "waypoint", obstacle_avoidance: false, active: false),
@@ -20,7 +20,7 @@ const PARTS: &str = r#"
 
 fn errors(overlays: &str) -> String {
     let text = format!(
-        r#"Simulation(robots: {{ "rover": (model: "robots/atrv.robray", {PARTS} overlays: {{ {overlays} }}) }})"#
+        r#"Simulation(robots: {{ "rover": (model: "robots/atrv.robray", {COMPONENTS} overlays: {{ {overlays} }}) }})"#
     );
     match Simulation::parse(&text, "scenes", &no_extensions) {
         Ok(_) => panic!("no error"),
@@ -46,7 +46,7 @@ fn services_get_other_names_and_arguments() {
             "ahead": (service: "set_speed", arguments: ["v"], defaults: { "w": 0.25 }),
         }),
     }"#;
-    let mut simulation = rover_with(&format!("{PARTS} {overlays}"), "", &no_extensions);
+    let mut simulation = rover_with(&format!("{COMPONENTS} {overlays}"), "", &no_extensions);
     let mut after = |service: &str, arguments: Json| {
         answer(&mut simulation, "rover.old", service, arguments);
         command(&simulation)
@@ -80,10 +80,10 @@ fn an_overlay_beside_its_component_answers_under_its_path_and_later() {
         "nav": (kind: "rename", of: "way", beside: true, names: { "move": "goto" }),
         "top": (kind: "rename", of: "nav", names: { "travel": "move" }),
     }"#;
-    let parts = PARTS
+    let components = COMPONENTS
         .replace(", active: false", "")
         .replace("\"motion\": (kind: \"v_omega\"),", "");
-    let mut simulation = rover_with(&format!("{parts} {overlays}"), "", &no_extensions);
+    let mut simulation = rover_with(&format!("{components} {overlays}"), "", &no_extensions);
     let beside = simulation.call("rover.way", "move", &json!([1.0, 0.0, 0.0]));
     simulation.run(200).unwrap();
     let reply = beside.reply().unwrap();
@@ -109,31 +109,35 @@ fn an_overlay_beside_its_component_answers_under_its_path_and_later() {
 
 #[test]
 fn what_an_overlay_names_must_be_there() {
-    let found = errors(r#""o": (kind: "rename", of: "moton", names: {})"#);
+    let message = errors(r#""o": (kind: "rename", of: "moton", names: {})"#);
     assert!(
-        found.contains("belongs to `moton`") && found.contains("did you mean `motion`"),
-        "{found}"
+        message.contains("belongs to `moton`") && message.contains("did you mean `motion`"),
+        "{message}"
     );
-    let found = errors(r#""o": (kind: "rename", of: "motion", names: { "go": "set_sped" })"#);
+    let message = errors(r#""o": (kind: "rename", of: "motion", names: { "go": "set_sped" })"#);
     assert!(
-        found.contains("`rover.motion` has no service `set_sped`") && found.contains("set_speed"),
-        "{found}"
+        message.contains("`rover.motion` has no service `set_sped`")
+            && message.contains("set_speed"),
+        "{message}"
     );
-    let found = errors(
+    let message = errors(
         r#""o": (kind: "rename", of: "motion", names: { "go": (service: "set_speed", arguments: ["x"]) })"#,
     );
-    assert!(found.contains("no argument `x`; it takes v, w"), "{found}");
-    let found = errors(r#""o": (kind: "renam", of: "motion")"#);
-    assert!(found.contains("unknown overlay `renam`"), "{found}");
-    let found = errors(r#""motion": (kind: "rename", of: "way")"#);
     assert!(
-        found.contains("`motion` is an overlay, and a sensor or an actuator"),
-        "{found}"
+        message.contains("no argument `x`; it takes v, w"),
+        "{message}"
     );
-    let found = errors(r#""a": (kind: "rename", of: "b"), "b": (kind: "rename", of: "a")"#);
-    assert!(found.contains("circle"), "{found}");
-    let found = errors(r#""a": (kind: "rename")"#);
-    assert!(found.contains("missing its field `of`"), "{found}");
+    let message = errors(r#""o": (kind: "renam", of: "motion")"#);
+    assert!(message.contains("unknown overlay `renam`"), "{message}");
+    let message = errors(r#""motion": (kind: "rename", of: "way")"#);
+    assert!(
+        message.contains("`motion` is an overlay, and a sensor or an actuator"),
+        "{message}"
+    );
+    let message = errors(r#""a": (kind: "rename", of: "b"), "b": (kind: "rename", of: "a")"#);
+    assert!(message.contains("circle"), "{message}");
+    let message = errors(r#""a": (kind: "rename")"#);
+    assert!(message.contains("missing its field `of`"), "{message}");
 }
 
 /// Drives by one number: the curvature of the path.
@@ -171,9 +175,9 @@ fn bend(
 
 #[test]
 fn an_overlay_of_ones_own_is_one_file_of_rust() {
-    let parts =
-        format!(r#"{PARTS} overlays: {{ "bend": (kind: "bend", of: "motion", speed: 2) }}"#);
-    let mut simulation = rover_with(&parts, "", &|app: &mut App| {
+    let components =
+        format!(r#"{COMPONENTS} overlays: {{ "bend": (kind: "bend", of: "motion", speed: 2) }}"#);
+    let mut simulation = rover_with(&components, "", &|app: &mut App| {
         app.add_overlay::<Bend>()
             .add_service::<Bend>(Service::new("bend", "Bends.", bend));
     });

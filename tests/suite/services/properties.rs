@@ -69,7 +69,7 @@ impl<'a> Row<'a> {
 /// Returns a component of each kind in the shipped scenes: kind, scene, path.
 fn components() -> BTreeMap<String, (Simulation, Vec<(String, String)>)> {
     let mut seen = std::collections::BTreeSet::new();
-    let mut found = BTreeMap::new();
+    let mut simulations = BTreeMap::new();
     let folder = File::new(env!("CARGO_MANIFEST_DIR")).join("scenes/gallery");
     for scene in golden_runs::scenes() {
         if !scene.starts_with(&folder) {
@@ -91,17 +91,17 @@ fn components() -> BTreeMap<String, (Simulation, Vec<(String, String)>)> {
                 own.push((kind, path.clone()));
             }
         }
-        found.insert(scene.to_string_lossy().into_owned(), (simulation, own));
+        simulations.insert(scene.to_string_lossy().into_owned(), (simulation, own));
     }
-    found
+    simulations
 }
 
 /// Returns the value of a setting in the form of a simulation file.
 fn own_value(simulation: &Simulation, path: &str, setting: &str) -> Json {
     let entity = service::find(simulation.world(), path).unwrap();
     let all = settings::all(simulation.world(), entity).into_iter();
-    let mut found = all.filter(|(field, _)| field.name() == setting);
-    found.next().map(|(_, value)| value).unwrap_or_default()
+    let mut settings = all.filter(|(field, _)| field.name() == setting);
+    settings.next().map(|(_, value)| value).unwrap_or_default()
 }
 
 /// Returns the value of a property, which both services report equally.
@@ -115,15 +115,15 @@ fn reported(simulation: &mut Simulation, path: &str, property: &str) -> Json {
 }
 
 #[track_caller]
-fn assert_same(found: &Json, expected: &Json, what: &str) {
-    let is_same = match (found.as_f64(), expected.as_f64()) {
+fn assert_same(actual: &Json, expected: &Json, what: &str) {
+    let is_same = match (actual.as_f64(), expected.as_f64()) {
         (Some(one), Some(other)) => one.to_bits() == other.to_bits(),
         _ => {
             let plain = |json: &Json| json.to_string().replace(' ', "");
-            plain(found) == plain(expected)
+            plain(actual) == plain(expected)
         }
     };
-    assert!(is_same, "{what}: {found}, not {expected}");
+    assert!(is_same, "{what}: {actual}, not {expected}");
 }
 
 /// Checks that setting and reading are inverse, in MORSE's form and in our own.
@@ -279,7 +279,7 @@ fn a_robot_is_on_the_ground_or_not() {
 
 #[test]
 fn a_property_that_is_changed_acts_from_then_on() {
-    let parts = r#"
+    let components = r#"
         sensors: {
             "near": (kind: "proximity", range: 1, frequency: 60),
             "field": (kind: "magnetometer"),
@@ -288,7 +288,7 @@ fn a_property_that_is_changed_acts_from_then_on() {
     "#;
     let rest = r#"environment: (origin: (latitude: 43.6, longitude: 1.4333, altitude: 135)),
         objects: { "RedBox": (properties: { "Bait": true }) },"#;
-    let mut simulation = rover_with(parts, rest, &no_extensions);
+    let mut simulation = rover_with(components, rest, &no_extensions);
     simulation.step().unwrap();
     let mut set = |path: &str, name: &str, value: Json| {
         answer(&mut simulation, path, "set_property", json!([name, value]));

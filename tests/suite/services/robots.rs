@@ -119,16 +119,22 @@ fn what_the_services_of_a_pr2_need_is_said() {
         Ok(_) => panic!("no error"),
         Err(error) => error.to_string(),
     };
-    let found = error(&pr2("", r#"kind: "pr2", torso: "head", lift: "lift""#));
-    assert!(found.contains("the robot has no joint `lift`"), "{found}");
-    let found = error(&pr2("", r#"kind: "pr2", torso: "motion""#));
-    assert!(found.contains("`pr2.motion` is no `armature`"), "{found}");
-    let found = error(&pr2("", r#"kind: "pr2", hand: "paw""#));
-    assert!(found.contains("unknown frame `paw`"), "{found}");
-    let found = error(&pr2("", r#"kind: "pr2", of: "torso""#));
+    let message = error(&pr2("", r#"kind: "pr2", torso: "head", lift: "lift""#));
     assert!(
-        found.contains("unknown field `of`") || found.contains("no field `of`"),
-        "{found}"
+        message.contains("the robot has no joint `lift`"),
+        "{message}"
+    );
+    let message = error(&pr2("", r#"kind: "pr2", torso: "motion""#));
+    assert!(
+        message.contains("`pr2.motion` is no `armature`"),
+        "{message}"
+    );
+    let message = error(&pr2("", r#"kind: "pr2", hand: "paw""#));
+    assert!(message.contains("unknown frame `paw`"), "{message}");
+    let message = error(&pr2("", r#"kind: "pr2", of: "torso""#));
+    assert!(
+        message.contains("unknown field `of`") || message.contains("no field `of`"),
+        "{message}"
     );
 }
 
@@ -149,8 +155,8 @@ fn the_grippers_of_a_pr2_open_and_close() {
             json!(["l_gripper_joint", wanted]),
         );
         simulation.run(90).unwrap();
-        let found = gap(&simulation);
-        assert!((found - wanted).abs() < 1e-3, "{found} of {wanted}");
+        let width = gap(&simulation);
+        assert!((width - wanted).abs() < 1e-3, "{width} of {wanted}");
     }
     // No wider than its limit, at any effort.
     let mut target = simulation
@@ -162,8 +168,8 @@ fn the_grippers_of_a_pr2_open_and_close() {
     let deactivated = answer(&mut simulation, "pr2.l_arm", "deactivate", json!([]));
     assert!(deactivated.is_null() && simulation.world().get_entity(arm).is_ok());
     simulation.run(60).unwrap();
-    let found = gap(&simulation);
-    assert!((found - 0.09).abs() < 2e-3, "{found}");
+    let width = gap(&simulation);
+    assert!((width - 0.09).abs() < 2e-3, "{width}");
 }
 
 /// To within one degree of its limit.

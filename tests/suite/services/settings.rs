@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{answer, refusal, rover_with};
 
-const PARTS: &str = r#"
+const COMPONENTS: &str = r#"
     sensors: {
         "scan": (kind: "laser_scanner", mount: (translation: (0.1, 0.2, 0.8), rpy: (0, 0, 1.5707963267948966))),
         "touch": (kind: "collision"),
@@ -17,7 +17,7 @@ const PARTS: &str = r#"
 "#;
 
 fn rover() -> Simulation {
-    rover_with(PARTS, "", &no_extensions)
+    rover_with(COMPONENTS, "", &no_extensions)
 }
 
 fn rays(simulation: &Simulation) -> usize {

@@ -43,9 +43,9 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 #[test]
 fn hostile_files_get_an_answer() {
-    let many = |part: &str, count: usize| part.repeat(count).into_bytes();
-    let within = |start: &str, part: &str, count: usize, end: &str| {
-        [start, &part.repeat(count), end].concat().into_bytes()
+    let many = |text: &str, count: usize| text.repeat(count).into_bytes();
+    let within = |start: &str, text: &str, count: usize, end: &str| {
+        [start, &text.repeat(count), end].concat().into_bytes()
     };
     endure("open parentheses", &many("(", 100_000));
     endure("open brackets", &many("[", 100_000));

@@ -130,7 +130,7 @@ fn helps() -> String {
 fn options_in_the_text_are_known() {
     let known = helps();
     let mut count = 0;
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for (page, piece) in everywhere() {
         // Commands of other programs.
         if [
@@ -154,11 +154,11 @@ fn options_in_the_text_are_known() {
             let is_there =
                 known.contains(&format!("{word} ")) || known.contains(&format!("{word}\n"));
             if !is_there && !OTHERS.contains(&word) {
-                found.push(format!("{page}: `{word}`"));
+                problems.push(format!("{page}: `{word}`"));
             }
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(count > 20, "{count} options");
 }
 
@@ -175,34 +175,34 @@ fn kinds_in_the_text_are_known() {
         .copied()
         .collect();
     let mut count = 0;
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for (page, piece) in everywhere() {
         for after in piece.split("kind: \"").skip(1) {
             count += 1;
             let word = after.split('"').next().unwrap_or_default();
             if !words.contains(word) {
-                found.push(format!("{page}: `{word}`"));
+                problems.push(format!("{page}: `{word}`"));
             }
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(count > 1, "{count} kinds");
 }
 
 #[test]
 fn files_in_the_text_are_there() {
     let mut count = 0;
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for (page, piece) in everywhere() {
         let is_file = FOLDERS.iter().any(|folder| piece.starts_with(folder));
         if is_file && !piece.contains(['*', ' ', '…']) {
             count += 1;
             if !root().join(&piece).exists() {
-                found.push(format!("{page}: `{piece}`"));
+                problems.push(format!("{page}: `{piece}`"));
             }
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(count > 15, "{count} files");
 }
 
@@ -234,7 +234,7 @@ fn models_are_counted() {
 }
 
 #[test]
-fn inline_code_is_found() {
+fn inline_code_is_read() {
     let text = "Say `morse-sim\nlist sensors`, or `x`.\n```sh\n`no`\n```\nand `y`\n";
     assert_eq!(inline(text), ["morse-sim list sensors", "x", "y"]);
     assert!(is_pattern("morse-sim describe KIND") && !is_pattern("morse-sim describe gps"));

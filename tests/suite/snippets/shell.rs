@@ -135,9 +135,9 @@ pub(super) struct Excuses(BTreeSet<&'static str>);
 impl Excuses {
     /// Returns true if a line is tried elsewhere.
     fn has(&mut self, line: &str) -> bool {
-        let found = ELSEWHERE.iter().find(|(start, _)| line.starts_with(start));
-        self.0.extend(found.map(|(start, _)| start));
-        found.is_some()
+        let excuse = ELSEWHERE.iter().find(|(start, _)| line.starts_with(start));
+        self.0.extend(excuse.map(|(start, _)| start));
+        excuse.is_some()
     }
 
     pub(super) fn unused(&self) -> impl Iterator<Item = &'static str> {
@@ -232,12 +232,12 @@ impl Room {
                 return Ok(());
             }
             let ran = self.command(&format!("{command} 2>&1")).output();
-            let found = said(&ran.expect("bash"));
-            if fits(expected, &found) {
+            let printed = said(&ran.expect("bash"));
+            if fits(expected, &printed) {
                 Ok(())
             } else {
                 Err(format!(
-                    "{command}\nis shown to print\n{expected}\nand prints\n{found}"
+                    "{command}\nis shown to print\n{expected}\nand prints\n{printed}"
                 ))
             }
         })
@@ -289,39 +289,39 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Returns true if an output matches the shown one.
-fn fits(shown: &str, found: &str) -> bool {
+fn fits(shown: &str, printed: &str) -> bool {
     let lines = |text: &str| -> Vec<String> {
         text.trim_end()
             .lines()
             .map(|line| without_time(line.trim_end()))
             .collect()
     };
-    lines_fit(&lines(shown), &lines(found))
+    lines_fit(&lines(shown), &lines(printed))
 }
 
-fn lines_fit(shown: &[String], found: &[String]) -> bool {
+fn lines_fit(shown: &[String], printed: &[String]) -> bool {
     match shown.split_first() {
-        None => found.is_empty(),
+        None => printed.is_empty(),
         Some((first, rest)) if first.trim() == "…" => {
-            (0..=found.len()).any(|skipped| lines_fit(rest, &found[skipped..]))
+            (0..=printed.len()).any(|skipped| lines_fit(rest, &printed[skipped..]))
         }
-        Some((first, rest)) => found
+        Some((first, rest)) => printed
             .split_first()
             .is_some_and(|(line, others)| line_fits(first, line) && lines_fit(rest, others)),
     }
 }
 
-fn line_fits(shown: &str, found: &str) -> bool {
-    let mut parts = shown.split('…');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = found.strip_prefix(first) else {
+fn line_fits(shown: &str, printed: &str) -> bool {
+    let mut pieces = shown.split('…');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = printed.strip_prefix(first) else {
         return false;
     };
-    let Some(last) = parts.next_back() else {
+    let Some(last) = pieces.next_back() else {
         return rest.is_empty();
     };
-    for part in parts {
-        match rest.split_once(part) {
+    for piece in pieces {
+        match rest.split_once(piece) {
             Some((_, after)) => rest = after,
             None => return false,
         }
@@ -342,7 +342,7 @@ fn without_time(line: &str) -> String {
 #[test]
 fn outputs_are_compared() {
     let run = "3 ticks, 0.050 s simulated in 0.002 s (25.0 times real time)\nstate 1f\n";
-    for (shown, found, expected) in [
+    for (shown, printed, expected) in [
         (
             run,
             "3 ticks, 0.050 s simulated in 9.1 s (0.1 times real time)\nstate 1f\n",
@@ -367,12 +367,12 @@ fn outputs_are_compared() {
         ("a", "a\nb", false),
         ("a\nb", "a", false),
     ] {
-        assert_eq!(fits(shown, found), expected, "{shown} / {found}");
+        assert_eq!(fits(shown, printed), expected, "{shown} / {printed}");
     }
 }
 
 #[test]
-fn commands_that_fail_are_found() {
+fn commands_that_fail_are_reported() {
     let page = super::Page {
         name: "planted.md".to_owned(),
         text: "```sh\nmorse-sim list sensors\n```\n```sh\nmorse-sim list sensor\n```\n\

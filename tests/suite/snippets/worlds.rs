@@ -161,7 +161,7 @@ fn tick(path: &std::path::Path, set: Vec<String>) -> Result<(), String> {
 }
 
 #[test]
-fn a_world_that_cannot_be_built_is_found() {
+fn a_world_that_cannot_be_built_is_reported() {
     let page = super::Page {
         name: "planted.md".to_owned(),
         text: "```ron\nSimulation(scene: \"nowhere.robray\")\n```\n\

@@ -90,15 +90,15 @@ fn details_are_as_morse_tells_them() {
     );
     let pose = r#"["activate", "deactivate", "get_configurations", "get_local_data", "get_properties", "set_property"]"#;
     let component = |path: &str, class: &str, services: &str, stream: &str| {
-        let mut parts = vec![format!(r#""type": "{class}""#)];
+        let mut fields = vec![format!(r#""type": "{class}""#)];
         if !services.is_empty() {
-            parts.push(format!(r#""services": {services}"#));
-            parts.push(format!(r#""service_interfaces": ["{manager}"]"#));
+            fields.push(format!(r#""services": {services}"#));
+            fields.push(format!(r#""service_interfaces": ["{manager}"]"#));
         }
         if !stream.is_empty() {
-            parts.push(format!(r#""stream_interfaces": {stream}"#));
+            fields.push(format!(r#""stream_interfaces": {stream}"#));
         }
-        format!(r#""{path}": {{{}}}"#, parts.join(", "))
+        format!(r#""{path}": {{{}}}"#, fields.join(", "))
     };
     let components = [
         component("rover.motion", "MotionVW", &motion, &input),

@@ -56,10 +56,10 @@ fn numbers_out_of_range_are_refused_and_leave_no_trace() {
     for (request, component, field, range) in OUT_OF_RANGE {
         let answer = client.ask(&format!("1 {request}"));
         assert!(answer.starts_with("1 FAILED"), "{request}: {answer}");
-        for part in [component, field, range] {
+        for word in [component, field, range] {
             assert!(
-                answer.contains(part),
-                "{request}: {part} is not in {answer}"
+                answer.contains(word),
+                "{request}: {word} is not in {answer}"
             );
         }
         assert!(!answer.contains("at line"), "{request}: {answer}");

@@ -61,7 +61,7 @@ fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
         .keys()
         .map(|file| (file.as_str(), reached(arrows, file)))
         .collect();
-    let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
+    let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
     for (file, reached) in &reach {
         let back = |other: &&&str| reach.get(**other).is_some_and(|back| back.contains(file));
         let circle: Vec<String> = reached
@@ -70,10 +70,10 @@ fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
             .map(|&file| file.to_owned())
             .collect();
         if !circle.is_empty() {
-            found.insert(circle);
+            circles.insert(circle);
         }
     }
-    found.into_iter().collect()
+    circles.into_iter().collect()
 }
 
 fn reached<'a>(arrows: &'a Arrows, from: &str) -> BTreeSet<&'a str> {
@@ -110,8 +110,8 @@ fn all(files: &[Source]) -> Vec<String> {
     crates
         .iter()
         .flat_map(|(name, files)| {
-            let found = circles(&arrows(files)).into_iter();
-            found.map(move |circle| format!("{name}: {}", circle.join(" -> ")))
+            let circles = circles(&arrows(files)).into_iter();
+            circles.map(move |circle| format!("{name}: {}", circle.join(" -> ")))
         })
         .collect()
 }
@@ -127,19 +127,19 @@ fn crate_and_path(path: &str) -> Option<(&str, &str)> {
 
 #[test]
 fn no_more_files_need_each_other() {
-    let found = all(&sources(&["src", "plugins", "tools"], &["rs"]));
-    assert_eq!(found, KNOWN, "{}", found.join("\n"));
+    let circles = all(&sources(&["src", "plugins", "tools"], &["rs"]));
+    assert_eq!(circles, KNOWN, "{}", circles.join("\n"));
     let planted = |texts: &[(&str, &str)]| {
         let planted = |(path, text): &(&str, &str)| Source::planted(path, text);
         all(&texts.iter().map(planted).collect::<Vec<_>>())
     };
     let [a, b, c] = ["a", "b", "c"].map(|name| format!("plugins/x/src/{name}.rs"));
-    let found = planted(&[
+    let circles = planted(&[
         (&a, "use crate::b::B;"),
         (&b, "fn f(c: super::c::C) {}"),
         (&c, "use crate::{a::A, d::D};"),
     ]);
-    assert_eq!(found, ["x: a -> b -> c"]);
+    assert_eq!(circles, ["x: a -> b -> c"]);
     let in_tests = "use crate::c::C;\n#[cfg(test)]\nmod tests { use crate::a::A; }";
     assert!(planted(&[(&a, "use crate::b::B;"), (&b, in_tests), (&c, "")]).is_empty());
 }

@@ -153,7 +153,7 @@ fn comments_and_literals_are_not_code() {
 #[test]
 fn trees_are_spread_out() {
     let text = "use crate::{a::{self, b as c}, d::*}; mod tests { fn f() { super::g::h(x::y::Z { q: 1 }) } }";
-    let found: Vec<(String, usize)> = paths(&tokens(text))
+    let named: Vec<(String, usize)> = paths(&tokens(text))
         .into_iter()
         .map(|named| (named.path.join("."), named.depth))
         .collect();
@@ -165,7 +165,7 @@ fn trees_are_spread_out() {
         ("x.y.Z", 1),
     ];
     assert_eq!(
-        found,
+        named,
         expected.map(|(path, depth)| (path.to_owned(), depth))
     );
 }

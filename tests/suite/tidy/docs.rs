@@ -8,7 +8,7 @@ const QUESTIONS: [&str; 8] = [
 
 /// Returns the first lines of doc comments that begin with a question.
 fn questions(file: &Source) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let mut is_inside = false;
     for (number, line) in file.text.lines().enumerate() {
         let line = line.trim();
@@ -16,11 +16,11 @@ fn questions(file: &Source) -> Vec<String> {
         let of_file = line.strip_prefix("//!").filter(|_| number == 0);
         let docs = of_item.filter(|_| !is_inside).or(of_file);
         if docs.is_some_and(|docs| QUESTIONS.contains(&first_word(docs))) {
-            found.push(format!("{}:{}: {line}", file.path, number + 1));
+            violations.push(format!("{}:{}: {line}", file.path, number + 1));
         }
         is_inside = of_item.is_some();
     }
-    found
+    violations
 }
 
 fn first_word(text: &str) -> &str {

@@ -9,9 +9,9 @@ use super::{
 fn texts_as_errors(file: &Source) -> Vec<String> {
     let tokens = tokens(&file.text);
     let is = |index: usize, words: &[&str]| {
-        let found = tokens.get(index..index + words.len());
-        found.is_some_and(|found| {
-            found
+        let slice = tokens.get(index..index + words.len());
+        slice.is_some_and(|slice| {
+            slice
                 .iter()
                 .zip(words)
                 .all(|(token, word)| token.text == *word)

@@ -90,24 +90,24 @@ fn workplace(file: &Source) -> Vec<String> {
     ]
     .map(|word| word.concat());
     // The only exception: conformance data that is too large for the repository.
-    let mut found = containing(file, &words, |line| {
+    let mut lines = containing(file, &words, |line| {
         !line.contains("MORSE_SIM_SHARED") && !line.contains("../shared\"")
     });
-    found.extend(containing(file, &[["sess", "ion"].concat()], |_| true));
-    found
+    lines.extend(containing(file, &[["sess", "ion"].concat()], |_| true));
+    lines
 }
 
 fn containing(file: &Source, words: &[String], counts: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     for (number, line) in file.text.lines().enumerate() {
         for word in words
             .iter()
             .filter(|word| line.contains(word.as_str()) && counts(line))
         {
-            found.push(format!("{}:{}: `{word}`", file.path, number + 1));
+            matches.push(format!("{}:{}: `{word}`", file.path, number + 1));
         }
     }
-    found
+    matches
 }
 
 /// Returns crates or modules that are declared or mapped, but not both.
@@ -218,12 +218,12 @@ fn files_say_what_they_are_for() {
 #[test]
 fn modules_are_files_beside_their_folders() {
     let is_mod = |path: &str| path == "mod.rs" || path.ends_with("/mod.rs");
-    let found: Vec<String> = rust()
+    let paths: Vec<String> = rust()
         .into_iter()
         .map(|file| file.path)
         .filter(|path| is_mod(path))
         .collect();
-    assert!(found.is_empty(), "write `name.rs`: {}", found.join(", "));
+    assert!(paths.is_empty(), "write `name.rs`: {}", paths.join(", "));
     assert!(is_mod("src/service/mod.rs") && !is_mod("src/service.rs"));
 }
 
@@ -259,15 +259,15 @@ fn the_workplace_is_not_mentioned() {
 #[test]
 fn the_map_is_complete() {
     let lib = fs::read_to_string(root().join("src/lib.rs")).expect("a library");
-    let found = map(&lib, &plugin_crates());
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let problems = map(&lib, &plugin_crates());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
     let planted =
         "//! - [`tick`], [`fog`]: time\npub mod tick;\npub mod state;\n// pub mod later;\n";
     assert_eq!(map(planted, &["morse_x".to_owned()]).len(), 3);
 }
 
 #[test]
-fn every_part_is_in_its_list() {
+fn every_kind_is_in_its_list() {
     use morse_sim::{actuator, modifier, overlay, sensor};
     for (folder, list) in [
         ("plugins/sensors/src", sensor::FILES),
@@ -275,8 +275,8 @@ fn every_part_is_in_its_list() {
         ("plugins/modifiers/src", modifier::FILES),
         ("plugins/actuators/src/overlay", overlay::FILES),
     ] {
-        let found = forgotten(folder, list);
-        assert!(found.is_empty(), "{}", found.join("\n"));
+        let problems = forgotten(folder, list);
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
         assert!(list.is_sorted(), "{folder}: the list is not sorted");
         assert!(
             !forgotten(folder, &[]).is_empty(),

@@ -43,9 +43,9 @@ fn subjects(kinds: &Kinds) -> Vec<Subject> {
 
 /// Returns types, fields and variants without docs, and numbers without units, also in nested types.
 fn undescribed((name, info): &Subject) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut gaps = Vec::new();
     if is_own(info) && info.docs().is_none_or(|docs| docs.trim().is_empty()) {
-        found.push(format!(
+        gaps.push(format!(
             "{name}: `{}` has no docs",
             info.type_path_table().short_path()
         ));
@@ -53,40 +53,40 @@ fn undescribed((name, info): &Subject) -> Vec<String> {
     match info {
         TypeInfo::Struct(info) => info
             .iter()
-            .for_each(|field| of_field(name, field, &mut found)),
+            .for_each(|field| of_field(name, field, &mut gaps)),
         TypeInfo::Enum(info) => {
             for variant in info.iter() {
                 let name = format!("{name}, {}", variant.name());
                 if is_own_path(info.type_path())
                     && variant_docs(variant).is_none_or(|docs| docs.trim().is_empty())
                 {
-                    found.push(format!("{name}: no docs"));
+                    gaps.push(format!("{name}: no docs"));
                 }
                 if let bevy::reflect::enums::VariantInfo::Struct(fields) = variant {
                     fields
                         .iter()
-                        .for_each(|field| of_field(&name, field, &mut found));
+                        .for_each(|field| of_field(&name, field, &mut gaps));
                 }
             }
         }
         _ => {}
     }
-    found
+    gaps
 }
 
-fn of_field(name: &str, field: &NamedField, found: &mut Vec<String>) {
+fn of_field(name: &str, field: &NamedField, gaps: &mut Vec<String>) {
     let name = format!("{name}, {}", field.name());
     if field.docs().is_none_or(|docs| docs.trim().is_empty()) {
-        found.push(format!("{name}: no docs"));
+        gaps.push(format!("{name}: no docs"));
     }
     let Some(info) = field.type_info() else {
         return;
     };
     if is_numeric(info) && field.get_attribute::<Unit>().is_none() {
-        found.push(format!("{name}: no unit"));
+        gaps.push(format!("{name}: no unit"));
     }
     if let Some(inner) = inside(info) {
-        found.extend(undescribed(&(name.clone(), inner)));
+        gaps.extend(undescribed(&(name.clone(), inner)));
     }
 }
 
@@ -138,17 +138,12 @@ fn every_field_has_docs_and_every_number_a_unit() {
     let kinds = kinds(&no_extensions);
     let subjects = subjects(&kinds);
     assert!(subjects.len() >= 8, "{}", subjects.len());
-    let found: Vec<String> = subjects.iter().flat_map(undescribed).collect();
-    assert!(
-        found.is_empty(),
-        "{} gaps:\n{}",
-        found.len(),
-        found.join("\n")
-    );
+    let gaps: Vec<String> = subjects.iter().flat_map(undescribed).collect();
+    assert!(gaps.is_empty(), "{} gaps:\n{}", gaps.len(), gaps.join("\n"));
 }
 
 #[test]
-fn a_gap_is_found() {
+fn a_gap_is_reported() {
     #[derive(Reflect)]
     struct Inner {
         /// Said.
@@ -169,15 +164,15 @@ fn a_gap_is_found() {
         /// Said.
         inner: Vec<Inner>,
     }
-    let mut found = undescribed(&("planted".to_owned(), Planted::type_info()));
-    found.sort();
+    let mut gaps = undescribed(&("planted".to_owned(), Planted::type_info()));
+    gaps.sort();
     let expected = [
         "planted, bare: no unit",
         "planted, inner, limit: no unit",
         "planted, inner: `Inner` has no docs",
         "planted, silent: no docs",
     ];
-    assert_eq!(found, expected);
+    assert_eq!(gaps, expected);
 }
 
 #[test]
@@ -189,21 +184,21 @@ fn every_service_and_its_arguments_have_docs() {
         morse_sim::modifier::plugin,
         morse_sim::service::plugin,
     ));
-    let mut found = Vec::new();
+    let mut gaps = Vec::new();
     for service in app.world().resource::<Services>().all() {
         if service.docs.trim().is_empty() {
-            found.push(format!("service {}: no docs", service.name));
+            gaps.push(format!("service {}: no docs", service.name));
         }
         if let TypeInfo::Struct(arguments) = service.arguments {
             let silent = arguments
                 .iter()
                 .filter(|field| field.docs().is_none_or(|docs| docs.trim().is_empty()));
-            found.extend(
+            gaps.extend(
                 silent.map(|field| format!("service {}, {}: no docs", service.name, field.name())),
             );
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(gaps.is_empty(), "{}", gaps.join("\n"));
 }
 
 /// Builds a schedule again, where two systems without a defined order are an error.
@@ -232,7 +227,7 @@ fn a_tick_has_one_order() {
 }
 
 #[test]
-fn two_orders_are_found() {
+fn two_orders_are_reported() {
     #[derive(Resource)]
     struct Number(u8);
     let mut simulation = Simulation::build(Plan::default(), &|app: &mut App| {

@@ -18,8 +18,8 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("morse_geodesy", &["morse_api"], &[]),
     ("morse_kinematics", &["morse_api"], &[]),
     ("morse_mechanisms", &[], &[]),
-    ("morse_sensors", PART, &["morse_testing"]),
-    ("morse_actuators", PART, &["morse_testing"]),
+    ("morse_sensors", OF_COMPONENTS, &["morse_testing"]),
+    ("morse_actuators", OF_COMPONENTS, &["morse_testing"]),
     (
         "morse_modifiers",
         &["morse_api", "morse_geodesy"],
@@ -73,7 +73,7 @@ const CRATES: [(&str, &[&str], &[&str]); 26] = [
     ("morse_web", SERVER, &[]),
 ];
 
-const PART: &[&str] = &[
+const OF_COMPONENTS: &[&str] = &[
     "morse_api",
     "morse_geodesy",
     "morse_kinematics",
@@ -169,14 +169,14 @@ fn dependencies() -> Dependencies {
 
 /// Returns dependencies that are not in the table, and crates that are in only one of the two.
 fn crates(all: &Dependencies) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (name, needs) in all
         .iter()
         .filter(|(name, _)| !PROGRAMS.contains(&name.as_str()))
     {
         let row = CRATES.iter().chain([&VIEWER]).find(|row| row.0 == name);
         let Some((_, normal, of_tests)) = row else {
-            found.push(format!("`{name}` is not in the table"));
+            violations.push(format!("`{name}` is not in the table"));
             continue;
         };
         for (other, is_dev) in needs {
@@ -184,19 +184,19 @@ fn crates(all: &Dependencies) -> Vec<String> {
             let may =
                 normal.contains(&other.as_str()) || (*is_dev && of_tests.contains(&other.as_str()));
             if is_ours && !may {
-                found.push(format!("`{name}` may not depend on `{other}`"));
+                violations.push(format!("`{name}` may not depend on `{other}`"));
             }
             if other == ENGINE.0 && name != ENGINE.1 {
-                found.push(format!("`{name}` may not depend on the engine"));
+                violations.push(format!("`{name}` may not depend on the engine"));
             }
             if other == "bevy" && PLAIN.contains(&name.as_str()) {
-                found.push(format!("`{name}` is plain data and knows no `{other}`"));
+                violations.push(format!("`{name}` is plain data and knows no `{other}`"));
             }
         }
     }
     let missing = CRATES.iter().filter(|(name, ..)| !all.contains_key(*name));
-    found.extend(missing.map(|(name, ..)| format!("there is no crate `{name}`")));
-    found
+    violations.extend(missing.map(|(name, ..)| format!("there is no crate `{name}`")));
+    violations
 }
 
 fn violation(file: &Source, line: usize, text: &str) -> String {
@@ -212,7 +212,7 @@ const LISTS: [(&str, &[&str]); 4] = [
 ];
 
 /// Returns components that name another one of their list.
-fn parts(file: &Source) -> Vec<String> {
+fn components(file: &Source) -> Vec<String> {
     let list = LISTS.iter().find_map(|(folder, list)| {
         let rest = file.path.strip_prefix(folder)?.strip_prefix('/')?;
         Some((*folder, *list, rest.trim_end_matches(".rs")))
@@ -225,7 +225,7 @@ fn parts(file: &Source) -> Vec<String> {
         return Vec::new();
     }
     let above: Vec<&str> = folder.split('/').skip(3).collect();
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for named in paths(&tokens(&file.text)) {
         let Some(path) = resolved(&[&above, own.as_slice()].concat(), &named) else {
             continue;
@@ -235,11 +235,11 @@ fn parts(file: &Source) -> Vec<String> {
             .or(path.strip_prefix(&["overlay"]));
         let sibling = within.and_then(|rest| rest.first());
         if sibling.is_some_and(|name| *name != own[0] && list.contains(name)) {
-            let text = format!("a part must not name another: `{}`", path.join("::"));
-            found.push(violation(file, named.line, &text));
+            let text = format!("a component must not name another: `{}`", path.join("::"));
+            violations.push(violation(file, named.line, &text));
         }
     }
-    found
+    violations
 }
 
 /// Returns a path from the crate's root, if it belongs to this crate.
@@ -319,8 +319,8 @@ fn middlewares(file: &Source) -> Vec<String> {
 #[test]
 fn crates_depend_on_what_is_below_them() {
     let all = dependencies();
-    let found = crates(&all);
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let violations = crates(&all);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
     let planted = |name: &str, other: &str, is_dev| {
         let mut all = all.clone();
         let needs = all.entry(name.to_owned()).or_default();
@@ -339,11 +339,11 @@ fn crates_depend_on_what_is_below_them() {
 }
 
 #[test]
-fn parts_do_not_know_each_other() {
-    assert_clean(&sources(&["plugins"], &["rs"]), parts);
+fn components_do_not_name_each_other() {
+    assert_clean(&sources(&["plugins"], &["rs"]), components);
     let planted = |path: &str, text| {
         let path = format!("plugins/{path}");
-        parts(&Source::planted(&path, text)).len()
+        components(&Source::planted(&path, text)).len()
     };
     assert_eq!(
         planted("sensors/src/gps.rs", "fn a() { super::pose::measure() }"),

@@ -116,7 +116,7 @@ fn names(file: &Source) -> Vec<String> {
     if file.path.ends_with("tidy/words.rs") {
         return Vec::new();
     }
-    let found = tokens(&file.text).into_iter().filter_map(|token| {
+    let violations = tokens(&file.text).into_iter().filter_map(|token| {
         let is_refused = |(scope, old, _): &&(&str, &str, &str)| {
             *old == token.text && file.path.starts_with(scope)
         };
@@ -126,12 +126,12 @@ fn names(file: &Source) -> Vec<String> {
             file.path, token.line
         ))
     });
-    found.collect()
+    violations.collect()
 }
 
 /// Words of doc comments that are refused.
 fn words(file: &Source) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let mut is_inside = false;
     for (number, line) in file.text.lines().enumerate() {
         let line = line.trim_start();
@@ -143,7 +143,7 @@ fn words(file: &Source) -> Vec<String> {
             continue;
         };
         let mut problem = |old: &str, new: &str| {
-            found.push(format!("{}:{}: “{old}”: {new}", file.path, number + 1));
+            violations.push(format!("{}:{}: “{old}”: {new}", file.path, number + 1));
         };
         let words: Vec<&str> = docs
             .split(|c: char| !c.is_alphanumeric())
@@ -161,7 +161,7 @@ fn words(file: &Source) -> Vec<String> {
         }
         is_inside = true;
     }
-    found
+    violations
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn whole(
     scene: &Scene,
     poses: &BTreeMap<&str, Isometry3<f64>>,
 ) -> (f64, Vector3<f64>, Matrix3<f64>) {
-    let part = |frame: &Frame| {
+    let body = |frame: &Frame| {
         let mass = frame.mass.filter(|mass| *mass > 0.0)?;
         let pose = poses[frame.name.as_str()];
         let center = Point3::from(frame.center_of_mass.unwrap_or_default());
@@ -37,11 +37,11 @@ fn whole(
         let own = turn.matrix() * own * turn.matrix().transpose();
         Some((mass, (pose * center).coords, own))
     };
-    let parts: Vec<_> = scene.frames().iter().filter_map(part).collect();
-    let mass: f64 = parts.iter().map(|(mass, ..)| mass).sum();
-    let center: Vector3<f64> = parts.iter().map(|(mass, center, _)| center * *mass).sum();
+    let bodies: Vec<_> = scene.frames().iter().filter_map(body).collect();
+    let mass: f64 = bodies.iter().map(|(mass, ..)| mass).sum();
+    let center: Vector3<f64> = bodies.iter().map(|(mass, center, _)| center * *mass).sum();
     let center = center / mass;
-    let inertia = parts.iter().map(|(mass, at, own)| {
+    let inertia = bodies.iter().map(|(mass, at, own)| {
         let arm = at - center;
         own + (Matrix3::identity() * arm.norm_squared() - arm * arm.transpose()) * *mass
     });

@@ -58,7 +58,7 @@ fn arguments_come_from_the_command_line() {
 }
 
 #[test]
-fn packages_and_the_environment_are_found() {
+fn packages_and_the_environment_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(root.join("away")).unwrap();

@@ -51,8 +51,8 @@ fn check_made(name: &str, code: &str, text: &str) {
     std::fs::write(&path, text).unwrap();
     let (diagnostics, sources) = diagnostics(&path, &LoadOptions::default());
     let mut said = diagnostics.into_iter().filter(|said| said.code == code);
-    let found = shown(said.next().as_slice(), &sources, folder.path());
-    check(&golden().join(format!("made_{name}.txt")), &found).unwrap();
+    let message = shown(said.next().as_slice(), &sources, folder.path());
+    check(&golden().join(format!("made_{name}.txt")), &message).unwrap();
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn large_things_are_explained() {
 #[test]
 fn a_missing_description_is_explained() {
     let (diagnostics, sources) = diagnostics(Path::new("no/such.urdf"), &LoadOptions::default());
-    let found = shown(&diagnostics, &sources, Path::new("none"));
-    check(&golden().join("made_missing.txt"), &found).unwrap();
+    let message = shown(&diagnostics, &sources, Path::new("none"));
+    check(&golden().join("made_missing.txt"), &message).unwrap();
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn packages() -> tempfile::TempDir {
 #[test]
 fn packages_are_found_through_the_environment() {
     let folder = packages();
-    for (variable, value, found) in [
+    for (variable, value, file) in [
         ("ROS_PACKAGE_PATH", "ros", "ros/deep/robot/there.obj"),
         ("AMENT_PREFIX_PATH", "ament", "ament/share/robot/there.obj"),
     ] {
@@ -99,7 +99,7 @@ fn packages_are_found_through_the_environment() {
             .output()
             .unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
-        assert!(out.contains(found), "{out}");
+        assert!(out.contains(file), "{out}");
     }
 }
 

@@ -194,7 +194,7 @@ fn meshes_are_found_scaled_and_mirrored() {
     let loaded = read(&path, &LoadOptions::default()).unwrap();
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
     let geometry = &loaded.scene.frame("a").unwrap().geometry;
-    let found = geometry.iter().map(|geometry| match &geometry.shape {
+    let meshes = geometry.iter().map(|geometry| match &geometry.shape {
         Shape::Mesh(mesh) => (stretched(&mesh.resolved), geometry.scale),
         _ => panic!("a mesh"),
     });
@@ -204,7 +204,7 @@ fn meshes_are_found_scaled_and_mirrored() {
         ((file, None), 0.001),
         ((file, Some([1.0, -1.0, 1.0])), 1.0),
     ];
-    assert!(found.eq(expected));
+    assert!(meshes.eq(expected));
     assert_eq!(loaded.assets.len(), 1, "each file once");
     assert_eq!(loaded.assets[0].path.as_deref(), Some(file));
 }
@@ -232,10 +232,10 @@ fn mistakes_with_one_remedy_are_repaired() {
         .fold(UnitQuaternion::identity(), |all, (axis, angle)| {
             all * UnitQuaternion::from_axis_angle(axis, angle)
         });
-    let found = at(turn)["imu"].translation.vector;
+    let position = at(turn)["imu"].translation.vector;
     assert!(
-        (found - (shoulder + rotation * imu)).norm() < 1e-12,
-        "{found}"
+        (position - (shoulder + rotation * imu)).norm() < 1e-12,
+        "{position}"
     );
     // The upper side of the plane is at 0.
     let Shape::Box { dimension } = &scene.frame("world-collision").unwrap().geometry[0].shape
@@ -292,7 +292,7 @@ fn meshes_in_millimetres_are_reported() {
         let simulation = Simulation::load(&path).unwrap();
         let warnings = simulation.warnings().entries();
         let codes: Vec<&str> = warnings.map(|(one, _)| one.code).collect();
-        let found = codes.iter().filter(|code| **code == "scene::mesh-size");
-        assert_eq!(found.count(), count, "{scale}: {codes:?}");
+        let warnings_of_size = codes.iter().filter(|code| **code == "scene::mesh-size");
+        assert_eq!(warnings_of_size.count(), count, "{scale}: {codes:?}");
     }
 }

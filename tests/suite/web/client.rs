@@ -174,9 +174,11 @@ impl Frame {
         for _ in 0..length(&mut rest) {
             body += length(&mut rest);
             let pose = take(&mut rest, 20);
-            let part =
+            let coordinate =
                 |offset: usize| f32::from_le_bytes(pose[offset..offset + 4].try_into().unwrap());
-            frame.moved.push((body, [part(0), part(4), part(8)]));
+            frame
+                .moved
+                .push((body, [coordinate(0), coordinate(4), coordinate(8)]));
             body += 1;
         }
         let mut lamp = 0;

@@ -151,8 +151,8 @@ fn oversize_messages_end_their_connection_alone() {
     closes(
         &served,
         |viewer| {
-            for part in 0..64 {
-                let code = if part == 0 {
+            for number in 0..64 {
+                let code = if number == 0 {
                     Data::Text
                 } else {
                     Data::Continue
@@ -227,13 +227,13 @@ fn messages_that_make_no_sense_end_their_connection_alone() {
 }
 
 #[test]
-fn a_message_in_parts_is_one_message() {
+fn a_fragmented_message_is_one_message() {
     let served = Served::new(ROVER, Pace::RealTime(1.0));
     let mut viewer = served.viewer();
     let text = json!({ "watch": ["rover.pose"] }).to_string();
     let (one, two) = text.split_at(7);
-    for (part, code, is_last) in [(one, Data::Text, false), (two, Data::Continue, true)] {
-        let frame = Raw::message(part.to_owned(), OpCode::Data(code), is_last);
+    for (payload, code, is_last) in [(one, Data::Text, false), (two, Data::Continue, true)] {
+        let frame = Raw::message(payload.to_owned(), OpCode::Data(code), is_last);
         viewer.socket.send(Message::Frame(frame)).unwrap();
         viewer.socket.send(Message::Ping("between".into())).unwrap();
     }

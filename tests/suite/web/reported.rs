@@ -48,7 +48,7 @@ fn numbers_out_of_range_are_refused_and_leave_no_trace() {
         let reply = viewer.call(component, service, &arguments);
         assert_eq!(reply["status"], "FAILED", "{reply}");
         let said = reply["value"].as_str().unwrap();
-        assert!(named.iter().all(|part| said.contains(part)), "{said}");
+        assert!(named.iter().all(|word| said.contains(word)), "{said}");
     }
     // JSON has no such number.
     let text = r#"{"call": {"id": 9, "component": "time", "service": "now", "arguments": [NaN]}}"#;

@@ -107,14 +107,14 @@ struct Fleet {
 impl Fleet {
     fn new(world: &World, arena: &Arena) -> Result<Self, Failed> {
         let count = arena.robots.len();
-        let parts = |part: &'static str| {
-            (0..count).map(move |index| format!("{}.{part}", Arena::robot(index)))
+        let paths = |name: &'static str| {
+            (0..count).map(move |index| format!("{}.{name}", Arena::robot(index)))
         };
         Ok(Self {
             bodies: world.bodies((0..count).map(Arena::robot))?,
-            poses: world.components(parts("pose"))?,
-            odometers: world.components(parts("odometry"))?,
-            scanners: world.components(parts("scan"))?,
+            poses: world.components(paths("pose"))?,
+            odometers: world.components(paths("odometry"))?,
+            scanners: world.components(paths("scan"))?,
             pose: vec![[0.0; 6]; count],
             odometry: vec![[0.0; 3]; count],
             start: arena.robots.iter().map(|robot| robot.yaw).collect(),

@@ -231,7 +231,7 @@ mod tests {
             let lines = text.lines().filter_map(|line| line.strip_prefix(word));
             let numbers = |line: &str| {
                 line.split_whitespace()
-                    .map(|part| part.parse().unwrap())
+                    .map(|word| word.parse().unwrap())
                     .collect()
             };
             lines.map(numbers).collect()

@@ -87,10 +87,10 @@ fn primitive(mesh: &Mesh, material: &Material, index: usize, file: &mut File) ->
         }));
     }
     let column = |first: usize, unit: f64| -> Vec<[f32; 3]> {
-        let part = |row: &[i32; 6], axis| (f64::from(row[first + axis]) * unit) as f32;
+        let entry = |row: &[i32; 6], axis| (f64::from(row[first + axis]) * unit) as f32;
         numbers
             .iter()
-            .map(|row| [0, 1, 2].map(|axis| part(row, axis)))
+            .map(|row| [0, 1, 2].map(|axis| entry(row, axis)))
             .collect()
     };
     let [positions, normals] = [column(0, 1e-5), column(3, 1e-3)];
@@ -123,11 +123,11 @@ fn primitive(mesh: &Mesh, material: &Material, index: usize, file: &mut File) ->
 
 /// Returns the description of a material. Colours of glTF are linear.
 fn described(material: &Material) -> Value {
-    let linear = |part: f64| {
-        let value = if part <= 0.04045 {
-            part / 12.92
+    let linear = |channel: f64| {
+        let value = if channel <= 0.04045 {
+            channel / 12.92
         } else {
-            libm::pow((part + 0.055) / 1.055, 2.4)
+            libm::pow((channel + 0.055) / 1.055, 2.4)
         };
         (value * 1e4).round() / 1e4
     };

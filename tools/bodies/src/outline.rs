@@ -82,7 +82,7 @@ pub(crate) fn inset(outline: &[[f64; 2]], distance: f64) -> Outline {
 /// Divides a polygon into triangles by cutting ears.
 pub(crate) fn triangles(outline: &[[f64; 2]]) -> Vec<[usize; 3]> {
     let mut left: Vec<usize> = (0..outline.len()).collect();
-    let mut found = Vec::new();
+    let mut triangles = Vec::new();
     while left.len() > 3 {
         let count = left.len();
         let ear = (0..count).find(|index| {
@@ -90,13 +90,13 @@ pub(crate) fn triangles(outline: &[[f64; 2]]) -> Vec<[usize; 3]> {
             is_ear(outline, &left, corners)
         });
         let index = ear.unwrap_or(0);
-        found.push([count - 1, 0, 1].map(|offset| left[(index + offset) % count]));
+        triangles.push([count - 1, 0, 1].map(|offset| left[(index + offset) % count]));
         left.remove(index);
     }
     if let [a, b, c] = left[..] {
-        found.push([a, b, c]);
+        triangles.push([a, b, c]);
     }
-    found
+    triangles
 }
 
 /// Returns true if three successive corners are convex, and if their triangle contains no other corner.
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn rounded_corners_cut_area() {
         let square = rectangle(2.0, 2.0, 0.5);
-        let found = area(&square, &triangles(&square));
+        let actual = area(&square, &triangles(&square));
         // A parabola cuts a sixth of the square of the radius from each corner; its segments cut a little more.
-        assert!((found - (4.0 - 4.0 * 0.25 / 6.0)).abs() < 0.03, "{found}");
+        assert!((actual - (4.0 - 4.0 * 0.25 / 6.0)).abs() < 0.03, "{actual}");
     }
 }

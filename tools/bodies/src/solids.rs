@@ -243,11 +243,11 @@ mod tests {
 
     /// Returns the volume that a shell encloses (divergence theorem); negative if its faces point inwards.
     fn volume(shell: &Shell) -> f64 {
-        let parts = shell.faces.iter().map(|[a, b, c]| {
+        let volumes = shell.faces.iter().map(|[a, b, c]| {
             let [a, b, c] = [a, b, c].map(|corner| shell.points[*corner]);
             a.dot(&b.cross(&c)) / 6.0
         });
-        parts.sum()
+        volumes.sum()
     }
 
     #[test]
@@ -290,10 +290,10 @@ mod tests {
                 1e-4,
             ),
         ] {
-            let found = volume(&shell);
+            let actual = volume(&shell);
             assert!(
-                (found / expected - 1.0).abs() < tolerance,
-                "{name}: {found}"
+                (actual / expected - 1.0).abs() < tolerance,
+                "{name}: {actual}"
             );
         }
         let mirrored = block([1.0, 2.0, 3.0], 0.1).at(0.0, 5.0, 0.0).mirrored();

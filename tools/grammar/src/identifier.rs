@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn keywords_are_left_out_of_the_letters() {
-        let found = without("A-Za-z0-9_", &BTreeSet::from(['a', 'f', 'g', 'z', '_']));
-        assert_eq!(found, "A-Zb-eh-y0-9");
+        let letters = without("A-Za-z0-9_", &BTreeSet::from(['a', 'f', 'g', 'z', '_']));
+        assert_eq!(letters, "A-Zb-eh-y0-9");
         assert_eq!(
             pattern(&["pi"]),
             "([A-Za-oq-z][A-Za-z0-9_]*|p([A-Za-hj-z0-9_][A-Za-z0-9_]*|i([A-Za-z0-9_][A-Za-z0-9_]*))?)(-[A-Za-z0-9_-]*)?"

@@ -37,7 +37,7 @@ fn statements() -> Json {
         seq([keyword, one, other, string(";")])
     };
     let attributes = || repeat(symbol("attribute"));
-    let parts = repeat(choice(["attribute", "frame", "geometry"].map(symbol)));
+    let items = repeat(choice(["attribute", "frame", "geometry"].map(symbol)));
     let statements = [
         "include",
         "definition",
@@ -58,7 +58,7 @@ fn statements() -> Json {
         "class": seq([string("class"), name(), symbol("class_body")]),
         "class_body": braces(attributes()),
         "frame": seq([string("frame"), name(), symbol("frame_body")]),
-        "frame_body": braces(parts),
+        "frame_body": braces(items),
         "geometry": seq([string("geometry"), symbol("geometry_body")]),
         "geometry_body": braces(attributes()),
         "allowed_pair": pair(string("allow_collision")),
@@ -113,12 +113,12 @@ fn values() -> Json {
 fn operations() -> Json {
     let operation = |(kind, strength, signs): (&str, i32, &[&str])| {
         let operator = field("operator", choice(signs.iter().map(|sign| string(sign))));
-        let parts = [
+        let fields = [
             field("left", symbol("_expression")),
             operator,
             field("right", symbol("_expression")),
         ];
-        prec(kind, strength, seq(parts))
+        prec(kind, strength, seq(fields))
     };
     let operations: [(&str, i32, &[&str]); 3] = [
         ("PREC_RIGHT", 3, &["**", "^"]),

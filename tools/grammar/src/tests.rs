@@ -161,12 +161,12 @@ fn the_queries_fit_the_grammar() {
         }
         let query = Query::new(&language, &query).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut cursor = QueryCursor::new();
-        let mut found = Vec::new();
+        let mut captured = Vec::new();
         let mut captures = cursor.captures(&query, tree.root_node(), text.as_bytes());
         while let Some((matched, index)) = captures.next() {
             let capture = matched.captures[*index];
             let kind = query.capture_names()[capture.index as usize];
-            found.push(format!("{kind} {}", &text[capture.node.byte_range()]));
+            captured.push(format!("{kind} {}", &text[capture.node.byte_range()]));
         }
         let expected: &[&str] = match name {
             "queries/highlights.scm" => &[
@@ -182,8 +182,8 @@ fn the_queries_fit_the_grammar() {
         };
         for wanted in expected {
             assert!(
-                found.iter().any(|one| one == wanted),
-                "{name}: {wanted}: {found:?}"
+                captured.iter().any(|one| one == wanted),
+                "{name}: {wanted}: {captured:?}"
             );
         }
     }

@@ -61,8 +61,11 @@ impl Connection {
     /// Returns the bytes up to and including a mark.
     fn until(&mut self, mark: &[u8]) -> Option<Vec<u8>> {
         loop {
-            let found = self.read.windows(mark.len()).position(|part| part == mark);
-            if let Some(index) = found {
+            let index = self
+                .read
+                .windows(mark.len())
+                .position(|window| window == mark);
+            if let Some(index) = index {
                 return self.take(index + mark.len());
             }
             self.fill()?;

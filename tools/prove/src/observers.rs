@@ -222,8 +222,8 @@ pub(super) fn connect(plan: &mut Plan, kinds: &Kinds, settings: &Json) -> Result
 /// Returns the number of a port, by its purpose.
 pub(super) fn port(simulation: &Simulation, what: &str) -> Option<u16> {
     let ports = simulation.ports();
-    let found = ports.iter().find(|(_, known, _)| known == what);
-    found.map(|(_, _, port)| *port)
+    let port = ports.iter().find(|(_, known, _)| known == what);
+    port.map(|(_, _, port)| *port)
 }
 
 /// Connected clients that have not started.

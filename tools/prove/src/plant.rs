@@ -161,14 +161,17 @@ fn thread_sum(mut spoilt: ResMut<Spoilt>, bodies: &Query<&BodyState>, threads: u
     numbers.extend((0..997).map(|number| 1.0 / (1.0 + number as f32)));
     let length = numbers.len().div_ceil(threads);
     let sum: f32 = thread::scope(|scope| {
-        let parts: Vec<ScopedJoinHandle<'_, f32>> = numbers
+        let handles: Vec<ScopedJoinHandle<'_, f32>> = numbers
             .chunks(length)
-            .filter_map(|part| {
+            .filter_map(|chunk| {
                 let thread = thread::Builder::new().name("sum".to_owned());
-                thread.spawn_scoped(scope, move || part.iter().sum()).ok()
+                thread.spawn_scoped(scope, move || chunk.iter().sum()).ok()
             })
             .collect();
-        parts.into_iter().filter_map(|part| part.join().ok()).sum()
+        handles
+            .into_iter()
+            .filter_map(|handle| handle.join().ok())
+            .sum()
     });
     spoilt.add(u64::from(sum.to_bits()));
 }

@@ -110,9 +110,9 @@ fn noise(bench: &Bench) -> Figures {
     for _ in 0..count {
         step(&mut simulation)?;
         for ((path, field, _), errors) in DECLARED.iter().zip(&mut errors) {
-            let found = difference(&simulation, path, field);
-            let found = found.ok_or_else(|| format!("`{path}` has no `{field}`"))?;
-            for (errors, error) in errors.iter_mut().zip(found) {
+            let differences = difference(&simulation, path, field);
+            let differences = differences.ok_or_else(|| format!("`{path}` has no `{field}`"))?;
+            for (errors, error) in errors.iter_mut().zip(differences) {
                 errors.add(error);
             }
         }

@@ -160,8 +160,8 @@ impl Core {
     fn mechanism(&self, py: Python<'_>, name: String) -> PyResult<Joints> {
         let mechanism = self.worker.attempt(py, move |room, _| {
             let text = || format!("there is no robot or body `{name}` with joints");
-            let found = room.simulation.mechanism(&name);
-            found.ok_or_else(|| Failure::access(text()))
+            let mechanism = room.simulation.mechanism(&name);
+            mechanism.ok_or_else(|| Failure::access(text()))
         });
         mechanism.map(Joints::new)
     }

@@ -152,11 +152,11 @@ struct Reader {
     name: String,
     entity: Entity,
     modified: fn(&World, Entity) -> Option<&dyn Struct>,
-    part: Part,
+    selected: Selected,
 }
 
 /// Position of a field in the data of a sensor.
-enum Part {
+enum Selected {
     /// Time of the measurement, s.
     Timestamp,
     /// A field of the struct.
@@ -166,27 +166,27 @@ enum Part {
 }
 
 impl Reader {
-    fn new(simulation: &Simulation, (path, part): &(String, String)) -> Result<Self, Failure> {
+    fn new(simulation: &Simulation, (path, name): &(String, String)) -> Result<Self, Failure> {
         // The error has the nearest path.
         let data = simulation.read_any(path)?;
         let world = simulation.world();
-        let found = service::find(world, path).and_then(|entity| {
+        let sensor = service::find(world, path).and_then(|entity| {
             let info = &world.get::<Described>(entity)?.0;
             let kind = world.resource::<Kinds>().sensors.get(info.kind)?;
             Some((entity, info, kind.modified))
         });
         let (entity, info, modified) =
-            found.ok_or_else(|| Failure::access(format!("`{path}` is no sensor")))?;
+            sensor.ok_or_else(|| Failure::access(format!("`{path}` is no sensor")))?;
         let entries = || DynamicValue::of_data(&info.fields, data);
         let field = info
             .fields
-            .get(part)
+            .get(name)
             .filter(|field| !matches!(field.view(data), Some(Value::Named(_))));
-        let part = match field {
-            _ if part == "timestamp" => Part::Timestamp,
-            Some(field) => Part::Field(field.clone()),
-            None if entry(&entries(), part).is_some() => {
-                Part::Entry(info.fields.clone(), part.clone())
+        let selected = match field {
+            _ if name == "timestamp" => Selected::Timestamp,
+            Some(field) => Selected::Field(field.clone()),
+            None if entry(&entries(), name).is_some() => {
+                Selected::Entry(info.fields.clone(), name.clone())
             }
             None => {
                 let known = match entries() {
@@ -194,17 +194,17 @@ impl Reader {
                     _ => Vec::new(),
                 };
                 let text = format!(
-                    "`{path}` has no field `{part}`; there are: {}",
+                    "`{path}` has no field `{name}`; there are: {}",
                     known.join(", ")
                 );
                 return Err(Failure::access(text));
             }
         };
         Ok(Self {
-            name: format!("{path}.{}", part.name()),
+            name: format!("{path}.{}", selected.name()),
             entity,
             modified,
-            part,
+            selected,
         })
     }
 
@@ -213,8 +213,8 @@ impl Reader {
         let world = simulation.world();
         let nothing = || Failure::access(format!("`{}` has no data yet", self.name));
         let data = (self.modified)(world, self.entity).ok_or_else(nothing)?;
-        let is_number = match &self.part {
-            Part::Timestamp => {
+        let is_number = match &self.selected {
+            Selected::Timestamp => {
                 let tick = world.get::<Exported>(self.entity).ok_or_else(nothing)?.0;
                 let clock = Clock {
                     tick,
@@ -223,8 +223,8 @@ impl Reader {
                 row.push(clock.seconds());
                 true
             }
-            Part::Field(field) => field.view(data).is_some_and(|value| flatten(value, row)),
-            Part::Entry(fields, name) => {
+            Selected::Field(field) => field.view(data).is_some_and(|value| flatten(value, row)),
+            Selected::Entry(fields, name) => {
                 let entries = DynamicValue::of_data(fields, data);
                 entry(&entries, name).is_some_and(|value| flatten_dynamic(value, row))
             }
@@ -240,7 +240,7 @@ impl Reader {
     }
 }
 
-impl Part {
+impl Selected {
     fn name(&self) -> &str {
         match self {
             Self::Timestamp => "timestamp",
@@ -254,8 +254,8 @@ fn entry<'v>(value: &'v DynamicValue, name: &str) -> Option<&'v DynamicValue> {
     let DynamicValue::Map(map) = value else {
         return None;
     };
-    let found = map.iter().find(|(known, _)| known == name);
-    found.map(|(_, value)| value)
+    let entry = map.iter().find(|(known, _)| known == name);
+    entry.map(|(_, value)| value)
 }
 
 /// Appends all numbers of a value, in order. Returns false if some of it is no number.

@@ -24,9 +24,9 @@ impl Joints {
 
     /// Checks the number of values of a vector, and that they are finite.
     fn check(py: Python<'_>, noun: &str, values: &[f64], count: usize) -> PyResult<()> {
-        let found = values.len();
-        let text = if found != count {
-            format!("expected {count} {noun}, found {found}")
+        let actual = values.len();
+        let text = if actual != count {
+            format!("expected {count} {noun}, found {actual}")
         } else if values.iter().all(|value| value.is_finite()) {
             return Ok(());
         } else {
@@ -105,16 +105,16 @@ impl Joints {
     /// Jacobian of a point of a link.
     fn jacobian(&self, py: Python<'_>, link: &str, point: [f64; 3]) -> PyResult<Matrix> {
         Self::check(py, "coordinates", &point, 3)?;
-        let found = self.mechanism().jacobian(link, &point.into());
-        let matrix = found.ok_or_else(|| self.no_link(py, link))?;
+        let matrix = self.mechanism().jacobian(link, &point.into());
+        let matrix = matrix.ok_or_else(|| self.no_link(py, link))?;
         let transposed = matrix.transpose();
         Ok((transposed.iter().copied().collect(), matrix.ncols()))
     }
 
     /// Position of a link, and its rotation as a quaternion x, y, z, w.
     fn pose(&self, py: Python<'_>, link: &str) -> PyResult<([f64; 3], [f64; 4])> {
-        let found = self.mechanism().pose(link);
-        let pose = found.ok_or_else(|| self.no_link(py, link))?;
+        let pose = self.mechanism().pose(link);
+        let pose = pose.ok_or_else(|| self.no_link(py, link))?;
         Ok((pose.translation.vector.into(), pose.rotation.coords.into()))
     }
 

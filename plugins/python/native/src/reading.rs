@@ -20,13 +20,13 @@ pub(crate) fn of(simulation: &Simulation, path: &str) -> Result<DynamicValue, Fa
 
 /// Returns the last exported data of a sensor in a world, with their time.
 pub(crate) fn of_world(world: &World, path: &str) -> Result<DynamicValue, Failure> {
-    let found = service::find(world, path).and_then(|entity| {
+    let sensor = service::find(world, path).and_then(|entity| {
         let info = &world.get::<Described>(entity)?.0;
         let kind = world.resource::<Kinds>().sensors.get(info.kind)?;
         Some((entity, info, kind))
     });
     let (entity, info, kind) =
-        found.ok_or_else(|| Failure::access(format!("there is no sensor `{path}`")))?;
+        sensor.ok_or_else(|| Failure::access(format!("there is no sensor `{path}`")))?;
     let data = (kind.modified)(world, entity)
         .ok_or_else(|| Failure::access(format!("`{path}` has no data yet")))?;
     let measured = Clock {

@@ -128,12 +128,12 @@ impl Query {
     }
 
     fn collisions(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<Vec<Overlap>> {
-        let found = self.call(py, move |query| query.collisions(&values))?;
-        let found = found.into_iter().map(|collision| {
+        let collisions = self.call(py, move |query| query.collisions(&values))?;
+        let collisions = collisions.into_iter().map(|collision| {
             let [one, other] = collision.frames;
             (one, other, collision.depth)
         });
-        Ok(found.collect())
+        Ok(collisions.collect())
     }
 
     /// Configuration near `start` at which a frame has a pose.

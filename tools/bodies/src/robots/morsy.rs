@@ -56,8 +56,8 @@ pub(super) fn meshes() -> Vec<Mesh> {
         .with(RED, buttons[0].clone().and(&buttons[1]))
         .with(GREY, ears)
         .with(DARK, hand.and(&thumb).mirrored().and(&antenna));
-    let parts = face().into_iter();
-    vec![parts.fold(mesh, |mesh, (material, shell)| mesh.with(material, shell))]
+    let shells = face().into_iter();
+    vec![shells.fold(mesh, |mesh, (material, shell)| mesh.with(material, shell))]
 }
 
 /// Returns the yellow parts: body, head and arms.

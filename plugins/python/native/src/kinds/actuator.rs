@@ -102,8 +102,8 @@ fn default_action(world: &mut World) {
         let call = |object: &Bound<'_, PyAny>| {
             let context = Bound::new(object.py(), context)?;
             Instance::write(object, &command)?;
-            let found = object.call_method1("act", (context,))?;
-            Action::of(&found)?.resolve(&joints)
+            let action = object.call_method1("act", (context,))?;
+            Action::of(&action)?.resolve(&joints)
         };
         let called = with_world(world, || instance.call(&path, call));
         match called {
@@ -141,8 +141,8 @@ struct Action {
 }
 
 impl Action {
-    fn of(found: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if found.is_none() {
+    fn of(returned: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if returned.is_none() {
             return Ok(Self {
                 form: "nothing".to_owned(),
                 first: Vec::new(),
@@ -150,8 +150,8 @@ impl Action {
                 joints: Vec::new(),
             });
         }
-        found.extract().map_err(|_cause: PyErr| {
-            let class = found.get_type().name().map(|name| name.to_string());
+        returned.extract().map_err(|_cause: PyErr| {
+            let class = returned.get_type().name().map(|name| name.to_string());
             let class = class.unwrap_or_else(|_| "object".to_owned());
             PyTypeError::new_err(format!(
                 "`act` returned a `{class}`: expected a `Drive`, such as `Drive.velocity((1, 0, 0), (0, 0, 0))`, or `None`"

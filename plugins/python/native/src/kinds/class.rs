@@ -102,11 +102,11 @@ impl Instance {
 
     /// Reads the values of a record from the attributes of the object.
     pub(crate) fn read<R: Role>(object: &Bound<'_, PyAny>, record: &mut Record<R>) -> PyResult<()> {
-        let found: PyResult<Vec<_>> = record
+        let values: PyResult<Vec<_>> = record
             .iter()
             .map(|(name, value)| value.convert(name, &object.getattr(name)?))
             .collect();
-        record.values = found?;
+        record.values = values?;
         Ok(())
     }
 

@@ -91,11 +91,12 @@ impl Context {
         WORLD.with(|world| look(world, entity))
     }
 
-    fn part<C: Component + Clone, R>(&self, read: impl FnOnce(C) -> R) -> PyResult<R> {
+    fn component<C: Component + Clone, R>(&self, read: impl FnOnce(C) -> R) -> PyResult<R> {
         self.look(|world, entity| {
-            let part = world.get::<C>(entity).cloned();
-            let part = part.ok_or_else(|| PyRuntimeError::new_err("the component has left"))?;
-            Ok(read(part))
+            let component = world.get::<C>(entity).cloned();
+            let component =
+                component.ok_or_else(|| PyRuntimeError::new_err("the component has left"))?;
+            Ok(read(component))
         })
     }
 }
@@ -117,31 +118,31 @@ impl Context {
     /// Time between two calls, s.
     #[getter]
     fn period(&self) -> PyResult<f64> {
-        self.part(|rate: UpdateRate| rate.period())
+        self.component(|rate: UpdateRate| rate.period())
     }
 
     /// Position of the component in the world, m.
     #[getter]
     fn position(&self) -> PyResult<[f64; 3]> {
-        self.part(|pose: WorldPose| pose.0.translation.vector.into())
+        self.component(|pose: WorldPose| pose.0.translation.vector.into())
     }
 
     /// Rotation of the component in the world, as a quaternion x, y, z, w.
     #[getter]
     fn rotation(&self) -> PyResult<[f64; 4]> {
-        self.part(|pose: WorldPose| pose.0.rotation.coords.into())
+        self.component(|pose: WorldPose| pose.0.rotation.coords.into())
     }
 
     /// Velocity of the component's origin in world axes, m/s.
     #[getter]
     fn linear_velocity(&self) -> PyResult<[f64; 3]> {
-        self.part(|velocity: WorldVelocity| velocity.linear.into())
+        self.component(|velocity: WorldVelocity| velocity.linear.into())
     }
 
     /// Angular velocity of the component in world axes, rad/s.
     #[getter]
     fn angular_velocity(&self) -> PyResult<[f64; 3]> {
-        self.part(|velocity: WorldVelocity| velocity.angular.into())
+        self.component(|velocity: WorldVelocity| velocity.angular.into())
     }
 
     /// Position, velocity and effort of each joint of the robot, by name.

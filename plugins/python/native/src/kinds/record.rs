@@ -108,7 +108,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self(shape, values) = self;
-        let mut found = vec![false; values.len()];
+        let mut is_set = vec![false; values.len()];
         while let Some(name) = map.next_key::<String>()? {
             let index = shape.index_of(&name);
             let slot = index.and_then(|index| Some((index, values.get_mut(index)?)));
@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
                 map.next_value::<IgnoredAny>()?;
                 return Err(A::Error::unknown_field(&name, shape.names));
             };
-            if std::mem::replace(&mut found[index], true) {
+            if std::mem::replace(&mut is_set[index], true) {
                 return Err(A::Error::custom(format!("duplicate field `{name}`")));
             }
             map.next_value_seed(Like(value))?;

@@ -82,7 +82,7 @@ impl Value {
             Ok(tolist) => tolist.call0(),
             Err(_) => Ok(object.clone()),
         };
-        let found = match self {
+        let value = match self {
             Self::Number(_) => object.extract().map(Self::Number),
             Self::Integer(_) => object.extract().map(Self::Integer),
             Self::Flag(_) => object.extract().map(Self::Flag),
@@ -91,13 +91,13 @@ impl Value {
             Self::Numbers(_) => list().and_then(|list| Ok(Self::Numbers(list.extract()?))),
             Self::Texts(_) => object.extract().map(Self::Texts),
         };
-        found.map_err(|cause: PyErr| {
+        value.map_err(|cause: PyErr| {
             let py = object.py();
-            let found = object.repr().map_or_else(
+            let shown = object.repr().map_or_else(
                 |_| "an object".to_owned(),
                 |repr| shortened(&repr.to_string()),
             );
-            let text = format!("`{name}`: expected {}, found {found}", self.noun());
+            let text = format!("`{name}`: expected {}, found {shown}", self.noun());
             let error = PyTypeError::new_err(text);
             error.set_cause(py, Some(cause));
             error

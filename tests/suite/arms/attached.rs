@@ -8,7 +8,7 @@ fn two_arms(more: &str) -> String {
     };
     let joints: String = (1..=7)
         .flat_map(|n| {
-            ["left", "right"].map(|part| format!(r#""{part}.kuka_{n}": (mode: kinematic),"#))
+            ["left", "right"].map(|side| format!(r#""{side}.kuka_{n}": (mode: kinematic),"#))
         })
         .collect();
     format!(
@@ -65,18 +65,19 @@ fn two_arms_of_one_model_on_one_robot_move_each_by_itself() {
         ("rover.left_tip", reach(1.0, 0.5, 1.0)),
         ("rover.right_tip", reach(-1.0, -0.5, 0.5)),
     ] {
-        let found = at(&simulation, tip);
+        let position = at(&simulation, tip);
         assert!(
-            (found - expected).norm() < 1e-6,
-            "{tip}: {found:?} {expected:?}"
+            (position - expected).norm() < 1e-6,
+            "{tip}: {position:?} {expected:?}"
         );
     }
 }
 
 #[test]
-fn what_is_wrong_with_a_part_is_said_at_its_position() {
-    let robot = |part: &str| format!(r#""rover": (model: "mast.robray", parts: {{ {part} }})"#);
-    for (part, said) in [
+fn what_is_wrong_with_an_attached_model_is_said_at_its_position() {
+    let robot =
+        |attached: &str| format!(r#""rover": (model: "mast.robray", parts: {{ {attached} }})"#);
+    for (attached, said) in [
         (r#""a": ()"#, "missing its field `model`"),
         (
             r#""a.b": (model: "mast.robray")"#,
@@ -92,7 +93,7 @@ fn what_is_wrong_with_a_part_is_said_at_its_position() {
             "translation",
         ),
     ] {
-        let error = load(&robot(part)).err().expect(part);
-        assert!(error.contains(said), "{part}: {error}");
+        let error = load(&robot(attached)).err().expect(attached);
+        assert!(error.contains(said), "{attached}: {error}");
     }
 }
