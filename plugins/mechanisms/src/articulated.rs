@@ -203,10 +203,10 @@ mod tests {
         let local_poses: Vec<Pose> = poses.collect();
         workspace.local_poses.clone_from(&local_poses);
         workspace.composite_inertias_of_links(&tree);
-        let mut found = vec![0.0; count];
-        diagonal(&tree, &workspace.composites, &mut found);
-        for (index, (found, added)) in found.iter().zip(&added).enumerate() {
-            assert!((found - matrix.at(index, index)).abs() < 1e-12 * found.abs());
+        let mut actual = vec![0.0; count];
+        diagonal(&tree, &workspace.composites, &mut actual);
+        for (index, (actual, added)) in actual.iter().zip(&added).enumerate() {
+            assert!((actual - matrix.at(index, index)).abs() < 1e-12 * actual.abs());
             matrix.add_diagonal(index, *added);
         }
         matrix.factor();

@@ -88,10 +88,10 @@ mod tests {
             .collect();
         let mut accelerations = efforts.clone();
         workspace.solve(&tree, &mut accelerations);
-        let mut found = vec![0.0; 200];
-        workspace.inverse_dynamics(&tree, &base, Some(&accelerations), &[], &mut found);
-        for (found, effort) in found.iter().zip(&efforts) {
-            assert!((found - effort).abs() < 1e-6, "{found}, not {effort}");
+        let mut actual = vec![0.0; 200];
+        workspace.inverse_dynamics(&tree, &base, Some(&accelerations), &[], &mut actual);
+        for (actual, effort) in actual.iter().zip(&efforts) {
+            assert!((actual - effort).abs() < 1e-6, "{actual}, not {effort}");
         }
     }
 }

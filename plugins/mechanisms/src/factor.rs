@@ -205,8 +205,8 @@ mod tests {
             }
             matrix.factor();
             matrix.solve(&mut vector);
-            for (found, wanted) in vector.iter().zip(wanted) {
-                assert!((found - wanted).abs() < 1e-13, "{vector:?}");
+            for (actual, wanted) in vector.iter().zip(wanted) {
+                assert!((actual - wanted).abs() < 1e-13, "{vector:?}");
             }
         }
     }

@@ -166,10 +166,10 @@ mod tests {
             let efforts = [0.7, -4.0];
             let (forces, _) = run(&arm(), [1.0, -0.5], efforts, dt, 20);
             let axes = [forces.force(0).moment.z, forces.force(1).moment.y];
-            for (found, effort) in axes.into_iter().zip(efforts) {
+            for (actual, effort) in axes.into_iter().zip(efforts) {
                 assert!(
-                    (found - effort).abs() < 2e-3 * effort.abs().max(1.0),
-                    "{dt}: {found} {effort}"
+                    (actual - effort).abs() < 2e-3 * effort.abs().max(1.0),
+                    "{dt}: {actual} {effort}"
                 );
             }
         }
@@ -190,9 +190,9 @@ mod tests {
         forces.begin(&state);
         forces.end(&tree, &Base::at_rest(G), &[3.0], &[], 1e-2);
         // In the link's axes: m ω² r inwards, m g upwards, and the moment of the weight.
-        let found = forces.force(0);
-        assert!((found.force - Vector3::new(-9.0, 0.0, 2.0 * 9.81)).norm() < 1e-12);
-        assert!((found.moment - Vector3::new(0.0, -9.81, 0.0)).norm() < 1e-12);
+        let transmitted = forces.force(0);
+        assert!((transmitted.force - Vector3::new(-9.0, 0.0, 2.0 * 9.81)).norm() < 1e-12);
+        assert!((transmitted.moment - Vector3::new(0.0, -9.81, 0.0)).norm() < 1e-12);
     }
 
     #[test]

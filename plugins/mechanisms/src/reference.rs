@@ -63,16 +63,16 @@ impl ReferenceLink {
     }
 }
 
-fn assert_close(what: &str, found: &[f64], wanted: &[f64]) {
-    assert_eq!(found.len(), wanted.len(), "{what}");
+fn assert_close(what: &str, actual: &[f64], wanted: &[f64]) {
+    assert_eq!(actual.len(), wanted.len(), "{what}");
     let scale = wanted
         .iter()
         .fold(1e-3, |most: f64, number| most.max(number.abs()));
-    for (index, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-        let off = (found - wanted).abs() / scale;
+    for (index, (actual, wanted)) in actual.iter().zip(wanted).enumerate() {
+        let off = (actual - wanted).abs() / scale;
         assert!(
             off < TOLERANCE,
-            "{what}, number {index}: {found}, not {wanted}"
+            "{what}, number {index}: {actual}, not {wanted}"
         );
     }
 }
@@ -97,20 +97,20 @@ fn compare(reference: &Reference) {
     let base = Base::at_rest(Vector3::new(0.0, 0.0, -9.81));
     let mut workspace = Workspace::new(&tree);
     workspace.forward_kinematics(&tree, &base, &state);
-    let mut found = vec![0.0; tree.velocity_count()];
-    workspace.bias(&tree, &base, &[], &mut found);
-    assert_close("bias", &found, &reference.bias);
+    let mut actual = vec![0.0; tree.velocity_count()];
+    workspace.bias(&tree, &base, &[], &mut actual);
+    assert_close("bias", &actual, &reference.bias);
     let accelerations = Some(reference.accelerations.as_slice());
-    workspace.inverse_dynamics(&tree, &base, accelerations, &[], &mut found);
-    assert_close("inverse dynamics", &found, &reference.inverse);
+    workspace.inverse_dynamics(&tree, &base, accelerations, &[], &mut actual);
+    assert_close("inverse dynamics", &actual, &reference.inverse);
     workspace.mass_matrix(&tree);
     assert_close(
         "mass matrix",
         &workspace.matrix.lower,
         &reference.mass_matrix,
     );
-    workspace.forward_dynamics(&tree, &base, &state, &reference.efforts, &[], &mut found);
-    assert_close("forward dynamics", &found, &reference.forward);
+    workspace.forward_dynamics(&tree, &base, &state, &reference.efforts, &[], &mut actual);
+    assert_close("forward dynamics", &actual, &reference.forward);
     let (_, center) = workspace.center_of_mass(&tree);
     assert_close("centre of mass", center.as_slice(), &reference.center);
     assert_close("energy", &workspace.energy(&tree, &base), &reference.energy);

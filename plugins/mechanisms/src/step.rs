@@ -378,16 +378,17 @@ impl Integrator {
             row.is_limit = true;
             let [lower, upper] = resistance.limits.map(|limit| (limit - position) / dt);
             // The velocity towards a limit reaches it at the end of the step; from beyond it, a fraction is corrected.
-            let part =
+            let correction =
                 |error: f64, is_beyond: bool| if is_beyond { error * BAUMGARTE } else { error };
             let speed = self.velocities[variable.speed];
             let ahead = 1.0 / dt;
             if lower > -ahead || speed < lower {
-                (row.target, row.bounds) = (part(lower, lower > 0.0), [0.0, f64::INFINITY]);
+                (row.target, row.bounds) = (correction(lower, lower > 0.0), [0.0, f64::INFINITY]);
                 self.rows.push(row);
             }
             if upper < ahead || speed > upper {
-                (row.target, row.bounds) = (part(upper, upper < 0.0), [f64::NEG_INFINITY, 0.0]);
+                (row.target, row.bounds) =
+                    (correction(upper, upper < 0.0), [f64::NEG_INFINITY, 0.0]);
                 self.rows.push(row);
             }
         }

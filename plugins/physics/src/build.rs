@@ -154,11 +154,11 @@ fn start(tables: &Tables) -> JointMotion {
 
 fn allowed(layout: &Layout, scene: &Scene) -> Vec<(u32, u32)> {
     let frame_index = |name: &str| {
-        let found = layout
+        let index = layout
             .frames
             .binary_search_by(|frame| frame.name.as_str().cmp(name))
             .ok()?;
-        u32::try_from(found).ok()
+        u32::try_from(index).ok()
     };
     let pairs = scene.allowed_collisions().iter();
     let mut allowed: Vec<(u32, u32)> = pairs

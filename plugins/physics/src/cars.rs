@@ -236,10 +236,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(found: f64, expected: f64) {
+    fn assert_near(actual: f64, expected: f64) {
         assert!(
-            (found - expected).abs() <= 1e-9 + 1e-6 * expected.abs(),
-            "{found} instead of {expected}"
+            (actual - expected).abs() <= 1e-9 + 1e-6 * expected.abs(),
+            "{actual} instead of {expected}"
         );
     }
 

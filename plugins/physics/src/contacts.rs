@@ -27,33 +27,33 @@ pub struct Contacts<'w, 's> {
 /// Writes the contacts of their bodies to the components that sense them and are due.
 pub(super) fn publish(
     contacts: Contacts<'_, '_>,
-    mut found: Local<Vec<Found>>,
+    mut ordered: Local<Vec<Ordered>>,
     mut components: Query<(&Due, &Mount, &mut Touching)>,
 ) {
     for (due, mount, mut touching) in &mut components {
         if due.0 {
-            contacts.find(mount.body, &mut found);
+            contacts.find(mount.body, &mut ordered);
             touching.0.clear();
             touching
                 .0
-                .extend(found.drain(..).map(|(.., contact)| contact));
+                .extend(ordered.drain(..).map(|(.., contact)| contact));
         }
     }
 }
 
 /// A contact, and the indices of its two geometries.
-type Found = (usize, usize, Contact);
+type Ordered = (usize, usize, Contact);
 
 impl Contacts<'_, '_> {
     /// Returns all contacts of a body, ordered by the paths of the geometries.
     pub fn of(&self, body: Entity) -> Vec<Contact> {
-        let mut found = Vec::new();
-        self.find(body, &mut found);
-        found.into_iter().map(|(.., contact)| contact).collect()
+        let mut ordered = Vec::new();
+        self.find(body, &mut ordered);
+        ordered.into_iter().map(|(.., contact)| contact).collect()
     }
 
-    fn find(&self, body: Entity, found: &mut Vec<Found>) {
-        found.clear();
+    fn find(&self, body: Entity, ordered: &mut Vec<Ordered>) {
+        ordered.clear();
         let index = self.bodies.get(body).ok();
         let engine = &self.engine;
         let row = self.tables.row(index).map(|(_, row)| row);
@@ -85,11 +85,11 @@ impl Contacts<'_, '_> {
                         [other.0, own.0]
                     };
                     let contact = self.contact((pair, geometry), is_first, own.1, other.1);
-                    found.push((own.0, other.0, contact));
+                    ordered.push((own.0, other.0, contact));
                 }
             }
         }
-        found.sort_unstable_by_key(|(own, other, _)| (*own, *other));
+        ordered.sort_unstable_by_key(|(own, other, _)| (*own, *other));
     }
 
     /// Returns true if a geometry belongs to a body that was not lost: in the tick of its loss, its contacts in the engine

@@ -200,11 +200,11 @@ mod tests {
         let points = points(400);
         let look = |height: f32| {
             let mut is_computed = false;
-            let found = look_up(&directory, &points, &[7], || {
+            let parts = look_up(&directory, &points, &[7], || {
                 is_computed = true;
                 Some(vec![hull(0.5), hull(height)])
             });
-            (found.unwrap()[1].vertices[3][2], is_computed)
+            (parts.unwrap()[1].vertices[3][2], is_computed)
         };
         assert_eq!(look(1.0), (1.0, true));
         assert_eq!(look(2.0), (1.0, false), "from the file");

@@ -78,11 +78,11 @@ pub fn lints(
             });
         }
     }
-    let mut found = large_meshes(layout, scene, &placed);
-    found.extend(below_the_floor(layout, &placed, settings, &origin));
-    found.extend(far_apart(layout, &origin));
-    found.extend(inside_each_other(layout, scene, &placed));
-    found
+    let mut warnings = large_meshes(layout, scene, &placed);
+    warnings.extend(below_the_floor(layout, &placed, settings, &origin));
+    warnings.extend(far_apart(layout, &origin));
+    warnings.extend(inside_each_other(layout, scene, &placed));
+    warnings
 }
 
 fn name(layout: &Layout, frame: usize) -> String {
@@ -152,7 +152,7 @@ fn below_the_floor(
             *top = top.max(solid.around.maxs.z);
         }
     }
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     let falling = layout
         .bodies
         .iter()
@@ -169,13 +169,13 @@ fn below_the_floor(
             let warning = Diagnostic::warning("scene::below-floor", message)
                 .note(note)
                 .help("move it up, or give it `gravity: false`");
-            found.push(warning);
+            warnings.push(warning);
         }
-        if found.len() >= MOST {
+        if warnings.len() >= MOST {
             break;
         }
     }
-    found
+    warnings
 }
 
 /// Warns about moving bodies that are so far from each other that their contacts are inaccurate.
@@ -214,7 +214,7 @@ fn inside_each_other(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> V
     let robot = |placed: &Placed<'_>| layout.bodies.get(placed.body)?.robot.as_deref();
     let mut order: Vec<&Placed<'_>> = placed.iter().collect();
     order.sort_by(|one, other| one.around.mins.x.total_cmp(&other.around.mins.x));
-    let mut found: Vec<(usize, usize, f32)> = Vec::new();
+    let mut overlaps: Vec<(usize, usize, f32)> = Vec::new();
     let (mut pairs, mut near) = (0, 0);
     for (index, one) in order.iter().enumerate() {
         for other in order.iter().skip(index + 1) {
@@ -231,21 +231,21 @@ fn inside_each_other(layout: &Layout, scene: &Scene, placed: &[Placed<'_>]) -> V
             }
             near += 1;
             let is_own = robot(one).is_some() && robot(one) == robot(other);
-            if is_own || found.len() >= MOST || !(moves(one) || moves(other)) {
+            if is_own || overlaps.len() >= MOST || !(moves(one) || moves(other)) {
                 continue;
             }
             let depth = depth(one, other);
             let bodies = (one.body.min(other.body), one.body.max(other.body));
             let is_known = |known: &(usize, usize, f32)| (known.0, known.1) == bodies;
             let deepest = clearance(layout, one).max(clearance(layout, other));
-            if depth > deepest && !found.iter().any(is_known) {
-                found.push((bodies.0, bodies.1, depth));
+            if depth > deepest && !overlaps.iter().any(is_known) {
+                overlaps.push((bodies.0, bodies.1, depth));
             }
         }
     }
-    let mut found: Vec<Diagnostic> = found.iter().map(|pair| inside(layout, pair)).collect();
-    found.extend((near > CROWD).then(|| crowded(near)));
-    found
+    let mut warnings: Vec<Diagnostic> = overlaps.iter().map(|pair| inside(layout, pair)).collect();
+    warnings.extend((near > CROWD).then(|| crowded(near)));
+    warnings
 }
 
 fn crowded(pairs: usize) -> Diagnostic {

@@ -79,8 +79,8 @@ fn quoted(name: &String) -> String {
 /// Returns true if a pose is within the range of the physics.
 pub(super) fn is_bearable(pose: &Isometry3<f64>) -> bool {
     // Comparisons with NaN are false.
-    let parts = pose.translation.vector.iter();
-    parts
+    let coordinates = pose.translation.vector.iter();
+    coordinates
         .copied()
         .all(|coordinate| coordinate.abs() <= FARTHEST)
         && pose.rotation.coords.sum().is_finite()
@@ -168,7 +168,7 @@ impl Losses<'_, '_> {
 impl Tables {
     /// Returns the bodies that joints connect with a body, including itself. Static bodies connect nothing.
     fn connected(&self, body_index: usize) -> BTreeSet<usize> {
-        let mut found = BTreeSet::from([body_index]);
+        let mut attached = BTreeSet::from([body_index]);
         let mut next = vec![body_index];
         while let Some(index) = next.pop() {
             for &(one, two) in &self.neighbours {
@@ -180,12 +180,12 @@ impl Tables {
                     continue;
                 };
                 let row = self.bodies.get(other);
-                if row.is_some_and(|row| row.kind != BodyKind::Fixed) && found.insert(other) {
+                if row.is_some_and(|row| row.kind != BodyKind::Fixed) && attached.insert(other) {
                     next.push(other);
                 }
             }
         }
-        found
+        attached
     }
 }
 
@@ -202,13 +202,12 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
     let active = engine.simulation.islands.active_bodies();
     let origin = engine.body_poses.origin.vector();
     let wrong = |handle: RigidBodyHandle| Some((handle, wrong(bodies.get(handle)?, &origin)?));
-    let found = given_up.chain(active.filter_map(wrong));
+    let lost = given_up.chain(active.filter_map(wrong));
     let body_index = |handle: RigidBodyHandle| {
         let index = usize::try_from(bodies.get(handle)?.user_data).ok()?;
         tables.bodies.get(index).map(|_| index)
     };
-    found
-        .filter_map(|(handle, fault)| Some((body_index(handle)?, fault)))
+    lost.filter_map(|(handle, fault)| Some((body_index(handle)?, fault)))
         .collect()
 }
 

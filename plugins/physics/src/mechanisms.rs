@@ -23,9 +23,9 @@ pub(crate) fn mechanisms(
     (bodies, variables): (&[Entity], &[Entity]),
     warnings: &mut Warnings,
 ) -> Mechanisms {
-    let parts = Parts::new(layout, prepared, |_| true);
-    let found = parts.groups(warnings).into_iter();
-    let named = found.filter_map(|group| group.named(layout, bodies, variables));
+    let builder = TreeBuilder::new(layout, prepared, |_| true);
+    let groups = builder.groups(warnings).into_iter();
+    let named = groups.filter_map(|group| group.named(layout, bodies, variables));
     Mechanisms(named.collect())
 }
 
@@ -70,8 +70,8 @@ impl Group {
     }
 }
 
-/// Input for building trees.
-pub(super) struct Parts<'a> {
+/// Builder of trees from a layout.
+pub(super) struct TreeBuilder<'a> {
     layout: &'a Layout,
     masses: Vec<&'a Mass>,
     /// Children of each body.
@@ -82,7 +82,7 @@ pub(super) struct Parts<'a> {
     mends: bool,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> TreeBuilder<'a> {
     /// Returns the joints for which `counts` is true.
     pub(super) fn new(
         layout: &'a Layout,

@@ -110,8 +110,8 @@ mod tests {
 
     fn nearer(origin: Origin, xs: &[f64]) -> Option<[f64; 3]> {
         let positions = xs.iter().map(|x| Vector3::new(*x, 3.0, -2.0));
-        let found = origin.nearer(positions, &mut Vec::new());
-        found.map(|origin| origin.0)
+        let actual = origin.nearer(positions, &mut Vec::new());
+        actual.map(|origin| origin.0)
     }
 
     #[test]
@@ -122,8 +122,8 @@ mod tests {
         assert_eq!(nearer(zero, &[250.0, -250.0, 20.0]), None);
         // A single distant body among many does not move the origin.
         assert_eq!(nearer(zero, &[5e5, 1.0, 2.0]), None);
-        let found = nearer(zero, &[5e5, 5e5 + 30.0, 2.0]);
-        assert_eq!(found, Some([499_968.0, 0.0, 0.0]));
+        let actual = nearer(zero, &[5e5, 5e5 + 30.0, 2.0]);
+        assert_eq!(actual, Some([499_968.0, 0.0, 0.0]));
         let there = Origin([499_968.0, 0.0, 0.0]);
         assert_eq!(nearer(there, &[5e5 + 90.0, 5e5 + 30.0, 2.0]), None);
         assert_eq!(nearer(there, &[0.0]), Some([0.0; 3]));

@@ -304,7 +304,7 @@ mod tests {
         let settings = PhysicsSettings::default();
         let mut motions = PosedMotions::new();
         let mut at = Isometry3::identity();
-        let mut found = Vec::new();
+        let mut velocities = Vec::new();
         for tick in 1..=ticks {
             if let Some((_, x)) = puts.iter().find(|(when, _)| *when == tick) {
                 let to = Isometry3::translation(*x, 0.0, 0.0);
@@ -315,13 +315,13 @@ mod tests {
                 motion.age += 1;
             }
             let velocity = motions.get(&BODY).and_then(PosedMotion::velocities);
-            found.push(velocity.map_or(0.0, |(linear, _)| linear.x));
+            velocities.push(velocity.map_or(0.0, |(linear, _)| linear.x));
             let dt = settings.dt();
             motions.retain(|_, motion| {
                 motion.age <= motion.lasts || f64::from(motion.age) * dt <= TOGETHER
             });
         }
-        found
+        velocities
     }
 
     #[test]
@@ -336,8 +336,8 @@ mod tests {
             let puts: Vec<(u32, f64)> = (1..=10)
                 .map(|count| (count * every, f64::from(count * every) / 30.0))
                 .collect();
-            let found = follow(&puts, 12 * every);
-            for (tick, speed) in (1..).zip(&found) {
+            let velocities = follow(&puts, 12 * every);
+            for (tick, speed) in (1..).zip(&velocities) {
                 // The velocity is defined from the second pose on, while the next one may be under way.
                 let is_known = (2 * every..10 * every + every + every / 2).contains(&tick);
                 let expected = if is_known { 2.0 } else { 0.0 };

@@ -222,12 +222,12 @@ fn frustum(start: f64, end: f64, height: f64) -> Vec<Vec3> {
 #[must_use]
 pub fn hull(triangles: &Triangles, scale: f64) -> Option<Hull> {
     let points = scaled(triangles, scale);
-    let mut found = hull_cache::cached(&points, &[], || {
+    let mut hulls = hull_cache::cached(&points, &[], || {
         let (vertices, faces) = try_convex_hull(&points).ok()?;
         let vertices = vertices.iter().map(Vec3::to_array).collect();
         Some(vec![Hull { vertices, faces }])
     })?;
-    found.pop()
+    hulls.pop()
 }
 
 fn scaled(triangles: &Triangles, scale: f64) -> Vec<Vec3> {

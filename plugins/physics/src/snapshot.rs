@@ -54,7 +54,7 @@ struct Saved {
 }
 
 /// The same data in a world.
-struct Parts<'a> {
+struct EngineState<'a> {
     tables: &'a Tables,
     bodies: &'a RigidBodySet,
     colliders: &'a ColliderSet,
@@ -69,7 +69,7 @@ struct Parts<'a> {
 /// Hashes poses, velocities and sleep flags of all bodies, and all joint coordinates, in path order; velocities of posed
 /// bodies, and lost bodies, if there are any.
 fn hash(world: &World, hasher: &mut StateHasher) {
-    let Some(engine) = Parts::of(world) else {
+    let Some(engine) = EngineState::of(world) else {
         return;
     };
     for row in &engine.tables.bodies {
@@ -134,21 +134,21 @@ impl StateCopy for Saved {
 
 impl Saved {
     fn of(world: &World) -> Result<Self, StateError> {
-        let parts = Parts::of(world).ok_or_else(no_physics)?;
-        let simulation = parts.simulation;
+        let state = EngineState::of(world).ok_or_else(no_physics)?;
+        let simulation = state.simulation;
         Ok(Self {
-            bodies: parts.bodies.clone(),
-            colliders: parts.colliders.clone(),
+            bodies: state.bodies.clone(),
+            colliders: state.colliders.clone(),
             islands: simulation.islands.clone(),
             broad_phase: simulation.broad_phase.clone(),
             narrow_phase: simulation.narrow_phase.clone(),
             ccd_solver: simulation.ccd_solver.clone(),
-            motion: parts.motion.clone(),
-            trees: parts.trees.clone(),
-            commands: parts.commanded.velocities.clone(),
-            posed: parts.commanded.posed.clone(),
-            lost: parts.lost.clone(),
-            body_poses: parts.body_poses.clone(),
+            motion: state.motion.clone(),
+            trees: state.trees.clone(),
+            commands: state.commanded.velocities.clone(),
+            posed: state.commanded.posed.clone(),
+            lost: state.lost.clone(),
+            body_poses: state.body_poses.clone(),
         })
     }
 
@@ -197,7 +197,7 @@ impl Saved {
     }
 }
 
-impl<'a> Parts<'a> {
+impl<'a> EngineState<'a> {
     fn of(world: &'a World) -> Option<Self> {
         let tables = world.get_resource::<Tables>()?;
         let entity = tables.engine?;

@@ -136,8 +136,8 @@ mod tests {
             }
             let relative = axis * (20.0 * (1.0 - along / 0.01) * 10.0);
             let expected = turn(&(total / 0.01 * 10.0)) * axes * turn(&relative);
-            let found = motion.1 * spin.frame;
-            assert!(found.angle_to(&expected) < 1e-9, "{moments:?}");
+            let actual = motion.1 * spin.frame;
+            assert!(actual.angle_to(&expected) < 1e-9, "{moments:?}");
             assert!(
                 (energy(&spin, &motion) / energy(&spin, &(velocity, start)) - 1.0).abs() < 1e-12
             );

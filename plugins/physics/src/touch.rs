@@ -86,7 +86,7 @@ impl Tables {
             }
             above == mount_frame
         };
-        let mut part = Inertia::default();
+        let mut inertia = Inertia::default();
         let mut is_whole = true;
         let mut frames = BTreeSet::new();
         for (number, row) in self.frames.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Tables {
             }
             if is_beyond(number) {
                 frames.insert(number);
-                part += row.inertia;
+                inertia += row.inertia;
             } else {
                 is_whole = false;
             }
@@ -121,7 +121,7 @@ impl Tables {
             body,
             body_from_sensor: mount.body_from_component,
             is_whole,
-            part,
+            inertia,
             geometry: geometry.map(|(index, _)| index).collect(),
             frames,
             children,

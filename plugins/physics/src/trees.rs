@@ -51,13 +51,13 @@ use super::{
     engine::{EngineItem, Tables},
     grasp::Grasps,
     mass::Mass,
-    mechanisms::{Group, Parts},
+    mechanisms::{Group, TreeBuilder},
     prepare::Prepared,
 };
 use bouncing::Bouncing;
 use clearance::{Clearance, LastCheck};
 use closures::Closure;
-use collect::Found;
+use collect::ConstraintSet;
 pub(super) use contact_point::Key;
 use coupled::CoupledBodies;
 pub(super) use cut::Cut;
@@ -120,7 +120,7 @@ pub(super) struct Trees {
     cuts: Vec<Cut>,
     /// Trees with a cut, sorted.
     cut_trees: Vec<CutTree>,
-    found: Found,
+    constraints: ConstraintSet,
     groups: Groups,
     /// Solver of trees that nothing touches.
     island: Island,
@@ -225,8 +225,8 @@ impl Trees {
             variable.is_some_and(|variable| variable.settings.mode == JointMode::Dynamic)
         };
         // Warnings about invalid mechanisms are reported where controllers get them.
-        let parts = Parts::new(layout, prepared, is_dynamic).mended();
-        let groups = parts.groups(&mut Warnings::default());
+        let builder = TreeBuilder::new(layout, prepared, is_dynamic).mended();
+        let groups = builder.groups(&mut Warnings::default());
         let count = groups.len();
         let mut trees = Self {
             of_body: vec![None; layout.bodies.len()],

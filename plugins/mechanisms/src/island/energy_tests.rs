@@ -87,7 +87,7 @@ impl Run {
     fn ends(&mut self, seconds: f64, tips: &[(usize, Vector3<f64>)], friction: f64) -> [f64; 2] {
         let second = (1.0 / self.dt).round() as usize;
         let (energies, _) = self.energies(seconds, tips, friction);
-        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         [&energies[..second], &energies[energies.len() - second..]].map(mean)
     }
 }

@@ -11,9 +11,9 @@ use crate::{
 
 /// Link of a random tree: (index of its parent, as a fraction of the number of links before it; axis of its joint; mass in
 /// kg and length in m; initial position in rad).
-type Part = (f64, [f64; 3], [f64; 2], f64);
+type Rod = (f64, [f64; 3], [f64; 2], f64);
 
-fn parts() -> impl Strategy<Value = Vec<Part>> {
+fn any_rods() -> impl Strategy<Value = Vec<Rod>> {
     let axis = prop::array::uniform3(-1.0..1.0_f64);
     let axis = axis.prop_filter("it has a direction", |axis| {
         Vector3::from(*axis).norm() > 0.1
@@ -23,12 +23,12 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
 }
 
 /// Rods on a base, which is a link if it has a joint; each at the end of another one or below the base.
-fn rods(base: Option<Link>, parts: &[Part]) -> Vec<Link> {
+fn rod_links(base: Option<Link>, rods: &[Rod]) -> Vec<Link> {
     let mut links: Vec<Link> = base.into_iter().collect();
     let first = links.len();
-    for (number, (parent, axis, size, _)) in parts.iter().enumerate() {
+    for (number, (parent, axis, size, _)) in rods.iter().enumerate() {
         let parent = ((parent * (number + 1) as f64) as usize).checked_sub(1);
-        let end = parent.map_or(0.0, |parent| -parts[parent].2[1]);
+        let end = parent.map_or(0.0, |parent| -rods[parent].2[1]);
         let parent = parent.map_or(first.checked_sub(1), |parent| Some(parent + first));
         let mut link = rod(parent, [0.0, 0.0, end], Vector3::from(*axis), *size, number);
         // As thick as long: what weighs next to nothing does so about every axis.
@@ -41,9 +41,9 @@ fn rods(base: Option<Link>, parts: &[Part]) -> Vec<Link> {
 }
 
 /// Rods on a base where they start.
-fn run(links: &[Link], parts: &[Part], rate: f64) -> Run {
+fn run(links: &[Link], rods: &[Rod], rate: f64) -> Run {
     let mut run = Run::of(links, rate);
-    for (number, (.., start)) in parts.iter().enumerate() {
+    for (number, (.., start)) in rods.iter().enumerate() {
         let position = run.tree.variable(number).unwrap().position;
         run.state.positions[position] = *start;
     }
@@ -51,10 +51,10 @@ fn run(links: &[Link], parts: &[Part], rate: f64) -> Run {
 }
 
 /// Energy that the rods have above that of rest at the bottom, J.
-fn swing(run: &mut Run, parts: &[Part]) -> f64 {
+fn swing(run: &mut Run, rods: &[Rod]) -> f64 {
     let now = run.energy();
     let state = run.state.clone();
-    for number in 0..parts.len() {
+    for number in 0..rods.len() {
         let position = run.tree.variable(number).unwrap().position;
         run.state.positions[position] = 0.0;
     }
@@ -64,13 +64,13 @@ fn swing(run: &mut Run, parts: &[Part]) -> f64 {
 }
 
 /// Height of the end of the last rod where all hang down, m.
-fn at_bottom(parts: &[Part]) -> f64 {
-    let mut run = Run::of(&rods(None, parts), 1.0);
+fn at_bottom(rods: &[Rod]) -> f64 {
+    let mut run = Run::of(&rod_links(None, rods), 1.0);
     run.integrator
         .workspace
         .forward_kinematics(&run.tree, &run.base, &run.state);
-    let last = parts.len() - 1;
-    run.point(last, Vector3::new(0.0, 0.0, -parts[last].2[1])).z
+    let last = rods.len() - 1;
+    run.point(last, Vector3::new(0.0, 0.0, -rods[last].2[1])).z
 }
 
 /// Radius of the balls, m.
@@ -195,13 +195,13 @@ impl Ball {
     }
 }
 
-/// Rods, and a ball in a cube at the end of the last one: the difference from the rods alone after 2 s, rad, given the part of
+/// Rods, and a ball in a cube at the end of the last one: the difference from the rods alone after 2 s, rad, given the share of
 /// their mass that the ball weighs.
-fn difference(parts: &[Part], rate: f64, friction: f64, part: f64) -> Result<f64, TestCaseError> {
-    let links = rods(None, parts);
-    let [mut alone, mut with] = [run(&links, parts, rate), run(&links, parts, rate)];
-    let end = Vector3::new(0.0, 0.0, -parts[parts.len() - 1].2[1]);
-    let mass = part * parts.iter().map(|part| part.2[0]).sum::<f64>();
+fn difference(rods: &[Rod], rate: f64, friction: f64, share: f64) -> Result<f64, TestCaseError> {
+    let links = rod_links(None, rods);
+    let [mut alone, mut with] = [run(&links, rods, rate), run(&links, rods, rate)];
+    let end = Vector3::new(0.0, 0.0, -rods[rods.len() - 1].2[1]);
+    let mass = share * rods.iter().map(|rod| rod.2[0]).sum::<f64>();
     let mut ball = Ball::new(Inside::Cube, &mut with, end, mass);
     ball.friction = friction;
     let mut touches = 0;
@@ -224,7 +224,7 @@ fn difference(parts: &[Part], rate: f64, friction: f64, part: f64) -> Result<f64
 /// Mean energies of the first second of some and of the last one, J.
 fn ends(energies: &[f64], rate: f64) -> [f64; 2] {
     let second = rate as usize;
-    let mean = |part: &[f64]| part.iter().sum::<f64>() / second as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / second as f64;
     [&energies[..second], &energies[energies.len() - second..]].map(mean)
 }
 
@@ -242,13 +242,13 @@ proptest! {
 
     #[test]
     fn what_weighs_nothing_and_touches_changes_nothing(
-        parts in parts(), rate in prop::sample::select(vec![60.0, 120.0, 240.0, 960.0]), friction in 0.0..1.0_f64,
+        rods in any_rods(), rate in prop::sample::select(vec![60.0, 120.0, 240.0, 960.0]), friction in 0.0..1.0_f64,
     ) {
-        let apart = difference(&parts, rate, friction, 1e-9)?;
+        let apart = difference(&rods, rate, friction, 1e-9)?;
         // One in a hundred of these trees is so unstable that even that mass makes more: then a thousandth of it makes a
         // thousandth of the difference.
         if apart > 1e-6 {
-            let less = difference(&parts, rate, friction, 1e-12)?;
+            let less = difference(&rods, rate, friction, 1e-12)?;
             prop_assert!(apart < 1e-4 && less < 2e-3 * apart, "{apart} rad, {less} rad");
         }
     }
@@ -256,10 +256,10 @@ proptest! {
     /// On a cart that slides freely swing rods, and lies a lever of 10 g whose tip slides on the ground.
     #[test]
     fn a_lever_that_slides_beside_random_rods_keeps_their_energy(
-        mut parts in parts(), rate in rates(), cart in 1.0..10.0_f64, lies in 0.1..1.3_f64,
+        mut rods in any_rods(), rate in rates(), cart in 1.0..10.0_f64, lies in 0.1..1.3_f64,
     ) {
-        for part in &mut parts {
-            part.1 = [0.0, 1.0, 0.0];
+        for rod in &mut rods {
+            rod.1 = [0.0, 1.0, 0.0];
         }
         let base = Link {
             parent: None,
@@ -267,13 +267,13 @@ proptest! {
             joint: Joint::Prismatic(Axis::new(Vector3::x_axis(), 100)),
             inertia: Inertia::new(cart, Vector3::zeros(), Matrix3::identity()),
         };
-        let mut links = rods(Some(base), &parts);
+        let mut links = rod_links(Some(base), &rods);
         let lever = links.len();
         links.push(rod(Some(0), [0.0, 0.0, 0.2 * libm::cos(lies)], Vector3::y(), [0.01, 0.2], 101));
-        let mut run = run(&links, &parts, rate);
+        let mut run = run(&links, &rods, rate);
         let position = run.tree.variable(101).unwrap().position;
         run.state.positions[position] = lies;
-        let swing = swing(&mut run, &parts);
+        let swing = swing(&mut run, &rods);
         prop_assume!(swing > 0.1);
         let tip = [(lever, Vector3::new(0.0, 0.0, -0.2))];
         let (energies, flown) = run.energies(10.0, &tip, 0.0);
@@ -286,7 +286,7 @@ proptest! {
     /// A heavy body that stands on four feet, from which rods hang and swing.
     #[test]
     fn what_stands_and_carries_random_rods_keeps_their_energy(
-        parts in parts(), rate in rates(), mass in 30.0..200.0_f64,
+        rods in any_rods(), rate in rates(), mass in 30.0..200.0_f64,
     ) {
         let base = Link {
             parent: None,
@@ -294,9 +294,9 @@ proptest! {
             joint: Joint::Floating,
             inertia: Inertia::new(mass, Vector3::zeros(), Matrix3::identity() * (mass / 6.0)),
         };
-        let mut run = run(&rods(Some(base), &parts), &parts, rate);
+        let mut run = run(&rod_links(Some(base), &rods), &rods, rate);
         run.state.positions[2] = 0.5 - 1e-4;
-        let swing = swing(&mut run, &parts);
+        let swing = swing(&mut run, &rods);
         prop_assume!(swing > 0.1);
         let feet = [(0.5, 0.5), (0.5, -0.5), (-0.5, 0.5), (-0.5, -0.5)];
         let feet = feet.map(|(x, y)| (0, Vector3::new(x, y, -0.5)));
@@ -310,18 +310,18 @@ proptest! {
     /// A ball that slides in a bowl at the end of the last rod.
     #[test]
     fn a_ball_in_a_bowl_keeps_the_energy_of_random_rods(
-        parts in parts(), rate in prop::sample::select(vec![480.0, 960.0]), radius in 0.1..0.3_f64, mass in 0.01..0.5_f64,
+        rods in any_rods(), rate in prop::sample::select(vec![480.0, 960.0]), radius in 0.1..0.3_f64, mass in 0.01..0.5_f64,
     ) {
-        let mut run = run(&rods(None, &parts), &parts, rate);
-        let size = parts[parts.len() - 1].2;
-        let link = parts.len() - 1;
+        let mut run = run(&rod_links(None, &rods), &rods, rate);
+        let size = rods[rods.len() - 1].2;
+        let link = rods.len() - 1;
         let end = Vector3::new(0.0, 0.0, -size[1]);
         let mut ball = Ball::new(Inside::Bowl(radius), &mut run, end, mass);
         let down = run.integrator.workspace.pose_of(link).rotation.tr_mul(&-Vector3::z());
         ball.position = run.point(link, end + down * (radius - RADIUS + 1e-4));
         let before = ball.position.z;
-        let rods = swing(&mut run, &parts);
-        let bottom = at_bottom(&parts) - (radius - RADIUS);
+        let highest = swing(&mut run, &rods);
+        let bottom = at_bottom(&rods) - (radius - RADIUS);
         let swing = rods + mass * GRAVITY.norm() * (before - bottom);
         prop_assume!(rods > 0.1);
         let mut energies = Vec::new();

@@ -85,11 +85,11 @@ impl Table {
 }
 
 #[track_caller]
-fn assert_loads(found: &[f64], expected: &[f64]) {
-    for (found, expected) in found.iter().zip(expected) {
+fn assert_loads(actual: &[f64], expected: &[f64]) {
+    for (actual, expected) in actual.iter().zip(expected) {
         assert!(
-            (found - expected).abs() < 1e-4,
-            "{found:?}, not {expected:?}"
+            (actual - expected).abs() < 1e-4,
+            "{actual:?}, not {expected:?}"
         );
     }
 }
@@ -131,8 +131,8 @@ fn four_legs_carry_as_equal_springs_wherever_the_centre_of_mass_is() {
 fn three_legs_carry_what_statics_say() {
     let legs = [[-0.2, -0.3], [0.5, -0.1], [0.0, 0.4]];
     let area = |[a, b]: [[f64; 2]; 2]| a[0] * b[1] - a[1] * b[0];
-    let parts = [[1, 2], [2, 0], [0, 1]].map(|pair| area(pair.map(|index| legs[index])));
-    let expected = parts.map(|part| 8.0 * GRAVITY * part / parts.iter().sum::<f64>());
+    let areas = [[1, 2], [2, 0], [0, 1]].map(|pair| area(pair.map(|index| legs[index])));
+    let expected = areas.map(|area| 8.0 * GRAVITY * area / areas.iter().sum::<f64>());
     assert_loads(&Table::new(8.0, &legs).loads(), &expected);
 }
 
@@ -166,6 +166,6 @@ fn points_carry_by_their_shares() {
     for (contact, share) in table.contacts.iter_mut().zip([0.75, 1.5, 0.75, 3.0]) {
         contact.share = share;
     }
-    let loads = [0.125, 0.25, 0.125, 0.5].map(|part| part * 8.0 * GRAVITY);
+    let loads = [0.125, 0.25, 0.125, 0.5].map(|share| share * 8.0 * GRAVITY);
     assert_loads(&table.loads(), &loads);
 }

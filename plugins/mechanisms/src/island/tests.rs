@@ -22,13 +22,13 @@ fn slide(axis: UnitVector3<f64>, mass: f64) -> Tree {
     .unwrap()
 }
 
-struct Part {
+struct Mechanism {
     tree: Tree,
     integrator: Integrator,
     state: State,
 }
 
-impl Part {
+impl Mechanism {
     fn new(tree: Tree) -> Self {
         Self {
             integrator: Integrator::new(&tree),
@@ -92,7 +92,7 @@ const GROUND: Side = Side::Prescribed(Vector3::new(0.0, 0.0, 0.0));
 
 #[test]
 fn a_press_presses_with_its_effort_and_weight() {
-    let mut clamp = Part::new(slide(Vector3::z_axis(), 3.0));
+    let mut clamp = Mechanism::new(slide(Vector3::z_axis(), 3.0));
     clamp.integrator.motors[0] = Motor {
         effort: -20.0,
         ..Motor::default()
@@ -113,7 +113,7 @@ fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
     // Two fingers of 0.1 kg clamp 0.5 kg from both sides with 6 N: 2·0.6·6 N hold up to 0.73 kg.
     for (mass, holds) in [(0.5, true), (0.9, false)] {
         let mut fingers = [Vector3::y_axis(), -Vector3::y_axis()].map(|axis| {
-            let mut finger = Part::new(slide(axis, 0.1));
+            let mut finger = Mechanism::new(slide(axis, 0.1));
             finger.integrator.motors[0].effort = 6.0;
             finger
         });
@@ -144,7 +144,7 @@ fn a_gripper_holds_by_friction_what_it_can_and_no_more() {
 #[test]
 fn what_meets_without_a_bounce_goes_on_together() {
     // 2 kg at 3 m/s meet 1 kg: both go on with 2 m/s.
-    let mut cart = Part::new(slide(Vector3::x_axis(), 2.0));
+    let mut cart = Mechanism::new(slide(Vector3::x_axis(), 2.0));
     cart.state.velocities[0] = 3.0;
     let mut bodies = [cube(1.0, 0.1)];
     let sides = [Side::Link { member: 0, link: 0 }, Side::Body(0)];
@@ -200,7 +200,7 @@ fn what_is_inside_another_body_comes_out_without_speed() {
 #[test]
 fn a_weld_carries_and_pulls_back() {
     // 2 kg at the end of 0.5 m: 9.81 N·m besides the weight.
-    let mut arm = Part::new(
+    let mut arm = Mechanism::new(
         Tree::new(&[Link {
             parent: None,
             parent_from_joint: Isometry3::identity(),

@@ -60,9 +60,9 @@ mod tests {
     fn a_quarter_of_a_circle_and_a_screw() {
         let quarter = std::f64::consts::FRAC_PI_2;
         // 1 m/s on a circle of 1 m: from the start to (1, 1), and up at 0.5 m/s.
-        let found = mean(&Vector3::new(1.0, 0.0, 0.5), &Vector3::z(), quarter);
+        let actual = mean(&Vector3::new(1.0, 0.0, 0.5), &Vector3::z(), quarter);
         let expected = Vector3::new(1.0 / quarter, 1.0 / quarter, 0.5);
-        assert!((found - expected).norm() < 1e-12, "{found}");
+        assert!((actual - expected).norm() < 1e-12, "{actual}");
         let straight = Vector3::new(1.0, -2.0, 3.0);
         assert_eq!(mean(&straight, &Vector3::zeros(), 0.1), straight);
         let slow = mean(&straight, &Vector3::new(1e-9, 0.0, 0.0), 0.1);

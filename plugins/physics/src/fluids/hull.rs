@@ -73,9 +73,9 @@ impl Hull {
         let mut volume = 0.0;
         let mut moment = Vector3::zeros();
         let mut add = |one: &Vector3<f64>, two: &Vector3<f64>, three: &Vector3<f64>| {
-            let part = one.dot(&two.cross(three)) / 6.0;
-            volume += part;
-            moment += (one + two + three) * (part / 4.0);
+            let tetrahedron = one.dot(&two.cross(three)) / 6.0;
+            volume += tetrahedron;
+            moment += (one + two + three) * (tetrahedron / 4.0);
         };
         for triangle in &self.triangles {
             let corners = triangle.map(|corner| (pose * Point3::from(corner)).coords - from);

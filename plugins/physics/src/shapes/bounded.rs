@@ -138,8 +138,8 @@ mod tests {
             let shift = Vec3::new(1.0, -2.0, 3.0) * f32::from(step) * 0.37;
             for turn in [0.0, 0.1 * f32::from(step) + 0.1] {
                 let pose = Pose::from_parts(shift, Quat::from_rotation_y(turn));
-                let [ours, found] = [ours.compute_aabb(&pose), engine.compute_aabb(&pose)];
-                assert_eq!(bits(&ours), bits(&found), "{pose:?}");
+                let [ours, actual] = [ours.compute_aabb(&pose), engine.compute_aabb(&pose)];
+                assert_eq!(bits(&ours), bits(&actual), "{pose:?}");
             }
         }
         assert_eq!(

@@ -165,9 +165,9 @@ mod tests {
                 (cone(0.6, 0.2), &Cone::new(0.6, 0.2)),
             ];
             for (ours, engine) in shapes {
-                let [ours, found] = [ours.compute_aabb(&pose), engine.compute_aabb(&pose)];
-                let off = (ours.mins - found.mins).abs() + (ours.maxs - found.maxs).abs();
-                assert!(off.max_element() < 2e-6, "{ours:?} {found:?}");
+                let [ours, actual] = [ours.compute_aabb(&pose), engine.compute_aabb(&pose)];
+                let off = (ours.mins - actual.mins).abs() + (ours.maxs - actual.maxs).abs();
+                assert!(off.max_element() < 2e-6, "{ours:?} {actual:?}");
             }
         }
     }

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::{
     Trees,
     bodies::rigid,
-    collect::{Found, WeldPoint},
+    collect::{ConstraintSet, WeldPoint},
 };
 use crate::engine::{EngineItem, Tables};
 
@@ -56,7 +56,7 @@ impl Trees {
     /// Adds the loop closures with an awake side as welds, and couples their bodies.
     pub(super) fn collect_closures(
         &mut self,
-        found: &mut Found,
+        constraints: &mut ConstraintSet,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         dt: f64,
@@ -75,8 +75,8 @@ impl Trees {
                 continue;
             }
             for body in bodies {
-                self.couple(found, body, engine, tables, dt);
-                self.wake(found, body, engine, tables, dt);
+                self.couple(constraints, body, engine, tables, dt);
+                self.wake(constraints, body, engine, tables, dt);
             }
             let [Some(one), Some(two)] =
                 bodies.map(|body| self.pose_before(body, engine, tables, dt))
@@ -100,7 +100,7 @@ impl Trees {
                 })),
                 impulse: Force::default(),
             };
-            found.welds.push(WeldPoint {
+            constraints.welds.push(WeldPoint {
                 bodies: bodies.map(Some),
                 frame: None,
                 closure: Some(index),
@@ -110,10 +110,10 @@ impl Trees {
     }
 
     /// Stores the velocities of the closures at the end of the step.
-    pub(super) fn keep_closing(&mut self, found: &Found) {
+    pub(super) fn keep_closing(&mut self, constraints: &ConstraintSet) {
         self.state.closing.clear();
         self.state.closing.resize(self.closures.len(), None);
-        for held in &found.welds {
+        for held in &constraints.welds {
             if let Some((index, velocity)) = held.closure.zip(held.weld.velocity) {
                 self.state.closing[index] = Some([velocity.angular.into(), velocity.linear.into()]);
             }

@@ -26,7 +26,7 @@ use crate::{
 
 /// Contacts and welds of one step.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct ConstraintSet {
     /// Bodies whose contacts are still to be collected.
     open: Vec<usize>,
     pub pairs: Vec<Pair>,
@@ -45,7 +45,7 @@ pub(super) struct WeldPoint {
     pub weld: Weld,
 }
 
-impl Found {
+impl ConstraintSet {
     fn clear(&mut self) {
         self.open.clear();
         self.pairs.clear();
@@ -63,64 +63,64 @@ impl Trees {
         grasps: &Grasps,
         dt: f64,
     ) {
-        let mut found = mem::take(&mut self.found);
-        found.clear();
+        let mut constraints = mem::take(&mut self.constraints);
+        constraints.clear();
         self.state.coupled.clear();
         for (index, row) in self.rows.iter().enumerate() {
             let is_seen = !self.is_clear(index) || self.measuring[index] || self.is_intruded(index);
             if self.awake[index] && is_seen {
-                found.open.extend(&row.links);
+                constraints.open.extend(&row.links);
             }
         }
         for index in 0..self.rows.len() {
             if !self.awake[index]
                 && let Some(link) = self.met(index, engine, tables)
             {
-                self.wake(&mut found, link, engine, tables, dt);
+                self.wake(&mut constraints, link, engine, tables, dt);
             }
         }
         for grasp in grasps.iter() {
-            self.hold(&mut found, grasp, engine, tables, dt);
+            self.hold(&mut constraints, grasp, engine, tables, dt);
         }
-        self.collect_closures(&mut found, engine, tables, dt);
+        self.collect_closures(&mut constraints, engine, tables, dt);
         for index in 0..self.driven.len() {
             let base = self.driven[index].base();
             if rigid(engine, tables, base).is_some_and(|body| !body.is_sleeping()) {
-                self.couple(&mut found, base, engine, tables, dt);
+                self.couple(&mut constraints, base, engine, tables, dt);
             }
         }
-        self.couple_free(&mut found, engine, tables, dt);
+        self.couple_free(&mut constraints, engine, tables, dt);
         for index in 0..self.sensed.len() {
             let body = self.sensed[index];
-            self.couple(&mut found, body, engine, tables, dt);
+            self.couple(&mut constraints, body, engine, tables, dt);
             if !self.has(body) && !self.stays_coupled(body) {
                 // It has a prescribed motion, but what it touches is solved here.
-                found.open.push(body);
+                constraints.open.push(body);
             }
         }
-        while let Some(body) = found.open.pop() {
-            self.touching(&mut found, body, engine, tables, dt);
+        while let Some(body) = constraints.open.pop() {
+            self.touching(&mut constraints, body, engine, tables, dt);
         }
         self.state.coupled.sort_unstable();
         // Bodies without contact to a tree are released after this step, since the engine did not move them in it.
         for index in 0..self.coupled.len() {
             let body = self.coupled[index].body;
             if !self.stays_coupled(body) {
-                self.pairs(&mut found, body, engine, tables);
+                self.pairs(&mut constraints, body, engine, tables);
             }
         }
         self.coupled.sort();
         // Both bodies of a contact may have been visited.
-        found.pairs.sort_unstable_by_key(|pair| pair.geometry);
-        found.pairs.dedup_by_key(|pair| pair.geometry);
-        self.points(&mut found, engine);
-        self.found = found;
+        constraints.pairs.sort_unstable_by_key(|pair| pair.geometry);
+        constraints.pairs.dedup_by_key(|pair| pair.geometry);
+        self.points(&mut constraints, engine);
+        self.constraints = constraints;
     }
 
     /// Couples bodies without joints whose contacts the engine does not solve well.
     fn couple_free(
         &mut self,
-        found: &mut Found,
+        constraints: &mut ConstraintSet,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         dt: f64,
@@ -128,18 +128,18 @@ impl Trees {
         for index in 0..self.heavy.len() {
             let body = self.heavy[index];
             if self.presses_light(body, engine, tables) {
-                self.couple(found, body, engine, tables, dt);
+                self.couple(constraints, body, engine, tables, dt);
             }
         }
         for index in 0..self.round.len() {
             let body = self.round[index];
             if self.rolls(body, engine, tables) {
-                self.couple(found, body, engine, tables, dt);
+                self.couple(constraints, body, engine, tables, dt);
             }
         }
         for index in 0..self.bouncing_count() {
             if let Some(body) = self.next_bouncing(index, engine, tables) {
-                self.couple(found, body, engine, tables, dt);
+                self.couple(constraints, body, engine, tables, dt);
             }
         }
     }
@@ -147,7 +147,7 @@ impl Trees {
     /// Couples a body without joints, unless it is coupled or static.
     pub(super) fn couple(
         &mut self,
-        found: &mut Found,
+        constraints: &mut ConstraintSet,
         body: usize,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
@@ -169,7 +169,7 @@ impl Trees {
         }
         grasp::request_filter(engine, tables.bodies[body].handle);
         self.state.coupled.push(body);
-        found.open.push(body);
+        constraints.open.push(body);
     }
 
     /// Returns true if a body was collected in this step as a coupled one.
@@ -180,7 +180,7 @@ impl Trees {
     /// Adds a grasp as a weld, and couples its bodies.
     fn hold(
         &mut self,
-        found: &mut Found,
+        constraints: &mut ConstraintSet,
         grasp: &Grasp,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
@@ -191,8 +191,8 @@ impl Trees {
             return;
         }
         for body in pair {
-            self.couple(found, body, engine, tables, dt);
-            self.wake(found, body, engine, tables, dt);
+            self.couple(constraints, body, engine, tables, dt);
+            self.wake(constraints, body, engine, tables, dt);
         }
         let (Some(holder), Some(held)) = (
             self.pose_before(pair[0], engine, tables, dt),
@@ -215,7 +215,7 @@ impl Trees {
             velocity: None,
             impulse: Force::default(),
         };
-        found.welds.push(WeldPoint {
+        constraints.welds.push(WeldPoint {
             bodies: pair.map(Some),
             frame: grasp.frame,
             closure: None,
@@ -248,7 +248,7 @@ impl Trees {
     /// Wakes a link with its whole tree.
     pub(super) fn wake(
         &mut self,
-        found: &mut Found,
+        constraints: &mut ConstraintSet,
         body: usize,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
@@ -267,31 +267,37 @@ impl Trees {
                     self.seen[*body] = engine.body_poses.seen(rigid);
                 }
             }
-            found.open.extend(&self.rows[tree].links);
+            constraints.open.extend(&self.rows[tree].links);
         }
     }
 
     /// Collects all contacts of a body, and couples the bodies on their other sides.
     fn touching(
         &mut self,
-        found: &mut Found,
+        constraints: &mut ConstraintSet,
         body: usize,
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
         dt: f64,
     ) {
-        let from = found.pairs.len();
-        self.pairs(found, body, engine, tables);
-        for index in from..found.pairs.len() {
-            for other in found.pairs[index].bodies {
-                self.couple(found, other, engine, tables, dt);
-                self.wake(found, other, engine, tables, dt);
+        let from = constraints.pairs.len();
+        self.pairs(constraints, body, engine, tables);
+        for index in from..constraints.pairs.len() {
+            for other in constraints.pairs[index].bodies {
+                self.couple(constraints, other, engine, tables, dt);
+                self.wake(constraints, other, engine, tables, dt);
             }
         }
     }
 
     /// Collects the pairs of geometries with which a body is in contact.
-    fn pairs(&self, found: &mut Found, body: usize, engine: &EngineItem<'_, '_>, tables: &Tables) {
+    fn pairs(
+        &self,
+        constraints: &mut ConstraintSet,
+        body: usize,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) {
         let own = rigid(engine, tables, body).map_or(&[][..], RigidBody::colliders);
         for collider in own {
             for pair in engine.simulation.narrow_phase.contact_pairs_with(*collider) {
@@ -303,7 +309,7 @@ impl Trees {
                     && let Some((bodies, geometry)) = who(engine, tables, pair)
                     && self.take_part(bodies, engine, tables)
                 {
-                    found.pairs.push(Pair {
+                    constraints.pairs.push(Pair {
                         colliders: [pair.collider1, pair.collider2],
                         geometry,
                         bodies,

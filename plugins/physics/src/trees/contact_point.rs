@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Key {
     geometry: [u32; 2],
-    parts: [u32; 2],
+    subshapes: [u32; 2],
     pub features: [u32; 2],
 }
 
@@ -31,7 +31,7 @@ impl Key {
         let features = manifold.points.get(point);
         Self {
             geometry,
-            parts: [manifold.subshape1, manifold.subshape2],
+            subshapes: [manifold.subshape1, manifold.subshape2],
             features: features.map_or([0; 2], |point| [point.fid1.0, point.fid2.0]),
         }
     }

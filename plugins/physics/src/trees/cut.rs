@@ -14,7 +14,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::{
     Trees,
     bodies::rigid,
-    collect::{Found, WeldPoint},
+    collect::{ConstraintSet, WeldPoint},
     contact_point::ContactPoint,
     coupled::CoupledBody,
     isometry,
@@ -34,7 +34,7 @@ pub(crate) struct Cut {
     /// True if the whole body is beyond the cut.
     pub is_whole: bool,
     /// Part of the body beyond the cut, in the body's axes.
-    pub part: Inertia,
+    pub inertia: Inertia,
     /// Indices of the frames of that part.
     pub frames: BTreeSet<usize>,
     /// Indices of the geometries of that part, sorted.
@@ -87,8 +87,8 @@ impl Cut {
 
     /// Returns the force that a motion of the part beyond takes.
     fn force_of(&self, [velocity, acceleration]: &Moving) -> Force {
-        let momentum = self.part * *velocity;
-        self.part * *acceleration + velocity.cross_force(&momentum)
+        let momentum = self.inertia * *velocity;
+        self.inertia * *acceleration + velocity.cross_force(&momentum)
     }
 }
 
@@ -125,7 +125,7 @@ impl Trees {
     }
 
     /// Adds the wrenches of a step to all cuts.
-    pub(super) fn measure_cuts(&mut self, found: &Found, scene: &Scene<'_, '_, '_>) {
+    pub(super) fn measure_cuts(&mut self, constraints: &ConstraintSet, scene: &Scene<'_, '_, '_>) {
         for cut in &mut self.cut_trees {
             let tree = &self.rows[cut.tree].tree;
             let velocities = &self.state.trees[cut.tree].motion.velocities;
@@ -135,13 +135,13 @@ impl Trees {
         }
         let mut cuts = std::mem::take(&mut self.cuts);
         for cut in &mut cuts {
-            self.measure(cut, found, scene);
+            self.measure(cut, constraints, scene);
         }
         self.cuts = cuts;
     }
 
     /// Adds the wrench of a step to a cut.
-    fn measure(&self, cut: &mut Cut, found: &Found, scene: &Scene<'_, '_, '_>) {
+    fn measure(&self, cut: &mut Cut, constraints: &ConstraintSet, scene: &Scene<'_, '_, '_>) {
         let Some((pose, supported)) = self.supported(cut, scene) else {
             return;
         };
@@ -154,12 +154,12 @@ impl Trees {
             moment: pose.rotation * supported.moment * scene.dt + arm.cross(&force),
             force,
         };
-        for touch in &found.contacts {
+        for touch in &constraints.contacts {
             let push = pushed(cut, touch);
             impulse.force -= push;
             impulse.moment -= (touch.contact.point - origin).cross(&push);
         }
-        for held in &found.welds {
+        for held in &constraints.welds {
             let weld = &held.weld;
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
                 if cut.has_weld(held, side) {
@@ -190,7 +190,7 @@ impl Trees {
             }
             force = cut.force_of(&forces.motion(link));
             if !known.gravity {
-                force += cut.part * linear(pose.rotation.inverse() * gravity);
+                force += cut.inertia * linear(pose.rotation.inverse() * gravity);
             }
         } else if let Some(coupled) = self.coupled.of(cut.body) {
             pose = coupled.pose;
@@ -206,7 +206,7 @@ impl Trees {
             pose = known
                 .still
                 .unwrap_or_else(|| scene.engine.body_poses.of(body));
-            force = cut.part * linear(-(pose.rotation.inverse() * gravity));
+            force = cut.inertia * linear(-(pose.rotation.inverse() * gravity));
         }
         for child in &cut.children {
             // A posed body is no link.

@@ -16,7 +16,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::{
     Trees,
-    collect::Found,
+    collect::ConstraintSet,
     isometry,
     solve::{Scene, rigid_motion},
     sync::velocity,
@@ -88,7 +88,7 @@ impl Trees {
     }
 
     /// Accelerates the driven robots, and sets the friction targets of their contacts.
-    pub(super) fn drive(&mut self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
+    pub(super) fn drive(&mut self, constraints: &mut ConstraintSet, scene: &Scene<'_, '_, '_>) {
         for integrator in &mut self.integrators {
             integrator.rolling.fill(None);
         }
@@ -96,19 +96,24 @@ impl Trees {
             return;
         }
         let mut driven = std::mem::take(&mut self.driven);
-        self.weigh(&mut driven, found, scene);
+        self.weigh(&mut driven, constraints, scene);
         for one in &mut driven {
             self.accelerate(one, scene);
         }
-        self.grip(&driven, found, scene);
+        self.grip(&driven, constraints, scene);
         self.driven = driven;
     }
 
     /// Collects the supporting contacts of driven robots, and the traction of those on ground that forces do not move.
-    fn weigh(&self, driven: &mut [Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
+    fn weigh(
+        &self,
+        driven: &mut [Driven],
+        constraints: &mut ConstraintSet,
+        scene: &Scene<'_, '_, '_>,
+    ) {
         let gravity = convert::vector(scene.engine.configuration.gravity);
         let up = -gravity.try_normalize(0.0).unwrap_or_default();
-        for touch in &mut found.contacts {
+        for touch in &mut constraints.contacts {
             let lift = touch.contact.normal.dot(&up);
             let side = usize::from(lift > 0.0);
             if lift.abs() <= f64::from(SUPPORT) {
@@ -189,8 +194,13 @@ impl Trees {
     }
 
     /// Sets the friction targets of driven robots' contacts, and lets the wheels roll.
-    fn grip(&mut self, driven: &[Driven], found: &mut Found, scene: &Scene<'_, '_, '_>) {
-        for touch in &mut found.contacts {
+    fn grip(
+        &mut self,
+        driven: &[Driven],
+        constraints: &mut ConstraintSet,
+        scene: &Scene<'_, '_, '_>,
+    ) {
+        for touch in &mut constraints.contacts {
             let Some((side, base)) = touch.driven else {
                 continue;
             };

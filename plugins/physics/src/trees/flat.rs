@@ -191,9 +191,9 @@ mod tests {
 
     #[test]
     fn both_ends_of_the_line_are_found_exactly() {
-        let found = contacts(&flat([3.0, 4.0, 0.0], 1e-4, 0.0));
-        assert_eq!(found.len(), 2);
-        for (contact, y) in found.iter().zip([3.98, 4.02]) {
+        let actual = contacts(&flat([3.0, 4.0, 0.0], 1e-4, 0.0));
+        assert_eq!(actual.len(), 2);
+        for (contact, y) in actual.iter().zip([3.98, 4.02]) {
             assert!((contact.distance + 1e-4).abs() < 1e-14, "{contact:?}");
             assert!((contact.point - Vector3::new(3.0, y, -5e-5)).norm() < 1e-12);
             assert!((contact.normal - Vector3::z()).norm() < 1e-14);

@@ -1,6 +1,6 @@
 //! Islands of trees and free bodies with contacts or welds between them, by union–find with path compression.
 
-use super::{Trees, collect::Found};
+use super::{Trees, collect::ConstraintSet};
 
 /// Trees, free bodies, contacts and welds of an island, by index.
 #[derive(Default)]
@@ -82,7 +82,7 @@ impl Groups {
 
 impl Trees {
     /// Computes the islands of awake trees and coupled bodies.
-    pub(super) fn group(&self, groups: &mut Groups, found: &Found) {
+    pub(super) fn group(&self, groups: &mut Groups, constraints: &ConstraintSet) {
         let trees = self.rows.len();
         let node = |body: usize| {
             if let Some((tree, _)) = self.of_body[body] {
@@ -92,10 +92,10 @@ impl Trees {
         };
         let nodes = trees + self.coupled.len();
         groups.clear(nodes);
-        for touch in &found.contacts {
+        for touch in &constraints.contacts {
             groups.join(touch.bodies.map(node));
         }
-        for weld in &found.welds {
+        for weld in &constraints.welds {
             groups.join(weld.bodies.map(|side| side.and_then(node)));
         }
         for node_index in
@@ -120,12 +120,12 @@ impl Trees {
             let node = sides.into_iter().flatten().find_map(node);
             node.map(|node| of_node[node])
         };
-        for (index, touch) in found.contacts.iter().enumerate() {
+        for (index, touch) in constraints.contacts.iter().enumerate() {
             if let Some(group) = of(touch.bodies.map(Some)) {
                 groups[group].contacts.push(index);
             }
         }
-        for (index, weld) in found.welds.iter().enumerate() {
+        for (index, weld) in constraints.welds.iter().enumerate() {
             if let Some(group) = of(weld.bodies) {
                 groups[group].welds.push(index);
             }

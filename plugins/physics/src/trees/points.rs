@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
     Trees,
-    collect::Found,
+    collect::ConstraintSet,
     contact_point::{ContactPoint, Key, Pair},
     flat::Flat,
     isometry, line, recheck,
@@ -16,10 +16,10 @@ use crate::{convert, engine::EngineItem};
 
 impl Trees {
     /// Collects the contact points of all pairs, at the poses in the middle of the step.
-    pub(super) fn points(&self, found: &mut Found, engine: &EngineItem<'_, '_>) {
-        let Found {
+    pub(super) fn points(&self, constraints: &mut ConstraintSet, engine: &EngineItem<'_, '_>) {
+        let ConstraintSet {
             pairs, contacts, ..
-        } = found;
+        } = constraints;
         for pair in pairs {
             let [one, two] = pair.colliders;
             let Some(known) = engine.simulation.narrow_phase.contact_pair(one, two) else {

@@ -68,7 +68,7 @@ impl Trees {
         dt: f64,
         points: &mut Vec<TouchPoint>,
     ) {
-        for touch in &self.found.contacts {
+        for touch in &self.constraints.contacts {
             let contact = &touch.contact;
             let is_active = contact.impulse.dot(&contact.normal) > 0.0 || contact.distance <= 0.0;
             for (own, other) in [(0, 1), (1, 0)] {

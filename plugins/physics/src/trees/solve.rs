@@ -13,7 +13,7 @@ use nalgebra::{Point3, Vector3};
 use super::{
     Touched, Trees,
     bodies::{allowed, carried, rigid},
-    collect::{Found, WeldPoint},
+    collect::{ConstraintSet, WeldPoint},
     contact_point::ContactPoint,
     groups::Group,
     isometry,
@@ -53,30 +53,35 @@ const MIN_ISLANDS: usize = 4;
 impl Trees {
     /// Integrates all awake trees and coupled bodies by one step.
     pub(super) fn solve(&mut self, scene: &Scene<'_, '_, '_>) {
-        let mut found = mem::take(&mut self.found);
+        let mut constraints = mem::take(&mut self.constraints);
         self.broken.clear();
-        self.lock(&mut found, scene);
-        for touch in &mut found.contacts {
+        self.lock(&mut constraints, scene);
+        for touch in &mut constraints.contacts {
             if let Some(known) = self.state.touched(&touch.key) {
                 touch.contact.impulse = known.impulse.into();
                 touch.contact.separation_velocity = known.separation_velocity;
             }
         }
         self.remember_cut_trees(scene);
-        self.drive(&mut found, scene);
+        self.drive(&mut constraints, scene);
         let mut groups = mem::take(&mut self.groups);
-        self.group(&mut groups, &found);
-        self.solve_islands(groups.all(), &mut found, scene);
+        self.group(&mut groups, &constraints);
+        self.solve_islands(groups.all(), &mut constraints, scene);
         self.groups = groups;
-        self.measure_cuts(&found, scene);
-        self.keep_impulses(&found, scene.tables);
-        self.keep_closing(&found);
-        self.found = found;
+        self.measure_cuts(&constraints, scene);
+        self.keep_impulses(&constraints, scene.tables);
+        self.keep_closing(&constraints);
+        self.constraints = constraints;
     }
 
     /// Integrates islands by a step: one after the other, or on all threads. Trees that nothing touches take less time than
     /// their distribution among threads.
-    fn solve_islands(&mut self, groups: &[Group], found: &mut Found, scene: &Scene<'_, '_, '_>) {
+    fn solve_islands(
+        &mut self,
+        groups: &[Group],
+        constraints: &mut ConstraintSet,
+        scene: &Scene<'_, '_, '_>,
+    ) {
         for index in groups.iter().filter_map(Group::lone_tree) {
             self.solve_lone(index, scene);
         }
@@ -89,20 +94,20 @@ impl Trees {
         jobs.resize_with(width.max(jobs.len()), || Job::new(frequency));
         if is_parallel {
             for (job, group) in jobs.iter_mut().zip(islands.clone()) {
-                self.begin_island(job, group, found, scene);
+                self.begin_island(job, group, constraints, scene);
             }
             let rows = &self.rows;
             let work = |job: &mut Job| job.step(rows, scene.dt);
             scene.threads.each(&mut jobs[..count], work);
             for (job, group) in jobs.iter_mut().zip(islands) {
-                self.end_island(job, group, found);
+                self.end_island(job, group, constraints);
             }
         } else {
             let job = &mut jobs[0];
             for group in islands {
-                self.begin_island(job, group, found, scene);
+                self.begin_island(job, group, constraints, scene);
                 job.step(&self.rows, scene.dt);
-                self.end_island(job, group, found);
+                self.end_island(job, group, constraints);
             }
         }
         self.jobs = jobs;
@@ -159,24 +164,24 @@ impl Trees {
         &mut self,
         job: &mut Job,
         group: &Group,
-        found: &Found,
+        constraints: &ConstraintSet,
         scene: &Scene<'_, '_, '_>,
     ) {
         let trees = group.trees.iter();
         job.taken
             .extend(trees.map(|index| self.take(*index, scene)));
-        self.put_together(job, group, found, scene);
+        self.put_together(job, group, constraints, scene);
     }
 
     /// Puts the trees of an island back into the state, and stores the results of its step.
-    fn end_island(&mut self, job: &mut Job, group: &Group, found: &mut Found) {
+    fn end_island(&mut self, job: &mut Job, group: &Group, constraints: &mut ConstraintSet) {
         for (index, contact) in group.contacts.iter().zip(&job.contacts) {
-            let known = &mut found.contacts[*index].contact;
+            let known = &mut constraints.contacts[*index].contact;
             (known.impulse, known.separation_velocity) =
                 (contact.impulse, contact.separation_velocity);
         }
         for (index, weld) in group.welds.iter().zip(&job.welds) {
-            let known = &mut found.welds[*index].weld;
+            let known = &mut constraints.welds[*index].weld;
             (known.impulse, known.velocity) = (weld.impulse, weld.velocity);
         }
         for (index, body) in group.free.iter().zip(&job.bodies) {
@@ -196,7 +201,13 @@ impl Trees {
     }
 
     /// Collects the free bodies, contacts and welds of an island, with indices in it.
-    fn put_together(&self, job: &mut Job, group: &Group, found: &Found, scene: &Scene<'_, '_, '_>) {
+    fn put_together(
+        &self,
+        job: &mut Job,
+        group: &Group,
+        constraints: &ConstraintSet,
+        scene: &Scene<'_, '_, '_>,
+    ) {
         let Job {
             bodies,
             contacts,
@@ -227,7 +238,7 @@ impl Trees {
                 driven,
                 contact,
                 ..
-            } = &found.contacts[*index];
+            } = &constraints.contacts[*index];
             let sides = bodies.map(|body| side(Some(body), &contact.point));
             let mut friction_sides = sides;
             if let Some((own, base)) = *driven {
@@ -241,7 +252,7 @@ impl Trees {
         }));
         welds.clear();
         welds.extend(group.welds.iter().map(|index| {
-            let WeldPoint { bodies, weld, .. } = &found.welds[*index];
+            let WeldPoint { bodies, weld, .. } = &constraints.welds[*index];
             let sides = bodies.map(|body| side(body, &weld.point));
             let turns = |side_index: usize| match (sides[side_index], bodies[side_index]) {
                 (Side::Prescribed(_), Some(body)) => rigid_motion(body, &weld.point, scene).angular,
@@ -256,7 +267,7 @@ impl Trees {
     }
 
     /// Adds welds for the locked axes of bases.
-    fn lock(&self, found: &mut Found, scene: &Scene<'_, '_, '_>) {
+    fn lock(&self, constraints: &mut ConstraintSet, scene: &Scene<'_, '_, '_>) {
         for (row, is_awake) in self.rows.iter().zip(&self.awake) {
             let Some(body) = rigid(scene.engine, scene.tables, row.base).filter(|body| {
                 row.floats && *is_awake && body.locked_axes() != LockedAxes::empty()
@@ -281,7 +292,7 @@ impl Trees {
                 velocity: None,
                 impulse: Force::default(),
             };
-            found.welds.push(WeldPoint {
+            constraints.welds.push(WeldPoint {
                 bodies: [None, Some(row.base)],
                 frame: None,
                 closure: None,
@@ -389,7 +400,7 @@ impl Trees {
     }
 
     /// Stores the impulses of this step, and keeps those of sleeping trees.
-    fn keep_impulses(&mut self, found: &Found, tables: &Tables) {
+    fn keep_impulses(&mut self, constraints: &ConstraintSet, tables: &Tables) {
         let rests = |geometry: u32| {
             let row = tables.geometry.get(geometry as usize);
             let tree = row.and_then(|row| self.of_body[row.body]);
@@ -397,7 +408,7 @@ impl Trees {
         };
         let mut kept = mem::take(&mut self.state.touched);
         kept.retain(|known| known.key.geometry().into_iter().any(rests));
-        let new = found.contacts.iter();
+        let new = constraints.contacts.iter();
         kept.extend(new.map(|ContactPoint { key, contact, .. }| Touched {
             key: *key,
             impulse: contact.impulse.into(),

@@ -25,21 +25,21 @@ impl Rows {
         self.without_bounce
             .extend(self.rows.iter().map(|row| row.impulse));
         self.relax_further(velocities);
-        let part = self.lossless_part(velocities, kept);
-        if part < 1.0 {
+        let fraction = self.lossless_fraction(velocities, kept);
+        if fraction < 1.0 {
             for (velocity, kept) in velocities.iter_mut().zip(kept) {
-                *velocity = kept + part * (*velocity - kept);
+                *velocity = kept + fraction * (*velocity - kept);
             }
             for (row, kept) in self.rows.iter_mut().zip(&self.without_bounce) {
-                row.impulse = kept + part * (row.impulse - kept);
+                row.impulse = kept + fraction * (row.impulse - kept);
             }
         }
     }
 
-    /// Returns the greatest part of a bounce, from 0 to 1, with which the bouncing contacts add no energy. The energy that a
+    /// Returns the greatest fraction of a bounce, from 0 to 1, with which the bouncing contacts add no energy. The energy that a
     /// contact adds is its impulse times the mean of its velocities before and after.
-    fn lossless_part(&self, velocities: &[f64], kept: &[f64]) -> f64 {
-        // Energy with the part s: c + b s + a s².
+    fn lossless_fraction(&self, velocities: &[f64], kept: &[f64]) -> f64 {
+        // Energy with the fraction s: c + b s + a s².
         let [mut a, mut b, mut c, mut passed] = [0.0; 4];
         let rows = self
             .rows
@@ -68,11 +68,11 @@ impl Rows {
         }
         // The positive root, in the form without cancellation.
         let root = libm::sqrt((b * b - 4.0 * a * c).max(0.0));
-        let part = if b > 0.0 {
+        let fraction = if b > 0.0 {
             -2.0 * c / (b + root)
         } else {
             (root - b) / (2.0 * a)
         };
-        part.clamp(0.0, 1.0)
+        fraction.clamp(0.0, 1.0)
     }
 }

@@ -431,11 +431,11 @@ fn blocks(row: &ConstraintRow) -> impl Iterator<Item = &Block> {
 
 /// Returns the change of a row's velocity for changes of the velocities.
 fn change_of(row: &ConstraintRow, jacobians: &[f64], changes: &[f64]) -> f64 {
-    let parts = blocks(row).map(|block| {
+    let products = blocks(row).map(|block| {
         let jacobian = &jacobians[block.offset..block.offset + block.count];
         dot(jacobian, &changes[block.start..block.start + block.count])
     });
-    parts.sum()
+    products.sum()
 }
 
 /// Replaces a matrix by its inverse, by Gauss–Jordan elimination with partial pivoting. Returns false if it is singular.

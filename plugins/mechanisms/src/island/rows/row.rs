@@ -135,12 +135,12 @@ impl ConstraintRow {
     /// Returns the change of this row's velocity per unit of impulse of another row.
     pub(super) fn coupling(&self, other: &Self, jacobians: &[f64], responses: &[f64]) -> f64 {
         let own = self.blocks.iter().filter(|block| block.count > 0);
-        let parts = own.flat_map(|own| {
+        let products = own.flat_map(|own| {
             let same = other.blocks.iter();
             let same = same.filter(|block| block.count > 0 && block.participant == own.participant);
             same.map(|block| dot(&jacobians[own.range()], &responses[block.range()]))
         });
-        parts.sum()
+        products.sum()
     }
 
     pub(super) fn act(&self, responses: &[f64], impulse: f64, velocities: &mut [f64]) {
@@ -215,9 +215,9 @@ impl ConstraintRow {
     }
 
     /// Reduces the compliance to a fraction.
-    pub(super) fn reduce_compliance(&mut self, part: f64) {
+    pub(super) fn reduce_compliance(&mut self, fraction: f64) {
         if self.mass > 0.0 {
-            let less = self.compliance * (1.0 - part);
+            let less = self.compliance * (1.0 - fraction);
             self.mass /= 1.0 - self.mass * less;
             self.compliance -= less;
         }
@@ -313,11 +313,11 @@ impl Sliding {
         let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
         // Not more than the solution, and equal to it for equal masses.
         let mut mu = length(wanted) - 1.0;
-        let [mut parts, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
+        let [mut factors, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
         for _ in 0..Self::STEPS {
-            parts = masses.map(|mass| 1.0 / (1.0 + mu * mass));
-            impulses = [parts[0] * wanted[0], parts[1] * wanted[1]];
-            along = [0, 1].map(|tangent| parts[tangent] * masses[tangent] * impulses[tangent]);
+            factors = masses.map(|mass| 1.0 / (1.0 + mu * mass));
+            impulses = [factors[0] * wanted[0], factors[1] * wanted[1]];
+            along = [0, 1].map(|tangent| factors[tangent] * masses[tangent] * impulses[tangent]);
             let over = length(impulses) - 1.0;
             if over <= 1e-14 {
                 break;
@@ -327,8 +327,8 @@ impl Sliding {
         let most = most / length(impulses).max(1.0);
         let weight = dot(&impulses, &along);
         let turn = |one: usize, other: usize| {
-            let straight = if one == other { parts[one] } else { 0.0 };
-            straight - along[one] * parts[other] * impulses[other] / weight
+            let straight = if one == other { factors[one] } else { 0.0 };
+            straight - along[one] * factors[other] * impulses[other] / weight
         };
         Some(Self {
             impulses: impulses.map(|impulse| impulse * most),
