@@ -193,7 +193,7 @@ mod tests {
             let problems_of_text = check(&format!("{own}{text}\n"));
             let problems = problems_of_text
                 .iter()
-                .filter(|problems_of_text| !problems_of_text.contains("no effect"));
+                .filter(|problem| !problem.contains("no effect"));
             assert_eq!(problems.count(), 0, "{text}: {problems_of_text:?}");
         }
     }

@@ -18,7 +18,7 @@ const RATIOS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// Maximum number of followers.
 const MOST_FOLLOWERS: usize = 5_000;
 
-/// Coefficients below this part of the greatest one are zero.
+/// Coefficients below this fraction of the greatest one are zero.
 const NOTHING: f64 = 1e-12;
 
 /// A sum of deviations of joints that follow none, plus a constant.
