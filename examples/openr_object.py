@@ -30,10 +30,10 @@ class Host:
     def read(self, length):
         data = b""
         while len(data) < length:
-            part = self.socket.recv(length - len(data))
-            if not part:
+            received = self.socket.recv(length - len(data))
+            if not received:
                 return None
-            data += part
+            data += received
         return data
 
     def message(self):

@@ -41,10 +41,10 @@ class Worker:
 
 def measure(scene: str) -> Dict[str, float]:
     """The constants, s."""
-    found = {"load": median(lambda: ms.Simulation(scene), 15)}
+    costs = {"load": median(lambda: ms.Simulation(scene), 15)}
     simulation = ms.Simulation(scene)
     simulation.step(600)
-    found["tick"] = median(lambda: simulation.step(600), 9) / 600
+    costs["tick"] = median(lambda: simulation.step(600), 9) / 600
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "sweep.ron")
         with open(file, "w", encoding="utf-8") as text:
@@ -53,15 +53,15 @@ def measure(scene: str) -> Dict[str, float]:
         table = batch.table(os.path.join(folder, "table.jsonl"))
         row = batch.run(0)
         numbers = iter(range(400))
-        found["append"] = median(lambda: table.append(next(numbers), row), 300)
+        costs["append"] = median(lambda: table.append(next(numbers), row), 300)
         table.close()
-    found["start"] = median(lambda: ray.kill(started(scene)), 5)
+    costs["start"] = median(lambda: ray.kill(started(scene)), 5)
     worker = started(scene)
-    found["result"] = median(lambda: ray.get(worker.row.remote(len(row))), 300) + found["append"]
+    costs["result"] = median(lambda: ray.get(worker.row.remote(len(row))), 300) + costs["append"]
     # A driver that does not wait for each result, as `ms.batch.run` does not.
     start = time.perf_counter()
     ray.get([worker.row.remote(len(row)) for _ in range(2000)])
-    found["dispatch"] = (time.perf_counter() - start) / 2000
+    costs["dispatch"] = (time.perf_counter() - start) / 2000
     ray.kill(worker)
     make = functools.partial(ms.gym.tasks.make_vector, "Balance-v0")
     local, cluster = make(1), ms.gym.RayVectorEnv(make, num_envs=1)
@@ -71,8 +71,8 @@ def measure(scene: str) -> Dict[str, float]:
         environment.reset(seed=1)
         steps.append(median(lambda: environment.step(action), 300))
         environment.close()
-    found["step"] = steps[1] - steps[0]
-    return found
+    costs["step"] = steps[1] - steps[0]
+    return costs
 
 
 def started(scene: str) -> Any:

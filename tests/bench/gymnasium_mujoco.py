@@ -139,25 +139,25 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     clock = time.process_time if given.cpu else time.perf_counter
-    found = []
+    pairs = []
     arm = gym.Env(tasks.path("ArmReach-v0"), endless(tasks.arm_reach()))
     pusher = gymnasium.make("Pusher-v5").unwrapped
     start = clock()
     for _ in range(20):
         arm.reset()
     print(f"reset of the arm: {(clock() - start) / 20 * 1e3:.1f} ms")
-    found.append(pair("arm of 7 joints, and Pusher-v5", arm, pusher, given.steps, given.turns, clock))
+    pairs.append(pair("arm of 7 joints, and Pusher-v5", arm, pusher, given.steps, given.turns, clock))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rover.xml")
         with open(path, "w", encoding="utf-8") as file:
             file.write(scene())
-        found.append(pair("rover with 360 rays, and MuJoCo's", own_rover(0), Rover(path), given.steps // 4, given.turns, clock))
+        pairs.append(pair("rover with 360 rays, and MuJoCo's", own_rover(0), Rover(path), given.steps // 4, given.turns, clock))
     if not given.cpu:
         count = os.cpu_count() or 1
         name = f"vector of {4 * count} rovers, and one"
-        found.append(pair(name, own_rover(4 * count), own_rover(1), given.steps // 2, given.turns, clock))
+        pairs.append(pair(name, own_rover(4 * count), own_rover(1), given.steps // 2, given.turns, clock))
     if given.json:
-        print(json.dumps(found))
+        print(json.dumps(pairs))
 
 
 if __name__ == "__main__":

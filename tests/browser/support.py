@@ -50,7 +50,7 @@ def program() -> Optional[str]:
 
 def chromium() -> Optional[str]:
     names = ("chromium", "chromium-browser", "google-chrome")
-    return next((found for found in map(shutil.which, names) if found), None)
+    return next((path for path in map(shutil.which, names) if path), None)
 
 
 def lacking() -> str:

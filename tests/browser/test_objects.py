@@ -67,8 +67,8 @@ class Objects(PageTest):
             self.assertIn(name, names)
         # Columns go from sensors to actuators.
         column = "({})[{}.indexOf('{}')].getBoundingClientRect().x"
-        places = [self.value(column.format(BOXES, NAMES, name)) for name in ("Trainer", "Walk", "27 actuators")]
-        self.assertEqual(places, sorted(places))
+        columns = [self.value(column.format(BOXES, NAMES, name)) for name in ("Trainer", "Walk", "27 actuators")]
+        self.assertEqual(columns, sorted(columns))
         self.wait("document.querySelector('#objects .link.ready') && document.querySelector('#objects .link.sends')")
         # A link's title has its ends and counters, and they increase.
         link = "[...document.querySelectorAll('#objects .link title')].find((one) => one.textContent.startsWith('Walk.Move'))"

@@ -9,7 +9,7 @@ import unittest
 from support import SCENE, PageTest, Served
 
 CLOCK = "morse.world.now.tick"
-PLACE = "morse.world.poseOf({ robot: 'rover' })"
+POSE = "morse.world.poseOf({ robot: 'rover' })"
 FOCUS = "document.activeElement.id || document.activeElement.textContent.trim()"
 # Number of colours in the picture, once it is drawn.
 COLORS = """new Promise((answer) => {
@@ -58,8 +58,8 @@ class Shows(PageTest):
         tree = page.inner_text("#tree")
         for name in ("rover", "scan", "motion", "v_omega", "Movable bodies"):
             self.assertIn(name, tree)
-        x, y = self.value(f"Array.from({PLACE}.slice(0, 2))")
-        self.wait(f"Math.hypot({PLACE}[0] - {x}, {PLACE}[1] - {y}) > 0.3")
+        x, y = self.value(f"Array.from({POSE}.slice(0, 2))")
+        self.wait(f"Math.hypot({POSE}[0] - {x}, {POSE}[1] - {y}) > 0.3")
         self.assertGreater(self.value(COLORS), 20)
         self.wait("morse.world.clouds.get('rover.scan')?.points.length > 10")
 
@@ -138,7 +138,7 @@ class Acts(PageTest):
         self.wait("morse.world.now.factor === 1")
         page.click("#reset")
         self.wait(f"{CLOCK} === 0")
-        self.wait(f"Math.abs({PLACE}[0]) < 0.001")
+        self.wait(f"Math.abs({POSE}[0]) < 0.001")
         self.assertEqual(self.value("morse.world.trails.get('rover')?.length ?? 0"), 1)
         page.click("#play")
         self.wait(f"!morse.world.now.held && {CLOCK} > 5")
@@ -257,7 +257,7 @@ class Looks(PageTest):
             page = self.open(color_scheme=scheme)
             self.assertEqual(self.value("document.documentElement.dataset.theme"), scheme)
             ground = self.value("getComputedStyle(document.body).backgroundColor")
-            sums[scheme] = sum(int(part) for part in ground[4:-1].split(","))
+            sums[scheme] = sum(int(channel) for channel in ground[4:-1].split(","))
             self.assertGreater(self.value(COLORS), 20)
             self.wait("morse.world.clouds.get('rover.scan')?.points.length > 10")
             self.shoot(scheme)

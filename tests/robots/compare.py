@@ -20,12 +20,12 @@ LARGEST = 1e-6
 def descriptions(everything):
     """Paths of all URDFs that are installed, and the directory that they may read from."""
     here = site.getsitepackages()[0]
-    found = sorted(glob.glob(here + "/cmeel.prefix/share/example-robot-data/robots/**/*.urdf", recursive=True))
+    paths = sorted(glob.glob(here + "/cmeel.prefix/share/example-robot-data/robots/**/*.urdf", recursive=True))
     bullet = sorted(glob.glob(here + "/pybullet_data/**/*.urdf", recursive=True))
     random = [path for path in bullet if "random_urdfs" in path]
-    found += [path for path in bullet if "random_urdfs" not in path]
-    found += random if everything else random[:10]
-    return found, here
+    paths += [path for path in bullet if "random_urdfs" not in path]
+    paths += random if everything else random[:10]
+    return paths, here
 
 
 def checked(program, path, allowed):
@@ -53,7 +53,7 @@ def pose(entry):
 
 def whole(scene, absolute):
     """Mass, centre, and inertia about the centre of all frames together."""
-    parts = []
+    bodies = []
     for frame in scene["frames"]:
         mass = frame.get("mass", 0.0)
         if mass <= 0.0 and "inertia" not in frame:
@@ -62,13 +62,13 @@ def whole(scene, absolute):
         centre = at.act(np.array(frame.get("center_of_mass", [0, 0, 0])))
         xx, yy, zz, xy, xz, yz = frame.get("inertia", [0.0] * 6)
         own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        parts.append((mass, centre, at.rotation @ own @ at.rotation.T))
-    mass = sum(part[0] for part in parts)
+        bodies.append((mass, centre, at.rotation @ own @ at.rotation.T))
+    mass = sum(body[0] for body in bodies)
     if mass == 0.0:
         return 0.0, np.zeros(3), np.zeros((3, 3))
-    centre = sum(part[0] * part[1] for part in parts) / mass
+    centre = sum(body[0] * body[1] for body in bodies) / mass
     inertia = np.zeros((3, 3))
-    for m, c, own in parts:
+    for m, c, own in bodies:
         arm = c - centre
         inertia += own + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     return mass, centre, inertia
@@ -78,18 +78,18 @@ def followers(path):
     """Joints that follow others: leader, multiplier, offset."""
     import xml.etree.ElementTree as tree
 
-    found = {}
+    mimics = {}
     try:
         root = tree.parse(path).getroot()
     except tree.ParseError:
         # Files that only the program repairs have no mimic joints.
-        return found
+        return mimics
     for joint in root.findall("joint"):
         mimic = joint.find("mimic")
         if mimic is not None:
-            found[joint.get("name")] = (
+            mimics[joint.get("name")] = (
                 mimic.get("joint"), float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0)))
-    return found
+    return mimics
 
 
 def position(name, values, mimic, depth=0):

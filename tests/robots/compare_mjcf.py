@@ -46,17 +46,17 @@ def inspected(program, path, allowed, values):
 def names(model, scene):
     """Name of the frame of each body, as the program names bodies without a name."""
     frames = {frame["name"] for frame in scene["frames"]}
-    found, taken = {0: "world"}, {model.body(index).name for index in range(model.nbody)}
+    names, taken = {0: "world"}, {model.body(index).name for index in range(model.nbody)}
     for index in range(1, model.nbody):
         name = model.body(index).name
         if not name:
-            base = f"{found[model.body_parentid[index]]}-body"
+            base = f"{names[model.body_parentid[index]]}-body"
             name, number = base, 2
             while name in taken:
                 name, number = f"{base}-{number}", number + 1
             taken.add(name)
-        found[index] = name
-    return {index: name for index, name in found.items() if name in frames}
+        names[index] = name
+    return {index: name for index, name in names.items() if name in frames}
 
 
 def random_position(model, data, generator, bodies, known):
@@ -118,8 +118,8 @@ def follow(model, data, values, known):
     apart[joints] = [data.qpos[at[index]] - model.qpos0[at[index]] for index in joints]
     apart[unknown] = 0.0
     rows, sums = np.array(rows), np.array(sums)
-    found = np.linalg.lstsq(rows[:, unknown], sums - rows @ apart, rcond=None)[0]
-    for index, own in zip(unknown, found):
+    solved = np.linalg.lstsq(rows[:, unknown], sums - rows @ apart, rcond=None)[0]
+    for index, own in zip(unknown, solved):
         data.qpos[at[index]] = model.qpos0[at[index]] + own
         values.pop(model.joint(index).name, None)
 

@@ -35,10 +35,10 @@ def turned(quaternion, vector):
 
 def apart(one, other):
     """Largest difference of two poses."""
-    place = max(abs(a - b) for a, b in zip(one["t"], other["t"]))
+    distance = max(abs(a - b) for a, b in zip(one["t"], other["t"]))
     # The sign of a quaternion has no meaning.
-    turn = min(math.dist(one["q"], other["q"]), math.dist(one["q"], [-part for part in other["q"]]))
-    return max(place, 2 * turn)
+    turn = min(math.dist(one["q"], other["q"]), math.dist(one["q"], [-entry for entry in other["q"]]))
+    return max(distance, 2 * turn)
 
 
 def compare(program, path, models, expected):
@@ -83,8 +83,8 @@ def main():
     models = [word for one in given.models for word in ("--sdf-path", one)]
     paths = []
     for path in given.paths:
-        found = [one for ending in ("sdf", "world") for one in path.glob(f"**/*.{ending}")] if path.is_dir() else [path]
-        paths += sorted(found)
+        files = [one for ending in ("sdf", "world") for one in path.glob(f"**/*.{ending}")] if path.is_dir() else [path]
+        paths += sorted(files)
     counts, reasons = collections.Counter(), collections.Counter()
     for path in paths:
         report = checked(given.program, path, models)

@@ -123,8 +123,8 @@ UR5 = dict(zip(
     ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint"),
     (0.4, -1.2, 1.4, -1.7, -1.571, 0.2),
 ))
-GO2 = {f"{leg}_{part}_joint": at for leg in ("FL", "FR", "RL", "RR") for part, at in (("hip", 0), ("thigh", 0.8), ("calf", -1.5))}
-A1 = {f"{leg}_{part}_joint": at for leg in ("FL", "FR", "RL", "RR") for part, at in (("hip", 0), ("upper", 0.8), ("lower", -1.5))}
+GO2 = {f"{leg}_{link}_joint": at for leg in ("FL", "FR", "RL", "RR") for link, at in (("hip", 0), ("thigh", 0.8), ("calf", -1.5))}
+A1 = {f"{leg}_{link}_joint": at for leg in ("FL", "FR", "RL", "RR") for link, at in (("hip", 0), ("upper", 0.8), ("lower", -1.5))}
 TIAGO = {"torso_lift_joint": 0.1, "head_1_joint": 0, "head_2_joint": -0.3} | {
     f"arm_{number}_joint": at for number, at in zip(range(1, 8), (0.2, -1.2, -0.2, 1.9, -1.5, 1.3, 0))
 }

@@ -26,7 +26,7 @@ PREFIX = pathlib.Path(sys.prefix)
 # Where the generators look for their templates.
 os.environ["AMENT_PREFIX_PATH"] = str(PREFIX)
 DEPENDENCIES = ["std_msgs", "geometry_msgs", "trajectory_msgs", "action_msgs", "builtin_interfaces", "unique_identifier_msgs", "service_msgs"]
-PARTS = ["rosidl_generator_c", "rosidl_typesupport_c", "rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c", "rosidl_generator_py"]
+SUPPORTS = ["rosidl_generator_c", "rosidl_typesupport_c", "rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c", "rosidl_generator_py"]
 IMPLEMENTATIONS = ["rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c"]
 RUNTIME = ["rosidl_runtime_c", "rosidl_typesupport_c", "rosidl_typesupport_introspection_c", "rosidl_typesupport_fastrtps_c", "rosidl_typesupport_fastrtps_cpp", "rmw", "rcutils", "fastcdr"]
 
@@ -73,7 +73,7 @@ def build(directory, package):
         objects.append(source.with_suffix(source.suffix + ".o"))
         compiler = "cc" if source.suffix == ".c" else "c++"
         subprocess.run([compiler, *flags, "-c", str(source), "-o", str(objects[-1])], check=True)
-    names = [f"{dependency}__{part}" for dependency in DEPENDENCIES for part in PARTS] + RUNTIME
+    names = [f"{dependency}__{support}" for dependency in DEPENDENCIES for support in SUPPORTS] + RUNTIME
     libraries = [PREFIX / "lib" / f"lib{name}.so" for name in names]
     libraries = [str(library) for library in libraries if library.exists()]
     link = ["c++", "-shared", *map(str, objects), *libraries, f"-Wl,-rpath,{PREFIX / 'lib'}", "-o", str(module)]

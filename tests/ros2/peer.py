@@ -44,9 +44,9 @@ def plain(value, longest):
 
 def fill(message, values):
     for name, value in values.items():
-        part = getattr(message, name)
+        field = getattr(message, name)
         if isinstance(value, dict):
-            fill(part, value)
+            fill(field, value)
         else:
             setattr(message, name, value)
     return message

@@ -110,12 +110,12 @@ def evaluate(model: PPO, statistics: VecNormalize, name: str, episodes: int, see
             distances.append(float(numpy.linalg.norm(infos[number]["terminal_observation"][-3:])))
             sums[number] = 0.0
     environments.close()
-    found = {"episodes": len(rewards), "reward": float(numpy.mean(rewards)), "terminated": float(numpy.mean(reached))}
+    results = {"episodes": len(rewards), "reward": float(numpy.mean(rewards)), "terminated": float(numpy.mean(reached))}
     if name == "ArmReach-v0":
         # The last three numbers are the displacement from the tip to the goal.
-        found["within_5_cm"] = float(numpy.mean(numpy.array(distances) < 0.05))
-        found["median_distance"] = float(numpy.median(distances))
-    return found
+        results["within_5_cm"] = float(numpy.mean(numpy.array(distances) < 0.05))
+        results["median_distance"] = float(numpy.median(distances))
+    return results
 
 
 def draw(rows: List[Any], name: str, path: str) -> None:
@@ -158,8 +158,8 @@ def main() -> None:
     )
     curve = Curve(given.minutes)
     model.learn(steps, callback=curve)
-    found = evaluate(model, environments, given.task, 200, seed=10_000)
-    found.update(
+    results = evaluate(model, environments, given.task, 200, seed=10_000)
+    results.update(
         steps=model.num_timesteps, seconds=round(time.monotonic() - curve.start), processor_seconds=round(time.process_time() - curve.cpu),
     )
     os.makedirs(given.output, exist_ok=True)
@@ -168,8 +168,8 @@ def main() -> None:
     environments.save(path + ".statistics")
     draw(curve.rows, given.task, path + ".png")
     with open(path + ".json", "w", encoding="utf-8") as file:
-        json.dump({**found, "curve": curve.rows[:: max(1, len(curve.rows) // 500)]}, file)
-    print(json.dumps(found))
+        json.dump({**results, "curve": curve.rows[:: max(1, len(curve.rows) // 500)]}, file)
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

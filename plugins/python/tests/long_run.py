@@ -11,7 +11,7 @@ from typing import Any, List
 
 import morse_sim as ms
 
-PARTS, TICKS = 5, 10
+SECTIONS, TICKS = 5, 10
 
 
 def memory() -> int:
@@ -62,17 +62,17 @@ def main() -> None:
     components = [simulation[each] for each in simulation.components]
     sensors = [each for each in components if each.family == "sensor"]
     simulation.step()
-    found = []
-    for _ in range(PARTS):
-        for call in range(ticks // PARTS // TICKS):
+    memories = []
+    for _ in range(SECTIONS):
+        for call in range(ticks // SECTIONS // TICKS):
             simulation.step(TICKS)
             for sensor in sensors:
                 if sensor.data.timestamp <= 0.0:
                     raise SystemExit(f"`{sensor.path}` has no time")
             if call % 100 == 0:
                 more(simulation)
-        found.append(memory())
-    print(simulation.tick - 1, *found)
+        memories.append(memory())
+    print(simulation.tick - 1, *memories)
 
 
 if __name__ == "__main__":

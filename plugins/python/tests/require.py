@@ -11,10 +11,10 @@ WORDS = frozenset(("screen", "browser", "python", "pymorse", "ffmpeg", "editors"
 
 def words(text: str) -> FrozenSet[str]:
     """The words of a list. One that nobody knows would require nothing, so it is an error."""
-    found = frozenset(word.strip() for word in text.split(",") if word.strip())
-    if not found <= WORDS:
-        raise ValueError(f"MORSE_REQUIRE knows no {', '.join(sorted(found - WORDS))}")
-    return found
+    words = frozenset(word.strip() for word in text.split(",") if word.strip())
+    if not words <= WORDS:
+        raise ValueError(f"MORSE_REQUIRE knows no {', '.join(sorted(words - WORDS))}")
+    return words
 
 
 REQUIRED = words(os.environ.get("MORSE_REQUIRE", ""))

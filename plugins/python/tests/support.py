@@ -51,10 +51,10 @@ def descendants(root: int) -> List[int]:
                 parents[int(name)] = int(stat.read().rsplit(")", 1)[1].split()[1])
         except (OSError, ValueError):
             continue
-    found = [root]
-    for process in found:
-        found += [child for child, parent in parents.items() if parent == process]
-    return found[1:]
+    processes = [root]
+    for process in processes:
+        processes += [child for child, parent in parents.items() if parent == process]
+    return processes[1:]
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:
@@ -118,8 +118,8 @@ def described(kind: str, family: str) -> Dict[str, Any]:
     """Description of a kind of the family `sensors` or `actuators`; both may have a kind of a name."""
     said = execute([str(program()), "describe", kind, "--json"])
     said.check_returncode()
-    found = map(json.loads, said.stdout.splitlines())
-    return next(each for each in found if each["family"] + "s" == family)
+    described = map(json.loads, said.stdout.splitlines())
+    return next(each for each in described if each["family"] + "s" == family)
 
 
 #: Seconds after which a test ends the process, with the stacks of all threads: it waits for something that never comes.

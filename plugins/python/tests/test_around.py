@@ -106,10 +106,10 @@ class Around(Room):
     def test_a_long_run_leaks_nothing(self) -> None:
         """A short form of `tests/long_run.py`."""
         scene = os.path.join(REPOSITORY, "scenes", "patrol.ron")
-        found: List[int] = [int(each) for each in self.run_python(LONG, scene, "5000").stdout.split()]
-        self.assertEqual(found[0], 5000)
+        memories: List[int] = [int(each) for each in self.run_python(LONG, scene, "5000").stdout.split()]
+        self.assertEqual(memories[0], 5000)
         # The first part still fills caches.
-        self.assertLess(found[5] - found[2], 8 << 20, found)
+        self.assertLess(memories[5] - memories[2], 8 << 20, memories)
 
     @needs_program
     def test_films_are_those_of_the_program(self) -> None:

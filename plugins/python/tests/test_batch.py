@@ -156,16 +156,16 @@ class OnClusters(Sweeps):
         command = [sys.executable, "-c", script, file, self.path(output)]
         ran = execute(command, env=environment, timeout=400, cwd=self.folder)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
-        found: Dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
-        return found
+        report: Dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
+        return report
 
     def test_lost_workers_and_nodes_lose_no_run_and_repeat_none(self) -> None:
         import morse_sim as ms
 
         # Long enough that some run is under way when its worker is killed.
         file = self.sweep(seeds=12, length=20.0)
-        found = self.cluster(file, "cluster.jsonl")
-        self.assertEqual(found, {"rows": 24, "killed": 1})
+        report = self.cluster(file, "cluster.jsonl")
+        self.assertEqual(report, {"rows": 24, "killed": 1})
         lines = self.read("cluster.jsonl").splitlines()
         self.assertEqual(len(lines), 24)
         self.assertEqual(sorted(lines), sorted(self.read("local.jsonl").splitlines()))

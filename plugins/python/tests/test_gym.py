@@ -92,10 +92,10 @@ class Environments(Room):
         import morse_sim as ms
         from gymnasium.utils.env_checker import check_env
 
-        with warnings.catch_warnings(record=True) as found:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             check_env(ms.gym.Env(self.file, self.task(), "rgb_array"), skip_render_check=False)
-        unknown = [str(each.message) for each in found if "infinity" not in str(each.message) and "Gymnasium" not in str(each.message)]
+        unknown = [str(each.message) for each in caught if "infinity" not in str(each.message) and "Gymnasium" not in str(each.message)]
         self.assertFalse([each for each in unknown if "symmetric" not in each and "spec" not in each], unknown)
 
     def test_equal_seeds_give_equal_bits(self) -> None:
@@ -156,11 +156,11 @@ class Environments(Room):
         import morse_sim as ms
         import numpy
 
-        place = "robots.rover.at.translation"
+        field = "robots.rover.at.translation"
         task = self.task(
             observe=["rover.odometry.x"], read=["rover.pose.x", "rover.pose.y"],
             reward=lambda readings: readings["rover.pose.x"],
-            randomize={place: ((-3.0, -2.0, 0.1), (3.0, 2.0, 0.1)), "robots.rover.actuators.motion.start.v": (0.0, 0.5)},
+            randomize={field: ((-3.0, -2.0, 0.1), (3.0, 2.0, 0.1)), "robots.rover.actuators.motion.start.v": (0.0, 0.5)},
         )
         file = self.write("odometry.ron", ROOM.replace("sensors: {", 'sensors: { "odometry": (kind: "odometry"),'))
         vector = ms.gym.VectorEnv(file, task, 3)
@@ -168,12 +168,12 @@ class Environments(Room):
 
         def begins(seed: int) -> Any:
             vector.reset(seed=seed)
-            found = [simulation["rover.pose"].data for simulation in vector.simulations]
-            return numpy.array([[each.x, each.y] for each in found]), vector.step(still)[1]
+            poses = [simulation["rover.pose"].data for simulation in vector.simulations]
+            return numpy.array([[each.x, each.y] for each in poses]), vector.step(still)[1]
 
         first, rewards = begins(3)
         self.assertTrue(numpy.all(abs(first) < [3.2, 2.2]), first)
-        self.assertEqual(len({tuple(place) for place in first.tolist()}), 3)
+        self.assertEqual(len({tuple(position) for position in first.tolist()}), 3)
         self.assertLess(abs(rewards - first[:, 0]).max(), 0.2)
         again, _ = begins(3)
         self.assertEqual(first.tobytes(), again.tobytes())
@@ -184,7 +184,7 @@ class Environments(Room):
         self.assertEqual(repeated.state_hash, simulation.state_hash)
         for wrong in ((1.0, 0.0), ((0, 0), (1, 1, 1)), (0.0, float("inf"))):
             with self.subTest(wrong), self.assertRaisesRegex(ValueError, "a least and a greatest"):
-                ms.gym.Env(self.file, self.task(randomize={place: wrong})).reset()
+                ms.gym.Env(self.file, self.task(randomize={field: wrong})).reset()
 
     def test_ranges_of_the_file_are_drawn_for_each_episode(self) -> None:
         import morse_sim as ms

@@ -21,9 +21,9 @@ PACKAGE = "python3-morse-simulator"
 
 def debian() -> Optional[str]:
     """The folder with Debian's `morse` and `pymorse`; it is downloaded once."""
-    found = glob.glob(os.path.join(CACHE, "usr", "lib", "python3", "dist-packages", "pymorse"))
-    if found:
-        return os.path.abspath(os.path.dirname(found[0]))
+    paths = glob.glob(os.path.join(CACHE, "usr", "lib", "python3", "dist-packages", "pymorse"))
+    if paths:
+        return os.path.abspath(os.path.dirname(paths[0]))
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
         return None
     os.makedirs(CACHE, exist_ok=True)

@@ -67,11 +67,11 @@ class Kinds(Falling):
         simulation = ms.Simulation(text=text, directory=scenes)
         simulation.step(3)
         wanted = simulation["rover.scan"].data.range_list
-        found = simulation["rover.fan"].data
-        hits = [(a, b) for a, b in zip(wanted, found.ranges) if math.isfinite(b)]
+        fan = simulation["rover.fan"].data
+        hits = [(a, b) for a, b in zip(wanted, fan.ranges) if math.isfinite(b)]
         self.assertGreater(len(hits), 20)
         self.assertLess(max(abs(a - b) for a, b in hits), 1e-3)
-        self.assertAlmostEqual(found.pose, simulation["rover.pose"].data.x, places=3)
+        self.assertAlmostEqual(fan.pose, simulation["rover.pose"].data.x, places=3)
 
     def test_an_actuator_drives(self) -> None:
         import morse_sim as ms
@@ -100,11 +100,11 @@ class Kinds(Falling):
         simulations = [ms.Simulation(text=each, directory=folder) for each in (text, own)]
         simulations[0]["balance.motor"].command(efforts=[3.0])
         simulations[1]["balance.motor"].command(effort=3.0)
-        found = []
+        positions = []
         for simulation in simulations:
             simulation.step(40)
-            found.append(simulation["balance.joints"].data.positions.tobytes())
-        self.assertEqual(found[0], found[1])
+            positions.append(simulation["balance.joints"].data.positions.tobytes())
+        self.assertEqual(positions[0], positions[1])
 
     def test_a_modifier_changes_and_loses_data(self) -> None:
         sensors = '"seen": (kind: "pose", modifiers: [(kind: "py_echo", every: 4)]), "pose": (kind: "pose")'

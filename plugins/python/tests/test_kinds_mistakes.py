@@ -11,7 +11,7 @@ from .native import needs_native
 
 @needs_native
 class Mistakes(Falling):
-    def test_settings_are_checked_with_their_places(self) -> None:
+    def test_settings_are_checked_with_their_positions(self) -> None:
         import morse_sim as ms
 
         for sensor, why in (

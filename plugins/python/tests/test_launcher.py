@@ -39,8 +39,8 @@ class Runs(Room):
         running.process.send_signal(signal.SIGTERM)
         self.assertEqual(running.process.wait(30), 128 + signal.SIGTERM)
         said = running.said()
-        places = [said.index(text) for text in ("PID: ", "SCENE INITIALIZED", "EXITING SIMULATION")]
-        self.assertEqual(places, sorted(places))
+        positions = [said.index(text) for text in ("PID: ", "SCENE INITIALIZED", "EXITING SIMULATION")]
+        self.assertEqual(positions, sorted(positions))
         self.assertNotIn("[ERROR][MORSE]", said)
 
     def test_the_simulator_may_be_killed(self) -> None:

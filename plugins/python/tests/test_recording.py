@@ -407,5 +407,5 @@ class Mistakes(Room):
         text = self.recorded(
             "robot = ATRV()\np = Gripper()\np.properties(Angle=90)\nrobot.append(p)\nenv = Environment('ground.robray')\n"
         )
-        found = text[text.index("angle: ") + 7 :].split(",")[0]
-        self.assertAlmostEqual(float(found), math.pi / 2, delta=1e-11)
+        angle = text[text.index("angle: ") + 7 :].split(",")[0]
+        self.assertAlmostEqual(float(angle), math.pi / 2, delta=1e-11)

@@ -181,12 +181,12 @@ class Simulations(Rover):
         self.assertNotEqual(hashed(1), hashed(2))
 
     def test_threads_share_a_simulation(self) -> None:
-        simulation, found = self.rover(), []
+        simulation, heights = self.rover(), []
 
         def use() -> None:
             for _ in range(25):
                 simulation.step()
-                found.append(simulation["rover.pose"].data.x)
+                heights.append(simulation["rover.pose"].data.x)
 
         threads = [threading.Thread(target=use) for _ in range(4)]
         for thread in threads:
@@ -195,15 +195,15 @@ class Simulations(Rover):
             thread.join()
         alone = self.rover()
         alone.step(100)
-        self.assertEqual((len(found), simulation.state_hash), (100, alone.state_hash))
+        self.assertEqual((len(heights), simulation.state_hash), (100, alone.state_hash))
 
     def test_errors_of_files_have_positions(self) -> None:
         import morse_sim as ms
 
         with self.assertRaises(ms.SceneError) as caught:
             ms.Simulation(text='Simulation(robots: {"a": (models: 3)})')
-        found = {(each["code"], each["line"], each["column"]) for each in caught.exception.diagnostics}
-        self.assertIn(("simulation::unknown-field", 1, 27), found)
+        diagnostics = {(each["code"], each["line"], each["column"]) for each in caught.exception.diagnostics}
+        self.assertIn(("simulation::unknown-field", 1, 27), diagnostics)
         self.assertIn("did you mean `model`", str(caught.exception))
         again = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual(again.diagnostics, caught.exception.diagnostics)
@@ -284,7 +284,7 @@ class Queries(Room):
         numpy.testing.assert_allclose(solution, [a, b], atol=1e-6)
 
         def pairs(values: Any) -> Any:
-            return [(found.one, found.other) for found in query.collisions(values)]
+            return [(overlap.one, overlap.other) for overlap in query.collisions(values)]
 
         self.assertEqual(pairs([1.2, 0.0]), [("rod", "cap")])
         self.assertEqual(query.allow_sampled(100, seed=4), [("rod", "cap")])
@@ -443,28 +443,28 @@ class Mechanisms(Room):
 
         file = os.path.join(ROOT, "src", "morse_sim", "gym", "tasks", "balance.ron")
         simulation = ms.Simulation(file, set=["joints.pole.position=0.3"])
-        found = simulation.mechanism("balance")
-        self.assertEqual(found.coordinates, ["cart", "pole"])
-        self.assertTrue(numpy.allclose(found.positions, [0.0, 0.3], atol=1e-7))
+        mechanism = simulation.mechanism("balance")
+        self.assertEqual(mechanism.coordinates, ["cart", "pole"])
+        self.assertTrue(numpy.allclose(mechanism.positions, [0.0, 0.3], atol=1e-7))
         cart, pole, half, angle, rate = 1.0, 0.1, 0.5, 0.3, 2.0
-        found.set([0.2, angle], [0.5, rate])
+        mechanism.set([0.2, angle], [0.5, rate])
         coupled = pole * half * numpy.cos(angle)
         masses = numpy.array([[cart + pole, coupled], [coupled, pole * half**2 + pole / 12]])
-        self.assertTrue(numpy.allclose(found.mass_matrix, masses, rtol=1e-9))
+        self.assertTrue(numpy.allclose(mechanism.mass_matrix, masses, rtol=1e-9))
         gravity = numpy.array([0.0, -pole * 9.81 * half * numpy.sin(angle)])
-        self.assertTrue(numpy.allclose(found.gravity, gravity, rtol=1e-9))
+        self.assertTrue(numpy.allclose(mechanism.gravity, gravity, rtol=1e-9))
         bias = gravity + [-pole * half * numpy.sin(angle) * rate**2, 0.0]
-        self.assertTrue(numpy.allclose(found.bias, bias, rtol=1e-9))
+        self.assertTrue(numpy.allclose(mechanism.bias, bias, rtol=1e-9))
         accelerations = numpy.array([0.7, -1.1])
-        efforts = found.inverse_dynamics(accelerations)
+        efforts = mechanism.inverse_dynamics(accelerations)
         self.assertTrue(numpy.allclose(efforts, masses @ accelerations + bias, rtol=1e-9))
-        self.assertTrue(numpy.allclose(found.forward_dynamics(efforts), accelerations, rtol=1e-9))
-        tip, _ = found.pose("pole")
-        jacobian = found.jacobian("pole", [0.0, 0.0, 1.0])
+        self.assertTrue(numpy.allclose(mechanism.forward_dynamics(efforts), accelerations, rtol=1e-9))
+        tip, _ = mechanism.pose("pole")
+        jacobian = mechanism.jacobian("pole", [0.0, 0.0, 1.0])
         self.assertEqual(jacobian.shape, (6, 2))
         self.assertTrue(numpy.allclose(jacobian[:3, 1], [numpy.cos(angle), 0.0, -numpy.sin(angle)], atol=1e-12))
         self.assertAlmostEqual(tip[0], 0.2)
-        mass, center = found.center_of_mass
+        mass, center = mechanism.center_of_mass
         self.assertAlmostEqual(mass, cart + pole)
         self.assertAlmostEqual(center[0], 0.2 + pole / (cart + pole) * half * numpy.sin(angle))
 
@@ -472,12 +472,12 @@ class Mechanisms(Room):
         import morse_sim as ms
 
         file = os.path.join(ROOT, "src", "morse_sim", "gym", "tasks", "balance.ron")
-        found = ms.Simulation(file).mechanism("balance")
+        mechanism = ms.Simulation(file).mechanism("balance")
         for call, why in (
             (lambda: ms.Simulation(file).mechanism("arm"), "no robot or body `arm`"),
-            (lambda: found.set([0.0], [0.0, 0.0]), "expected 2 positions, found 1"),
-            (lambda: found.inverse_dynamics([0.0, float("nan")]), "finite accelerations"),
-            (lambda: found.jacobian("pool"), "no link `pool`; there are: cart, pole"),
+            (lambda: mechanism.set([0.0], [0.0, 0.0]), "expected 2 positions, found 1"),
+            (lambda: mechanism.inverse_dynamics([0.0, float("nan")]), "finite accelerations"),
+            (lambda: mechanism.jacobian("pool"), "no link `pool`; there are: cart, pole"),
         ):
             with self.subTest(why), self.assertRaisesRegex(ms.AccessError, why):
                 call()

@@ -30,7 +30,7 @@ def arm(index):
             f'<joint name="arm{index}_{number}" axis="0 0 1" range="{-limit} {limit}" damping="0.5"/>'
             f"{geom(*shape)}{inner}</body>"
         )
-    return f'<body pos="{numbers(scenes.arm_place(index, count))}">{geom("z", 0.12, 0.15)}{inner}</body>'
+    return f'<body pos="{numbers(scenes.arm_position(index, count))}">{geom("z", 0.12, 0.15)}{inner}</body>'
 
 
 def motors(index):

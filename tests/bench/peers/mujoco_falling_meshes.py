@@ -9,7 +9,7 @@ args = measure.arguments()
 ticks = round(args.seconds * 60)
 side, starts, turns = scenes.heap(args.n)
 half = side / 2
-corners = " ".join(f"{part:.9f}" for corner in scenes.hull() for part in corner)
+corners = " ".join(f"{coordinate:.9f}" for corner in scenes.hull() for coordinate in corner)
 walls = "".join(
     f'<geom type="box" pos="{x} {y} 1.5" size="{a} {b} 1.5" friction="0.5"/>'
     for x, y, a, b in (

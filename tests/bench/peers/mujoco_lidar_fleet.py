@@ -33,7 +33,7 @@ rays = numpy.zeros((360, 3))
 pose, odometry = numpy.empty((count, 7)), numpy.empty((count, 3))
 
 
-def place():
+def set_poses():
     data.mocap_pos[:, 0], data.mocap_pos[:, 1], data.mocap_pos[:, 2] = x, y, 0.15
     data.mocap_quat[:, 0], data.mocap_quat[:, 3] = numpy.cos(yaw / 2), numpy.sin(yaw / 2)
 
@@ -63,7 +63,7 @@ def scan():
     ranges[(ranges < 0) | (ranges > scenes.RANGE)] = scenes.RANGE
 
 
-place()
+set_poses()
 mujoco.mj_forward(model, data)
 scan()
 check = scenes.check_scans(boxes, list(zip(x, y, yaw)), ranges.tolist())
@@ -72,7 +72,7 @@ cast = 0
 watch = measure.Stopwatch()
 for tick in range(ticks):
     drive()
-    place()
+    set_poses()
     mujoco.mj_step(model, data)
     if tick % 6 == 5:
         mujoco.mj_kinematics(model, data)

@@ -77,19 +77,19 @@ def arena():
 def robots(count, boxes):
     """Cylinders of radius 0.15 and height 0.3: x, y, yaw, and 1 or -1 for the side to which they turn."""
     random = Generator(777)
-    middles, found = [], []
-    while len(found) < count:
+    middles, poses = [], []
+    while len(poses) < count:
         x, y = random.between(-19.5, 19.5), random.between(-19.5, 19.5)
-        place = random.between(0, 2 * math.pi)
+        angle = random.between(0, 2 * math.pi)
         turn = 1.0 if random.between(0, 1) < 0.5 else -1.0
         if any(gap(box, x, y) < 0.3 for box in boxes[4:]):
             continue
         if any(math.hypot(u - x, v - y) < 0.55 for u, v in middles):
             continue
         middles.append((x, y))
-        yaw = place + turn * math.pi / 2
-        found.append((x + CIRCLE * math.cos(place), y + CIRCLE * math.sin(place), yaw, turn))
-    return found
+        yaw = angle + turn * math.pi / 2
+        poses.append((x + CIRCLE * math.cos(angle), y + CIRCLE * math.sin(angle), yaw, turn))
+    return poses
 
 
 def gap(box, x, y):
@@ -162,7 +162,7 @@ IIWA = (
 )
 
 
-def arm_place(arm, count):
+def arm_position(arm, count):
     side = grid_side(count)
     return 2.0 * (arm % side), 2.0 * (arm // side), 0.0
 
@@ -191,7 +191,7 @@ def hull():
             if abs(math.dist(corners[i], corners[j]) - 2) < 1e-9:
                 corners.append([a + b for a, b in zip(corners[i], corners[j])])
     size = 0.12, 0.10, 0.08
-    return [[half * part / math.hypot(*corner) for half, part in zip(size, corner)] for corner in corners]
+    return [[half * coordinate / math.hypot(*corner) for half, coordinate in zip(size, corner)] for corner in corners]
 
 
 def heap(count):
@@ -204,14 +204,14 @@ def heap(count):
         y = (i // edge % edge - (edge - 1) / 2) * 0.26 + random.between(-0.02, 0.02)
         positions.append((x, y, 0.3 + i // edge**2 * 0.26))
         turn = [random.between(-1, 1) for _ in range(4)]
-        turns.append([part / math.hypot(*turn) for part in turn])
+        turns.append([entry / math.hypot(*turn) for entry in turn])
     return 0.26 * edge + 0.2, positions, turns
 
 
 def check_heap(side, starts, ends):
     highest = max([3.0] + [start[2] for start in starts])
     inside = sum(abs(x) < side / 2 and abs(y) < side / 2 and 0 < z < highest for x, y, z in ends)
-    mean, start = (sum(place[2] for place in places) / len(places) for places in (ends, starts))
+    mean, start = (sum(position[2] for position in positions) / len(positions) for positions in (ends, starts))
     return {
         "passed": bool(inside == len(starts) and mean < start),
         "inside": int(inside),

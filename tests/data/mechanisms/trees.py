@@ -40,11 +40,11 @@ def tree(size, floats):
             way.append(-1 if links[way[-1]]["parent"] is None else links[way[-1]]["parent"])
         parent = way[0] if RANDOM.uniform() < 0.6 else int(RANDOM.choice(way))
         kind = "floating" if floats and at == 0 else KINDS[RANDOM.integers(len(KINDS))]
-        axis, quaternion, place = unit(3), unit(4), vector()
+        axis, quaternion, position = unit(3), unit(4), vector()
         mass, center = round(RANDOM.uniform(0.1, 3.0), 6), vector(scale=0.3)
         half = RANDOM.uniform(-0.3, 0.3, (3, 3))
         about = np.round(half @ half.T + 0.01 * np.eye(3), 9)
-        pose = pin.XYZQUATToSE3(np.concatenate([place, quaternion]))
+        pose = pin.XYZQUATToSE3(np.concatenate([position, quaternion]))
         joint = model.addJoint(parent + 1, joint_of(kind, axis), pose, f"joint_{at}")
         model.appendBodyToJoint(joint, pin.Inertia(mass, center, about), pin.SE3.Identity())
         links.append(
@@ -52,7 +52,7 @@ def tree(size, floats):
                 "parent": None if parent < 0 else parent,
                 "kind": kind,
                 "axis": axis.tolist(),
-                "position": place.tolist(),
+                "position": position.tolist(),
                 "quaternion": quaternion.tolist(),
                 "mass": mass,
                 "center": center.tolist(),
@@ -99,9 +99,9 @@ def rounded(value):
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}e}")
     if isinstance(value, list):
-        return [rounded(part) for part in value]
+        return [rounded(entry) for entry in value]
     if isinstance(value, dict):
-        return {key: rounded(part) for key, part in value.items()}
+        return {key: rounded(entry) for key, entry in value.items()}
     return value
 
 
@@ -109,6 +109,6 @@ trees = [tree(*size) for size in SIZES]
 inputs = {"links", "positions", "velocities", "accelerations", "efforts"}
 # Inputs keep all their digits: what follows from them must not depend on rounding.
 print("[")
-lines = [json.dumps({key: part if key in inputs else rounded(part) for key, part in one.items()}) for one in trees]
+lines = [json.dumps({key: value if key in inputs else rounded(value) for key, value in one.items()}) for one in trees]
 print(",\n".join(lines))
 print("]")

@@ -12,10 +12,10 @@ import numpy as np
 here = pathlib.Path(__file__).parent
 model = mujoco.MjModel.from_xml_path(str(here / "coupled.xml"))
 data = mujoco.MjData(model)
-found = {"springs": {}}
+expected = {"springs": {}}
 for name in "abc":
     joint = model.joint(name)
-    found["springs"][name] = {
+    expected["springs"][name] = {
         "stiffness": float(np.ravel(model.jnt_stiffness[joint.id])[0]),
         "damping": float(np.ravel(model.dof_damping[joint.dofadr[0]])[0]),
     }
@@ -43,7 +43,7 @@ def force(position, velocity):
 model.actuator_forcelimited[:] = 0
 start = float(model.qpos0[left.qposadr[0]])
 stiffness = -(force(start + 0.01, 0.0) - force(start, 0.0)) / 0.01
-found["left"] = {
+expected["left"] = {
     "stiffness": stiffness,
     "target": start + force(start, 0.0) / stiffness,
     "damping": -(force(start, 0.01) - force(start, 0.0)) / 0.01,
@@ -71,5 +71,5 @@ ends = [sorted(where(end, of) for end in ends) for of, ends in (
     (other, model.jnt_range[right.id]),
     (length, model.tendon_range[model.tendon("split").id]),
 )]
-found["left"]["range"] = [max(end[0] for end in ends), min(end[1] for end in ends)]
-(here / "coupled.json").write_text(json.dumps(found, indent=1) + "\n")
+expected["left"]["range"] = [max(end[0] for end in ends), min(end[1] for end in ends)]
+(here / "coupled.json").write_text(json.dumps(expected, indent=1) + "\n")

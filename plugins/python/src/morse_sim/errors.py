@@ -13,8 +13,8 @@ class MorseError(Exception):
 
     def __init__(self, text: str, diagnostics: Optional[str] = None):
         super().__init__(text)
-        found = json.loads(diagnostics) if diagnostics else []
-        self.diagnostics = found if isinstance(found, list) else found.get("diagnostics", [found])
+        parsed = json.loads(diagnostics) if diagnostics else []
+        self.diagnostics = parsed if isinstance(parsed, list) else parsed.get("diagnostics", [parsed])
 
     def __reduce__(self) -> Any:
         return type(self), (str(self), json.dumps(self.diagnostics))

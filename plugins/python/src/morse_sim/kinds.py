@@ -202,14 +202,14 @@ def _docs(cls: type) -> str:
 
 def _fields(cls: type) -> Dict[str, _Field]:
     """Declared fields, those of base classes first."""
-    found: Dict[str, _Field] = {}
+    declared: Dict[str, _Field] = {}
     for each in reversed(cls.__mro__):
         for name, value in vars(each).items():
             if isinstance(value, _Field):
-                found[name] = value
+                declared[name] = value
             else:
-                found.pop(name, None)
-    return found
+                declared.pop(name, None)
+    return declared
 
 
 def _declared(cls: type, name: str, field: _Field) -> Dict[str, Any]:
@@ -291,8 +291,8 @@ def _own(value: Any) -> Any:
     """A value of the simulator for a modifier, which may change it: arrays are copies."""
     from .simulation import _value
 
-    found = _value(value, {})
-    return found.copy() if isinstance(found, numpy.ndarray) else found
+    value = _value(value, {})
+    return value.copy() if isinstance(value, numpy.ndarray) else value
 
 
 def _reading(fields: Dict[str, Any]) -> Any:

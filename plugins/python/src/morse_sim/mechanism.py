@@ -95,8 +95,8 @@ def _numbers(values: Any) -> List[float]:
     return numbers
 
 
-def _matrix(found: Tuple[List[float], int]) -> Array:
-    numbers, columns = found
+def _matrix(matrix: Tuple[List[float], int]) -> Array:
+    numbers, columns = matrix
     return numpy.array(numbers).reshape(-1, columns)
 
 

@@ -74,7 +74,7 @@ class SceneQuery:
 
     def collisions(self, values: Sequence[float]) -> List[Collision]:
         """Pairs of frames that overlap, without those of one rigid link and those that are `allowed`."""
-        return [Collision(*found) for found in self._query.collisions(_numbers(values))]
+        return [Collision(*overlap) for overlap in self._query.collisions(_numbers(values))]
 
     def inverse(
         self, frame: str, position: Sequence[float], rotation: Sequence[float], start: Sequence[float]

@@ -420,9 +420,9 @@ def _value(value: Any, fields: Dict[str, Any]) -> Any:
         array = numpy.frombuffer(value[1], _TYPES[value[0]])
         return array.reshape(-1, value[2]) if len(value) == 3 else _image(array, fields)
     if isinstance(value, dict):
-        return Data({name: _value(part, value) for name, part in value.items()})
+        return Data({name: _value(entry, value) for name, entry in value.items()})
     if isinstance(value, list):
-        return [_value(part, fields) for part in value]
+        return [_value(entry, fields) for entry in value]
     return value
 
 

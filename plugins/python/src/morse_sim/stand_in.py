@@ -36,10 +36,10 @@ class First:
     def find_spec(self, name, path=None, target=None):
         if name != "pymorse":
             return None
-        found = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if found is None or found.origin is None:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.origin is None:
             return None
-        folder = os.path.dirname(found.origin)
+        folder = os.path.dirname(spec.origin)
         if os.path.dirname(folder) == HERE or not _lacks_asyncore(folder):
             return None
         import warnings

@@ -108,14 +108,14 @@ class AroundTest(Rows, MorseTestCase):
         env = Environment('indoors-1/boxes', fastmode=True)
         env.add_service('socket')
 
-    def place(self, morse, x, y, yaw, z=0.11):
+    def set_pose(self, morse, x, y, yaw, z=0.11):
         """Puts the robot somewhere, where it stays."""
         morse.activate('robot.teleport')
         morse.robot.teleport.publish({'x': x, 'y': y, 'z': z, 'yaw': yaw, 'pitch': 0.0, 'roll': 0.0})
         morse.sleep(0.5)
 
     def row_lasers_ahead(self, morse):
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -5.0, 0.0, pi)
         scan = morse.robot.sick.get()
         self.assertEqual(list(scan), ['timestamp', 'point_list', 'range_list'])
         self.assertEqual((len(scan['range_list']), len(scan['point_list'])), (181, 181))
@@ -142,7 +142,7 @@ class AroundTest(Rows, MorseTestCase):
         self.assertEqual(len(morse.robot.velodyne.get()['range_list']), 64)
 
     def row_what_is_near(self, morse):
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -5.0, 0.0, pi)
         near = morse.robot.near.get()
         self.assertEqual(list(near['near_objects']), ['prey'])
         self.assertAlmostEqual(near['near_objects']['prey'], 2.0, delta=0.1)
@@ -161,17 +161,17 @@ class AroundTest(Rows, MorseTestCase):
         self.assertEqual(set(morse.robot.near_robots.get()['near_objects']), {'prey', 'patient'})
 
     def row_touching(self, morse):
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -5.0, 0.0, pi)
         # What touches nothing says nothing.
         self.assertIsNone(morse.robot.touch.get(0.3))
-        self.place(morse, -6.45, 0.0, pi)
-        found = morse.robot.touch.get(5.0)
-        self.assertEqual((found['collision'], found['objects']), (True, 'RedBox'))
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -6.45, 0.0, pi)
+        touched = morse.robot.touch.get(5.0)
+        self.assertEqual((touched['collision'], touched['objects']), (True, 'RedBox'))
+        self.set_pose(morse, -5.0, 0.0, pi)
         morse.sleep(0.5)
 
     def row_what_is_seen(self, morse):
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -5.0, 0.0, pi)
         seen = {each['name']: each for each in morse.robot.semantic.get()['visible_objects']}
         self.assertIn('RedBox', seen)
         self.assertNotIn('BlueBox', seen)
@@ -186,7 +186,7 @@ class AroundTest(Rows, MorseTestCase):
         self.assertEqual((table[0]['type'], table[0]['description']), ('Furniture', 'to eat at'))
 
     def row_heat_and_charge(self, morse):
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -5.0, 0.0, pi)
         distance = (4.5 ** 2 + 2.0 ** 2) ** 0.5
         wanted = 15 + 150 * exp(-0.2 * distance)
         self.assertAlmostEqual(morse.robot.heat.get()['temperature'], wanted, delta=2)
@@ -196,7 +196,7 @@ class AroundTest(Rows, MorseTestCase):
         self.assertEqual(second['status'], 'Discharging')
         lost = 5.0 * (second['timestamp'] - first['timestamp'])
         self.assertAlmostEqual(first['charge'] - second['charge'], lost, delta=0.2)
-        self.place(morse, 10.0, -10.0, 0.0)
+        self.set_pose(morse, 10.0, -10.0, 0.0)
         third = morse.robot.battery.get()
         morse.sleep(0.5)
         fourth = morse.robot.battery.get()
@@ -208,12 +208,12 @@ class AroundTest(Rows, MorseTestCase):
         self.assertLessEqual(both['robot.battery']['timestamp'], both['timestamp'])
 
     def row_rescue(self, morse):
-        self.place(morse, -5.0, 0.0, pi)
+        self.set_pose(morse, -5.0, 0.0, pi)
         self.assertEqual(morse.robot.search.get()['victim_dict'], {})
         self.assertEqual(morse.robot.search.get_robot_abilities().result(), [1, 3])
         with self.assertRaises(MorseServiceFailed):
             morse.robot.search.heal().result()
-        self.place(morse, 3.0, 5.0, 0.0)
+        self.set_pose(morse, 3.0, 5.0, 0.0)
         morse.sleep(1.0)
         victims = morse.robot.search.get()['victim_dict']
         self.assertEqual(list(victims), ['patient'])

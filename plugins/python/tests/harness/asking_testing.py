@@ -92,9 +92,9 @@ class AskingTest(Rows, MorseTestCase):
         objects = morse.rpc('simulation', 'get_scene_objects')
         for name in ('RedBox', 'GreenBox', 'dala', 'mana'):
             self.assertIn(name, objects)
-        children, place, turn = objects['RedBox']
+        children, position, turn = objects['RedBox']
         self.assertIsInstance(children, dict)
-        self.assertVector(place, [-7.5, 0, 0.96], 0.1)
+        self.assertVector(position, [-7.5, 0, 0.96], 0.1)
         self.assertEqual(len(turn), 4)
         self.assertIsNone(morse.rpc('simulation', 'set_object_position', 'GreenBox', [5.0, 1.0, 2.0]))
         morse.sleep(0.05)
@@ -147,9 +147,9 @@ class AskingTest(Rows, MorseTestCase):
         self.assertEqual(configured['ControlType'], 'Position')
         self.assertIsNone(morse.dala.motion.set_property('ControlType', 'Velocity').result())
         # What is told is taken, also what has no end.
-        for part in (morse.dala.motion, morse.dala.lamp, morse.mana.heading, morse.mana.camera, morse.dala.lase):
-            for name, (value, _type, _docs, _own) in part.get_properties().result()['properties'].items():
-                self.assertIsNone(part.set_property(name, value).result(), name)
+        for component in (morse.dala.motion, morse.dala.lamp, morse.mana.heading, morse.mana.camera, morse.dala.lase):
+            for name, (value, _type, _docs, _own) in component.get_properties().result()['properties'].items():
+                self.assertIsNone(component.set_property(name, value).result(), name)
         camera = morse.mana.camera.get_properties().result()['properties']
         self.assertEqual((camera['cam_focal'][0], camera['cam_focal'][1]), (50.0, 'float'))
         self.assertEqual(morse.dala.lase.get_properties().result()['properties']['scan_window'][0], 90.0)
@@ -159,9 +159,9 @@ class AskingTest(Rows, MorseTestCase):
         self.assertEqual(morse.mana.heading.get_properties().result()['properties']['speed'][0], float('inf'))
         with self.assertRaises(MorseServiceFailed):
             morse.dala.motion.set_property('Courage', 1).result()
-        placed = morse.dala.pose.get_configurations().result()['configurations']['object_to_robot']
-        self.assertVector(placed['translation'], [0.1, 0.2, 0.3], 0.001)
-        self.assertVector(placed['rotation'][0], [0, -1, 0], 0.001)
+        offset = morse.dala.pose.get_configurations().result()['configurations']['object_to_robot']
+        self.assertVector(offset['translation'], [0.1, 0.2, 0.3], 0.001)
+        self.assertVector(offset['rotation'][0], [0, -1, 0], 0.001)
         self.assertEqual(set(morse.dala.pose.get_local_data().result()), {'timestamp', 'x', 'y', 'z', 'yaw', 'pitch', 'roll'})
 
     def row_wrong_requests(self, morse):

@@ -164,8 +164,8 @@ class CamerasTest(Rows, MorseTestCase):
         data = base64.b64decode(image['image'])
         colors = pixels(morse.robot.video.get())
         self.assertEqual(len(data), SIZE * SIZE)
-        for found, (r, g, b, _a) in zip(data, colors):
-            self.assertAlmostEqual(found, int(0.2126 * r + 0.7152 * g + 0.0722 * b), delta=2)
+        for value, (r, g, b, _a) in zip(data, colors):
+            self.assertAlmostEqual(value, int(0.2126 * r + 0.7152 * g + 0.0722 * b), delta=2)
 
     def row_turned_about_z(self, morse):
         image = morse.robot.turned.get()
@@ -234,23 +234,23 @@ class CamerasTest(Rows, MorseTestCase):
         cloud = morse.robot.depth.get()
         for field in ('timestamp', 'height', 'width', 'points', 'intrinsic_matrix'):
             self.assertIn(field, cloud)
-        found = points(cloud)
-        self.assertEqual(len(found), cloud['nb_points'])
+        shown = points(cloud)
+        self.assertEqual(len(shown), cloud['nb_points'])
         # What shows nothing within 20 m gives no point.
-        self.assertLess(len(found), SIZE * SIZE)
-        self.assertLess(max(z for _x, _y, z in found), 20.0)
-        floor = [y for _x, y, z in found if z < FRONT - 0.5]
+        self.assertLess(len(shown), SIZE * SIZE)
+        self.assertLess(max(z for _x, _y, z in shown), 20.0)
+        floor = [y for _x, y, z in shown if z < FRONT - 0.5]
         self.assertAlmostEqual(middle(floor), HEIGHT, delta=0.03)
-        front = [(x, y) for x, y, z in found if abs(z - FRONT) < 0.03 and y < HEIGHT - 0.05 and abs(x) < 0.6]
+        front = [(x, y) for x, y, z in shown if abs(z - FRONT) < 0.03 and y < HEIGHT - 0.05 and abs(x) < 0.6]
         self.assertAlmostEqual(min(x for x, _y in front), -0.5, delta=0.06)
         self.assertAlmostEqual(max(x for x, _y in front), 0.5, delta=0.06)
         self.assertAlmostEqual(min(y for _x, y in front), HEIGHT - TOP, delta=0.1)
 
     def row_points_of_some_lines(self, morse):
         cloud = morse.robot.lines.get()
-        found = points(cloud)
-        self.assertEqual((len(found), cloud['nb_points']), (3 * SIZE, 3 * SIZE))
-        lowest, higher, highest = found[:SIZE], found[SIZE:2 * SIZE], found[2 * SIZE:]
+        shown = points(cloud)
+        self.assertEqual((len(shown), cloud['nb_points']), (3 * SIZE, 3 * SIZE))
+        lowest, higher, highest = shown[:SIZE], shown[SIZE:2 * SIZE], shown[2 * SIZE:]
         self.assertTrue(all(abs(y - HEIGHT) < 0.03 for _x, y, _z in lowest))
         self.assertAlmostEqual(higher[SIZE // 2][2], FRONT, delta=0.05)
         # The sky, and the room of its points.
@@ -290,12 +290,12 @@ class CamerasTest(Rows, MorseTestCase):
         cloud = points(morse.robot.merged.get(20))
         self.assertEqual(len(cloud), 3 * SIZE)
         # Where nothing is seen, too, there is a point: the origin.
-        found = [point for point in cloud if point != (0.0, 0.0, 0.0)]
-        bearings = [x / z for x, _y, z in found if z > 0.1]
+        shown = [point for point in cloud if point != (0.0, 0.0, 0.0)]
+        bearings = [x / z for x, _y, z in shown if z > 0.1]
         # Box, walls and the other boxes are seen over half a circle.
         self.assertLess(min(bearings), -1.5)
         self.assertGreater(max(bearings), 1.5)
-        self.assertAlmostEqual(min(z for x, _y, z in found if abs(x) < 0.4), FRONT, delta=0.05)
+        self.assertAlmostEqual(min(z for x, _y, z in shown if abs(x) < 0.4), FRONT, delta=0.05)
         self.assertIsNone(morse.robot.merged.capture(1).result())
 
     def row_names_of_what_is_seen(self, morse):

@@ -15,7 +15,7 @@ except ImportError:
     pass
 
 # Longitude, latitude and altitude of the environment, of which the first is no 32-bit number.
-PLACE = (120.00001, 0.0, 0.0)
+POSITION = (120.00001, 0.0, 0.0)
 # NOAA's test value of WMM 2015 there, in nT: north, east, down.
 FIELD = (39518.2, 392.9, -11252.4)
 
@@ -84,15 +84,15 @@ class CompassTest(Rows, MorseTestCase):
         self.fly(morse)
         gps = morse.robot.gps.get()
         # 2 cm are 1.8e-7 degrees; the 64-bit number is 26 cm away.
-        self.assertGreater(abs(stored(PLACE[0]) - PLACE[0]), 1e-6)
-        self.assertFields(gps, longitude=(stored(PLACE[0]), 1.8e-7), latitude=(0, 1.8e-7), altitude=(1, 0.02))
+        self.assertGreater(abs(stored(POSITION[0]) - POSITION[0]), 1e-6)
+        self.assertFields(gps, longitude=(stored(POSITION[0]), 1.8e-7), latitude=(0, 1.8e-7), altitude=(1, 0.02))
         # Along x, which lies 30.1 degrees from north: on the equator the radii of the ellipsoid are known.
         self.fly(morse, x=100.0)
         north, east = 100.0 * cos(radians(30.1)), 100.0 * sin(radians(30.1))
         gps = morse.robot.gps.get()
         self.assertFields(
             gps,
-            longitude=(stored(PLACE[0]) + east / 6378138.0 * 180 / pi, 1.8e-7),
+            longitude=(stored(POSITION[0]) + east / 6378138.0 * 180 / pi, 1.8e-7),
             latitude=(north / 6335440.3 * 180 / pi, 1.8e-7),
             altitude=(1, 0.02),
         )

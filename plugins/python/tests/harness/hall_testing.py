@@ -61,8 +61,8 @@ class HallTest(Rows, MorseTestCase):
         self.assertTrue(morse.rover.feel.get(5.0)['collision'])
 
     def row_boxes_are_objects_and_can_be_moved(self, morse):
-        found = morse.robot.near.get()['near_objects']
-        self.assertEqual({name for name in found if name.endswith('Box')}, {'RedBox', 'BlueBox', 'GreenBox'})
+        near = morse.robot.near.get()['near_objects']
+        self.assertEqual({name for name in near if name.endswith('Box')}, {'RedBox', 'BlueBox', 'GreenBox'})
         self.assertIsNone(morse.rpc('simulation', 'set_object_position', 'RedBox', [-8.5, 0.0, 0.97], [0.0, 0.0, pi / 2]))
         morse.sleep(1.0)
         self.assertVector(self.where(morse, 'RedBox'), [-8.5, 0, 0.96], 0.01)
@@ -89,8 +89,8 @@ class QuietTest(MorseTestCase):
         with Morse() as morse:
             self.assertIsNone(morse.rover.feel.get(1.0))
             morse.rover.motion.publish({'v': 1.0, 'w': 0.0})
-            found = morse.rover.feel.get(5.0)
-            self.assertEqual((found['collision'], found['objects']), (True, 'block'))
+            felt = morse.rover.feel.get(5.0)
+            self.assertEqual((felt['collision'], felt['objects']), (True, 'block'))
 
 
 if __name__ == '__main__':

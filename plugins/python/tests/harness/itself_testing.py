@@ -79,7 +79,7 @@ class ItselfTest(Rows, MorseTestCase):
         env.add_service('socket')
         env.properties(longitude=1.43, latitude=43.5, altitude=135.0, angle_against_north=45.0)
 
-    def place(self, morse, **pose):
+    def set_pose(self, morse, **pose):
         """Puts the robot somewhere, where it stays."""
         morse.activate('robot.teleport')
         data = {'x': 0.0, 'y': 0.0, 'z': 0.1, 'yaw': 0.0, 'pitch': 0.0, 'roll': 0.0}
@@ -90,7 +90,7 @@ class ItselfTest(Rows, MorseTestCase):
         start = morse.robot.pose.get()
         self.assertEqual(list(start), ['timestamp', 'x', 'y', 'z', 'yaw', 'pitch', 'roll'])
         self.assertFields(start, x=(10, 0.03), y=(8, 0.03), z=(0.6, 0.03), yaw=(0, 0.03))
-        self.place(morse, x=1.0, y=2.0, z=3.0, yaw=pi / 2, pitch=-0.3, roll=0.2)
+        self.set_pose(morse, x=1.0, y=2.0, z=3.0, yaw=pi / 2, pitch=-0.3, roll=0.2)
         self.assertFields(morse.robot.gyro.get(), yaw=(pi / 2, 0.02), pitch=(-0.3, 0.02), roll=(0.2, 0.02))
         # Half a metre along the robot's z axis: Rz Ry Rx of (0, 0, 0.5).
         up = (cos(-0.3) * sin(0.2), -sin(-0.3) * cos(0.2), cos(-0.3) * cos(0.2))
@@ -103,7 +103,7 @@ class ItselfTest(Rows, MorseTestCase):
         )
 
     def row_gps(self, morse):
-        self.place(morse, x=10.0, y=-20.0, z=5.0, yaw=0.0)
+        self.set_pose(morse, x=10.0, y=-20.0, z=5.0, yaw=0.0)
         self.assertFields(morse.robot.simple.get(), x=(10, 0.02), y=(-20, 0.02), z=(5, 0.02))
         data = morse.robot.raw.get()
         self.assertEqual(list(data), ['timestamp', 'longitude', 'latitude', 'altitude', 'velocity'])
@@ -123,7 +123,7 @@ class ItselfTest(Rows, MorseTestCase):
         self.assertAlmostEqual(data['heading'], 45.0, places=2)
 
     def row_attitude(self, morse):
-        self.place(morse, z=2.0, yaw=0.4)
+        self.set_pose(morse, z=2.0, yaw=0.4)
         data = morse.robot.attitude.get()
         # Compass: 45 degrees east of north, less what it is turned to the left; counted to the left.
         self.assertAlmostEqual(data['rotation']['yaw'], 0.4 - radians(45), delta=0.02)
@@ -131,32 +131,32 @@ class ItselfTest(Rows, MorseTestCase):
         self.assertVector(data['angular_velocity'], [0, 0, 0], 0.05)
 
     def row_magnetometer(self, morse):
-        self.place(morse, z=2.0)
+        self.set_pose(morse, z=2.0)
         field = morse.robot.magneto.get()
         strength = (field['x'] ** 2 + field['y'] ** 2 + field['z'] ** 2) ** 0.5
         # The south of France: some 46 microtesla, three fifths of pi/2 downwards.
         self.assertAlmostEqual(strength, 46300, delta=700)
-        self.place(morse, z=2.0, yaw=pi)
+        self.set_pose(morse, z=2.0, yaw=pi)
         turned = morse.robot.magneto.get()
         self.assertAlmostEqual(turned['x'], -field['x'], delta=100)
         self.assertAlmostEqual(turned['z'], field['z'], delta=100)
 
     def row_heights(self, morse):
-        self.place(morse, z=0.1)
+        self.set_pose(morse, z=0.1)
         low = morse.robot.pressure.get()['pressure']
         self.assertAlmostEqual(low, 100000, delta=3)
         self.assertAlmostEqual(morse.robot.radar.get()['z'], 0.1, delta=0.02)
-        self.place(morse, z=10.1, roll=0.5)
+        self.set_pose(morse, z=10.1, roll=0.5)
         # The standard atmosphere loses 12 Pa a metre at first.
         exponent = 9.81 * 0.0289644 / (8.31447 * 0.0065)
         wanted = 100000 * (1 - 0.0065 * 10 / 288.15) ** exponent
         self.assertAlmostEqual(morse.robot.pressure.get()['pressure'], wanted, delta=1)
         self.assertAlmostEqual(morse.robot.radar.get()['z'], 10.1, delta=0.02)
-        self.place(morse, z=25.0)
+        self.set_pose(morse, z=25.0)
         self.assertEqual(morse.robot.radar.get()['z'], float('inf'))
 
     def row_inertial_unit_at_rest(self, morse):
-        self.place(morse)
+        self.set_pose(morse)
         morse.deactivate('robot.teleport')
         morse.sleep(1.0)
         imu = morse.robot.imu.get()

@@ -47,8 +47,8 @@ class LampTest(Rows, MorseTestCase):
         pixels = base64.b64decode(picture['image'])
         size = picture['width']
         begin, end = (size - width) // 2, (size + width) // 2
-        found = [pixels[4 * (row * size + column):][:3] for row in range(begin, end) for column in range(begin, end)]
-        return [sum(pixel[part] for pixel in found) / len(found) for part in range(3)]
+        colors = [pixels[4 * (row * size + column):][:3] for row in range(begin, end) for column in range(begin, end)]
+        return [sum(pixel[channel] for pixel in colors) / len(colors) for channel in range(3)]
 
     def picture(self, morse, robot, **of):
         """After what was asked for has been seen."""
@@ -91,8 +91,8 @@ class LampTest(Rows, MorseTestCase):
             morse.robot.light.publish({'emit': False})
             self.assertLess(max(self.picture(morse, morse.robot)), 5)
             # A box of the hall rests 6 cm above the floor, as it was put.
-            _, place, _ = morse.rpc('simulation', 'get_scene_objects')['block']
-            self.assertVector(place, [2.0, 0.0, 0.96], 0.01)
+            _, position, _ = morse.rpc('simulation', 'get_scene_objects')['block']
+            self.assertVector(position, [2.0, 0.0, 0.96], 0.01)
 
 
 if __name__ == '__main__':

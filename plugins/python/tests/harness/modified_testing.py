@@ -69,8 +69,8 @@ class ModifiedTest(Rows, MorseTestCase):
         robot.add_default_interface('socket')
 
         other = ATRV()
-        place = Pose()
-        other.append(place)
+        pose = Pose()
+        other.append(pose)
         goal = Waypoint()
         goal.alter('UTM')
         goal.properties(ObstacleAvoidance=False)
@@ -79,8 +79,8 @@ class ModifiedTest(Rows, MorseTestCase):
 
         third = ATRV()
         third.translate(y=-8.0)
-        place = Pose()
-        third.append(place)
+        pose = Pose()
+        third.append(pose)
         jump = Teleport()
         jump.alter('geodetic')
         third.append(jump)
@@ -170,13 +170,13 @@ class ModifiedTest(Rows, MorseTestCase):
         self.assertFields(morse.robot.pose.get(), x=(4, 0.02), y=(3, 0.02), z=(5, 0.02))
         morse.other.goal.publish({'x': 123458.0, 'y': -4242.0, 'z': -1.0, 'tolerance': 0.3, 'speed': 1.0})
         morse.sleep(3.0)
-        self.assertFields(morse.other.place.get(), x=(2, 0.4), y=(0, 0.4))
+        self.assertFields(morse.other.pose.get(), x=(2, 0.4), y=(0, 0.4))
         # The place of the environment has 32 bits.
         longitude, latitude = struct.unpack('2f', struct.pack('2f', 1.43, 43.6))
         goal = {'x': longitude + 5 / 80690, 'y': latitude - 8 / 111110, 'z': 132.0, 'yaw': 0.0, 'pitch': 0.0, 'roll': 0.0}
         morse.third.jump.publish(goal)
         morse.sleep(0.2)
-        self.assertFields(morse.third.place.get(), x=(5, 0.1), y=(-8, 0.1), z=(2, 0.1))
+        self.assertFields(morse.third.pose.get(), x=(5, 0.1), y=(-8, 0.1), z=(2, 0.1))
 
 
 if __name__ == '__main__':

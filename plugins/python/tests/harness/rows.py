@@ -13,10 +13,10 @@ class Rows:
                 with self.subTest(row):
                     getattr(self, row)(morse)
 
-    def assertVector(self, found, wanted, delta):
-        self.assertEqual(len(found), len(wanted))
-        for index, (one, other) in enumerate(zip(found, wanted)):
-            self.assertAlmostEqual(one, other, delta=delta, msg=f"part {index} of {found}")
+    def assertVector(self, actual, wanted, delta):
+        self.assertEqual(len(actual), len(wanted))
+        for index, (one, other) in enumerate(zip(actual, wanted)):
+            self.assertAlmostEqual(one, other, delta=delta, msg=f"part {index} of {actual}")
 
     def assertFields(self, data, **wanted):
         """Named fields, each with a number and a tolerance."""

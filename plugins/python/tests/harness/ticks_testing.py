@@ -51,9 +51,9 @@ class TicksTest(MorseTestCase):
         teleport_ned.alter('NED')
         teleport_ned.add_stream('socket')
         kite.append(teleport_ned)
-        place = Pose()
-        place.add_stream('socket')
-        kite.append(place)
+        pose = Pose()
+        pose.add_stream('socket')
+        kite.append(pose)
 
         walker = ATRV()
         walker.translate(y=-8.0)
@@ -61,9 +61,9 @@ class TicksTest(MorseTestCase):
         waypoint.properties(ObstacleAvoidance=False)
         waypoint.add_service('socket')
         walker.append(waypoint)
-        place = Pose()
-        place.add_stream('socket')
-        walker.append(place)
+        pose = Pose()
+        pose.add_stream('socket')
+        walker.append(pose)
 
         env = Environment('empty', fastmode=True)
         env.add_service('socket')
@@ -71,10 +71,10 @@ class TicksTest(MorseTestCase):
     def assertTicks(self, wanted, measure):
         """One that is true each time is found at once; a client that is kept waiting by its machine may have to look
         again."""
-        found = []
-        while len(found) < 6 and wanted not in found:
-            found.append(measure())
-        self.assertIn(wanted, found)
+        measured = []
+        while len(measured) < 6 and wanted not in measured:
+            measured.append(measure())
+        self.assertIn(wanted, measured)
 
     def test_requests_and_sleeps_take_whole_ticks(self):
         with Morse() as morse:
@@ -152,7 +152,7 @@ class TicksTest(MorseTestCase):
             kite = morse.kite
 
             def assertAt(x, y, z):
-                now = kite.place.get()
+                now = kite.pose.get()
                 for name, wanted in (('x', x), ('y', y), ('z', z)):
                     self.assertAlmostEqual(now[name], wanted, delta=1e-3, msg=str(now))
 
@@ -163,11 +163,11 @@ class TicksTest(MorseTestCase):
 
             def until_it_is_there():
                 target['x'] += 1.0
-                before = kite.place.get()
+                before = kite.pose.get()
                 kite.teleport.publish(target)
-                now = kite.place.get()
+                now = kite.pose.get()
                 while now['x'] < target['x'] - 0.5:
-                    now = kite.place.get()
+                    now = kite.pose.get()
                 return ticks(before, now)
 
             # Heard, done and seen in the next tick.
@@ -181,33 +181,33 @@ class TicksTest(MorseTestCase):
             assertAt(2.0, 8.0, 3.0)
             # With nobody to hold it, it falls.
             morse.deactivate('kite.teleport_ned')
-            before = kite.place.get()
+            before = kite.pose.get()
             morse.sleep(0.4)
-            after = kite.place.get()
+            after = kite.pose.get()
             fallen, seconds = before['z'] - after['z'], ticks(before, after) / RATE
             self.assertGreater(fallen, 0.5 * 9.81 * (seconds - 2 / RATE) ** 2)
             self.assertLess(fallen, 0.5 * 9.81 * (seconds + 2 / RATE) ** 2 + 0.1)
 
     def test_a_waypoint_is_stopped_and_resumed(self):
         with Morse() as morse:
-            waypoint, place = morse.walker.waypoint, morse.walker.place
+            waypoint, pose = morse.walker.waypoint, morse.walker.pose
             going = waypoint.goto(2.5, -8.0, 0.0, 0.3, 1.0)
             morse.sleep(1.0)
             self.assertEqual(waypoint.get_status(), 'Transit')
             self.assertEqual(waypoint.stop().result(), 'Stop')
-            before = place.get()
+            before = pose.get()
             morse.sleep(0.4)
-            after = place.get()
+            after = pose.get()
             # Nothing is commanded: friction brings 0.96 m/s to rest in v²/2µg, a little less for damping.
             self.assertAlmostEqual(after['x'] - before['x'], 0.18, delta=0.02)
             self.assertEqual(waypoint.get_status(), 'Stop')
             self.assertTrue(going.running())
             morse.sleep(0.1)
-            self.assertAlmostEqual(place.get()['x'], after['x'], delta=0.005)
+            self.assertAlmostEqual(pose.get()['x'], after['x'], delta=0.005)
             self.assertEqual(waypoint.resume().result(), 'Transit')
-            before = place.get()
+            before = pose.get()
             morse.sleep(0.5)
-            after = place.get()
+            after = pose.get()
             speed = (after['x'] - before['x']) / ticks(before, after) * RATE
             self.assertAlmostEqual(speed, 0.96, delta=0.05)
             self.assertEqual(going.result(), 'Arrived')

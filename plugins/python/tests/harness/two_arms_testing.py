@@ -39,10 +39,10 @@ class TwoArmsTest(MorseTestCase):
         far = Odometry()
         far.level('raw')
         robot.append(far)
-        parts = Odometry()
-        parts.level('differential')
-        parts.frequency(20)
-        robot.append(parts)
+        steps = Odometry()
+        steps.level('differential')
+        steps.frequency(20)
+        robot.append(steps)
         pose = Pose()
         robot.append(pose)
         north = Pose()
@@ -57,8 +57,8 @@ class TwoArmsTest(MorseTestCase):
         mover = FakeRobot()
         mover.translate(x=-6.0)
         mover.append(target)
-        place = Pose()
-        mover.append(place)
+        pose = Pose()
+        mover.append(pose)
         for each in (robot, mover):
             each.add_default_interface('socket')
         env = Environment('empty', fastmode=True)
@@ -89,10 +89,10 @@ class TwoArmsTest(MorseTestCase):
                 (robot.left.left_hand, left['kuka_2'], (1, 0), 0.5),
                 (robot.right.right_hand, right['kuka_2'], (0, 1), -0.5),
             ):
-                found = hand.get()
-                self.assertAlmostEqual(found['x'], way[0] * sin(-angle), delta=0.05)
-                self.assertAlmostEqual(found['y'], y + way[1] * sin(-angle), delta=0.05)
-                self.assertAlmostEqual(found['z'], height + cos(angle), delta=0.05)
+                tip = hand.get()
+                self.assertAlmostEqual(tip['x'], way[0] * sin(-angle), delta=0.05)
+                self.assertAlmostEqual(tip['y'], y + way[1] * sin(-angle), delta=0.05)
+                self.assertAlmostEqual(tip['z'], height + cos(angle), delta=0.05)
             # One that rests holds what it has.
             morse.deactivate('robot.left')
             before = robot.right.right_joints.get()['kuka_4']
@@ -116,14 +116,14 @@ class TwoArmsTest(MorseTestCase):
             self.assertAlmostEqual(turned['z'], -own['z'], delta=0.02)
             self.assertEqual([name for name in robot.far.get() if name != 'timestamp'], ['dS'])
             self.assertEqual(
-                {name for name in robot.parts.get() if name != 'timestamp'}, {'dx', 'dy', 'dz', 'dyaw', 'dpitch', 'droll'}
+                {name for name in robot.steps.get() if name != 'timestamp'}, {'dx', 'dy', 'dz', 'dyaw', 'dpitch', 'droll'}
             )
             # Twenty times in a second, however fast that passes.
             self.assertTrue(morse.rpc('time', 'set_time_scale', 2.0))
             seen = []
-            robot.parts.subscribe(seen.append)
+            robot.steps.subscribe(seen.append)
             morse.sleep(1.0)
-            robot.parts.unsubscribe(seen.append)
+            robot.steps.unsubscribe(seen.append)
             self.assertAlmostEqual(len(seen), 20, delta=8)
             steps = [after['timestamp'] - before['timestamp'] for before, after in zip(seen, seen[1:])]
             self.assertAlmostEqual(min(steps), 0.05, delta=0.02)
@@ -133,16 +133,16 @@ class TwoArmsTest(MorseTestCase):
             # What one starts the other may stop, and a robot that is switched off does not go on.
             going = morse.mover.target.goto(6.0, 0.0, 0.0, 0.5, 1.0)
             other.sleep(1.0)
-            self.assertGreater(other.mover.place.get()['x'], -5.9)
+            self.assertGreater(other.mover.pose.get()['x'], -5.9)
             self.assertEqual(other.mover.target.get_status().result(), 'Transit')
             other.deactivate('mover.target')
             other.sleep(0.2)
-            held = other.mover.place.get()['x']
+            held = other.mover.pose.get()['x']
             morse.sleep(0.5)
-            self.assertAlmostEqual(morse.mover.place.get()['x'], held, delta=0.01)
+            self.assertAlmostEqual(morse.mover.pose.get()['x'], held, delta=0.01)
             other.activate('mover.target')
             other.sleep(0.5)
-            self.assertGreater(other.mover.place.get()['x'], held + 0.1)
+            self.assertGreater(other.mover.pose.get()['x'], held + 0.1)
             # Stopping is not giving up.
             other.mover.target.stop().result()
             self.assertEqual(morse.mover.target.get_status().result(), 'Stop')
@@ -158,7 +158,7 @@ class TwoArmsTest(MorseTestCase):
             other.reset()
             other.sleep(0.2)
             self.assertAlmostEqual(morse.robot.pose.get()['x'], 0.0, delta=0.05)
-            self.assertAlmostEqual(morse.mover.place.get()['x'], -6.0, delta=0.05)
+            self.assertAlmostEqual(morse.mover.pose.get()['x'], -6.0, delta=0.05)
 
 
 if __name__ == '__main__':

@@ -12,7 +12,7 @@ from .worlds import ARMS
 class Arm(NamedTuple):
     """An arm on a robot."""
 
-    part: str
+    name: str
     """Its name there."""
     file: str
     root: str
@@ -22,11 +22,11 @@ class Arm(NamedTuple):
 
     def prefixed(self, name: str) -> str:
         """What the robot calls one of its frames or joints."""
-        return f"{self.part}.{name}"
+        return f"{self.name}.{name}"
 
     def fields(self, robot: Any) -> Fields:
         """Where it is, in the simulation file."""
-        from .parts import pose_fields
+        from .fields import pose_fields
 
         pose = (self.component.location, self.component.rotation_euler)
         model = robot.model
@@ -48,7 +48,7 @@ def carried(named: Any) -> Optional[Arm]:
     # Sounds have files, too.
     if not hasattr(component, "arm") or not (arm or file):
         return None
-    part = named.name.replace(".", "_")
+    name = named.name.replace(".", "_")
     if arm:
-        return Arm(part, ARMS[arm]["file"], ARMS[arm]["root"], ARMS[arm]["tip"], component)
-    return Arm(part, file, first_frame(file), None, component)
+        return Arm(name, ARMS[arm]["file"], ARMS[arm]["root"], ARMS[arm]["tip"], component)
+    return Arm(name, file, first_frame(file), None, component)

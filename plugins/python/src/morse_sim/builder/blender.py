@@ -124,12 +124,12 @@ class _Module:
         self.named: Dict[str, Object] = {}
 
     def get_object(self, name: str) -> Object:
-        found = self.get_objects().get(name)
-        if found is None:
+        named = self.get_objects().get(name)
+        if named is None:
             raise MorseBuilderNoComponentError(
                 f"there is no object `{name}`{suggestion(name, self.get_objects())}"
             )
-        return found
+        return named
 
     def get_objects(self) -> Dict[str, Object]:
         """All objects of the script, and the ones that an environment brings along."""

@@ -136,9 +136,9 @@ class AbstractComponent:
             if each.name == name or each.basename == name:
                 return each._bpy_object
         for each in self.children if recursive else []:
-            found = each.get_child(name)
-            if found is not None:
-                return found
+            child = each.get_child(name)
+            if child is not None:
+                return child
         return None
 
     # Pose ----------------------------------------------------------------------------------------

@@ -59,8 +59,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(word), known, n=1, cutoff=0.6)
     if not near:
         folded = {name.lower(): name for name in known}
-        found = difflib.get_close_matches(str(word).lower(), list(folded), n=1, cutoff=0.6)
-        near = [folded[name] for name in found]
+        matches = difflib.get_close_matches(str(word).lower(), list(folded), n=1, cutoff=0.6)
+        near = [folded[name] for name in matches]
     return f"; did you mean `{near[0]}`?" if near else ""
 
 

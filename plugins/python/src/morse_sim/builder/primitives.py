@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional
 
 from .component import AbstractComponent
 from .errors import MorseBuilderError, suggestion, warn
-from .things import THINGS, THINGS_OF, Part, Placed, Thing
+from .things import THINGS, THINGS_OF, Part, PositionedThing, Thing
 from .worlds import GRASPABLE
 
 
@@ -125,9 +125,9 @@ class PassiveObject(AbstractComponent):
             self._defaults(Object=True, Graspable=prefix in GRASPABLE)
 
     @staticmethod
-    def _find(filename: str, prefix: Optional[str]) -> Placed:
+    def _find(filename: str, prefix: Optional[str]) -> PositionedThing:
         folder, _, environment = filename.partition("/")
-        things: Dict[str, Placed] = {name: (thing, (0.0, 0.0, 0.0)) for name, thing in THINGS.items()}
+        things: Dict[str, PositionedThing] = {name: (thing, (0.0, 0.0, 0.0)) for name, thing in THINGS.items()}
         if folder == "environments":
             things = THINGS_OF.get(environment) or THINGS_OF.get(f"{environment}/{environment}") or {}
             if not things:
@@ -136,16 +136,16 @@ class PassiveObject(AbstractComponent):
                     f"(known: {', '.join(f'environments/{name}' for name in THINGS_OF)})"
                 )
         # As in MORSE, the beginning of a name will do.
-        found: List[str] = [name for name in things if prefix and name.startswith(prefix)]
-        if not found and prefix:
-            found = [name for name in things if prefix.startswith(name)]
-        if not found:
+        matches: List[str] = [name for name in things if prefix and name.startswith(prefix)]
+        if not matches and prefix:
+            matches = [name for name in things if prefix.startswith(name)]
+        if not matches:
             wanted = prefix or filename
             raise MorseBuilderError(
                 f"there is no object `{wanted}` of `{filename}`{suggestion(wanted, things)} "
                 f"(known: {', '.join(sorted(things))})"
             )
-        return things[found[0]]
+        return things[matches[0]]
 
     def setgraspable(self) -> None:
         """Lets grippers take it."""

@@ -37,7 +37,7 @@ def text(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _parts(value: Any) -> Tuple[str, List[Tuple[str, Any]], str]:
+def _entries(value: Any) -> Tuple[str, List[Tuple[str, Any]], str]:
     if isinstance(value, Fields):
         return "(", [(f"{name}: ", each) for name, each in value.items()], ")"
     if isinstance(value, dict):
@@ -57,16 +57,16 @@ def write(value: Any, indent: int = 0, used: int = 0) -> str:
         return text(value)
     if isinstance(value, (int, float)):
         return number(value)
-    opening, parts, closing = _parts(value)
-    space = " " if opening == "{" and parts else ""
-    line = ", ".join(name + write(each) for name, each in parts)
+    opening, entries, closing = _entries(value)
+    space = " " if opening == "{" and entries else ""
+    line = ", ".join(name + write(each) for name, each in entries)
     line = f"{opening}{space}{line}{space}{closing}"
     if "\n" not in line and used + len(line) <= WIDTH and indent < 400:
         return line
     inner = " " * (indent + 4)
     lines = [
         f"{inner}{name}{write(each, indent + 4, indent + 4 + len(name))},"
-        for name, each in parts
+        for name, each in entries
     ]
     return "\n".join([opening, *lines, " " * indent + closing])
 

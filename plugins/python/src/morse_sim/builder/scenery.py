@@ -16,10 +16,10 @@ from .worlds import Model
 def first_frame(path: str) -> str:
     """The root of a model."""
     with open(path, encoding="utf-8") as file:
-        found = re.search(r'^frame\s+"?([^"\s{]+)', file.read(), re.MULTILINE)
-    if found is None:
+        frame = re.search(r'^frame\s+"?([^"\s{]+)', file.read(), re.MULTILINE)
+    if frame is None:
         raise MorseBuilderError(f"`{path}` has no frame")
-    return found.group(1)
+    return frame.group(1)
 
 
 def _numbers(values: Sequence[float]) -> str:

@@ -35,17 +35,17 @@ def word(value: Any) -> Word:
 
 def names(value: Any) -> list:
     """One name, or several with commas between."""
-    parts = value.split(",") if isinstance(value, str) else value
-    return [str(part).strip() for part in parts if str(part).strip()]
+    words = value.split(",") if isinstance(value, str) else value
+    return [str(word).strip() for word in words if str(word).strip()]
 
 
 def numbers(value: Any) -> list:
-    return [int(part) for part in re.findall(r"-?\d+", value)] if isinstance(value, str) else list(value)
+    return [int(digits) for digits in re.findall(r"-?\d+", value)] if isinstance(value, str) else list(value)
 
 
 def vector(value: Any) -> tuple:
-    found = re.findall(r"[-\d.]+", value) if isinstance(value, str) else value
-    return tuple(float(part) for part in found)
+    words = re.findall(r"[-\d.]+", value) if isinstance(value, str) else value
+    return tuple(float(word) for word in words)
 
 
 def millimetres(value: Any) -> float:

@@ -133,10 +133,10 @@ def _bottle() -> Thing:
     return Thing((Part("cylinder", (0.035, 0.2), color=glass, mass=0.6), neck), True)
 
 
-Placed = Tuple[Thing, Triple]
+PositionedThing = Tuple[Thing, Triple]
 """A thing, and where it begins."""
 
-THINGS_OF: Dict[str, Dict[str, Placed]] = {
+THINGS_OF: Dict[str, Dict[str, PositionedThing]] = {
     "indoors-1/boxes": {
         "RedBox": (_tall((0.95, 0.11, 0.05)), (-7.5, 0.0, 0.99)),
         "BlueBox": (_tall((0.0, 0.35, 0.95)), (-3.5, -3.0, 0.97)),

@@ -134,8 +134,8 @@ GROUND = "Ground"
 def floor_of(path: str) -> str:
     """The floor of a scene file: its frame of that name, if there is one."""
     with open(path, encoding="utf-8") as file:
-        found = re.search(r'^frame\s+"?(ground)\b', file.read(), re.MULTILINE | re.IGNORECASE)
-    return found.group(1) if found else ""
+        ground = re.search(r'^frame\s+"?(ground)\b', file.read(), re.MULTILINE | re.IGNORECASE)
+    return ground.group(1) if ground else ""
 
 
 _OTHER = "MORSE's `{name}` is not here; `{scene}` stands in for it"

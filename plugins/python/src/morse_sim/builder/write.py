@@ -12,7 +12,7 @@ from .component import AbstractComponent
 from .creator import ComponentCreator
 from .environment import Environment, TimeStrategies
 from .errors import MorseBuilderError, warn
-from .parts import component_fields, marks, pose_fields, rounded
+from .fields import component_fields, marks, pose_fields, rounded
 from .primitives import Mesh, PassiveObject, Zone
 from .robots import Robot
 from .ron import Entries, Fields, Word, document
@@ -247,15 +247,15 @@ class Recording:
         fields["at"] = pose_fields(turned, -model.faces)
         if model.physics.origin:
             fields["origin"] = (0, 0, model.physics.origin)
-        parts = Entries()
+        attached = Entries()
         joints = list(model.joints)
         for named in self.trees[name]:
             arm = carried(named)
             if arm:
-                parts[arm.part] = arm.fields(robot)
+                attached[arm.name] = arm.fields(robot)
             joints += [arm.prefixed(each) if arm else each for each in getattr(named.component, "joints", ())]
-        if parts:
-            fields["parts"] = parts
+        if attached:
+            fields["parts"] = attached
         joints = list(dict.fromkeys(joints))
         if joints:
             fields["joints"] = Entries({joint: Fields(mode=Word("kinematic")) for joint in joints})
@@ -310,9 +310,9 @@ class Recording:
         if self.scenery.frames:
             with open(os.path.join(directory, f"{stem}.robray"), "w", encoding="utf-8") as file:
                 file.write(self.scenery.scene())
-        for name, parts in self.scenery.models.items():
+        for name, model in self.scenery.models.items():
             with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-                file.write(self.scenery.model(*parts))
+                file.write(self.scenery.model(*model))
         path = os.path.join(directory, f"{stem}.ron")
         with open(path, "w", encoding="utf-8") as file:
             file.write(head + document(simulation))
@@ -363,33 +363,33 @@ def free(name: str, taken: Any) -> str:
     name = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     if not re.match(r"[A-Za-z_]", name):
         name = f"_{name}"
-    found, number = name, 0
-    while found in taken:
+    unused, number = name, 0
+    while unused in taken:
         number += 1
-        found = f"{name}_{number:03d}"
-    return found
+        unused = f"{name}_{number:03d}"
+    return unused
 
 
 def tree(robot: Robot) -> List[Named]:
     """All components of a robot, each with its path below it; parents first."""
-    found: List[Named] = []
+    listed: List[Named] = []
 
     def walk(parent: AbstractComponent, prefix: str) -> None:
         for child in parent.children:
             if not isinstance(child, ComponentCreator):
                 continue
-            taken = {named.name for named in found}
+            taken = {named.name for named in listed}
             base = free(child.basename or type(child).__name__, ())
             name, number = prefix + base, 0
             while name in taken:
                 number += 1
                 name = f"{prefix}{base}_{number:03d}"
             child._bpy_object.name = f"{robot.name}.{name}"
-            found.append(Named(name, child, parent))
+            listed.append(Named(name, child, parent))
             walk(child, f"{name}.")
 
     walk(robot, "")
-    return found
+    return listed
 
 
 def default_interface(component: AbstractComponent, interface: Optional[str]) -> None:

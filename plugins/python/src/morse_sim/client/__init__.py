@@ -58,7 +58,7 @@ class Component:
         self.type = str(details.get("type", ""))
         self.services: List[str] = list(details.get("services", []))
         self.directions = {str(stream[1]) for stream in details.get("stream_interfaces", [])}
-        self.parts: Dict[str, Component] = {}
+        self.components: Dict[str, Component] = {}
         self._stream: Optional[Stream] = None
 
     @property
@@ -97,8 +97,8 @@ class Component:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in self.parts:
-            return self.parts[name]
+        if name in self.components:
+            return self.components[name]
         if name in self.services:
 
             def service(*arguments: Any) -> Future:
@@ -106,7 +106,7 @@ class Component:
 
             service.__name__ = name
             return service
-        known = ", ".join([*self.parts, *self.services]) or "nothing; give it `add_service('socket')`"
+        known = ", ".join([*self.components, *self.services]) or "nothing; give it `add_service('socket')`"
         raise AttributeError(f"{self.fqn} has no `{name}`; known: {known}")
 
     def close(self) -> None:
@@ -119,16 +119,16 @@ class Robot(Component):
     """A robot: its components are attributes, and entries."""
 
     def __getitem__(self, name: str) -> Component:
-        return self.parts[name]
+        return self.components[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.parts)
+        return iter(self.components)
 
     def keys(self) -> List[str]:
-        return list(self.parts)
+        return list(self.components)
 
     def values(self) -> List[Component]:
-        return list(self.parts.values())
+        return list(self.components.values())
 
 
 class Morse:
@@ -173,9 +173,9 @@ class Morse:
         owner: Component = robot
         # A part of a component that has none of its own is the robot's.
         steps = path.split(".")[1:]
-        while len(steps) > 1 and steps[0] in owner.parts:
-            owner = owner.parts[steps.pop(0)]
-        owner.parts[identifier(".".join(steps))] = Component(self, path, details)
+        while len(steps) > 1 and steps[0] in owner.components:
+            owner = owner.components[steps.pop(0)]
+        owner.components[identifier(".".join(steps))] = Component(self, path, details)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "_robots" not in self.__dict__:
@@ -247,7 +247,7 @@ class Morse:
         while waiting:
             component = waiting.pop()
             yield component
-            waiting.extend(component.parts.values())
+            waiting.extend(component.components.values())
 
     def close(self, cancel_async_services: bool = False, wait_publishers: bool = True) -> None:
         """Closes all connections; waits for replies, or cancels what waits for one."""

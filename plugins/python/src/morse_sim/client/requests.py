@@ -18,11 +18,11 @@ from .wire import Line
 
 def parse(line: bytes) -> Tuple[str, str, Any]:
     """Id, status and value of a reply; a value that is left out is None."""
-    parts = line.decode("utf-8", "replace").strip("\r").split(" ", 2)
-    if len(parts) < 2:
+    words = line.decode("utf-8", "replace").strip("\r").split(" ", 2)
+    if len(words) < 2:
         raise MorseServiceError(f"a reply without a status: {line!r}")
-    value = json.loads(parts[2]) if len(parts) == 3 and parts[2] else None
-    return parts[0], parts[1], value
+    value = json.loads(words[2]) if len(words) == 3 and words[2] else None
+    return words[0], words[1], value
 
 
 def outcome(status: str, value: Any) -> Any:

@@ -17,7 +17,7 @@ _SEEDS = 2**31
 Make = Callable[..., VectorEnv]
 
 
-class _Part:
+class _Worker:
     """Some of the environments, in a worker of the cluster."""
 
     def __init__(self, make: Make, arguments: Tuple[Any, ...], options: Dict[str, Any]):
@@ -63,11 +63,11 @@ class RayVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         count = min(num_envs, workers or max(1, int(self._ray.cluster_resources().get("CPU", 1))))
         ends = [round(num_envs * i / count) for i in range(count + 1)]
         self._rows = [slice(ends[i], ends[i + 1]) for i in range(count)]
-        worker = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(_Part)
-        self._parts: List[Any] = [
+        worker = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(_Worker)
+        self._workers: List[Any] = [
             worker.remote(make, arguments, {**options, "num_envs": rows.stop - rows.start}) for rows in self._rows
         ]
-        self.single_observation_space, self.single_action_space = self._ray.get(self._parts[0].spaces.remote())
+        self.single_observation_space, self.single_action_space = self._ray.get(self._workers[0].spaces.remote())
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         #: Seeds of the environments, from which those of a lost worker are drawn.
@@ -87,16 +87,16 @@ class RayVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
             random, _ = seeding.np_random()
             seeds = [int(random.integers(_SEEDS)) if each is None else each for each in seeds]
         self._seeds = [int(each) for each in seeds if each is not None]
-        calls = [part.reset.remote(self._seeds[rows]) for part, rows in zip(self._running, self._rows)]
+        calls = [worker.reset.remote(self._seeds[rows]) for worker, rows in zip(self._running, self._rows)]
         self._lost = []
-        found = self._ray.get(calls)
-        return numpy.concatenate([observed for observed, _ in found]), self._merged([infos for _, infos in found])
+        results = self._ray.get(calls)
+        return numpy.concatenate([observed for observed, _ in results]), self._merged([infos for _, infos in results])
 
     @property
     def _running(self) -> List[Any]:
-        if not self._parts:
+        if not self._workers:
             raise ClosedError("the environment is closed")
-        return self._parts
+        return self._workers
 
     def step(self, actions: Array) -> Tuple[Array, Array, Flags, Flags, Dict[str, Any]]:
         """Sends the actions, advances all by one period, and observes."""
@@ -104,50 +104,50 @@ class RayVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         if numbers.shape != self.action_space.shape:
             raise ValueError(f"expected actions of the shape {self.action_space.shape}, found {numbers.shape}")
         calls = [
-            self._again(part, rows) if number in self._lost else part.step.remote(numbers[rows])
-            for number, (part, rows) in enumerate(zip(self._running, self._rows))
+            self._again(worker, rows) if number in self._lost else worker.step.remote(numbers[rows])
+            for number, (worker, rows) in enumerate(zip(self._running, self._rows))
         ]
         before, self._lost = self._lost, []
-        found: List[Any] = []
+        results: List[Any] = []
         for number, (call, rows) in enumerate(zip(calls, self._rows)):
             count = rows.stop - rows.start
             none: Flags = numpy.zeros(count, numpy.bool_)
             try:
                 one = self._ray.get(call)
-                found.append((one[0], numpy.zeros(count), none, none, one[1]) if number in before else one)
+                results.append((one[0], numpy.zeros(count), none, none, one[1]) if number in before else one)
             except self._ray.exceptions.RayActorError as error:
                 self._lost.append(number)
                 faults = {"fault": numpy.array([f"a worker was lost: {type(error).__name__}"] * count, object), "_fault": ~none}
                 last = numpy.zeros((count, *(self.single_observation_space.shape or ())))
-                found.append((last, numpy.zeros(count), none, ~none, faults))
-        observed, rewards, terminated, truncated = (numpy.concatenate([each[i] for each in found]) for i in range(4))
-        return observed, rewards, terminated, truncated, self._merged([each[4] for each in found])
+                results.append((last, numpy.zeros(count), none, ~none, faults))
+        observed, rewards, terminated, truncated = (numpy.concatenate([each[i] for each in results]) for i in range(4))
+        return observed, rewards, terminated, truncated, self._merged([each[4] for each in results])
 
-    def _again(self, part: Any, rows: slice) -> Any:
+    def _again(self, worker: Any, rows: slice) -> Any:
         """Begins episodes in a worker that was lost, once it is there again."""
         for number in range(rows.start, rows.stop):
             random, _ = seeding.np_random(self._seeds[number])
             self._seeds[number] = int(random.integers(_SEEDS))
-        return part.reset.options(max_task_retries=-1).remote(self._seeds[rows])
+        return worker.reset.options(max_task_retries=-1).remote(self._seeds[rows])
 
     def _merged(self, infos: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
         """Infos of all environments; each array has a mask of those that it is for."""
         merged: Dict[str, Any] = {}
         for name in dict.fromkeys(name for each in infos for name in each):
-            parts = []
+            columns = []
             for each, rows in zip(infos, self._rows):
                 count = rows.stop - rows.start
                 like = next(other[name] for other in infos if name in other)
                 empty = numpy.full(count, None, object) if like.dtype == object else numpy.zeros(count, like.dtype)
-                parts.append(each.get(name, empty))
-            merged[name] = numpy.concatenate(parts)
+                columns.append(each.get(name, empty))
+            merged[name] = numpy.concatenate(columns)
         return merged
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the workers."""
-        for part in self._parts:
-            self._ray.kill(part)
-        self._parts = []
+        for worker in self._workers:
+            self._ray.kill(worker)
+        self._workers = []
         if self._is_own:
             self._ray.shutdown()
 

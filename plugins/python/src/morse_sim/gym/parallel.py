@@ -92,10 +92,10 @@ class ParallelEnv(_Base):  # type: ignore[misc]
 
     def _observe(self, agent: str) -> Array:
         task, readings = self._tasks[agent], self._readings(agent)
-        parts = [readings[name].reshape(-1) for name in task.observe]
+        arrays = [readings[name].reshape(-1) for name in task.observe]
         if task.derive is not None:
-            parts.append(readings.derived.reshape(-1))
-        return numpy.concatenate(parts) if parts else numpy.zeros(0)
+            arrays.append(readings.derived.reshape(-1))
+        return numpy.concatenate(arrays) if arrays else numpy.zeros(0)
 
     def reset(
         self, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None

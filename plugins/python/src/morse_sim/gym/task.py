@@ -43,8 +43,8 @@ class Readings(Mapping[str, Array]):
         except KeyError:
             known = ", ".join(self._columns)
             raise AccessError(f"the task neither observes nor reads `{name}`; there are: {known}") from None
-        found: Array = self._rows[:, columns]
-        return found[:, 0] if columns.stop - columns.start == 1 else found
+        values: Array = self._rows[:, columns]
+        return values[:, 0] if columns.stop - columns.start == 1 else values
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -108,31 +108,31 @@ def _drawn(path: str, bounds: Tuple[Bound, Bound], random: numpy.random.Generato
     return repr(float(drawn)) if low.ndim == 0 else f"({', '.join(repr(float(number)) for number in drawn)})"
 
 
-def parted(name: str) -> Tuple[str, str]:
+def component_and_field(name: str) -> Tuple[str, str]:
     """Component and field of a name."""
-    path, dot, part = name.rpartition(".")
+    path, dot, field = name.rpartition(".")
     if not dot or not path:
         raise AccessError(f"expected a component and a field, such as `rover.pose.x`, found `{name}`")
-    return path, part
+    return path, field
 
 
 def acted(name: str) -> Tuple[str, str, Optional[int]]:
     """Component, field, and the index in the field's list of a name of an action."""
-    path, part = parted(name)
-    if part.isdecimal():
-        return (*parted(path), int(part))
-    return path, part, None
+    path, field = component_and_field(name)
+    if field.isdecimal():
+        return (*component_and_field(path), int(field))
+    return path, field, None
 
 
 def action_space(simulation: Simulation, task: Task) -> "gymnasium.spaces.Box":
     """Space of the actions: by the task's limits, or those of the fields."""
     bounds = []
     for name in task.act:
-        path, part, _index = acted(name)
+        path, field, _index = acted(name)
         fields = simulation[path].fields
-        if part not in fields:
-            raise AccessError(f"`{path}` has no field `{part}`; there are: {', '.join(fields)}")
-        bounds.append(task.limits.get(name, (fields[part].low, fields[part].high)))
+        if field not in fields:
+            raise AccessError(f"`{path}` has no field `{field}`; there are: {', '.join(fields)}")
+        bounds.append(task.limits.get(name, (fields[field].low, fields[field].high)))
     low, high = (numpy.array([bound[side] for bound in bounds], numpy.float64) for side in (0, 1))
     return gymnasium.spaces.Box(low, high, dtype=numpy.float64)
 

@@ -8,7 +8,7 @@ import numpy
 from .. import _native
 from ..errors import ClosedError
 from ..simulation import Path, Simulation
-from .task import Array, Flags, Readings, Task, acted, action_space, observation_space, parted, per_environment
+from .task import Array, Flags, Readings, Task, acted, action_space, component_and_field, observation_space, per_environment
 
 #: Seed of a simulation, and values of its file.
 Start = Tuple[int, List[str]]
@@ -29,7 +29,7 @@ class Worlds:
         self._running: Optional[_native.Batch] = _native.Batch(
             [simulation._core for simulation in self.simulations],
             {
-                "read": [parted(name) for name in names],
+                "read": [component_and_field(name) for name in names],
                 "act": [acted(name) for name in task.act],
                 "terminated": task.expressions,
                 "ticks": task.ticks(first.rate),

@@ -16,9 +16,9 @@ COMPAT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 def morse_sim() -> str:
     """Its path: `MORSE_SIM`, or `morse-sim` from PATH."""
     named = os.environ.get("MORSE_SIM")
-    found = shutil.which(named or "morse-sim")
-    if found:
-        return found
+    path = shutil.which(named or "morse-sim")
+    if path:
+        return path
     if named:
         raise MorseEnvironmentError(f"MORSE_SIM is `{named}`, which is no program")
     raise MorseEnvironmentError(

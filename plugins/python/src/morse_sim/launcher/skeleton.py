@@ -158,7 +158,7 @@ def _word(name: str) -> str:
 
 
 def _classname(word: str) -> str:
-    return "".join(part.capitalize() for part in word.split("_"))
+    return "".join(segment.capitalize() for segment in word.split("_"))
 
 
 def _repository(given: Optional[str]) -> str:
@@ -257,10 +257,10 @@ def own_simulator(folder: Optional[str]) -> Optional[str]:
     name = f"{os.path.basename(os.path.abspath(folder))}-sim".replace("_", "-")
     targets = [os.environ.get("CARGO_TARGET_DIR") or os.path.join(_simulator(folder), "target")]
     built = [os.path.join(target, profile, name) for target in targets for profile in ("release", "debug")]
-    found = [path for path in built if os.access(path, os.X_OK)]
-    if not found:
+    programs = [path for path in built if os.access(path, os.X_OK)]
+    if not programs:
         manifest = os.path.join(_simulator(folder), "Cargo.toml")
         raise MorseEnvironmentError(
             f"`{folder}` has parts of its own, which are not built: cargo build --release --manifest-path {manifest}"
         )
-    return max(found, key=os.path.getmtime)
+    return max(programs, key=os.path.getmtime)

@@ -114,7 +114,7 @@ def tags(component: Any) -> Dict[str, Any]:
 
 def marks(tree: Any, robot: Any, recording: Any) -> Dict[str, Tuple[Pose, Dict[str, Any]]]:
     """Places on a robot where components are found by their tags."""
-    found = {}
+    tagged = {}
     for named in tree:
         values = tags(named.component)
         on, pose = _mount(named, robot, recording)
@@ -122,8 +122,8 @@ def marks(tree: Any, robot: Any, recording: Any) -> Dict[str, Tuple[Pose, Dict[s
             carrier = on["component"] if isinstance(on, Fields) else on
             warn(f"{robot.name}.{named.name}: what is on `{carrier}` is not found by `{next(iter(values))}`")
         elif values:
-            found[f"{named.name.replace('.', '_')}_itself"] = (pose, values)
-    return found
+            tagged[f"{named.name.replace('.', '_')}_itself"] = (pose, values)
+    return tagged
 
 
 def _settings(component: Any, kind: Kind, path: str) -> Fields:
