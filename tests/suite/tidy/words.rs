@@ -92,52 +92,11 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("plugins/physics", "take_up", "read_engine"),
 ];
 
-/// Crates in which names are not refused yet.
-const EXCEPTIONS: &[(&str, &[&str])] = &[
-    (
-        "plugins/mechanisms",
-        &["Found", "_found", "found", "found_", "part", "parts"],
-    ),
-    (
-        "plugins/physics",
-        &["Found", "_found", "found", "found_", "part", "parts"],
-    ),
-];
-
-/// Words of documentation for things that are no persons, with plain ones.
-const WORDS: [(&str, &str); 17] = [
-    ("ask", "request, call"),
-    ("asks", "requests, calls"),
-    ("hear", "receive"),
-    ("heard", "received"),
-    ("hears", "receives"),
-    ("knows", "has, contains, stores"),
-    ("likewise", "(repeat the noun)"),
-    ("nobody", "no client, none"),
-    ("somebody", "a client, something"),
-    ("tell", "return, report, distinguish"),
-    ("telling", "reporting"),
-    ("tells", "returns, reports, true if"),
-    ("told", "commanded, reported"),
-    ("want", "require, expect"),
-    ("wants", "requires, expects"),
-    ("whoever", "whatever, the client that"),
-    ("whom", "which client"),
-];
-
-/// First words of documentation that need another sentence to be understood.
-const FIRST_WORDS: [&str; 3] = ["Of", "As", "Likewise"];
-
 /// Returns true if a name is the one of an entry, or begins or ends with it.
 fn is_named(name: &str, entry: &str) -> bool {
     name == entry
         || entry.ends_with('_') && name.starts_with(entry)
         || entry.starts_with('_') && name.ends_with(entry)
-}
-
-fn is_exception(path: &str, entry: &str) -> bool {
-    let mut exceptions = EXCEPTIONS.iter();
-    exceptions.any(|(scope, entries)| path.starts_with(scope) && entries.contains(&entry))
 }
 
 /// Identifiers that the glossary replaces.
@@ -147,9 +106,7 @@ fn names(file: &Source) -> Vec<String> {
     }
     let violations = tokens(&file.text).into_iter().filter_map(|token| {
         let is_refused = |(scope, old, _): &&(&str, &str, &str)| {
-            is_named(&token.text, old)
-                && file.path.starts_with(scope)
-                && !is_exception(&file.path, old)
+            is_named(&token.text, old) && file.path.starts_with(scope)
         };
         let (_, _, new) = NAMES.iter().find(is_refused)?;
         Some(format!(
