@@ -51,7 +51,7 @@ impl Value<'_> {
             Self::Other(other) => {
                 let mut is_finite = true;
                 walk(*other, &mut |element| {
-                    is_finite &= view(element).is_finite()
+                    is_finite &= view(element).is_finite();
                 });
                 is_finite
             }
