@@ -158,7 +158,7 @@ fn checked(
 fn list(asset: &Asset, out: &mut dyn Write) -> std::io::Result<()> {
     let written = printable_path(&asset.written);
     let what = asset.what;
-    match &asset.found {
+    match &asset.path {
         Some(path) => {
             let path = printable_path(&path.display().to_string());
             writeln!(out, "  {what} {written}: {path}")
@@ -172,7 +172,7 @@ fn asset_as_json(asset: &Asset) -> serde_json::Value {
     json!({
         "what": asset.what,
         "written": asset.written,
-        "found": asset.found.as_ref().map(shown),
+        "found": asset.path.as_ref().map(shown),
         "looked_for": asset.looked.iter().map(shown).collect::<Vec<String>>(),
     })
 }

@@ -14,7 +14,7 @@ use std::{
 use clap::Args as ClapArgs;
 use morse_diagnostics::{Diagnostic, Sources, printable_path, read_bytes, report::Report};
 use morse_scene::{assets::Embedded, shipped::Shipped};
-use morse_simulation_file::{Files, Found, Scenario, Spanned, Term, read_scenario};
+use morse_simulation_file::{FileLocation, Files, Scenario, Spanned, Term, read_scenario};
 
 use self::verdicts::Verdicts;
 pub(super) use self::{
@@ -271,8 +271,8 @@ pub(super) fn simulation_of(
             assets: &Embedded,
         };
         return Ok(match files.find(named)? {
-            Found::Disk(path) => shortened(path),
-            Found::Asset(path) => Shipped::path(&path),
+            FileLocation::Disk(path) => shortened(path),
+            FileLocation::Asset(path) => Shipped::path(&path),
         });
     }
     let name = file.file_name().and_then(|name| name.to_str());

@@ -239,7 +239,7 @@ impl Inclusions for Descriptions<'_> {
     fn find(&self, written: &str, directory: &Path) -> Result<PathBuf, NotFound> {
         let packages = &self.options.urdf.packages;
         let search = Finder::new(packages, directory, &self.options.allow_paths).find(written);
-        search.found.ok_or_else(|| NotFound {
+        search.path.ok_or_else(|| NotFound {
             reason: match (search.objection, search.outside) {
                 (Some(objection), _) => objection,
                 (None, Some(_)) => "it lies outside the allowed directories".to_owned(),

@@ -27,7 +27,8 @@ use morse_scene::{
     shipped::Shipped,
 };
 use morse_simulation_file::{
-    self as simulation, Assets as _, Files, Found, Simulation, Spanned, assemble, model::Form,
+    self as simulation, Assets as _, FileLocation, Files, Simulation, Spanned, assemble,
+    model::Form,
 };
 
 pub use floor::{Contacts, Floor};
@@ -421,12 +422,12 @@ impl Loader<'_> {
         // Texts of robots that are added later need not be on the disk.
         let open = self.options.overlay.get(&directory.join(&named.value));
         let file = match open {
-            Some((path, _)) if !path.exists() => Found::Disk(path),
+            Some((path, _)) if !path.exists() => FileLocation::Disk(path),
             _ => files.find(named)?,
         };
         let loaded = match file {
-            Found::Disk(path) => read(&shortened(path), options),
-            Found::Asset(path) => read(&Shipped::path(&path), options),
+            FileLocation::Disk(path) => read(&shortened(path), options),
+            FileLocation::Asset(path) => read(&Shipped::path(&path), options),
         };
         self.take(loaded).ok_or_else(|| {
             let message = format!("`{}` cannot be used: see the errors above", named.value);

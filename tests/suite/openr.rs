@@ -200,7 +200,7 @@ fn pusher(app: &mut App, bin: &str, command: &'static str, fails: bool) {
             command,
             fails,
         };
-        Part::new(interface, object)
+        ObjectInstance::new(interface, object)
     });
 }
 

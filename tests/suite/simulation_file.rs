@@ -11,7 +11,7 @@ use morse_sim::scene::{
     diagnostic::{Diagnostic, Sources, Style, render},
     model::{Frame, Joint as SceneJoint, JointAxis, Scene},
     simulation::{
-        Assets, Files, Found, Loaded, Spanned, check as check_simulation, load,
+        Assets, FileLocation, Files, Loaded, Spanned, check as check_simulation, load,
         model::{BodyKind, Form, MotionMode, Policy, Property},
     },
 };
@@ -405,13 +405,13 @@ fn files_are_found_next_to_the_simulation_then_among_the_assets() {
     let arena = inside.join("sub/arena.robray").canonicalize().unwrap();
     assert_eq!(
         find("sub/arena.robray", &[]).unwrap(),
-        Found::Disk(arena.clone())
+        FileLocation::Disk(arena.clone())
     );
     assert_eq!(
         find(arena.to_str().unwrap(), &[]).unwrap(),
-        Found::Disk(arena)
+        FileLocation::Disk(arena)
     );
-    let asset = Found::Asset("robots/atrv.robray".to_owned());
+    let asset = FileLocation::Asset("robots/atrv.robray".to_owned());
     assert_eq!(find("robots/atrv.robray", &[]).unwrap(), asset);
     let code = |path: &str| find(path, &[]).unwrap_err().code;
     assert_eq!(code("../secret.robray"), "simulation::outside");
@@ -421,7 +421,7 @@ fn files_are_found_next_to_the_simulation_then_among_the_assets() {
     let roots = [folder.path().to_owned()];
     assert!(matches!(
         find("../secret.robray", &roots),
-        Ok(Found::Disk(_))
+        Ok(FileLocation::Disk(_))
     ));
     let missing = find("robots/atvr.robray", &[]).unwrap_err();
     assert_eq!(missing.help, ["did you mean `robots/atrv.robray`?"]);

@@ -296,9 +296,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(found: [f64; 4], expected: [f64; 4]) {
-        let off = nalgebra::Vector4::from(found) - nalgebra::Vector4::from(expected);
-        assert!(off.amax() < 1e-9, "{found:?} instead of {expected:?}");
+    fn assert_near(actual: [f64; 4], expected: [f64; 4]) {
+        let off = nalgebra::Vector4::from(actual) - nalgebra::Vector4::from(expected);
+        assert!(off.amax() < 1e-9, "{actual:?} instead of {expected:?}");
     }
 
     #[test]
@@ -318,8 +318,8 @@ mod tests {
         let mut test = test_world();
         // The inner wheel is at 45°: the centre is 2 m from it, 2.5 m from the middle.
         let outer = libm::atan2(2.0, 3.0);
-        let found = commanded(&mut test, 1.0, 9.0);
-        assert_near(found, [FRAC_PI_4, outer, 2.0 / 2.5 * 4.0, 3.0 / 2.5 * 4.0]);
+        let drives = commanded(&mut test, 1.0, 9.0);
+        assert_near(drives, [FRAC_PI_4, outer, 2.0 / 2.5 * 4.0, 3.0 / 2.5 * 4.0]);
         assert_near(
             commanded(&mut test, 0.0, -1.0),
             [-outer, -FRAC_PI_4, 0.0, 0.0],

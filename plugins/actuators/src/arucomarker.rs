@@ -174,20 +174,20 @@ mod tests {
             .unwrap()
             .value;
         let mut numbers = Vec::new();
-        for part in value.as_array().unwrap() {
-            match part.as_array() {
+        for entry in value.as_array().unwrap() {
+            match entry.as_array() {
                 Some(row) => numbers.extend(row.iter().map(|value| value.as_f64().unwrap())),
-                None => numbers.push(part.as_f64().unwrap()),
+                None => numbers.push(entry.as_f64().unwrap()),
             }
         }
         numbers
     }
 
     #[track_caller]
-    fn assert_near(found: &[f64], expected: &[f64]) {
+    fn assert_near(actual: &[f64], expected: &[f64]) {
         let is_near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
-        assert_eq!(found.len(), expected.len());
-        assert!(found.iter().zip(expected).all(is_near), "{found:?}");
+        assert_eq!(actual.len(), expected.len());
+        assert!(actual.iter().zip(expected).all(is_near), "{actual:?}");
     }
 
     #[test]

@@ -99,16 +99,16 @@ mod tests {
         // Heading north, a velocity to the west is to the left.
         let north = std::f64::consts::FRAC_PI_2;
         let state = moving([0.0; 3], north, [-3.0, 2.0, -4.0], [0.0; 3]);
-        let found = force("()", state);
+        let drag = force("()", state);
         let expected = Vector3::new(0.09 * 9.0, -0.09 * 4.0, 0.5 * 16.0);
-        assert!((found - expected).norm() < 1e-12, "{found}");
+        assert!((drag - expected).norm() < 1e-12, "{drag}");
     }
 
     #[test]
     fn it_stops_and_does_not_reverse() {
         let state = moving([0.0; 3], 0.0, [100.0, 0.0, 0.0], [0.0; 3]);
         // 10 kg at 100 m/s within a tick of 1/60 s.
-        let found = force("(drag_coeff_x: 1000)", state);
-        assert!((found.x + 10.0 * 100.0 * 60.0).abs() < 1e-9, "{found}");
+        let drag = force("(drag_coeff_x: 1000)", state);
+        assert!((drag.x + 10.0 * 100.0 * 60.0).abs() < 1e-9, "{drag}");
     }
 }

@@ -68,8 +68,8 @@ impl EndEffector {
         let own = world.get::<RobotName>(robot);
         let own = own.map_or("", |own| &*own.0);
         let entity = frame_entity(world, own, name);
-        let found = entity.and_then(|entity| Some((entity, world.get::<Frame>(entity)?)));
-        let (entity, frame) = found.ok_or_else(|| FrameError(name.to_owned()))?;
+        let entry = entity.and_then(|entity| Some((entity, world.get::<Frame>(entity)?)));
+        let (entity, frame) = entry.ok_or_else(|| FrameError(name.to_owned()))?;
         Ok(Self {
             robot,
             body: frame.body,

@@ -409,8 +409,8 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
 fn find(motors: &[Motor], guess: usize, name: &str) -> Result<usize, String> {
     let is_it = |motor: &Motor| motor.name == name;
     let guessed = motors.get(guess).is_some_and(is_it).then_some(guess);
-    let found = guessed.or_else(|| motors.iter().position(is_it));
-    found.ok_or_else(|| {
+    let index = guessed.or_else(|| motors.iter().position(is_it));
+    index.ok_or_else(|| {
         let names: Vec<&str> = motors.iter().map(|motor| motor.name.as_str()).collect();
         format!(
             "there is no joint `{name}`; there are: {}",

@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn keys_are_velocities_and_the_last_release_stops_once() {
-        let found = drives(
+        let actual = drives(
             "(control: velocity, speed: 3)",
             &[
                 &[],
@@ -160,16 +160,16 @@ mod tests {
             Drive::None,
             velocity([0.0, -3.0, 0.0], [0.0; 3]),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(actual, expected);
     }
 
     #[test]
     fn by_default_it_moves_past_physics_by_a_metre_a_second() {
-        let found = drives("()", &[&["down"], &["j", "nonsense"]]);
+        let actual = drives("()", &[&["down"], &["j", "nonsense"]]);
         let step = Isometry3::new(Vector3::new(-0.02, 0.0, 0.0), Vector3::zeros());
-        assert_eq!(found[0], Drive::Displacement(step));
-        let Drive::Displacement(turn) = found[1] else {
-            panic!("{:?}", found[1])
+        assert_eq!(actual[0], Drive::Displacement(step));
+        let Drive::Displacement(turn) = actual[1] else {
+            panic!("{:?}", actual[1])
         };
         // 0.5 rad/s for 1/50 s, about −x.
         assert!((turn.rotation.scaled_axis() - Vector3::new(-0.01, 0.0, 0.0)).norm() < 1e-12);

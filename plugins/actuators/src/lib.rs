@@ -2,7 +2,7 @@
 //! component.
 //!
 //! To add one, write the file and add its name to the list below. The list is sorted: its order is the order of kinds within
-//! a phase, and the order in which states enter the hash; each actuator writes its own drive and targets. Common parts:
+//! a phase, and the order in which states enter the hash; each actuator writes its own drive and targets. Common modules:
 //! - [`wheels`]: lookup and dimensions of the wheels of a robot; [`rotorcraft`]: attitude control by rotors;
 //! - [`grasping`]: taking and releasing objects; `trajectory`: positions of joints over time;
 //! - [`overlay`]: the overlays, with a list of their own.

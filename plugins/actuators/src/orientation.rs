@@ -173,9 +173,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(found: [f64; 3], expected: [f64; 3], tolerance: f64) {
-        let off = (Vector3::from(found) - Vector3::from(expected)).amax();
-        assert!(off <= tolerance, "{found:?} instead of {expected:?}");
+    fn assert_near(actual: [f64; 3], expected: [f64; 3], tolerance: f64) {
+        let off = (Vector3::from(actual) - Vector3::from(expected)).amax();
+        assert!(off <= tolerance, "{actual:?} instead of {expected:?}");
     }
 
     #[test]

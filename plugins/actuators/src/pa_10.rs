@@ -190,9 +190,9 @@ fn default_action(
             continue;
         }
         let Segments { goals, set_points } = &mut *segments;
-        let parts = chain.joints.iter().zip(command.angles());
+        let joints = chain.joints.iter().zip(command.angles());
         for ((joint, angle), (goal, point)) in
-            parts.zip(goals.iter_mut().zip(set_points.iter_mut()))
+            joints.zip(goals.iter_mut().zip(set_points.iter_mut()))
         {
             let wanted = joint.limited(angle);
             if due.0 && (wanted - *goal).abs() >= settings.tolerance {
@@ -309,9 +309,9 @@ mod tests {
         let mut test = TestWorld::new(50.0, plugin, BodyState::default());
         test.joints(&NAMES[..5]);
         let arm = test.actuator::<Pa10>("rover.arm", "()", Isometry3::identity());
-        let found = Pa10::default().check(test.app.world(), arm);
+        let result = Pa10::default().check(test.app.world(), arm);
         assert!(
-            found.is_err_and(|why| why.to_string().contains("six revolute joints are required"))
+            result.is_err_and(|why| why.to_string().contains("six revolute joints are required"))
         );
     }
 }

@@ -148,9 +148,9 @@ mod tests {
         sums
     }
 
-    fn near(found: [Vector3<f64>; 2], expected: [Vector3<f64>; 2]) {
-        for (found, expected) in found.iter().zip(&expected) {
-            assert!((found - expected).norm() < 1e-12, "{found} {expected}");
+    fn near(actual: [Vector3<f64>; 2], expected: [Vector3<f64>; 2]) {
+        for (actual, expected) in actual.iter().zip(&expected) {
+            assert!((actual - expected).norm() < 1e-12, "{actual} {expected}");
         }
     }
 

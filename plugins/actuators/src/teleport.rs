@@ -201,10 +201,10 @@ mod tests {
 
     #[track_caller]
     fn assert_near(test: &TestWorld, expected: &BodyState) {
-        let found = test.body().pose;
+        let pose = test.body().pose;
         assert!(
-            (found.to_homogeneous() - expected.pose.to_homogeneous()).norm() < 1e-9,
-            "{found}"
+            (pose.to_homogeneous() - expected.pose.to_homogeneous()).norm() < 1e-9,
+            "{pose}"
         );
     }
 
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn services_change_a_part_of_the_pose() {
+    fn services_change_single_coordinates_of_the_pose() {
         let (mut test, teleport) = test_world();
         drop(test.call("rover.teleport", "translate", serde_json::json!([1.0, 0.5])));
         drop(test.call(

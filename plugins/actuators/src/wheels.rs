@@ -66,11 +66,11 @@ pub fn add<A: OnWheels>(app: &mut App) {
 
 fn begin<A: OnWheels>(world: &mut World) {
     let mut actuators = world.query::<(Entity, &A)>();
-    let found: Vec<_> = actuators
+    let measures_of_all: Vec<_> = actuators
         .iter(world)
         .filter_map(|(entity, settings)| Some((entity, settings.measure(world, entity).ok()?)))
         .collect();
-    for (entity, measures) in found {
+    for (entity, measures) in measures_of_all {
         world.entity_mut(entity).insert(measures);
     }
 }
@@ -194,16 +194,16 @@ pub fn find(
         }
     };
     if !names.is_empty() {
-        let found = names.iter().map(|name| {
+        let joints = names.iter().map(|name| {
             named(name).ok_or_else(|| {
                 CheckError::unmet(format!("there is no joint `{name}`; {}", known()))
             })
         });
-        return found.collect();
+        return joints.collect();
     }
     let sets = usual.iter();
-    let mut found = sets.filter_map(|set| set.iter().map(|name| named(name)).collect());
-    found.next().ok_or_else(|| {
+    let mut matches = sets.filter_map(|set| set.iter().map(|name| named(name)).collect());
+    matches.next().ok_or_else(|| {
         let usual: Vec<String> = usual.iter().map(|set| set.join(" and ")).collect();
         CheckError::unmet(format!(
             "there is no joint {}; name the joints in `{setting}`; {}",

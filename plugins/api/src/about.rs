@@ -73,14 +73,14 @@ impl About {
                 violations(settings.as_partial_reflect())
             })
         };
-        let mut found = of(settings);
-        if !found.is_empty()
+        let mut problems = of(settings);
+        if !problems.is_empty()
             && let Some(defaults) = self.defaults()
         {
             let usual = of(&defaults);
-            found.retain(|violation| !usual.contains(violation));
+            problems.retain(|violation| !usual.contains(violation));
         }
-        found
+        problems
     }
 
     /// Returns the default settings; `None` if some settings are required.

@@ -17,7 +17,7 @@ use crate::{
     component::{Active, Due, WorldPose, WorldVelocity},
     fields::{Fields, Unit},
     joint::JointTarget,
-    kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Part, claim, demand},
+    kind::{About, ActuatorKind, ErasedSettings, KindOf, Kinds, Role, claim, demand},
     modifier::{ModifierStates, Modifiers},
     range::ValueRange,
     settings::{self, SettingsOf},
@@ -192,8 +192,8 @@ impl AddActuator for App {
     where
         A::Command: Stateful,
     {
-        demand(Part::Settings, A::KIND, A::type_info());
-        demand(Part::Command, A::KIND, <A::Command as Typed>::type_info());
+        demand(Role::Settings, A::KIND, A::type_info());
+        demand(Role::Command, A::KIND, <A::Command as Typed>::type_info());
         let world = self.world_mut();
         world.register_required_components::<A, A::Command>();
         world.register_required_components::<A, Received<A::Command>>();

@@ -1,4 +1,4 @@
-//! Parts that every sensor and actuator has: a path, a mount, a schedule.
+//! Bevy components that every sensor and actuator has: a path, a mount, a schedule.
 use bevy::prelude::*;
 use nalgebra::{Isometry3, Point3, Vector3};
 

@@ -204,16 +204,16 @@ mod tests {
     #[test]
     fn slopes_are_those_of_differences() {
         for point in [[0.3, -0.4], [0.0, 0.0], [-0.7, 0.2]] {
-            let found = slope(&BARREL, point);
+            let jacobian = slope(&BARREL, point);
             for (column, step) in [[1e-6, 0.0], [0.0, 1e-6]].into_iter().enumerate() {
                 let [x0, y0] = bent(&BARREL, [point[0] - step[0], point[1] - step[1]]);
                 let [x1, y1] = bent(&BARREL, [point[0] + step[0], point[1] + step[1]]);
                 assert!(
-                    (found[0][column] - (x1 - x0) / 2e-6).abs() < 1e-8,
+                    (jacobian[0][column] - (x1 - x0) / 2e-6).abs() < 1e-8,
                     "{point:?}"
                 );
                 assert!(
-                    (found[1][column] - (y1 - y0) / 2e-6).abs() < 1e-8,
+                    (jacobian[1][column] - (y1 - y0) / 2e-6).abs() < 1e-8,
                     "{point:?}"
                 );
             }

@@ -289,7 +289,7 @@ pub(crate) fn hash_value(value: Value<'_>, hasher: &mut StateHasher) {
                 ReflectRef::Map(map) => hasher.u64(map.len() as u64),
                 _ => {}
             }
-            walk(other, &mut |part| hash(part, hasher));
+            walk(other, &mut |element| hash(element, hasher));
         }
     }
 }
@@ -321,30 +321,30 @@ fn value_to_json(value: Value<'_>) -> Json {
         Value::Samples(samples) => base64_text(samples).into(),
         Value::Dynamic(dynamic) => dynamic.to_json(),
         Value::Named(named) => {
-            let parts = named.iter();
+            let entries = named.iter();
             Json::Object(
-                parts
+                entries
                     .map(|(name, value)| (name.to_owned(), number_to_json(value)))
                     .collect(),
             )
         }
         Value::Other(other) => match other.reflect_ref() {
-            ReflectRef::Struct(parts) => {
-                let parts = parts
+            ReflectRef::Struct(fields) => {
+                let fields = fields
                     .iter_fields()
-                    .map(|(name, part)| (plain_name(name).to_owned(), to_json(part)));
-                Json::Object(parts.collect())
+                    .map(|(name, field)| (plain_name(name).to_owned(), to_json(field)));
+                Json::Object(fields.collect())
             }
-            ReflectRef::Map(parts) => {
-                let parts = parts
+            ReflectRef::Map(entries) => {
+                let entries = entries
                     .iter()
-                    .map(|(key, part)| (key_text(key), to_json(part)));
-                Json::Object(parts.collect())
+                    .map(|(key, value)| (key_text(key), to_json(value)));
+                Json::Object(entries.collect())
             }
-            ReflectRef::Enum(parts) if parts.field_len() == 0 => parts.variant_name().into(),
+            ReflectRef::Enum(variant) if variant.field_len() == 0 => variant.variant_name().into(),
             _ => {
                 let mut list = Vec::new();
-                walk(other, &mut |part| list.push(to_json(part)));
+                walk(other, &mut |element| list.push(to_json(element)));
                 list.into()
             }
         },
@@ -355,8 +355,8 @@ fn value_to_json(value: Value<'_>) -> Json {
 /// `x`, `y`, `z` (and `w`).
 #[must_use]
 pub fn from_json(field: &Field, json: &Json) -> Option<Box<dyn PartialReflect>> {
-    let parts = ["x", "y", "z", "w"].map(|name| json.get(name).cloned());
-    let listed = match parts {
+    let coordinates = ["x", "y", "z", "w"].map(|name| json.get(name).cloned());
+    let listed = match coordinates {
         [Some(x), Some(y), Some(z), Some(w)] => Json::Array(vec![x, y, z, w]),
         [Some(x), Some(y), Some(z), None] => Json::Array(vec![x, y, z]),
         _ => json.clone(),
@@ -423,18 +423,18 @@ pub fn is_finite(value: &dyn PartialReflect) -> bool {
 /// Visits the components of a struct, list, tuple, map or enum.
 pub fn walk(value: &dyn PartialReflect, visit: &mut dyn FnMut(&dyn PartialReflect)) {
     match value.reflect_ref() {
-        ReflectRef::Struct(parts) => parts.iter_fields().for_each(|(_, part)| visit(part)),
-        ReflectRef::TupleStruct(parts) => parts.iter_fields().for_each(visit),
-        ReflectRef::Tuple(parts) => parts.iter_fields().for_each(visit),
-        ReflectRef::List(parts) => parts.iter().for_each(visit),
-        ReflectRef::Array(parts) => parts.iter().for_each(visit),
-        ReflectRef::Map(parts) => parts.iter().for_each(|(key, part)| {
+        ReflectRef::Struct(fields) => fields.iter_fields().for_each(|(_, field)| visit(field)),
+        ReflectRef::TupleStruct(fields) => fields.iter_fields().for_each(visit),
+        ReflectRef::Tuple(elements) => elements.iter_fields().for_each(visit),
+        ReflectRef::List(elements) => elements.iter().for_each(visit),
+        ReflectRef::Array(elements) => elements.iter().for_each(visit),
+        ReflectRef::Map(entries) => entries.iter().for_each(|(key, value)| {
             visit(key);
-            visit(part);
+            visit(value);
         }),
-        ReflectRef::Enum(parts) => {
-            visit(&parts.variant_name().to_owned());
-            parts.iter_fields().for_each(|part| visit(part.value()));
+        ReflectRef::Enum(variant) => {
+            visit(&variant.variant_name().to_owned());
+            variant.iter_fields().for_each(|field| visit(field.value()));
         }
         _ => {}
     }

@@ -20,7 +20,7 @@ use bevy::{
     prelude::*,
     reflect::{TypeInfo, structs::Struct},
 };
-pub(crate) use reproducible::{Part, demand};
+pub(crate) use reproducible::{Role, demand};
 
 /// A kind of sensor.
 #[derive(Clone, Copy)]

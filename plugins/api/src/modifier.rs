@@ -231,8 +231,8 @@ pub struct ModifierStates(pub Vec<ModifierState>);
 impl Stateful for ModifierStates {
     fn hash(&self, hasher: &mut StateHasher) {
         let states = self.0.iter();
-        let parts = states.map(|state| Hashed(&state.random, &state.values, state.outcome));
-        hasher.value(&parts.collect::<Vec<_>>());
+        let hashed = states.map(|state| Hashed(&state.random, &state.values, state.outcome));
+        hasher.value(&hashed.collect::<Vec<_>>());
         for block in self.0.iter().flat_map(|state| &state.samples) {
             hasher.bytes(&block.any().digest().to_le_bytes());
         }

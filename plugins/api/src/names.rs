@@ -10,13 +10,13 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     let Some(mut name) = name.strip_prefix(head) else {
         return false;
     };
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return name.ends_with(part);
+    let mut segments = rest.split('*').peekable();
+    while let Some(segment) = segments.next() {
+        if segments.peek().is_none() {
+            return name.ends_with(segment);
         }
-        // The first match leaves the longest rest for the remaining parts, so that no other match has to be tried.
-        let Some((_, after)) = name.split_once(part) else {
+        // The first match leaves the longest rest for the remaining segments, so that no other match has to be tried.
+        let Some((_, after)) = name.split_once(segment) else {
             return false;
         };
         name = after;

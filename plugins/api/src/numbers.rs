@@ -35,7 +35,7 @@ pub struct Numbers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Location {
     index: usize,
-    part: Option<usize>,
+    element: Option<usize>,
 }
 
 /// Predicate for fields that contain numbers.
@@ -76,7 +76,7 @@ impl Numbers {
             let whole = fields.0.iter().filter(|field| is_measured(field));
             locations.extend(whole.map(|field| Location {
                 index: field.index,
-                part: None,
+                element: None,
             }));
         }
         if locations.is_empty() {
@@ -88,7 +88,7 @@ impl Numbers {
             |location: &Location| field_of(location).is_some_and(|field| !is_firm(field));
         let is_list = |location: &Location| {
             let info = field_of(location).and_then(|field| field.info);
-            location.part.is_none() && matches!(info, Some(TypeInfo::List(_)))
+            location.element.is_none() && matches!(info, Some(TypeInfo::List(_)))
         };
         locations.sort_by_key(|location| (is_loose(location), is_list(location)));
         let firm = locations.partition_point(|location| !is_loose(location));
@@ -141,11 +141,11 @@ fn each_leaf(locations: &[Location], data: &mut dyn Struct, visit: &mut dyn FnMu
         let Some(field) = data.field_at_mut(location.index) else {
             continue;
         };
-        match location.part {
+        match location.element {
             None => leaves(field, visit),
-            Some(part) => {
-                if let Some(part) = part_of(field, part) {
-                    leaves(part, visit);
+            Some(index) => {
+                if let Some(element) = element_mut(field, index) {
+                    leaves(element, visit);
                 }
             }
         }
@@ -172,26 +172,29 @@ fn find(fields: &Fields, name: &str, is_measured: IsNumeric) -> Option<Location>
     if let Some(field) = numeric(name) {
         return Some(Location {
             index: field.index,
-            part: None,
+            element: None,
         });
     }
-    let (whole, part) = name.split_once('.')?;
+    let (whole, element) = name.split_once('.')?;
     let field = numeric(whole)?;
     Some(Location {
         index: field.index,
-        part: Some(part_index(field, part)?),
+        element: Some(element_index(field, element)?),
     })
 }
 
 /// Returns the index of a component in a field.
-fn part_index(field: &Field, part: &str) -> Option<usize> {
+fn element_index(field: &Field, element: &str) -> Option<usize> {
     match field.info? {
         TypeInfo::Struct(info) => {
-            let index = info.index_of(part)?;
+            let index = info.index_of(element)?;
             is_numeric(info.field_at(index)?.type_info()).then_some(index)
         }
-        TypeInfo::Array(info) => part.parse().ok().filter(|&index| index < info.capacity()),
-        TypeInfo::List(_) => part.parse().ok(),
+        TypeInfo::Array(info) => element
+            .parse()
+            .ok()
+            .filter(|&index| index < info.capacity()),
+        TypeInfo::List(_) => element.parse().ok(),
         _ => None,
     }
 }
@@ -213,7 +216,7 @@ fn has_loose(info: Option<&'static TypeInfo>) -> bool {
     match info {
         TypeInfo::Array(array) => has_loose(array.item_info()),
         TypeInfo::List(list) => has_loose(list.item_info()),
-        TypeInfo::Struct(parts) => parts.iter().any(|part| has_loose(part.type_info())),
+        TypeInfo::Struct(fields) => fields.iter().any(|field| has_loose(field.type_info())),
         TypeInfo::Map(map) => {
             let value = map.value_info();
             is_sorted_map(map) && (is_numeric(value) || has_loose(value))
@@ -234,16 +237,16 @@ fn is_numeric(info: Option<&'static TypeInfo>) -> bool {
     match info {
         TypeInfo::Array(array) => is_numeric(array.item_info()),
         TypeInfo::List(list) => is_numeric(list.item_info()),
-        TypeInfo::Struct(parts) => parts.iter().any(|part| is_numeric(part.type_info())),
+        TypeInfo::Struct(fields) => fields.iter().any(|field| is_numeric(field.type_info())),
         _ => info.is::<f64>() || info.is::<f32>(),
     }
 }
 
-fn part_of(value: &mut dyn PartialReflect, part: usize) -> Option<&mut dyn PartialReflect> {
+fn element_mut(value: &mut dyn PartialReflect, index: usize) -> Option<&mut dyn PartialReflect> {
     match value.reflect_mut() {
-        ReflectMut::Struct(parts) => parts.field_at_mut(part),
-        ReflectMut::Array(parts) => parts.get_mut(part),
-        ReflectMut::List(parts) => parts.get_mut(part),
+        ReflectMut::Struct(fields) => fields.field_at_mut(index),
+        ReflectMut::Array(elements) => elements.get_mut(index),
+        ReflectMut::List(elements) => elements.get_mut(index),
         _ => None,
     }
 }
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_chosen_by_a_dot() {
+    fn an_element_is_chosen_by_a_dot() {
         let fields = Fields::of_type::<Data>(None);
         let chosen = |name: &str| Numbers::of(&fields, &[name.to_owned()]);
         let mut changed = data();

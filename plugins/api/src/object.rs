@@ -168,7 +168,7 @@ impl Objects {
 #[derive(Component, Clone, Debug, Default)]
 pub struct Tracked {
     tag: String,
-    found: Option<Vec<usize>>,
+    indices: Option<Vec<usize>>,
 }
 
 impl Tracked {
@@ -191,16 +191,16 @@ impl Tracked {
     ) -> impl Iterator<Item = &'a Object> + use<'_, 'a> {
         if self.tag != tag {
             tag.clone_into(&mut self.tag);
-            self.found = None;
+            self.indices = None;
         }
-        let found = self.found.get_or_insert_with(|| {
+        let indices = self.indices.get_or_insert_with(|| {
             let fitting = objects.0.iter().enumerate();
             fitting
                 .filter(|(_, object)| fits(object, tag))
                 .map(|(index, _)| index)
                 .collect()
         });
-        found.iter().filter_map(|&index| objects.0.get(index))
+        indices.iter().filter_map(|&index| objects.0.get(index))
     }
 }
 
@@ -348,8 +348,10 @@ mod tests {
         ]);
         let mut tracked = Tracked::default();
         let mut names = |tag: &str| {
-            let found = tracked.of(&objects, tag);
-            found.map(|object| object.name.clone()).collect::<Vec<_>>()
+            let objects_of_tag = tracked.of(&objects, tag);
+            objects_of_tag
+                .map(|object| object.name.clone())
+                .collect::<Vec<_>>()
         };
         assert_eq!(names(""), [""; 0]);
         assert_eq!(names("Fire"), ["a", "b"]);

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use crate::{
     check::CheckError,
     component::ComponentPath,
-    kind::{About, ErasedSettings, KindOf, Kinds, OverlayKind, Part, claim, demand},
+    kind::{About, ErasedSettings, KindOf, Kinds, OverlayKind, Role, claim, demand},
     service::{self, Outcome, OwnServices, ServiceError, Task},
     settings::{self, SettingsOf},
     state::AddState as _,
@@ -76,7 +76,7 @@ pub trait AddOverlay {
 
 impl AddOverlay for App {
     fn add_overlay<O: Overlay>(&mut self) -> &mut Self {
-        demand(Part::Settings, O::KIND, O::type_info());
+        demand(Role::Settings, O::KIND, O::type_info());
         self.register_state::<Task>();
         let world = self.world_mut();
         settings::register(world);

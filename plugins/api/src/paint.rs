@@ -300,9 +300,9 @@ mod tests {
             ([0.0, 0.0, 2.0], [0.5, 1.0]),
             ([1.0, 0.0, -(3.0_f64.sqrt())], [0.5, 1.0 / 6.0]),
         ] {
-            let found = ball.texture_coordinates(point, point).uv;
-            let off = (found[0] - expected[0]).abs() + (found[1] - expected[1]).abs();
-            assert!(off < 1e-12, "{point:?}: {found:?}");
+            let uv = ball.texture_coordinates(point, point).uv;
+            let off = (uv[0] - expected[0]).abs() + (uv[1] - expected[1]).abs();
+            assert!(off < 1e-12, "{point:?}: {uv:?}");
         }
         let tube = Wrap::of(&Shape::<()>::Cone {
             start_radius: 1.0,
@@ -331,8 +331,8 @@ mod tests {
             ([1.0, 0.0, 1.5], PI / 2.0 + 1.5),
             ([0.5_f64.sqrt(), 0.0, 2.0 + 0.5_f64.sqrt()], 0.75 * PI + 2.0),
         ] {
-            let found = pill.texture_coordinates(point, point).uv[1] * length;
-            assert!((found - along).abs() < 1e-12, "{point:?}: {found}");
+            let height = pill.texture_coordinates(point, point).uv[1] * length;
+            assert!((height - along).abs() < 1e-12, "{point:?}: {height}");
         }
     }
 
@@ -341,12 +341,12 @@ mod tests {
         let texture_coordinates = BOX.texture_coordinates([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]);
         let paint = |pattern, size| Paint { pattern, size };
         let checker = Pattern::Checker([0.0; 3]);
-        let found = |paint: Paint| texture_coordinates.repeated(&paint, 0.5);
-        assert_eq!(found(paint(checker.clone(), None)), [1.0, 1.0]);
+        let repetitions = |paint: Paint| texture_coordinates.repeated(&paint, 0.5);
+        assert_eq!(repetitions(paint(checker.clone(), None)), [1.0, 1.0]);
         // 2 m from the edge below and 3 m from that to the left, with squares of half a metre.
-        assert_eq!(found(paint(checker.clone(), Some(0.5))), [4.0, 6.0]);
+        assert_eq!(repetitions(paint(checker.clone(), Some(0.5))), [4.0, 6.0]);
         // Images half as high as wide.
-        assert_eq!(found(paint(Pattern::Image(0), Some(2.0))), [1.0, 3.0]);
+        assert_eq!(repetitions(paint(Pattern::Image(0), Some(2.0))), [1.0, 3.0]);
         // Around a ball: 6.28 m, so 4 of the 5 squares of 1.3 m.
         let ball = Wrap::Ball { radius: 1.0 };
         let end = TextureCoordinates {

@@ -82,6 +82,6 @@ pub fn find(settings: &'static TypeInfo, name: &str) -> Option<(&'static NamedFi
         let property = field.get_attribute::<Property>();
         property.is_some_and(|property| property.0 == name)
     };
-    let found = info.iter().find(theirs).map(|field| (field, true));
-    found.or_else(|| info.field(name).map(|field| (field, false)))
+    let renamed = info.iter().find(theirs).map(|field| (field, true));
+    renamed.or_else(|| info.field(name).map(|field| (field, false)))
 }

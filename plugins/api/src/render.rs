@@ -209,10 +209,10 @@ mod tests {
         };
         let point = camera.world_from_camera * Point3::from(camera.direction(10.0, 40.0) * 2.5);
         let [u, v, depth] = camera.project(&point).unwrap();
-        for (found, expected) in [(u, 10.0), (v, 40.0), (depth, 2.5)] {
+        for (actual, expected) in [(u, 10.0), (v, 40.0), (depth, 2.5)] {
             assert!(
-                (found - expected).abs() < 1e-12,
-                "{found} is not {expected}"
+                (actual - expected).abs() < 1e-12,
+                "{actual} is not {expected}"
             );
         }
         let behind = camera.world_from_camera * Point3::new(0.0, 0.0, -1.0);

@@ -176,15 +176,15 @@ pub(crate) fn demand_fields(
 ) {
     let settings = Fields::of(settings, None);
     for message in messages {
-        if let Some((part, name)) = flaw(*message, data, &settings) {
+        if let Some((role, name)) = flaw(*message, data, &settings) {
             panic!(
-                "`{kind}` is published as `{message:?}`, but its {part} have no field `{name}` of the required type"
+                "`{kind}` is published as `{message:?}`, but its {role} have no field `{name}` of the required type"
             );
         }
     }
 }
 
-/// Returns the first missing field, and the part of the kind in which it is missing.
+/// Returns the first missing field, and the role of the type in which it is missing.
 fn flaw(
     message: RosMessage,
     data: &Fields,

@@ -12,7 +12,7 @@ use crate::{
     component::{Active, Due, Level, Mount, UpdateRate, WorldPose, WorldVelocity},
     fields::{self, Fields},
     kind::{
-        About, Described, ErasedSettings, KindOf, Kinds, Part, SensorKind, at_level, claim, demand,
+        About, Described, ErasedSettings, KindOf, Kinds, Role, SensorKind, at_level, claim, demand,
     },
     memory::{COPIES, Memory},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
@@ -184,8 +184,8 @@ impl AddSensor for App {
         &mut self,
         default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
     ) -> &mut Self {
-        demand(Part::Settings, S::KIND, S::type_info());
-        demand(Part::Data, S::KIND, <S::Data as Typed>::type_info());
+        demand(Role::Settings, S::KIND, S::type_info());
+        demand(Role::Data, S::KIND, <S::Data as Typed>::type_info());
         demand_messages::<S>();
         let world = self.world_mut();
         world.register_required_components::<S, S::Data>();
@@ -444,13 +444,13 @@ fn each<'w, S: Sensor>(
     mut visit: impl FnMut(Entity, &'w Described, &'w S::Data, &'w S::Data),
 ) {
     for &entity in candidates::<S>(world) {
-        let parts = (
+        let components = (
             world.get::<S>(entity),
             world.get::<Described>(entity),
             world.get::<S::Data>(entity),
             world.get::<Modified<S::Data>>(entity),
         );
-        if let (Some(_), Some(described), Some(local), Some(modified)) = parts {
+        if let (Some(_), Some(described), Some(local), Some(modified)) = components {
             visit(entity, described, local, &modified.0);
         }
     }

@@ -422,9 +422,13 @@ impl Call {
 /// Returns the entity of that path: of a component and a frame with the same path, the component.
 #[must_use]
 pub fn find(world: &World, path: &str) -> Option<Entity> {
-    let found = find_all(world, path);
+    let entities = find_all(world, path);
     let is_component = |entity: &&Entity| world.get::<Mount>(**entity).is_some();
-    found.iter().find(is_component).or(found.first()).copied()
+    entities
+        .iter()
+        .find(is_component)
+        .or(entities.first())
+        .copied()
 }
 
 /// Returns all entities of that path: components and frames may have the same path.
@@ -445,20 +449,20 @@ pub(crate) fn find_all<'w>(world: &'w World, path: &str) -> &'w [Entity] {
 /// Returns the services of an entity, sorted by name.
 #[must_use]
 pub fn services_of(world: &World, entity: Entity) -> Vec<Arc<Service>> {
-    let mut found: Vec<Arc<Service>> = own(world, entity).cloned().collect();
-    found.extend(offered(world, entity).cloned());
+    let mut services: Vec<Arc<Service>> = own(world, entity).cloned().collect();
+    services.extend(offered(world, entity).cloned());
     if let Some(Beside(overlays)) = world.get(entity) {
-        found.extend(
+        services.extend(
             overlays
                 .iter()
                 .flat_map(|overlay| own(world, *overlay).chain(offered(world, *overlay)))
                 .cloned(),
         );
     }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
+    services.sort_by(|one, other| one.name.cmp(&other.name));
     // Of two services of the same name the first one is used.
-    found.dedup_by(|one, other| one.name == other.name);
-    found
+    services.dedup_by(|one, other| one.name == other.name);
+    services
 }
 
 fn own(world: &World, entity: Entity) -> impl Iterator<Item = &Arc<Service>> {
@@ -479,8 +483,8 @@ fn offered(world: &World, entity: Entity) -> impl Iterator<Item = &Arc<Service>>
 pub fn service_of(world: &World, entity: Entity, name: &str) -> Option<(Entity, Arc<Service>)> {
     let direct = |entity: Entity| {
         let mut all = own(world, entity).chain(offered(world, entity));
-        let found = all.find(|service| service.name == name)?;
-        Some((entity, found.clone()))
+        let service = all.find(|service| service.name == name)?;
+        Some((entity, service.clone()))
     };
     let beside = || {
         let Beside(overlays) = world.get(entity)?;

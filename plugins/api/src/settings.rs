@@ -135,7 +135,7 @@ fn as_json(value: &dyn PartialReflect) -> Json {
         ("Some", Some(value)) => as_json(value),
         (name, None) => snake_case(name).into(),
         (name, Some(_)) => {
-            let parts: serde_json::Map<String, Json> = (0..variant.field_len())
+            let entries: serde_json::Map<String, Json> = (0..variant.field_len())
                 .filter_map(|index| {
                     let name = variant
                         .name_at(index)
@@ -143,7 +143,7 @@ fn as_json(value: &dyn PartialReflect) -> Json {
                     Some((name, as_json(variant.field_at(index)?)))
                 })
                 .collect();
-            json!({ snake_case(name): parts })
+            json!({ snake_case(name): entries })
         }
     }
 }

@@ -50,11 +50,11 @@ impl Order {
 }
 
 /// Systems of a kind, with their slot.
-type Part = (Turn, ScheduleConfigs<ScheduleSystem>);
+type TurnSystems = (Turn, ScheduleConfigs<ScheduleSystem>);
 
 /// Systems of the kinds that are not in the schedule yet. They stay on the thread of the app that made them.
 #[derive(Default)]
-struct Waiting(BTreeMap<&'static str, Vec<Part>>);
+struct Waiting(BTreeMap<&'static str, Vec<TurnSystems>>);
 
 /// Kinds of which the world got a first component since the last tick.
 #[derive(Resource, Default)]

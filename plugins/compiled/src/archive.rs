@@ -9,7 +9,7 @@ use memmap2::Mmap;
 use morse_geometry::archive::Hull;
 use morse_geometry::mesh::Triangles;
 
-use crate::content::{Parts, Source};
+use crate::content::{Source, StoredScene};
 use crate::record::{Blob, Directory, Mesh, hull};
 use crate::{CompiledError, header};
 
@@ -26,7 +26,7 @@ pub struct Archive {
 
 impl Archive {
     /// Maps a file, and checks it completely.
-    pub(crate) fn map(path: &Path) -> Result<(Self, Parts, Vec<Source>), CompiledError> {
+    pub(crate) fn map(path: &Path) -> Result<(Self, StoredScene, Vec<Source>), CompiledError> {
         let file = File::open(path)?;
         if !file.metadata()?.is_file() {
             return Err(CompiledError::Foreign);
@@ -41,7 +41,7 @@ impl Archive {
         let directory: Directory = postcard::from_bytes(bytes)
             .map_err(|_error| CompiledError::Damaged("its directory cannot be read"))?;
         let Directory {
-            parts,
+            scene,
             sources,
             meshes,
             hulls,
@@ -59,7 +59,7 @@ impl Archive {
             map,
         };
         archive.check()?;
-        Ok((archive, parts, sources))
+        Ok((archive, scene, sources))
     }
 
     /// Checks that all arrays are in the file. Their numbers are checked when they are used.

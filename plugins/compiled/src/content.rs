@@ -34,16 +34,16 @@ pub struct Source {
     pub hash: u128,
 }
 
-/// The parts of a scene, as they are stored.
+/// Contents of a scene, as they are stored.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Parts {
+pub(crate) struct StoredScene {
     pub(crate) frames: Vec<Frame>,
     pub(crate) classes: Vec<Class>,
     pub(crate) allowed: Vec<(String, String)>,
     pub(crate) closures: Vec<LoopClosure>,
 }
 
-impl Parts {
+impl StoredScene {
     pub(crate) fn of(scene: &Scene) -> Self {
         Self {
             frames: scene.frames().to_vec(),
@@ -55,10 +55,10 @@ impl Parts {
 }
 
 /// Returns the scene of an archive, whose paths lead into the archive, after all checks of a scene.
-pub(crate) fn resolved(parts: Parts, identifier: &str) -> Result<Scene, CompiledError> {
+pub(crate) fn resolved(stored: StoredScene, identifier: &str) -> Result<Scene, CompiledError> {
     let invalid = |error: morse_scene::model::SceneError| CompiledError::Invalid(error.to_string());
     let mut scene = Scene::default();
-    for mut frame in parts.frames {
+    for mut frame in stored.frames {
         if (frame.pose.rotation.coords.norm_squared() - 1.0).abs() > 1e-6 {
             let message = format!("the rotation of `{}` is no rotation", frame.name);
             return Err(CompiledError::Invalid(message));
@@ -68,13 +68,13 @@ pub(crate) fn resolved(parts: Parts, identifier: &str) -> Result<Scene, Compiled
         }
         scene.add_frame(frame).map_err(invalid)?;
     }
-    for class in parts.classes {
+    for class in stored.classes {
         scene.add_class(class).map_err(invalid)?;
     }
-    for (one, other) in parts.allowed {
+    for (one, other) in stored.allowed {
         scene.allow_collision(one, other);
     }
-    for closure in parts.closures {
+    for closure in stored.closures {
         scene.add_closure(closure);
     }
     scene.check().map_err(invalid)?;

@@ -49,10 +49,10 @@ pub(crate) fn check(file: &[u8]) -> Result<(u128, usize), CompiledError> {
     if !header.starts_with(&MAGIC) {
         return Err(CompiledError::Foreign);
     }
-    let found = u32::from_le_bytes(field(header, 8));
-    if found != VERSION {
+    let version = u32::from_le_bytes(field(header, 8));
+    if version != VERSION {
         let known = VERSION;
-        return Err(CompiledError::Version { found, known });
+        return Err(CompiledError::Version { version, known });
     }
     if u64::from_le_bytes(field(header, 16)) != file.len() as u64 {
         return Err(CompiledError::Damaged("its length is wrong"));

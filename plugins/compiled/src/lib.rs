@@ -34,10 +34,10 @@ pub enum CompiledError {
     #[error("it is no compiled scene")]
     Foreign,
     /// The file has another version.
-    #[error("it has the format {found}, and this program reads {known}: compile the scene again")]
+    #[error("it has the format {version}, and this program reads {known}: compile the scene again")]
     Version {
         /// Version of the file.
-        found: u32,
+        version: u32,
         /// Version that is read.
         known: u32,
     },

@@ -6,7 +6,7 @@ use morse_geometry::archive::Hull;
 use morse_geometry::mesh::{Look, Part, Triangles};
 use serde::{Deserialize, Serialize};
 
-use crate::content::{Content, Parts, Source};
+use crate::content::{Content, Source, StoredScene};
 use crate::{CompiledError, header};
 
 /// Position of an array in the file: offset after the directory, and length, bytes.
@@ -19,7 +19,7 @@ pub(crate) struct Blob {
 /// Everything that is no array.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Directory {
-    pub(crate) parts: Parts,
+    pub(crate) scene: StoredScene,
     pub(crate) sources: Vec<Source>,
     pub(crate) meshes: Vec<(String, Mesh)>,
     pub(crate) hulls: Vec<(String, u64, [Blob; 2])>,
@@ -106,7 +106,7 @@ pub(crate) fn encode(content: &Content) -> Result<Vec<u8>, CompiledError> {
     let files = files.map(|(name, bytes)| (name.clone(), arrays.add(bytes.iter().copied())));
     let directory = Directory {
         files: files.collect(),
-        parts: Parts::of(&content.scene),
+        scene: StoredScene::of(&content.scene),
         sources: content.sources.clone(),
         meshes,
         hulls,

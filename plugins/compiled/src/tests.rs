@@ -90,8 +90,8 @@ fn content() -> Content {
 
 /// Opens a file, and uses everything in it.
 fn used(path: &Path) -> Result<(Scene, Option<Triangles>, Option<Hull>), CompiledError> {
-    let (archive, parts, _) = Archive::map(path)?;
-    let scene = resolved(parts, "test")?;
+    let (archive, stored, _) = Archive::map(path)?;
+    let scene = resolved(stored, "test")?;
     archive.file("0/a.mtl");
     Ok((scene, archive.mesh("0/a.obj"), archive.hull("0/a.obj", 1.0)))
 }
@@ -107,7 +107,7 @@ impl Numbers {
         usize::try_from(self.0 >> 16).unwrap() % limit.max(1)
     }
 
-    /// Changes a file: bytes, its length, or the order of its parts.
+    /// Changes a file: bytes, its length, or the order of its sections.
     fn mutated(&mut self, file: &[u8]) -> Vec<u8> {
         let mut file = file.to_vec();
         for _ in 0..=self.below(3) {

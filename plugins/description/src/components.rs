@@ -185,7 +185,7 @@ pub(crate) fn gaussian(field: &str, sigma: f64) -> String {
     format!("(kind: \"gaussian\", fields: [\"{field}\"], sigma: {sigma})")
 }
 
-/// Returns a name that can be a part of a dotted path.
+/// Returns a name that can be a segment of a dotted path.
 pub(crate) fn plain(name: &str) -> String {
     let letter = |letter: char| match letter == '.' || letter.is_control() {
         true => '_',

@@ -146,7 +146,7 @@ fn model(
     Read {
         scene: Some(scene).filter(|_: &Scene| is_sound),
         diagnostics: problems.finish(),
-        assets: assets.found,
+        assets: assets.list,
         components,
         is_world: false,
     }

@@ -199,11 +199,11 @@ mod tests {
             };
             nalgebra::Vector3::new(x, y, z)
         };
-        let part = |face: Vec<f64>| {
+        let signed_volume = |face: Vec<f64>| {
             let [a, b, c] = [face[0], face[1], face[2]].map(corner);
             a.dot(&b.cross(&c)) / 6.0
         };
-        lines("f").map(|line| part(numbers(line))).sum()
+        lines("f").map(|line| signed_volume(numbers(line))).sum()
     }
 
     #[test]

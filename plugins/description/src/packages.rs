@@ -35,7 +35,7 @@ pub struct Packages {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// Path of the file, if it exists and may be opened.
-    pub found: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// Paths that were tried, in order.
     pub looked: Vec<PathBuf>,
     /// Path that may not be opened, whether or not the file exists.
@@ -72,8 +72,8 @@ impl Roots {
     pub fn allow_missing(&self, path: &Path) -> bool {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut plain = PathBuf::new();
-        for part in absolute.components() {
-            match part {
+        for segment in absolute.components() {
+            match segment {
                 Component::ParentDir => drop(plain.pop()),
                 other => plain.push(other),
             }
@@ -131,8 +131,8 @@ impl<'a> Finder<'a> {
     /// Returns the directory of a package, the first that exists, and true if its files may be read wherever it is.
     pub fn package(&mut self, name: &str) -> Option<(PathBuf, bool)> {
         let mut all = self.candidates(name).into_iter();
-        let found = all.find(|one| one.directory.is_dir());
-        found.map(|one| (one.directory, one.trusted))
+        let package = all.find(|one| one.directory.is_dir());
+        package.map(|one| (one.directory, one.trusted))
     }
 
     fn in_package(&mut self, rest: &str) -> Search {
@@ -142,7 +142,7 @@ impl<'a> Finder<'a> {
             _ => return refused("write it as `package://NAME/path/of/file`"),
         };
         let leads_out =
-            |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+            |segment: Component<'_>| !matches!(segment, Component::Normal(_) | Component::CurDir);
         if Path::new(file).components().any(leads_out) || name.starts_with('.') {
             return refused("it leads out of its package");
         }
@@ -160,7 +160,7 @@ impl<'a> Finder<'a> {
             let inside = candidate.trusted && real.starts_with(base);
             match real.is_file() && (inside || self.roots.allow(&real)) {
                 true => {
-                    search.found = Some(path);
+                    search.path = Some(path);
                     return search;
                 }
                 false if real.is_file() => search.outside = search.outside.or(Some(path)),
@@ -177,7 +177,7 @@ impl<'a> Finder<'a> {
             match path.canonicalize() {
                 Ok(real) if !real.is_file() => {}
                 Ok(real) if self.roots.allow(&real) => {
-                    search.found = Some(path.clone());
+                    search.path = Some(path.clone());
                     break;
                 }
                 Ok(_) => search.outside = Some(path.clone()),
@@ -195,24 +195,24 @@ impl<'a> Finder<'a> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
-        let mut found = Vec::new();
+        let mut candidates = Vec::new();
         let named = self.packages.named.iter();
         let named = named.filter(|(known, _)| known == name);
-        found.extend(named.map(|(_, directory)| trusted(directory.clone())));
+        candidates.extend(named.map(|(_, directory)| trusted(directory.clone())));
         let models = self.packages.model_paths.iter();
-        found.extend(models.map(|path| trusted(path.join(name))));
-        self.around(name, &mut found);
+        candidates.extend(models.map(|path| trusted(path.join(name))));
+        self.around(name, &mut candidates);
         for path in &self.packages.ros_package_path {
-            found.extend(below(path, name).map(trusted));
+            candidates.extend(below(path, name).map(trusted));
         }
         let prefixes = self.packages.ament_prefix_path.iter();
-        found.extend(prefixes.map(|prefix| trusted(prefix.join("share").join(name))));
-        self.known.insert(name.to_owned(), found.clone());
-        found
+        candidates.extend(prefixes.map(|prefix| trusted(prefix.join("share").join(name))));
+        self.known.insert(name.to_owned(), candidates.clone());
+        candidates
     }
 
     /// Adds the directories above the file, and their siblings.
-    fn around(&self, name: &str, found: &mut Vec<Candidate>) {
+    fn around(&self, name: &str, candidates: &mut Vec<Candidate>) {
         let start = match self.directory.as_os_str().is_empty() {
             true => Path::new("."),
             false => &self.directory,
@@ -225,7 +225,7 @@ impl<'a> Finder<'a> {
             let manifest = manifest(directory);
             if manifest.as_deref() == Some(name) || is_named {
                 let is_model = directory.join("model.config").is_file();
-                found.push(Candidate {
+                candidates.push(Candidate {
                     directory: directory.to_owned(),
                     trusted: manifest.is_some() || is_model,
                 });
@@ -234,7 +234,7 @@ impl<'a> Finder<'a> {
                 if beside.is_dir() {
                     let manifests = ["package.xml", "model.config"];
                     let is_package = |manifest| beside.join(manifest).is_file();
-                    found.push(Candidate {
+                    candidates.push(Candidate {
                         trusted: manifests.into_iter().any(is_package),
                         directory: beside,
                     });
@@ -302,14 +302,14 @@ fn below(root: &Path, name: &str) -> Option<PathBuf> {
 /// Returns the subdirectories of a directory, sorted, within the remaining number.
 fn directories(directory: &Path, left: &mut usize) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
+    let mut directories: Vec<PathBuf> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .map(|entry| entry.path())
         .take(*left)
         .collect();
-    *left -= found.len();
-    found.sort();
-    found
+    *left -= directories.len();
+    directories.sort();
+    directories
 }
 
 #[cfg(test)]
@@ -356,17 +356,17 @@ mod tests {
         let urdf = root.join("src/arm_v2/urdf");
         let find = |packages: &Packages, directory: &Path| {
             let search = Finder::new(packages, directory, &[]).find("package://arm/m.stl");
-            search.found
+            search.path
         };
         assert_eq!(find(&packages, &urdf), Some(root.join("given/m.stl")));
         packages.named.clear();
         assert_eq!(find(&packages, &urdf), Some(root.join("src/arm_v2/m.stl")));
         let elsewhere = root.join("given");
-        let found = find(&packages, &elsewhere);
-        assert_eq!(found, Some(root.join("ros/deep/arm/m.stl")));
+        let path = find(&packages, &elsewhere);
+        assert_eq!(path, Some(root.join("ros/deep/arm/m.stl")));
         packages.ros_package_path.clear();
-        let found = find(&packages, &elsewhere);
-        assert_eq!(found, Some(root.join("ament/share/arm/m.stl")));
+        let path = find(&packages, &elsewhere);
+        assert_eq!(path, Some(root.join("ament/share/arm/m.stl")));
         packages.ament_prefix_path.clear();
         assert_eq!(find(&packages, &elsewhere), None);
     }
@@ -378,14 +378,14 @@ mod tests {
         make(&root, &["secret/key", "a/b/r.urdf", "a/b/m.stl"]);
         let packages = Packages::default();
         let mut finder = Finder::new(&packages, &root.join("a/b"), &[]);
-        assert!(finder.find("m.stl").found.is_some());
+        assert!(finder.find("m.stl").path.is_some());
         let inside = format!("file://{}/a/b/m.stl", root.display());
-        assert!(finder.find(&inside).found.is_some());
+        assert!(finder.find(&inside).path.is_some());
         // A sibling of a parent directory is no package without a `package.xml`.
         let file = format!("file://{}/secret/key", root.display());
         for out in ["../../secret/key", "package://secret/key", &file] {
             let search = finder.find(out);
-            assert_eq!(search.found, None, "{out}");
+            assert_eq!(search.path, None, "{out}");
             assert!(search.outside.is_some(), "{out}");
         }
         for bad in [
@@ -397,6 +397,6 @@ mod tests {
             assert!(finder.find(bad).objection.is_some(), "{bad}");
         }
         let mut finder = Finder::new(&packages, &root.join("a/b"), std::slice::from_ref(&root));
-        assert!(finder.find("package://secret/key").found.is_some());
+        assert!(finder.find("package://secret/key").path.is_some());
     }
 }

@@ -210,7 +210,7 @@ pub fn robot(
     Read {
         scene: scene.filter(|_| is_sound),
         diagnostics: problems.finish(),
-        assets: assets.found,
+        assets: assets.list,
         components: components.unwrap_or_default(),
         is_world: false,
     }

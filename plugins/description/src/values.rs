@@ -93,8 +93,8 @@ impl Codes {
         problems: &mut Problems,
     ) -> Option<&'k str> {
         let text = value.text.trim();
-        let found = known.iter().find(|word| **word == text);
-        if found.is_none() {
+        let entry = known.iter().find(|word| **word == text);
+        if entry.is_none() {
             let message = format!("`{}` is no value of `{}`", printable(text), value.name);
             let diagnostic = Diagnostic::error(self.bad_word, message)
                 .at(value.span, "unknown")
@@ -104,7 +104,7 @@ impl Codes {
                 false => diagnostic,
             });
         }
-        found.copied()
+        entry.copied()
     }
 
     /// Returns a name that a scene can represent; `None` if it is empty.

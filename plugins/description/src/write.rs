@@ -67,9 +67,9 @@ impl Inertial {
     fn plus(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         let center = (self.center * self.mass + other.center * other.mass) / mass;
-        let about = |part: &Self| {
-            let arm = part.center - center;
-            part.inertia + (Matrix3::identity() * arm.dot(&arm) - arm * arm.transpose()) * part.mass
+        let about = |body: &Self| {
+            let arm = body.center - center;
+            body.inertia + (Matrix3::identity() * arm.dot(&arm) - arm * arm.transpose()) * body.mass
         };
         Self {
             mass,
@@ -135,12 +135,12 @@ struct Context<'a> {
 impl Context<'_> {
     /// Returns the path of a mesh of a cone, with its radii at z = 0 and z = `height`; notes if there can be none.
     fn cone(&mut self, frame: &str, radii: [f64; 2], height: f64) -> Option<String> {
-        let found = self.assets.cone(frame, radii, height);
-        if found.is_none() {
+        let written = self.assets.cone(frame, radii, height);
+        if written.is_none() {
             self.losses
                 .note("a cone needs a mesh beside the description", frame);
         }
-        found
+        written
     }
 
     /// Returns the path of the mesh of a geometry and its scale factors, given the extensions that the format can read; notes
@@ -151,12 +151,12 @@ impl Context<'_> {
         (mesh, scale): (&MeshFile, f64),
         readable: &[&str],
     ) -> Option<(String, [f64; 3])> {
-        let found = self.assets.mesh(mesh, readable);
-        if found.is_none() {
+        let written = self.assets.mesh(mesh, readable);
+        if written.is_none() {
             self.losses
                 .note("a mesh has to be written beside the description", frame);
         }
-        let (name, factors) = found?;
+        let (name, factors) = written?;
         Some((name, factors.map(|factor| factor * scale)))
     }
 }

@@ -38,7 +38,7 @@ pub struct Element {
     pub content: Vec<Content>,
 }
 
-/// A part of the content of an element.
+/// A child element or a text in an element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// An element.
@@ -71,7 +71,7 @@ impl Element {
 
     /// Returns the child elements.
     pub fn elements(&self) -> impl Iterator<Item = &Self> {
-        self.content.iter().filter_map(|part| match part {
+        self.content.iter().filter_map(|content| match content {
             Content::Element(element) => Some(element),
             Content::Text(..) => None,
         })
@@ -85,7 +85,7 @@ impl Element {
     /// Returns the text directly inside the element, joined and without surrounding blanks.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(|part| match part {
+        let texts = self.content.iter().filter_map(|content| match content {
             Content::Text(text, _) => Some(text.as_str()),
             Content::Element(_) => None,
         });

@@ -54,7 +54,9 @@ impl Report {
 
     /// Returns the diagnostics, each with its source texts, in the order of their detection.
     pub fn entries(&self) -> impl Iterator<Item = (&Diagnostic, &Arc<Sources>)> {
-        self.entries.iter().map(|(found, sources)| (found, sources))
+        self.entries
+            .iter()
+            .map(|(diagnostic, sources)| (diagnostic, sources))
     }
 
     /// Adds the diagnostics of a scene file that could not be read.
@@ -81,8 +83,11 @@ impl Report {
 
     /// Returns the codes of the errors.
     pub fn error_codes(&self) -> impl Iterator<Item = &'static str> {
-        let errors = self.entries.iter().filter(|(found, _)| found.is_error());
-        errors.map(|(found, _)| found.code)
+        let errors = self
+            .entries
+            .iter()
+            .filter(|(diagnostic, _)| diagnostic.is_error());
+        errors.map(|(diagnostic, _)| diagnostic.code)
     }
 
     /// Returns true if the report contains no diagnostic.

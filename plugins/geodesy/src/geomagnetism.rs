@@ -336,9 +336,9 @@ mod tests {
             };
             if years.contains(date) {
                 let field = MagneticModel::Automatic.at(*date).unwrap();
-                let found = field.at(geodetic(*latitude, *longitude, kilometres * 1000.0));
-                let error = (found - Vector3::from_column_slice(expected)).amax();
-                assert!(error <= 0.1, "{line}: {found}");
+                let actual = field.at(geodetic(*latitude, *longitude, kilometres * 1000.0));
+                let error = (actual - Vector3::from_column_slice(expected)).amax();
+                assert!(error <= 0.1, "{line}: {actual}");
                 worst = worst.max(error);
                 count += 1;
             }
@@ -355,8 +355,8 @@ mod tests {
             (2020.0..2025.0, 100, 0.0501),
             (2025.0..2030.1, 100, 1e-3),
         ] {
-            let (found, worst) = compare(years);
-            assert_eq!(found, count);
+            let (rows, worst) = compare(years);
+            assert_eq!(rows, count);
             assert!(worst < rounding, "{worst}");
         }
     }
@@ -416,9 +416,9 @@ mod tests {
             let radius = point.norm();
             let up = point / radius;
             let expected = (3.0 * up * up.dot(&moment) - moment) / libm::pow(radius, 3.0);
-            let found = field.at(position);
-            let found = position.ecef_from_enu() * Vector3::new(found.y, found.x, -found.z);
-            assert!((found - expected).amax() < 1e-6, "{found} {expected}");
+            let actual = field.at(position);
+            let actual = position.ecef_from_enu() * Vector3::new(actual.y, actual.x, -actual.z);
+            assert!((actual - expected).amax() < 1e-6, "{actual} {expected}");
         }
     }
 
@@ -487,8 +487,8 @@ mod tests {
         let field = MagneticModel::Automatic.at(2026.0).unwrap();
         for altitude in [-7e6, -6_356_752.3, -1e5, 0.0, 8.5e5, 1e9, 1e300] {
             for latitude in [-90.0, -1.0, 0.0, 90.0] {
-                let found = field.at(geodetic(latitude, 3.0, altitude));
-                assert!(found.iter().all(|value| value.is_finite()), "{found}");
+                let vector = field.at(geodetic(latitude, 3.0, altitude));
+                assert!(vector.iter().all(|value| value.is_finite()), "{vector}");
             }
         }
         assert_eq!(

@@ -328,15 +328,15 @@ mod tests {
                 altitude,
                 angle_against_north: 90.0,
             };
-            let found = OnEarth::from(&origin).geodetic(&Point3::new(east, north, up));
-            assert!(distance(found, geodetic(position)) < 1e-6, "{found:?}");
+            let actual = OnEarth::from(&origin).geodetic(&Point3::new(east, north, up));
+            assert!(distance(actual, geodetic(position)) < 1e-6, "{actual:?}");
             // The same point in a scene whose x axis points north, and y west.
             let turned = Origin {
                 angle_against_north: 0.0,
                 ..origin
             };
-            let found = OnEarth::from(&turned).geodetic(&Point3::new(north, -east, up));
-            assert!(distance(found, geodetic(position)) < 1e-6, "{found:?}");
+            let actual = OnEarth::from(&turned).geodetic(&Point3::new(north, -east, up));
+            assert!(distance(actual, geodetic(position)) < 1e-6, "{actual:?}");
         }
     }
 

@@ -53,9 +53,9 @@ pub fn path(identifier: &str, name: &str) -> PathBuf {
 /// Returns the archive to which a path belongs, and the name of the file in it; `None` for paths of the disk.
 pub(crate) fn find(path: &Path) -> Option<(Arc<dyn Archive>, String)> {
     let inner = path.strip_prefix(ROOT).ok()?;
-    let mut parts = inner.iter();
-    let identifier = parts.next()?.to_str()?;
-    let names: Option<Vec<&str>> = parts.map(|part| part.to_str()).collect();
+    let mut segments = inner.iter();
+    let identifier = segments.next()?.to_str()?;
+    let names: Option<Vec<&str>> = segments.map(|segment| segment.to_str()).collect();
     let name = names?.join("/");
     let open = OPEN.read().unwrap_or_else(PoisonError::into_inner);
     Some((Arc::clone(open.get(identifier)?), name))

@@ -53,9 +53,9 @@ pub fn bytes(file: &Path, largest: u64) -> Result<Cow<'static, [u8]>, FileError>
         return Ok(Cow::Owned(text.as_bytes().to_vec()));
     }
     if let Some((archive, name)) = archive::find(file) {
-        let found = archive.file(&name);
+        let archived = archive.file(&name);
         let missing = || FileError::from(io::Error::from(io::ErrorKind::NotFound));
-        let bytes = found.ok_or_else(missing)?.into_owned();
+        let bytes = archived.ok_or_else(missing)?.into_owned();
         return within(bytes.len() as u64, largest).map(|()| Cow::Owned(bytes));
     }
     let metadata = fs::metadata(file)?;
@@ -83,7 +83,7 @@ pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     let name = Path::new(&name);
     let is_inside = name
         .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        .all(|segment| matches!(segment, Component::Normal(_) | Component::CurDir));
     let path = folder.join(name);
     // Links may lead anywhere.
     let leads_out = match (path.canonicalize(), folder.canonicalize()) {

@@ -43,7 +43,7 @@ pub use shape::visual;
 
 use crate::GeometryOf;
 use scan::Scan;
-use world::{Fan, Found, World};
+use world::{Fan, ObjectHit, World};
 
 type Vec3 = [f64; 3];
 
@@ -104,9 +104,12 @@ impl CastRays for Caster {
             max_distance,
             without: without.map(Entity::to_bits),
         };
-        scene
-            .world
-            .cast_fan(&fan, hits, |found| scene.hit(found?), self.0.threads.pool());
+        scene.world.cast_fan(
+            &fan,
+            hits,
+            |object_hit| scene.hit(object_hit?),
+            self.0.threads.pool(),
+        );
     }
 
     fn cast_planar(
@@ -127,15 +130,15 @@ impl CastRays for Caster {
         };
         scene
             .world
-            .scan(&scan, buffer, hits, |found| scene.hit(found?));
+            .scan(&scan, buffer, hits, |object_hit| scene.hit(object_hit?));
     }
 }
 
 impl Scene {
-    fn hit(&self, found: Found) -> Option<Hit> {
-        let entity = *self.geometry.get(found.object as usize)?;
+    fn hit(&self, object_hit: ObjectHit) -> Option<Hit> {
+        let entity = *self.geometry.get(object_hit.object as usize)?;
         Some(Hit {
-            distance: found.distance,
+            distance: object_hit.distance,
             entity,
         })
     }

@@ -163,7 +163,7 @@ pub fn all<C: OnJoints>(world: &mut World) -> Vec<(Entity, C, Chain)> {
 }
 
 /// A joint during the search.
-struct Found<'a> {
+struct Candidate<'a> {
     variable: Entity,
     about: &'a JointVariable,
     name: String,
@@ -180,16 +180,16 @@ impl Chain {
     /// There are no joints, or a name is unknown.
     pub fn find(world: &World, robot: Entity, choice: Choice<'_>) -> Result<Self, ChainError> {
         let search = Search::new(world, robot, choice.root);
-        let mut found = search.joints(choice)?;
-        found.sort_by(|one, other| (one.depth, &one.name).cmp(&(other.depth, &other.name)));
-        let indices: BTreeMap<Entity, usize> = found
+        let mut candidates = search.joints(choice)?;
+        candidates.sort_by(|one, other| (one.depth, &one.name).cmp(&(other.depth, &other.name)));
+        let indices: BTreeMap<Entity, usize> = candidates
             .iter()
             .enumerate()
             .map(|(index, joint)| (joint.variable, index))
             .collect();
-        let tips = search.tips(&found, &indices, choice)?;
-        let mut joints: Vec<Joint> = found.iter().map(Found::joint).collect();
-        search.measure(&found, &tips, &mut joints);
+        let tips = search.tips(&candidates, &indices, choice)?;
+        let mut joints: Vec<Joint> = candidates.iter().map(Candidate::joint).collect();
+        search.measure(&candidates, &tips, &mut joints);
         Ok(Self { joints, tips })
     }
 
@@ -221,7 +221,7 @@ impl Chain {
     }
 }
 
-impl Found<'_> {
+impl Candidate<'_> {
     fn joint(&self) -> Joint {
         let axis = self
             .body
@@ -242,8 +242,8 @@ struct Search<'a> {
     world: &'a World,
     robot: Entity,
     name: String,
-    /// Name of the part of the robot with a dot behind it, or empty.
-    part: &'a str,
+    /// Prefix of the names in the part of the robot, with its dot, or empty.
+    prefix: &'a str,
     /// Joints of the scene, by child body.
     jointed: Vec<(Entity, &'a BodyJoint)>,
     frames: Vec<(Entity, &'a Frame)>,
@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
             world,
             robot,
             name: name.map_or_else(String::new, |name| name.0.to_string()),
-            part: root.rfind('.').map_or("", |dot| &root[..=dot]),
+            prefix: root.rfind('.').map_or("", |dot| &root[..=dot]),
             jointed: all.iter().filter_map(joint).collect(),
             frames: all.iter().filter_map(frame).collect(),
         }
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
         frame(self.world, &self.name, name).ok_or_else(|| ChainError::NoFrame(name.to_owned()))
     }
 
-    fn joints(&self, choice: Choice<'_>) -> Result<Vec<Found<'a>>, ChainError> {
+    fn joints(&self, choice: Choice<'_>) -> Result<Vec<Candidate<'a>>, ChainError> {
         let path = self.world.get::<ComponentPath>(self.robot);
         let own = self.world.get::<RobotJoints>(self.robot);
         let root = match choice.root {
@@ -279,7 +279,7 @@ impl<'a> Search<'a> {
         };
         let find = |&variable: &Entity| {
             let about = self.world.get::<JointVariable>(variable)?;
-            let name = self.in_part(about.short_name(path)).to_owned();
+            let name = self.without_prefix(about.short_name(path)).to_owned();
             let bodies = self.jointed.iter().copied();
             let body = bodies
                 .filter(|(_, joint)| joint.variable == variable)
@@ -287,7 +287,7 @@ impl<'a> Search<'a> {
             let is_below = root
                 .is_none_or(|root| body.is_some_and(|(body, _)| self.is_below(body, &root.name)));
             let is_meant = choice.joints.is_empty() || fits_any(choice.joints, &name);
-            (is_meant && is_below).then(|| Found {
+            (is_meant && is_below).then(|| Candidate {
                 variable,
                 about,
                 name,
@@ -295,20 +295,21 @@ impl<'a> Search<'a> {
                 body,
             })
         };
-        let found: Vec<Found<'a>> = own.iter().flat_map(|own| &own.0).filter_map(find).collect();
-        if found.is_empty() {
+        let candidates: Vec<Candidate<'a>> =
+            own.iter().flat_map(|own| &own.0).filter_map(find).collect();
+        if candidates.is_empty() {
             return Err(match (choice.joints, choice.root) {
                 ([], "") => ChainError::NoJoints,
                 ([], root) => ChainError::NothingBelow(root.to_owned()),
                 (names, _) => ChainError::NoneOf(names.to_vec()),
             });
         }
-        Ok(found)
+        Ok(candidates)
     }
 
     /// Returns a name without the prefix of the chosen part.
-    fn in_part<'n>(&self, name: &'n str) -> &'n str {
-        name.strip_prefix(self.part).unwrap_or(name)
+    fn without_prefix<'n>(&self, name: &'n str) -> &'n str {
+        name.strip_prefix(self.prefix).unwrap_or(name)
     }
 
     fn joint_of(&self, body: Entity) -> Option<&'a BodyJoint> {
@@ -343,7 +344,7 @@ impl<'a> Search<'a> {
 
     fn tips(
         &self,
-        found: &[Found<'_>],
+        candidates: &[Candidate<'_>],
         indices: &BTreeMap<Entity, usize>,
         Choice {
             root, tip: wanted, ..
@@ -360,7 +361,7 @@ impl<'a> Search<'a> {
                 tip.ok_or_else(|| ChainError::LooseTip(wanted.to_owned()))?,
             ]);
         }
-        let bodies: Vec<Entity> = found
+        let bodies: Vec<Entity> = candidates
             .iter()
             .filter_map(|joint| Some(joint.body?.0))
             .collect();
@@ -449,7 +450,7 @@ impl<'a> Search<'a> {
         let above = above.and_then(|above| self.world.get::<Frame>(above));
         let begins = root.filter(|root| root.body == base).or(above);
         Some(Tip {
-            name: self.in_part(own.unwrap_or(&frame.name)).to_owned(),
+            name: self.without_prefix(own.unwrap_or(&frame.name)).to_owned(),
             body: frame.body,
             body_from_tip: frame.body_from_frame,
             base,
@@ -460,9 +461,9 @@ impl<'a> Search<'a> {
     }
 
     /// Computes the lengths of the links.
-    fn measure(&self, found: &[Found<'_>], tips: &[Tip], joints: &mut [Joint]) {
-        for (joint, found) in joints.iter_mut().zip(found) {
-            let Some((body, _)) = found.body else {
+    fn measure(&self, candidates: &[Candidate<'_>], tips: &[Tip], joints: &mut [Joint]) {
+        for (joint, candidate) in joints.iter_mut().zip(candidates) {
+            let Some((body, _)) = candidate.body else {
                 continue;
             };
             let next = self.jointed.iter().find(|(_, next)| next.parent == body);

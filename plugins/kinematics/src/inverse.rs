@@ -121,8 +121,8 @@ impl Solver {
             let damping = 0.5 * *remaining * *remaining * *stiffness + LEAST_DAMPING;
             self.step_with(damping);
             let mut moved = 0.0_f64;
-            let parts = values.iter().zip(&self.step).zip(&chain.joints);
-            for (trial, ((value, step), joint)) in self.trial.iter_mut().zip(parts) {
+            let joints = values.iter().zip(&self.step).zip(&chain.joints);
+            for (trial, ((value, step), joint)) in self.trial.iter_mut().zip(joints) {
                 *trial = joint.limited(value + step);
                 moved = moved.max((*trial - value).abs());
             }
@@ -152,8 +152,8 @@ impl Solver {
                 self.add(tip, goal, values);
             }
         }
-        let parts = values.iter().zip(&chain.joints).zip(&self.gradient);
-        for (held, ((value, joint), slope)) in self.is_held.iter_mut().zip(parts) {
+        let joints = values.iter().zip(&chain.joints).zip(&self.gradient);
+        for (held, ((value, joint), slope)) in self.is_held.iter_mut().zip(joints) {
             let [lower, upper] = joint.limits;
             *held = (*value <= lower && *slope < 0.0) || (*value >= upper && *slope > 0.0);
         }

@@ -99,7 +99,7 @@ fn diagnostics(program: &dyn Program, job: &Job, depth: Depth) -> ByFile {
         files.insert(path.clone(), Vec::new());
     }
     for (path, (checked, _)) in &checks {
-        if !is_part_of_another(path, &checks) {
+        if !is_included_by_another(path, &checks) {
             report::add(&checked.report, path, &mut files);
         }
     }
@@ -107,7 +107,7 @@ fn diagnostics(program: &dyn Program, job: &Job, depth: Depth) -> ByFile {
 }
 
 /// Returns true if another open document includes this one: alone, it may lack what that document defines.
-fn is_part_of_another(path: &Path, checks: &Checks<'_>) -> bool {
+fn is_included_by_another(path: &Path, checks: &Checks<'_>) -> bool {
     let reads = |one: &Path, other: &Path| {
         let check = checks.get(one);
         check.is_some_and(|(_, files)| files.iter().any(|file| file == other))

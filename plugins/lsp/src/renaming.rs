@@ -81,19 +81,19 @@ impl Server<'_> {
             return Ok(None);
         }
         let with_declaration = params.context.include_declaration;
-        let mut found = Vec::new();
+        let mut locations = Vec::new();
         for scene in self.scenes_with(&site, &names) {
             for span in names::spans(&scene, &names, with_declaration) {
                 let location = scene.location(span, &self.documents, self.program);
-                found.extend(location.filter(|location| !found.contains(location)));
+                locations.extend(location.filter(|location| !locations.contains(location)));
             }
         }
-        found.extend(
+        locations.extend(
             self.uses(&site, &names)
                 .into_iter()
-                .map(|found| found.location),
+                .map(|usage| usage.location),
         );
-        Ok(Some(found))
+        Ok(Some(locations))
     }
 
     pub(crate) fn prepare_rename(
@@ -106,7 +106,7 @@ impl Server<'_> {
             let bytes = document.lines.bytes(&document.text, location.range);
             location.uri == document.uri && bytes.start <= offset && offset <= bytes.end
         };
-        let found = match self.subject(&params)? {
+        let target = match self.subject(&params)? {
             None => None,
             Some(Subject::Local(locations, name)) => locations
                 .iter()
@@ -120,7 +120,7 @@ impl Server<'_> {
                 let location = locations.find(|location| is_here(&location));
                 let location = location.or_else(|| {
                     let uses = self.uses(&site, &names).into_iter();
-                    uses.map(|found| found.location)
+                    uses.map(|usage| usage.location)
                         .find(|location| is_here(&location))
                 });
                 location
@@ -128,7 +128,7 @@ impl Server<'_> {
                     .map(|(location, (_, name))| (location.range, name.clone()))
             }
         };
-        Ok(found.map(
+        Ok(target.map(
             |(range, placeholder)| PrepareRenameResponse::RangeWithPlaceholder {
                 range,
                 placeholder,
@@ -167,9 +167,9 @@ impl Server<'_> {
                 add(path, edit);
             }
         }
-        for found in self.uses(&site, &names) {
-            let edit = found.renamed(new);
-            add(found.path, edit);
+        for usage in self.uses(&site, &names) {
+            let edit = usage.renamed(new);
+            add(usage.path, edit);
         }
         let edits = edits
             .into_iter()
@@ -180,9 +180,10 @@ impl Server<'_> {
     /// Returns the files that declare one of the names.
     fn files_with(scene: &Scene, names: &BTreeSet<Name>) -> BTreeSet<PathBuf> {
         let declared = scene.analysis.index.declarations.iter();
-        let declared = declared.filter(|found| names.contains(&(found.symbol, found.name.clone())));
+        let declared = declared
+            .filter(|declaration| names.contains(&(declaration.symbol, declaration.name.clone())));
         let sources = &scene.analysis.sources;
-        let sources = declared.filter_map(|found| sources.get(found.span.source));
+        let sources = declared.filter_map(|declaration| sources.get(declaration.span.source));
         sources.filter_map(report::path_of).collect()
     }
 

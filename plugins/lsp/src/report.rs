@@ -8,7 +8,7 @@ use lsp_types::{
     Uri,
 };
 use morse_diagnostics::{
-    Diagnostic as Found, Severity, Source, SourceId, Sources, Span, real_path, report::Report,
+    Diagnostic as Problem, Severity, Source, SourceId, Sources, Span, real_path, report::Report,
 };
 use serde_json::json;
 
@@ -22,8 +22,8 @@ pub(crate) type ByFile = BTreeMap<PathBuf, Vec<Diagnostic>>;
 /// that included the text, or else at the start of `root`.
 pub(crate) fn add(report: &Report, root: &Path, files: &mut ByFile) {
     let mut converter = Converter::default();
-    for (found, sources) in report.entries() {
-        let (path, diagnostic) = converter.converted(found, sources, root);
+    for (problem, sources) in report.entries() {
+        let (path, diagnostic) = converter.converted(problem, sources, root);
         let known = files.entry(path).or_default();
         if !known.contains(&diagnostic) {
             known.push(diagnostic);
@@ -53,13 +53,15 @@ struct Converter {
 impl Converter {
     fn converted(
         &mut self,
-        found: &Found,
+        problem: &Problem,
         sources: &Sources,
         root: &Path,
     ) -> (PathBuf, Diagnostic) {
-        let located = found.span().and_then(|span| self.file_range(span, sources));
+        let located = problem
+            .span()
+            .and_then(|span| self.file_range(span, sources));
         let (path, range) = located.unwrap_or_else(|| (root.to_owned(), Range::default()));
-        let related = found.labels.iter().skip(1).filter_map(|label| {
+        let related = problem.labels.iter().skip(1).filter_map(|label| {
             let (path, range) = self.file_range(label.span, sources)?;
             let uri = uri::of_path(&path)?;
             let message = match label.text.as_str() {
@@ -74,15 +76,15 @@ impl Converter {
         let related: Vec<_> = related.collect();
         let diagnostic = Diagnostic {
             range,
-            severity: Some(match found.severity {
+            severity: Some(match problem.severity {
                 Severity::Error => DiagnosticSeverity::ERROR,
                 Severity::Warning => DiagnosticSeverity::WARNING,
             }),
-            code: Some(NumberOrString::String(found.code.to_owned())),
+            code: Some(NumberOrString::String(problem.code.to_owned())),
             source: Some("morse-sim".to_owned()),
-            message: message(found),
+            message: message(problem),
             related_information: (!related.is_empty()).then_some(related),
-            data: replacement(found).map(|text| json!({ "replacement": text })),
+            data: replacement(problem).map(|text| json!({ "replacement": text })),
             ..Diagnostic::default()
         };
         (path, diagnostic)
@@ -106,9 +108,9 @@ impl Converter {
 }
 
 /// Returns the text that a diagnostic proposes instead of the one at its position.
-fn replacement(found: &Found) -> Option<&str> {
-    found.suggestion().or_else(|| {
-        let label = found.labels.first()?;
+fn replacement(problem: &Problem) -> Option<&str> {
+    problem.suggestion().or_else(|| {
+        let label = problem.labels.first()?;
         let missing = label.text.strip_prefix("add `")?.strip_suffix("` here")?;
         label.span.range().is_empty().then_some(missing)
     })
@@ -131,17 +133,21 @@ fn source(id: SourceId, sources: &Sources) -> Option<&Source> {
 }
 
 /// Returns the message with the explanation of the span, the notes and the remedies.
-fn message(found: &Found) -> String {
-    let mut text = found.message.clone();
-    if let Some(label) = found.labels.first().filter(|label| !label.text.is_empty()) {
+fn message(problem: &Problem) -> String {
+    let mut text = problem.message.clone();
+    if let Some(label) = problem
+        .labels
+        .first()
+        .filter(|label| !label.text.is_empty())
+    {
         text.push_str(": ");
         text.push_str(&label.text);
     }
-    for note in &found.notes {
+    for note in &problem.notes {
         text.push_str("\nnote: ");
         text.push_str(note);
     }
-    for help in &found.help {
+    for help in &problem.help {
         text.push_str("\nhelp: ");
         text.push_str(help);
     }

@@ -55,9 +55,9 @@ impl Server<'_> {
     }
 
     pub(crate) fn document(&self, uri: &Uri) -> Result<(PathBuf, Document), Refusal> {
-        let found = self.documents.find(uri);
-        let found = found.map(|(path, document)| (path.to_owned(), document.clone()));
-        found.ok_or_else(|| refused(format!("`{}` is not open", uri.as_str())))
+        let entry = self.documents.find(uri);
+        let entry = entry.map(|(path, document)| (path.to_owned(), document.clone()));
+        entry.ok_or_else(|| refused(format!("`{}` is not open", uri.as_str())))
     }
 
     /// Returns the position in the scene to which the document belongs; `None` in other files.

@@ -164,22 +164,22 @@ impl Site {
 
     pub(crate) fn references(&self) -> impl Iterator<Item = &Reference> {
         let references = self.scene.analysis.index.references.iter();
-        references.filter(|found| self.has(found.span))
+        references.filter(|reference| self.has(reference.span))
     }
 
     pub(crate) fn declarations(&self) -> impl Iterator<Item = &Declaration> {
         let declarations = self.scene.analysis.index.declarations.iter();
-        declarations.filter(|found| self.has(found.span))
+        declarations.filter(|declaration| self.has(declaration.span))
     }
 
     pub(crate) fn link(&self) -> Option<&Link> {
         let mut links = self.scene.analysis.index.links.iter();
-        links.find(|found| self.has(found.span))
+        links.find(|link| self.has(link.span))
     }
 
     pub(crate) fn setting(&self) -> Option<&Setting> {
         let mut settings = self.scene.analysis.index.settings.iter();
-        settings.find(|found| self.has(found.name) || self.has(found.span))
+        settings.find(|setting| self.has(setting.name) || self.has(setting.span))
     }
 
     /// Returns the value of the shortest expression at the position, and its span.

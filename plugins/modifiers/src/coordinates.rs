@@ -1,4 +1,4 @@
-//! Conversion of positions to other coordinates: the common part of the modifiers `ecef`, `geodetic` and similar ones.
+//! Conversion of positions to other coordinates: the common code of the modifiers `ecef`, `geodetic` and similar ones.
 use bevy::reflect::structs::Struct;
 use morse_api::{
     fields::at_mut,

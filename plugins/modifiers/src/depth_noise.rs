@@ -69,10 +69,10 @@ impl Modifier for DepthNoise {
                     raw.edit(|raw| {
                         for depth in raw.iter_mut().filter(|depth| **depth > 0) {
                             let error = error(f32::from(*depth) / 1000.0, state) * 1000.0;
-                            let found = (f64::from(*depth) + error).round();
+                            let noisy_depth = (f64::from(*depth) + error).round();
                             // A depth that does not fit into 16 bits is no measurement.
-                            let is_known = (1.0..=f64::from(u16::MAX)).contains(&found);
-                            *depth = if is_known { found as u16 } else { 0 };
+                            let is_known = (1.0..=f64::from(u16::MAX)).contains(&noisy_depth);
+                            *depth = if is_known { noisy_depth as u16 } else { 0 };
                         }
                     });
                 }
@@ -111,13 +111,13 @@ mod tests {
         for depth in [1.0_f32, 5.0] {
             let mut image = vec![depth; 20_000];
             image[0] = f32::INFINITY;
-            let found = noisy.measure(DepthVideoCameraData {
+            let reading = noisy.measure(DepthVideoCameraData {
                 image: image.into(),
                 ..DepthVideoCameraData::default()
             });
-            let (first, rest) = found.image.values().split_first().unwrap();
+            let (first, rest) = reading.image.values().split_first().unwrap();
             assert_eq!(*first, f32::INFINITY);
-            let errors = rest.iter().map(|found| f64::from(found - depth));
+            let errors = rest.iter().map(|noisy| f64::from(noisy - depth));
             spread(errors).assert_gauss(0.0, 0.01 + 0.002 * f64::from(depth * depth));
         }
     }
@@ -129,11 +129,11 @@ mod tests {
             TestModifier::<DepthVideoCameraData>::new(&noise, Some("raw"), World::new());
         let mut raw = vec![2500_u16; 20_000];
         (raw[0], raw[1]) = (0, 1);
-        let found = noisy.measure(DepthVideoCameraData {
+        let reading = noisy.measure(DepthVideoCameraData {
             raw: raw.into(),
             ..DepthVideoCameraData::default()
         });
-        let [nothing, least, rest @ ..] = found.raw.values() else {
+        let [nothing, least, rest @ ..] = reading.raw.values() else {
             panic!("an image");
         };
         assert!(*nothing == 0 && *least < 100, "{least}");
@@ -145,11 +145,11 @@ mod tests {
         let noise: DepthNoise = settings("(sigma: 0.1, growth: 0)");
         let mut noisy = TestModifier::<DepthCameraData>::new(&noise, None, World::new());
         let point = [1.0_f32, -2.0, 4.0];
-        let found = noisy.measure(DepthCameraData {
+        let reading = noisy.measure(DepthCameraData {
             points: [point; 5000].concat().into(),
             ..DepthCameraData::default()
         });
-        let points = found.points.values().as_chunks::<3>().0;
+        let points = reading.points.values().as_chunks::<3>().0;
         spread(points.iter().map(|at| f64::from(at[2]) - 4.0)).assert_gauss(0.0, 0.1);
         for [x, y, z] in points {
             assert!((x / z - 0.25).abs() < 1e-6 && (y / z + 0.5).abs() < 1e-6);

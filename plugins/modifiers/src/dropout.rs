@@ -251,7 +251,7 @@ mod tests {
             let check = settings::<Dropout>(text).check(&World::new());
             assert!(check.is_err(), "{text}");
         }
-        let found = out_of_range::<Dropout>("(probability: 1.5, burst: 0)");
-        assert_eq!(found, ["probability", "burst"]);
+        let problems = out_of_range::<Dropout>("(probability: 1.5, burst: 0)");
+        assert_eq!(problems, ["probability", "burst"]);
     }
 }

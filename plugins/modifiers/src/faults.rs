@@ -1,4 +1,4 @@
-//! Common parts of noise and fault models: duration of faults, and validation of settings.
+//! Common functions of noise and fault models: duration of faults, and validation of settings.
 
 use morse_api::check::CheckError;
 

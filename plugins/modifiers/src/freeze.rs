@@ -41,20 +41,20 @@ impl Modifier for Freeze {
             let field = fields.get(name);
             field.is_some_and(|field| has_samples(field) || can_stay(field))
         };
-        let parts: Vec<String> = self
+        let names: Vec<String> = self
             .fields
             .iter()
             .filter(|name| !known(name))
             .cloned()
             .collect();
-        let parts = (!parts.is_empty()).then(|| Numbers::of(fields, &parts));
-        if samples.is_empty() && whole.is_empty() && parts.is_none() {
+        let elements = (!names.is_empty()).then(|| Numbers::of(fields, &names));
+        if samples.is_empty() && whole.is_empty() && elements.is_none() {
             return Err(BindError::needs("a field that can stay as it is"));
         }
         Ok(Box::new(Bound {
             samples,
             whole,
-            parts: parts.transpose()?,
+            elements: elements.transpose()?,
             from: self.from,
             until: self.until,
         }))
@@ -80,7 +80,7 @@ fn has_samples(field: &Field) -> bool {
 struct Bound {
     samples: Vec<usize>,
     whole: Vec<usize>,
-    parts: Option<Numbers>,
+    elements: Option<Numbers>,
     from: f64,
     until: Option<f64>,
 }
@@ -112,8 +112,8 @@ impl Bound {
                 record::write(field, values);
             }
         }
-        if let Some(parts) = &self.parts {
-            parts.each(data, |_, number| values.push(*number));
+        if let Some(elements) = &self.elements {
+            elements.each(data, |_, number| values.push(*number));
         }
     }
 
@@ -129,8 +129,8 @@ impl Bound {
                 record::read(field, &mut row);
             }
         }
-        if let Some(parts) = &self.parts {
-            parts.each(data, |index, number| {
+        if let Some(elements) = &self.elements {
+            elements.each(data, |index, number| {
                 if let Some(value) = row.get(index) {
                     *number = *value;
                 }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_stays_beside_a_whole_field() {
+    fn an_element_stays_beside_a_whole_field() {
         let frozen: Freeze = settings("(from: 0.15, fields: [\"velocity.1\", \"time\"])");
         let mut gps = TestModifier::<GpsData>::new(&frozen, Some("extended"), World::new());
         let at = |number: f64, time: &str| GpsData {

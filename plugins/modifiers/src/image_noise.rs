@@ -64,9 +64,9 @@ mod tests {
             image: vec![128; 4 * 5000].into(),
             ..VideoCameraData::default()
         };
-        let found = noisy.measure(grey.clone());
+        let reading = noisy.measure(grey.clone());
         assert!(
-            found
+            reading
                 .image
                 .values()
                 .iter()
@@ -75,7 +75,7 @@ mod tests {
                 .all(|&alpha| alpha == 128)
         );
         for color in 0..3 {
-            let codes = found.image.values().iter().skip(color).step_by(4);
+            let codes = reading.image.values().iter().skip(color).step_by(4);
             // Rounding to integers adds a variance of 1/12.
             let sigma = (10.2_f64 * 10.2 + 1.0 / 12.0).sqrt();
             spread(codes.map(|&code| f64::from(code) - 128.0)).assert_gauss(0.0, sigma);

@@ -52,11 +52,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(found: [f64; 3], expected: [f64; 3]) {
-        for (found, expected) in found.into_iter().zip(expected) {
+    fn assert_near(actual: [f64; 3], expected: [f64; 3]) {
+        for (actual, expected) in actual.into_iter().zip(expected) {
             assert!(
-                (found / expected - 1.0).abs() < 1e-14,
-                "{found} instead of {expected}"
+                (actual / expected - 1.0).abs() < 1e-14,
+                "{actual} instead of {expected}"
             );
         }
     }

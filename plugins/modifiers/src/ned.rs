@@ -169,11 +169,11 @@ impl Angles {
 }
 
 fn vectors(fields: &Fields, names: &[&str], are_wanted: bool) -> Vec<usize> {
-    let found = names
+    let present = names
         .iter()
         .filter(|_| are_wanted)
         .filter_map(|name| fields.of_kind::<[f64; 3]>(name));
-    found.map(|field| field.index).collect()
+    present.map(|field| field.index).collect()
 }
 
 /// Indices of the converted fields.
@@ -321,9 +321,9 @@ mod tests {
         let mut orientation: [f64; 4] = attitude.coords.into();
         turn_quaternion(&mut orientation);
         let [x, y, z, w] = orientation;
-        let found = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+        let actual = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
         let expected = UnitQuaternion::from_euler_angles(roll, -pitch, FRAC_PI_2 - yaw);
-        assert!(found.angle_to(&expected) < 1e-7, "{found}");
+        assert!(actual.angle_to(&expected) < 1e-7, "{actual}");
         turn_quaternion(&mut orientation);
         assert!((Vector3::from_row_slice(&orientation[..3]) - attitude.imag()).norm() < 1e-12);
         assert!((orientation[3] - attitude.w).abs() < 1e-12);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_may_be_left_alone() {
+    fn angles_may_be_left_alone() {
         let mut ned =
             TestModifier::<PoseData>::new(&settings::<Ned>("(angles: false)"), None, World::new());
         let data = ned.measure(PoseData {

@@ -125,8 +125,8 @@ mod tests {
                         orientation: truth.coords.into(),
                     })
                     .orientation;
-                let found = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
-                (found * truth.inverse()).scaled_axis()
+                let actual = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+                (actual * truth.inverse()).scaled_axis()
             })
             .collect();
         for (axis, sigma) in [0.01, 0.02, 0.03].into_iter().enumerate() {

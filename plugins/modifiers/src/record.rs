@@ -36,7 +36,7 @@ pub(super) fn can_keep(info: Option<&'static TypeInfo>) -> bool {
     is_plain
         || match info {
             TypeInfo::Array(array) => can_keep(array.item_info()),
-            TypeInfo::Struct(parts) => parts.iter().all(|part| can_keep(part.type_info())),
+            TypeInfo::Struct(fields) => fields.iter().all(|field| can_keep(field.type_info())),
             TypeInfo::List(list) => can_keep(list.item_info()),
             TypeInfo::Map(map) => {
                 is_sorted_map(map) && can_keep(map.key_info()) && can_keep(map.value_info())
@@ -89,11 +89,13 @@ pub(super) fn write(value: &dyn PartialReflect, row: &mut Vec<f64>) {
         return write_halves(u64::from_ne_bytes(number.to_ne_bytes()), row);
     }
     match value.reflect_ref() {
-        ReflectRef::Struct(parts) => parts.iter_fields().for_each(|(_, part)| write(part, row)),
-        ReflectRef::Array(parts) => parts.iter().for_each(|part| write(part, row)),
-        ReflectRef::List(parts) => {
-            row.push(parts.len() as f64);
-            parts.iter().for_each(|part| write(part, row));
+        ReflectRef::Struct(fields) => fields
+            .iter_fields()
+            .for_each(|(_, field)| write(field, row)),
+        ReflectRef::Array(elements) => elements.iter().for_each(|element| write(element, row)),
+        ReflectRef::List(elements) => {
+            row.push(elements.len() as f64);
+            elements.iter().for_each(|element| write(element, row));
         }
         ReflectRef::Map(entries) => {
             row.push(entries.len() as f64);
@@ -183,26 +185,26 @@ pub(super) fn read(value: &mut dyn PartialReflect, row: &mut &[f64]) {
         *number = i64::from_ne_bytes(read_halves(row).to_ne_bytes());
         return;
     }
-    read_parts(value, row);
+    read_children(value, row);
 }
 
-fn read_parts(value: &mut dyn PartialReflect, row: &mut &[f64]) {
+fn read_children(value: &mut dyn PartialReflect, row: &mut &[f64]) {
     match value.reflect_mut() {
-        ReflectMut::Struct(parts) => {
-            for index in 0..parts.field_len() {
-                if let Some(part) = parts.field_at_mut(index) {
-                    read(part, row);
+        ReflectMut::Struct(fields) => {
+            for index in 0..fields.field_len() {
+                if let Some(field) = fields.field_at_mut(index) {
+                    read(field, row);
                 }
             }
         }
-        ReflectMut::Array(parts) => {
-            for index in 0..parts.len() {
-                if let Some(part) = parts.get_mut(index) {
-                    read(part, row);
+        ReflectMut::Array(elements) => {
+            for index in 0..elements.len() {
+                if let Some(element) = elements.get_mut(index) {
+                    read(element, row);
                 }
             }
         }
-        ReflectMut::List(parts) => grow::list(parts, row),
+        ReflectMut::List(elements) => grow::list(elements, row),
         ReflectMut::Map(entries) => grow::map(entries, row),
         _ => {}
     }
@@ -254,10 +256,10 @@ mod tests {
 
     #[derive(Reflect, Clone, Debug, Default, PartialEq)]
     struct Deep {
-        parts: Vec<Inner>,
+        structs: Vec<Inner>,
         vectors: Vec<Vec<[u8; 2]>>,
         distances: BTreeMap<String, f64>,
-        found: BTreeMap<u64, BTreeMap<String, All>>,
+        maps: BTreeMap<u64, BTreeMap<String, All>>,
         plain: BTreeMap<String, DynamicValue>,
     }
 
@@ -294,13 +296,13 @@ mod tests {
         let name = |at: u64| format!("{}{at}", "x".repeat(at as usize));
         let numbers = 0..count;
         Deep {
-            parts: numbers.clone().map(inner).collect(),
+            structs: numbers.clone().map(inner).collect(),
             vectors: numbers
                 .clone()
                 .map(|at| vec![[1, 2]; at as usize])
                 .collect(),
             distances: numbers.clone().map(|at| (name(at), at as f64)).collect(),
-            found: numbers
+            maps: numbers
                 .clone()
                 .map(|at| (at << 40, (0..at).map(|at| (name(at), all(at))).collect()))
                 .collect(),

@@ -115,9 +115,9 @@ mod tests {
             image: vec![100; 4 * 20_000].into(),
             ..VideoCameraData::default()
         };
-        let found = noisy.measure(grey);
+        let reading = noisy.measure(grey);
         let count = |code: u8| {
-            let pixels = found.image.values().as_chunks::<4>().0.iter();
+            let pixels = reading.image.values().as_chunks::<4>().0.iter();
             pixels
                 .filter(|pixel| **pixel == [code, code, code, 100])
                 .count() as f64
@@ -136,8 +136,8 @@ mod tests {
             image: vec![2.0; 20_000].into(),
             ..DepthVideoCameraData::default()
         };
-        let found = noisy.measure(flat);
-        let zeros = found
+        let reading = noisy.measure(flat);
+        let zeros = reading
             .image
             .values()
             .iter()

@@ -67,11 +67,11 @@ mod tests {
     const IN_THE_SCENE: [f64; 3] = [3447.7362909187214, -4397.002693427727, 116.5];
 
     #[track_caller]
-    fn assert_near(found: [f64; 3], expected: [f64; 3]) {
-        for (found, expected) in found.into_iter().zip(expected) {
+    fn assert_near(actual: [f64; 3], expected: [f64; 3]) {
+        for (actual, expected) in actual.into_iter().zip(expected) {
             assert!(
-                (found - expected).abs() < 1e-6,
-                "{found} instead of {expected}"
+                (actual - expected).abs() < 1e-6,
+                "{actual} instead of {expected}"
             );
         }
     }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn offsets_must_be_finite() {
         assert!(out_of_range::<UtmOffset>(ORIGIN).is_empty());
-        let found = out_of_range::<UtmOffset>("(z_offset: inf, x_offset: NaN)");
-        assert_eq!(found, ["x_offset", "z_offset"]);
+        let problems = out_of_range::<UtmOffset>("(z_offset: inf, x_offset: NaN)");
+        assert_eq!(problems, ["x_offset", "z_offset"]);
     }
 }

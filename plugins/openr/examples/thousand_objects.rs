@@ -48,7 +48,7 @@ fn main() {
     let node = |number: usize| {
         let interface = Interface::new(&format!("N{number}"));
         let interface = interface.subject("Out", "d").observer("In", "d");
-        Part::new(interface.extra("Frame"), Node)
+        ObjectInstance::new(interface.extra("Frame"), Node)
     };
     let connections: Vec<_> = (0..OBJECTS)
         .flat_map(|from| {

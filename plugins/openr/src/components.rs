@@ -16,7 +16,7 @@ use crate::{
     body::image::{PICTURE, Picture},
     context::{Context, Level},
     object::{NotifyEvent, Object, Payload, SystemEvent},
-    object_runner::Part,
+    object_runner::ObjectInstance,
     region::Region,
     service::{Interface, Service, ServiceName, Side},
     status::Status,
@@ -29,7 +29,7 @@ const PRIORITY: u8 = 0xff;
 pub(crate) type Port = Arc<Mutex<Observer>>;
 
 /// Returns an object for a sensor.
-pub(crate) fn sensor(port: &Port) -> Part {
+pub(crate) fn sensor(port: &Port) -> ObjectInstance {
     let observer = port.lock().unwrap_or_else(PoisonError::into_inner);
     observer.stay_ready();
     // Discards measurements from before the reset.
@@ -40,15 +40,15 @@ pub(crate) fn sensor(port: &Port) -> Part {
     if observer.info.kind == CAMERA {
         interface.subjects.push(subject(PICTURE));
     }
-    Part::new(interface, Sensor(port.clone())).with_priority(PRIORITY)
+    ObjectInstance::new(interface, Sensor(port.clone())).with_priority(PRIORITY)
 }
 
 /// Returns an object for an actuator.
-pub(crate) fn actuator(sender: &CommandSender) -> Part {
+pub(crate) fn actuator(sender: &CommandSender) -> ObjectInstance {
     let mut interface = Interface::new(&sender.info.path);
     let service = service(&sender.info.path, sender.info.kind, Side::Observer);
     interface.observers.push(service);
-    Part::new(interface, Actuator(sender.clone())).with_priority(PRIORITY)
+    ObjectInstance::new(interface, Actuator(sender.clone())).with_priority(PRIORITY)
 }
 
 fn service(path: &str, kind: &str, side: Side) -> Service {

@@ -2,7 +2,7 @@
 use crate::{
     counters::Report,
     lockstep::{Lockstep, LogLine, Rules},
-    object_runner::{Fault, Part},
+    object_runner::{Fault, ObjectInstance},
     platform::Platform,
     threaded::Threaded,
     wiring::Connection,
@@ -23,16 +23,16 @@ impl Engine {
     pub(crate) fn boot(
         in_threads: bool,
         platform: Platform,
-        parts: Vec<Part>,
+        objects: Vec<ObjectInstance>,
         connections: &[Connection],
         rules: Rules,
     ) -> Result<Self, String> {
         if in_threads {
-            let threaded = Threaded::boot_on(platform, parts, connections, rules);
+            let threaded = Threaded::boot_on(platform, objects, connections, rules);
             let threaded = threaded.map_err(|error| format!("no thread for an object: {error}"))?;
             return Ok(Self::Threads(threaded));
         }
-        let mut lockstep = Lockstep::boot_on(platform, parts, connections, rules);
+        let mut lockstep = Lockstep::boot_on(platform, objects, connections, rules);
         lockstep.advance(0);
         Ok(Self::Lockstep(Box::new(lockstep)))
     }

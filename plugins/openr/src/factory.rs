@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use bevy::prelude::App;
 use morse_api::middleware::Offers;
 
-use crate::object_runner::Part;
+use crate::object_runner::ObjectInstance;
 
 /// Creates an object, with its default interface and priority, which a stick may override.
-pub type Factory = Arc<dyn Fn() -> Part + Send + Sync>;
+pub type Factory = Arc<dyn Fn() -> ObjectInstance + Send + Sync>;
 
 /// Factories by the name of the file that they replace, in capitals: `LEGS.BIN`.
 #[derive(Clone, Default)]
@@ -24,18 +24,21 @@ pub trait AddObject {
     fn add_object(
         &mut self,
         bin: &str,
-        make: impl Fn() -> Part + Send + Sync + 'static,
+        make: impl Fn() -> ObjectInstance + Send + Sync + 'static,
     ) -> &mut Self;
 
     /// Registers a system object, which exists whatever the stick contains.
-    fn add_system_object(&mut self, make: impl Fn() -> Part + Send + Sync + 'static) -> &mut Self;
+    fn add_system_object(
+        &mut self,
+        make: impl Fn() -> ObjectInstance + Send + Sync + 'static,
+    ) -> &mut Self;
 }
 
 impl AddObject for App {
     fn add_object(
         &mut self,
         bin: &str,
-        make: impl Fn() -> Part + Send + Sync + 'static,
+        make: impl Fn() -> ObjectInstance + Send + Sync + 'static,
     ) -> &mut Self {
         change(self, |factories| {
             let bin = bin.to_ascii_uppercase();
@@ -43,7 +46,10 @@ impl AddObject for App {
         })
     }
 
-    fn add_system_object(&mut self, make: impl Fn() -> Part + Send + Sync + 'static) -> &mut Self {
+    fn add_system_object(
+        &mut self,
+        make: impl Fn() -> ObjectInstance + Send + Sync + 'static,
+    ) -> &mut Self {
         change(self, |factories| factories.system.push(Arc::new(make)))
     }
 }

@@ -41,7 +41,7 @@ use crate::{
     ip_stack,
     lockstep::{LogLine, Rules},
     network::Network,
-    object_runner::{Cause, FaultPolicy, Part},
+    object_runner::{Cause, FaultPolicy, ObjectInstance},
     platform::Platform,
     stick::{Contents, Stick, StickObject, UnreadableStick},
     wiring::Connection,
@@ -263,17 +263,17 @@ impl Plan {
         let sensors = self.sensors.iter().map(components::sensor);
         let actuators = self.actuators.iter().map(components::actuator);
         let system = self.factories.system.iter().map(|make| make());
-        let body = self.body.iter().map(|body| comm::part(&body.settings));
+        let body = self.body.iter().map(|body| comm::object(&body.settings));
         let audio = self.body.iter().filter(|body| body.has_audio);
-        let audio = audio.map(|_| audio::part(self.robot));
+        let audio = audio.map(|_| audio::object(self.robot));
         let objects = self.contents.objects.iter();
         let objects = objects.filter_map(|object| self.object(object));
-        let parts: Vec<Part> = sensors
+        let instances: Vec<ObjectInstance> = sensors
             .chain(actuators)
             .chain(body)
             .chain(audio)
             .chain(system)
-            .chain([ip_stack::part()])
+            .chain([ip_stack::object()])
             .chain(objects)
             .collect();
         let own = self.body.iter().flat_map(|body| &body.connections);
@@ -282,7 +282,13 @@ impl Plan {
         let mut platform = Platform::new(self.robot, self.contents.design.clone());
         platform.wireless = self.contents.wireless.clone();
         platform.network = Network::new(wireless::address(&platform.wireless));
-        Engine::boot(self.in_threads, platform, parts, &connections, self.rules)
+        Engine::boot(
+            self.in_threads,
+            platform,
+            instances,
+            &connections,
+            self.rules,
+        )
     }
 
     /// Returns the objects and links for viewers.
@@ -304,22 +310,22 @@ impl Plan {
         )
     }
 
-    fn object(&self, object: &StickObject) -> Option<Part> {
-        let mut part = match (self.externals.get(&object.bin), &object.interface) {
+    fn object(&self, object: &StickObject) -> Option<ObjectInstance> {
+        let mut instance = match (self.externals.get(&object.bin), &object.interface) {
             (Some(peer), Some(interface)) => {
                 let external = External::new(interface.clone(), peer.clone());
-                Part::new(interface.clone(), external)
+                ObjectInstance::new(interface.clone(), external)
             }
             _ => self.factories.objects.get(&object.bin)?(),
         };
-        part.handler_cost += self.handler_cost;
+        instance.handler_cost += self.handler_cost;
         if let Some(interface) = &object.interface {
-            part.interface = interface.clone();
+            instance.interface = interface.clone();
         }
         if let Some(attributes) = &object.attributes {
-            part.priority = attributes.priority;
+            instance.priority = attributes.priority;
         }
-        Some(part)
+        Some(instance)
     }
 }
 

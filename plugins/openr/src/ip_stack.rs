@@ -7,8 +7,8 @@ use crate::{lockstep::FRAME, prelude::*};
 const NAME: &str = "IPStack";
 
 /// Returns the object.
-pub(crate) fn part() -> Part {
-    Part::new(Interface::new(NAME).extra("Frame"), Stack).with_priority(0xf8)
+pub(crate) fn object() -> ObjectInstance {
+    ObjectInstance::new(Interface::new(NAME).extra("Frame"), Stack).with_priority(0xf8)
 }
 
 struct Stack;

@@ -66,7 +66,7 @@ pub mod prelude {
         factory::AddObject as _,
         link::Buffering,
         object::{ConnectionEvent, NotifyEvent, Object, Payload, ReadyEvent, SystemEvent},
-        object_runner::Part,
+        object_runner::ObjectInstance,
         region::Region,
         service::Interface,
         status::Status,

@@ -12,7 +12,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use crate::{
     counters::{ObjectReport, Report},
     message::{Message, Payload, SystemEvent},
-    object_runner::{Cause, Fault, FaultPolicy, ObjectRunner, Part},
+    object_runner::{Cause, Fault, FaultPolicy, ObjectInstance, ObjectRunner},
     platform::Platform,
     service::{Interface, Selector},
     status::Status,
@@ -79,27 +79,27 @@ pub struct Lockstep {
 impl Lockstep {
     /// Initialises all objects in order, connects them, and starts them as soon as time advances.
     #[must_use]
-    pub fn boot(parts: Vec<Part>, connections: &[Connection], rules: Rules) -> Self {
-        Self::boot_on(Platform::default(), parts, connections, rules)
+    pub fn boot(objects: Vec<ObjectInstance>, connections: &[Connection], rules: Rules) -> Self {
+        Self::boot_on(Platform::default(), objects, connections, rules)
     }
 
     /// Does the same on the system of a robot.
     #[must_use]
     pub fn boot_on(
         platform: Platform,
-        parts: Vec<Part>,
+        objects: Vec<ObjectInstance>,
         connections: &[Connection],
         rules: Rules,
     ) -> Self {
-        let turns = parts.iter().map(|part| Turn {
-            priority: part.priority,
-            handler_cost: part.handler_cost,
+        let turns = objects.iter().map(|instance| Turn {
+            priority: instance.priority,
+            handler_cost: instance.handler_cost,
             ..Turn::default()
         });
         let turns: Vec<Turn> = turns.collect();
-        let cells = parts
+        let cells = objects
             .into_iter()
-            .map(|part| ObjectRunner::new(part.interface, part.object));
+            .map(|instance| ObjectRunner::new(instance.interface, instance.object));
         let cells: Vec<ObjectRunner> = cells.collect();
         let names = cells
             .iter()

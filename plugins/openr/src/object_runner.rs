@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Object with its interface, its priority, and the cost of its handlers.
-pub struct Part {
+pub struct ObjectInstance {
     /// Services and entries.
     pub interface: Interface,
     /// The object.
@@ -28,7 +28,7 @@ pub struct Part {
 /// Default priority of objects.
 pub const USUAL_PRIORITY: u8 = 128;
 
-impl Part {
+impl ObjectInstance {
     /// Returns an object with the default priority whose handlers take no time.
     #[must_use]
     pub fn new(interface: Interface, object: impl Object + 'static) -> Self {

@@ -15,18 +15,20 @@ use crate::prelude::*;
 
 /// Registers the objects.
 pub(crate) fn plugin(app: &mut App) {
-    app.add_object("ROUTE.BIN", || Part::new(route(), Route::default()))
-        .add_object("DRIVER.BIN", || {
-            Part::new(driver(), Driver::default()).with_priority(0x90)
-        })
-        .add_object("TRAINER.BIN", dog::trainer)
-        .add_object("WALK.BIN", || walk::part().with_priority(0x90))
-        .add_object("HEAD.BIN", dog::head)
-        .add_object("STAND.BIN", dog::stand)
-        .add_object("BALL.BIN", ball::part)
-        .add_object("BLINK.BIN", devices::blink)
-        .add_object("LOGGER.BIN", devices::logger)
-        .add_object("GAINS.BIN", devices::gains);
+    app.add_object("ROUTE.BIN", || {
+        ObjectInstance::new(route(), Route::default())
+    })
+    .add_object("DRIVER.BIN", || {
+        ObjectInstance::new(driver(), Driver::default()).with_priority(0x90)
+    })
+    .add_object("TRAINER.BIN", dog::trainer)
+    .add_object("WALK.BIN", || walk::object().with_priority(0x90))
+    .add_object("HEAD.BIN", dog::head)
+    .add_object("STAND.BIN", dog::stand)
+    .add_object("BALL.BIN", ball::object)
+    .add_object("BLINK.BIN", devices::blink)
+    .add_object("LOGGER.BIN", devices::logger)
+    .add_object("GAINS.BIN", devices::gains);
 }
 
 /// Corners of the route, m.

@@ -118,14 +118,14 @@ impl Stick {
             _ => rest,
         };
         // If names differ in case alone, the first one in alphabetical order that contains the rest of the path is used.
-        let mut found = vec![self.root.clone()];
-        for part in rest.split('/').filter(|part| !part.is_empty()) {
-            found = found
+        let mut matches = vec![self.root.clone()];
+        for segment in rest.split('/').filter(|segment| !segment.is_empty()) {
+            matches = matches
                 .iter()
-                .flat_map(|folder| named(folder, part))
+                .flat_map(|folder| named(folder, segment))
                 .collect();
         }
-        found.into_iter().next()
+        matches.into_iter().next()
     }
 
     /// Reads the contents of the stick for a robot.

@@ -3,8 +3,8 @@ use crate::status::Status;
 
 /// Maximum number of keys in use.
 pub const MOST_KEYS: usize = 8;
-/// Maximum number of parts of a key.
-pub const MOST_PARTS: u32 = 16;
+/// Maximum number of divisions of a key.
+pub const MOST_DIVISIONS: u32 = 16;
 
 /// Number of a sync key, unique within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,21 +15,21 @@ pub struct SyncKey(pub u32);
 pub struct SyncKeys {
     last: u32,
     /// Keys that are in use.
-    live: Vec<Parts>,
-    /// Keys whose parts have all arrived, with the number of parts that have not started.
+    live: Vec<Divisions>,
+    /// Keys whose divisions have all arrived, with the number of divisions that have not started.
     whole: Vec<(SyncKey, u32)>,
 }
 
-/// Parts of a key.
+/// Divisions of a key: the commands that start together.
 #[derive(Clone, Copy, Debug)]
-struct Parts {
+struct Divisions {
     key: SyncKey,
     all: u32,
     missing: u32,
 }
 
 impl SyncKeys {
-    /// Allocates a key with one part.
+    /// Allocates a key with one division.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl SyncKeys {
         }
         self.last += 1;
         let key = SyncKey(self.last);
-        self.live.push(Parts {
+        self.live.push(Divisions {
             key,
             all: 1,
             missing: 1,
@@ -53,21 +53,21 @@ impl SyncKeys {
         index.ok_or(Status::INVALID_SYNC_KEY)
     }
 
-    /// Sets the number of parts of a key.
+    /// Sets the number of divisions of a key.
     ///
     /// # Errors
     ///
-    /// The key is not in use, or the number of parts is zero or too large.
-    pub fn divide(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
+    /// The key is not in use, or the number of divisions is zero or too large.
+    pub fn divide(&mut self, key: SyncKey, divisions: u32) -> Result<(), Status> {
         let index = self.index_of(key)?;
-        if parts == 0 || parts > MOST_PARTS {
+        if divisions == 0 || divisions > MOST_DIVISIONS {
             return Err(Status::INVALID_ARG);
         }
-        (self.live[index].all, self.live[index].missing) = (parts, parts);
+        (self.live[index].all, self.live[index].missing) = (divisions, divisions);
         Ok(())
     }
 
-    /// Reports the arrival of one part; true once all have arrived, and the key is free again.
+    /// Reports the arrival of one division; true once all have arrived, and the key is free again.
     ///
     /// # Errors
     ///
@@ -77,19 +77,19 @@ impl SyncKeys {
         self.live[index].missing -= 1;
         let is_whole = self.live[index].missing == 0;
         if is_whole {
-            let parts = self.live.remove(index);
-            self.whole.push((key, parts.all));
+            let divisions = self.live.remove(index);
+            self.whole.push((key, divisions.all));
         }
         Ok(is_whole)
     }
 
-    /// Returns true if all parts of a key have arrived, so that they may start.
+    /// Returns true if all divisions of a key have arrived, so that they may start.
     #[must_use]
     pub fn is_whole(&self, key: SyncKey) -> bool {
         self.whole.iter().any(|(known, _)| *known == key)
     }
 
-    /// Reports that one part of a key has started; the key is forgotten after the last one.
+    /// Reports that one division of a key has started; the key is forgotten after the last one.
     pub fn start(&mut self, key: SyncKey) {
         if let Some((_, left)) = self.whole.iter_mut().find(|(known, _)| *known == key) {
             *left -= 1;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_whole_when_its_last_part_is_there() {
+    fn a_key_is_whole_when_its_last_division_is_there() {
         let mut keys = SyncKeys::default();
         let key = keys.take().expect("a key");
         assert_eq!(keys.divide(key, 17), Err(Status::INVALID_ARG));

@@ -51,8 +51,8 @@ fn join(from: &str, to: &str) -> Connection {
     (name(from), name(to))
 }
 
-fn boot(parts: Vec<Part>, connections: &[Connection]) -> Lockstep {
-    Lockstep::boot(parts, connections, Rules::default())
+fn boot(objects: Vec<ObjectInstance>, connections: &[Connection]) -> Lockstep {
+    Lockstep::boot(objects, connections, Rules::default())
 }
 
 /// Object whose handlers are given as functions.
@@ -125,7 +125,7 @@ impl Object for Scripted {
 }
 
 /// Returns a source with the subject `Source.Out.d.S` that sends its numbers periodically, in ns, from the first on.
-fn source(period: u64, count: u8) -> Part {
+fn source(period: u64, count: u8) -> ObjectInstance {
     let mut next = 0;
     let object = Scripted::default()
         .start(|context| {
@@ -141,11 +141,11 @@ fn source(period: u64, count: u8) -> Part {
             }
         });
     let interface = Interface::new("Source").subject("Out", "d").extra("Clock");
-    Part::new(interface, object)
+    ObjectInstance::new(interface, object)
 }
 
 /// Returns a sink with the observer `name.In.d.O` that notes received data, and declares itself ready again if `again`.
-fn sink(name: &str, notes: &Notes, again: bool) -> Part {
+fn sink(name: &str, notes: &Notes, again: bool) -> ObjectInstance {
     let notes = notes.clone();
     let object = Scripted::default().notify(move |context, event| {
         let data: Vec<String> = event
@@ -158,5 +158,5 @@ fn sink(name: &str, notes: &Notes, again: bool) -> Part {
             context.assert_ready(0);
         }
     });
-    Part::new(Interface::new(name).observer("In", "d"), object)
+    ObjectInstance::new(Interface::new(name).observer("In", "d"), object)
 }

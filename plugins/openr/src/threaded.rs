@@ -15,7 +15,7 @@ use crate::{
     counters::{LinkReport, ObjectReport, Report},
     lockstep::{LogLine, MAILBOX, Rules},
     message::{Message, Payload, SystemEvent},
-    object_runner::{Cause, Fault, FaultPolicy, ObjectRunner, Part},
+    object_runner::{Cause, Fault, FaultPolicy, ObjectInstance, ObjectRunner},
     platform::Platform,
     service::Selector,
     status::Status,
@@ -53,11 +53,11 @@ impl Threaded {
     ///
     /// The system cannot create a thread.
     pub fn boot(
-        parts: Vec<Part>,
+        objects: Vec<ObjectInstance>,
         connections: &[Connection],
         rules: Rules,
     ) -> Result<Self, NoThread> {
-        Self::boot_on(Platform::default(), parts, connections, rules)
+        Self::boot_on(Platform::default(), objects, connections, rules)
     }
 
     /// Does the same on the system of a robot.
@@ -67,15 +67,16 @@ impl Threaded {
     /// The system cannot create a thread.
     pub fn boot_on(
         platform: Platform,
-        parts: Vec<Part>,
+        objects: Vec<ObjectInstance>,
         connections: &[Connection],
         rules: Rules,
     ) -> Result<Self, NoThread> {
-        let name = |part: &Part| (part.interface.object.clone(), part.priority);
-        let names: Vec<(String, u8)> = parts.iter().map(name).collect();
-        let cells = parts
+        let name =
+            |instance: &ObjectInstance| (instance.interface.object.clone(), instance.priority);
+        let names: Vec<(String, u8)> = objects.iter().map(name).collect();
+        let cells = objects
             .into_iter()
-            .map(|part| ObjectRunner::new(part.interface, part.object));
+            .map(|instance| ObjectRunner::new(instance.interface, instance.object));
         let mut cells: Vec<ObjectRunner> = cells.collect();
         let (senders, receivers): (Vec<_>, Vec<_>) =
             cells.iter().map(|_| bounded::<Message>(MAILBOX)).unzip();

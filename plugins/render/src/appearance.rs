@@ -53,7 +53,7 @@ impl Appearance {
         let half_way = (to_light + to_camera).normalize();
         let cosine = normal.dot(&half_way).max(0.0);
         let share = libm::pow(cosine, self.gloss.shininess);
-        [0, 1, 2].map(|part| light[part] * (self.gloss.color[part] * share) as f32)
+        [0, 1, 2].map(|channel| light[channel] * (self.gloss.color[channel] * share) as f32)
     }
 }
 
@@ -71,8 +71,8 @@ pub(super) struct Spot<'a> {
     /// Point in the thing's own axes, without its scale.
     pub(super) at: Vector3<f64>,
     pub(super) normal: Vector3<f64>,
-    /// Index of the triangle of a mesh.
-    pub(super) part: u32,
+    /// Index of the face of a mesh.
+    pub(super) face: u32,
 }
 
 impl Spot<'_> {
@@ -91,11 +91,11 @@ impl Spot<'_> {
                 color: self.painted(paint, None, 1.0),
                 ..plain
             },
-            (None, Form::Mesh { mesh, .. }) => match mesh.material(self.part) {
+            (None, Form::Mesh { mesh, .. }) => match mesh.material(self.face) {
                 Some(material) => {
                     let base = linear(material.color);
                     let color = material.image.as_ref().map_or(base, |image| {
-                        let footprint = self.footprint(|at| mesh.coordinates(self.part, at));
+                        let footprint = self.footprint(|at| mesh.coordinates(self.face, at));
                         over(image.mean(&footprint, [true; 2]), base)
                     });
                     Appearance {
@@ -118,7 +118,7 @@ impl Spot<'_> {
         let texture_coordinates = |at: &Vector3<f64>| -> TextureCoordinates {
             match (&paint.wrap, mesh) {
                 (None, Some(mesh)) => TextureCoordinates {
-                    uv: mesh.coordinates(self.part, at),
+                    uv: mesh.coordinates(self.face, at),
                     size: [1.0; 2],
                     is_closed: false,
                 },

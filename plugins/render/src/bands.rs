@@ -33,34 +33,34 @@ pub(super) fn draw(
 ) {
     let width = projection.camera.width as usize;
     let columns = width.div_ceil(SIDE);
-    let bands = (projection.camera.height as usize).div_ceil(SIDE);
+    let count = (projection.camera.height as usize).div_ceil(SIDE);
     // Each band is a row of tiles, so that no two bands write to the same pixels.
-    let mut parts: Vec<_> = (0..bands).map(Band::new).collect();
+    let mut bands: Vec<_> = (0..count).map(Band::new).collect();
     let each = SIDE * width;
-    for (part, color) in parts.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
-        part.color = color;
+    for (band, color) in bands.iter_mut().zip(picture.color.chunks_mut(4 * each)) {
+        band.color = color;
     }
-    for (part, depth) in parts.iter_mut().zip(picture.depth.chunks_mut(each)) {
-        part.depth = depth;
+    for (band, depth) in bands.iter_mut().zip(picture.depth.chunks_mut(each)) {
+        band.depth = depth;
     }
-    for (part, things) in parts.iter_mut().zip(picture.things.chunks_mut(each)) {
-        part.things = things;
+    for (band, things) in bands.iter_mut().zip(picture.things.chunks_mut(each)) {
+        band.things = things;
     }
-    for (part, bounds) in parts.iter_mut().zip(bounds.chunks_mut(columns)) {
-        part.bounds = bounds;
+    for (band, bounds) in bands.iter_mut().zip(bounds.chunks_mut(columns)) {
+        band.bounds = bounds;
     }
-    let draw = |mut part: Band<'_>| {
+    let draw = |mut band: Band<'_>| {
         let mut shown = Shown::NOTHING;
         for column in 0..columns {
-            if is_wanted(part.number * columns + column) {
-                tile::draw(projection, column, part.number, &mut shown);
-                part.show(&shown, column, width);
+            if is_wanted(band.number * columns + column) {
+                tile::draw(projection, column, band.number, &mut shown);
+                band.show(&shown, column, width);
             }
         }
     };
     match pool {
-        Some(pool) => pool.install(|| parts.into_par_iter().for_each(draw)),
-        None => parts.into_iter().for_each(draw),
+        Some(pool) => pool.install(|| bands.into_par_iter().for_each(draw)),
+        None => bands.into_iter().for_each(draw),
     }
 }
 

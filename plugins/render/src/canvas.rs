@@ -269,8 +269,8 @@ mod tests {
         for frame in 0..frames {
             for thing in scene.things.iter_mut().skip(1) {
                 if random.uniform() < 0.1 {
-                    let mut part = |size: f64| size * (random.uniform() - 0.5);
-                    let step = Isometry3::translation(part(1.0), part(1.0), part(0.4));
+                    let mut offset = |size: f64| size * (random.uniform() - 0.5);
+                    let step = Isometry3::translation(offset(1.0), offset(1.0), offset(0.4));
                     thing.world_from_thing = step * thing.world_from_thing;
                 }
             }
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_in_part_is_what_is_drawn_as_a_whole() {
+    fn areas_that_are_drawn_again_equal_the_whole_picture() {
         let ideal = camera();
         assert!(spared(scene(), &ideal, 25) > 0.0);
         let coefficients = [-0.18, 0.04, 0.002, -0.0015, 0.0005];

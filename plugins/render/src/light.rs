@@ -206,9 +206,9 @@ mod tests {
             ..PointLamp::default()
         });
         // Intensity 16 / (16 + 9) below and above the lamp; half of that at an angle of 60° at the same distance.
-        let near = |found: Option<Rgb>, wanted: f32| {
-            let found = found.unwrap();
-            assert!((found[0] - wanted).abs() < 1e-6, "{found:?} {wanted}");
+        let near = |actual: Option<Rgb>, wanted: f32| {
+            let actual = actual.unwrap();
+            assert!((actual[0] - wanted).abs() < 1e-6, "{actual:?} {wanted}");
         };
         near(lamp.light(&Vector3::zeros(), &Vector3::z()), 1.28);
         let above = Vector3::new(0.0, 0.0, 6.0);

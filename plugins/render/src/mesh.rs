@@ -89,8 +89,8 @@ impl VisualMesh {
             return [0.0; 2];
         };
         let [a, b, c] = corners.map(|corner| {
-            let found = self.coordinates.get(corner as usize);
-            Vector2::from(found.copied().unwrap_or_default().map(f64::from))
+            let uv = self.coordinates.get(corner as usize);
+            Vector2::from(uv.copied().unwrap_or_default().map(f64::from))
         });
         let (shares, plane) = self.shares(*corners, at);
         let whole = plane.norm_squared();
@@ -129,8 +129,8 @@ impl VisualMesh {
 }
 
 fn vector(of: &[[f32; 3]], index: u32) -> Vector3<f64> {
-    let found = of.get(index as usize).copied().unwrap_or_default();
-    Vector3::from(found.map(f64::from))
+    let coordinates = of.get(index as usize).copied().unwrap_or_default();
+    Vector3::from(coordinates.map(f64::from))
 }
 
 #[cfg(test)]

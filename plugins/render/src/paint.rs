@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_palette_with_a_part_of_a_colour_or_too_many_is_refused() {
+    fn a_palette_with_an_incomplete_colour_or_too_many_is_refused() {
         let whole = packed(png::ColorType::Grayscale, 2, &[0, 1, 1, 0]);
         let offset = whole.windows(4).position(|bytes| bytes == b"IDAT").unwrap() - 4;
         let header = chunk(b"IHDR", &[0, 0, 0, 2, 0, 0, 0, 2, 8, 3, 0, 0, 0]);

@@ -46,8 +46,8 @@ impl RgbaImage {
             let mut sum = [0_u32; 4];
             for inner in 0..factor {
                 let start = (v * factor + inner) * row + 4 * u * factor;
-                let part = large.get(start..start + 4 * factor);
-                for pixel in part.unwrap_or_default().as_chunks::<4>().0 {
+                let codes = large.get(start..start + 4 * factor);
+                for pixel in codes.unwrap_or_default().as_chunks::<4>().0 {
                     for (sum, code) in sum.iter_mut().zip(pixel) {
                         *sum += u32::from(*code);
                     }
@@ -97,10 +97,10 @@ mod tests {
         assert_eq!(small.pixels, [pixel(100), pixel(7)].concat());
         assert_eq!(image.shrunk(1), image);
         // Only an area of the image.
-        let mut part = small.clone();
-        part.pixels.fill(9);
-        part.shrink_from(&image.pixels, 2, [1, 0, 2, 1]);
-        assert_eq!(part.pixels, [[9; 4], pixel(7)].concat());
+        let mut partial = small.clone();
+        partial.pixels.fill(9);
+        partial.shrink_from(&image.pixels, 2, [1, 0, 2, 1]);
+        assert_eq!(partial.pixels, [[9; 4], pixel(7)].concat());
     }
 
     #[test]

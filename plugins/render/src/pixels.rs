@@ -53,17 +53,17 @@ impl Pixels {
             let rays: [[[f64; 2]; SIDE]; SIDE] = std::array::from_fn(|v| {
                 std::array::from_fn(|u| lens.ray(column * SIDE + u, row * SIDE + v))
             });
-            let part = |axis: usize| rays.map(|row| row.map(|ray| ray[axis]));
+            let coordinates = |axis: usize| rays.map(|row| row.map(|ray| ray[axis]));
             let pixel = |axis: usize| {
-                part(axis).map(|row| {
+                coordinates(axis).map(|row| {
                     row.map(|coordinate| coordinate * camera.focal + camera.center[axis])
                 })
             };
             Box::new(Bent {
                 columns: pixel(0),
                 rows: pixel(1),
-                x: part(0),
-                y: part(1),
+                x: coordinates(0),
+                y: coordinates(1),
             })
         });
         Self {

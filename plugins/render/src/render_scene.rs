@@ -182,12 +182,12 @@ impl Form {
         }
     }
 
-    /// Returns the outward normal at a point of the surface, in the form's axes. `part` is the index of the triangle of a
+    /// Returns the outward normal at a point of the surface, in the form's axes. `face` is the index of the triangle of a
     /// mesh.
-    pub(super) fn normal(&self, at: &Vector3<f64>, part: u32) -> Vector3<f64> {
+    pub(super) fn normal(&self, at: &Vector3<f64>, face: u32) -> Vector3<f64> {
         match self {
             Self::Solid(solid) => normal(solid, at),
-            Self::Mesh { mesh, .. } => mesh.normal(part, at),
+            Self::Mesh { mesh, .. } => mesh.normal(face, at),
             Self::Grid(_) => Vector3::z(),
         }
     }
@@ -271,11 +271,11 @@ mod tests {
             (&pill, [0.0, 0.3, 1.4], [0.0, 0.3, 0.4]),
             (&pill, [0.5, 0.0, 0.4], [1.0, 0.0, 0.0]),
         ] {
-            let found = Form::Solid(solid.clone()).normal(&at.into(), 0).normalize();
+            let actual = Form::Solid(solid.clone()).normal(&at.into(), 0).normalize();
             let expected = Vector3::from(expected).normalize();
             assert!(
-                (found - expected).norm() < 1e-9,
-                "{solid:?} at {at:?}: {found}"
+                (actual - expected).norm() < 1e-9,
+                "{solid:?} at {at:?}: {actual}"
             );
         }
     }

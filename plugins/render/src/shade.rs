@@ -83,7 +83,7 @@ impl<'t> Shading<'t> {
             depth: 1.0 / inverse_depth,
             at: local,
             normal: own,
-            part: unpack(what).1,
+            face: unpack(what).1,
         }
         .appearance();
         let mut normal = thing.world_from_thing.rotation * own.normalize();

@@ -105,9 +105,9 @@ impl Texture {
         for sample in 0..count as usize {
             let share = (sample as f64 + 0.5) / count - 0.5;
             let at = [at[0] + share * long[0], at[1] + share * long[1]];
-            let found = self.between(size, at, goes_on);
-            for (sum, found) in sum.iter_mut().zip(found) {
-                *sum += found / count as f32;
+            let color = self.between(size, at, goes_on);
+            for (sum, value) in sum.iter_mut().zip(color) {
+                *sum += value / count as f32;
             }
         }
         sum
@@ -117,12 +117,12 @@ impl Texture {
     fn between(&self, size: f64, at: [f64; 2], goes_on: [bool; 2]) -> Rgba {
         let lower = size.floor();
         let share = (size - lower) as f32;
-        let found = self.smooth(lower as usize, at, goes_on);
+        let fine = self.smooth(lower as usize, at, goes_on);
         if share == 0.0 {
-            return found;
+            return fine;
         }
         let coarse = self.smooth(lower as usize + 1, at, goes_on);
-        std::array::from_fn(|channel| found[channel] + (coarse[channel] - found[channel]) * share)
+        std::array::from_fn(|channel| fine[channel] + (coarse[channel] - fine[channel]) * share)
     }
 
     /// Interpolates bilinearly between four pixels of a level; `at` is in pixels of the largest level.
@@ -183,9 +183,9 @@ impl Texture {
                 let mut sum = [0.0; 4];
                 for (v, down) in row {
                     for (u, across) in column {
-                        let found = self.pixel(level, *u, *v);
-                        for (sum, found) in sum.iter_mut().zip(found) {
-                            *sum += found * across * down;
+                        let pixel = self.pixel(level, *u, *v);
+                        for (sum, value) in sum.iter_mut().zip(pixel) {
+                            *sum += value * across * down;
                         }
                     }
                 }
@@ -218,29 +218,29 @@ fn covered(many: usize, fewer: usize) -> Vec<Vec<(usize, f32)>> {
     (0..fewer).map(of).collect()
 }
 
-/// Number of parts along each side into which a footprint on a checker is divided.
-const PARTS: usize = 3;
+/// Number of cells along each side into which a footprint on a checker is divided.
+const CELLS: usize = 3;
 
 /// Returns the fraction of a footprint that squares with the colour of the lower left one cover; the footprint is in units
-/// of squares. The footprint is divided into parts, since it may be oblique; each part is treated as a rectangle along the
+/// of squares. The footprint is divided into cells, since it may be oblique; each cell is treated as a rectangle along the
 /// squares.
 pub(super) fn checker(footprint: &Footprint) -> f64 {
     let Footprint { at, right, below } = footprint;
     let wide = [0, 1]
-        .map(|axis| (right[axis] * right[axis] + below[axis] * below[axis]).sqrt() / PARTS as f64);
+        .map(|axis| (right[axis] * right[axis] + below[axis] * below[axis]).sqrt() / CELLS as f64);
     if !wide.iter().chain(at).all(|number| number.is_finite()) {
         return 0.5;
     }
-    let part = |number: usize| (number as f64 + 0.5) / PARTS as f64 - 0.5;
+    let offset = |number: usize| (number as f64 + 0.5) / CELLS as f64 - 0.5;
     let mut sum = 0.0;
-    for (i, j) in (0..PARTS).flat_map(|i| (0..PARTS).map(move |j| (i, j))) {
+    for (i, j) in (0..CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j))) {
         let [across, down] = [0, 1].map(|axis| {
-            let at = at[axis] + part(i) * right[axis] + part(j) * below[axis];
+            let at = at[axis] + offset(i) * right[axis] + offset(j) * below[axis];
             balance(at, wide[axis])
         });
         sum += 0.5 + 0.5 * across * down;
     }
-    sum / (PARTS * PARTS) as f64
+    sum / (CELLS * CELLS) as f64
 }
 
 /// Returns the mean, over an interval around a position, of a square wave that is 1 from 0 to 1, -1 from 1 to 2, and
@@ -375,9 +375,9 @@ mod tests {
         let mean = |level: &Level| {
             let mut sum = [0.0; 3];
             for (u, v) in (0..level.width).flat_map(|u| (0..level.height).map(move |v| (u, v))) {
-                let found = texture.pixel(level, u, v);
-                for (sum, found) in sum.iter_mut().zip(found) {
-                    *sum += found / (level.width * level.height) as f32;
+                let pixel = texture.pixel(level, u, v);
+                for (sum, value) in sum.iter_mut().zip(pixel) {
+                    *sum += value / (level.width * level.height) as f32;
                 }
             }
             sum
@@ -404,13 +404,13 @@ mod tests {
             ([-0.5, 0.5], 0.0),
         ] {
             for size in [0.0, 1e-3, 0.9] {
-                let found = checker(&covers(at, size));
-                assert!((found - colour).abs() < 1e-9, "{at:?} {size}: {found}");
+                let mean = checker(&covers(at, size));
+                assert!((mean - colour).abs() < 1e-9, "{at:?} {size}: {mean}");
             }
         }
         // A pixel of which a quarter lies beyond the line between two squares.
-        let found = checker(&covers([0.95, 0.5], 0.2));
-        assert!((found - 0.75).abs() < 1e-9, "{found}");
+        let mean = checker(&covers([0.95, 0.5], 0.2));
+        assert!((mean - 0.75).abs() < 1e-9, "{mean}");
         // Compared with counted samples.
         let (at, size) = ([0.7, 3.1], 1.7);
         let mut count = 0;
@@ -420,10 +420,10 @@ mod tests {
             };
             count += i32::from((square(u, 0) + square(v, 1)).rem_euclid(2.0) == 0.0);
         }
-        let found = checker(&covers(at, size));
+        let mean = checker(&covers(at, size));
         assert!(
-            (found - f64::from(count) / 1e6).abs() < 2e-3,
-            "{found} {count}"
+            (mean - f64::from(count) / 1e6).abs() < 2e-3,
+            "{mean} {count}"
         );
         assert_eq!(checker(&covers([0.5, 0.5], f64::INFINITY)), 0.5);
     }

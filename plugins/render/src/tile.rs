@@ -55,8 +55,8 @@ impl Shown {
     };
 }
 
-fn pack(cast: u64, part: u32) -> u64 {
-    cast << 32 | u64::from(part)
+fn pack(cast: u64, face: u32) -> u64 {
+    cast << 32 | u64::from(face)
 }
 
 pub(super) fn unpack(what: u64) -> (usize, u32) {
@@ -145,12 +145,12 @@ impl<'s> Tile<'s> {
                 self.meet_faces(faces, pack(number, 0), &mut nearest);
             } else {
                 for row in 0..SIDE {
-                    let (found, parts) = self.row(cast, row);
+                    let (inverse_depths, hit_faces) = self.row(cast, row);
                     for lane in 0..SIDE {
                         let near = &mut nearest.inverse_depth[row][lane];
-                        if found[lane] > *near {
-                            *near = found[lane];
-                            nearest.what[row][lane] = pack(number, parts[lane]);
+                        if inverse_depths[lane] > *near {
+                            *near = inverse_depths[lane];
+                            nearest.what[row][lane] = pack(number, hit_faces[lane]);
                         }
                     }
                 }
@@ -175,11 +175,16 @@ impl<'s> Tile<'s> {
     fn meet_faces(&self, faces: &Faces, what: u64, nearest: &mut Nearest) {
         let most = 1.0 / self.projection.camera.near;
         for row in 0..SIDE {
-            let found = self.pixels.enter(faces, row);
+            let inverse_depths = self.pixels.enter(faces, row);
             let (near, known) = (&mut nearest.inverse_depth[row], &mut nearest.what[row]);
             for lane in 0..SIDE {
-                let is_nearer = (found[lane] > near[lane]) & (found[lane] <= most);
-                near[lane] = if is_nearer { found[lane] } else { near[lane] };
+                let is_nearer =
+                    (inverse_depths[lane] > near[lane]) & (inverse_depths[lane] <= most);
+                near[lane] = if is_nearer {
+                    inverse_depths[lane]
+                } else {
+                    near[lane]
+                };
                 known[lane] = if is_nearer { what } else { known[lane] };
             }
         }
@@ -195,7 +200,7 @@ impl<'s> Tile<'s> {
             .get(cast.thing)
             .map(|thing| &thing.form);
         let directions = || self.pixels.directions(&cast.local, row);
-        let mut parts = [0; SIDE];
+        let mut hit_faces = [0; SIDE];
         let mut depths = match (&cast.faces, form) {
             (Some(faces), _) => self.pixels.enter(faces, row).map(|near| 1.0 / near),
             (None, Some(Form::Solid(solid))) => solid.distances(cast.local.origin, &directions()),
@@ -203,12 +208,13 @@ impl<'s> Tile<'s> {
                 let directions = directions();
                 let packet = Packet::new(cast.local.origin, directions, [camera.far; SIDE]);
                 let (mut depths, triangles) = mesh.triangles.nearest(packet);
-                parts = triangles;
+                hit_faces = triangles;
                 for lane in 0..SIDE {
                     if depths[lane] < camera.near {
                         // Triangles before the near plane do not hide those behind them.
                         let ray = [0, 1, 2].map(|axis| directions[axis][lane]);
-                        (depths[lane], parts[lane]) = self.beyond_near(cast, &mesh.triangles, ray);
+                        (depths[lane], hit_faces[lane]) =
+                            self.beyond_near(cast, &mesh.triangles, ray);
                     }
                 }
                 depths
@@ -219,7 +225,7 @@ impl<'s> Tile<'s> {
             let is_seen = (*depth >= camera.near) & (*depth <= camera.far);
             *depth = if is_seen { 1.0 / *depth } else { 0.0 };
         }
-        (depths, parts)
+        (depths, hit_faces)
     }
 
     /// Returns the first triangle that a ray, in the axes of its mesh, intersects beyond the near plane, with its depth.
@@ -239,23 +245,25 @@ impl<'s> Tile<'s> {
                 continue;
             };
             for row in 0..SIDE {
-                let (found, parts) = match &thing.form {
+                let (inverse_depths, hit_faces) = match &thing.form {
                     Form::Grid(_) => (self.plane(cast, row), [0; SIDE]),
                     _ => self.row(cast, row),
                 };
                 for lane in 0..SIDE {
-                    if found[lane] <= nearest.inverse_depth[row][lane] {
+                    if inverse_depths[lane] <= nearest.inverse_depth[row][lane] {
                         continue;
                     }
                     let cover = match &thing.form {
-                        Form::Grid(grid) => self.lines(cast, grid, (row, lane), found[lane]),
+                        Form::Grid(grid) => {
+                            self.lines(cast, grid, (row, lane), inverse_depths[lane])
+                        }
                         _ => 1.0,
                     };
                     panes.push(Pane {
                         row,
                         lane,
-                        inverse_depth: found[lane],
-                        what: pack(number, parts[lane]),
+                        inverse_depth: inverse_depths[lane],
+                        what: pack(number, hit_faces[lane]),
                         cover: cover * f64::from(thing.alpha),
                     });
                 }

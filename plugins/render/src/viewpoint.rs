@@ -205,10 +205,10 @@ impl Subject {
             }
         }
         let everything = all.1;
-        let found = [chosen, robots, movable, all, ground]
+        let first = [chosen, robots, movable, all, ground]
             .into_iter()
             .find(|(_, ball)| ball.radius() > 0.0);
-        let (things, seen) = found.unwrap_or_default();
+        let (things, seen) = first.unwrap_or_default();
         Self {
             things,
             all: everything,
@@ -233,8 +233,8 @@ impl<'s> Outlook<'s> {
         let others = Shadows::of(scene, |number, thing| {
             thing.is_solid() && things.binary_search(&number).is_err()
         });
-        let parts = things.iter().filter_map(|number| scene.things.get(*number));
-        let marks = parts.flat_map(|thing| {
+        let targets = things.iter().filter_map(|number| scene.things.get(*number));
+        let marks = targets.flat_map(|thing| {
             let corners = thing.corners();
             let middle = corners.iter().sum::<Vector3<f64>>() / 8.0;
             // Slightly inside, so that the surface on which a thing stands does not block it.

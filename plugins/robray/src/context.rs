@@ -21,7 +21,7 @@ pub enum Expected {
     /// A statement.
     Statement,
     /// An attribute or a block within a block.
-    Part(Container),
+    Member(Container),
     /// The value of an attribute.
     Value(Container, String),
     /// The value of a definition.
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         let container = self.open.last().copied().flatten();
         match (self.statement.as_slice(), container) {
             ([], None) if self.open.is_empty() && !quoted => Expected::Statement,
-            ([], Some(container)) if !quoted => Expected::Part(container),
+            ([], Some(container)) if !quoted => Expected::Member(container),
             ([(Kind::Include, _)], _) => Expected::Path,
             ([(Kind::AllowCollision, _), names @ ..], _) if names.len() < 2 => Expected::Frame,
             ([(Kind::Def, _), (Kind::Identifier, _), ..], _) => Expected::Expression,
@@ -212,19 +212,19 @@ mod tests {
     }
 
     #[test]
-    fn statements_and_parts() {
+    fn statements_and_members() {
         assert_eq!(at("fr|"), (Expected::Statement, "fr".into()));
         assert_eq!(at("def a 1; |"), (Expected::Statement, String::new()));
-        assert_eq!(at("frame a { ma| }").0, Expected::Part(Container::Frame));
+        assert_eq!(at("frame a { ma| }").0, Expected::Member(Container::Frame));
         assert_eq!(
             at("frame a { geometry { isa b; | ").0,
-            Expected::Part(Container::Geometry)
+            Expected::Member(Container::Geometry)
         );
         assert_eq!(
             at("frame a { geometry { } | ").0,
-            Expected::Part(Container::Frame)
+            Expected::Member(Container::Frame)
         );
-        assert_eq!(at("class a { |").0, Expected::Part(Container::Class));
+        assert_eq!(at("class a { |").0, Expected::Member(Container::Class));
         assert_eq!(at("include \"a\" |").0, Expected::Statement);
     }
 
@@ -260,7 +260,7 @@ mod tests {
     fn an_unended_attribute_does_not_swallow_the_next_line() {
         assert_eq!(
             at("frame a {\n mass 2\n tra|").0,
-            Expected::Part(Container::Frame)
+            Expected::Member(Container::Frame)
         );
         assert_eq!(
             at("frame a {\n parent \"b\n tra|").0,

@@ -24,7 +24,7 @@ use super::syntax::{Expression, Statement, Word};
 use super::{Inclusions, Loaded, Options, codes};
 
 /// Maximum number of elements of a scene: definitions, frames, geometry, tags, classes and allowed pairs together.
-const MOST_PARTS: usize = 100_000;
+const MOST_ELEMENTS: usize = 100_000;
 
 pub(super) fn load_file(
     path: &Path,
@@ -91,8 +91,8 @@ struct Loader<'o> {
     mentioned: Vec<(OwnedName, Mention)>,
     /// Classes that were undefined when they were used.
     missing_classes: Vec<OwnedName>,
-    looked_for: BTreeMap<(&'static str, PathBuf), files::Found>,
-    parts: usize,
+    looked_for: BTreeMap<(&'static str, PathBuf), files::FileStatus>,
+    elements: usize,
     index: Recorder,
 }
 
@@ -151,7 +151,7 @@ impl<'o> Loader<'o> {
             mentioned: Vec::new(),
             missing_classes: Vec::new(),
             looked_for: BTreeMap::new(),
-            parts: 0,
+            elements: 0,
             index: Recorder::default(),
         }
     }
@@ -251,11 +251,11 @@ impl<'o> Loader<'o> {
     }
 
     /// Counts elements of the scene. Returns false above the limit, which is reported once.
-    fn count(&mut self, parts: usize, span: Span) -> bool {
-        let before = self.parts;
-        self.parts = before.saturating_add(parts);
-        if before <= MOST_PARTS && self.parts > MOST_PARTS {
-            let message = format!("this scene has more than {MOST_PARTS} parts");
+    fn count(&mut self, count: usize, span: Span) -> bool {
+        let before = self.elements;
+        self.elements = before.saturating_add(count);
+        if before <= MOST_ELEMENTS && self.elements > MOST_ELEMENTS {
+            let message = format!("this scene has more than {MOST_ELEMENTS} parts");
             let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
                 .at(span, "exceeds the limit")
                 .note("definitions, frames, geometry, classes, their tags, allowed pairs and loop closures count")
@@ -263,7 +263,7 @@ impl<'o> Loader<'o> {
             self.problems.push(diagnostic);
             self.problems.stop();
         }
-        self.parts <= MOST_PARTS
+        self.elements <= MOST_ELEMENTS
     }
 }
 

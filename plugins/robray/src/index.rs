@@ -181,9 +181,11 @@ impl Recorder {
         let mut known = std::collections::BTreeSet::new();
         index
             .declarations
-            .retain(|found| known.insert(found.clone()));
+            .retain(|declaration| known.insert(declaration.clone()));
         let mut known = std::collections::BTreeSet::new();
-        index.references.retain(|found| known.insert(found.clone()));
+        index
+            .references
+            .retain(|reference| known.insert(reference.clone()));
         index.links.sort();
         index.links.dedup();
         index

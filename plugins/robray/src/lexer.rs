@@ -261,15 +261,15 @@ mod tests {
 
     fn check(text: &str, expected: &[(Kind, &str)]) {
         let mut lexer = Lexer::new(text);
-        let mut found = Vec::new();
+        let mut actual = Vec::new();
         loop {
             let token = lexer.next();
             if token.kind == Kind::End {
                 break;
             }
-            found.push((token.kind, &text[token.start..token.end]));
+            actual.push((token.kind, &text[token.start..token.end]));
         }
-        assert_eq!(found, expected, "{text:?}");
+        assert_eq!(actual, expected, "{text:?}");
     }
 
     #[test]

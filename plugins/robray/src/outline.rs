@@ -98,7 +98,7 @@ fn shape<'a>(block: &Block<'a>) -> Option<&'a str> {
         let attribute = block
             .attributes
             .iter()
-            .find(|found| found.name.text == name)?;
+            .find(|attribute| attribute.name.text == name)?;
         attribute.value.word().map(|word| word.text)
     };
     value("shape")

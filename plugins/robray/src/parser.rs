@@ -16,7 +16,7 @@ pub(super) use morse_scene::model::LONGEST_NAME;
 /// Maximum nesting depth of blocks and parentheses.
 pub(super) const DEEPEST: usize = 256;
 /// Maximum number of attributes and inner blocks of one statement.
-const MOST_PARTS: usize = 500_000;
+const MOST_MEMBERS: usize = 500_000;
 
 /// A syntax error that has been reported; the caller decides where parsing continues.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(super) struct Parser<'a, 'p> {
     broken_end: bool,
     /// True if unknown characters precede the token; an error about an unexpected token is suppressed then.
     after_unknown: bool,
-    parts: usize,
+    members: usize,
 }
 
 impl<'a, 'p> Parser<'a, 'p> {
@@ -66,7 +66,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             missed: None,
             broken_end: false,
             after_unknown: false,
-            parts: 0,
+            members: 0,
         };
         parser.advance();
         parser
@@ -78,7 +78,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             if self.token.kind == Kind::End || self.problems.is_full() {
                 return None;
             }
-            self.parts = 0;
+            self.members = 0;
             let starts = self.token.kind.starts_statement() && self.token.kind != Kind::Geometry;
             if !starts && self.closure().is_none() {
                 self.not_a_statement();

@@ -135,7 +135,7 @@ impl ActuatorAction {
         }
     }
 
-    /// Returns the last part of the name of the action, below that of the actuator.
+    /// Returns the last segment of the name of the action, below that of the actuator.
     #[must_use]
     pub fn suffix(&self) -> &'static str {
         match self {
@@ -145,7 +145,7 @@ impl ActuatorAction {
         }
     }
 
-    /// Returns the last part of the name of the topic on which the actuator accepts trajectories, if it does.
+    /// Returns the last segment of the name of the topic on which the actuator accepts trajectories, if it does.
     #[must_use]
     pub fn trajectory_topic(&self) -> Option<&'static str> {
         matches!(self, Self::Follow(_)).then_some("joint_trajectory")

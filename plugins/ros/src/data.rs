@@ -142,8 +142,8 @@ impl Sample<'_> {
         let mut numbers = Vec::new();
         let field = self.info.fields.get("distortion");
         if let Some(Value::Other(other)) = field.and_then(|field| field.view(self.reading.data())) {
-            morse_api::fields::walk(other, &mut |part| {
-                if let Value::Number(number) = morse_api::fields::view(part) {
+            morse_api::fields::walk(other, &mut |element| {
+                if let Value::Number(number) = morse_api::fields::view(element) {
                     numbers.push(number);
                 }
             });

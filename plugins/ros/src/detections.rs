@@ -62,7 +62,7 @@ fn text(object: &Json, name: &str) -> String {
 
 fn pose(object: &Json) -> Pose {
     let at = |index: usize| object["position"][index].as_f64().unwrap_or(f64::NAN);
-    let part = |name: &str| object["orientation"][name].as_f64().unwrap_or(f64::NAN);
+    let coordinate = |name: &str| object["orientation"][name].as_f64().unwrap_or(f64::NAN);
     Pose {
         position: Point {
             x: at(0),
@@ -70,10 +70,10 @@ fn pose(object: &Json) -> Pose {
             z: at(2),
         },
         orientation: Quaternion {
-            x: part("x"),
-            y: part("y"),
-            z: part("z"),
-            w: part("w"),
+            x: coordinate("x"),
+            y: coordinate("y"),
+            z: coordinate("z"),
+            w: coordinate("w"),
         },
     }
 }

@@ -6,7 +6,7 @@
 mod define;
 mod actions;
 mod control;
-mod parts;
+mod fields;
 mod vision;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use actions::*;
 pub use control::*;
 pub use define::Definition;
-pub use parts::{Bytes, Matrix6};
+pub use fields::{Bytes, Matrix6};
 pub use vision::*;
 
 /// Iterates over the definitions of all messages.

@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn each_axis_may_have_its_own() {
         let info = info(&[("gps_noise", json!({ "sigma": [1.0, 2.0, 3.0] }))]);
-        let found = variances(&info, "position", Some(("gps_noise", "sigma")));
+        let actual = variances(&info, "position", Some(("gps_noise", "sigma")));
         assert_eq!(
-            diagonal(found),
+            diagonal(actual),
             [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 9.0]
         );
     }
@@ -125,13 +125,13 @@ mod tests {
         let noise = json!({ "factor_sigma": 0.5, "gyro_drift_sigma": 0.25 });
         let mut info = info(&[("odometry_noise", noise)]);
         info.frequency = 4.0;
-        let found = of_odometry(&info, [2.0, 0.0], 3_000_000_000);
+        let actual = of_odometry(&info, [2.0, 0.0], 3_000_000_000);
         // Twelve steps of yaw, 1 rad/s each.
         let expected = OdometryVariances {
             velocity: [1.0, 0.0],
             angular_velocity: 1.0,
             yaw: 12.0 * 0.0625,
         };
-        assert_eq!(found, expected);
+        assert_eq!(actual, expected);
     }
 }

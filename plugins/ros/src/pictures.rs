@@ -39,7 +39,7 @@ pub(crate) fn kinect_jpeg(sample: &Sample<'_>) -> CompressedImage {
     jpeg_of(kinect_color(sample))
 }
 
-/// Returns the red, green and blue parts of the pixels of a colour image.
+/// Returns the red, green and blue channels of the pixels of a colour image.
 fn colors(image: &Image) -> Vec<u8> {
     let (pixels, _) = image.data.0.as_chunks::<4>();
     let colors = pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]);

@@ -349,8 +349,8 @@ impl<K: Kind> Action<K> {
     /// Cancels the goal of an identity, the goals until a time, or all goals.
     fn cancel(&mut self, calls: &Calls, asked: &Json) -> CancelGoalResponse {
         let id = serde_json::from_value(asked["goal_id"].clone()).unwrap_or(GoalId::ZERO);
-        let part = |name: &str| asked["stamp"][name].as_u64().unwrap_or_default();
-        let until = part("sec") * 1_000_000_000 + part("nanosec");
+        let field = |name: &str| asked["stamp"][name].as_u64().unwrap_or_default();
+        let until = field("sec") * 1_000_000_000 + field("nanosec");
         let is_meant = |goal: &Goal<K>| match (id == GoalId::ZERO, until) {
             (true, 0) => true,
             (true, until) => goal.start <= until,

@@ -17,7 +17,7 @@ pub(crate) struct Network {
     pub(crate) namespace: String,
     /// Further machines with nodes.
     pub(crate) peers: Vec<Ipv4Addr>,
-    /// Parts of the environment that have no effect.
+    /// Environment variables that have no effect.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -105,12 +105,12 @@ mod tests {
 
     #[test]
     fn the_default_is_this_machine() {
-        let found = network(&Ros2::default(), &[("ROS_DOMAIN_ID", "")]).unwrap();
+        let actual = network(&Ros2::default(), &[("ROS_DOMAIN_ID", "")]).unwrap();
         assert_eq!(
-            (found.domain, found.discovery, &*found.namespace),
+            (actual.domain, actual.discovery, &*actual.namespace),
             (0, Discovery::Localhost, "")
         );
-        assert!(found.warnings.is_empty());
+        assert!(actual.warnings.is_empty());
     }
 
     #[test]
@@ -121,22 +121,22 @@ mod tests {
             ("ROS_NAMESPACE", "/lab/one"),
             ("ROS_STATIC_PEERS", "10.0.0.2;127.0.0.1;no name"),
         ];
-        let found = network(&Ros2::default(), &environment).unwrap();
+        let actual = network(&Ros2::default(), &environment).unwrap();
         assert_eq!(
-            (found.domain, found.discovery, &*found.namespace),
+            (actual.domain, actual.discovery, &*actual.namespace),
             (42, Discovery::Subnet, "/lab/one")
         );
-        assert_eq!(found.peers, [Ipv4Addr::new(10, 0, 0, 2)]);
-        assert!(found.warnings[0].starts_with("ROS_STATIC_PEERS: `no name` is no"));
+        assert_eq!(actual.peers, [Ipv4Addr::new(10, 0, 0, 2)]);
+        assert!(actual.warnings[0].starts_with("ROS_STATIC_PEERS: `no name` is no"));
         let settings = Ros2 {
             domain: Some(7),
             discovery: Some(Discovery::Localhost),
             namespace: Some("own".to_owned()),
             ..Ros2::default()
         };
-        let found = network(&settings, &environment).unwrap();
+        let actual = network(&settings, &environment).unwrap();
         assert_eq!(
-            (found.domain, found.discovery, &*found.namespace),
+            (actual.domain, actual.discovery, &*actual.namespace),
             (7, Discovery::Localhost, "/own")
         );
     }

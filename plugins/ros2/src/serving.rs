@@ -98,12 +98,12 @@ pub(crate) trait Serve: Send {
 }
 
 /// A request or a response.
-pub(crate) trait Part: Message + Clone + Send + 'static {}
+pub(crate) trait ServiceMessage: Message + Clone + Send + 'static {}
 
-impl<M: Message + Clone + Send + 'static> Part for M {}
+impl<M: Message + Clone + Send + 'static> ServiceMessage for M {}
 
 /// A service.
-pub(crate) struct Service<Q: Part, A: Part> {
+pub(crate) struct Service<Q: ServiceMessage, A: ServiceMessage> {
     name: String,
     server: Server<Q, A>,
     handle: Box<dyn Fn(&Calls, Q, Respond<A>) + Send>,
@@ -135,7 +135,7 @@ impl<A> Respond<A> {
     }
 }
 
-impl<Q: Part, A: Part> Service<Q, A> {
+impl<Q: ServiceMessage, A: ServiceMessage> Service<Q, A> {
     /// Opens a service by its name, such as `/simulation/reset`, and the package and name of its type.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl<Q: Part, A: Part> Service<Q, A> {
     }
 }
 
-impl<Q: Part, A: Part> Serve for Service<Q, A> {
+impl<Q: ServiceMessage, A: ServiceMessage> Serve for Service<Q, A> {
     fn update(&mut self, calls: &Calls) {
         while self.under_way < MOST_UNDER_WAY {
             match self.server.receive_request() {

@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     opening::Opening,
     services::Empty,
-    serving::{Calls, Part, Requests, Respond, Serve, Service},
+    serving::{Calls, Requests, Respond, Serve, Service, ServiceMessage},
 };
 
 /// Package of the types.
@@ -150,7 +150,7 @@ struct Reset {
 
 impl Message for Reset {}
 
-/// Parts of a reset.
+/// Flags of a reset.
 const TIME: u8 = 1;
 const STATE: u8 = 2;
 const SPAWNED: u8 = 4;
@@ -240,7 +240,7 @@ pub(crate) fn open(
 }
 
 /// Opens a service, whose name is that of its type in lower case.
-fn serve<Q: Part, A: Part>(
+fn serve<Q: ServiceMessage, A: ServiceMessage>(
     opening: &mut Opening,
     kind: &str,
     handle: impl Fn(&Calls, Q, Respond<A>) + Send + 'static,

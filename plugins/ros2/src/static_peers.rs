@@ -21,7 +21,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const REPEAT_POLLS: u32 = 8;
 /// First bytes of a message of DDS.
 const MARK: &[u8] = b"RTPS";
-/// Part of a message with the identity of the sender.
+/// Field of a message with the identity of the sender.
 const SENDER: std::ops::Range<usize> = 8..20;
 
 /// Returns the port on which a node expects announcements, by its number on its machine (the protocol RTPS, section 9.6.2).
@@ -31,7 +31,7 @@ fn port(domain: u16, node: u16) -> u16 {
 
 /// Returns the addresses in a list with semicolons between, and warnings about names that have none.
 pub(crate) fn addresses(list: &str) -> (Vec<Ipv4Addr>, Vec<String>) {
-    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    let (mut peers, mut warnings) = (Vec::new(), Vec::new());
     for name in list
         .split(';')
         .map(str::trim)
@@ -46,15 +46,15 @@ pub(crate) fn addresses(list: &str) -> (Vec<Ipv4Addr>, Vec<String>) {
                 IpAddr::V6(_) => None,
             });
         match address {
-            Some(address) => found.push(address),
+            Some(address) => peers.push(address),
             None => warnings.push(format!(
                 "ROS_STATIC_PEERS: `{name}` is no IPv4 address, and no name of one: nodes there are not found"
             )),
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    (found, warnings)
+    peers.sort_unstable();
+    peers.dedup();
+    (peers, warnings)
 }
 
 /// Returns the addresses of this machine in the networks of other machines.
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn lists_have_addresses_and_names() {
-        let (found, warnings) = addresses("10.0.0.2; localhost;;10.0.0.2; ::1");
-        assert_eq!(found, [Ipv4Addr::new(10, 0, 0, 2), Ipv4Addr::LOCALHOST]);
+        let (peers, warnings) = addresses("10.0.0.2; localhost;;10.0.0.2; ::1");
+        assert_eq!(peers, [Ipv4Addr::new(10, 0, 0, 2), Ipv4Addr::LOCALHOST]);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(warnings[0].contains("`::1`"));
     }

@@ -65,11 +65,11 @@ pub(crate) fn check_input(
 ) -> Result<(String, Taken), String> {
     let path = &info.path;
     let list = taken(info);
-    let found = match &input.r#type {
+    let choice = match &input.r#type {
         None => list.first(),
         Some(wanted) => list.iter().find(|taken| is_type(wanted, taken.message)),
     };
-    let Some(found) = found else {
+    let Some(choice) = choice else {
         let known: Vec<&str> = list.iter().map(|taken| taken.message).collect();
         let (wanted, known) = (
             input.r#type.as_deref().unwrap_or_default(),
@@ -87,7 +87,7 @@ pub(crate) fn check_input(
             name
         }
     };
-    Ok((name, *found))
+    Ok((name, *choice))
 }
 
 /// Returns the name with a slash in front.
@@ -102,16 +102,16 @@ fn is_type(wanted: &str, message: &str) -> bool {
         || message.rsplit('/').next() == Some(wanted)
 }
 
-/// Returns an error if a name is not valid in ROS: letters, digits and single underscores, in parts between slashes that do
-/// not begin with a digit.
+/// Returns an error if a name is not valid in ROS: letters, digits and single underscores, in segments between slashes that
+/// do not begin with a digit.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<(), String> {
-    let is_part = |part: &str| {
+    let is_segment = |segment: &str| {
         let usual = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        !part.is_empty()
-            && part.chars().all(usual)
-            && !part.starts_with(|first: char| first.is_ascii_digit())
+        !segment.is_empty()
+            && segment.chars().all(usual)
+            && !segment.starts_with(|first: char| first.is_ascii_digit())
     };
-    if name.split('/').all(is_part) && !name.contains("__") && name.len() <= MAX_NAME {
+    if name.split('/').all(is_segment) && !name.contains("__") && name.len() <= MAX_NAME {
         return Ok(());
     }
     Err(format!(

@@ -199,9 +199,9 @@ impl Broker {
     /// Forwards the cancellation of a goal. Returns false if the caller has no goal with this id.
     pub(crate) fn cancel(&self, caller: usize, id: &Json, outbox: &mut Outbox) -> bool {
         let mut requests = self.forwarded.iter();
-        let found =
+        let entry =
             requests.find(|(_, one)| one.is_action && one.caller == caller && one.id == *id);
-        let Some((own, request)) = found else {
+        let Some((own, request)) = entry else {
             return false;
         };
         let message = json!({ "op": "cancel_action_goal", "id": own, "action": request.name });

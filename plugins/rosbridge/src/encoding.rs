@@ -193,10 +193,10 @@ mod tests {
             ..Image::default()
         };
         let mut published = Published::new("/eye", Box::new(image), 0);
-        let found = bytes(published.encoded(false, Encoding::Cbor));
+        let message = bytes(published.encoded(false, Encoding::Cbor));
         // A string of 300 bytes.
         let start = [0x59, 0x01, 0x2c, 7, 7];
-        assert!(found.windows(5).any(|window| window == start));
+        assert!(message.windows(5).any(|window| window == start));
     }
 
     #[test]
@@ -205,9 +205,9 @@ mod tests {
             data: "abc".to_owned(),
         };
         let mut published = Published::new("/chatter", Box::new(text), 1_500_000_000);
-        let found = bytes(published.encoded(true, Encoding::CborRaw));
+        let message = bytes(published.encoded(true, Encoding::CborRaw));
         // The header, the length with the final zero, the text.
         let cdr = [0, 1, 0, 0, 4, 0, 0, 0, b'a', b'b', b'c', 0];
-        assert!(found.windows(cdr.len()).any(|window| window == cdr));
+        assert!(message.windows(cdr.len()).any(|window| window == cdr));
     }
 }

@@ -48,8 +48,8 @@ impl Parameters {
             "/rosapi/get_param_names" => json!({ "names": self.names(graph) }),
             "/rosapi/has_param" => json!({ "exists": self.get(graph, &name).is_some() }),
             "/rosapi/search_param" => {
-                let found = self.get(graph, &name).map(|_| name);
-                json!({ "global_name": found.unwrap_or_default() })
+                let known_name = self.get(graph, &name).map(|_| name);
+                json!({ "global_name": known_name.unwrap_or_default() })
             }
             "/rosapi/get_param" => match self.get(graph, &name) {
                 Some(value) => json!({ "value": value, "successful": true, "reason": "" }),

@@ -18,7 +18,7 @@ const REPUBLISHER_TYPE: &str = "tf2_web_republisher/RepublishTFs";
 /// Name of the node.
 const NODE: &str = "/morse_sim";
 
-/// Services of `rosapi`, with the last parts of their types.
+/// Services of `rosapi`, with the last segments of their types.
 const QUERIES: &[(&str, &str)] = &[
     ("action_feedback_details", "ActionFeedbackDetails"),
     ("action_goal_details", "ActionGoalDetails"),
@@ -116,11 +116,12 @@ fn topic_answer(scope: &Scope<'_>, query: &str, arguments: &Json) -> Option<Json
 /// Returns the answer to a query about the types of messages, services and actions.
 fn type_answer(scope: &Scope<'_>, query: &str, arguments: &Json) -> Option<Json> {
     let kind = field(arguments, "type");
-    let part = |part: &str| json!({ "typedefs": definitions::details(&format!("{kind}_{part}")) });
+    let details =
+        |suffix: &str| json!({ "typedefs": definitions::details(&format!("{kind}_{suffix}")) });
     // Requests and responses in JSON have no fixed fields.
-    let open = |part: &str| {
+    let open = |suffix: &str| {
         json!({ "typedefs": [{
-            "type": format!("{kind}{part}"), "fieldnames": [], "fieldtypes": [], "fieldarraylen": [],
+            "type": format!("{kind}{suffix}"), "fieldnames": [], "fieldtypes": [], "fieldarraylen": [],
             "examples": [], "constnames": [], "constvalues": [],
         }] })
     };
@@ -128,9 +129,9 @@ fn type_answer(scope: &Scope<'_>, query: &str, arguments: &Json) -> Option<Json>
         "/rosapi/message_details" => json!({ "typedefs": definitions::details(kind) }),
         "/rosapi/service_request_details" => open("Request"),
         "/rosapi/service_response_details" => open("Response"),
-        "/rosapi/action_goal_details" => part("Goal"),
-        "/rosapi/action_result_details" => part("Result"),
-        "/rosapi/action_feedback_details" => part("Feedback"),
+        "/rosapi/action_goal_details" => details("Goal"),
+        "/rosapi/action_result_details" => details("Result"),
+        "/rosapi/action_feedback_details" => details("Feedback"),
         "/rosapi/action_type" => {
             let action = with_slash(field(arguments, "action"));
             let mut own = scope.hub.actions.list();
@@ -188,8 +189,8 @@ fn service_type(scope: &Scope<'_>, service: &str) -> Option<String> {
         return Some(REPUBLISHER_TYPE.to_owned());
     }
     if let Some(query) = service.strip_prefix("/rosapi/") {
-        let found = QUERIES.iter().find(|(name, _)| *name == query);
-        return found.map(|(_, kind)| query_type(kind));
+        let entry = QUERIES.iter().find(|(name, _)| *name == query);
+        return entry.map(|(_, kind)| query_type(kind));
     }
     scope
         .graph

@@ -52,18 +52,18 @@ impl Shipped {
 
     /// Returns the name of a path relative to [`Shipped::ROOT`], or `None` if the path leaves it.
     pub fn name(path: &Path) -> Option<String> {
-        let mut parts: Vec<&str> = Vec::new();
+        let mut segments: Vec<&str> = Vec::new();
         for component in path.strip_prefix(Self::ROOT).ok()?.components() {
             match component {
                 Component::CurDir => {}
                 Component::ParentDir => {
-                    parts.pop()?;
+                    segments.pop()?;
                 }
-                Component::Normal(part) => parts.push(part.to_str()?),
+                Component::Normal(segment) => segments.push(segment.to_str()?),
                 Component::RootDir | Component::Prefix(_) => return None,
             }
         }
-        Some(parts.join("/"))
+        Some(segments.join("/"))
     }
 }
 
@@ -96,8 +96,8 @@ mod tests {
         let here = Path::new("Cargo.toml");
         let missing = PathBuf::from("nowhere/two.obj");
         assert_eq!(SOME.instead_of(here.into(), Path::new("b/two.obj")), here);
-        let found = SOME.instead_of(missing.clone(), Path::new("b/two.obj"));
-        assert_eq!(SOME.content(&found), Some(&b"2"[..]));
+        let path = SOME.instead_of(missing.clone(), Path::new("b/two.obj"));
+        assert_eq!(SOME.content(&path), Some(&b"2"[..]));
         assert_eq!(
             SOME.instead_of(missing.clone(), Path::new("two.obj")),
             missing
@@ -106,13 +106,10 @@ mod tests {
 
     #[test]
     fn embedded_files_name_each_other_from_their_directory_or_from_the_root() {
-        let found =
+        let path =
             |path: &str, written: &str| SOME.instead_of(Shipped::path(path), written.as_ref());
-        assert_eq!(found("b/two.obj", "two.obj"), Shipped::path("b/two.obj"));
-        assert_eq!(
-            found("a/b/two.obj", "b/two.obj"),
-            Shipped::path("b/two.obj")
-        );
-        assert_eq!(found("a/none.obj", "none.obj"), Shipped::path("a/none.obj"));
+        assert_eq!(path("b/two.obj", "two.obj"), Shipped::path("b/two.obj"));
+        assert_eq!(path("a/b/two.obj", "b/two.obj"), Shipped::path("b/two.obj"));
+        assert_eq!(path("a/none.obj", "none.obj"), Shipped::path("a/none.obj"));
     }
 }

@@ -176,8 +176,8 @@ struct Name {
 
 fn get_joint(world: &mut World, sensor: Entity, name: Name) -> Result<Outcome, ServiceError> {
     let all = state(world, sensor);
-    let found = all.iter().find(|(known, _)| *known == name.joint);
-    let (_, position) = found.ok_or_else(|| {
+    let entry = all.iter().find(|(known, _)| *known == name.joint);
+    let (_, position) = entry.ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
         ServiceError::Failed(format!(
             "there is no joint `{}`; there are: {}",

@@ -143,10 +143,11 @@ mod tests {
                 assert!(error.norm() < 1e-9, "{mode}, tick {tick}: {data:?}");
                 if test.clock().is_due(frequency) {
                     measured += 1;
-                    let found = data.rotation;
-                    assert!(normalized(found.yaw - yaw).abs() < 1e-9, "{found:?}");
+                    let rotation = data.rotation;
+                    assert!(normalized(rotation.yaw - yaw).abs() < 1e-9, "{rotation:?}");
                     assert!(
-                        (found.pitch - FRAC_PI_2 / 3.0).abs() < 1e-9 && found.roll.abs() < 1e-9
+                        (rotation.pitch - FRAC_PI_2 / 3.0).abs() < 1e-9
+                            && rotation.roll.abs() < 1e-9
                     );
                 }
             }

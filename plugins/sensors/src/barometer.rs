@@ -117,9 +117,9 @@ mod tests {
         let sensor = test.sensor::<Barometer>("rover.barometer", "()", 60.0, mount);
         for (height, pressure) in STANDARD {
             test.step(at(700.0 + height));
-            let found = test.read::<BarometerData>(sensor).pressure;
+            let actual = test.read::<BarometerData>(sensor).pressure;
             // MORSE's gas constant differs from the standard's: 3e-5 at 11 km.
-            assert!((found / pressure - 1.0).abs() < 4e-5, "{height}: {found}");
+            assert!((actual / pressure - 1.0).abs() < 4e-5, "{height}: {actual}");
         }
     }
 

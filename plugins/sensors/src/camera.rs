@@ -1,4 +1,4 @@
-//! Common parts of all cameras: lens, frames on request, and images without allocation per frame.
+//! Common code of all cameras: lens, frames on request, and images without allocation per frame.
 //!
 //! A kind of camera is a file in [`crate`] that converts images to data; its settings are declared by the macro `camera!`.
 //! Without a rotation a camera looks along the x axis of its mount. Points are given in the axes of the image: z forward, x

@@ -71,13 +71,13 @@ impl Compound {
         for name in &self.sensors {
             let sibling = format!("{robot}.{name}");
             let paths = [sibling.as_str(), name.as_str()];
-            let found = paths.into_iter().find_map(|path| {
+            let reader = paths.into_iter().find_map(|path| {
                 let entity = find(world, path)?;
                 let kinds = world.get_resource::<Kinds>()?.sensors.values();
                 let kind = kinds.into_iter().find(|kind| (kind.is_on)(world, entity))?;
                 Some((path.to_owned(), entity, *kind))
             });
-            let Some(source) = found else {
+            let Some(source) = reader else {
                 return Err(CheckError::unmet(format!(
                     "there is no sensor `{name}`; name sensors by their paths, such as `rover.gps`"
                 )));
@@ -94,11 +94,11 @@ impl Compound {
 }
 
 fn begin(world: &mut World, compounds: &mut QueryState<(Entity, &Compound)>) {
-    let found: Vec<_> = compounds
+    let sources_of_all: Vec<_> = compounds
         .iter(world)
         .map(|(entity, compound)| (entity, compound.sources(world, entity).unwrap_or_default()))
         .collect();
-    for (entity, sources) in found {
+    for (entity, sources) in sources_of_all {
         world.entity_mut(entity).insert(sources);
     }
 }

@@ -142,14 +142,14 @@ fn default_action(
         data.start();
         let robot = paths.get(mount.robot).ok();
         for touch in &touches.0 {
-            let (Ok(object), Ok(part)) = (paths.get(touch.other_body), paths.get(touch.frame))
+            let (Ok(object), Ok(frame)) = (paths.get(touch.other_body), paths.get(touch.frame))
             else {
                 continue;
             };
-            let part = short_name(part.as_str(), robot);
-            let counts = settings.parts.is_empty() || fits_any(&settings.parts, part);
+            let frame = short_name(frame.as_str(), robot);
+            let counts = settings.parts.is_empty() || fits_any(&settings.parts, frame);
             if counts && is_selected(&settings.only, &settings.ignore, object.as_str()) {
-                data.add(pose, touch, [object.as_str(), part]);
+                data.add(pose, touch, [object.as_str(), frame]);
             }
         }
         data.finish();
@@ -166,7 +166,7 @@ impl ContactData {
         self.depths.clear();
     }
 
-    fn add(&mut self, pose: &WorldPose, touch: &TouchPoint, [object, part]: [&str; 2]) {
+    fn add(&mut self, pose: &WorldPose, touch: &TouchPoint, [object, frame]: [&str; 2]) {
         let index = self.points.len();
         let turn = pose.0.rotation.inverse();
         let point = pose
@@ -180,7 +180,7 @@ impl ContactData {
         self.normals.push((turn * touch.normal).into());
         self.forces.push(force.into());
         self.depths.push(touch.depth);
-        for (list, name) in [(&mut self.objects, object), (&mut self.parts, part)] {
+        for (list, name) in [(&mut self.objects, object), (&mut self.parts, frame)] {
             match list.get_mut(index) {
                 Some(old) => name.clone_into(old),
                 None => list.push(name.to_owned()),

@@ -122,9 +122,9 @@ mod tests {
 
     const G: f64 = 9.81;
 
-    fn near(found: [f64; 3], expected: [f64; 3], tolerance: f64) {
-        let error = (Vector3::from(found) - Vector3::from(expected)).norm();
-        assert!(error < tolerance, "{found:?} instead of {expected:?}");
+    fn near(actual: [f64; 3], expected: [f64; 3], tolerance: f64) {
+        let error = (Vector3::from(actual) - Vector3::from(expected)).norm();
+        assert!(error < tolerance, "{actual:?} instead of {expected:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Common parts of all laser scanners and range finders: rays, data, and measurements without allocation.
+//! Common code of all laser scanners and range finders: rays, data, and measurements without allocation.
 //!
 //! A kind is a file in [`crate`] that declares the directions of its rays; most kinds use the macro `laser!` with other
 //! defaults.

@@ -1,7 +1,7 @@
 //! The sensors, one per file: settings, local data, `default_action`, tests.
 //!
 //! To add one, write the file and add its name to the list below. The list is sorted: its order is the order of kinds within
-//! a phase, in which no kind reads what another one writes, and the order in which states enter the hash. Common parts:
+//! a phase, in which no kind reads what another one writes, and the order in which states enter the hash. Common modules:
 //! - [`laser`]: scanners; [`camera`]: cameras;
 //! - [`turned`]: rotation of sensors that change direction after each measurement;
 //! - [`motion`]: velocity and acceleration of a sensor, live or from its poses.

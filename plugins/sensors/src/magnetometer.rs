@@ -134,9 +134,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn near(found: Vector3<f64>, expected: [f64; 3]) {
-        let error = (found - Vector3::from(expected)).amax();
-        assert!(error < 1e-3, "{found} instead of {expected:?}");
+    fn near(actual: Vector3<f64>, expected: [f64; 3]) {
+        let error = (actual - Vector3::from(expected)).amax();
+        assert!(error < 1e-3, "{actual} instead of {expected:?}");
     }
 
     #[test]
@@ -160,8 +160,8 @@ mod tests {
         };
         near(measure("()", turned, at, 0.0), [north, -east, -down]);
         let [north, east, down] = IN_2025;
-        let found = measure("(date: 2025)", TOULOUSE, at, 0.0);
-        near(found, [east, north, -down]);
+        let field = measure("(date: 2025)", TOULOUSE, at, 0.0);
+        near(field, [east, north, -down]);
     }
 
     #[test]
@@ -170,15 +170,15 @@ mod tests {
         let about = |axis: Vector3<f64>| Isometry3::rotation(axis * FRAC_PI_2);
         // The robot heads north. Nose down, the sensor's x points down and its z ahead; rolled to the right, its y points up
         // and its z to the right.
-        let found = measure("()", TOULOUSE, about(Vector3::y()), FRAC_PI_2);
-        near(found, [down, -east, north]);
-        let found = measure("()", TOULOUSE, about(Vector3::x()), FRAC_PI_2);
-        near(found, [north, -down, east]);
+        let field = measure("()", TOULOUSE, about(Vector3::y()), FRAC_PI_2);
+        near(field, [down, -east, north]);
+        let field = measure("()", TOULOUSE, about(Vector3::x()), FRAC_PI_2);
+        near(field, [north, -down, east]);
         for angles in [[0.3, 1.0, -2.0], [3.0, -0.4, 0.9], [-1.0, 1.5, 3.0]] {
             let rotation = from_yaw_pitch_roll(angles);
             let mount = Isometry3::from_parts(Vector3::zeros().into(), rotation);
-            let found = rotation * measure("()", TOULOUSE, mount, 0.0);
-            near(found, [east, north, -down]);
+            let field = rotation * measure("()", TOULOUSE, mount, 0.0);
+            near(field, [east, north, -down]);
         }
     }
 

@@ -185,12 +185,12 @@ mod tests {
     fn assert_near(test: &TestWorld, sensor: Entity, expected: &[(&str, f64)]) {
         let data: ProximityData = test.read(sensor);
         assert_eq!(data.near_objects, data.near_robots);
-        let found: Vec<(&str, f64)> = data
+        let actual: Vec<(&str, f64)> = data
             .near_objects
             .iter()
             .map(|(name, distance)| (name.as_str(), *distance))
             .collect();
-        assert_eq!(found, expected);
+        assert_eq!(actual, expected);
     }
 
     #[test]

@@ -111,9 +111,9 @@ mod tests {
             // The robot at x = 4: the sensor is at x = 5, where the ground is at -2.5.
             test.step(moving([4.0, 3.0, height], 0.0, [0.0; 3], [0.0; 3]));
             for (sensor, expected) in [(near, seen), (far, seen_far)] {
-                let found = test.read::<RadarAltimeterData>(sensor).z;
-                let is_right = found == expected || (found - expected).abs() < 1e-9;
-                assert!(is_right, "{found} instead of {expected}");
+                let altitude = test.read::<RadarAltimeterData>(sensor).z;
+                let is_right = altitude == expected || (altitude - expected).abs() < 1e-9;
+                assert!(is_right, "{altitude} instead of {expected}");
             }
         }
     }

@@ -225,7 +225,7 @@ fn nearest(world: &World, entity: Entity) -> Result<(String, VictimData, f64), S
     let range = world
         .get::<SearchAndRescue>(entity)
         .map_or(0.0, |settings| settings.distance);
-    let found = world.get::<SearchAndRescueData>(entity).and_then(|data| {
+    let victim = world.get::<SearchAndRescueData>(entity).and_then(|data| {
         let own = world.get::<WorldPose>(entity)?.0.translation.vector;
         let victims = data.victim_dict.iter().map(|(name, victim)| {
             let Coordinate { x, y, z } = victim.coordinate;
@@ -234,7 +234,7 @@ fn nearest(world: &World, entity: Entity) -> Result<(String, VictimData, f64), S
         });
         victims.min_by(|(_, _, one), (_, _, other)| one.total_cmp(other))
     });
-    found.ok_or_else(|| ServiceError::Failed(format!("No victim within range ({range})")))
+    victim.ok_or_else(|| ServiceError::Failed(format!("No victim within range ({range})")))
 }
 
 fn heal(world: &mut World, entity: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {

@@ -31,9 +31,9 @@ impl Sensor for StereoUnit {
 
     fn check(&self, world: &World, entity: Entity) -> Result<(), CheckError> {
         for name in &self.cameras {
-            let found = camera(world, entity, name);
+            let entry = camera(world, entity, name);
             let has_frames =
-                found.is_some_and(|(_, camera)| world.get::<Capture>(camera).is_some());
+                entry.is_some_and(|(_, camera)| world.get::<Capture>(camera).is_some());
             if !has_frames {
                 return Err(CheckError::unmet(format!(
                     "there is no camera `{name}`; name cameras by their paths, such as `rover.left`"
@@ -96,8 +96,8 @@ fn capture(world: &mut World, unit: Entity, frames: Frames) -> Result<Outcome, S
 fn busy(world: &World, unit: Entity) -> Option<String> {
     let task = |camera: Entity| world.get::<Task>(camera);
     let mut cameras = cameras(world, unit).into_iter();
-    let found = cameras.find(|(_, camera)| task(*camera).is_some_and(Task::is_running));
-    found.map(|(path, _)| path)
+    let entry = cameras.find(|(_, camera)| task(*camera).is_some_and(Task::is_running));
+    entry.map(|(path, _)| path)
 }
 
 fn stop(world: &mut World, unit: Entity) {

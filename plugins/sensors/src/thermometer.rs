@@ -112,8 +112,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_near(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    fn assert_near(actual: f64, expected: f64) {
+        assert!((actual - expected).abs() < 1e-9, "{actual}, not {expected}");
     }
 
     #[test]

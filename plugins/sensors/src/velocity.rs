@@ -83,8 +83,8 @@ mod tests {
             [0.0, 0.0, 1.0],
         ));
         let data: VelocityData = test.read(sensor);
-        let near = |found: [f64; 3], expected: [f64; 3]| {
-            (Vector3::from(found) - Vector3::from(expected)).norm() < 1e-12
+        let near = |actual: [f64; 3], expected: [f64; 3]| {
+            (Vector3::from(actual) - Vector3::from(expected)).norm() < 1e-12
         };
         assert!(near(data.world_linear_velocity, [-0.5, 2.0, 0.0]));
         assert!(near(data.linear_velocity, [0.5, -2.0, 0.0]));
@@ -107,8 +107,8 @@ mod tests {
         for tick in 1..=120 {
             test.step(at(tick));
             let data: VelocityData = test.read(sensor);
-            let near = |found: [f64; 3], expected: Vector3<f64>| {
-                (Vector3::from(found) - expected).norm() < 1e-9
+            let near = |actual: [f64; 3], expected: Vector3<f64>| {
+                (Vector3::from(actual) - expected).norm() < 1e-9
             };
             assert!(near(
                 data.world_linear_velocity,

@@ -117,7 +117,7 @@ impl ProgramAccess {
         };
         let mut given = query
             .split('&')
-            .filter_map(|part| part.strip_prefix("token="));
+            .filter_map(|field| field.strip_prefix("token="));
         if given.any(|given| is_token(token, given.as_bytes())) {
             return Ok(());
         }
@@ -264,7 +264,7 @@ fn without_port(host: &str) -> &str {
 
 fn fields(text: &str, separator: char) -> impl Iterator<Item = (&str, &str)> {
     text.split(separator)
-        .filter_map(|part| part.trim().split_once('='))
+        .filter_map(|field| field.trim().split_once('='))
 }
 
 #[cfg(test)]
@@ -409,8 +409,8 @@ mod tests {
                 ("127.0.0.1", Some(""), false),
                 ("here", None, false),
             ] {
-                let found = address(listen, token, form);
-                assert_eq!(found.is_ok(), is_fine, "{listen} {token:?}: {found:?}");
+                let result = address(listen, token, form);
+                assert_eq!(result.is_ok(), is_fine, "{listen} {token:?}: {result:?}");
             }
         }
         assert!(address("::1", Some("a b"), TokenForm::Line).is_ok());

@@ -1,4 +1,4 @@
-//! Shared parts of middlewares with servers. The protocols are in the crates of the middlewares.
+//! Shared code of middlewares with servers. The protocols are in the crates of the middlewares.
 //!
 //! - [`access`]: access policy: addresses, tokens, host names and origins;
 //! - [`event_loop`]: one thread that waits for all sockets of a server; [`notifier`]: wakes it from other threads;

@@ -310,9 +310,9 @@ mod tests {
                 &["this is a simulation, not a batch", "morse-sim run"],
             ),
         ] {
-            let found = read(text).unwrap_err();
+            let message = read(text).unwrap_err();
             for word in words {
-                assert!(found.contains(word), "{text}: {word}: {found}");
+                assert!(message.contains(word), "{text}: {word}: {message}");
             }
         }
     }

@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
             .into_iter()
             .flat_map(|Instance { name, robot, .. }| {
                 let names = robot.sensors.keys().chain(robot.actuators.keys());
-                let path = move |part: &Spanned<String>| format!("{name}.{}", part.value);
+                let path = move |component: &Spanned<String>| format!("{name}.{}", component.value);
                 names.map(path).collect::<Vec<_>>()
             })
             .collect();
@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks that a name can be a part of a dotted path and can be shown on a terminal.
+    /// Checks that a name can be a segment of a dotted path and can be shown on a terminal.
     fn name(&mut self, of: &str, name: &Spanned<String>) {
         let objection = if name.value.trim().is_empty() {
             "has no name"

@@ -40,10 +40,10 @@ impl<'s> Conflicts<'s> {
             Form::Model(model) => model.span,
             Form::Frame(frame) => frame.span,
         };
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         let known = (name.clone(), span);
         if let Some((other, first)) = self.on.insert(base.frame.clone(), known) {
-            found.push(two_robots(&base.frame, (name, span), (&other, first)));
+            diagnostics.push(two_robots(&base.frame, (name, span), (&other, first)));
         }
         if let Some((key, body)) = self.simulation.bodies.get_key_value(base.frame.as_str()) {
             let pair = Pair {
@@ -51,10 +51,10 @@ impl<'s> Conflicts<'s> {
                 robot: (name, robot, span),
                 body: (body, key.span),
             };
-            pair.kinds(base, &mut found);
-            pair.numbers(&mut found);
+            pair.kinds(base, &mut diagnostics);
+            pair.numbers(&mut diagnostics);
         }
-        found
+        diagnostics
     }
 }
 
@@ -88,7 +88,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn kinds(&self, base: &RobotBase, found: &mut Vec<Diagnostic>) {
+    fn kinds(&self, base: &RobotBase, diagnostics: &mut Vec<Diagnostic>) {
         let (_, robot, span) = self.robot;
         let Some(kind) = self.body.0.kind else {
             return;
@@ -108,19 +108,19 @@ impl Pair<'_> {
         let (said, own) = (word(said), word(base.kind));
         let values = (format!("`{said}`"), format!("{note}`{own}`"));
         let error = self.error("kind", (kind.span, base_span), values);
-        found.push(error.help(format!(
+        diagnostics.push(error.help(format!(
             "write `base: {said}` in the robot, or leave `kind` of the body out: the robot decides"
         )));
     }
 
-    fn numbers(&self, found: &mut Vec<Diagnostic>) {
+    fn numbers(&self, diagnostics: &mut Vec<Diagnostic>) {
         let ((_, robot, span), (body, key)) = (self.robot, self.body);
         let help = "leave one of them out";
         if let (Some(one), Some(other)) = (body.mass, robot.mass)
             && one.value != other.value
         {
             let values = (one.value.to_string(), other.value.to_string());
-            found.push(
+            diagnostics.push(
                 self.error("mass", (one.span, other.span), values)
                     .help(help),
             );
@@ -147,7 +147,7 @@ impl Pair<'_> {
             if let (Some(one), Some(other)) = (one, other)
                 && one != other
             {
-                found.push(self.error(field, (key, span), (one, other)).help(help));
+                diagnostics.push(self.error(field, (key, span), (one, other)).help(help));
             }
         }
     }

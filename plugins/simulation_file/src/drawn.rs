@@ -257,10 +257,10 @@ fn blend(span: Span, low: &Node, high: &Node, random: &[f64]) -> Option<Node> {
         return None;
     }
     let bounds = lows.iter().zip(highs).zip(random);
-    let parts = bounds.map(|((low, high), random)| between(low, high, *random));
+    let values_between = bounds.map(|((low, high), random)| between(low, high, *random));
     Some(Node::new(
         span,
-        Kind::Tuple(None, parts.collect::<Option<_>>()?),
+        Kind::Tuple(None, values_between.collect::<Option<_>>()?),
     ))
 }
 
@@ -423,14 +423,14 @@ mod tests {
         for count in [65, 1000] {
             assert!(read(&values(count, "7"), None, &[]).is_ok());
             for seed in 0..3 {
-                let found = read(&values(count, "-7"), Some(seed), &[]).unwrap_err();
-                assert!(found.contains("`mass` must be"), "{found}");
-                assert_eq!(found.matches("error[").count(), 1, "{found}");
+                let message = read(&values(count, "-7"), Some(seed), &[]).unwrap_err();
+                assert!(message.contains("`mass` must be"), "{message}");
+                assert_eq!(message.matches("error[").count(), 1, "{message}");
             }
         }
-        let found = read(&values(1001, "7"), None, &[]).unwrap_err();
-        assert!(found.contains("at most 1000 values in this file, not 1001"));
-        assert_eq!(found.matches("error[").count(), 1, "{found}");
+        let message = read(&values(1001, "7"), None, &[]).unwrap_err();
+        assert!(message.contains("at most 1000 values in this file, not 1001"));
+        assert_eq!(message.matches("error[").count(), 1, "{message}");
     }
 
     #[test]
@@ -463,11 +463,11 @@ mod tests {
         ] {
             for seed in 0..4 {
                 let text = format!("Simulation(bodies: {{\"b\": ({value})}})");
-                let found = read(&text, Some(seed), &[]).unwrap_err();
+                let message = read(&text, Some(seed), &[]).unwrap_err();
                 for word in words {
-                    assert!(found.contains(word), "{value}: {word}: {found}");
+                    assert!(message.contains(word), "{value}: {word}: {message}");
                 }
-                assert_eq!(found.matches("error[").count(), 1, "{value}: {found}");
+                assert_eq!(message.matches("error[").count(), 1, "{value}: {message}");
             }
         }
     }

@@ -167,11 +167,11 @@ impl<'t> TermReader<'t> {
     }
 
     fn wrong<T>(&mut self, message: impl Into<String>) -> Result<T, ExpressionError> {
-        let found = self.rest();
-        let length = found
+        let rest = self.rest();
+        let length = rest
             .find(char::is_whitespace)
-            .unwrap_or(found.len())
-            .min(found.len());
+            .unwrap_or(rest.len())
+            .min(rest.len());
         Err(ExpressionError {
             at: self.offset..self.offset + length,
             message: message.into(),
@@ -204,8 +204,8 @@ impl<'t> TermReader<'t> {
     /// Returns the next word: letters, digits, `_`, `-` and dots. It is a path, a number without a sign, or a keyword.
     fn peek_word(&mut self) -> &'t str {
         let rest = self.rest();
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
-        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let continues_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let length = rest.find(|c| !continues_word(c)).unwrap_or(rest.len());
         rest.get(..length).unwrap_or_default()
     }
 
@@ -218,19 +218,19 @@ impl<'t> TermReader<'t> {
     }
 
     fn any(&mut self) -> Result<Logic, ExpressionError> {
-        let mut parts = vec![self.all()?];
+        let mut operands = vec![self.all()?];
         while self.take_word("or") {
-            parts.push(self.all()?);
+            operands.push(self.all()?);
         }
-        Ok(one_or(parts, Logic::Any))
+        Ok(one_or(operands, Logic::Any))
     }
 
     fn all(&mut self) -> Result<Logic, ExpressionError> {
-        let mut parts = vec![self.comparison()?];
+        let mut operands = vec![self.comparison()?];
         while self.take_word("and") {
-            parts.push(self.comparison()?);
+            operands.push(self.comparison()?);
         }
-        Ok(one_or(parts, Logic::All))
+        Ok(one_or(operands, Logic::All))
     }
 
     fn comparison(&mut self) -> Result<Logic, ExpressionError> {
@@ -312,12 +312,12 @@ impl<'t> TermReader<'t> {
     fn number(&mut self) -> Result<f64, ExpressionError> {
         let rest = self.rest();
         let mut before = ' ';
-        let mut is_part = |c: char| {
+        let mut continues_number = |c: char| {
             let is_sign = matches!(c, '-' | '+') && matches!(before, ' ' | 'e' | 'E');
             before = c;
             is_sign || c.is_ascii_alphanumeric() || c == '.'
         };
-        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let length = rest.find(|c| !continues_number(c)).unwrap_or(rest.len());
         let number = rest.get(..length).unwrap_or_default();
         match number.parse::<f64>() {
             Ok(value) if value.is_finite() => {
@@ -329,12 +329,12 @@ impl<'t> TermReader<'t> {
     }
 }
 
-fn one_or(mut parts: Vec<Logic>, join: fn(Vec<Logic>) -> Logic) -> Logic {
-    match (parts.len(), parts.pop()) {
+fn one_or(mut operands: Vec<Logic>, join: fn(Vec<Logic>) -> Logic) -> Logic {
+    match (operands.len(), operands.pop()) {
         (1, Some(only)) => only,
         (_, last) => {
-            parts.extend(last);
-            join(parts)
+            operands.extend(last);
+            join(operands)
         }
     }
 }

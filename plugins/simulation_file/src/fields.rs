@@ -38,8 +38,8 @@ impl<'n> Fields<'n> {
             .filter(|name| root.is_none() || name.value != of)
         {
             let other = ROOTS.iter().find(|(other, ..)| *other == name.value);
-            if let (Some((_, wanted, _)), Some((_, found, command))) = (root, other) {
-                let message = format!("this is {found}, not {wanted}");
+            if let (Some((_, wanted, _)), Some((_, actual, command))) = (root, other) {
+                let message = format!("this is {actual}, not {wanted}");
                 let problem = error("simulation::syntax", node.name_span(), message)
                     .help(format!("it is for {}", quoted(command)));
                 reader.problems.push(problem);

@@ -23,7 +23,7 @@ impl Assets for assets::Embedded {
 
 /// Location of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FileLocation {
     /// A file on the disk; the path is canonical.
     Disk(PathBuf),
     /// An asset of the program.
@@ -46,7 +46,7 @@ impl Files<'_> {
     /// # Errors
     ///
     /// Returns a diagnostic if the file does not exist, or is outside the permitted directories.
-    pub fn find(&self, path: &Spanned<String>) -> Result<Found, Box<Diagnostic>> {
+    pub fn find(&self, path: &Spanned<String>) -> Result<FileLocation, Box<Diagnostic>> {
         if path.value.is_empty() || path.value.contains('\0') {
             let mut problem = refused("simulation::file", path, "this names no file");
             let help = "name a file such as \"arena.robray\", or leave the field out";
@@ -58,12 +58,16 @@ impl Files<'_> {
             return self.permit(path, real);
         }
         match self.asset(&path.value) {
-            Some(asset) => Ok(Found::Asset(asset)),
+            Some(asset) => Ok(FileLocation::Asset(asset)),
             None => Err(self.missing(path)),
         }
     }
 
-    fn permit(&self, path: &Spanned<String>, real: PathBuf) -> Result<Found, Box<Diagnostic>> {
+    fn permit(
+        &self,
+        path: &Spanned<String>,
+        real: PathBuf,
+    ) -> Result<FileLocation, Box<Diagnostic>> {
         let is_below = |root: &Path| {
             // An empty path means the current directory, which `canonicalize` refuses.
             let root = if root.as_os_str().is_empty() {
@@ -92,7 +96,7 @@ impl Files<'_> {
             let message = format!("{} is not a file", quoted(&path.value));
             return Err(refused("simulation::file", path, &message));
         }
-        Ok(Found::Disk(real))
+        Ok(FileLocation::Disk(real))
     }
 
     fn asset(&self, path: &str) -> Option<String> {
@@ -128,9 +132,9 @@ impl Files<'_> {
     fn near(&self, path: &Spanned<String>) -> Option<String> {
         let wanted = self.directory.join(&path.value);
         let near = nearest_file(&wanted, &path.value)?;
-        let found = self.directory.join(&near).canonicalize().ok()?;
+        let real = self.directory.join(&near).canonicalize().ok()?;
         let here = Spanned::from(near.clone());
-        self.permit(&here, found).is_ok().then_some(near)
+        self.permit(&here, real).is_ok().then_some(near)
     }
 
     /// Returns the assets in the same directory as the missing one.

@@ -65,7 +65,7 @@ pub use check::{check, check_alone, check_environment};
 pub use condition::{Condition, Demand};
 pub use drawn::Drawn;
 pub use expression::{Expression, ExpressionError, Logic, Operator, Position, Term};
-pub use files::{Assets, Files, Found};
+pub use files::{Assets, FileLocation, Files};
 pub use format::format;
 pub use load::{Loaded, load, load_seeded};
 pub use merge::assemble;

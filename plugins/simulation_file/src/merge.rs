@@ -108,7 +108,7 @@ fn load_models(
             .chain(parts)
             .map(move |model| (Some(robot), model))
     });
-    let scenes = simulation.scenes.values().map(|part| (None, &part.model));
+    let scenes = simulation.scenes.values().map(|scene| (None, &scene.model));
     for (robot, model) in scenes.chain(models) {
         match load(model) {
             Ok(loaded) => {

@@ -77,8 +77,8 @@ struct Told {
     quotes: bool,
 }
 
-/// A part of a group.
-enum Part {
+/// An item of a group.
+enum Item {
     Value(Node),
     Field(Field),
     Pair(Node, Node),
@@ -251,31 +251,31 @@ impl Parser<'_, '_> {
         }
         self.closers.push((closer, open));
         self.advance();
-        let mut parts = Vec::new();
+        let mut items = Vec::new();
         while self.goes_on(closer, open) {
-            if let Some(part) = self.part(opener) {
-                parts.push(part);
+            if let Some(item) = self.item(opener) {
+                items.push(item);
             }
             self.separator();
         }
         self.closers.pop();
         let start = name.as_ref().and_then(|name| name.span).unwrap_or(open);
-        self.assemble(opener, name, start.to(self.last), parts)
+        self.assemble(opener, name, start.to(self.last), items)
     }
 
-    fn part(&mut self, opener: char) -> Option<Part> {
+    fn item(&mut self, opener: char) -> Option<Item> {
         if opener == '(' && self.token == Token::Word && self.is_field() {
             let name = Spanned::new(self.slice(self.span), self.span);
             self.advance();
             self.colon();
             let value = self.value()?;
-            return Some(Part::Field(Field { name, value }));
+            return Some(Item::Field(Field { name, value }));
         }
         let value = self.value()?;
         if opener == '{' {
             self.colon();
             let entry = self.value()?;
-            return Some(Part::Pair(value, entry));
+            return Some(Item::Pair(value, entry));
         }
         if self.token == Token::Colon {
             self.misplaced_colon(opener, &value);
@@ -283,7 +283,7 @@ impl Parser<'_, '_> {
             self.value()?;
             return None;
         }
-        Some(Part::Value(value))
+        Some(Item::Value(value))
     }
 
     /// Returns true if the word is the name of a field, also if `=` stands for the colon, or the colon is missing.
@@ -394,11 +394,11 @@ impl Parser<'_, '_> {
                 )
             }
             _ => {
-                let found = quoted(&self.slice(span));
+                let shown_token = quoted(&self.slice(span));
                 error(
                     "simulation::syntax",
                     span,
-                    format!("{found} does not belong here"),
+                    format!("{shown_token} does not belong here"),
                 )
                 .label(note)
             }
@@ -414,16 +414,16 @@ impl Parser<'_, '_> {
         opener: char,
         name: Option<Spanned<String>>,
         span: Span,
-        parts: Vec<Part>,
+        items: Vec<Item>,
     ) -> Option<Node> {
         let mut values = Vec::new();
         let mut fields = Vec::new();
         let mut pairs = Vec::new();
-        for part in parts {
-            match part {
-                Part::Value(value) => values.push(value),
-                Part::Field(field) => fields.push(field),
-                Part::Pair(key, value) => pairs.push((key, value)),
+        for item in items {
+            match item {
+                Item::Value(value) => values.push(value),
+                Item::Field(field) => fields.push(field),
+                Item::Pair(key, value) => pairs.push((key, value)),
             }
         }
         if let (Some(field), Some(value)) = (fields.first(), values.first()) {

@@ -140,9 +140,10 @@ mod tests {
     }
 
     fn is_refused(number: &Number, value: f64) -> bool {
-        let found = read(number, value).diagnostics;
-        let mut found = found.into_iter();
-        found.any(|problem| problem.code == "simulation::out-of-range" && !problem.help.is_empty())
+        let diagnostics = read(number, value).diagnostics;
+        let mut diagnostics = diagnostics.into_iter();
+        diagnostics
+            .any(|problem| problem.code == "simulation::out-of-range" && !problem.help.is_empty())
     }
 
     #[test]

@@ -33,7 +33,11 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     /// Reports that the value of `name` has the wrong type.
     pub(super) fn refuse<T>(&mut self, node: &Node, name: &str, wanted: &str) -> Option<T> {
-        let message = format!("{} must be {wanted}, found {}", quoted(name), node.found());
+        let message = format!(
+            "{} must be {wanted}, found {}",
+            quoted(name),
+            node.description()
+        );
         let problem =
             error("simulation::wrong-type", node.span, message).label(format!("expected {wanted}"));
         self.problems.push(problem);
@@ -52,8 +56,8 @@ impl Reader<'_> {
         if field.bounds.contains(number) {
             return Some(number);
         }
-        let (range, found) = (field.bounds, ValueRange::shown(number));
-        let message = format!("{} must be {range}, not {found}", quoted(name));
+        let (range, actual) = (field.bounds, ValueRange::shown(number));
+        let message = format!("{} must be {range}, not {actual}", quoted(name));
         let problem = error("simulation::out-of-range", node.span, message);
         self.problems.push(problem.help(field.help));
         None
@@ -202,8 +206,8 @@ impl Reader<'_> {
                 }
             }
             _ => {
-                let found = node.found();
-                let message = format!("{} must be a map `{{ }}`, found {found}", quoted(name));
+                let actual = node.description();
+                let message = format!("{} must be a map `{{ }}`, found {actual}", quoted(name));
                 let problem = error("simulation::wrong-type", node.span, message)
                     .label("expected `{ \"name\": … }`");
                 self.problems.push(problem);
@@ -292,8 +296,8 @@ impl Reader<'_> {
         node: &Node,
         name: &str,
     ) -> Option<(nalgebra::UnitQuaternion<f64>, Span)> {
-        let parts = self.numbers::<4>(node, name, &ranges::QUATERNION)?;
-        let rotation = rotation_from_xyzw(parts);
+        let coordinates = self.numbers::<4>(node, name, &ranges::QUATERNION)?;
+        let rotation = rotation_from_xyzw(coordinates);
         if rotation.is_none() {
             let problem = error(
                 "simulation::out-of-range",
@@ -313,7 +317,7 @@ impl Reader<'_> {
             let message = format!(
                 "{} must be named fields in `( )`, found {}",
                 quoted(name),
-                node.found()
+                node.description()
             );
             let problem = error("simulation::wrong-type", node.span, message)
                 .label("expected named fields")

@@ -90,10 +90,10 @@ pub(super) fn read_file<T>(
         middlewares: std::collections::BTreeMap::new(),
     };
     let content = read(&mut reader, &root, &text);
-    let found = problems.into_sorted();
+    let diagnostics = problems.into_sorted();
     match content {
-        Some(content) if found.is_empty() => Ok(content),
-        _ => Err(found),
+        Some(content) if diagnostics.is_empty() => Ok(content),
+        _ => Err(diagnostics),
     }
 }
 
@@ -226,11 +226,11 @@ const DEMANDS: [&str; 4] = ["reach", "stay", "never", "within"];
 fn condition(reader: &mut Reader<'_>, node: &Node, length: Option<f64>) -> Option<Condition> {
     let name = node.name().map(|name| name.value.as_str());
     let Some(word) = name.and_then(|name| DEMANDS.into_iter().find(|word| *word == name)) else {
-        let found = match name {
+        let message = match name {
             Some(name) => format!("{} is no condition", quoted(name)),
-            None => format!("expected a condition, found {}", node.found()),
+            None => format!("expected a condition, found {}", node.description()),
         };
-        let problem = error("simulation::unknown-word", node.name_span(), found)
+        let problem = error("simulation::unknown-word", node.name_span(), message)
             .known(name.unwrap_or_default(), DEMANDS)
             .help("write `reach(when: \"rover.pose.x > 3.9\", before: 30)`");
         reader.problems.push(problem);
@@ -351,16 +351,16 @@ fn refused<T>(
     None
 }
 
-/// Returns the span of a part of a text inside its literal, for literals without escape sequences.
-fn within_literal(literal: Span, text: &str, part: &Range<usize>, file: SourceId) -> Span {
+/// Returns the span of a range of a text inside its literal, for literals without escape sequences.
+fn within_literal(literal: Span, text: &str, bytes: &Range<usize>, file: SourceId) -> Span {
     let range = literal.range();
     if literal.source != file || range.len() != text.len() + 2 {
         return literal;
     }
     let start = range.start + 1;
     // An empty range is shown as one character.
-    let end = part.end.max(part.start + 1).min(text.len() + 1);
-    Span::new(file, start + part.start..start + end)
+    let end = bytes.end.max(bytes.start + 1).min(text.len() + 1);
+    Span::new(file, start + bytes.start..start + end)
 }
 
 #[cfg(test)]

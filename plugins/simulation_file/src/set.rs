@@ -41,10 +41,10 @@ pub(super) fn apply(root: &mut Node, argument: &str, source: SourceId, problems:
 fn steps(path: &str, source: SourceId) -> Vec<Spanned<String>> {
     let mut start = 0;
     path.split('.')
-        .map(|part| {
-            let span = Span::new(source, start..start + part.len());
-            start += part.len() + 1;
-            Spanned::new(part.trim().to_owned(), span)
+        .map(|segment| {
+            let span = Span::new(source, start..start + segment.len());
+            start += segment.len() + 1;
+            Spanned::new(segment.trim().to_owned(), span)
         })
         .collect()
 }
@@ -52,10 +52,10 @@ fn steps(path: &str, source: SourceId) -> Vec<Spanned<String>> {
 /// Parses the value: RON, or the name of a file without quotes, since shells remove them.
 fn value(argument: &str, source: SourceId, from: usize, problems: &mut Problems) -> Option<Node> {
     let text = argument.get(from..).unwrap_or_default();
-    let mut found = Problems::new(false);
-    let parsed = parse(argument, source, from, &mut found);
+    let mut own_problems = Problems::new(false);
+    let parsed = parse(argument, source, from, &mut own_problems);
     if parsed.sound && parsed.root.is_some() {
-        found
+        own_problems
             .into_sorted()
             .into_iter()
             .for_each(|problem| problems.push(problem));
@@ -68,7 +68,7 @@ fn value(argument: &str, source: SourceId, from: usize, problems: &mut Problems)
         let span = Span::new(source, from..argument.len());
         return Some(Node::new(span, Kind::Text(text.to_owned())));
     }
-    found
+    own_problems
         .into_sorted()
         .into_iter()
         .for_each(|problem| problems.push(problem));
@@ -88,7 +88,7 @@ fn put(node: &mut Node, name: &str, path: &[Spanned<String>], value: Node) -> Ou
     if is_empty || node.is_none() {
         node.kind = Kind::Struct(node.name().cloned(), Vec::new());
     }
-    let found = node.found();
+    let actual = node.description();
     match &mut node.kind {
         Kind::Struct(_, fields) => put_field(fields, step, rest, value),
         Kind::Map(pairs) => put_entry(pairs, name, path, value),
@@ -105,7 +105,7 @@ fn put(node: &mut Node, name: &str, path: &[Spanned<String>], value: Node) -> Ou
             }
         }
         _ => {
-            let message = format!("{} is {found}, which has no parts", quoted(name));
+            let message = format!("{} is {actual}, which has no parts", quoted(name));
             Err(Box::new(wrong(step, &message)))
         }
     }
@@ -172,8 +172,8 @@ fn put_entry(
 }
 
 fn joined(path: &[Spanned<String>]) -> String {
-    let parts: Vec<&str> = path.iter().map(|step| step.value.as_str()).collect();
-    parts.join(".")
+    let segments: Vec<&str> = path.iter().map(|step| step.value.as_str()).collect();
+    segments.join(".")
 }
 
 fn wrong(step: &Spanned<String>, message: &str) -> Diagnostic {

@@ -47,7 +47,7 @@ pub(super) fn read(
             trace: &trace,
         });
         let result = vocabulary.read(written.family, written.word, &mut erased);
-        let (unknown, first) = trace.into_parts();
+        let (unknown, first) = trace.into_results();
         for problem in unknown {
             problems.push(problem);
         }
@@ -83,7 +83,7 @@ fn fault_at_its_span(fault: &Fault, written: &Written<'_>) -> Diagnostic {
     let field = fields.find(|field| Some(&field.name.value) == first);
     let span = field.map_or(written.kind, |field| {
         steps
-            .try_fold(&field.value, |node, step| part(node, step).ok_or(node))
+            .try_fold(&field.value, |node, step| element(node, step).ok_or(node))
             .unwrap_or_else(|last| last)
             .span
     });
@@ -93,7 +93,7 @@ fn fault_at_its_span(fault: &Fault, written: &Written<'_>) -> Diagnostic {
 }
 
 /// Returns the element of a value with this name, index or key.
-fn part<'n>(node: &'n Node, step: &str) -> Option<&'n Node> {
+fn element<'n>(node: &'n Node, step: &str) -> Option<&'n Node> {
     match &node.kind {
         Kind::Struct(_, fields) => {
             let field = fields.iter().find(|field| field.name.value == step);

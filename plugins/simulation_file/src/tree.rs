@@ -55,7 +55,7 @@ impl Node {
     }
 
     /// Returns a description of the value for messages: "a number", "the text …".
-    pub(super) fn found(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match &self.kind {
             Kind::Bool(value) => quoted(&value.to_string()),
             Kind::Integer(value) => format!("the number {}", quoted(&value.to_string())),

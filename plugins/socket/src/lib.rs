@@ -302,10 +302,10 @@ impl<'a> Ports<'a> {
     fn reopen(&mut self, path: &str, wanted: Option<u16>, role: Role) -> bool {
         let is_usable = |port: u16| wanted.is_none_or(|wanted| wanted == 0 || wanted == port);
         let mut known = self.names.iter().zip(&mut self.roles);
-        let found = known.find(|((name, port), known)| {
+        let entry = known.find(|((name, port), known)| {
             name == path && **known == Role::Removed && is_usable(*port)
         });
-        match found {
+        match entry {
             Some((_, known)) => {
                 *known = role;
                 true
@@ -353,8 +353,8 @@ impl<'a> Ports<'a> {
 
     fn port_of(&self, role: Role) -> u16 {
         let mut opened = self.roles.iter().zip(&self.names);
-        let found = opened.find(|(own, _)| **own == role);
-        found.map_or(0, |(_, (_, port))| *port)
+        let entry = opened.find(|(own, _)| **own == role);
+        entry.map_or(0, |(_, (_, port))| *port)
     }
 }
 

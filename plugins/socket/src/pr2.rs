@@ -76,17 +76,17 @@ fn joints() -> impl Iterator<Item = String> {
 
 /// Collects the positions of joints in a reading: from named fields, from two lists, or from nested readings.
 fn collect(dynamic: &DynamicValue, joints: &mut BTreeMap<String, f64>) {
-    let DynamicValue::Map(parts) = dynamic else {
+    let DynamicValue::Map(fields) = dynamic else {
         return;
     };
-    let part = |wanted: &str| {
-        parts
+    let field = |wanted: &str| {
+        fields
             .iter()
             .find(|(name, _)| name == wanted)
-            .map(|(_, part)| part)
+            .map(|(_, value)| value)
     };
     if let (Some(DynamicValue::List(names)), Some(DynamicValue::Numbers(positions))) =
-        (part("names"), part("positions"))
+        (field("names"), field("positions"))
     {
         for (name, position) in names.iter().zip(positions) {
             if let DynamicValue::Text(name) = name {
@@ -94,8 +94,8 @@ fn collect(dynamic: &DynamicValue, joints: &mut BTreeMap<String, f64>) {
             }
         }
     }
-    for (name, part) in parts {
-        match part {
+    for (name, value) in fields {
+        match value {
             DynamicValue::Number(position) => {
                 joints.insert(name.clone(), *position);
             }
@@ -115,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_found_in_every_form() {
+    fn positions_are_collected_in_every_form() {
         let text = |text: &str| DynamicValue::Text(text.to_owned());
-        let map = |parts: &[(&str, DynamicValue)]| {
+        let map = |entries: &[(&str, DynamicValue)]| {
             DynamicValue::Map(
-                parts
+                entries
                     .iter()
-                    .map(|(name, part)| ((*name).to_owned(), part.clone()))
+                    .map(|(name, value)| ((*name).to_owned(), value.clone()))
                     .collect(),
             )
         };
@@ -134,11 +134,11 @@ mod tests {
             ("robot.arm", map(&[("c", DynamicValue::Number(3.0))])),
             ("robot.joints", lists),
         ]);
-        let mut found = BTreeMap::new();
-        collect(&both, &mut found);
+        let mut joints = BTreeMap::new();
+        collect(&both, &mut joints);
         let expected = [("a", 1.0), ("b", 2.0), ("c", 3.0)];
         assert!(
-            found
+            joints
                 .iter()
                 .map(|(name, position)| (name.as_str(), *position))
                 .eq(expected)

@@ -37,7 +37,7 @@ pub fn write(out: &mut Vec<u8>, value: &Json) {
 /// none of these.
 #[must_use]
 pub fn without_python_numbers(text: &str) -> Option<String> {
-    let mut found = String::new();
+    let mut converted = String::new();
     let (mut rest, mut is_text) = (text, false);
     while let Some(letter) = rest.chars().next() {
         let words = [
@@ -50,7 +50,7 @@ pub fn without_python_numbers(text: &str) -> Option<String> {
             .find(|(word, _)| !is_text && rest.starts_with(word));
         let length = match word {
             Some((word, number)) => {
-                found.push_str(&number_to_json(*number).to_string());
+                converted.push_str(&number_to_json(*number).to_string());
                 word.len()
             }
             None => {
@@ -59,13 +59,13 @@ pub fn without_python_numbers(text: &str) -> Option<String> {
                 let is_escape = is_text && letter == '\\';
                 let escaped = rest.chars().nth(1).filter(|_| is_escape);
                 let length = letter.len_utf8() + escaped.map_or(0, char::len_utf8);
-                found.push_str(&rest[..length]);
+                converted.push_str(&rest[..length]);
                 length
             }
         };
         rest = &rest[length..];
     }
-    (found != text).then_some(found)
+    (converted != text).then_some(converted)
 }
 
 /// Returns a reading as a line: the time and the exported fields, in order.
@@ -91,9 +91,9 @@ pub fn record(info: &SensorInfo, reading: &Reading, image: ImageEncoding) -> Vec
             }
             Value::Other(other) if field.is_flat => match other.reflect_ref() {
                 ReflectRef::Map(entries) => {
-                    for (key, part) in entries.iter() {
+                    for (key, value) in entries.iter() {
                         write_name(&mut line, 1, &key_text(key));
-                        write_field(&mut line, part);
+                        write_field(&mut line, value);
                     }
                 }
                 _ => {
@@ -150,50 +150,52 @@ fn write_dynamic(out: &mut Vec<u8>, dynamic: &DynamicValue) {
         }
         DynamicValue::Samples(block) => image::write(out, block.any()),
         DynamicValue::List(items) => write_list(out, items, write_dynamic),
-        DynamicValue::Map(parts) => {
-            let parts = parts.iter().map(|(name, part)| (name.as_str(), part));
-            write_map(out, parts, write_dynamic);
+        DynamicValue::Map(entries) => {
+            let entries = entries.iter().map(|(name, value)| (name.as_str(), value));
+            write_map(out, entries, write_dynamic);
         }
     }
 }
 
 fn write_map<'a, T>(
     out: &mut Vec<u8>,
-    parts: impl Iterator<Item = (&'a str, T)>,
+    entries: impl Iterator<Item = (&'a str, T)>,
     mut write: impl FnMut(&mut Vec<u8>, T),
 ) {
     out.push(b'{');
-    for (index, (name, part)) in parts.enumerate() {
+    for (index, (name, value)) in entries.enumerate() {
         write_name(out, index, name);
-        write(out, part);
+        write(out, value);
     }
     out.push(b'}');
 }
 
 fn write_other(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     match value.reflect_ref() {
-        ReflectRef::Struct(parts) => {
-            let parts = parts.iter_fields();
-            let parts = parts.map(|(name, part)| (plain_name(name), part));
-            write_map(out, parts, write_field);
+        ReflectRef::Struct(fields) => {
+            let fields = fields.iter_fields();
+            let fields = fields.map(|(name, field)| (plain_name(name), field));
+            write_map(out, fields, write_field);
         }
-        ReflectRef::Map(parts) => {
+        ReflectRef::Map(entries) => {
             out.push(b'{');
-            for (index, (key, part)) in parts.iter().enumerate() {
+            for (index, (key, entry)) in entries.iter().enumerate() {
                 write_name(out, index, &key_text(key));
-                write_field(out, part);
+                write_field(out, entry);
             }
             out.push(b'}');
         }
-        ReflectRef::Enum(parts) if parts.field_len() == 0 => write_text(out, parts.variant_name()),
+        ReflectRef::Enum(variant) if variant.field_len() == 0 => {
+            write_text(out, variant.variant_name())
+        }
         _ => {
             out.push(b'[');
             let mut is_first = true;
-            walk(value, &mut |part| {
+            walk(value, &mut |element| {
                 if !std::mem::take(&mut is_first) {
                     out.extend(b", ");
                 }
-                write_field(out, part);
+                write_field(out, element);
             });
             out.push(b']');
         }

@@ -18,8 +18,8 @@ pub fn glb(json: &Value, binary: &[u8]) -> Vec<u8> {
     glb.to_vec().unwrap_or_default()
 }
 
-/// Returns a square of two triangles in the xy plane, from 0 to 1; x and y are its texture coordinates, too. Its parts: four
-/// positions, four normals, four coordinates, six indices.
+/// Returns a square of two triangles in the xy plane, from 0 to 1; x and y are its texture coordinates, too. Its binary has
+/// four positions, four normals, four coordinates and six indices.
 #[must_use]
 pub fn square() -> (Value, Vec<u8>) {
     let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0_f32]];

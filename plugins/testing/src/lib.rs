@@ -92,8 +92,8 @@ pub fn settings<S: DeserializeOwned>(text: &str) -> S {
 #[must_use]
 pub fn out_of_range<S: DeserializeOwned + Typed + Send + Sync>(text: &str) -> Vec<String> {
     let parsed: ErasedSettings = Arc::new(settings::<S>(text));
-    let found = About::of::<S>().violations(&parsed);
-    found.iter().map(Violation::field).collect()
+    let violations = About::of::<S>().violations(&parsed);
+    violations.iter().map(Violation::field).collect()
 }
 
 /// Returns a body at a position with a yaw that moves with a velocity in the world; its centre of mass is its origin.

@@ -81,10 +81,10 @@ fn move_robot(
 /// Asserts that settings are in range, as a simulation file would check them.
 #[track_caller]
 fn assert_in_range(about: &About, settings: &ErasedSettings) {
-    let found = about.violations(settings);
+    let violations = about.violations(settings);
     let text = |violation: &Violation| format!("`{}`: {violation}", violation.field());
-    let found: Vec<String> = found.iter().map(text).collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let violations: Vec<String> = violations.iter().map(text).collect();
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 impl TestWorld {

@@ -102,8 +102,8 @@ pub fn csv_line(out: &mut Vec<u8>, info: &SensorInfo, reading: &Reading) {
                     .iter()
                     .for_each(|number| put(out, format_args!(";{number:?}")));
             }
-            Value::Other(parts) if columns(field).is_some() => {
-                walk(parts, &mut |number| {
+            Value::Other(elements) if columns(field).is_some() => {
+                walk(elements, &mut |number| {
                     out.push(b';');
                     write_value(out, view(number));
                 });
@@ -130,10 +130,10 @@ fn columns(field: &Field) -> Option<usize> {
     let Some(TypeInfo::Array(array)) = field.info else {
         return None;
     };
-    let part = array.item_ty().id();
+    let element_type = array.item_ty().id();
     macro_rules! is_one_of {
         ($($number:ty),+ $(,)?) => {
-            $(part == TypeId::of::<$number>())||+
+            $(element_type == TypeId::of::<$number>())||+
         };
     }
     is_one_of![f64, f32, i32, i64, u8, u16, u32, u64].then(|| array.capacity())
@@ -163,19 +163,19 @@ fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
         Value::Samples(samples) => write_samples(out, samples),
         Value::Dynamic(dynamic) => write_dynamic(out, dynamic),
         Value::Other(other) => match other.reflect_ref() {
-            ReflectRef::Struct(parts) => {
-                let parts = parts.iter_fields();
-                let parts = parts.map(|(name, part)| (plain_name(name), part));
-                between(out, *b"{}", parts, |out, (name, part)| {
+            ReflectRef::Struct(fields) => {
+                let fields = fields.iter_fields();
+                let fields = fields.map(|(name, field)| (plain_name(name), field));
+                between(out, *b"{}", fields, |out, (name, field)| {
                     put(out, format_args!("{name:?}: "));
-                    write_value(out, view(part));
+                    write_value(out, view(field));
                 });
             }
-            ReflectRef::Map(parts) => {
-                let parts = parts.iter().map(|(key, part)| (key_text(key), part));
-                between(out, *b"{}", parts, |out, (name, part)| {
+            ReflectRef::Map(entries) => {
+                let entries = entries.iter().map(|(key, entry)| (key_text(key), entry));
+                between(out, *b"{}", entries, |out, (name, entry)| {
                     put(out, format_args!("{name:?}: "));
-                    write_value(out, view(part));
+                    write_value(out, view(entry));
                 });
             }
             ReflectRef::Enum(word) if word.field_len() == 0 => {
@@ -184,11 +184,11 @@ fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
             _ => {
                 out.push(b'[');
                 let mut is_first = true;
-                walk(other, &mut |part| {
+                walk(other, &mut |element| {
                     if !std::mem::take(&mut is_first) {
                         out.extend_from_slice(b", ");
                     }
-                    write_value(out, view(part));
+                    write_value(out, view(element));
                 });
                 out.push(b']');
             }
@@ -212,10 +212,10 @@ fn write_dynamic(out: &mut Vec<u8>, dynamic: &DynamicValue) {
         DynamicValue::Text(text) => put(out, format_args!("{text:?}")),
         DynamicValue::Numbers(numbers) => put(out, format_args!("{numbers:?}")),
         DynamicValue::Samples(block) => write_samples(out, block.any()),
-        DynamicValue::List(parts) => between(out, *b"[]", parts, write_dynamic),
-        DynamicValue::Map(parts) => between(out, *b"{}", parts, |out, (name, part)| {
+        DynamicValue::List(items) => between(out, *b"[]", items, write_dynamic),
+        DynamicValue::Map(entries) => between(out, *b"{}", entries, |out, (name, value)| {
             put(out, format_args!("{name:?}: "));
-            write_dynamic(out, part);
+            write_dynamic(out, value);
         }),
     }
 }
@@ -224,15 +224,15 @@ fn write_dynamic(out: &mut Vec<u8>, dynamic: &DynamicValue) {
 fn between<P>(
     out: &mut Vec<u8>,
     [open, close]: [u8; 2],
-    parts: impl IntoIterator<Item = P>,
+    items: impl IntoIterator<Item = P>,
     mut write: impl FnMut(&mut Vec<u8>, P),
 ) {
     out.push(open);
-    for (index, part) in parts.into_iter().enumerate() {
+    for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             out.extend_from_slice(b", ");
         }
-        write(out, part);
+        write(out, item);
     }
     out.push(close);
 }
@@ -275,7 +275,7 @@ mod tests {
     struct Seen {
         r#type: String,
         at: [f64; 3],
-        found: bool,
+        visible: bool,
     }
 
     /// Numbers of every length.
@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn arrays_of_numbers_have_a_column_each() {
         let fields = Fields::of_type::<Wheels>(None).0;
-        let found: Vec<_> = fields.iter().map(columns).collect();
-        assert_eq!(found, [Some(2), Some(8), Some(5), Some(1), None, None]);
+        let counts: Vec<_> = fields.iter().map(columns).collect();
+        assert_eq!(counts, [Some(2), Some(8), Some(5), Some(1), None, None]);
     }
 
     fn written(value: &dyn PartialReflect) -> String {
@@ -307,11 +307,11 @@ mod tests {
         let seen = Seen {
             r#type: "cup".into(),
             at: [1.0, 0.5, -0.0],
-            found: true,
+            visible: true,
         };
         assert_eq!(
             written(&vec![seen]),
-            r#"[{"type": "cup", "at": [1.0, 0.5, -0.0], "found": True}]"#
+            r#"[{"type": "cup", "at": [1.0, 0.5, -0.0], "visible": True}]"#
         );
         let near = BTreeMap::from([("b".to_owned(), 2.0), ("a".to_owned(), 1.5)]);
         assert_eq!(written(&near), r#"{"a": 1.5, "b": 2.0}"#);

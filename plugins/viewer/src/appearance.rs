@@ -102,20 +102,20 @@ fn painted(mut mesh: Mesh, shape: &Shape<ScaledMesh>, paint: &Paint, scenery: &S
     };
     let mut coordinates = Vec::with_capacity(positions.len());
     for (corners, normals) in positions.chunks_exact(3).zip(normals.chunks_exact(3)) {
-        let mut found = [0, 1, 2].map(|corner| {
+        let mut wrapped = [0, 1, 2].map(|corner| {
             wrap.texture_coordinates(
                 corners[corner].map(f64::from),
                 normals[corner].map(f64::from),
             )
         });
-        if found.iter().any(|corner| corner.is_closed) {
+        if wrapped.iter().any(|corner| corner.is_closed) {
             let is_pole = [0, 1, 2].map(|corner| {
                 let [x, y, _] = corners[corner];
                 x.abs() + y.abs() < 1e-6
             });
-            close(&mut found, is_pole);
+            close(&mut wrapped, is_pole);
         }
-        coordinates.extend(found.map(|corner| {
+        coordinates.extend(wrapped.map(|corner| {
             let [right, up] = corner
                 .repeated(paint, image_shape)
                 .map(|coordinate| coordinate / unit);
@@ -367,12 +367,12 @@ mod tests {
             scale: 2.0,
         });
         let pieces = pieces(&shape(mesh, None), &scenery);
-        let found: Vec<_> = pieces
+        let actual: Vec<_> = pieces
             .iter()
             .map(|(mesh, appearance)| (mesh.count_vertices(), appearance.color))
             .collect();
         assert_eq!(
-            found,
+            actual,
             [(6, [1.0, 0.0, 0.0, 1.0]), (3, [0.0, 1.0, 0.0, 1.0])]
         );
     }

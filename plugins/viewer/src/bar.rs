@@ -199,12 +199,12 @@ fn speed(factor: f64) -> String {
 /// Returns the next higher or lower factor of simulated time.
 pub(crate) fn shifted(factor: f64, is_faster: bool) -> f64 {
     let mut faster = SPEEDS.into_iter();
-    let found = if is_faster {
+    let next = if is_faster {
         faster.find(|speed| *speed > factor * (1.0 + 1e-4))
     } else {
         faster.rfind(|speed| *speed < factor * (1.0 - 1e-4))
     };
-    found.unwrap_or(factor)
+    next.unwrap_or(factor)
 }
 
 fn clock(ui: &mut egui::Ui, replica: &Replica) {

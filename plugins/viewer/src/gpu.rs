@@ -122,8 +122,8 @@ fn has_card() -> Result<(), CardError> {
     wanted.backends = settings.backends.unwrap_or_default();
     let instance = wgpu::Instance::new(wanted);
     let options = wgpu::RequestAdapterOptions::default();
-    let found = bevy::tasks::block_on(instance.request_adapter(&options));
-    found
+    let adapter = bevy::tasks::block_on(instance.request_adapter(&options));
+    adapter
         .map(drop)
         .map_err(|error| CardError::NotFound(error.to_string()))
 }

@@ -256,8 +256,8 @@ pub(crate) mod tests {
         // What is planned returns to what is seen.
         let plan = plan(&graph(&nodes, &[[0, 4], [4, 3], [3, 1], [3, 4]]));
         let column = |name: &str| {
-            let found = plan.boxes.iter().find(|boxed| boxed.name == name);
-            found.map(|boxed| boxed.column)
+            let node = plan.boxes.iter().find(|boxed| boxed.name == name);
+            node.map(|boxed| boxed.column)
         };
         let columns = ["eye", "See", "Plan", "wheels", "stack"].map(column);
         assert_eq!(columns, [Some(0), Some(1), Some(2), Some(3), None]);

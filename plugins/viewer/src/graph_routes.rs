@@ -148,8 +148,8 @@ mod tests {
             assert!(curves.windows(2).all(|pair| pair[0][3] == pair[1][0]));
             assert!(labelled(&curves).is_some());
             for curve in &curves {
-                for part in 0..=100 {
-                    let point = on_curve(curve, part as f32 / 100.0);
+                for step in 0..=100 {
+                    let point = on_curve(curve, step as f32 / 100.0);
                     let covering = rects.iter().find(|rect| rect.contains(point));
                     assert_eq!(covering, None, "{:?} at {point}", edge.ends);
                 }

@@ -149,9 +149,9 @@ fn begin_drag(
     if buttons.just_pressed(MouseButton::Left) {
         travelled.0 = 0.0;
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
-        let found = ray(&window, &camera).and_then(|ray| hit(&mut cast, &shapes, ray));
+        let hit_body = ray(&window, &camera).and_then(|ray| hit(&mut cast, &shapes, ray));
         if let (true, false, Some((body, point))) =
-            (shift, !rest.has_pointer(&window, &egui), found)
+            (shift, !rest.has_pointer(&window, &egui), hit_body)
             && let Some(body) = carrier(&replica.scenery, body)
         {
             let offset = replica.body(body).translation - point;
@@ -242,14 +242,14 @@ fn click(
     let Some(ray) = ray(&window, &camera) else {
         return;
     };
-    let found = hit(&mut cast, &shapes, ray);
+    let hit_body = hit(&mut cast, &shapes, ray);
     if keys.any_pressed([KeyCode::AltLeft, KeyCode::AltRight]) {
-        if let Some((body, point)) = found {
+        if let Some((body, point)) = hit_body {
             push(&replica, &requests, body, point, ray);
         }
         return;
     }
-    *selected = found.map_or(Selected::Nothing, |(body, _)| {
+    *selected = hit_body.map_or(Selected::Nothing, |(body, _)| {
         owner(&replica.scenery, *selected, body)
     });
 }
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_click_selects_the_part() {
+    fn a_second_click_selects_the_body() {
         let scenery = scenery();
         let first = owner(&scenery, Selected::Nothing, 2);
         assert_eq!(first, Selected::Robot(0));

@@ -279,8 +279,8 @@ mod tests {
         let pose = Isometry3::new(Vector3::new(1.0, -2.0, 3.0), Vector3::new(0.1, 0.2, 2.0));
         let point = transform(&pose).transform_point(Vec3::new(0.5, 0.25, -1.0));
         let expected = pose * Point3::new(0.5, 0.25, -1.0);
-        for (found, expected) in point.to_array().into_iter().zip(expected.coords.iter()) {
-            assert!((f64::from(found) - expected).abs() < 1e-6);
+        for (actual, expected) in point.to_array().into_iter().zip(expected.coords.iter()) {
+            assert!((f64::from(actual) - expected).abs() < 1e-6);
         }
     }
 }

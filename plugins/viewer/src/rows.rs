@@ -56,11 +56,11 @@ pub(crate) fn of(info: &SensorInfo, reading: &Reading) -> Vec<Row> {
     rows
 }
 
-fn join(name: &str, part: &str) -> String {
+fn join(name: &str, element: &str) -> String {
     if name.is_empty() {
-        part.to_owned()
+        element.to_owned()
     } else {
-        format!("{name}.{part}")
+        format!("{name}.{element}")
     }
 }
 
@@ -85,8 +85,8 @@ fn spread(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
         Value::Texts(texts) => add(own, Cell::Text(texts.join(", "))),
         Value::Dynamic(value) => dynamic(name, value, add),
         Value::Named(named) => {
-            for (part, value) in named.iter() {
-                add(join(name, part), Cell::Number(value));
+            for (key, value) in named.iter() {
+                add(join(name, key), Cell::Number(value));
             }
         }
         Value::Other(other) => walked(name, other, add),
@@ -95,18 +95,21 @@ fn spread(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
 
 fn walked(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Cell)) {
     match value.reflect_ref() {
-        ReflectRef::Struct(parts) => {
-            for (part, value) in parts.iter_fields() {
-                spread(&join(name, plain_name(part)), value, add);
+        ReflectRef::Struct(fields) => {
+            for (field, value) in fields.iter_fields() {
+                spread(&join(name, plain_name(field)), value, add);
             }
         }
-        ReflectRef::Map(parts) => {
-            for (key, value) in parts.iter() {
+        ReflectRef::Map(entries) => {
+            for (key, value) in entries.iter() {
                 spread(&join(name, &key_text(key)), value, add);
             }
         }
-        ReflectRef::Enum(parts) if parts.field_len() == 0 => {
-            add(name.to_owned(), Cell::Text(parts.variant_name().to_owned()));
+        ReflectRef::Enum(variant) if variant.field_len() == 0 => {
+            add(
+                name.to_owned(),
+                Cell::Text(variant.variant_name().to_owned()),
+            );
         }
         ReflectRef::Opaque(_) => add(name.to_owned(), Cell::Text(format!("{value:?}"))),
         _ => {
@@ -117,8 +120,8 @@ fn walked(name: &str, value: &dyn PartialReflect, add: &mut dyn FnMut(String, Ce
                 return;
             }
             let mut index = 0;
-            walk(value, &mut |part| {
-                spread(&join(name, &index.to_string()), part, add);
+            walk(value, &mut |element| {
+                spread(&join(name, &index.to_string()), element, add);
                 index += 1;
             });
         }
@@ -141,9 +144,9 @@ fn dynamic(name: &str, value: &DynamicValue, add: &mut dyn FnMut(String, Cell)) 
                 dynamic(&join(name, &index.to_string()), item, add);
             }
         }
-        DynamicValue::Map(parts) => {
-            for (part, value) in parts {
-                dynamic(&join(name, part), value, add);
+        DynamicValue::Map(entries) => {
+            for (key, value) in entries {
+                dynamic(&join(name, key), value, add);
             }
         }
         DynamicValue::Samples(block) => {
@@ -167,10 +170,10 @@ fn numbers(name: &str, values: &[f64], add: &mut dyn FnMut(String, Cell)) {
         _ => &[],
     };
     for (index, value) in values.iter().enumerate() {
-        let part = names
+        let element = names
             .get(index)
-            .map_or_else(|| index.to_string(), |part| (*part).to_owned());
-        add(join(name, &part), Cell::Number(*value));
+            .map_or_else(|| index.to_string(), |element| (*element).to_owned());
+        add(join(name, &element), Cell::Number(*value));
     }
 }
 
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_are_their_parts_and_long_ones_are_strips() {
+    fn short_lists_are_their_elements_and_long_ones_are_strips() {
         let three = rows(&vec![1.0, 2.0, 3.0]);
         let expected = [("it.x", 1.0), ("it.y", 2.0), ("it.z", 3.0)];
         assert_eq!(

@@ -212,23 +212,23 @@ mod tests {
         })
     }
 
-    fn is_near(found: [Vec3; 2], low: [f32; 3], high: [f32; 3]) -> bool {
-        found[0].distance(low.into()) < 1e-4 && found[1].distance(high.into()) < 1e-4
+    fn is_near(actual: [Vec3; 2], low: [f32; 3], high: [f32; 3]) -> bool {
+        actual[0].distance(low.into()) < 1e-4 && actual[1].distance(high.into()) < 1e-4
     }
 
     #[test]
     fn forms_are_where_the_scene_says() {
         let scenery = Scenery::default();
-        let found = |form| bounds(&mesh(&form, &scenery).unwrap());
+        let bounds_of = |form| bounds(&mesh(&form, &scenery).unwrap());
         assert!(is_near(
-            found(Shape::Box {
+            bounds_of(Shape::Box {
                 dimension: [1.0, 2.0, 4.0],
             }),
             [-0.5, -1.0, -2.0],
             [0.5, 1.0, 2.0]
         ));
         assert!(is_near(
-            found(Shape::Sphere { radius: 2.0 }),
+            bounds_of(Shape::Sphere { radius: 2.0 }),
             [-2.0; 3],
             [2.0; 3]
         ));
@@ -238,12 +238,12 @@ mod tests {
             height,
         };
         assert!(is_near(
-            found(cone(3.0)),
+            bounds_of(cone(3.0)),
             [-1.0, -1.0, 0.0],
             [1.0, 1.0, 3.0]
         ));
         assert!(is_near(
-            found(cone(-3.0)),
+            bounds_of(cone(-3.0)),
             [-1.0, -1.0, -3.0],
             [1.0, 1.0, 0.0]
         ));
@@ -251,13 +251,21 @@ mod tests {
             radius: 0.5,
             height: 2.0,
         };
-        assert!(is_near(found(capsule), [-0.5, -0.5, -0.5], [0.5, 0.5, 2.5]));
+        assert!(is_near(
+            bounds_of(capsule),
+            [-0.5, -0.5, -0.5],
+            [0.5, 0.5, 2.5]
+        ));
         let grid = Shape::Grid {
             dimension: [2.0, 1.0],
             delta: [1.0, 0.5],
             thickness: 0.1,
         };
-        assert!(is_near(found(grid), [-2.05, -1.05, 0.0], [2.05, 1.05, 0.0]));
+        assert!(is_near(
+            bounds_of(grid),
+            [-2.05, -1.05, 0.0],
+            [2.05, 1.05, 0.0]
+        ));
     }
 
     #[test]

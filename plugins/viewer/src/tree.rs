@@ -66,8 +66,8 @@ impl Branches<'_> {
     fn draw(&self, ui: &mut egui::Ui, selected: Selected) -> Chosen {
         let mut chosen = None;
         for (index, robot) in self.scenery.robots.iter().enumerate() {
-            let parts = self.parts(&robot.name);
-            if parts.is_empty() && !self.is_wanted(&robot.name) {
+            let components = self.components_of(&robot.name);
+            if components.is_empty() && !self.is_wanted(&robot.name) {
                 continue;
             }
             let id = ui.make_persistent_id(("robot", index));
@@ -85,8 +85,8 @@ impl Branches<'_> {
                     );
                 })
                 .body(|ui| {
-                    for &part in &parts {
-                        self.component(ui, part, &robot.name, selected, &mut chosen);
+                    for &component in &components {
+                        self.component(ui, component, &robot.name, selected, &mut chosen);
                     }
                 });
         }
@@ -99,12 +99,13 @@ impl Branches<'_> {
     }
 
     /// Returns the indices of the sensors and actuators of a robot.
-    fn parts(&self, robot: &str) -> Vec<usize> {
-        let parts = self.scenery.components.iter().enumerate();
-        let parts = parts.filter(|(_, part)| {
-            part.robot == robot && (self.is_wanted(&part.path) || self.is_wanted(part.kind))
+    fn components_of(&self, robot: &str) -> Vec<usize> {
+        let components = self.scenery.components.iter().enumerate();
+        let components = components.filter(|(_, component)| {
+            component.robot == robot
+                && (self.is_wanted(&component.path) || self.is_wanted(component.kind))
         });
-        parts.map(|(index, _)| index).collect()
+        components.map(|(index, _)| index).collect()
     }
 
     fn component(
@@ -115,16 +116,16 @@ impl Branches<'_> {
         selected: Selected,
         chosen: &mut Chosen,
     ) {
-        let Some(part) = self.scenery.components.get(index) else {
+        let Some(component) = self.scenery.components.get(index) else {
             return;
         };
-        let name = part
+        let name = component
             .path
             .strip_prefix(robot)
-            .unwrap_or(&part.path)
+            .unwrap_or(&component.path)
             .trim_start_matches('.');
-        let sign = if part.is_sensor { "•" } else { "▶" };
-        let hint = format!("{}, {} Hz", part.kind, part.frequency);
+        let sign = if component.is_sensor { "•" } else { "▶" };
+        let hint = format!("{}, {} Hz", component.kind, component.frequency);
         let text = egui::RichText::new(format!("{sign} {name}"));
         leaf(
             ui,

@@ -215,7 +215,7 @@ export class Drawing {
     near.forEach((lamp, index) => {
       positions.set([...lamp.at.slice(0, 3), lamp.distance], index * 4);
       axes.set([...rotate(lamp.at.slice(3), [1, 0, 0]), Math.cos(Math.min(lamp.size / 2, Math.PI))], index * 4);
-      colors.set(lamp.color.map((part) => part ** 2.2 * lamp.shine), index * 3);
+      colors.set(lamp.color.map((channel) => channel ** 2.2 * lamp.shine), index * 3);
     });
     gl.uniform1i(at.lamp_count, near.length);
     gl.uniform4fv(at.lamp_position, positions);
@@ -297,8 +297,8 @@ export class Drawing {
       for (const { batch, pose, size } of shapes) {
         const at = compose(poses[body], pose);
         const back = [-at[3], -at[4], -at[5], at[6]];
-        const from = rotate(back, sub(origin, at)).map((part, axis) => part / size[axis]);
-        const along = rotate(back, direction).map((part, axis) => part / size[axis]);
+        const from = rotate(back, sub(origin, at)).map((coordinate, axis) => coordinate / size[axis]);
+        const along = rotate(back, direction).map((coordinate, axis) => coordinate / size[axis]);
         const met = slab(from, along, batch.bounds);
         if (met < nearest) [best, nearest] = [body, met];
       }

@@ -138,7 +138,7 @@ function faceted({ vertices, faces, parts }) {
     const v = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
     const normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
     const length = Math.hypot(...normal) || 1;
-    normals.push({ normal, unit: normal.map((part) => part / length) });
+    normals.push({ normal, unit: normal.map((coordinate) => coordinate / length) });
     for (let corner = 0; corner < 3; corner++) {
       const at = key(faces[face * 3 + corner]);
       if (!corners.has(at)) corners.set(at, []);
@@ -154,11 +154,11 @@ function faceted({ vertices, faces, parts }) {
       for (const other of corners.get(key(vertex))) {
         const { normal, unit } = normals[other];
         if (own[0] * unit[0] + own[1] * unit[1] + own[2] * unit[2] < 0.766) continue;
-        for (let part = 0; part < 3; part++) sum[part] += normal[part];
+        for (let axis = 0; axis < 3; axis++) sum[axis] += normal[axis];
       }
       const length = Math.hypot(...sum) || 1;
       const position = [vertices[vertex * 3], vertices[vertex * 3 + 1], vertices[vertex * 3 + 2]];
-      builder.indices.push(builder.point(position, length > 0 ? sum.map((part) => part / length) : own));
+      builder.indices.push(builder.point(position, length > 0 ? sum.map((coordinate) => coordinate / length) : own));
     }
   }
   return { ...builder.done(), paints: paints(faces.length, parts) };

@@ -186,7 +186,7 @@ function drawImage(canvas, { width, height, data, channels }) {
   const image = context.createImageData(width, height);
   const pixels = data instanceof Uint8Array ? data : greys(data);
   for (let at = 0; at < width * height; at++) {
-    for (let part = 0; part < 3; part++) image.data[at * 4 + part] = pixels[at * channels + (channels === 1 ? 0 : part)];
+    for (let channel = 0; channel < 3; channel++) image.data[at * 4 + channel] = pixels[at * channels + (channels === 1 ? 0 : channel)];
     image.data[at * 4 + 3] = 255;
   }
   context.putImageData(image, 0, 0);

@@ -1,4 +1,4 @@
-// Puts the parts of the page together.
+// Puts the modules of the page together.
 import { Camera } from "./camera.js";
 import { Connection } from "./connection.js";
 import { Controls, get } from "./controls.js";

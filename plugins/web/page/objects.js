@@ -103,7 +103,7 @@ export class Objects {
 
   buildBox(graph, box) {
     const { width, height } = SIZE;
-    const part = shape("g", { class: `box ${box.kind}`, transform: `translate(${box.x - width / 2} ${box.y - height / 2})`, tabindex: 0 });
+    const element = shape("g", { class: `box ${box.kind}`, transform: `translate(${box.x - width / 2} ${box.y - height / 2})`, tabindex: 0 });
     box.title = shape("title");
     box.frame = shape("rect", { width, height, rx: 5 });
     box.queue = shape("rect", { class: "queue", x: 1, y: height - 4, width: 0, height: 3, rx: 1.5 });
@@ -112,7 +112,7 @@ export class Objects {
     const text = shape("text", { x: 8, y: 14 });
     text.textContent = name;
     box.count = shape("text", { x: 8, y: 26, class: "count start" });
-    part.append(box.title, box.frame, box.queue, text, box.count);
+    element.append(box.title, box.frame, box.queue, text, box.count);
     const act = () => {
       if (box.group) {
         if (!this.open.delete(box.group)) this.open.add(box.group);
@@ -121,9 +121,9 @@ export class Objects {
       }
       if (box.nodes.length === 1 && ["sensor", "actuator"].includes(box.kind)) this.onselect(box.name);
     };
-    part.addEventListener("click", act);
-    part.addEventListener("keydown", (event) => event.key === "Enter" && act());
-    return part;
+    element.addEventListener("click", act);
+    element.addEventListener("keydown", (event) => event.key === "Enter" && act());
+    return element;
   }
 
   drawEdge(graph, edge, state, before) {

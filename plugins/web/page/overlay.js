@@ -49,18 +49,18 @@ function addAxes(lines, body, own, length) {
   const point = (at) => (own ? place(body, place(own, at)) : place(body, at));
   const origin = point([0, 0, 0]);
   for (const [axis, color] of AXES) {
-    lines.push(...origin, ...color, 1, ...point(axis.map((part) => part * length)), ...color, 1);
+    lines.push(...origin, ...color, 1, ...point(axis.map((coordinate) => coordinate * length)), ...color, 1);
   }
 }
 
 // Distinct colours of equal lightness.
 export function hue(index) {
   const angle = ((index * 137.508 + 200) % 360) / 60;
-  const part = (shift) => {
+  const channel = (shift) => {
     const k = (angle + shift) % 6;
     return 0.82 - 0.6 * Math.max(0, Math.min(k, 4 - k, 1)) * 0.85;
   };
-  return [part(5), part(3), part(1)];
+  return [channel(5), channel(3), channel(1)];
 }
 
 // Names of robots, over the canvas.

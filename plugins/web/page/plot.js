@@ -27,8 +27,8 @@ export class Plot {
 
   // Returns the colour of a plotted number, or null.
   color(world, of, name) {
-    const found = world.plotted.find((one) => one.name === name && keyOf(one.of) === keyOf(of));
-    return found ? found.color : null;
+    const plotted = world.plotted.find((one) => one.name === name && keyOf(one.of) === keyOf(of));
+    return plotted ? plotted.color : null;
   }
 
   // Adds a number to the plot, or removes it.
@@ -172,10 +172,10 @@ const short = (value) => String(Number(value.toPrecision(4))).replace("-", "−"
 function ticks(low, high, about) {
   const rough = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((part) => part * power).find((part) => part >= rough);
-  const found = [];
-  for (let value = Math.ceil(low / step) * step; value <= high; value += step) found.push(value);
-  return found;
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((factor) => factor >= rough);
+  const numbers = [];
+  for (let value = Math.ceil(low / step) * step; value <= high; value += step) numbers.push(value);
+  return numbers;
 }
 
 function nearest(times, frame, x) {

@@ -22,7 +22,7 @@ export class Tree {
     const byName = (one, other) => one.name.localeCompare(other.name, undefined, { numeric: true });
     this.groups = [...scene.robots].sort(byName).map((robot) => ({
       key: `robot:${robot.name}`, name: robot.name, of: { robot: robot.name },
-      parts: scene.components.filter((one) => one.robot === robot.name).map((one) => ({
+      entries: scene.components.filter((one) => one.robot === robot.name).map((one) => ({
         key: `component:${one.path}`, name: one.path.startsWith(`${robot.name}.`) ? one.path.slice(robot.name.length + 1) : one.path,
         kind: one.kind, role: one.role, of: { component: one.path },
       })),
@@ -31,8 +31,8 @@ export class Tree {
       key: `body:${body.name}`, name: body.name, of: { body: body.name },
     })).sort(byName);
     for (const [name, kinds] of [["Movable bodies", ["dynamic", "kinematic"]], ["Fixed bodies", ["fixed"]]]) {
-      const parts = others(kinds);
-      if (parts.length > 0) this.groups.push({ key: `group:${name}`, name, parts, kind: String(parts.length) });
+      const entries = others(kinds);
+      if (entries.length > 0) this.groups.push({ key: `group:${name}`, name, entries, kind: String(entries.length) });
     }
     if (scene.robots.length <= 4) scene.robots.forEach((robot) => this.open.add(`robot:${robot.name}`));
     this.draw();
@@ -40,7 +40,7 @@ export class Tree {
 
   select(of) {
     this.selected = of ? keyOf(of) : null;
-    const group = this.groups?.find((one) => one.parts.some((part) => part.key === this.selected));
+    const group = this.groups?.find((one) => one.entries.some((entry) => entry.key === this.selected));
     if (group) this.open.add(group.key);
     this.draw();
     this.box.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
@@ -51,12 +51,12 @@ export class Tree {
     const fits = ({ name, kind }) => name.toLowerCase().includes(words) || kind?.toLowerCase().includes(words);
     this.rows = [];
     for (const group of this.groups ?? []) {
-      const found = words ? group.parts.filter(fits) : group.parts;
-      if (words && found.length === 0 && !fits(group)) continue;
-      const parts = words && found.length === 0 ? [] : found;
-      const isOpen = words ? found.length > 0 : this.open.has(group.key);
-      this.rows.push({ ...group, level: 1, isOpen, isGroup: group.parts.length > 0 });
-      if (isOpen) this.rows.push(...parts.map((part) => ({ ...part, level: 2 })));
+      const matches = words ? group.entries.filter(fits) : group.entries;
+      if (words && matches.length === 0 && !fits(group)) continue;
+      const entries = words && matches.length === 0 ? [] : matches;
+      const isOpen = words ? matches.length > 0 : this.open.has(group.key);
+      this.rows.push({ ...group, level: 1, isOpen, isGroup: group.entries.length > 0 });
+      if (isOpen) this.rows.push(...entries.map((entry) => ({ ...entry, level: 2 })));
     }
     this.box.replaceChildren(...this.rows.map((row, index) => this.rowOf(row, index, words)));
     if (this.rows.length === 0) {

@@ -118,14 +118,14 @@ export function readFrame(buffer, firstGraph = Infinity) {
   for (let count = reader.length(); count > 0; count--) {
     body += reader.length();
     const pose = [reader.f32(), reader.f32(), reader.f32()];
-    for (let part = 0; part < 4; part++) pose.push(reader.i16() / 32767);
+    for (let element = 0; element < 4; element++) pose.push(reader.i16() / 32767);
     frame.moved.push([body, pose]);
     body += 1;
   }
   let lamp = 0;
   for (let count = reader.length(); count > 0; count--) {
     lamp += reader.length();
-    const color = [reader.byte(), reader.byte(), reader.byte()].map((part) => part / 255);
+    const color = [reader.byte(), reader.byte(), reader.byte()].map((channel) => channel / 255);
     frame.lamps.push([lamp, { color, shine: reader.f32(), distance: reader.f32(), size: reader.f32() }]);
     lamp += 1;
   }

@@ -65,8 +65,8 @@ export class World {
       const value = values[index];
       // Named values are listed next to the other fields.
       const isFlat = value instanceof Map && (field.flat || component.fields.length === 1);
-      for (const [name, part] of isFlat ? value : [[field.name, value]]) {
-        reading.fields.set(name, { value: part, unit: field.unit, docs: field.docs });
+      for (const [name, entry] of isFlat ? value : [[field.name, value]]) {
+        reading.fields.set(name, { value: entry, unit: field.unit, docs: field.docs });
       }
     });
     this.readings.set(component.path, reading);
@@ -173,18 +173,18 @@ export class World {
 export const keyOf = (of) => (of.component ? `component:${of.component}` : of.robot ? `robot:${of.robot}` : `body:${of.body}`);
 export const nameOf = (of) => of.component ?? of.robot ?? of.body;
 
-const PARTS = { 2: ["x", "y"], 3: ["x", "y", "z"], 4: ["x", "y", "z", "w"] };
+const AXES = { 2: ["x", "y"], 3: ["x", "y", "z"], 4: ["x", "y", "z", "w"] };
 
 // Expands short lists and maps into their elements; other values stay unchanged.
 function spread(rows, name, value, rest) {
   const isNumbers = value instanceof Float64Array || value instanceof Float32Array;
   if (isNumbers && value.length <= 16) {
-    const names = PARTS[value.length];
-    value.forEach((part, index) => rows.push({ name: `${name}.${names ? names[index] : index}`, value: part, ...rest }));
+    const names = AXES[value.length];
+    value.forEach((element, index) => rows.push({ name: `${name}.${names ? names[index] : index}`, value: element, ...rest }));
   } else if (value instanceof Map) {
-    for (const [key, part] of value) spread(rows, `${name}.${key}`, part, rest);
-  } else if (Array.isArray(value) && value.length <= 16 && value.some((part) => typeof part === "object")) {
-    value.forEach((part, index) => spread(rows, `${name}.${index}`, part, rest));
+    for (const [key, element] of value) spread(rows, `${name}.${key}`, element, rest);
+  } else if (Array.isArray(value) && value.length <= 16 && value.some((element) => typeof element === "object")) {
+    value.forEach((element, index) => spread(rows, `${name}.${index}`, element, rest));
   } else {
     rows.push({ name, value, ...rest });
   }

@@ -1,4 +1,4 @@
-//! Constant parts of the world, which viewers receive once: `scene.json`, and the triangles of meshes.
+//! Constant data of the world, which viewers receive once: `scene.json`, and the triangles of meshes.
 use morse_api::{
     body::BodyKind,
     lighting::Lighting,

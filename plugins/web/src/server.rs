@@ -266,7 +266,7 @@ impl Server {
         } else if let Some(connection) = self.connections.get_mut(&token) {
             if connection.is_answered() {
                 let state = connection.flush();
-                self.part(token, &state);
+                self.close_unless_it_stays(token, &state);
             } else {
                 self.read_request(token);
             }
@@ -295,7 +295,7 @@ impl Server {
         };
         if let Some(connection) = self.connections.get_mut(&token) {
             let state = connection.answer(answer);
-            self.part(token, &state);
+            self.close_unless_it_stays(token, &state);
         }
     }
 
@@ -332,11 +332,11 @@ impl Server {
         }
         let layout = self.graph_layout(&head.path);
         let layout = layout.as_deref().map(|layout| (JSON, layout));
-        let found = match head.path.as_str() {
+        let content = match head.path.as_str() {
             "/scene.json" => Some((JSON, self.scene.as_slice())),
             path => page::find(path).or_else(|| self.mesh(path)).or(layout),
         };
-        match found {
+        match content {
             Some((kind, body)) => Some(http::page(kind, body, head.is_head, &self.access.frames)),
             None => refused(http::NOT_FOUND, "there is no such page"),
         }
@@ -407,7 +407,7 @@ impl Server {
         Some(viewer.into_stream())
     }
 
-    fn part(&mut self, token: usize, state: &ConnectionState) {
+    fn close_unless_it_stays(&mut self, token: usize, state: &ConnectionState) {
         if *state == ConnectionState::Stays {
             return;
         }

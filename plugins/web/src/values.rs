@@ -54,8 +54,8 @@ fn write(out: &mut Vec<u8>, value: &dyn PartialReflect) {
         Value::Numbers(values) => numbers(out, values),
         Value::Triples(triples) => {
             begin(out, 8, triples.len());
-            let parts = triples.as_flattened().iter();
-            out.extend(parts.flat_map(|value| (*value as f32).to_le_bytes()));
+            let coordinates = triples.as_flattened().iter();
+            out.extend(coordinates.flat_map(|value| (*value as f32).to_le_bytes()));
         }
         Value::Samples(values) => samples(out, values),
         Value::Texts(texts) => {
@@ -76,27 +76,27 @@ fn write(out: &mut Vec<u8>, value: &dyn PartialReflect) {
 
 fn walked(out: &mut Vec<u8>, value: &dyn PartialReflect) {
     match value.reflect_ref() {
-        ReflectRef::Struct(parts) => {
-            begin(out, 10, parts.field_len());
-            for (own, part) in parts.iter_fields() {
+        ReflectRef::Struct(fields) => {
+            begin(out, 10, fields.field_len());
+            for (own, field) in fields.iter_fields() {
                 name(out, plain_name(own));
-                write(out, part);
+                write(out, field);
             }
         }
-        ReflectRef::Map(parts) => {
-            begin(out, 10, parts.len());
-            for (key, part) in parts.iter() {
+        ReflectRef::Map(entries) => {
+            begin(out, 10, entries.len());
+            for (key, entry) in entries.iter() {
                 name(out, &key_text(key));
-                write(out, part);
+                write(out, entry);
             }
         }
-        ReflectRef::Enum(parts) if parts.field_len() == 0 => text(out, parts.variant_name()),
+        ReflectRef::Enum(variant) if variant.field_len() == 0 => text(out, variant.variant_name()),
         ReflectRef::Opaque(_) => out.push(0),
         _ => {
             let mut count = 0;
             walk(value, &mut |_| count += 1);
             begin(out, 9, count);
-            walk(value, &mut |part| write(out, part));
+            walk(value, &mut |element| write(out, element));
         }
     }
 }
@@ -113,11 +113,11 @@ fn dynamic(out: &mut Vec<u8>, value: &DynamicValue) {
             begin(out, 9, items.len());
             items.iter().for_each(|item| dynamic(out, item));
         }
-        DynamicValue::Map(parts) => {
-            begin(out, 10, parts.len());
-            for (own, part) in parts {
+        DynamicValue::Map(entries) => {
+            begin(out, 10, entries.len());
+            for (own, entry) in entries {
                 name(out, own);
-                dynamic(out, part);
+                dynamic(out, entry);
             }
         }
     }

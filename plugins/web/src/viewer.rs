@@ -280,13 +280,13 @@ mod tests {
             frame
         };
         let whole = masked(0x81, r#"{"seen":1}"#);
-        let parts = [
+        let fragments = [
             masked(0x01, r#"{"watch""#),
             masked(0x89, ""),
             masked(0x80, ":[]}"),
         ];
         assert_eq!(
-            count_valid_messages(&[whole.clone(), parts.concat()].concat()),
+            count_valid_messages(&[whole.clone(), fragments.concat()].concat()),
             2
         );
         assert_eq!(

@@ -206,7 +206,7 @@ fn meshes_are_found_scaled_and_mirrored() {
     ];
     assert!(meshes.eq(expected));
     assert_eq!(loaded.assets.len(), 1, "each file once");
-    assert_eq!(loaded.assets[0].found.as_deref(), Some(file));
+    assert_eq!(loaded.assets[0].path.as_deref(), Some(file));
 }
 
 /// Other programs read files with mistakes that have one remedy.

@@ -136,9 +136,9 @@ impl ArmMotion {
 
     /// Returns true if all joints are at their goals.
     fn is_at(&self, settings: &Armature, chain: &Chain, measured: &[f64]) -> bool {
-        let parts = chain.joints.iter().zip(measured).zip(&self.goals);
+        let joints = chain.joints.iter().zip(measured).zip(&self.goals);
         self.set_points == self.goals
-            && parts.into_iter().all(|((joint, position), goal)| {
+            && joints.into_iter().all(|((joint, position), goal)| {
                 (position - goal).abs() < settings.tolerance(joint.is_angle)
             })
     }

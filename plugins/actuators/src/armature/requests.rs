@@ -213,25 +213,25 @@ fn list(named: BTreeMap<String, f64>) -> Vec<(String, f64)> {
 }
 
 /// Returns the components of an armature that a service needs.
-pub(super) fn parts(
+pub(super) fn components_of(
     world: &World,
     arm: Entity,
 ) -> Result<(&Armature, &Chain, &ArmMotion), ServiceError> {
     let settings = world.get::<Armature>(arm);
-    let parts = settings
+    let components = settings
         .zip(world.get::<Chain>(arm))
         .zip(world.get::<ArmMotion>(arm));
-    let parts = parts.map(|((settings, chain), motion)| (settings, chain, motion));
-    parts.ok_or_else(|| ServiceError::Failed("this armature has no joints".to_owned()))
+    let components = components.map(|((settings, chain), motion)| (settings, chain, motion));
+    components.ok_or_else(|| ServiceError::Failed("this armature has no joints".to_owned()))
 }
 
 fn get_joints(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    let (_, chain, _) = parts(world, arm)?;
+    let (_, chain, _) = components_of(world, arm)?;
     Ok(Outcome::Done(chain.names().into()))
 }
 
 fn get_positions(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    let (_, chain, motion) = parts(world, arm)?;
+    let (_, chain, motion) = components_of(world, arm)?;
     let position = |joint: &Joint| {
         world
             .get::<JointState>(joint.variable)
@@ -246,7 +246,7 @@ fn get_positions(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outco
 }
 
 fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
-    let (_, chain, _) = parts(world, arm)?;
+    let (_, chain, _) = components_of(world, arm)?;
     let free = |joint: &Joint| {
         let axes = [0, 1, 2].map(|axis| axis == joint.free_axis);
         (joint.name.clone(), json!(axes))
@@ -256,7 +256,7 @@ fn get_dofs(world: &mut World, arm: Entity, _: NoArguments) -> Result<Outcome, S
 }
 
 fn limits(world: &mut World, arm: Entity, Name { joint }: Name) -> Result<Outcome, ServiceError> {
-    let (_, chain, _) = parts(world, arm)?;
+    let (_, chain, _) = components_of(world, arm)?;
     let joint = chain
         .joints
         .iter()
@@ -321,7 +321,7 @@ fn put_all(
     turns: bool,
     positions: &[f64],
 ) -> Result<Outcome, ServiceError> {
-    let (_, chain, _) = parts(world, arm)?;
+    let (_, chain, _) = components_of(world, arm)?;
     let named: Vec<(String, f64)> = chain
         .names()
         .into_iter()
@@ -337,7 +337,7 @@ fn put(
     turns: bool,
     wanted: &[(String, f64)],
 ) -> Result<Outcome, ServiceError> {
-    let (settings, chain, motion) = parts(world, arm)?;
+    let (settings, chain, motion) = components_of(world, arm)?;
     let wanted = joint_indices(chain, turns, wanted)?;
     let mut motion = motion.clone();
     motion.halt();
@@ -365,7 +365,7 @@ fn go(
     wanted: &[(String, f64)],
     speed: Option<f64>,
 ) -> Result<Outcome, ServiceError> {
-    let (settings, chain, motion) = parts(world, arm)?;
+    let (settings, chain, motion) = components_of(world, arm)?;
     let wanted = joint_indices(chain, turns, wanted)?;
     let speed = speed.unwrap_or_else(|| settings.speed(turns));
     if !(speed.is_finite() && speed > 0.0) {
@@ -385,7 +385,7 @@ fn go(
 }
 
 fn trajectory(world: &mut World, arm: Entity, wanted: Follow) -> Result<Outcome, ServiceError> {
-    let (_, chain, motion) = parts(world, arm)?;
+    let (_, chain, motion) = components_of(world, arm)?;
     let trajectory =
         wanted
             .trajectory

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::{
     ArmMotion, Armature, Convention,
     reach::{Reach, Target},
-    requests::parts,
+    requests::components_of,
 };
 
 /// Poses of the targets of an arm in the world while it does not follow them; only with [`Convention::Morse`]. They have the
@@ -149,7 +149,7 @@ pub(super) fn check(settings: &Armature, chain: &Chain) -> Result<(), CheckError
 }
 
 fn names(world: &World, arm: Entity) -> Result<Vec<String>, ServiceError> {
-    let (settings, chain, _) = parts(world, arm)?;
+    let (settings, chain, _) = components_of(world, arm)?;
     let path = world
         .get::<ComponentPath>(arm)
         .map_or("", ComponentPath::as_str);
@@ -205,7 +205,7 @@ fn set(world: &mut World, arm: Entity, tip: usize, target: Target) {
 
 /// Returns the tip of a request, and its target.
 fn target(world: &World, arm: Entity, wish: &Go) -> Result<(usize, Target), ServiceError> {
-    let (settings, _, motion) = parts(world, arm)?;
+    let (settings, _, motion) = components_of(world, arm)?;
     let tip = tip(world, arm, &wish.name)?;
     let turns = wish.euler_rotation.iter().flatten();
     if !wish
@@ -281,7 +281,7 @@ fn speed(given: Option<f64>, own: f64) -> Result<f64, ServiceError> {
 
 /// Returns the pose of a tip for the current set points of the joints.
 fn end(world: &World, arm: Entity, tip: usize) -> Result<Isometry3<f64>, ServiceError> {
-    let (_, chain, motion) = parts(world, arm)?;
+    let (_, chain, motion) = components_of(world, arm)?;
     let pose = chain.tips.get(tip).and_then(|tip| {
         let base = world.get::<BodyState>(tip.base)?;
         Some(base.pose * tip.base_from_tip(&motion.set_points))

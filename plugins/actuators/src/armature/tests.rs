@@ -44,11 +44,11 @@ fn joints(test: &TestWorld) -> Vec<f64> {
 
 #[track_caller]
 fn near(test: &TestWorld, expected: [f64; 3]) {
-    let found = joints(test);
-    let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+    let actual = joints(test);
+    let off = actual.iter().zip(expected).map(|(a, b)| (a - b).abs());
     assert!(
         off.fold(0.0, f64::max) < 1e-9,
-        "{found:?}, not {expected:?}"
+        "{actual:?}, not {expected:?}"
     );
 }
 
@@ -303,8 +303,9 @@ fn settings_are_checked() {
     let check = |text: &str| morse_testing::settings::<Armature>(text).check(test.app.world(), arm);
     assert!(check("()").is_ok());
     assert!(check(r#"(joints: ["a", "c"])"#).is_ok());
-    let found = morse_testing::out_of_range::<Armature>("(rotation_speed: 0, angle_tolerance: -1)");
-    assert_eq!(found, ["angle_tolerance", "rotation_speed"]);
+    let problems =
+        morse_testing::out_of_range::<Armature>("(rotation_speed: 0, angle_tolerance: -1)");
+    assert_eq!(problems, ["angle_tolerance", "rotation_speed"]);
     assert_eq!(
         check(r#"(joints: ["x"])"#).unwrap_err().to_string(),
         "the robot has no joint `x`"

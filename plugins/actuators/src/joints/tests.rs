@@ -238,9 +238,9 @@ fn a_trajectory_moves_the_joints_that_it_names() {
     ] }]);
     let call = test.call("rover.motors", "trajectory", wanted.clone());
     (0..30).for_each(|_| test.step(BodyState::default()));
-    let near = |found: JointTarget, expected: f64| {
-        let is_it = matches!(found, Position(position) if (position - expected).abs() < 1e-9);
-        assert!(is_it, "{found:?}, not {expected}");
+    let near = |target: JointTarget, expected: f64| {
+        let is_it = matches!(target, Position(position) if (position - expected).abs() < 1e-9);
+        assert!(is_it, "{target:?}, not {expected}");
     };
     near(targets(&test)[1], 0.3);
     assert_eq!([targets(&test)[0], targets(&test)[2]], [Free, Effort(3.0)]);

@@ -23,11 +23,11 @@ fn angles(test: &TestWorld, unit: Entity) -> [f64; 2] {
     [now.pan, now.tilt]
 }
 
-fn near(found: [f64; 2], expected: [f64; 2]) {
-    let off = (found[0] - expected[0])
+fn near(actual: [f64; 2], expected: [f64; 2]) {
+    let off = (actual[0] - expected[0])
         .abs()
-        .max((found[1] - expected[1]).abs());
-    assert!(off < 1e-9, "{found:?}, not {expected:?}");
+        .max((actual[1] - expected[1]).abs());
+    assert!(off < 1e-9, "{actual:?}, not {expected:?}");
 }
 
 #[test]

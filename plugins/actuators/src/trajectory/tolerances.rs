@@ -63,9 +63,9 @@ impl Trajectory {
         if self.start.is_none_or(|start| clock.seconds() <= start) {
             return None;
         }
-        let parts = set_points.iter().zip(measured).zip(&self.tolerances.path);
-        let mut parts = parts.enumerate();
-        parts.find_map(|(index, ((set_point, position), &allowed))| {
+        let joints_and_limits = set_points.iter().zip(measured).zip(&self.tolerances.path);
+        let mut joints_and_limits = joints_and_limits.enumerate();
+        joints_and_limits.find_map(|(index, ((set_point, position), &allowed))| {
             let distance = (position - set_point).abs();
             (allowed > 0.0 && distance > allowed).then(|| {
                 let name = joints.names().swap_remove(index);
@@ -85,9 +85,9 @@ impl Trajectory {
         (set_points, measured): (&[f64], &[f64]),
         usual: impl Fn(usize) -> f64,
     ) -> Option<Result<(), String>> {
-        let parts = set_points.iter().zip(measured).zip(&self.tolerances.goal);
-        let mut parts = parts.enumerate();
-        let away = parts.find_map(|(index, ((set_point, position), &own))| {
+        let joints_and_limits = set_points.iter().zip(measured).zip(&self.tolerances.goal);
+        let mut joints_and_limits = joints_and_limits.enumerate();
+        let away = joints_and_limits.find_map(|(index, ((set_point, position), &own))| {
             let allowed = if own > 0.0 { own } else { usual(index) };
             let distance = (position - set_point).abs();
             // A distance that is no number is no arrival.

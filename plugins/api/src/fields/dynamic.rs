@@ -54,22 +54,22 @@ impl DynamicValue {
 
     /// Copies the exported fields of some data. Nothing is allocated while their names stay the same.
     pub fn set_data(&mut self, fields: &Fields, data: &dyn Struct) {
-        self.set_map(parts_of(fields, data));
+        self.set_map(entries_of(fields, data));
     }
 
     /// Copies a reading: `timestamp` (s) and the exported fields.
     pub fn set_reading(&mut self, seconds: f64, fields: &Fields, data: &dyn Struct) {
         let time = std::iter::once((TIMESTAMP, seconds.as_partial_reflect()));
-        self.set_map(time.chain(parts_of(fields, data)));
+        self.set_map(time.chain(entries_of(fields, data)));
     }
 
-    fn set_map<'v>(&mut self, parts: impl Iterator<Item = (&'v str, &'v dyn PartialReflect)>) {
+    fn set_map<'v>(&mut self, entries: impl Iterator<Item = (&'v str, &'v dyn PartialReflect)>) {
         let Self::Map(map) = self else {
             *self = Self::default();
-            return self.set_map(parts);
+            return self.set_map(entries);
         };
         let mut count = 0;
-        for (index, (name, value)) in parts.enumerate() {
+        for (index, (name, value)) in entries.enumerate() {
             count = index + 1;
             match map.get_mut(index) {
                 Some((known, dynamic)) => {
@@ -116,9 +116,9 @@ impl DynamicValue {
             Value::Samples(samples) => *self = Self::Samples(samples.block()),
             Value::Dynamic(dynamic) => self.clone_from(dynamic),
             Value::Named(named) => {
-                let parts = named.iter();
-                let parts = parts.map(|(name, number)| (name.to_owned(), Self::Number(number)));
-                *self = Self::Map(parts.collect());
+                let entries = named.iter();
+                let entries = entries.map(|(name, number)| (name.to_owned(), Self::Number(number)));
+                *self = Self::Map(entries.collect());
             }
             Value::Other(other) => self.set_other(other),
         }
@@ -126,23 +126,23 @@ impl DynamicValue {
 
     fn set_other(&mut self, other: &dyn PartialReflect) {
         match other.reflect_ref() {
-            ReflectRef::Struct(parts) => self.set_map(
-                parts
+            ReflectRef::Struct(fields) => self.set_map(
+                fields
                     .iter_fields()
-                    .map(|(name, part)| (plain_name(name), part)),
+                    .map(|(name, field)| (plain_name(name), field)),
             ),
-            ReflectRef::Map(parts) => {
-                let parts = parts
+            ReflectRef::Map(entries) => {
+                let entries = entries
                     .iter()
-                    .map(|(key, part)| (key_text(key), Self::of(part)));
-                *self = Self::Map(parts.collect());
+                    .map(|(key, value)| (key_text(key), Self::of(value)));
+                *self = Self::Map(entries.collect());
             }
             ReflectRef::Enum(word) if word.field_len() == 0 => {
                 *self = Self::Text(word.variant_name().to_owned());
             }
             _ => {
                 let mut list = Vec::new();
-                walk(other, &mut |part| list.push(Self::of(part)));
+                walk(other, &mut |element| list.push(Self::of(element)));
                 *self = Self::List(list);
             }
         }
@@ -160,10 +160,10 @@ impl DynamicValue {
             Self::Samples(block) => base64_text(block.any()).into(),
             Self::List(list) => list.iter().map(Self::to_json).collect(),
             Self::Map(map) => {
-                let parts = map
+                let entries = map
                     .iter()
-                    .map(|(name, part)| (name.clone(), part.to_json()));
-                Json::Object(parts.collect())
+                    .map(|(name, value)| (name.clone(), value.to_json()));
+                Json::Object(entries.collect())
             }
         }
     }
@@ -177,21 +177,21 @@ impl DynamicValue {
             Self::Integer(_) | Self::Flag(_) | Self::Text(_) => true,
             Self::Samples(block) => block.any().is_finite(),
             Self::List(list) => list.iter().all(Self::is_finite),
-            Self::Map(map) => map.iter().all(|(_, part)| part.is_finite()),
+            Self::Map(map) => map.iter().all(|(_, value)| value.is_finite()),
         }
     }
 }
 
 /// Returns the exported fields of some data. Named numbers stand beside the other fields.
-fn parts_of<'d>(
+fn entries_of<'d>(
     fields: &'d Fields,
     data: &'d dyn Struct,
 ) -> impl Iterator<Item = (&'d str, &'d dyn PartialReflect)> {
-    let parts = fields.0.iter().filter_map(|field| {
+    let values = fields.0.iter().filter_map(|field| {
         let value = data.field_at(field.index)?;
         Some((field.name, value))
     });
-    parts.flat_map(|(name, value)| {
+    values.flat_map(|(name, value)| {
         let (named, own) = match view(value) {
             Value::Named(named) => (Some(named), None),
             _ => (None, Some((name, value))),

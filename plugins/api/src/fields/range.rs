@@ -92,11 +92,11 @@ impl ValueRange {
             Value::Triples(triples) => first(triples.as_flattened()),
             Value::Named(named) => first(&named.values),
             Value::Other(other) => {
-                let mut found = None;
-                walk(other, &mut |part| {
-                    found = found.or_else(|| self.violation(part));
+                let mut violation = None;
+                walk(other, &mut |element| {
+                    violation = violation.or_else(|| self.violation(element));
                 });
-                found
+                violation
             }
             Value::Integer(_)
             | Value::Flag(_)
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_number_that_is_not_within_is_found() {
+    fn the_first_number_that_is_not_within_is_reported() {
         let range = of("steering");
         assert_eq!(range.violation(&[0.5, -1.0, 1.0]), None);
         assert_eq!(range.violation(&[0.5, -2.0, 3.0]), Some(-2.0));

@@ -87,7 +87,7 @@ fn maps_lists_of_structs_and_plain_values_are_json() {
 }
 
 #[test]
-fn every_part_of_nested_data_is_hashed_and_looked_through() {
+fn each_element_of_nested_data_is_hashed_and_looked_through() {
     let hash_of = |data: &Nested| {
         let mut hasher = StateHasher::default();
         hash(data, &mut hasher);
@@ -138,7 +138,7 @@ fn a_map_becomes_like_another() {
 }
 
 #[test]
-fn not_a_number_is_found_inside_a_struct() {
+fn not_a_number_is_detected_inside_a_struct() {
     let data = Data {
         velocity: [0.0, f64::NAN, 0.0],
         ..Data::default()

@@ -50,7 +50,9 @@ impl Value<'_> {
             Self::Dynamic(dynamic) => dynamic.is_finite(),
             Self::Other(other) => {
                 let mut is_finite = true;
-                walk(*other, &mut |part| is_finite &= view(part).is_finite());
+                walk(*other, &mut |element| {
+                    is_finite &= view(element).is_finite();
+                });
                 is_finite
             }
         }

@@ -10,7 +10,7 @@ use crate::fields::is_seen;
 
 /// Purpose of a type in a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Role {
     /// Its settings.
     Settings,
     /// Its local data, which is hashed and exported.
@@ -19,7 +19,7 @@ pub(crate) enum Part {
     Command,
 }
 
-impl Part {
+impl Role {
     fn noun(self) -> &'static str {
         match self {
             Self::Settings => "settings",
@@ -31,21 +31,21 @@ impl Part {
 
 /// Panics on a type that makes runs differ from each other: an error in the program, not in its input.
 #[track_caller]
-pub(crate) fn demand(part: Part, word: &str, info: &'static TypeInfo) {
-    if let Some((path, why)) = flaw(part, info) {
+pub(crate) fn demand(role: Role, word: &str, info: &'static TypeInfo) {
+    if let Some((path, why)) = flaw(role, info) {
         let field = if path.is_empty() {
             String::new()
         } else {
             format!(": field `{}`", path.join("."))
         };
-        panic!("{} of `{word}`{field} is {why}", part.noun());
+        panic!("{} of `{word}`{field} is {why}", role.noun());
     }
 }
 
 /// Returns the path to the first field that differs from run to run, and the reason.
-fn flaw(part: Part, info: &'static TypeInfo) -> Option<(Vec<&'static str>, String)> {
+fn flaw(role: Role, info: &'static TypeInfo) -> Option<(Vec<&'static str>, String)> {
     let mut search = Search {
-        part,
+        role,
         path: Vec::new(),
         seen: Vec::new(),
     };
@@ -54,7 +54,7 @@ fn flaw(part: Part, info: &'static TypeInfo) -> Option<(Vec<&'static str>, Strin
 }
 
 struct Search {
-    part: Part,
+    role: Role,
     /// Path to the type that is being examined, and to the flaw once it is detected.
     path: Vec<&'static str>,
     /// Types that were examined, since a type may contain itself.
@@ -70,7 +70,7 @@ impl Search {
         if is_seen(info) {
             return None;
         }
-        if let Some(why) = why_not(self.part, info) {
+        if let Some(why) = why_not(self.role, info) {
             return Some(why);
         }
         match info {
@@ -108,9 +108,9 @@ impl Search {
                 continue;
             };
             self.path.extend(name);
-            let found = self.look_at(info);
-            if found.is_some() {
-                return found;
+            let reason = self.look_at(info);
+            if reason.is_some() {
+                return reason;
             }
             self.path
                 .truncate(self.path.len() - usize::from(name.is_some()));
@@ -142,7 +142,7 @@ const POINTERS: [&str; 9] = [
 ];
 
 /// Returns the flaw of a type itself, and the type to use instead.
-fn why_not(part: Part, info: &'static TypeInfo) -> Option<String> {
+fn why_not(role: Role, info: &'static TypeInfo) -> Option<String> {
     let path = info.type_path();
     let ident = info.type_path_table().ident().unwrap_or_default();
     let short = info.type_path_table().short_path();
@@ -163,7 +163,7 @@ fn why_not(part: Part, info: &'static TypeInfo) -> Option<String> {
         ));
     }
     let is_lost = matches!(info, TypeInfo::Opaque(_) | TypeInfo::Set(_));
-    (part != Part::Settings && is_lost).then(|| {
+    (role != Role::Settings && is_lost).then(|| {
         format!(
             "of the type `{short}`, which can be neither hashed nor exported; use numbers, text, lists, or structs of \
              them"
@@ -241,26 +241,26 @@ mod tests {
         more: Vec<Fine>,
     }
 
-    fn of<T: Typed>(part: Part) -> String {
-        flaw(part, T::type_info()).map_or_else(String::new, |(path, why)| {
+    fn of<T: Typed>(role: Role) -> String {
+        flaw(role, T::type_info()).map_or_else(String::new, |(path, why)| {
             format!("{}: {why}", path.join("."))
         })
     }
 
     #[test]
-    fn what_differs_from_run_to_run_is_found() {
-        for part in [Part::Settings, Part::Data, Part::Command] {
+    fn what_differs_from_run_to_run_is_refused() {
+        for role in [Role::Settings, Role::Data, Role::Command] {
             assert_eq!(
-                of::<Outer>(part),
+                of::<Outer>(role),
                 "list.map: an unordered map; use `BTreeMap`"
             );
-            assert!(of::<Bevys>(part).starts_with("map: an unordered map"));
-            assert!(of::<Sets>(part).starts_with("names: an unordered set"));
-            assert!(of::<Chosen>(part).starts_with("who: an `Entity`"));
-            assert!(of::<Shared>(part).starts_with("name: a pointer, `Arc<"));
-            assert_eq!(of::<Fine>(part), "");
+            assert!(of::<Bevys>(role).starts_with("map: an unordered map"));
+            assert!(of::<Sets>(role).starts_with("names: an unordered set"));
+            assert!(of::<Chosen>(role).starts_with("who: an `Entity`"));
+            assert!(of::<Shared>(role).starts_with("name: a pointer, `Arc<"));
+            assert_eq!(of::<Fine>(role), "");
         }
-        assert!(of::<Lost>(Part::Data).starts_with("closed: of the type `Closed`"));
-        assert_eq!(of::<Lost>(Part::Settings), "");
+        assert!(of::<Lost>(Role::Data).starts_with("closed: of the type `Closed`"));
+        assert_eq!(of::<Lost>(Role::Settings), "");
     }
 }

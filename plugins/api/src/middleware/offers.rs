@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_are_found_by_their_types_and_copies_do_not_change() {
+    fn things_are_looked_up_by_their_types_and_copies_do_not_change() {
         let mut offers = Offers::default();
         offers.change(|numbers: &mut Vec<u8>| numbers.push(1));
         let before = offers.clone();

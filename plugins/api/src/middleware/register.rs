@@ -2,7 +2,7 @@
 use bevy::{prelude::*, reflect::Typed as _};
 
 use super::{ErasedContext, Failure, Middleware, MiddlewareContext, Running, prospect::examine};
-use crate::kind::{About, ErasedSettings, Kinds, MiddlewareKind, Part, claim, demand};
+use crate::kind::{About, ErasedSettings, Kinds, MiddlewareKind, Role, claim, demand};
 
 /// Registers middlewares.
 pub trait AddMiddleware {
@@ -17,9 +17,9 @@ pub trait AddMiddleware {
 
 impl AddMiddleware for App {
     fn add_middleware<W: Middleware>(&mut self) -> &mut Self {
-        demand(Part::Settings, W::KIND, W::type_info());
-        demand(Part::Settings, W::KIND, W::Output::type_info());
-        demand(Part::Settings, W::KIND, W::Input::type_info());
+        demand(Role::Settings, W::KIND, W::type_info());
+        demand(Role::Settings, W::KIND, W::Output::type_info());
+        demand(Role::Settings, W::KIND, W::Input::type_info());
         let kind = MiddlewareKind {
             about: About::of::<W>(),
             output: About::of::<W::Output>(),

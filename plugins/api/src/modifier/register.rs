@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use bevy::prelude::*;
 
 use super::{BindError, Modifier, ModifierState, ModifierStates, Modifiers, Modify};
-use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, Part, claim, demand};
+use crate::kind::{About, ErasedSettings, Kinds, ModifierKind, Role, claim, demand};
 
 /// Component of entities that have modifiers of kind `M`. Services that
 /// [`add_service`](crate::service::AddService::add_service) offers on it are services of the modifier.
@@ -79,7 +79,7 @@ pub trait AddModifier {
 
 impl AddModifier for App {
     fn add_modifier<M: Modifier>(&mut self) -> &mut Self {
-        demand(Part::Settings, M::KIND, M::type_info());
+        demand(Role::Settings, M::KIND, M::type_info());
         let kind = ModifierKind {
             about: About::of::<M>(),
             bind: |settings: &ErasedSettings, fields, site| match settings.downcast_ref::<M>() {

@@ -121,29 +121,29 @@ pub(super) fn leaves(value: &mut dyn PartialReflect, visit: &mut dyn FnMut(Leaf<
         return of_dynamic(dynamic, visit);
     }
     match value.reflect_mut() {
-        ReflectMut::Struct(parts) => {
-            for index in 0..parts.field_len() {
-                if let Some(part) = parts.field_at_mut(index) {
-                    leaves(part, visit);
+        ReflectMut::Struct(fields) => {
+            for index in 0..fields.field_len() {
+                if let Some(field) = fields.field_at_mut(index) {
+                    leaves(field, visit);
                 }
             }
         }
-        ReflectMut::Array(parts) => {
-            for index in 0..parts.len() {
-                if let Some(part) = parts.get_mut(index) {
-                    leaves(part, visit);
+        ReflectMut::Array(elements) => {
+            for index in 0..elements.len() {
+                if let Some(element) = elements.get_mut(index) {
+                    leaves(element, visit);
                 }
             }
         }
-        ReflectMut::List(parts) => {
-            for index in 0..parts.len() {
-                if let Some(part) = parts.get_mut(index) {
-                    leaves(part, visit);
+        ReflectMut::List(elements) => {
+            for index in 0..elements.len() {
+                if let Some(element) = elements.get_mut(index) {
+                    leaves(element, visit);
                 }
             }
         }
-        ReflectMut::Map(entries) => entries.retain(&mut |_, part| {
-            leaves(part, visit);
+        ReflectMut::Map(entries) => entries.retain(&mut |_, element| {
+            leaves(element, visit);
             true
         }),
         _ => {}
@@ -160,7 +160,7 @@ fn of_dynamic(value: &mut DynamicValue, visit: &mut dyn FnMut(Leaf<'_>)) {
         DynamicValue::List(items) => items.iter_mut().for_each(|item| of_dynamic(item, visit)),
         DynamicValue::Map(entries) => {
             let measured = entries.iter_mut().filter(|(name, _)| name != TIMESTAMP);
-            measured.for_each(|(_, part)| of_dynamic(part, visit));
+            measured.for_each(|(_, entry)| of_dynamic(entry, visit));
         }
         DynamicValue::Samples(Block::U16(_))
         | DynamicValue::Integer(_)

@@ -5,7 +5,7 @@ use super::*;
 use crate::fields::Unit;
 
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
-struct Found {
+struct Victim {
     distance: f64,
     severity: u32,
 }
@@ -17,14 +17,14 @@ struct Seen {
     #[reflect(@Unit("mm"))]
     raw: Samples<u16>,
     classes: Samples<u16>,
-    victims: BTreeMap<String, Found>,
-    parts: DynamicValue,
+    victims: BTreeMap<String, Victim>,
+    dynamic: DynamicValue,
     x: f64,
 }
 
 fn seen() -> Seen {
     let named = |name: &str, value| (name.to_owned(), value);
-    let found = |distance| Found {
+    let victim = |distance| Victim {
         distance,
         severity: 3,
     };
@@ -40,8 +40,8 @@ fn seen() -> Seen {
         image: vec![10, 20, 250, 255].into(),
         raw: vec![0, 1000, 65_535].into(),
         classes: vec![1, 2].into(),
-        victims: BTreeMap::from([("a".to_owned(), found(5.0)), ("b".to_owned(), found(6.0))]),
-        parts: DynamicValue::Map(vec![named("pose", pose)]),
+        victims: BTreeMap::from([("a".to_owned(), victim(5.0)), ("b".to_owned(), victim(6.0))]),
+        dynamic: DynamicValue::Map(vec![named("pose", pose)]),
         x: 9.0,
     }
 }
@@ -77,13 +77,17 @@ fn each_loose_number_is_changed_and_nothing_else() {
         "what is too far is not seen"
     );
     assert_eq!(data.classes, seen().classes, "names of things");
-    let distances: Vec<f64> = data.victims.values().map(|found| found.distance).collect();
+    let distances: Vec<f64> = data
+        .victims
+        .values()
+        .map(|victim| victim.distance)
+        .collect();
     assert_eq!(distances, [13.0, 14.0]);
-    assert!(data.victims.values().all(|found| found.severity == 3));
+    assert!(data.victims.values().all(|victim| victim.severity == 3));
     let expected = serde_json::json!({ "pose": {
         "timestamp": 0.5, "x": 9.0, "ranges": [10.0, 11.0], "count": 7, "points": "AABAQQ==",
     } });
-    assert_eq!(data.parts.to_json(), expected);
+    assert_eq!(data.dynamic.to_json(), expected);
 }
 
 #[test]
@@ -96,7 +100,7 @@ fn the_others_share_no_memory_with_what_is_changed() {
 
 #[test]
 fn one_loose_number_is_hit() {
-    // Depth 2, colours 3, raw 3, victims 2, parts 4.
+    // Depth 2, colours 3, raw 3, victims 2, dynamic 4.
     let counted = 14;
     let mut texts = Vec::new();
     for chosen in 0..counted {

@@ -24,7 +24,7 @@ pub struct PlanarFan {
     /// Index of each ray in the input.
     numbers: Vec<u32>,
     /// For each of equal sectors of the circle, the first ray in it or after it; then the number of rays.
-    parts: Vec<u32>,
+    sectors: Vec<u32>,
 }
 
 /// Workspace of a caster for one scan; its contents are undefined between scans.
@@ -57,9 +57,9 @@ impl PlanarFan {
         rays.sort_by(|a, b| pseudo_angle(a).total_cmp(&pseudo_angle(b)));
         let pseudo_angles: Vec<f64> = rays.iter().map(pseudo_angle).collect();
         let count = 2 * pseudo_angles.len();
-        let part = |index: usize| CIRCLE * index as f64 / count as f64;
+        let start = |index: usize| CIRCLE * index as f64 / count as f64;
         let first =
-            |index: usize| pseudo_angles.partition_point(|angle| *angle < part(index)) as u32;
+            |index: usize| pseudo_angles.partition_point(|angle| *angle < start(index)) as u32;
         let groups = |axis: usize| {
             let group = |rays: &[(u32, &Vector3<f64>)]| {
                 std::array::from_fn(|lane| rays.get(lane).map_or(0.0, |ray| ray.1[axis]))
@@ -70,7 +70,7 @@ impl PlanarFan {
             cosines: groups(0),
             sines: groups(1),
             numbers: rays.iter().map(|ray| ray.0).collect(),
-            parts: (0..=count).map(first).collect(),
+            sectors: (0..=count).map(first).collect(),
             pseudo_angles,
         })
     }
@@ -89,13 +89,13 @@ impl PlanarFan {
     #[inline]
     #[must_use]
     pub fn between(&self, from: f64, to: f64) -> [usize; 2] {
-        let last = self.parts.len() - 2;
-        let part = |angle: f64| ((angle * (last + 1) as f64 / CIRCLE) as usize).min(last);
+        let last = self.sectors.len() - 2;
+        let sector = |angle: f64| ((angle * (last + 1) as f64 / CIRCLE) as usize).min(last);
         // Half a sector is far more than the rounding error.
         let half = 0.5 * CIRCLE / (last + 1) as f64;
         [
-            self.parts[part(from - half)] as usize,
-            self.parts[part(to + half) + 1] as usize,
+            self.sectors[sector(from - half)] as usize,
+            self.sectors[sector(to + half) + 1] as usize,
         ]
     }
 
@@ -160,7 +160,7 @@ mod tests {
         }
 
         #[test]
-        fn all_rays_between_two_directions_are_found(
+        fn all_rays_between_two_directions_are_in_the_range(
             angles in proptest::collection::vec(-7.0..7.0_f64, 1..50), from in 0.0..4.0_f64, to in 0.0..4.0_f64,
         ) {
             let rays: Vec<_> = angles.iter().map(|angle| ray(*angle)).collect();
@@ -169,8 +169,8 @@ mod tests {
             let is_between = |angle: f64| (from.min(to)..=from.max(to)).contains(&angle);
             let missed = (0..fan.len()).filter(|ray| !(first..end).contains(ray));
             prop_assert!(missed.clone().all(|ray| !is_between(fan.pseudo_angles[ray])));
-            let part = CIRCLE / (2 * fan.len()) as f64;
-            let near = |ray: usize| fan.pseudo_angles[ray] > from.min(to) - 2.0 * part && fan.pseudo_angles[ray] < from.max(to) + 2.0 * part;
+            let sector = CIRCLE / (2 * fan.len()) as f64;
+            let near = |ray: usize| fan.pseudo_angles[ray] > from.min(to) - 2.0 * sector && fan.pseudo_angles[ray] < from.max(to) + 2.0 * sector;
             prop_assert!((first..end).all(near));
             prop_assert!(fan.rays().all(|(number, direction)| direction == rays[number]));
         }

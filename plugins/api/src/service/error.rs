@@ -198,10 +198,10 @@ fn out_of_range(info: &'static TypeInfo, arguments: &dyn PartialReflect) -> Opti
 fn strange_number(json: &Json, position: Option<usize>, field: Option<&str>) -> Option<String> {
     let value = field.and_then(|field| json.get(field));
     let value = value.or_else(|| json.get(position?))?;
-    let parts = value
+    let elements = value
         .as_array()
         .map_or(std::slice::from_ref(value), Vec::as_slice);
-    let number = parts.iter().find_map(no_json_number)?;
+    let number = elements.iter().find_map(no_json_number)?;
     let name = field.map_or_else(String::new, |field| format!("`{field}` is "));
     Some(format!("{name}{number}, which is no finite number"))
 }

@@ -82,7 +82,7 @@ pub(super) fn build(
             builder.problems.push(diagnostic);
         }
     }
-    builder.part_bodies(root, &mut scene);
+    builder.disable_collisions_of_bodies(root, &mut scene);
     builder.close_loops(root, &mut scene);
     (scene, components)
 }

@@ -277,7 +277,7 @@ fn are_apart(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> bool {
         .is_some_and(|([a, b], [c, d])| a.max(c) >= b.min(d))
 }
 
-/// Returns the part that two ranges share; the first one if they share none.
+/// Returns the range that two ranges share; the first one if they share none.
 fn intersection(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> Option<[f64; 2]> {
     match (one, other) {
         (Some([a, b]), Some([c, d])) if !are_apart(one, other) => Some([a.max(c), b.min(d)]),
@@ -292,7 +292,7 @@ fn named_joints(
     defaults: &Defaults,
     problems: &mut Problems,
 ) -> BTreeMap<String, Joint> {
-    let mut found = BTreeMap::new();
+    let mut joints = BTreeMap::new();
     // Faults of attributes are reported where the joints are read.
     let mut silent = Problems::new(false);
     let bodies = root.named("worldbody").map(|body| (body, None));
@@ -313,7 +313,7 @@ fn named_joints(
                 continue;
             };
             let message = format!("there are two joints `{}`", printable(&name));
-            if found.insert(name, joint).is_some() {
+            if joints.insert(name, joint).is_some() {
                 let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, message)
                     .at(child.span, "one of them")
                     .help("rename one of them");
@@ -321,7 +321,7 @@ fn named_joints(
             }
         }
     }
-    found
+    joints
 }
 
 /// Returns the names of the joints that actuators move directly.

@@ -84,12 +84,12 @@ impl Defaults {
         let mut merged = element.clone();
         let class = match element.attribute("class").or(inherited) {
             Some(named) => {
-                let found = self.classes.get(named.value.trim());
-                if found.is_none() && named.value.trim() != self.main {
+                let class = self.classes.get(named.value.trim());
+                if class.is_none() && named.value.trim() != self.main {
                     let known = self.classes.keys().map(String::as_str);
                     fields::unknown("default class", named, known, problems);
                 }
-                found
+                class
             }
             None => self.classes.get(&self.main),
         };

@@ -103,8 +103,8 @@ pub(super) fn needed<'e>(
     example: &str,
     problems: &mut Problems,
 ) -> Option<&'e Attribute> {
-    let found = element.attribute(name);
-    if found.is_none() {
+    let attribute = element.attribute(name);
+    if attribute.is_none() {
         let of = printable(&element.name);
         let message = format!("`<{of}>` has no `{name}`");
         let diagnostic = Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
@@ -112,7 +112,7 @@ pub(super) fn needed<'e>(
             .help(format!("add it, for example `{name}=\"{example}\"`"));
         problems.push(diagnostic);
     }
-    found
+    attribute
 }
 
 /// Warns of attributes that an element does not have.

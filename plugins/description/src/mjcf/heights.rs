@@ -97,10 +97,10 @@ fn elevation(element: &Element, problems: &mut Problems) -> Option<Source> {
 
 /// Returns the surface of a grid of heights, row by row, on a square of one metre. Its first row is at the greatest y.
 fn grid(rows: usize, columns: usize, heights: &[f64]) -> Source {
-    let part = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
+    let fraction = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
     let at = |(index, height): (usize, &f64)| {
         let (row, column) = (index / columns, index % columns);
-        [part(column, columns), -part(row, rows), *height]
+        [fraction(column, columns), -fraction(row, rows), *height]
     };
     let vertices = heights.iter().enumerate().map(at).collect();
     let mut faces = Vec::new();
@@ -149,9 +149,9 @@ pub(super) fn binary(path: &Path) -> Result<Source, String> {
         ));
     }
     if words.len() != expected || !rest.is_empty() {
-        let found = words.len();
+        let actual = words.len();
         return Err(format!(
-            "{rows} rows of {columns} heights are not {found} heights"
+            "{rows} rows of {columns} heights are not {actual} heights"
         ));
     }
     let mut heights = Vec::with_capacity(expected);

@@ -45,8 +45,8 @@ impl Includes<'_> {
             element.content.clear();
             return;
         }
-        for part in std::mem::take(&mut element.content) {
-            match part {
+        for content in std::mem::take(&mut element.content) {
+            match content {
                 Content::Element(child) if child.name == "include" => {
                     if let Some(mut file) = self.read(&child) {
                         self.resolve(&mut file, depth + 1);

@@ -40,8 +40,8 @@ pub(super) fn read(root: &Element, problems: &mut Problems) -> Option<Start> {
         problems.push(diagnostic);
     }
     let list = |name: &str, problems: &mut Problems| {
-        let found = fields::numbers(key, name, [0, MOST], Bounds::within(1e8), problems);
-        found.unwrap_or_default()
+        let numbers = fields::numbers(key, name, [0, MOST], Bounds::within(1e8), problems);
+        numbers.unwrap_or_default()
     };
     let (positions, controls) = (list("qpos", problems), list("ctrl", problems));
     for name in ["qvel", "act"] {
@@ -65,8 +65,8 @@ pub(super) fn read(root: &Element, problems: &mut Problems) -> Option<Start> {
 impl Start {
     /// Reports that the number of positions is not that of the model.
     pub(super) fn refuse(&self, expected: usize, problems: &mut Problems) {
-        let found = self.positions.len();
-        let message = format!("`qpos` has {expected} numbers in this model, not {found}");
+        let actual = self.positions.len();
+        let message = format!("`qpos` has {expected} numbers in this model, not {actual}");
         let diagnostic = Diagnostic::error(codes::BAD_NUMBER, message)
             .at(self.span, "this keyframe")
             .help(

@@ -65,12 +65,12 @@ pub(super) fn environment(
 /// Returns the gravity of a model, m/s², and where it is written, if it is not the usual one. Of several values the last one
 /// applies, as in MuJoCo; the flag switches gravity off.
 fn gravity(root: &Element, problems: &mut Problems) -> Option<([f64; 3], Span)> {
-    let mut found = None;
+    let mut last = None;
     let mut switch = None;
     for section in root.named("option") {
         if let Some(written) = section.attribute("gravity") {
             let read = fields::array(section, "gravity", GRAVITY, problems);
-            found = read.map(|gravity| (gravity, written.span)).or(found);
+            last = read.map(|gravity| (gravity, written.span)).or(last);
         }
         for flag in section.named("flag") {
             let known = ["enable", "disable"];
@@ -84,15 +84,15 @@ fn gravity(root: &Element, problems: &mut Problems) -> Option<([f64; 3], Span)> 
     }
     match switch {
         Some(span) => Some(([0.0; 3], span)),
-        None => found.filter(|(gravity, _)| !gravity.iter().eq(&USUAL)),
+        None => last.filter(|(gravity, _)| !gravity.iter().eq(&USUAL)),
     }
 }
 
 /// Reports the options and flags of a section that are not taken.
 fn report(section: &Element, problems: &mut Problems) {
     let differs = |text: &str, usual: &[f64]| {
-        let found = text.split_whitespace();
-        !found
+        let numbers = text.split_whitespace();
+        !numbers
             .map(|word| word.parse().unwrap_or(f64::NAN))
             .eq(usual.iter().copied())
     };

@@ -101,17 +101,19 @@ pub(super) fn expand(root: &mut Element, problems: &mut Problems) {
 }
 
 fn sections<'a>(root: &'a mut Element, name: &'a str) -> impl Iterator<Item = &'a mut Element> {
-    root.content.iter_mut().filter_map(move |part| match part {
-        Content::Element(element) if element.name == name => Some(element),
-        _ => None,
-    })
+    root.content
+        .iter_mut()
+        .filter_map(move |content| match content {
+            Content::Element(element) if element.name == name => Some(element),
+            _ => None,
+        })
 }
 
 impl Copier<'_> {
     /// Replaces the `<replicate>` elements below an element, the inner ones first.
     fn children(&mut self, element: &mut Element) {
-        for part in std::mem::take(&mut element.content) {
-            match part {
+        for content in std::mem::take(&mut element.content) {
+            match content {
                 Content::Element(mut child) => {
                     self.children(&mut child);
                     match child.name == "replicate" {
@@ -191,10 +193,10 @@ impl Copier<'_> {
 /// Copies the elements of a section that refer to copied names, after all others. Returns false if there is no room.
 fn refer(section: &mut Element, copied: &mut Copied, room: &mut usize) -> bool {
     let (mut kept, mut moved) = (Vec::new(), Vec::new());
-    for part in std::mem::take(&mut section.content) {
-        match part {
+    for content in std::mem::take(&mut section.content) {
+        match content {
             Content::Element(element) if refers(&element, &copied.names) => moved.push(element),
-            part => kept.push(part),
+            content => kept.push(content),
         }
     }
     let size: usize = moved
@@ -240,8 +242,8 @@ fn suffixed(element: &Element, suffix: &str, names: &BTreeSet<String>) -> Elemen
             attribute.value = format!("{}{suffix}", attribute.value.trim());
         }
     }
-    for part in &mut copy.content {
-        if let Content::Element(child) = part {
+    for content in &mut copy.content {
+        if let Content::Element(child) = content {
             *child = suffixed(child, suffix, names);
         }
     }

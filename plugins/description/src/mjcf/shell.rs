@@ -76,12 +76,12 @@ pub(super) fn mesh(surface: &Surface, scale: [f64; 3]) -> Option<Solid> {
                 Vector3::from(*surface.vertices.get(*index)?).component_mul(&Vector3::from(scale));
         }
         let [a, b, c] = corners;
-        let part = (b - a).cross(&(c - a)).norm() / 2.0;
+        let triangle_area = (b - a).cross(&(c - a)).norm() / 2.0;
         let sum = a + b + c;
-        area += part;
-        first += sum * (part / 3.0);
+        area += triangle_area;
+        first += sum * (triangle_area / 3.0);
         let squares = a * a.transpose() + b * b.transpose() + c * c.transpose();
-        second += (squares + sum * sum.transpose()) * (part / 12.0);
+        second += (squares + sum * sum.transpose()) * (triangle_area / 12.0);
     }
     if !(area.is_finite() && area > 0.0) {
         return None;

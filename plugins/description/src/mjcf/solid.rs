@@ -54,19 +54,19 @@ impl Solid {
     }
 
     /// Returns several solids as one; `None` without mass.
-    pub(super) fn sum(parts: &[Self]) -> Option<Self> {
-        let mass: f64 = parts.iter().map(|part| part.mass).sum();
+    pub(super) fn sum(solids: &[Self]) -> Option<Self> {
+        let mass: f64 = solids.iter().map(|solid| solid.mass).sum();
         if mass <= 0.0 {
             return None;
         }
-        let moment: Vector3<f64> = parts.iter().map(|part| part.center * part.mass).sum();
+        let moment: Vector3<f64> = solids.iter().map(|solid| solid.center * solid.mass).sum();
         let center = moment / mass;
         let mut inertia = Matrix3::zeros();
-        for part in parts {
-            let arm = part.center - center;
+        for solid in solids {
+            let arm = solid.center - center;
             // Parallel axis theorem.
             let shifted = Matrix3::identity() * arm.norm_squared() - arm * arm.transpose();
-            inertia += part.inertia + shifted * part.mass;
+            inertia += solid.inertia + shifted * solid.mass;
         }
         Some(Self {
             mass,
@@ -195,13 +195,13 @@ fn pyramids(
     for corners in triangles {
         let [a, b, c] = corners.map(|corner| corner - apex);
         let signed = side * a.dot(&b.cross(&c)) / 6.0;
-        let part = if exact { signed } else { signed.abs() };
-        volume += part;
+        let signed_volume = if exact { signed } else { signed.abs() };
+        volume += signed_volume;
         let sum = a + b + c;
-        first += sum * (part / 4.0);
+        first += sum * (signed_volume / 4.0);
         // Second moment of a tetrahedron with one corner at the origin.
         let squares = a * a.transpose() + b * b.transpose() + c * c.transpose();
-        second += (squares + sum * sum.transpose()) * (part / 20.0);
+        second += (squares + sum * sum.transpose()) * (signed_volume / 20.0);
     }
     (volume, first, second)
 }

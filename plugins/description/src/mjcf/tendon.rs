@@ -68,7 +68,7 @@ impl Tendon {
         joints: &BTreeMap<String, Joint>,
         problems: &mut Problems,
     ) -> BTreeMap<String, Self> {
-        let mut found = BTreeMap::new();
+        let mut tendons = BTreeMap::new();
         let all = root
             .named("tendon")
             .flat_map(|section| section.named("fixed"));
@@ -77,7 +77,7 @@ impl Tendon {
             let name = fields::name(&element, "name", problems);
             let name = name.unwrap_or_else(|| number.to_string());
             let tendon = Self::read(&element, name.clone(), settings, joints, problems);
-            if found.insert(name.clone(), tendon).is_some() {
+            if tendons.insert(name.clone(), tendon).is_some() {
                 let message = format!("there are two tendons `{}`", printable(&name));
                 let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, message)
                     .at(element.span, "one of them")
@@ -85,7 +85,7 @@ impl Tendon {
                 problems.push(diagnostic);
             }
         }
-        found
+        tendons
     }
 
     fn read(

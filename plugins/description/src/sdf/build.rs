@@ -128,11 +128,11 @@ impl<'a> Builder<'a, '_> {
                 self.problems.push(diagnostic);
             }
         }
-        self.part_links(&frames, &mut scene);
+        self.disable_collisions_of_links(&frames, &mut scene);
         self.close_loops(&mut frames, &mut scene);
         let components = self.components(&frames);
         let assets = frames.assets.into_values();
-        let assets = assets.flat_map(|assets| assets.found).collect();
+        let assets = assets.flat_map(|assets| assets.list).collect();
         (scene, assets, components)
     }
 

@@ -165,8 +165,8 @@ impl Document<'_> {
             });
             all.next().copied()
         };
-        if let Some(found) = of(name, is_kind) {
-            return Some(found);
+        if let Some(node) = of(name, is_kind) {
+            return Some(node);
         }
         for (at, _) in name.match_indices("::") {
             let (model, rest) = (name.get(..at)?, name.get(at + 2..)?);
@@ -179,8 +179,8 @@ impl Document<'_> {
                 return Some(node);
             }
             let scope = self.models.get(index)?.scope;
-            if let Some(found) = self.in_scope(scope, rest, is_kind) {
-                return Some(found);
+            if let Some(node) = self.in_scope(scope, rest, is_kind) {
+                return Some(node);
             }
         }
         None

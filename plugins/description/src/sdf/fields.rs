@@ -37,8 +37,8 @@ pub(crate) struct Written {
 /// Returns the text of an element with its span; the element's span if the text is empty.
 pub(crate) fn written(element: &Element) -> Written {
     let text = element.text();
-    let span = element.content.iter().find_map(|part| match part {
-        Content::Text(part, span) if !part.trim().is_empty() => Some(trimmed(part, *span)),
+    let span = element.content.iter().find_map(|content| match content {
+        Content::Text(text, span) if !text.trim().is_empty() => Some(trimmed(text, *span)),
         Content::Text(..) | Content::Element(_) => None,
     });
     Written {
@@ -104,8 +104,8 @@ pub(super) fn needed<'e>(
     example: &str,
     problems: &mut Problems,
 ) -> Option<&'e Element> {
-    let found = only(element, name, problems);
-    if found.is_none() {
+    let child = only(element, name, problems);
+    if child.is_none() {
         let of = printable(&element.name);
         let message = format!("`<{of}>` has no `<{name}>`");
         let diagnostic = Diagnostic::error(codes::MISSING_ELEMENT, message)
@@ -113,7 +113,7 @@ pub(super) fn needed<'e>(
             .help(format!("add it, for example `{example}`"));
         problems.push(diagnostic);
     }
-    found
+    child
 }
 
 /// Returns the required name of an element.

@@ -173,11 +173,11 @@ fn polyline(geometry: &Element, problems: &mut Problems) -> Option<Form> {
         problems.push(diagnostic);
         return None;
     };
-    let parts = (!prism.is_convex).then_some(MOST_PARTS);
-    Some(Form::Prism(prism.shape, parts))
+    let most_parts = (!prism.is_convex).then_some(MOST_PARTS);
+    Some(Form::Prism(prism.shape, most_parts))
 }
 
-/// Returns a height map: the mesh of its image. Heights are parts of the largest value that the image could have.
+/// Returns a height map: the mesh of its image. Heights are fractions of the largest value that the image could have.
 fn heightmap(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<Form> {
     let uri = fields::needed(shape, "uri", "<uri>hills.png</uri>", problems)?;
     let uri = fields::written(uri);
@@ -205,16 +205,16 @@ fn mesh(shape: &Element, problems: &mut Problems, said: &mut Said) -> Option<For
         problems.push(diagnostic);
         return None;
     }
-    if let Some(part) = shape.named("submesh").next() {
+    if let Some(submesh) = shape.named("submesh").next() {
         said.approximate(
             "a submesh is not separated from its mesh",
-            part.span,
+            submesh.span,
             "the whole mesh is used: write the part into a file of its own",
             problems,
         );
     }
-    let parts = convex_parts(shape, problems);
-    Some(Form::Mesh(uri, scale, Isometry3::identity(), parts))
+    let most_parts = convex_parts(shape, problems);
+    Some(Form::Mesh(uri, scale, Isometry3::identity(), most_parts))
 }
 
 /// Reads the maximum number of convex parts of a mesh; `None` if it is not divided.
@@ -255,14 +255,14 @@ pub(super) struct Surface {
 
 /// Reads the surface of a collision.
 pub(super) fn surface(element: &Element, problems: &mut Problems) -> Surface {
-    let mut found = Surface {
+    let mut properties = Surface {
         friction: 1.0,
         restitution: None,
         bits: u32::MAX,
         density: fields::number(element, "density", Bounds::between(1e-6, 1e7), problems),
     };
     let Some(surface) = fields::only(element, "surface", problems) else {
-        return found;
+        return properties;
     };
     let within = |parents: [&'static str; 2]| {
         let outer = surface.named(parents[0]).next()?;
@@ -274,17 +274,17 @@ pub(super) fn surface(element: &Element, problems: &mut Problems) -> Surface {
     let bullet = within(["friction", "bullet"]);
     let bullet = bullet.and_then(|all| fields::number(all, "friction", bounds, problems));
     // Large coefficients of files stand for infinity.
-    found.friction = ode.or(bullet).unwrap_or(1.0).min(1e6);
+    properties.friction = ode.or(bullet).unwrap_or(1.0).min(1e6);
     let bounce = surface.named("bounce").next();
     let unit = Bounds::between(0.0, 1.0);
-    found.restitution =
+    properties.restitution =
         bounce.and_then(|bounce| fields::number(bounce, "restitution_coefficient", unit, problems));
     let contact = surface.named("contact").next();
     let mask = contact.and_then(|contact| contact.named("collide_bitmask").next());
     if let Some(mask) = mask {
-        found.bits = bits(mask, problems).unwrap_or(u32::MAX);
+        properties.bits = bits(mask, problems).unwrap_or(u32::MAX);
     }
-    found
+    properties
 }
 
 /// Reads a mask, decimal or hexadecimal.

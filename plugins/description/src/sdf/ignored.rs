@@ -91,7 +91,7 @@ fn is_usual(element: &Element) -> bool {
             .parse::<f64>()
             .is_ok_and(|factor| (factor - 1.0).abs() < 1e-9),
         "frame" => ["child", "sensor"].contains(&text.as_str()),
-        "velocity_decay" => element.elements().all(|part| zeros(&part.text())),
+        "velocity_decay" => element.elements().all(|child| zeros(&child.text())),
         _ => false,
     }
 }

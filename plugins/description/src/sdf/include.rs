@@ -64,8 +64,8 @@ impl Includes<'_> {
             element.content.clear();
             return;
         }
-        for part in std::mem::take(&mut element.content) {
-            match part {
+        for content in std::mem::take(&mut element.content) {
+            match content {
                 Content::Element(child) if child.name == "include" => {
                     if let Some(model) = self.included(&child, depth) {
                         element.content.push(Content::Element(model));
@@ -95,9 +95,9 @@ impl Includes<'_> {
             let help = "include each model once, where it is needed".to_owned();
             return self.refuse(&uri.text, why, &[], help, uri.span);
         }
-        let found = self.search(include, &uri.text, uri.span);
-        let (path, mut model) = match found {
-            Found::File(path) => {
+        let source = self.search(include, &uri.text, uri.span);
+        let (path, mut model) = match source {
+            ModelSource::File(path) => {
                 let real = path.canonicalize().unwrap_or_else(|_| path.clone());
                 if self.open.contains(&real) {
                     let why = "these models include each other";
@@ -107,8 +107,8 @@ impl Includes<'_> {
                 let model = self.model(&path, &real, &uri)?;
                 (Some(real), model)
             }
-            Found::Known(model) => (None, model),
-            Found::Nothing => return None,
+            ModelSource::Known(model) => (None, model),
+            ModelSource::Nothing => return None,
         };
         self.settings(include, &mut model);
         self.elements += count(&model);
@@ -121,7 +121,7 @@ impl Includes<'_> {
     }
 
     /// Searches for the file of a URI.
-    fn search(&mut self, include: &Element, uri: &str, span: Span) -> Found {
+    fn search(&mut self, include: &Element, uri: &str, span: Span) -> ModelSource {
         let directory = self.files.get(&include.span.source);
         let directory = directory.map(|file| file.directory.clone());
         let directory = directory.unwrap_or_default();
@@ -130,7 +130,7 @@ impl Includes<'_> {
             self.finders.insert(directory.clone(), finder);
         }
         let Some(finder) = self.finders.get_mut(&directory) else {
-            return Found::Nothing;
+            return ModelSource::Nothing;
         };
         let last = uri.trim_end_matches('/').rsplit('/').next();
         let name = last.unwrap_or_default().to_owned();
@@ -140,13 +140,13 @@ impl Includes<'_> {
         };
         let mut search = look(finder, &wanted);
         let is_plain = !wanted.contains("://") && !wanted.contains("..");
-        if search.found.is_none() && search.outside.is_none() && is_plain {
+        if search.path.is_none() && search.outside.is_none() && is_plain {
             let other = look(finder, &format!("model://{wanted}"));
             search.looked.extend(other.looked);
-            search.found = other.found;
+            search.path = other.path;
         }
-        if let Some(found) = search.found {
-            return Found::File(found);
+        if let Some(path) = search.path {
+            return ModelSource::File(path);
         }
         if let Some(model) = shipped(&name, include) {
             // A light is reported with all lights.
@@ -157,11 +157,11 @@ impl Includes<'_> {
                     .help("set the directory that contains models with `--sdf-path DIRECTORY`");
                 self.problems.push(diagnostic);
             }
-            return Found::Known(model);
+            return ModelSource::Known(model);
         }
         let (why, help) = reason(&search, uri, &name);
         self.refuse(uri, &why, &search.looked, help, span);
-        Found::Nothing
+        ModelSource::Nothing
     }
 
     /// Returns the model of a file.
@@ -218,8 +218,7 @@ impl Includes<'_> {
         }
         for name in ["pose", "static"] {
             if let Some(own) = fields::only(include, name, self.problems) {
-                let is_other =
-                    |part: &Content| !matches!(part, Content::Element(child) if child.name == name);
+                let is_other = |content: &Content| !matches!(content, Content::Element(child) if child.name == name);
                 model.content.retain(is_other);
                 model.content.push(Content::Element(own.clone()));
             }
@@ -253,7 +252,7 @@ impl Includes<'_> {
 }
 
 /// Result of the search for a model.
-enum Found {
+enum ModelSource {
     File(PathBuf),
     /// A model of the simulator.
     Known(Element),
@@ -301,8 +300,8 @@ fn look(finder: &mut Finder<'_>, uri: &str) -> Search {
         return finder.find(uri);
     }
     let config = finder.find(&format!("{uri}/model.config"));
-    let newest = config.found.as_deref().and_then(newest);
-    if config.found.is_none() && (config.outside.is_some() || config.objection.is_some()) {
+    let newest = config.path.as_deref().and_then(newest);
+    if config.path.is_none() && (config.outside.is_some() || config.objection.is_some()) {
         return config;
     }
     let file = newest.unwrap_or_else(|| "model.sdf".to_owned());
@@ -354,8 +353,8 @@ fn set_span(element: &mut Element, span: Span) {
     for attribute in &mut element.attributes {
         (attribute.span, attribute.value_span) = (span, span);
     }
-    for part in &mut element.content {
-        match part {
+    for content in &mut element.content {
+        match content {
             Content::Element(child) => set_span(child, span),
             Content::Text(_, own) => *own = span,
         }

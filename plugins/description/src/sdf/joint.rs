@@ -109,8 +109,8 @@ pub(super) fn read<'e>(
         };
         for name in names {
             let example = format!("<{name}><xyz>0 0 1</xyz></{name}>");
-            let found = fields::needed(element, name, &example, problems)?;
-            let mut axis = axis(found, version, problems)?;
+            let axis_element = fields::needed(element, name, &example, problems)?;
+            let mut axis = axis(axis_element, version, problems)?;
             if kind == Kind::Continuous {
                 axis.limits.position = None;
             }
@@ -144,23 +144,23 @@ fn kind(element: &Element, problems: &mut Problems) -> Option<Kind> {
     };
     let known = KINDS.map(|(word, _)| word);
     let word = VALUES.word(value, &known, problems)?;
-    let found = KINDS.iter().find(|(known, _)| *known == word);
-    found.map(|(_, kind)| *kind)
+    let entry = KINDS.iter().find(|(known, _)| *known == word);
+    entry.map(|(_, kind)| *kind)
 }
 
 /// Returns the parent or child of a joint.
 fn end(element: &Element, name: &str, problems: &mut Problems) -> Option<Written> {
     let example = format!("<{name}>arm</{name}>");
-    let found = fields::needed(element, name, &example, problems)?;
-    let mut written = fields::written(found);
+    let child = fields::needed(element, name, &example, problems)?;
+    let mut written = fields::written(child);
     if written.text.is_empty() {
         // A form of some old files.
-        written = fields::named(found, "link").unwrap_or(written);
+        written = fields::named(child, "link").unwrap_or(written);
     }
     if written.text.is_empty() {
         let message = format!("`<{name}>` names no link");
         let diagnostic = Diagnostic::error(codes::MISSING_ELEMENT, message)
-            .at(found.span, "empty")
+            .at(child.span, "empty")
             .help(format!("for example `{example}`"));
         problems.push(diagnostic);
         return None;

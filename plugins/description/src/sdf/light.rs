@@ -84,11 +84,11 @@ fn color(light: &Element, problems: &mut Problems) -> [f64; 3] {
         let bounds = Bounds::within(1e6);
         fields::numbers(written, [3, 4], bounds, problems)
     });
-    let part = |index: usize| {
-        let part = written.as_ref().and_then(|all| all.get(index).copied());
-        part.unwrap_or(1.0).clamp(0.0, 1.0)
+    let channel = |index: usize| {
+        let value = written.as_ref().and_then(|all| all.get(index).copied());
+        value.unwrap_or(1.0).clamp(0.0, 1.0)
     };
-    [part(0), part(1), part(2)]
+    [channel(0), channel(1), channel(2)]
 }
 
 /// Returns the distance of half the strength, where 1 / (c + q·d²) is half of 1 / c, as a setting.

@@ -68,20 +68,20 @@ pub(super) fn read(visual: &Element, problems: &mut Problems) -> Option<Look> {
 /// Returns the colour of a material of Gazebo's scripts.
 fn named(name: &str) -> Option<[f64; 4]> {
     let name = name.strip_prefix("Gazebo/")?;
-    let found = SCRIPTS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, [red, green, blue])| [*red, *green, *blue, 1.0])
+    let script = SCRIPTS.iter().find(|(known, _)| *known == name);
+    script.map(|(_, [red, green, blue])| [*red, *green, *blue, 1.0])
 }
 
 /// Returns red, green, blue and opacity, which is 1 by default.
 fn color(material: &Element, name: &str, problems: &mut Problems) -> Option<[f64; 4]> {
     let child = fields::only(material, name, problems)?;
     let numbers = fields::numbers(child, [3, 4], Bounds::within(1e6), problems)?;
-    let part = |index: usize| {
+    let channel = |index: usize| {
         numbers
             .get(index)
             .map_or(1.0, |channel| channel.clamp(0.0, 1.0))
     };
-    Some([part(0), part(1), part(2), part(3)])
+    Some([channel(0), channel(1), channel(2), channel(3)])
 }
 
 impl Look {

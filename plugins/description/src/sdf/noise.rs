@@ -56,8 +56,8 @@ fn errors(noise: &Element, problems: &mut Problems) -> Noise {
 /// Adds the noise that the elements of a sensor give to its readings.
 pub(super) fn add(element: &Element, component: &mut Component, problems: &mut Problems) {
     let inner = |names: &[&'static str]| {
-        let mut found = names.iter().map(|&name| element.named(name).next());
-        found.find_map(|found| found)
+        let mut elements = names.iter().map(|&name| element.named(name).next());
+        elements.find_map(|elements| elements)
     };
     match component.kind {
         "laser_scanner" => {

@@ -20,9 +20,9 @@ pub(super) struct Version(pub(super) u32, pub(super) u32);
 impl Version {
     /// Parses `1.6`, or `1.6.0`.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.trim().split('.');
-        let major = parts.next()?.parse().ok()?;
-        let minor = parts.next().unwrap_or("0").parse().ok()?;
+        let mut numbers = text.trim().split('.');
+        let major = numbers.next()?.parse().ok()?;
+        let minor = numbers.next().unwrap_or("0").parse().ok()?;
         Some(Self(major, minor))
     }
 }

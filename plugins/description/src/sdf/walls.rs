@@ -91,49 +91,49 @@ const BOX: [[usize; 3]; 12] = [
 
 /// Returns rectangles that cover the dark pixels, each once: runs of a row that continue in the next one are merged.
 fn rectangles(dark: &[bool], columns: usize) -> Result<Vec<Rectangle>, String> {
-    let mut found: Vec<Rectangle> = Vec::new();
+    let mut boxes: Vec<Rectangle> = Vec::new();
     // Rectangles that end at the row before.
     let mut open: Vec<usize> = Vec::new();
     for (row, pixels) in dark.chunks(columns.max(1)).enumerate() {
         let mut next = Vec::new();
         for columns in runs(pixels) {
             let same = open.iter().copied().find(|index| {
-                let above = found.get(*index);
+                let above = boxes.get(*index);
                 above.is_some_and(|above| above.columns == columns)
             });
-            match same.and_then(|index| Some((index, found.get_mut(index)?))) {
+            match same.and_then(|index| Some((index, boxes.get_mut(index)?))) {
                 Some((index, above)) => {
                     above.rows[1] = row + 1;
                     next.push(index);
                 }
                 None => {
-                    next.push(found.len());
+                    next.push(boxes.len());
                     let rows = [row, row + 1];
-                    found.push(Rectangle { columns, rows });
+                    boxes.push(Rectangle { columns, rows });
                 }
             }
         }
-        if found.len() > MOST_BOXES {
+        if boxes.len() > MOST_BOXES {
             return Err(format!("its walls are more than {MOST_BOXES} boxes"));
         }
         open = next;
     }
-    match found.is_empty() {
+    match boxes.is_empty() {
         true => Err("no pixel is dark enough for a wall".to_owned()),
-        false => Ok(found),
+        false => Ok(boxes),
     }
 }
 
 /// Returns the first column of each run of dark pixels, and the one behind its last.
 fn runs(pixels: &[bool]) -> Vec<[usize; 2]> {
-    let mut found: Vec<[usize; 2]> = Vec::new();
+    let mut runs: Vec<[usize; 2]> = Vec::new();
     for (column, _) in pixels.iter().enumerate().filter(|(_, dark)| **dark) {
-        match found.last_mut() {
+        match runs.last_mut() {
             Some(run) if run[1] == column => run[1] = column + 1,
-            _ => found.push([column, column + 1]),
+            _ => runs.push([column, column + 1]),
         }
     }
-    found
+    runs
 }
 
 #[cfg(test)]
@@ -144,10 +144,10 @@ mod tests {
     fn rectangles_cover_each_dark_pixel_once() {
         let rows = ["##...#", "##..##", ".####.", ".####.", "......", "#....#"];
         let dark: Vec<bool> = rows.concat().chars().map(|pixel| pixel == '#').collect();
-        let found = rectangles(&dark, 6).unwrap();
-        assert_eq!(found.len(), 6);
+        let boxes = rectangles(&dark, 6).unwrap();
+        assert_eq!(boxes.len(), 6);
         let mut covered = vec![0; dark.len()];
-        for Rectangle { columns, rows } in found {
+        for Rectangle { columns, rows } in boxes {
             for row in rows[0]..rows[1] {
                 for column in columns[0]..columns[1] {
                     covered[row * 6 + column] += 1;

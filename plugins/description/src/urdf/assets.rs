@@ -21,7 +21,7 @@ pub struct Asset {
     /// File name as written.
     pub written: String,
     /// Path of the file, if it exists and may be opened.
-    pub found: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// Paths that were tried, in order.
     pub looked: Vec<PathBuf>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Assets<'a> {
     /// True if a required mesh that is missing is an error.
     pub(crate) simulated: bool,
     searches: BTreeMap<String, Search>,
-    pub(crate) found: Vec<Asset>,
+    pub(crate) list: Vec<Asset>,
 }
 
 impl<'a> Assets<'a> {
@@ -41,7 +41,7 @@ impl<'a> Assets<'a> {
             finder,
             simulated,
             searches: BTreeMap::new(),
-            found: Vec::new(),
+            list: Vec::new(),
         }
     }
 
@@ -55,26 +55,26 @@ impl<'a> Assets<'a> {
         problems: &mut Problems,
     ) -> Option<PathBuf> {
         if let Some(known) = self.searches.get(written) {
-            if known.found.is_none() && needed && self.simulated {
+            if known.path.is_none() && needed && self.simulated {
                 // An earlier report of the file may have been a warning.
                 problems.push(missing(what, written, known, true).at(span, "needed here"));
             }
-            return known.found.clone();
+            return known.path.clone();
         }
         let search = self.finder.find(written);
-        if search.found.is_none() {
+        if search.path.is_none() {
             let error = needed && self.simulated;
             problems.push(missing(what, written, &search, error).at(span, "named here"));
         }
-        self.found.push(Asset {
+        self.list.push(Asset {
             what,
             written: written.to_owned(),
-            found: search.found.clone(),
+            path: search.path.clone(),
             looked: search.looked.clone(),
         });
-        let found = search.found.clone();
+        let path = search.path.clone();
         self.searches.insert(written.to_owned(), search);
-        found
+        path
     }
 }
 

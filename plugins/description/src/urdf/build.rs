@@ -66,7 +66,7 @@ pub(super) fn build(
     for (link, joint) in &tree.links {
         builder.link(link, *joint, root);
     }
-    builder.part_links();
+    builder.disable_collisions_of_links();
     if joint_frames {
         builder.joint_frames();
     }
@@ -278,7 +278,7 @@ impl Builder<'_, '_> {
 
     /// Disables collisions between the links of the robot, as Gazebo and Bullet do by default: the shapes of neighbours
     /// overlap in most descriptions.
-    fn part_links(&mut self) {
+    fn disable_collisions_of_links(&mut self) {
         if self.touchable.len() > MOST_TOUCHABLE {
             let message = format!(
                 "this robot has {} shapes with collisions, more than {MOST_TOUCHABLE}",

@@ -61,8 +61,8 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     /// Returns a required child element.
     pub(super) fn needed(&mut self, name: &str, example: &str) -> Option<&'a Element> {
-        let found = self.only(name);
-        if found.is_none() {
+        let child = self.only(name);
+        if child.is_none() {
             let of = printable(&self.element.name);
             let message = format!("`<{of}>` has no `<{name}>`");
             let diagnostic = Diagnostic::error(codes::MISSING_ELEMENT, message)
@@ -70,13 +70,13 @@ impl<'a, 'p> Fields<'a, 'p> {
                 .help(format!("add it, for example `{example}`"));
             self.problems.push(diagnostic);
         }
-        found
+        child
     }
 
     /// Returns a required attribute.
     pub(super) fn attribute(&mut self, name: &str, example: &str) -> Option<&'a Attribute> {
-        let found = self.element.attribute(name);
-        if found.is_none() {
+        let attribute = self.element.attribute(name);
+        if attribute.is_none() {
             let of = printable(&self.element.name);
             let message = format!("`<{of}>` has no `{name}`");
             let diagnostic = Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
@@ -84,7 +84,7 @@ impl<'a, 'p> Fields<'a, 'p> {
                 .help(format!("add it, for example `{name}=\"{example}\"`"));
             self.problems.push(diagnostic);
         }
-        found
+        attribute
     }
 
     /// Warns of the absence of an attribute.
@@ -227,8 +227,8 @@ impl Fault {
         let span = written.value_span;
         let example = format!("for example `{name}=\"{example}\"`");
         match self {
-            Self::Count(found) => {
-                let message = format!("`{name}` has {wanted}, not {found}");
+            Self::Count(actual) => {
+                let message = format!("`{name}` has {wanted}, not {actual}");
                 Diagnostic::error(codes::BAD_NUMBER, message)
                     .at(span, format!("expected {wanted}"))
                     .help(example)

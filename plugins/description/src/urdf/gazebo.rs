@@ -77,7 +77,7 @@ struct Reader<'a, 't> {
     /// Names of other elements and of plugins, with the remedy.
     others: BTreeMap<(String, &'static str), (usize, Span)>,
     /// Diagnostics of values, which are warnings: a robot without these components is still the robot.
-    found: Problems,
+    warnings: Problems,
 }
 
 /// Returns the simulation file of a description that runs by itself. Otherwise adds a warning with its entries to
@@ -104,7 +104,7 @@ pub(super) fn components(
         },
         joints: BTreeMap::new(),
         others: BTreeMap::new(),
-        found: Problems::new(false),
+        warnings: Problems::new(false),
     };
     for element in root.elements() {
         match element.name.as_str() {
@@ -117,10 +117,10 @@ pub(super) fn components(
         mut robot,
         joints,
         others,
-        found,
+        warnings,
         ..
     } = reader;
-    for mut diagnostic in found.finish() {
+    for mut diagnostic in warnings.finish() {
         diagnostic.severity = Severity::Warning;
         problems.push(diagnostic);
     }
@@ -204,7 +204,7 @@ impl Reader<'_, '_> {
         let kind = kind.map_or("", |kind| kind.value.trim());
         let name = element.attribute("name").map(|name| name.value.trim());
         let name = name.filter(|name| !name.is_empty()).unwrap_or(kind);
-        let component = match sensor::read(element, false, &mut self.found) {
+        let component = match sensor::read(element, false, &mut self.warnings) {
             Ok(component) => component,
             Err(help) => {
                 let what = format!(
@@ -216,16 +216,16 @@ impl Reader<'_, '_> {
                 return;
             }
         };
-        ignored::report(element, false, &mut self.found);
+        ignored::report(element, false, &mut self.warnings);
         if let Some([message, help]) = component.approximation {
             let diagnostic = Diagnostic::warning(codes::COMPONENT, message);
-            self.found
+            self.warnings
                 .push(diagnostic.at(element.span, "here").help(help));
         }
         let bounds = Bounds::between(0.0, 1e9);
-        let rate = fields::number(element, "update_rate", bounds, &mut self.found);
+        let rate = fields::number(element, "update_rate", bounds, &mut self.warnings);
         let rate = rate.map_or(String::new(), frequency);
-        let pose = fields::pose(element, &mut self.found).local;
+        let pose = fields::pose(element, &mut self.warnings).local;
         let mount = mount(link, pose * component.pose);
         let entry = format!(
             "(kind: \"{}\"{mount}{}{rate})",
@@ -237,7 +237,7 @@ impl Reader<'_, '_> {
     fn plugin(&mut self, element: &Element, link: &str) {
         let written = element.attribute("name").or(element.attribute("filename"));
         let name = written.map_or("plugin", |written| written.value.trim());
-        match plugin::read(element, &mut self.found) {
+        match plugin::read(element, &mut self.warnings) {
             Some(Plugin::JointState) => {
                 let entry = "(kind: \"joint_state\")".to_owned();
                 self.robot
@@ -282,19 +282,19 @@ impl Reader<'_, '_> {
 
     /// Returns those of the names that are joints with one axis; reports the others.
     fn variables(&mut self, names: &[Written]) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut variables = Vec::new();
         for name in names {
             if self.is_variable(&name.text) {
-                found.push(name.text.clone());
+                variables.push(name.text.clone());
                 continue;
             }
             let joints = self.tree.links.iter().filter_map(|(_, joint)| *joint);
             let known: Vec<&str> = joints.map(|joint| joint.name.text.as_str()).collect();
             let text = (name.text.as_str(), name.span);
             let diagnostic = fields::VALUES.unknown("joint", text, known);
-            self.found.push(diagnostic);
+            self.warnings.push(diagnostic);
         }
-        found
+        variables
     }
 
     /// Returns true for a joint with a variable of its own name.
@@ -340,9 +340,9 @@ impl Reader<'_, '_> {
         let mut texts = Vec::new();
         if element.name == "transmission" {
             let actuators = element.named("actuator");
-            for part in actuators.chain([joint]) {
+            for owner in actuators.chain([joint]) {
                 let all = ["hardwareInterface", "hardware_interface"];
-                let all = all.iter().flat_map(|name| part.named(name));
+                let all = all.iter().flat_map(|name| owner.named(name));
                 texts.extend(all.map(Element::text));
             }
             if texts.is_empty() {
@@ -360,8 +360,8 @@ impl Reader<'_, '_> {
                 ("velocity", Interface::Velocity),
                 ("effort", Interface::Effort),
             ];
-            let found = words.into_iter().find(|(word, _)| text.contains(word));
-            found.map(|(_, interface)| interface)
+            let entry = words.into_iter().find(|(word, _)| text.contains(word));
+            entry.map(|(_, interface)| interface)
         };
         texts.into_iter().filter_map(interface).collect()
     }
@@ -379,8 +379,8 @@ impl Reader<'_, '_> {
             name.is_some_and(|name| name.value.trim() == "initial_value")
         })?;
         let bounds = Bounds::within(1e4);
-        let found = fields::numbers(param, [1, 1], bounds, &mut self.found)?;
-        found.first().copied()
+        let positions = fields::numbers(param, [1, 1], bounds, &mut self.warnings)?;
+        positions.first().copied()
     }
 
     /// Remembers something for another program, once for each kind.
@@ -391,7 +391,7 @@ impl Reader<'_, '_> {
 
 /// Returns the coefficient of friction of each link that a `<gazebo>` element sets.
 pub(super) fn frictions(root: &Element, problems: &mut Problems) -> BTreeMap<String, f64> {
-    let mut found = BTreeMap::new();
+    let mut frictions = BTreeMap::new();
     let mut values = Problems::new(false);
     for element in root.named("gazebo") {
         let Some(reference) = element.attribute("reference") else {
@@ -412,14 +412,14 @@ pub(super) fn frictions(root: &Element, problems: &mut Problems) -> BTreeMap<Str
             Some(number).filter(|number| number.is_finite() && *number >= 0.0)
         });
         if let Some(friction) = friction {
-            found.insert(reference.value.trim().to_owned(), friction.min(1e6));
+            frictions.insert(reference.value.trim().to_owned(), friction.min(1e6));
         }
     }
     for mut diagnostic in values.finish() {
         diagnostic.severity = Severity::Warning;
         problems.push(diagnostic);
     }
-    found
+    frictions
 }
 
 /// Returns true for a plugin that reads the declarations of motors.

@@ -17,7 +17,7 @@ use super::{
 use crate::{problems::Problems, xml::Element};
 
 /// Maximum number of links and joints of a robot.
-const MOST_PARTS: usize = 20_000;
+const MOST_ELEMENTS: usize = 20_000;
 
 /// Elements that other programs read.
 const OTHERS: &[&str] = &["gazebo", "transmission", "ros2_control", "sensor"];
@@ -43,8 +43,8 @@ pub(super) fn robot(root: &Element, problems: &mut Problems) -> Option<Robot> {
     elements.extend(OTHERS);
     let mut fields = Fields::new(root, &["name", "version"], &elements, problems);
     let count = root.elements().count();
-    if count > MOST_PARTS {
-        let message = format!("this robot has {count} parts, more than {MOST_PARTS}");
+    if count > MOST_ELEMENTS {
+        let message = format!("this robot has {count} parts, more than {MOST_ELEMENTS}");
         let diagnostic = Diagnostic::error(codes::TOO_LARGE, message)
             .at(root.span, "too large")
             .help("split it into several robots");

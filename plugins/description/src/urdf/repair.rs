@@ -102,8 +102,8 @@ mod tests {
             ("$(optenv A) 1", 3, "$(optenv A) 1", &[]),
         ];
         for (text, count, expected, repairs) in cases {
-            let (found, own) = numbers(text, count);
-            assert_eq!((&*found, own.as_slice()), (expected, repairs), "{text}");
+            let (repaired, own) = numbers(text, count);
+            assert_eq!((&*repaired, own.as_slice()), (expected, repairs), "{text}");
         }
     }
 }

@@ -225,7 +225,7 @@ fn followers<'r>(
     joints: &BTreeMap<&'r str, &'r Joint>,
     problems: &mut Problems,
 ) -> BTreeMap<&'r str, Follower<'r>> {
-    let mut found = BTreeMap::new();
+    let mut followers = BTreeMap::new();
     for joint in &robot.joints {
         let mut follower = Follower {
             leader: joint,
@@ -263,12 +263,12 @@ fn followers<'r>(
             };
         }
         if is_sound && follower.leader.kind.has_axis() {
-            found.insert(joint.name.text.as_str(), follower);
+            followers.insert(joint.name.text.as_str(), follower);
         } else if is_sound {
             problems.push(leader_without_axis(joint, follower.leader));
         }
     }
-    found
+    followers
 }
 
 fn unknown_leader(name: &Name, joints: &BTreeMap<&str, &Joint>) -> Diagnostic {

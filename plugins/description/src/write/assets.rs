@@ -212,7 +212,7 @@ fn relative(directory: &Path, file: &Path) -> String {
     let up = from[shared..].iter().map(|_| "..".to_owned());
     let down = to[shared..]
         .iter()
-        .map(|part| part.as_os_str().to_string_lossy().into_owned());
+        .map(|segment| segment.as_os_str().to_string_lossy().into_owned());
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 

@@ -292,15 +292,15 @@ fn leaders<'a>(scene: &'a Scene, losses: &mut Losses) -> BTreeMap<&'a str, Leade
             Joint::Fixed | Joint::Floating => continue,
         };
         let factor = factor(joint, is_turn).abs();
-        let found = Leader {
+        let leader = Leader {
             frame: index,
             factor,
         };
         match leaders.get_mut(&*joint.variable) {
             None => {
-                leaders.insert(&joint.variable, found);
+                leaders.insert(&joint.variable, leader);
             }
-            Some(known) if known.factor != 1.0 && factor == 1.0 => *known = found,
+            Some(known) if known.factor != 1.0 && factor == 1.0 => *known = leader,
             Some(_) => {}
         }
     }

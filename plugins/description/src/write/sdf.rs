@@ -166,14 +166,14 @@ fn write_geometry(
     frame: &str,
     context: &mut Context<'_>,
 ) {
-    let Some((at, element, parts)) = shape(geometry, frame, context) else {
+    let Some((at, element, fields)) = shape(geometry, frame, context) else {
         return;
     };
     markup.open(kind, &[("name", format!("{kind}_{count}"))]);
     pose(markup, &(geometry_pose * at), None);
     markup.open("geometry", &[]);
     markup.open(element, &[]);
-    for (name, value) in parts {
+    for (name, value) in fields {
         markup.text(name, &[], &value);
     }
     markup.close();

@@ -148,8 +148,8 @@ fn shapes(geometry: &Geometry, frame: &str, context: &mut Context<'_>) -> Vec<El
             Vec::new()
         }
         Shape::Mesh(mesh) => {
-            let found = context.mesh(frame, (&mesh, geometry.scale), &MESHES);
-            let mesh = found.map(|(name, factors)| {
+            let written = context.mesh(frame, (&mesh, geometry.scale), &MESHES);
+            let mesh = written.map(|(name, factors)| {
                 let attributes = vec![("filename", name), ("scale", numbers(&factors))];
                 (here, "mesh", attributes)
             });

@@ -44,19 +44,19 @@ impl Expander<'_> {
             let name = name.to_owned();
             move |scope: &Scope| scope.macros.get(&name).cloned()
         };
-        if let Some((_, found)) = self.scopes.find(scope, pick(name)) {
-            return Some((scope, found));
+        if let Some((_, definition)) = self.scopes.find(scope, pick(name)) {
+            return Some((scope, definition));
         }
         let (space, name) = name.rsplit_once('.')?;
         let mut home = scope;
-        for part in space.split('.') {
-            let (_, found) = self
+        for segment in space.split('.') {
+            let (_, inner) = self
                 .scopes
-                .find(home, |scope| scope.spaces.get(part).copied())?;
-            home = found;
+                .find(home, |scope| scope.spaces.get(segment).copied())?;
+            home = inner;
         }
-        let (_, found) = self.scopes.find(home, pick(name))?;
-        Some((home, found))
+        let (_, definition) = self.scopes.find(home, pick(name))?;
+        Some((home, definition))
     }
 
     /// Binds the parameters of a macro call.
@@ -66,7 +66,7 @@ impl Expander<'_> {
         let given = self.all(&element.content, outer);
         let mut given = given
             .into_iter()
-            .filter(|part| matches!(part, Content::Element(_)));
+            .filter(|content| matches!(content, Content::Element(_)));
         for parameter in &called.parameters {
             let name = parameter.name.clone();
             if matches!(parameter.kind, Kind::Block | Kind::Content) {

@@ -69,8 +69,8 @@ pub(super) fn evaluate(expression: &Expression, names: &mut dyn Names) -> Valued
         Expression::Binary(operator, left, right) => {
             binary(operator, &evaluate(left, names)?, &evaluate(right, names)?)
         }
-        Expression::Conditional(parts) => {
-            let [value, condition, other] = parts.as_ref();
+        Expression::Conditional(operands) => {
+            let [value, condition, other] = operands.as_ref();
             let holds = evaluate(condition, names)?.truth();
             evaluate(if holds { value } else { other }, names)
         }
@@ -103,8 +103,8 @@ fn member(inner: &Expression, field: &str, names: &mut dyn Names) -> Valued {
         {
             return Ok(value);
         }
-        if let Some(found) = names.within(space, field) {
-            return found;
+        if let Some(value) = names.within(space, field) {
+            return value;
         }
     }
     functions::item(&evaluate(inner, names)?, &Value::Text(field.to_owned()))
@@ -125,7 +125,7 @@ fn call(function: &Expression, arguments: &[Expression], names: &mut dyn Names) 
         _ => return Err("this is not a function".to_owned()),
     };
     match names.call(name, &arguments) {
-        Some(found) => found,
+        Some(result) => result,
         None => functions::call(name, &arguments),
     }
 }
@@ -171,7 +171,7 @@ fn binary(operator: &str, left: &Value, right: &Value) -> Valued {
         "==" => Ok(Value::Bool(equal(left, right))),
         "!=" => Ok(Value::Bool(!equal(left, right))),
         "in" => contains(right, left).map(Value::Bool),
-        "not in" => contains(right, left).map(|found| Value::Bool(!found)),
+        "not in" => contains(right, left).map(|is_contained| Value::Bool(!is_contained)),
         "<" | "<=" | ">" | ">=" => {
             let order = left.order(right).ok_or_else(|| {
                 format!("{} and {} cannot be compared", left.kind(), right.kind())
@@ -199,7 +199,7 @@ fn contains(all: &Value, one: &Value) -> Result<bool, String> {
     match (all, one) {
         (Value::List(list), one) => Ok(list.iter().any(|item| equal(item, one))),
         (Value::Map(map), Value::Text(key)) => Ok(map.contains_key(key)),
-        (Value::Text(text), Value::Text(part)) => Ok(text.contains(part.as_str())),
+        (Value::Text(text), Value::Text(fragment)) => Ok(text.contains(fragment.as_str())),
         (all, one) => Err(format!("{} cannot be in {}", one.kind(), all.kind())),
     }
 }

@@ -101,8 +101,8 @@ impl<'a> Expander<'a> {
             }
         }
         let mut content = Vec::new();
-        for part in self.all(&element.content, scope) {
-            match part {
+        for child in self.all(&element.content, scope) {
+            match child {
                 Content::Element(set) if set.name == "xacro:attribute" => {
                     let [name, value] = ["name", "value"].map(|name| set.attribute(name));
                     if let Some((name, value)) = name.zip(value) {
@@ -113,7 +113,7 @@ impl<'a> Expander<'a> {
                         });
                     }
                 }
-                part => content.push(part),
+                child => content.push(child),
             }
         }
         Element {
@@ -125,11 +125,11 @@ impl<'a> Expander<'a> {
     }
 
     /// Expands a list of content.
-    pub(super) fn all(&mut self, parts: &[Content], scope: usize) -> Vec<Content> {
+    pub(super) fn all(&mut self, contents: &[Content], scope: usize) -> Vec<Content> {
         let mut made = Vec::new();
-        for part in parts {
-            match part {
-                Content::Element(element) => made.extend(self.part(element, scope)),
+        for content in contents {
+            match content {
+                Content::Element(element) => made.extend(self.expand_element(element, scope)),
                 Content::Text(text, span) => match self.value_of(text, scope) {
                     Ok(value) => made.push(Content::Text(value.to_string(), *span)),
                     Err(why) => self.wrong(*span, &why),
@@ -150,7 +150,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Expands an element.
-    fn part(&mut self, element: &Element, scope: usize) -> Vec<Content> {
+    fn expand_element(&mut self, element: &Element, scope: usize) -> Vec<Content> {
         self.made += 1;
         if self.depth > DEEPEST {
             self.stop(
@@ -309,10 +309,10 @@ impl<'a> Expander<'a> {
         let Some(name) = self.needed(element, "name", scope) else {
             return Vec::new();
         };
-        let found = self
+        let definition = self
             .scopes
             .find(scope, |scope| scope.blocks.get(&name).cloned());
-        match found {
+        match definition {
             Some((_, block)) if block.is_done => block.content.clone(),
             Some((_, block)) => self.all(&block.content, scope),
             None => {

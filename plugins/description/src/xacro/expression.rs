@@ -264,15 +264,15 @@ impl Parser {
 
     /// Parses expressions separated by commas, up to a bracket.
     fn list(&mut self, end: &str) -> Result<Vec<Expression>, String> {
-        let mut found = Vec::new();
+        let mut expressions = Vec::new();
         while !self.takes(end) {
-            found.push(self.choice()?);
+            expressions.push(self.choice()?);
             if !self.takes(",") {
                 self.expect(end)?;
                 break;
             }
         }
-        Ok(found)
+        Ok(expressions)
     }
 
     fn atom(&mut self) -> Parsed {

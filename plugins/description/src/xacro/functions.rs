@@ -257,8 +257,8 @@ pub(super) fn method(of: &Value, name: &str, arguments: &[Value]) -> Valued {
                 words.map(|word| Value::Text(word.to_owned())).collect(),
             ))
         }
-        (Value::Text(text), "startswith", [part]) => Ok(Value::Bool(text.starts_with(part))),
-        (Value::Text(text), "endswith", [part]) => Ok(Value::Bool(text.ends_with(part))),
+        (Value::Text(text), "startswith", [affix]) => Ok(Value::Bool(text.starts_with(affix))),
+        (Value::Text(text), "endswith", [affix]) => Ok(Value::Bool(text.ends_with(affix))),
         (Value::Text(text), "replace", [from, to]) if !from.is_empty() && to.len() <= 100 => {
             Ok(Value::Text(text.replace(from, to)))
         }

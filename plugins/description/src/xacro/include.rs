@@ -46,10 +46,10 @@ impl Expander<'_> {
     /// Resolves the path of a file, which may be in a package.
     fn path_of(&mut self, name: &str) -> PathBuf {
         if name.contains("://")
-            && let Some(found) = self.finder.find(name).found
+            && let Some(path) = self.finder.find(name).path
         {
-            self.trusted.extend(found.parent().map(Path::to_owned));
-            return found;
+            self.trusted.extend(path.parent().map(Path::to_owned));
+            return path;
         }
         self.directory().join(name)
     }

@@ -23,18 +23,18 @@ const MARKS: &[&str] = &[
 ///
 /// Returns the first text that is no token.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
-    let mut found = Vec::new();
+    let mut list = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let length = if first.is_ascii_digit() || (first == '.' && second_is_digit(rest)) {
             let length = number_length(rest);
             let (word, _) = rest.split_at(length);
-            found.push(number(word)?);
+            list.push(number(word)?);
             length
         } else if first.is_alphabetic() || first == '_' {
             let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
             let length = rest.find(is_end).unwrap_or(rest.len());
-            found.push(Token::Name(
+            list.push(Token::Name(
                 rest.get(..length).unwrap_or_default().to_owned(),
             ));
             length
@@ -42,17 +42,17 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             let inner = rest.get(1..).unwrap_or_default();
             let end = inner.find(first).ok_or("a text is not closed")?;
             let inner = inner.get(..end).unwrap_or_default();
-            found.push(Token::Text(inner.to_owned()));
+            list.push(Token::Text(inner.to_owned()));
             end + 2
         } else {
             let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
             let mark = mark.ok_or_else(|| format!("`{first}` has no meaning here"))?;
-            found.push(Token::Mark(mark));
+            list.push(Token::Mark(mark));
             mark.len()
         };
         rest = rest.get(length..).unwrap_or_default().trim_start();
     }
-    Ok(found)
+    Ok(list)
 }
 
 fn second_is_digit(text: &str) -> bool {

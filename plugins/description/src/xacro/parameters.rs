@@ -36,8 +36,8 @@ fn parameter(word: &str) -> Parameter {
             };
         }
     }
-    let parts = word.split_once(":=").or_else(|| word.split_once('='));
-    let (name, kind) = match parts {
+    let halves = word.split_once(":=").or_else(|| word.split_once('='));
+    let (name, kind) = match halves {
         None => (word, Kind::Needed),
         Some((name, default)) => match default.strip_prefix('^') {
             Some("") => (name, Kind::Outer(None)),

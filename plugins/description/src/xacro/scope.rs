@@ -74,8 +74,8 @@ impl Scopes {
     ) -> Option<(usize, T)> {
         let mut next = Some(scope);
         while let Some(scope) = next.and_then(|index| self.0.get(index)) {
-            if let Some(found) = pick(scope) {
-                return next.map(|index| (index, found));
+            if let Some(definition) = pick(scope) {
+                return next.map(|index| (index, definition));
             }
             next = scope.parent;
         }

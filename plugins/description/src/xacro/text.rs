@@ -17,12 +17,12 @@ pub(super) enum Piece<'t> {
 ///
 /// Returns an error for a substitution that is not closed.
 pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
-    let mut found = Vec::new();
+    let mut list = Vec::new();
     let mut rest = text;
     while let Some(offset) = rest.find('$') {
         let (before, from) = rest.split_at(offset);
         if !before.is_empty() {
-            found.push(Piece::Plain(before));
+            list.push(Piece::Plain(before));
         }
         let dollars = from.bytes().take_while(|byte| *byte == b'$').count();
         let (marks, after) = from.split_at(dollars);
@@ -31,7 +31,7 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
             .next()
             .filter(|open| ['{', '('].contains(open));
         let Some(open) = open else {
-            found.push(Piece::Plain(marks));
+            list.push(Piece::Plain(marks));
             rest = after;
             continue;
         };
@@ -39,23 +39,23 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
             // The first `$` is removed.
             let (_, kept) = from.split_at(1);
             let (kept, after) = kept.split_at(dollars);
-            found.push(Piece::Plain(kept));
+            list.push(Piece::Plain(kept));
             rest = after;
             continue;
         }
         let inner = after.get(1..).unwrap_or_default();
         let end = closing(inner, open).ok_or_else(|| format!("`${open}` is not closed"))?;
         let (inner, after) = inner.split_at(end);
-        found.push(match open {
+        list.push(match open {
             '{' => Piece::Expression(inner),
             _ => Piece::Command(inner),
         });
         rest = after.get(1..).unwrap_or_default();
     }
     if !rest.is_empty() {
-        found.push(Piece::Plain(rest));
+        list.push(Piece::Plain(rest));
     }
-    Ok(found)
+    Ok(list)
 }
 
 /// Returns the index of the bracket that closes the one before the text.

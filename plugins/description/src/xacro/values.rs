@@ -128,10 +128,10 @@ impl Expander<'_> {
 
     /// Returns the value of a property that is visible in a scope.
     pub(super) fn property(&mut self, scope: usize, name: &str) -> Result<Value, String> {
-        let found = self
+        let definition = self
             .scopes
             .find(scope, |scope| scope.properties.get(name).cloned());
-        match found {
+        match definition {
             Some((_, Property::Value(value))) => Ok(value),
             Some((_, Property::Busy)) => Err(format!(
                 "the property `{}` refers to itself",

@@ -44,10 +44,10 @@ pub(super) fn syntax(error: &Error, text: &str, source: SourceId, start: usize) 
 /// Returns message, label and remedy of an error at a position.
 fn words(error: &Error) -> (String, &'static str, String) {
     match error {
-        Error::UnexpectedCloseTag(expected, found, _) => {
-            let (expected, found) = (printable(expected), printable(found));
+        Error::UnexpectedCloseTag(expected, actual, _) => {
+            let (expected, actual) = (printable(expected), printable(actual));
             (
-                format!("`</{found}>` closes `<{expected}>`"),
+                format!("`</{actual}>` closes `<{expected}>`"),
                 "another element is open here",
                 format!(
                     "write `</{expected}>`, or close the elements in the order in which they were opened, the last one first"

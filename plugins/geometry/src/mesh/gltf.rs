@@ -71,13 +71,13 @@ fn unread(piece: &Piece<'_>) -> impl Iterator<Item = &'static str> {
         primitive.mode,
         Checked::Valid(Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)
     );
-    let found = [
+    let features = [
         (!is_drawn, "points and lines"),
         (piece.has_skin, "skins"),
         (primitive.targets.is_some(), "morph targets"),
         (primitive.attributes.contains_key(&colors), "vertex colours"),
     ];
-    found
+    features
         .into_iter()
         .filter_map(|(is_there, what)| is_there.then_some(what))
 }

@@ -14,7 +14,7 @@ use morse_api::rays::{PlanarFan, ScanBuffer, planar::GROUP};
 use nalgebra::Isometry3;
 
 use super::Vec3;
-use super::world::{Fan, Found, Layer, World};
+use super::world::{Fan, Layer, ObjectHit, World};
 use raster::{DOUBTFUL, Raster};
 
 /// Below this number of rays, casting them one by one is faster. Measured in a hall of a hundred boxes, both take the same
@@ -49,7 +49,7 @@ impl World {
         scan: &Scan<'_>,
         buffer: &mut ScanBuffer,
         hits: &mut [H],
-        answer: impl Fn(Option<Found>) -> H,
+        answer: impl Fn(Option<ObjectHit>) -> H,
     ) {
         let plane = Plane::of(scan.world_from_scanner);
         let exact = |x: f64, y: f64| {
@@ -71,11 +71,11 @@ impl World {
         self.standing.scan(&mut raster, scan);
         self.moving.scan(&mut raster, scan);
         raster.settle();
-        let found = buffer.objects.as_flattened().iter();
-        let found = found.zip(buffer.inverse_range.as_flattened());
-        for ((number, direction), (&object, &inverse_range)) in scan.fan.rays().zip(found) {
+        let results = buffer.objects.as_flattened().iter();
+        let results = results.zip(buffer.inverse_range.as_flattened());
+        for ((number, direction), (&object, &inverse_range)) in scan.fan.rays().zip(results) {
             hits[number] = answer(if object >= 0.0 {
-                Some(Found {
+                Some(ObjectHit {
                     distance: 1.0 / inverse_range,
                     object: object as u32,
                 })

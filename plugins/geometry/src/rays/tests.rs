@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::mesh::Mesh;
 use super::solid::Solid;
-use super::world::{Fan, Found, World};
+use super::world::{Fan, ObjectHit, World};
 
 fn one(solid: Solid, pose: Isometry3<f64>) -> World {
     let mut world = World::default();
@@ -27,22 +27,22 @@ fn fan<'a>(origin: [f64; 3], directions: &'a [Vector3<f64>]) -> Fan<'a> {
     }
 }
 
-fn cast(world: &World, fan: &Fan<'_>) -> Vec<Option<Found>> {
+fn cast(world: &World, fan: &Fan<'_>) -> Vec<Option<ObjectHit>> {
     let mut hits = vec![None; fan.directions.len()];
-    world.cast_fan(fan, &mut hits, |found| found, None);
+    world.cast_fan(fan, &mut hits, |hit| hit, None);
     hits
 }
 
 /// Distance of the hit of one ray; infinite without a hit.
 fn distance(world: &World, origin: [f64; 3], direction: [f64; 3]) -> f64 {
-    cast(world, &fan(origin, &[direction.into()]))[0].map_or(f64::INFINITY, |found| found.distance)
+    cast(world, &fan(origin, &[direction.into()]))[0].map_or(f64::INFINITY, |hit| hit.distance)
 }
 
 #[track_caller]
-fn assert_near(found: f64, expected: f64) {
+fn assert_near(actual: f64, expected: f64) {
     assert!(
-        (found - expected).abs() < 1e-9 || found == expected,
-        "found {found}, expected {expected}"
+        (actual - expected).abs() < 1e-9 || actual == expected,
+        "found {actual}, expected {expected}"
     );
 }
 

@@ -19,7 +19,7 @@ const TASK: usize = 1024;
 
 /// Hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct ObjectHit {
     /// Distance, in multiples of the direction's length.
     pub(super) distance: f64,
     /// Index of the object, as [`World::add`] returned it.
@@ -157,7 +157,7 @@ impl World {
         &self,
         fan: &Fan<'_>,
         hits: &mut [H],
-        answer: impl Fn(Option<Found>) -> H + Sync,
+        answer: impl Fn(Option<ObjectHit>) -> H + Sync,
         pool: Option<&rayon::ThreadPool>,
     ) {
         let Some(pool) = pool.filter(|_| hits.len() > TASK) else {
@@ -173,10 +173,10 @@ impl World {
     }
 
     /// Returns the result of the first ray of a fan.
-    pub(super) fn cast_one(&self, fan: &Fan<'_>) -> Option<Found> {
-        let mut found = [None];
-        self.cast_packet::<1, _>(fan, &fan.directions[..1], &mut found, &|found| found);
-        found[0]
+    pub(super) fn cast_one(&self, fan: &Fan<'_>) -> Option<ObjectHit> {
+        let mut hits = [None];
+        self.cast_packet::<1, _>(fan, &fan.directions[..1], &mut hits, &|hit| hit);
+        hits[0]
     }
 
     fn cast_some<H>(
@@ -184,7 +184,7 @@ impl World {
         fan: &Fan<'_>,
         mut directions: &[Vector3<f64>],
         mut hits: &mut [H],
-        answer: &impl Fn(Option<Found>) -> H,
+        answer: &impl Fn(Option<ObjectHit>) -> H,
     ) {
         while !directions.is_empty() && !hits.is_empty() {
             let similar = count_similar(directions).min(hits.len());
@@ -205,7 +205,7 @@ impl World {
         fan: &Fan<'_>,
         directions: &[Vector3<f64>],
         hits: &mut [H],
-        answer: &impl Fn(Option<Found>) -> H,
+        answer: &impl Fn(Option<ObjectHit>) -> H,
     ) {
         let mut components = [[0.0; W]; 3];
         let mut max_distances = [-1.0; W];
@@ -226,11 +226,11 @@ impl World {
         self.moving.meet(&mut packet, fan.without);
         for (lane, hit) in hits.iter_mut().enumerate() {
             let object = packet.object[lane];
-            let found = Found {
+            let object_hit = ObjectHit {
                 distance: packet.distance[lane],
                 object,
             };
-            *hit = answer((object != NOTHING).then_some(found));
+            *hit = answer((object != NOTHING).then_some(object_hit));
         }
     }
 }
@@ -287,7 +287,7 @@ fn count_similar(directions: &[Vector3<f64>]) -> usize {
 #[cfg(test)]
 impl World {
     /// Returns the result of intersecting every object one by one.
-    pub(super) fn cast_brute(&self, fan: &Fan<'_>, direction: &Vector3<f64>) -> Option<Found> {
+    pub(super) fn cast_brute(&self, fan: &Fan<'_>, direction: &Vector3<f64>) -> Option<ObjectHit> {
         let components = [0, 1, 2].map(|axis| [direction[axis]]);
         let mut packet = Packet::new(
             fan.origin.coords.into(),
@@ -300,7 +300,7 @@ impl World {
             }
         }
         let [object] = packet.object;
-        (object != NOTHING).then_some(Found {
+        (object != NOTHING).then_some(ObjectHit {
             distance: packet.distance[0],
             object,
         })

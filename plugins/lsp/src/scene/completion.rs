@@ -77,7 +77,7 @@ impl Completion<'_> {
         match &self.context.expected {
             Expected::Nothing => Vec::new(),
             Expected::Statement => STATEMENTS.map(snippet).to_vec(),
-            Expected::Part(container) => self.parts(*container),
+            Expected::Member(container) => self.members(*container),
             Expected::Value(_, name) => self.values(name),
             Expected::Expression => self.numbers(),
             Expected::Frame => self.named(Symbol::Frame, CompletionItemKind::VARIABLE),
@@ -85,7 +85,7 @@ impl Completion<'_> {
         }
     }
 
-    fn parts(&self, container: Container) -> Vec<CompletionItem> {
+    fn members(&self, container: Container) -> Vec<CompletionItem> {
         let takes = |attribute: &&Attribute| match container {
             Container::Frame => attribute.frame,
             Container::Geometry => attribute.geometry,

@@ -34,9 +34,10 @@ pub(crate) fn hover(site: &Site, program: &dyn Program) -> Option<(Hover, Span)>
 fn name(site: &Site, program: &dyn Program) -> Option<(String, Span)> {
     let used = site
         .references()
-        .map(|found| (found.symbol, &found.name, found.span));
+        .map(|reference| (reference.symbol, &reference.name, reference.span));
     let declared = site.declarations();
-    let declared = declared.map(|found| (found.symbol, &found.name, found.span));
+    let declared =
+        declared.map(|declaration| (declaration.symbol, &declaration.name, declaration.span));
     let (symbol, name, span) = used.chain(declared).min_by_key(|(symbol, ..)| *symbol)?;
     let scene = &site.scene.analysis.scene;
     let text = match symbol {
@@ -58,8 +59,13 @@ fn name(site: &Site, program: &dyn Program) -> Option<(String, Span)> {
 /// Describes a definition by its value at this position.
 fn definition(site: &Site, name: &str, span: Span) -> Option<(String, Span)> {
     let index = &site.scene.analysis.index;
-    let target = index.references.iter().find(|found| found.span == span);
-    let name_span = target.and_then(|found| found.target).unwrap_or(span);
+    let target = index
+        .references
+        .iter()
+        .find(|reference| reference.span == span);
+    let name_span = target
+        .and_then(|reference| reference.target)
+        .unwrap_or(span);
     // The value follows the name.
     let text = site.scene.analysis.sources.get(name_span.source)?.text();
     let rest = text.get(name_span.range().end..)?;
@@ -211,8 +217,8 @@ fn mass(frame: &Frame) -> String {
         1 => Some("1 geometry".to_owned()),
         count => Some(format!("{count} geometries")),
     };
-    let parts: Vec<String> = mass.into_iter().chain(count).collect();
-    parts.join(", ") + "\n"
+    let phrases: Vec<String> = mass.into_iter().chain(count).collect();
+    phrases.join(", ") + "\n"
 }
 
 fn class(class: &Class) -> String {

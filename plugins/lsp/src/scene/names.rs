@@ -12,9 +12,15 @@ pub(crate) type Name = (Symbol, String);
 
 /// Returns the spans of the declarations of the name at a position.
 pub(crate) fn definition(site: &Site) -> Vec<Span> {
-    let targets: BTreeSet<Span> = site.references().filter_map(|found| found.target).collect();
+    let targets: BTreeSet<Span> = site
+        .references()
+        .filter_map(|reference| reference.target)
+        .collect();
     match targets.is_empty() {
-        true => site.declarations().map(|found| found.span).collect(),
+        true => site
+            .declarations()
+            .map(|declaration| declaration.span)
+            .collect(),
         false => targets.into_iter().collect(),
     }
 }
@@ -23,9 +29,10 @@ pub(crate) fn definition(site: &Site) -> Vec<Span> {
 pub(crate) fn names(site: &Site) -> (BTreeSet<Name>, Option<Span>) {
     let used = site
         .references()
-        .map(|found| (found.symbol, &found.name, found.span));
+        .map(|reference| (reference.symbol, &reference.name, reference.span));
     let declared = site.declarations();
-    let declared = declared.map(|found| (found.symbol, &found.name, found.span));
+    let declared =
+        declared.map(|declaration| (declaration.symbol, &declaration.name, declaration.span));
     let mut names = BTreeSet::new();
     let mut name_span = None;
     for (symbol, name, span) in used.chain(declared) {
@@ -44,11 +51,12 @@ pub(crate) fn spans(scene: &Scene, names: &BTreeSet<Name>, declarations: bool) -
             .any(|known| known.0 == symbol && known.1 == *name)
     };
     let used = index.references.iter();
-    let used = used.filter(|found| is_it(found.symbol, &found.name));
+    let used = used.filter(|reference| is_it(reference.symbol, &reference.name));
     let declared = index.declarations.iter();
-    let declared = declared.filter(|found| declarations && is_it(found.symbol, &found.name));
-    used.map(|found| found.span)
-        .chain(declared.map(|found| found.span))
+    let declared =
+        declared.filter(|declaration| declarations && is_it(declaration.symbol, &declaration.name));
+    used.map(|reference| reference.span)
+        .chain(declared.map(|declaration| declaration.span))
         .collect()
 }
 
@@ -98,8 +106,8 @@ pub(crate) fn objection(name: &str, symbols: &BTreeSet<Name>) -> Option<String> 
 /// Declarations of names by kind, for completion.
 pub(crate) fn declared(scene: &Scene, symbol: Symbol) -> BTreeMap<&str, Span> {
     let declarations = scene.analysis.index.declarations.iter();
-    let declarations = declarations.filter(|found| found.symbol == symbol);
+    let declarations = declarations.filter(|declaration| declaration.symbol == symbol);
     declarations
-        .map(|found| (found.name.as_str(), found.span))
+        .map(|declaration| (declaration.name.as_str(), declaration.span))
         .collect()
 }

@@ -41,9 +41,9 @@ pub(crate) fn all(simulation: &Simulation) -> Vec<Name> {
     if let Some(scene) = &simulation.scene {
         names.uses(scene, Target::File(scene.value.clone()));
     }
-    for part in simulation.scenes.values() {
-        names.uses(&part.model, Target::File(part.model.value.clone()));
-        if let Some(frame) = &part.frame {
+    for scene in simulation.scenes.values() {
+        names.uses(&scene.model, Target::File(scene.model.value.clone()));
+        if let Some(frame) = &scene.frame {
             names.uses(frame, Target::Frame(frame.value.clone()));
         }
     }
@@ -120,8 +120,8 @@ impl Collector {
         self.overlays(name, robot);
     }
 
-    fn overlays(&mut self, robot: &Spanned<String>, parts: &Robot) {
-        for (own, overlay) in &parts.overlays {
+    fn overlays(&mut self, robot: &Spanned<String>, settings: &Robot) {
+        for (own, overlay) in &settings.overlays {
             let target = |name: &str| Target::Component {
                 robot: robot.value.clone(),
                 name: name.to_owned(),
@@ -179,13 +179,13 @@ impl Site<'_> {
     /// Returns the locations of the elements to which the name at the position refers.
     pub(crate) fn definitions(&self) -> Vec<Location> {
         let names = self.names();
-        let found = names.iter().flat_map(|name| match &name.target {
+        let locations = names.iter().flat_map(|name| match &name.target {
             Target::File(path) => self.file(path).into_iter().collect(),
             Target::Frame(frame) => self.frame(frame).into_iter().collect(),
             Target::Variable(variable) => self.variable(variable),
             target => self.spans(target, true),
         });
-        found.collect()
+        locations.collect()
     }
 
     /// Returns the locations of the frames that a variable moves.

@@ -55,7 +55,7 @@ pub(crate) fn uses(
     let Some(source) = analysis.sources.get(analysis.loaded.source) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut uses_here = Vec::new();
     for name in all(&analysis.loaded.simulation) {
         let Some(declared) = wanted.declared(&name.target, &world) else {
             continue;
@@ -66,7 +66,7 @@ pub(crate) fn uses(
         else {
             continue;
         };
-        found.push(Use {
+        uses_here.push(Use {
             path: path.to_owned(),
             location: Location {
                 uri,
@@ -75,7 +75,7 @@ pub(crate) fn uses(
             before: before.to_owned(),
         });
     }
-    found
+    uses_here
 }
 
 impl Wanted<'_> {

@@ -75,10 +75,10 @@ fn make(info: &'static TypeInfo, row: &mut &[f64]) -> Option<Box<dyn PartialRefl
     );
     each_integer!(plain);
     match info {
-        TypeInfo::Struct(parts) => {
+        TypeInfo::Struct(fields) => {
             let mut value = DynamicStruct::default();
-            for part in parts.iter() {
-                value.insert_boxed(part.name(), make(part.type_info()?, row)?);
+            for field in fields.iter() {
+                value.insert_boxed(field.name(), make(field.type_info()?, row)?);
             }
             Some(Box::new(value))
         }

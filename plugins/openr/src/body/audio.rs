@@ -29,7 +29,7 @@ const MOST_WAITING: usize = 16;
 const FAR: i16 = 4;
 
 /// Returns the object.
-pub(crate) fn part(robot: &'static Robot) -> Part {
+pub(crate) fn object(robot: &'static Robot) -> ObjectInstance {
     let interface = Interface::new(NAME)
         .subject("Mic", "OSoundVectorData")
         .observer("Speaker", "OSoundVectorData")
@@ -43,7 +43,7 @@ pub(crate) fn part(robot: &'static Robot) -> Part {
         heard: Vec::new(),
         number: 0,
     };
-    Part::new(interface, audio).with_priority(0xf8)
+    ObjectInstance::new(interface, audio).with_priority(0xf8)
 }
 
 struct Audio {

@@ -63,18 +63,18 @@ pub(crate) fn input(robot: &Robot, name: &str, kind: &str) -> Option<Input> {
         "imu" => Some(Input::Acceleration),
         "battery" => Some(Input::Battery),
         "video_camera" if name == "camera" => {
-            let mut found = robot.ids();
-            let found = found.find(|(_, primitive)| primitive.kind == Kind::Camera);
-            found.map(|(id, _)| Input::Camera(id))
+            let mut primitives = robot.ids();
+            let primitives = primitives.find(|(_, primitive)| primitive.kind == Kind::Camera);
+            primitives.map(|(id, _)| Input::Camera(id))
         }
         _ => {
             let is_it = |kind: Kind| {
                 matches!(kind, Kind::Sensor(sensor, component)
                     if component == name && !matches!(sensor, Sensor::Acceleration(_)))
             };
-            let mut found = robot.ids();
-            let found = found.find(|(_, primitive)| is_it(primitive.kind));
-            found.map(|(id, _)| Input::Sensor(id))
+            let mut primitives = robot.ids();
+            let primitives = primitives.find(|(_, primitive)| is_it(primitive.kind));
+            primitives.map(|(id, _)| Input::Sensor(id))
         }
     }
 }
@@ -106,7 +106,7 @@ impl Default for CommSettings {
 }
 
 /// Returns the object, with an observer for each input.
-pub(crate) fn part(settings: &CommSettings) -> Part {
+pub(crate) fn object(settings: &CommSettings) -> ObjectInstance {
     let interface = Interface::new(NAME)
         .subject("Sensor", "OSensorFrameVectorData")
         .subject("Motors", "joints")
@@ -125,7 +125,7 @@ pub(crate) fn part(settings: &CommSettings) -> Part {
         senses: Senses::new(settings.robot),
     };
     // Highest class: the robot does not wait for objects.
-    Part::new(interface.extra("Frame"), comm).with_priority(0xf8)
+    ObjectInstance::new(interface.extra("Frame"), comm).with_priority(0xf8)
 }
 
 struct Comm {

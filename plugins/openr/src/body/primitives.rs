@@ -116,8 +116,8 @@ impl Robot {
     /// Returns the number of the primitive with a locator.
     #[must_use]
     pub fn open(&self, locator: &str) -> Option<u32> {
-        let mut found = self.ids();
-        found
+        let mut primitives = self.ids();
+        primitives
             .find(|(_, primitive)| primitive.locator == locator)
             .map(|(id, _)| id)
     }
@@ -137,8 +137,8 @@ impl Robot {
     /// Returns the number of the light with a name.
     #[must_use]
     pub fn light(&self, name: &str) -> Option<u32> {
-        let mut found = self.ids();
-        found
+        let mut primitives = self.ids();
+        primitives
             .find(|(_, primitive)| primitive.light().as_deref() == Some(name))
             .map(|(id, _)| id)
     }
@@ -146,8 +146,8 @@ impl Robot {
     /// Returns the number of the primitive that moves a joint of the model.
     #[must_use]
     pub fn joint(&self, name: &str) -> Option<u32> {
-        let mut found = self.ids();
-        found
+        let mut primitives = self.ids();
+        primitives
             .find(|(_, primitive)| primitive.kind.joint() == Some(name))
             .map(|(id, _)| id)
     }

@@ -54,8 +54,8 @@ impl Format {
     }
 
     fn of_code(code: u32) -> Result<Self, Status> {
-        let found = Self::ALL.into_iter().find(|format| format.code() == code);
-        found.ok_or(Status::INVALID_DATA_TYPE)
+        let known = Self::ALL.into_iter().find(|format| format.code() == code);
+        known.ok_or(Status::INVALID_DATA_TYPE)
     }
 
     /// Returns true if a primitive takes commands of this type.

@@ -226,16 +226,16 @@ impl Context<'_> {
         self.keys(SyncKeys::take)
     }
 
-    /// Divides a sync key into a number of parts, which start together.
+    /// Divides a sync key into a number of divisions, which start together.
     ///
     /// # Errors
     ///
-    /// The key is not in use, or the number of parts is zero or too large.
-    pub fn divide_sync_key(&mut self, key: SyncKey, parts: u32) -> Result<(), Status> {
-        self.keys(|keys| keys.divide(key, parts))
+    /// The key is not in use, or the number of divisions is zero or too large.
+    pub fn divide_sync_key(&mut self, key: SyncKey, divisions: u32) -> Result<(), Status> {
+        self.keys(|keys| keys.divide(key, divisions))
     }
 
-    /// Reports the arrival of one part of a key; true once all have arrived, and the key is free again.
+    /// Reports the arrival of one division of a key; true once all have arrived, and the key is free again.
     ///
     /// # Errors
     ///

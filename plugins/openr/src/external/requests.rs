@@ -88,8 +88,8 @@ fn result(context: &mut Context<'_>, extras: &[String], request: Request) -> Res
         Request::JointValue(id) => context.joint_value(id).map(value),
         Request::SensorValue(id) => context.sensor_value(id).map(value),
         Request::FindDesignData(keyword) => {
-            let found = context.find_design_data(&keyword)?;
-            Ok(data(&found))
+            let entry = context.find_design_data(&keyword)?;
+            Ok(data(&entry))
         }
         Request::SetColourChannel(channel, ranges) => {
             context.set_colour_channel(channel, ranges).map(done)
@@ -108,8 +108,8 @@ fn result(context: &mut Context<'_>, extras: &[String], request: Request) -> Res
         }
         Request::NetworkSetting(key) => Ok(context.network_setting(&key).into()),
         Request::NewSyncKey => context.new_sync_key().map(|key| key.0.into()),
-        Request::DivideSyncKey(key, parts) => {
-            context.divide_sync_key(SyncKey(key), parts).map(done)
+        Request::DivideSyncKey(key, divisions) => {
+            context.divide_sync_key(SyncKey(key), divisions).map(done)
         }
         Request::CancelSyncKey(key) => context.cancel_sync_key(SyncKey(key)).map(done),
     }

@@ -1,6 +1,6 @@
 //! Tests of processes that answer, request, and misbehave.
 use super::*;
-use crate::{lockstep::Lockstep, lockstep::Rules, object_runner::Part};
+use crate::{lockstep::Lockstep, lockstep::Rules, object_runner::ObjectInstance};
 
 /// Returns the fault of an object whose process answers with these bytes, and its log.
 fn outcome(answer: &[u8]) -> (String, String) {
@@ -20,8 +20,8 @@ fn exchanged(answer: &[u8]) -> (String, String, Vec<Json>) {
     let interface = Interface::new("Far").subject("Out", "d");
     let peer = Arc::new(Mutex::new(Peer { stream, limit }));
     let object = External::new(interface.clone(), peer);
-    let part = Part::new(interface, object);
-    let mut system = Lockstep::boot(vec![part], &[], Rules::default());
+    let instance = ObjectInstance::new(interface, object);
+    let mut system = Lockstep::boot(vec![instance], &[], Rules::default());
     let faults = system.take_faults();
     let log = system.take_log();
     let fault = faults.first().map(ToString::to_string);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn data_are_found_by_keywords() {
+    fn data_are_looked_up_by_keywords() {
         let text = "MOTION /MS/OPEN-R/MW/DATA/P/M.ODA\n[ERS-210]\nMOTION /MS/X.ODA\n";
         let read = |text| {
             parse_as("DESIGNDB.CFG", text, |file, text| {

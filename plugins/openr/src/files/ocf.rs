@@ -22,7 +22,7 @@ const SHAPE: &str = "write `object NAME STACK HEAP PRIORITY cache tlb user`";
 #[must_use]
 pub fn parse(source: SourceId, text: &str) -> Parsed<Option<Attributes>> {
     let mut problems = Problems::new(source);
-    let mut found = None;
+    let mut attributes = None;
     for line in problems.lines(text) {
         let trimmed = line.text.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') || trimmed.starts_with("//") {
@@ -51,7 +51,7 @@ pub fn parse(source: SourceId, text: &str) -> Parsed<Option<Attributes>> {
         }
         let numbers = (stack.parse(), heap.parse(), priority.parse());
         if let (Ok(stack), Ok(heap), Ok(priority)) = numbers {
-            found = Some(Attributes {
+            attributes = Some(Attributes {
                 name: name.to_owned(),
                 stack,
                 heap,
@@ -62,7 +62,7 @@ pub fn parse(source: SourceId, text: &str) -> Parsed<Option<Attributes>> {
             problems.error(line, stack, message.to_owned(), SHAPE.to_owned());
         }
     }
-    problems.with(found)
+    problems.with(attributes)
 }
 
 #[cfg(test)]

@@ -66,38 +66,48 @@ impl Problems {
         })
     }
 
-    /// Adds an error at a part of a line.
+    /// Adds an error at a fragment of a line.
     pub(super) fn error(
         &mut self,
         line: Line<'_>,
-        part: &str,
+        fragment: &str,
         message: String,
         help: impl Into<Option<String>>,
     ) {
-        self.add(line, part, Diagnostic::error(CODE, message), help.into());
+        self.add(
+            line,
+            fragment,
+            Diagnostic::error(CODE, message),
+            help.into(),
+        );
     }
 
-    /// Adds a warning at a part of a line.
+    /// Adds a warning at a fragment of a line.
     pub(super) fn warning(
         &mut self,
         line: Line<'_>,
-        part: &str,
+        fragment: &str,
         message: String,
         help: impl Into<Option<String>>,
     ) {
-        self.add(line, part, Diagnostic::warning(CODE, message), help.into());
+        self.add(
+            line,
+            fragment,
+            Diagnostic::warning(CODE, message),
+            help.into(),
+        );
     }
 
-    /// Returns the span of a part of a line.
-    pub(super) fn span(&self, line: Line<'_>, part: &str) -> Span {
-        let found = line.text.find(part);
-        let length = if found.is_some() { part.len() } else { 0 };
-        let start = line.offset + found.unwrap_or(0);
+    /// Returns the span of a fragment of a line.
+    pub(super) fn span(&self, line: Line<'_>, fragment: &str) -> Span {
+        let offset = line.text.find(fragment);
+        let length = if offset.is_some() { fragment.len() } else { 0 };
+        let start = line.offset + offset.unwrap_or(0);
         Span::new(self.source, start..start + length)
     }
 
-    fn add(&mut self, line: Line<'_>, part: &str, problem: Diagnostic, help: Option<String>) {
-        let problem = problem.at(self.span(line, part), "");
+    fn add(&mut self, line: Line<'_>, fragment: &str, problem: Diagnostic, help: Option<String>) {
+        let problem = problem.at(self.span(line, fragment), "");
         self.collector.push(match help {
             Some(help) => problem.help(help),
             None => problem,

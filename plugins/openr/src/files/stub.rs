@@ -166,19 +166,19 @@ impl<'a> Draft<'a> {
                 of(&self.interface.observers),
             ),
         ];
-        for (key, stated, found) in sides {
+        for (key, stated, actual) in sides {
             match stated {
                 None => {
                     let message = format!("there is no `{key}`");
-                    problems.error(last, "", message, format!("write `{key} : {found}`"));
+                    problems.error(last, "", message, format!("write `{key} : {actual}`"));
                 }
                 Some((0, line)) => {
                     let message = format!("`{key}` is at least 1");
                     let help = "add a service such as \"X.Dummy.DoNotConnect.S\", null, null";
                     problems.error(line, "0", message, help.to_owned());
                 }
-                Some((stated, line)) if stated != found => {
-                    let message = format!("`{key}` is {stated}, and there are {found} services");
+                Some((stated, line)) if stated != actual => {
+                    let message = format!("`{key}` is {stated}, and there are {actual} services");
                     problems.error(line, &stated.to_string(), message, None);
                 }
                 Some(_) => {}

@@ -119,12 +119,17 @@ const INERT: [&str; 9] = [
 ];
 
 fn inert(settings: &Settings) -> Option<Diagnostic> {
-    let found = INERT
+    let without_effect = INERT
         .iter()
         .filter_map(|key| Some((*key, settings.get(*key)?)));
-    let found: Vec<(&str, &Setting)> = found.collect();
-    let (_, first) = found.iter().min_by_key(|(_, setting)| setting.span)?;
-    let names: Vec<String> = found.iter().map(|(key, _)| format!("`{key}`")).collect();
+    let without_effect: Vec<(&str, &Setting)> = without_effect.collect();
+    let (_, first) = without_effect
+        .iter()
+        .min_by_key(|(_, setting)| setting.span)?;
+    let names: Vec<String> = without_effect
+        .iter()
+        .map(|(key, _)| format!("`{key}`"))
+        .collect();
     let has = if names.len() == 1 { "has" } else { "have" };
     let message = format!(
         "no radio network is simulated: {} {has} no effect",
@@ -140,12 +145,12 @@ mod tests {
     use crate::files::{problem::parse_as, settings};
 
     fn check(text: &str) -> Vec<String> {
-        let (_, found) = parse_as("WLANCONF.TXT", text, |file, text| {
+        let (_, problems) = parse_as("WLANCONF.TXT", text, |file, text| {
             let mut parsed = settings::parse(file, text, &settings::WIRELESS);
             parsed.problems.extend(problems(&parsed.value));
             parsed
         });
-        found
+        problems
     }
 
     #[test]
@@ -170,10 +175,12 @@ mod tests {
                 "1:10: 10.0.1.100 is no address of a robot",
             ),
         ] {
-            let found = check(&format!("{own}{text}\n"));
+            let problems_of_text = check(&format!("{own}{text}\n"));
             assert!(
-                found.first().is_some_and(|first| first.contains(expected)),
-                "{text}: {found:?}"
+                problems_of_text
+                    .first()
+                    .is_some_and(|first| first.contains(expected)),
+                "{text}: {problems_of_text:?}"
             );
         }
         for text in [
@@ -183,26 +190,28 @@ mod tests {
             "WEPENABLE=1\nWEPKEY=0x0123456789",
             "WEPENABLE=0\nWEPKEY=AIBO",
         ] {
-            let found = check(&format!("{own}{text}\n"));
-            let problems = found.iter().filter(|found| !found.contains("no effect"));
-            assert_eq!(problems.count(), 0, "{text}: {found:?}");
+            let problems_of_text = check(&format!("{own}{text}\n"));
+            let problems = problems_of_text
+                .iter()
+                .filter(|problem| !problem.contains("no effect"));
+            assert_eq!(problems.count(), 0, "{text}: {problems_of_text:?}");
         }
     }
 
     #[test]
     fn settings_without_an_effect_are_reported_once() {
         assert_eq!(check("ETHER_IP=10.0.1.100\nUSE_DHCP=0\n"), [""; 0]);
-        let found = check("ETHER_IP=10.0.1.100\nAPMODE=2\nCHANNEL 3\nESSID=field\n");
+        let problems = check("ETHER_IP=10.0.1.100\nAPMODE=2\nCHANNEL 3\nESSID=field\n");
         let expected = "WLANCONF.TXT:2:8: no radio network is simulated: `ESSID`, `APMODE`, `CHANNEL` have no effect; \
                         objects read them";
         assert!(
-            found.len() == 1 && found[0].starts_with(expected),
-            "{found:?}"
+            problems.len() == 1 && problems[0].starts_with(expected),
+            "{problems:?}"
         );
-        let found = check("DNS_SERVER_1=10.0.1.1\n");
+        let problems = check("DNS_SERVER_1=10.0.1.1\n");
         assert!(
-            found[0].contains("`DNS_SERVER_1` has no effect"),
-            "{found:?}"
+            problems[0].contains("`DNS_SERVER_1` has no effect"),
+            "{problems:?}"
         );
     }
 

@@ -63,8 +63,8 @@ const PAW: f64 = 0.062;
 const NEAR: f64 = -0.8;
 const BLIND: u32 = 50;
 
-pub(super) fn part() -> Part {
-    Part::new(
+pub(super) fn object() -> ObjectInstance {
+    ObjectInstance::new(
         Interface::new("Ball")
             .subject("Move", "OCommandVectorData")
             .subject("Speed", "v_omega")
@@ -186,7 +186,7 @@ mod tests {
     };
 
     #[test]
-    fn a_ball_is_found_where_it_is_in_the_image() {
+    fn a_ball_is_detected_where_it_is_in_the_image() {
         let mut table = ColourTable::default();
         table.0[CHANNEL][DARKEST..].fill(PINK);
         let [width, height] = ERS7.image.map(|side| side as usize);

@@ -24,9 +24,9 @@ const FACE_TAGS: [&str; 14] = [
 /// Intensities that pass over the lights of a face.
 const WAVE: [i32; 4] = [255, 120, 30, 0];
 
-pub(super) fn blink() -> Part {
+pub(super) fn blink() -> ObjectInstance {
     let interface = Interface::new("Blink").subject("Blink", "OCommandVectorData");
-    Part::new(interface, Blink::default())
+    ObjectInstance::new(interface, Blink::default())
 }
 
 /// Makes a light of the head and one of the back blink, in turns. If the face has dimmed lights, a wave of intensities passes
@@ -110,9 +110,9 @@ const LOGGED: [&str; 5] = [
     "PRM:/r1/c1/c2/c3/p2-Sensor:p2",
 ];
 
-pub(super) fn logger() -> Part {
+pub(super) fn logger() -> ObjectInstance {
     let interface = Interface::new("Logger").observer("Sensor", "OSensorFrameVectorData");
-    Part::new(interface, Logger::default())
+    ObjectInstance::new(interface, Logger::default())
 }
 
 /// Logs accelerations, distances, and the switches that are closed, each second.
@@ -173,9 +173,9 @@ const HOLD: u64 = 2_000_000_000;
 /// Gains that are weak.
 const WEAK: Gains = Gains::new([1, 0, 1]);
 
-pub(super) fn gains() -> Part {
+pub(super) fn gains() -> ObjectInstance {
     let interface = Interface::new("Gains").subject("Move", "OCommandVectorData");
-    Part::new(interface.extra("Change"), GainChanger::default())
+    ObjectInstance::new(interface.extra("Change"), GainChanger::default())
 }
 
 /// Raises the head, and holds it with the usual and with weak gains in turns; logs how far it sags.

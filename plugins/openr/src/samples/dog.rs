@@ -24,8 +24,8 @@ const BESIDE: f64 = 2.0;
 const FASTEST_TURN: f64 = 0.7;
 const NEAR: f64 = 0.03;
 
-pub(super) fn trainer() -> Part {
-    Part::new(
+pub(super) fn trainer() -> ObjectInstance {
+    ObjectInstance::new(
         Interface::new("Trainer")
             .subject("Speed", "v_omega")
             .observer("Sensor", "OSensorFrameVectorData"),
@@ -90,8 +90,8 @@ impl Trainer {
     }
 }
 
-pub(super) fn stand() -> Part {
-    Part::new(Interface::new("Stand"), Stand)
+pub(super) fn stand() -> ObjectInstance {
+    ObjectInstance::new(Interface::new("Stand"), Stand)
 }
 
 /// Switches all servos on, so that the dog holds its posture.
@@ -111,8 +111,8 @@ const FRAMES: usize = 16;
 /// Joints of head and tail, which all robots have, in the order of their primitives; amplitudes, rad, and frequencies, Hz.
 const SWINGS: [(&str, f64, f64); 2] = [("neck_pan", 0.6, 0.2), ("tail_pan", 0.35, 1.5)];
 
-pub(super) fn head() -> Part {
-    Part::new(
+pub(super) fn head() -> ObjectInstance {
+    ObjectInstance::new(
         Interface::new("Head").subject("Move", "OCommandVectorData"),
         Head::default(),
     )

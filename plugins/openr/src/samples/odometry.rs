@@ -95,8 +95,8 @@ impl Odometry {
     /// Moves the pose by a motion in body axes; without one, for example in a short flight, by the mean of the last ones.
     fn move_on(&mut self, motion: Option<[f64; 3]>) {
         let motion = motion.unwrap_or(self.mean);
-        for (mean, part) in self.mean.iter_mut().zip(motion) {
-            *mean += SMOOTHING * (part - *mean);
+        for (mean, value) in self.mean.iter_mut().zip(motion) {
+            *mean += SMOOTHING * (value - *mean);
         }
         let [ahead, left, turn] = motion;
         self.advance([ahead, left, self.dog.gait.turn_share * turn]);
@@ -220,9 +220,9 @@ mod tests {
         }
         let mut now = stand(wanted, paws);
         let error = |now: &[Stand; 4]| {
-            let found = motion(&LEGS, &before, now).expect("paws");
-            let pairs = found.iter().zip(wanted);
-            let error = pairs.map(|(found, wanted)| (found - wanted).abs());
+            let velocity = motion(&LEGS, &before, now).expect("paws");
+            let pairs = velocity.iter().zip(wanted);
+            let error = pairs.map(|(actual, wanted)| (actual - wanted).abs());
             error.fold(0.0, f64::max)
         };
         assert!(error(&now) < 3e-5, "{}", error(&now));

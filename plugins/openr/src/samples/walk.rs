@@ -23,8 +23,8 @@ const CHANGE: [f64; 2] = [0.15, 1.2];
 /// Step length of a paw from which it is lifted to the full height, m.
 const WHOLE_LIFT: f64 = 0.01;
 
-pub(super) fn part() -> Part {
-    Part::new(
+pub(super) fn object() -> ObjectInstance {
+    ObjectInstance::new(
         Interface::new("Walk")
             .subject("Move", "OCommandVectorData")
             .observer("Speed", "v_omega"),
@@ -157,12 +157,12 @@ fn cycle(phase: f64, stance: f64) -> (f64, f64) {
     if phase < stance {
         return (0.5 - phase / stance, 0.0);
     }
-    let part = (phase - stance) / (1.0 - stance);
+    let fraction = (phase - stance) / (1.0 - stance);
     // Cubic polynomial with the velocity of the ground at both ends.
     let ground = -(1.0 - stance) / stance;
-    let smooth = part * part * (3.0 - 2.0 * part);
-    let ends = part * (1.0 - part) * (1.0 - 2.0 * part);
-    let raised = libm::sin(std::f64::consts::PI * part);
+    let smooth = fraction * fraction * (3.0 - 2.0 * fraction);
+    let ends = fraction * (1.0 - fraction) * (1.0 - 2.0 * fraction);
+    let raised = libm::sin(std::f64::consts::PI * fraction);
     (smooth - 0.5 + ground * ends, raised * raised)
 }
 

@@ -58,11 +58,11 @@ fn two_objects_of_a_stick_exchange_two_messages_and_three_credits() {
             .clone()
             .expect("a stub.cfg")
     };
-    let parts = vec![
-        Part::new(interface(0), speaker),
-        Part::new(interface(1), listener),
+    let objects = vec![
+        ObjectInstance::new(interface(0), speaker),
+        ObjectInstance::new(interface(1), listener),
     ];
-    let mut system = boot(parts, &contents.connections);
+    let mut system = boot(objects, &contents.connections);
     system.advance(100 * MS);
     let expected = ["ready", "Good morning", "ready", "Good night", "ready"];
     assert_eq!(notes.all(), expected);

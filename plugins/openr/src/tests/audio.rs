@@ -7,7 +7,7 @@ use crate::body::{
 };
 
 /// Returns an object that plays sounds of 256 samples, two ahead, and notes the times of the credits, ms.
-fn player(format: SoundFormat, wait: u32, notes: &Notes) -> Part {
+fn player(format: SoundFormat, wait: u32, notes: &Notes) -> ObjectInstance {
     let times = notes.clone();
     let mut is_primed = false;
     let object = Scripted::default().ready(move |context, _| {
@@ -32,7 +32,7 @@ fn player(format: SoundFormat, wait: u32, notes: &Notes) -> Part {
         context.notify_observers(0);
     });
     let interface = Interface::new("Player").subject("Out", "OSoundVectorData");
-    Part::new(interface, object)
+    ObjectInstance::new(interface, object)
 }
 
 /// Runs an object that plays sounds of 256 samples, and an observer of the microphones, for a second; returns the times of the
@@ -47,10 +47,10 @@ fn run(format: SoundFormat, wait: u32) -> (Vec<u64>, Vec<SoundVector>, Vec<Strin
             .extend(event.data.iter().cloned());
         context.assert_ready(0);
     });
-    let parts = vec![
-        audio::part(&ERS7),
+    let objects = vec![
+        audio::object(&ERS7),
         player(format, wait, &notes),
-        Part::new(
+        ObjectInstance::new(
             Interface::new("Ear").observer("In", "OSoundVectorData"),
             listener,
         ),
@@ -65,7 +65,7 @@ fn run(format: SoundFormat, wait: u32) -> (Vec<u64>, Vec<SoundVector>, Vec<Strin
             "Ear.In.OSoundVectorData.O",
         ),
     ];
-    let mut system = boot(parts, &connections);
+    let mut system = boot(objects, &connections);
     system.advance(1000 * MS);
     let times = notes
         .all()

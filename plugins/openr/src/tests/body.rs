@@ -9,7 +9,7 @@ use crate::body::{
 };
 
 /// Returns a sender of vectors that move the left front leg forward by a number of µrad per frame.
-fn mover(frames: usize, notes: &Notes) -> Part {
+fn mover(frames: usize, notes: &Notes) -> ObjectInstance {
     let notes = notes.clone();
     let leg = open("PRM:/r2/c1-Joint2:21").expect("a joint");
     let (mut is_primed, mut angle) = (false, 0);
@@ -33,11 +33,11 @@ fn mover(frames: usize, notes: &Notes) -> Part {
         context.notify_observers(0);
     });
     let interface = Interface::new("Mover").subject("Move", "OCommandVectorData");
-    Part::new(interface, object)
+    ObjectInstance::new(interface, object)
 }
 
 /// Returns an observer that stores received regions.
-fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
+fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> ObjectInstance {
     let kept = kept.clone();
     let object = Scripted::default().notify(move |context, event| {
         kept.lock()
@@ -45,15 +45,15 @@ fn keeper(name: &str, data: &str, kept: &Arc<Mutex<Vec<Region>>>) -> Part {
             .extend(event.data.iter().cloned());
         context.assert_ready(event.observer);
     });
-    Part::new(Interface::new(name).observer("In", data), object)
+    ObjectInstance::new(Interface::new(name).observer("In", data), object)
 }
 
 /// Runs ten seconds of a robot without motors, with vectors of a number of frames; returns the times of the credits, the
 /// sensor values, and the commands to the motors.
 fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
     let (notes, sensed, reported) = (Notes::default(), Arc::default(), Arc::default());
-    let parts = vec![
-        comm::part(&CommSettings::default()),
+    let objects = vec![
+        comm::object(&CommSettings::default()),
         mover(frames, &notes),
         keeper("Seer", "OSensorFrameVectorData", &sensed),
         keeper("Motor", "joints", &reported),
@@ -69,7 +69,7 @@ fn run(frames: usize) -> (Vec<u64>, Vec<SensorVector>, Vec<Region>) {
         ),
         join("OVirtualRobotComm.Motors.joints.S", "Motor.In.joints.O"),
     ];
-    let mut system = boot(parts, &connections);
+    let mut system = boot(objects, &connections);
     system.advance(10_000 * MS);
     let times = notes
         .all()
@@ -177,7 +177,7 @@ fn sense(inputs: &[(&str, &str, fn(u64) -> String)]) -> Vec<SensorVector> {
         "OVirtualRobotComm.Sensor.OSensorFrameVectorData.S",
         "Seer.In.OSensorFrameVectorData.O",
     )];
-    let mut parts = Vec::new();
+    let mut objects = Vec::new();
     for &(name, kind, measure) in inputs {
         let input = comm::input(&ERS7, name, kind).expect("an input");
         let input = (input, name.to_owned(), kind.to_owned());
@@ -200,11 +200,11 @@ fn sense(inputs: &[(&str, &str, fn(u64) -> String)]) -> Vec<SensorVector> {
             });
         let interface = Interface::new("Body").subject(name, kind).extra("Clock");
         // Measurements come before the frame.
-        parts.push(Part::new(interface, object).with_priority(0xff));
+        objects.push(ObjectInstance::new(interface, object).with_priority(0xff));
     }
-    parts.push(comm::part(&settings));
-    parts.push(keeper("Seer", "OSensorFrameVectorData", &sensed));
-    let mut system = boot(parts, &connections);
+    objects.push(comm::object(&settings));
+    objects.push(keeper("Seer", "OSensorFrameVectorData", &sensed));
+    let mut system = boot(objects, &connections);
     system.advance(10_000 * MS);
     let sensed = sensed.lock().expect("one thread");
     let vectors = sensed.iter().map(SensorVector::read);
@@ -302,16 +302,16 @@ fn a_servo_without_a_command_holds_the_first_measured_position() {
             context.set_data(0, r#"{"names": ["lf_j1"], "positions": [-0.7]}"#);
             context.notify_observers(0);
         });
-    let parts = vec![
-        Part::new(
+    let objects = vec![
+        ObjectInstance::new(
             Interface::new("Body")
                 .subject("joints", "joint_state")
                 .extra("Clock"),
             joints,
         ),
-        comm::part(&settings),
+        comm::object(&settings),
         keeper("Motor", "joints", &commands),
-        Part::new(Interface::new("Stand"), stand),
+        ObjectInstance::new(Interface::new("Stand"), stand),
     ];
     let connections = [
         join(
@@ -320,7 +320,7 @@ fn a_servo_without_a_command_holds_the_first_measured_position() {
         ),
         join("OVirtualRobotComm.Motors.joints.S", "Motor.In.joints.O"),
     ];
-    boot(parts, &connections).advance(200 * MS);
+    boot(objects, &connections).advance(200 * MS);
     let commands = commands.lock().expect("one thread");
     let of_leg = commands.iter().filter_map(|region| {
         let json = region.json()?;

@@ -7,8 +7,8 @@ use crate::object_runner::{Cause, FaultPolicy};
 fn beside(bad: Scripted, rules: Rules) -> (usize, Vec<crate::object_runner::Fault>) {
     let notes = Notes::default();
     let interface = Interface::new("Bad").observer("In", "d").extra("Clock");
-    let parts = vec![
-        Part::new(interface, bad),
+    let objects = vec![
+        ObjectInstance::new(interface, bad),
         source(10 * MS, 100),
         sink("Sink", &notes, true),
     ];
@@ -16,7 +16,7 @@ fn beside(bad: Scripted, rules: Rules) -> (usize, Vec<crate::object_runner::Faul
         join("Source.Out.d.S", "Bad.In.d.O"),
         join("Source.Out.d.S", "Sink.In.d.O"),
     ];
-    let mut system = Lockstep::boot(parts, &connections, rules);
+    let mut system = Lockstep::boot(objects, &connections, rules);
     system.advance(1000 * MS);
     system.shut_down();
     (notes.all().len(), system.take_faults())

@@ -20,8 +20,8 @@ fn two_texts_take_three_credits() {
     });
     let mut system = boot(
         vec![
-            Part::new(Interface::new("A").subject("Say", "char"), subject),
-            Part::new(Interface::new("B").observer("Say", "char"), observer),
+            ObjectInstance::new(Interface::new("A").subject("Say", "char"), subject),
+            ObjectInstance::new(Interface::new("B").observer("Say", "char"), observer),
         ],
         &[join("A.Say.char.S", "B.Say.char.O")],
     );
@@ -43,7 +43,7 @@ fn several_subjects_and_observers_have_a_credit_a_link() {
             context.set_data(0, vec![0]);
             context.notify_observers(0);
         });
-        Part::new(Interface::new(name).subject("Out", "d"), object)
+        ObjectInstance::new(Interface::new(name).subject("Out", "d"), object)
     };
     let (one, two, three) = (Notes::default(), Notes::default(), Notes::default());
     let mut system = boot(
@@ -108,7 +108,7 @@ fn late(buffering: Buffering, deassert: bool) -> Vec<String> {
         });
     let interface = Interface::new("Late").observer("In", "d").extra("Clock");
     let mut system = boot(
-        vec![source(8 * MS, 25), Part::new(interface, observer)],
+        vec![source(8 * MS, 25), ObjectInstance::new(interface, observer)],
         &[join("Source.Out.d.S", "Late.In.d.O")],
     );
     system.advance(500 * MS);
@@ -149,8 +149,8 @@ fn the_message_after_a_full_mailbox_is_refused_and_counted() {
     });
     let mut system = boot(
         vec![
-            Part::new(Interface::new("Busy").subject("Out", "d"), busy),
-            Part::new(Interface::new("Eager").observer("In", "d"), eager),
+            ObjectInstance::new(Interface::new("Busy").subject("Out", "d"), busy),
+            ObjectInstance::new(Interface::new("Eager").observer("In", "d"), eager),
         ],
         &[join("Busy.Out.d.S", "Eager.In.d.O")],
     );
@@ -202,14 +202,14 @@ fn a_region_is_written_when_all_observers_have_given_it_back() {
             .extra(|context, _| {
                 context.assert_ready(0);
             });
-        Part::new(
+        ObjectInstance::new(
             Interface::new(name).observer("In", "d").extra("Clock"),
             object,
         )
     };
     let mut system = boot(
         vec![
-            Part::new(Interface::new("S").subject("Out", "d"), subject),
+            ObjectInstance::new(Interface::new("S").subject("Out", "d"), subject),
             observer("A", false),
             observer("B", false),
             observer("C", true),
@@ -243,9 +243,12 @@ fn a_region_that_nobody_keeps_comes_back() {
         ));
     });
     let sinks = ["A", "B", "C"].map(|name| sink(name, &Notes::default(), true));
-    let parts = [Part::new(Interface::new("S").subject("Out", "d"), subject)];
+    let subjects = [ObjectInstance::new(
+        Interface::new("S").subject("Out", "d"),
+        subject,
+    )];
     let mut system = boot(
-        parts.into_iter().chain(sinks).collect(),
+        subjects.into_iter().chain(sinks).collect(),
         &["A", "B", "C"].map(|name| join("S.Out.d.S", &format!("{name}.In.d.O"))),
     );
     system.advance(8 * MS);
@@ -279,7 +282,7 @@ fn an_object_may_be_joined_to_itself_and_connections_end() {
         .extra("Clock");
     let itself = join("Echo.Out.d.S", "Echo.In.d.O");
     let mut system = boot(
-        vec![Part::new(interface, echo)],
+        vec![ObjectInstance::new(interface, echo)],
         std::slice::from_ref(&itself),
     );
     system.advance(84 * MS);
@@ -303,7 +306,7 @@ fn sync_keys_are_shared_by_all_objects() {
             }
             Status::SUCCESS
         });
-        Part::new(Interface::new(name), object)
+        ObjectInstance::new(Interface::new(name), object)
     };
     boot(vec![object("A"), object("B")], &[]).advance(0);
     assert_eq!(notes.count("SUCCESS (0)"), 8);

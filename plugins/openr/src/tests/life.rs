@@ -33,22 +33,22 @@ impl Object for Noted {
 
 const NAMES: [&str; 5] = ["A", "B", "C", "D", "E"];
 
-fn parts(notes: &Notes, init: impl Fn(&str) -> Status) -> Vec<Part> {
-    let part = |name: &'static str| {
+fn objects(notes: &Notes, init: impl Fn(&str) -> Status) -> Vec<ObjectInstance> {
+    let instance = |name: &'static str| {
         let object = Noted {
             name,
             notes: notes.clone(),
             init: init(name),
         };
-        Part::new(Interface::new(name), object)
+        ObjectInstance::new(Interface::new(name), object)
     };
-    NAMES.map(part).into()
+    NAMES.map(instance).into()
 }
 
 #[test]
 fn each_step_is_taken_by_all_objects_before_the_next() {
     let notes = Notes::default();
-    let mut system = boot(parts(&notes, |_| Status::SUCCESS), &[]);
+    let mut system = boot(objects(&notes, |_| Status::SUCCESS), &[]);
     system.advance(100 * MS);
     system.shut_down();
     system.shut_down();
@@ -70,7 +70,7 @@ fn an_object_that_cannot_initialise_is_named_and_does_not_start() {
             Status::SUCCESS
         }
     };
-    let mut system = boot(parts(&notes, of), &[]);
+    let mut system = boot(objects(&notes, of), &[]);
     system.advance(100 * MS);
     let faults = system.take_faults();
     assert_eq!(faults.len(), 1);
@@ -110,7 +110,7 @@ fn a_service_that_does_not_exist_is_named_and_the_others_are_joined() {
 #[test]
 fn types_of_data_are_equal_and_services_are_of_one_object() {
     let notes = Notes::default();
-    let other = Part::new(
+    let other = ObjectInstance::new(
         Interface::new("Other").observer("In", "image"),
         Scripted::default(),
     );
@@ -150,12 +150,12 @@ fn either_end_may_refuse() {
         }
     }
     for (refuses, links) in [(true, 0), (false, 1)] {
-        let part = Part::new(
+        let instance = ObjectInstance::new(
             Interface::new("Picky").observer("In", "d"),
             Refuses(refuses),
         );
         let connections = [join("Source.Out.d.S", "Picky.In.d.O")];
-        let mut system = boot(vec![source(MS, 1), part], &connections);
+        let mut system = boot(vec![source(MS, 1), instance], &connections);
         assert_eq!(system.report().links.len(), links);
         let warnings = system.take_warnings().join("\n");
         assert_eq!(warnings.contains("`Picky` refuses"), refuses, "{warnings}");
@@ -179,11 +179,11 @@ fn buffers_are_sized_at_the_beginning_only() {
             late.add(context.room(0).to_string());
             Status::SUCCESS
         });
-    let parts = vec![
-        Part::new(Interface::new("S").subject("Out", "d"), object),
+    let objects = vec![
+        ObjectInstance::new(Interface::new("S").subject("Out", "d"), object),
         sink("O", &Notes::default(), false),
     ];
-    boot(parts, &[join("S.Out.d.S", "O.In.d.O")]).advance(0);
+    boot(objects, &[join("S.Out.d.S", "O.In.d.O")]).advance(0);
     let expected = [
         "SUCCESS (0)",
         "INVALID_ARG (4)",

@@ -26,7 +26,7 @@ fn a_thousand_objects_deliver_everything() {
             .subject("Out", "d")
             .observer("In", "d")
             .extra("Frame");
-        Part::new(interface, object)
+        ObjectInstance::new(interface, object)
     };
     let connections: Vec<Connection> = (0..OBJECTS)
         .flat_map(|from| {

@@ -27,13 +27,13 @@ impl Echo {
     const RECEIVED: usize = 1;
     const SENT: usize = 2;
 
-    fn part(protocol: Protocol, port: u16, notes: &Notes) -> Part {
+    fn object(protocol: Protocol, port: u16, notes: &Notes) -> ObjectInstance {
         let interface = Interface::new("Echo")
             .extra("Begun")
             .extra("Received")
             .extra("Sent");
         let notes = notes.clone();
-        Part::new(
+        ObjectInstance::new(
             interface,
             Self {
                 protocol,
@@ -104,7 +104,10 @@ fn until(system: &mut Lockstep, notes: &Notes, note: &str) {
 fn a_stream_is_echoed() {
     let (port, notes) = (free_port(), Notes::default());
     let mut system = boot(
-        vec![Echo::part(Protocol::Tcp, port, &notes), ip_stack::part()],
+        vec![
+            Echo::object(Protocol::Tcp, port, &notes),
+            ip_stack::object(),
+        ],
         &[],
     );
     system.advance(20 * MS);
@@ -124,7 +127,10 @@ fn a_stream_is_echoed() {
 fn datagrams_are_echoed_to_their_senders() {
     let (port, notes) = (free_port(), Notes::default());
     let mut system = boot(
-        vec![Echo::part(Protocol::Udp, port, &notes), ip_stack::part()],
+        vec![
+            Echo::object(Protocol::Udp, port, &notes),
+            ip_stack::object(),
+        ],
         &[],
     );
     until(&mut system, &notes, "0 0");
@@ -153,8 +159,11 @@ fn robots_with_addresses_of_their_own_use_the_same_port() {
         let at = network::loopback_of(own.into());
         let mut platform = Platform::default();
         platform.network = Network::new(at);
-        let parts = vec![Echo::part(Protocol::Udp, port, &notes), ip_stack::part()];
-        let mut system = Lockstep::boot_on(platform, parts, &[], Rules::default());
+        let objects = vec![
+            Echo::object(Protocol::Udp, port, &notes),
+            ip_stack::object(),
+        ];
+        let mut system = Lockstep::boot_on(platform, objects, &[], Rules::default());
         until(&mut system, &notes, "0 0");
         (system, notes, at)
     });
@@ -193,12 +202,12 @@ fn calls_are_charged_to_their_object_alone() {
             Status::SUCCESS
         })
         .extra(move |context, _| other.add(format!("clock at {} ms", context.now() / MS)));
-    let parts = vec![
-        Part::new(Interface::new("Client").extra("Sent"), client),
-        Part::new(Interface::new("Clock").extra("Tick"), clock),
-        ip_stack::part(),
+    let objects = vec![
+        ObjectInstance::new(Interface::new("Client").extra("Sent"), client),
+        ObjectInstance::new(Interface::new("Clock").extra("Tick"), clock),
+        ip_stack::object(),
     ];
-    boot(parts, &[]).advance(100 * MS);
+    boot(objects, &[]).advance(100 * MS);
     // A thousand bytes take 0.7 ms of the network; an endpoint without connection cannot send.
     assert_eq!(notes.all(), ["clock at 1 ms", "done at 8 ms"]);
 }
@@ -232,11 +241,11 @@ fn the_power_is_observed() {
         }
     }
     let interface = Interface::new("Watcher").extra("Power").extra("Clock");
-    let parts = vec![
-        comm::part(&CommSettings::default()),
-        Part::new(interface, Watcher(seen)),
+    let objects = vec![
+        comm::object(&CommSettings::default()),
+        ObjectInstance::new(interface, Watcher(seen)),
     ];
-    boot(parts, &[]).advance(1000 * MS);
+    boot(objects, &[]).advance(1000 * MS);
     let full = bit::BATTERY | bit::FULL;
     let expected = [
         format!("8 {full:#x}"),

@@ -20,7 +20,7 @@ impl Frames {
 
 /// Returns an object with an observer `Effector.Move.vector.O` that executes vectors of frames of 8 ms; the first byte is
 /// the number of frames.
-pub(super) fn effector(frames: &Frames) -> Part {
+pub(super) fn effector(frames: &Frames) -> ObjectInstance {
     let frames = frames.clone();
     let (waiting, arrivals) = {
         let shared = Arc::new(Mutex::new(std::collections::VecDeque::new()));
@@ -54,12 +54,12 @@ pub(super) fn effector(frames: &Frames) -> Part {
         .observer("Move", "vector")
         .extra("Frame");
     // Highest class: the robot's own components do not wait for objects.
-    Part::new(interface, object).with_priority(0xf8)
+    ObjectInstance::new(interface, object).with_priority(0xf8)
 }
 
 /// Returns an object that sends a vector of a number of frames for each credit, and several at the start, after a computing
 /// time.
-pub(super) fn mover(vector: u8, primed: u8, think: u64, notes: &Notes) -> Part {
+pub(super) fn mover(vector: u8, primed: u8, think: u64, notes: &Notes) -> ObjectInstance {
     let notes = notes.clone();
     let mut is_primed = false;
     let object = Scripted::default().ready(move |context, _| {
@@ -74,7 +74,7 @@ pub(super) fn mover(vector: u8, primed: u8, think: u64, notes: &Notes) -> Part {
         }
         context.notify_observers(0);
     });
-    Part::new(Interface::new("Mover").subject("Move", "vector"), object)
+    ObjectInstance::new(Interface::new("Mover").subject("Move", "vector"), object)
 }
 
 /// Runs ten seconds; returns the frames, and the times of the credits.

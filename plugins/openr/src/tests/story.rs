@@ -6,7 +6,7 @@ const SECOND: u64 = 1000 * MS;
 const MINUTE: u64 = 60 * SECOND;
 
 /// Returns a camera with 30 images per second.
-fn camera() -> Part {
+fn camera() -> ObjectInstance {
     let mut number = 0_u64;
     let object = Scripted::default()
         .start(|context| {
@@ -25,11 +25,11 @@ fn camera() -> Part {
     let interface = Interface::new("Camera")
         .subject("Image", "px")
         .extra("Clock");
-    Part::new(interface, object).with_priority(0xf8)
+    ObjectInstance::new(interface, object).with_priority(0xf8)
 }
 
 /// Returns an object that processes images, moves and communicates, according to its services.
-fn player(name: &str, sees: bool, moves: bool, speaks: bool, notes: &Notes) -> Part {
+fn player(name: &str, sees: bool, moves: bool, speaks: bool, notes: &Notes) -> ObjectInstance {
     let notes = notes.clone();
     let mut is_primed = false;
     let object = Scripted::default()
@@ -66,19 +66,19 @@ fn player(name: &str, sees: bool, moves: bool, speaks: bool, notes: &Notes) -> P
     if moves {
         interface = interface.subject("Move", "vector");
     }
-    Part::new(interface, object)
+    ObjectInstance::new(interface, object)
 }
 
 /// Runs a minute; returns the number of processed images and of idle frames of the joints.
-fn minute(players: Vec<Part>, sees: &str, moves: &str) -> (usize, u64, Notes, Lockstep) {
+fn minute(players: Vec<ObjectInstance>, sees: &str, moves: &str) -> (usize, u64, Notes, Lockstep) {
     let frames = Frames::default();
     let notes = Notes::default();
-    let parts = [camera(), robot::effector(&frames)].into_iter();
+    let objects = [camera(), robot::effector(&frames)].into_iter();
     let connections = [
         join("Camera.Image.px.S", &format!("{sees}.Image.px.O")),
         join(&format!("{moves}.Move.vector.S"), "Effector.Move.vector.O"),
     ];
-    let mut system = boot(parts.chain(players).collect(), &connections);
+    let mut system = boot(objects.chain(players).collect(), &connections);
     system.advance(MINUTE);
     let link = system.report().links[0].counters;
     (link.delivered as usize, frames.idle(), notes, system)

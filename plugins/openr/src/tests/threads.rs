@@ -15,8 +15,8 @@ fn wait(what: &str, is_so: impl Fn() -> bool) {
     panic!("{what}");
 }
 
-fn threads(parts: Vec<Part>, connections: &[Connection], rules: Rules) -> Threaded {
-    Threaded::boot(parts, connections, rules).expect("threads")
+fn threads(objects: Vec<ObjectInstance>, connections: &[Connection], rules: Rules) -> Threaded {
+    Threaded::boot(objects, connections, rules).expect("threads")
 }
 
 #[test]
@@ -43,11 +43,12 @@ fn who_hangs_or_panics_is_named_and_others_go_on() {
     let notes = Notes::default();
     let hung = Scripted::default().notify(|context, _| context.block(20_000 * MS));
     let bad = Scripted::default().notify(|_, _| panic!("enough"));
-    let part = |name: &str, object| Part::new(Interface::new(name).observer("In", "d"), object);
+    let instance =
+        |name: &str, object| ObjectInstance::new(Interface::new(name).observer("In", "d"), object);
     let mut system = threads(
         vec![
-            part("Hung", hung),
-            part("Bad", bad),
+            instance("Hung", hung),
+            instance("Bad", bad),
             source(MS, 100),
             sink("Sink", &notes, true),
         ],
@@ -93,8 +94,8 @@ fn a_full_mailbox_refuses_between_threads() {
     });
     let system = threads(
         vec![
-            Part::new(Interface::new("Busy").subject("Out", "d"), busy),
-            Part::new(Interface::new("Eager").observer("In", "d"), eager),
+            ObjectInstance::new(Interface::new("Busy").subject("Out", "d"), busy),
+            ObjectInstance::new(Interface::new("Eager").observer("In", "d"), eager),
         ],
         &[join("Busy.Out.d.S", "Eager.In.d.O")],
         Rules::default(),

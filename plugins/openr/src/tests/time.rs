@@ -3,7 +3,7 @@ use super::*;
 use crate::{lockstep::Traced, service::Selector};
 
 /// Returns an object that works periodically, with a cost and a period in ns.
-fn worker(name: &str, priority: u8, period: u64, cost: u64, notes: &Notes) -> Part {
+fn worker(name: &str, priority: u8, period: u64, cost: u64, notes: &Notes) -> ObjectInstance {
     let (notes, own) = (notes.clone(), name.to_owned());
     let object = Scripted::default()
         .start(|context| {
@@ -15,7 +15,7 @@ fn worker(name: &str, priority: u8, period: u64, cost: u64, notes: &Notes) -> Pa
             context.spend(cost);
             notes.add(own.clone());
         });
-    Part::new(Interface::new(name).extra("Clock"), object).with_priority(priority)
+    ObjectInstance::new(Interface::new(name).extra("Clock"), object).with_priority(priority)
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn what_is_sent_during_a_handler_leaves_when_its_time_has_passed() {
     let interface = Interface::new("S").subject("Out", "d").extra("Clock");
     let mut system = boot(
         vec![
-            Part::new(interface, sender).with_cost(2 * MS),
-            Part::new(Interface::new("O").observer("In", "d"), receiver),
+            ObjectInstance::new(interface, sender).with_cost(2 * MS),
+            ObjectInstance::new(Interface::new("O").observer("In", "d"), receiver),
         ],
         &[join("S.Out.d.S", "O.In.d.O")],
     );
@@ -95,20 +95,22 @@ fn what_is_sent_during_a_handler_leaves_when_its_time_has_passed() {
 /// Returns the hash of a run with delays, classes and full buffers, in steps of a duration in ns.
 fn hash(step: u64, cost: u64) -> u64 {
     let notes = Notes::default();
-    let mut parts = vec![
+    let mut objects = vec![
         source(3 * MS, 200),
         worker("Busy", 0x84, 10 * MS, cost, &notes),
     ];
     let names: Vec<String> = (0..20).map(|number| format!("Sink{number}")).collect();
-    parts.extend(names.iter().enumerate().map(|(number, name)| {
-        let part = sink(name, &notes, number % 3 != 0);
-        part.with_priority(0x80 + number as u8).with_cost(100_000)
+    objects.extend(names.iter().enumerate().map(|(number, name)| {
+        let instance = sink(name, &notes, number % 3 != 0);
+        instance
+            .with_priority(0x80 + number as u8)
+            .with_cost(100_000)
     }));
     let connections: Vec<Connection> = names
         .iter()
         .map(|name| join("Source.Out.d.S", &format!("{name}.In.d.O")))
         .collect();
-    let mut system = boot(parts, &connections);
+    let mut system = boot(objects, &connections);
     for number in 1..=1000 * MS / step {
         system.advance(number * step);
     }

@@ -14,7 +14,7 @@ fn sender(
     name: &str,
     delay: u64,
     make: impl Fn(&mut Context<'_>) -> CommandVector + Send + 'static,
-) -> Part {
+) -> ObjectInstance {
     let object = Scripted::default()
         .init(|context| {
             context.set_motor_power(true);
@@ -30,11 +30,11 @@ fn sender(
             context.notify_observers(0);
         });
     let interface = Interface::new(name).subject("Move", "OCommandVectorData");
-    Part::new(interface.extra("Clock"), object)
+    ObjectInstance::new(interface.extra("Clock"), object)
 }
 
 /// Runs a second; returns the times at which the targets of two joints change, ms.
-fn run(parts: Vec<Part>) -> (Vec<(u64, String)>, Vec<String>) {
+fn run(senders: Vec<ObjectInstance>) -> (Vec<(u64, String)>, Vec<String>) {
     let notes = Notes::default();
     let motor = {
         let notes = notes.clone();
@@ -58,19 +58,19 @@ fn run(parts: Vec<Part>) -> (Vec<(u64, String)>, Vec<String>) {
         "OVirtualRobotComm.Motors.joints.S",
         "Motor.In.joints.O",
     )];
-    for part in &parts {
-        let from = format!("{}.Move.OCommandVectorData.S", part.interface.object);
+    for instance in &senders {
+        let from = format!("{}.Move.OCommandVectorData.S", instance.interface.object);
         connections.push(join(
             &from,
             "OVirtualRobotComm.Effector.OCommandVectorData.O",
         ));
     }
-    let mut all = vec![comm::part(&CommSettings::default())];
-    all.push(Part::new(
+    let mut all = vec![comm::object(&CommSettings::default())];
+    all.push(ObjectInstance::new(
         Interface::new("Motor").observer("In", "joints"),
         motor,
     ));
-    all.extend(parts);
+    all.extend(senders);
     let mut system = boot(all, &connections);
     system.advance(1000 * MS);
     let times = notes.all();
@@ -108,12 +108,12 @@ fn a_vector_waits_for_its_number_of_frames() {
 }
 
 #[test]
-fn vectors_with_parts_of_a_sync_key_start_together() {
-    let parts = |count: u32| {
+fn vectors_of_one_sync_key_start_together() {
+    let senders = |count: u32| {
         let left = move |context: &mut Context<'_>| {
             let key = context.new_sync_key().expect("a key");
             assert_eq!(key, SyncKey(1));
-            context.divide_sync_key(key, count).expect("parts");
+            context.divide_sync_key(key, count).expect("divisions");
             let mut vector = joint(LEFT);
             vector.header.sync_key = key.0;
             vector
@@ -128,14 +128,14 @@ fn vectors_with_parts_of_a_sync_key_start_together() {
             sender("Right", 300 * MS, right),
         ]
     };
-    let (times, log) = run(parts(2));
+    let (times, log) = run(senders(2));
     assert_eq!(
         times,
         [(304, "lf_j1".to_owned()), (304, "rf_j1".to_owned())]
     );
     assert!(log.is_empty(), "{log:?}");
-    // The third part never comes.
-    let (times, _) = run(parts(3));
+    // The third division never comes.
+    let (times, _) = run(senders(3));
     assert!(times.is_empty(), "{times:?}");
 }
 
@@ -196,7 +196,7 @@ fn lights_are_switched_when_their_commands_change() {
             seen.add(format!("{} {lamp} {state}", context.now() / MS));
             context.assert_ready(0);
         });
-        Part::new(Interface::new(name).observer("In", "light"), object)
+        ObjectInstance::new(Interface::new(name).observer("In", "light"), object)
     };
     let ids = ["PRM:/r1/c1/c2/c3/l2-LED2:l2", "PRM:/lu-LED3:lu"]
         .map(|locator| open(locator).expect("a light"));
@@ -227,7 +227,7 @@ fn lights_are_switched_when_their_commands_change() {
         lights: ids.to_vec(),
         ..CommSettings::default()
     };
-    let parts = vec![comm::part(&settings), lamp("White"), lamp("Blue"), blink];
+    let objects = vec![comm::object(&settings), lamp("White"), lamp("Blue"), blink];
     let lights = "OVirtualRobotComm.Lights.light.S";
     let connections = [
         join(lights, "White.In.light.O"),
@@ -237,7 +237,7 @@ fn lights_are_switched_when_their_commands_change() {
             "OVirtualRobotComm.Effector.OCommandVectorData.O",
         ),
     ];
-    boot(parts, &connections).advance(1000 * MS);
+    boot(objects, &connections).advance(1000 * MS);
     assert_eq!(seen.all(), LIGHTS);
 }
 

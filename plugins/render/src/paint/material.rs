@@ -61,11 +61,11 @@ impl Material {
         let folder = mesh.parent().unwrap_or(Path::new(""));
         for (name, look) in &triangles.looks {
             let image = look.image.as_ref().and_then(|image| {
-                let found = beside(folder, image);
-                let found = found.map_err(|why| {
+                let path = beside(folder, image);
+                let path = path.map_err(|why| {
                     warnings.push(format!("the image `{image}` is not shown: {why}"));
                 });
-                found.ok()
+                path.ok()
             });
             let own = Self {
                 color: look.color,

@@ -54,8 +54,8 @@ pub(super) fn read(
         let [red, green, blue, _] = look.base_color_factor.0.map(share);
         let tint = [red, green, blue];
         let image = look.base_color_texture.as_ref().and_then(|texture| {
-            let found = image(mesh, &file, texture.index, &mut images);
-            let found = found.map_err(|why| {
+            let source = image(mesh, &file, texture.index, &mut images);
+            let source = source.map_err(|why| {
                 warnings.push(format!(
                     "the image of the material {name} is not shown: {why}"
                 ));
@@ -63,7 +63,7 @@ pub(super) fn read(
             Some(Source {
                 tint: tint.map(|value| value as f32),
                 is_opaque,
-                ..found.ok()?
+                ..source.ok()?
             })
         });
         let material = Material {

@@ -132,8 +132,8 @@ fn pixels(
     let row = 4 * image.width as usize;
     (top as usize..bottom as usize).flat_map(move |v| {
         let (start, end) = (v * row + 4 * left as usize, v * row + 4 * right as usize);
-        let part = image.pixels.get(start..end).unwrap_or_default();
-        let pixels = part.as_chunks::<4>().0.iter();
+        let codes = image.pixels.get(start..end).unwrap_or_default();
+        let pixels = codes.as_chunks::<4>().0.iter();
         pixels.map(|&[red, green, blue, _]| [red, green, blue])
     })
 }

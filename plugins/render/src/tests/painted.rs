@@ -94,13 +94,13 @@ fn an_image_covers_the_side_of_a_box() {
         // Centre of each pixel of the image, on the side that faces the camera.
         let across = (f64::from(u) + 0.5) / 4.0 * 1.6 - 0.8;
         let up = 0.6 - (f64::from(v) + 0.5) / 3.0 * 1.2;
-        let found = sight(&picture, &camera, [0.2 + across, 2.5, 0.1 + up]);
+        let actual = sight(&picture, &camera, [0.2 + across, 2.5, 0.1 + up]);
         let start = 4 * (v * 4 + u) as usize;
-        for (found, expected) in found.iter().zip(&of.pixels[start..start + 3]) {
+        for (actual, expected) in actual.iter().zip(&of.pixels[start..start + 3]) {
             // Colours are interpolated between the pixel centres, which a ray may miss slightly.
             assert!(
-                found.abs_diff(*expected) <= 4,
-                "{u} {v}: {found} {expected}"
+                actual.abs_diff(*expected) <= 4,
+                "{u} {v}: {actual} {expected}"
             );
         }
     }
@@ -317,9 +317,9 @@ fn highlights_are_where_the_sun_is_mirrored() {
         let facing = normal.dot(&to_sun).max(0.0);
         let share = facing * libm::pow(normal.dot(&half_way).max(0.0), 60.0);
         let shares = sun.iter().zip(gloss.color).zip(&picture.color[4 * index..]);
-        for ((sun, color), found) in shares {
+        for ((sun, color), code) in shares {
             let expected = encode((f64::from(*sun) * color * share).min(1.0));
-            assert!(found.abs_diff(expected) <= 1, "{u} {v}: {found} {expected}");
+            assert!(code.abs_diff(expected) <= 1, "{u} {v}: {code} {expected}");
         }
         if picture.color[4 * index] > brightest.0 {
             brightest = (picture.color[4 * index], [u, v]);

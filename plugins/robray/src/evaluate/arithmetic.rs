@@ -139,18 +139,18 @@ impl Loader<'_> {
 
     /// Returns the spelling of a name such as `a-b` as a subtraction, if both operands are numbers.
     fn subtraction(&self, name: &str) -> Option<String> {
-        let parts: Vec<&str> = name.split('-').collect();
-        let number = |part: &&str| {
-            part.parse::<f64>().is_ok()
+        let operands: Vec<&str> = name.split('-').collect();
+        let number = |operand: &&str| {
+            operand.parse::<f64>().is_ok()
                 || self
                     .definitions
-                    .get(*part)
+                    .get(*operand)
                     .is_some_and(|known| matches!(known.value, Defined::Number(_)))
         };
-        let (last, first) = parts.split_last()?;
+        let (last, first) = operands.split_last()?;
         let meant =
             !first.is_empty() && first.iter().all(number) && (last.is_empty() || number(last));
-        meant.then(|| parts.join(" - ").trim_end().to_owned())
+        meant.then(|| operands.join(" - ").trim_end().to_owned())
     }
 }
 

@@ -56,9 +56,9 @@ impl Loader<'_> {
     /// Resolves a path `package://NAME/path`.
     pub(super) fn package_path(&mut self, written: &Word<'_>, file: &File) -> Option<PathBuf> {
         let missing = match self.inclusions.find(written.text, &file.directory) {
-            Ok(found) => {
-                self.files.trust(&found);
-                return Some(found);
+            Ok(path) => {
+                self.files.trust(&path);
+                return Some(path);
             }
             Err(missing) => missing,
         };

@@ -33,7 +33,7 @@ pub(super) struct Files {
 
 /// Result of the search for a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FileStatus {
     There,
     Missing,
     Outside,
@@ -69,15 +69,15 @@ impl Files {
     pub(super) fn may_read(&self, path: &Path) -> Result<(), String> {
         let shown = printable_path(&path.display().to_string());
         match path.canonicalize() {
-            Ok(found) if self.allows(&found) => Ok(()),
+            Ok(real) if self.allows(&real) => Ok(()),
             Ok(_) => Err(format!("`{shown}` lies outside the allowed directories")),
             Err(_) => Err(format!("cannot read `{shown}`: there is no such file")),
         }
     }
 
     /// Adds the directory of a file in a package to the permitted directories.
-    pub(super) fn trust(&mut self, found: &Path) {
-        let real = found.canonicalize().ok();
+    pub(super) fn trust(&mut self, path: &Path) {
+        let real = path.canonicalize().ok();
         let directory = real.as_deref().and_then(Path::parent);
         self.roots.extend(directory.map(Path::to_owned));
     }
@@ -96,13 +96,16 @@ impl Files {
     }
 
     /// Checks whether a file exists, without opening it; paths outside the permitted directories are not even checked.
-    pub(super) fn look(&self, path: &Path) -> Found {
+    pub(super) fn look(&self, path: &Path) -> FileStatus {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let (allowed, found) = match path.canonicalize() {
-            Ok(found) => (self.allows(&found), Found::There),
-            Err(_) => (self.allows_text(&without_dots(&absolute)), Found::Missing),
+        let (allowed, status) = match path.canonicalize() {
+            Ok(real) => (self.allows(&real), FileStatus::There),
+            Err(_) => (
+                self.allows_text(&without_dots(&absolute)),
+                FileStatus::Missing,
+            ),
         };
-        if allowed { found } else { Found::Outside }
+        if allowed { status } else { FileStatus::Outside }
     }
 
     /// Returns true if a path that does not exist would be in a permitted directory.
@@ -212,7 +215,7 @@ impl Loader<'_> {
     /// Returns the help text for a missing include file. File names are suggested only from directories whose texts may be
     /// shown.
     fn include_help(&self, path: &Path, written: &Word<'_>) -> String {
-        let is_open = self.files.look(path) == Found::Missing;
+        let is_open = self.files.look(path) == FileStatus::Missing;
         match nearest_file(path, written.text).filter(|_| is_open) {
             Some(near) => format!("did you mean `{}`?", printable_path(&near)),
             None => "check the path: it starts from the directory of the including file".to_owned(),

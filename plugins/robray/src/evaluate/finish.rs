@@ -150,7 +150,7 @@ impl Loader<'_> {
     }
 
     fn check_cycles(&mut self) {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         for names in self.scene.cycles() {
             let first = names.first().and_then(|name| self.scene.frame(name));
             let mut shown: Vec<String> = names
@@ -168,7 +168,7 @@ impl Loader<'_> {
             if let Some(span) = first.and_then(|frame| frame.source.0) {
                 diagnostic = diagnostic.at(span, "one of them");
             }
-            found.push(
+            diagnostics.push(
                 diagnostic
                     .note(format!(
                         "each is a child of the next: {}",
@@ -177,7 +177,7 @@ impl Loader<'_> {
                     .help("set the parent of one of them to the root or another frame"),
             );
         }
-        for diagnostic in found {
+        for diagnostic in diagnostics {
             self.problems.push(diagnostic);
         }
     }

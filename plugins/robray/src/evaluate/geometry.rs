@@ -9,7 +9,7 @@ use morse_scene::shipped::Shipped;
 
 use super::blocks::{Attributes, BlockKind, number, numbers, word};
 use super::classes::Order;
-use super::files::Found;
+use super::files::FileStatus;
 use super::{Loader, OwnedName};
 use crate::codes;
 use crate::index::Symbol;
@@ -233,8 +233,8 @@ impl Loader<'_> {
         if written.len() == N {
             return numbers(attributes, "dimension");
         }
-        let found = written.len();
-        let message = format!("the `dimension` of a {kind} has {N} numbers, not {found}");
+        let actual = written.len();
+        let message = format!("the `dimension` of a {kind} has {N} numbers, not {actual}");
         let example = if N == 3 { "[1, 1, 1]" } else { "[1, 1]" };
         let diagnostic = Diagnostic::error(codes::WRONG_VALUE, message)
             .at(set.span, format!("expected an array of {N} numbers"))
@@ -279,23 +279,23 @@ impl Loader<'_> {
     }
 
     /// Checks whether a file may be opened. Each file is checked and reported once.
-    fn check_file(&mut self, part: &Part, file: &str, resolved: &Path, span: Span) -> bool {
-        let key = (part.what, resolved.to_owned());
-        if let Some(found) = self.looked_for.get(&key) {
-            return *found != Found::Outside;
+    fn check_file(&mut self, kind: &FileKind, file: &str, resolved: &Path, span: Span) -> bool {
+        let key = (kind.what, resolved.to_owned());
+        if let Some(status) = self.looked_for.get(&key) {
+            return *status != FileStatus::Outside;
         }
-        let found = self.files.look(resolved);
-        self.looked_for.insert(key, found);
-        let may_open = found != Found::Outside;
-        if found == Found::There {
+        let status = self.files.look(resolved);
+        self.looked_for.insert(key, status);
+        let may_open = status != FileStatus::Outside;
+        if status == FileStatus::There {
             return true;
         }
-        let Part { what, many, .. } = part;
+        let FileKind { what, many, .. } = kind;
         let shown = printable(file);
         let diagnostic = if may_open {
             let message = format!("there is no {what} `{shown}`");
             let diagnostic = self
-                .file_problem(part, part.missing, message)
+                .file_problem(kind, kind.missing, message)
                 .at(span, "not found")
                 .note(format!(
                     "{many} are found from the directory of the file that is loaded"
@@ -305,11 +305,11 @@ impl Loader<'_> {
             } else if let Some(near) = nearest_file(resolved, file) {
                 diagnostic.help(format!("did you mean `{}`?", printable(&near)))
             } else {
-                diagnostic.help(format!("check the path; {}", part.without))
+                diagnostic.help(format!("check the path; {}", kind.without))
             }
         } else {
             let message = format!("the {what} `{shown}` lies outside the allowed directories");
-            self.file_problem(part, part.outside, message)
+            self.file_problem(kind, kind.outside, message)
                 .at(span, "will not be opened")
                 .note(
                     "allowed are the scene's directory, the current directory and the shipped assets",
@@ -321,8 +321,8 @@ impl Loader<'_> {
     }
 
     /// Returns the diagnostic of an unusable file: a scene can be drawn without an image, but not simulated without a mesh.
-    fn file_problem(&self, part: &Part, code: &'static str, message: String) -> Diagnostic {
-        if self.options.simulated && part.is_needed {
+    fn file_problem(&self, kind: &FileKind, code: &'static str, message: String) -> Diagnostic {
+        if self.options.simulated && kind.is_needed {
             Diagnostic::error(code, message)
         } else {
             Diagnostic::warning(code, message)
@@ -331,7 +331,7 @@ impl Loader<'_> {
 }
 
 /// A kind of file to which geometry refers.
-struct Part {
+struct FileKind {
     what: &'static str,
     many: &'static str,
     missing: &'static str,
@@ -342,7 +342,7 @@ struct Part {
     without: &'static str,
 }
 
-const MESH: Part = Part {
+const MESH: FileKind = FileKind {
     what: "mesh",
     many: "meshes",
     missing: codes::MISSING_MESH,
@@ -351,7 +351,7 @@ const MESH: Part = Part {
     without: "the scene cannot be run without it",
 };
 
-const IMAGE: Part = Part {
+const IMAGE: FileKind = FileKind {
     what: "image",
     many: "images",
     missing: codes::MISSING_IMAGE,

@@ -25,8 +25,8 @@ impl Loader<'_> {
         match attribute.kind.objection(&value) {
             None => self.is_within(attribute, &value, span).then_some(value),
             Some(demand) => {
-                let found = shown(&value);
-                self.wrong_word(attribute, &demand, &found, &value, span);
+                let actual = shown(&value);
+                self.wrong_word(attribute, &demand, &actual, &value, span);
                 None
             }
         }
@@ -44,8 +44,8 @@ impl Loader<'_> {
         };
         let refused = self.refuses(attribute);
         let name = attribute.name;
-        let found = number_shown(number);
-        let message = format!("`{name}` must be {bounds}, not {found}");
+        let actual = number_shown(number);
+        let message = format!("`{name}` must be {bounds}, not {actual}");
         let diagnostic = if refused {
             Diagnostic::error(codes::OUT_OF_RANGE, message)
         } else {
@@ -73,15 +73,15 @@ impl Loader<'_> {
                     Some(Defined::Number(number)) => Some(Value::Number(*number)),
                     Some(Defined::Wrong) => None,
                     _ => {
-                        let found = format!("the string \"{}\"", word.shown());
-                        self.wrong(attribute, &attribute.kind.demand(), &found, word.span);
+                        let actual = format!("the string \"{}\"", word.shown());
+                        self.wrong(attribute, &attribute.kind.demand(), &actual, word.span);
                         None
                     }
                 }
             }
             Written::Array(span, elements) => {
-                let found = format!("an array of {}", elements.len());
-                self.wrong(attribute, &attribute.kind.demand(), &found, *span);
+                let actual = format!("an array of {}", elements.len());
+                self.wrong(attribute, &attribute.kind.demand(), &actual, *span);
                 None
             }
             Written::Wrong => None,
@@ -100,13 +100,18 @@ impl Loader<'_> {
                 numbers.map(Value::Numbers)
             }
             Written::Expression(expression) => {
-                let found = self.found(expression);
-                self.wrong(attribute, &attribute.kind.demand(), &found, expression.span);
+                let actual = self.expression_shown(expression);
+                self.wrong(
+                    attribute,
+                    &attribute.kind.demand(),
+                    &actual,
+                    expression.span,
+                );
                 None
             }
             Written::Text(word) => {
-                let found = format!("the string \"{}\"", word.shown());
-                self.wrong(attribute, &attribute.kind.demand(), &found, word.span);
+                let actual = format!("the string \"{}\"", word.shown());
+                self.wrong(attribute, &attribute.kind.demand(), &actual, word.span);
                 None
             }
             Written::Wrong => None,
@@ -120,8 +125,13 @@ impl Loader<'_> {
             Written::Expression(expression) => match expression.name() {
                 Some(word) => word,
                 None => {
-                    let found = self.found(expression);
-                    self.wrong(attribute, &attribute.kind.demand(), &found, expression.span);
+                    let actual = self.expression_shown(expression);
+                    self.wrong(
+                        attribute,
+                        &attribute.kind.demand(),
+                        &actual,
+                        expression.span,
+                    );
                     return None;
                 }
             },
@@ -165,7 +175,7 @@ impl Loader<'_> {
         }
     }
 
-    fn found(&mut self, expression: &Expression<'_>) -> String {
+    fn expression_shown(&mut self, expression: &Expression<'_>) -> String {
         match expression.name() {
             Some(word) => format!("`{}`", word.shown()),
             None => match self.number(expression) {
@@ -175,10 +185,10 @@ impl Loader<'_> {
         }
     }
 
-    fn wrong(&mut self, attribute: &Attribute, demand: &str, found: &str, span: Span) {
+    fn wrong(&mut self, attribute: &Attribute, demand: &str, actual: &str, span: Span) {
         let diagnostic = Diagnostic::error(
             codes::WRONG_VALUE,
-            format!("`{}` must be {demand}, not {found}", attribute.name),
+            format!("`{}` must be {demand}, not {actual}", attribute.name),
         )
         .at(span, format!("expected {demand}"))
         .help(example(attribute));
@@ -189,17 +199,17 @@ impl Loader<'_> {
         &mut self,
         attribute: &Attribute,
         demand: &str,
-        found: &str,
+        actual: &str,
         value: &Value,
         span: Span,
     ) {
         let (Kind::Word(words), Value::Name(name)) = (attribute.kind, value) else {
-            self.wrong(attribute, demand, found, span);
+            self.wrong(attribute, demand, actual, span);
             return;
         };
         let diagnostic = Diagnostic::error(
             codes::WRONG_VALUE,
-            format!("`{}` cannot be {found}", attribute.name),
+            format!("`{}` cannot be {actual}", attribute.name),
         )
         .at(span, format!("must be {demand}"));
         let diagnostic = match name.as_str() {

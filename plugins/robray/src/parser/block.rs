@@ -2,7 +2,7 @@
 
 use morse_diagnostics::{Diagnostic, indent};
 
-use super::{DEEPEST, MOST_PARTS, Mistake, Parsed, Parser, Unended};
+use super::{DEEPEST, MOST_MEMBERS, Mistake, Parsed, Parser, Unended};
 use crate::codes;
 use crate::lexer::{Kind, Token};
 use crate::syntax::{Attribute, Block, Expression, Inner, Word, Written};
@@ -52,16 +52,16 @@ impl<'a> Parser<'a, '_> {
                     return Ok(block);
                 }
                 _ if self.problems.is_full() => return Err(Mistake),
-                _ => self.part(&mut block, keyword.kind, depth),
+                _ => self.member(&mut block, keyword.kind, depth),
             }
         }
     }
 
     /// Parses one attribute or inner block.
-    fn part(&mut self, block: &mut Block<'a>, within: Kind, depth: usize) {
-        self.parts += 1;
-        if self.parts > MOST_PARTS {
-            self.too_many_parts(block.head);
+    fn member(&mut self, block: &mut Block<'a>, within: Kind, depth: usize) {
+        self.members += 1;
+        if self.members > MOST_MEMBERS {
+            self.too_many_members(block.head);
             return;
         }
         let token = self.token;
@@ -73,7 +73,7 @@ impl<'a> Parser<'a, '_> {
                 self.inner(depth).map(|inner| block.blocks.push(inner))
             }
             _ => {
-                self.not_a_part(within);
+                self.not_a_member(within);
                 return;
             }
         };

@@ -3,7 +3,7 @@
 use morse_diagnostics::{Diagnostic, Span, printable};
 use morse_scene::model::Attribute;
 
-use super::{DEEPEST, LONGEST_NAME, MOST_PARTS, Mistake, Parser, Unended};
+use super::{DEEPEST, LONGEST_NAME, MOST_MEMBERS, Mistake, Parser, Unended};
 use crate::codes;
 use crate::lexer::{Kind, Token};
 use crate::syntax::Word;
@@ -28,7 +28,7 @@ impl Word<'_> {
 
 impl Parser<'_, '_> {
     /// Returns a description of the token for a message.
-    fn found(&self) -> String {
+    fn token_shown(&self) -> String {
         match self.token.kind {
             Kind::End => "the end of the file".into(),
             Kind::String => format!("the string \"{}\"", self.word(self.token).shown()),
@@ -46,8 +46,8 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn unexpected(&mut self, expected: &str, help: &str) -> Mistake {
-        let found = self.found();
-        let message = format!("expected {expected}, found {found}");
+        let actual = self.token_shown();
+        let message = format!("expected {expected}, found {actual}");
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
             .at(self.span(self.token), format!("expected {expected}"))
             .help(help);
@@ -61,7 +61,7 @@ impl Parser<'_, '_> {
         why: &str,
         help: &str,
     ) -> Mistake {
-        let message = format!("expected {expected}, found {}", self.found());
+        let message = format!("expected {expected}, found {}", self.token_shown());
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
             .at(self.span(self.token), format!("expected {expected}"))
             .at(before, why)
@@ -70,11 +70,11 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn reserved(&mut self, role: &str) -> Mistake {
-        let found = self.found();
+        let token = self.token_shown();
         let word = printable(self.slice(self.token));
         let diagnostic = Diagnostic::error(
             codes::RESERVED,
-            format!("{found} is a word of the language and cannot be {role}"),
+            format!("{token} is a word of the language and cannot be {role}"),
         )
         .at(self.span(self.token), "reserved");
         let diagnostic = if role == "a name" {
@@ -122,7 +122,7 @@ impl Parser<'_, '_> {
                 }
             }
             _ => {
-                let message = format!("expected a statement, found {}", self.found());
+                let message = format!("expected a statement, found {}", self.token_shown());
                 self.here(codes::UNEXPECTED, &message, "expected a statement")
                     .help(A_SCENE_IS)
             }
@@ -133,13 +133,13 @@ impl Parser<'_, '_> {
 
     /// Reports a token in a block that starts neither an attribute nor an inner block, and skips it with the tokens that
     /// belong to it.
-    pub(super) fn not_a_part(&mut self, within: Kind) {
+    pub(super) fn not_a_member(&mut self, within: Kind) {
         let block = match within {
             Kind::Class => "a class",
             Kind::Geometry => "a geometry",
             _ => "a frame",
         };
-        let inside = format!("{} inside of {block}", self.found());
+        let inside = format!("{} inside of {block}", self.token_shown());
         let diagnostic = match self.token.kind {
             Kind::Semicolon => self.stray_semicolon(),
             Kind::Frame | Kind::Geometry => {
@@ -156,7 +156,7 @@ impl Parser<'_, '_> {
                 .help("move it out of the block"),
             Kind::Object => self.object(),
             _ => {
-                let message = format!("expected an attribute, found {}", self.found());
+                let message = format!("expected an attribute, found {}", self.token_shown());
                 self.here(codes::UNEXPECTED, &message, "expected an attribute")
                     .help("an attribute is a name without quotes, one value and a semicolon")
             }
@@ -228,10 +228,10 @@ impl Parser<'_, '_> {
             | Kind::OpenBracket
                 if same_line =>
             {
-                let found = self.found();
+                let token = self.token_shown();
                 Diagnostic::error(
                     codes::EXTRA_VALUE,
-                    format!("unexpected second value {found}"),
+                    format!("unexpected second value {token}"),
                 )
                 .at(span, "expected `;`")
                 .at(written, "this is complete")
@@ -241,10 +241,10 @@ impl Parser<'_, '_> {
                 .at(span, "no parenthesis is open here")
                 .help("remove it"),
             _ => {
-                let found = self.found();
+                let token = self.token_shown();
                 Diagnostic::error(
                     codes::MISSING_SEMICOLON,
-                    format!("expected `;`, found {found}"),
+                    format!("expected `;`, found {token}"),
                 )
                 .at(after, "add `;` here")
                 .help("attributes, definitions and `allow_collision` end with a semicolon")
@@ -296,7 +296,7 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn unclosed_array(&mut self, open: Token) -> Mistake {
-        let message = format!("expected `,` or `]`, found {}", self.found());
+        let message = format!("expected `,` or `]`, found {}", self.token_shown());
         let functions = self.token.kind == Kind::OpenParen;
         let mut diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
             .at(self.span(self.token), "expected `,` or `]`")
@@ -355,10 +355,10 @@ impl Parser<'_, '_> {
         self.problems.push(diagnostic);
     }
 
-    pub(super) fn too_many_parts(&mut self, head: Span) {
+    pub(super) fn too_many_members(&mut self, head: Span) {
         let diagnostic = Diagnostic::error(
             codes::TOO_LARGE,
-            format!("this block has more than {MOST_PARTS} parts"),
+            format!("this block has more than {MOST_MEMBERS} parts"),
         )
         .at(head, "starts here")
         .help("split the scene");

@@ -47,10 +47,10 @@ macro_rules! messages {
     )+};
 }
 
-/// Declares parts of actions, whose types are written in full.
+/// Declares messages of actions, whose types are written in full.
 macro_rules! structures {
     ($($(#[$docs:meta])* $type:literal $name:ident { $($(#[$field_docs:meta])* $field:ident: $field_type:ty),+ $(,)? })+) => {
-        /// Definitions of the parts.
+        /// Definitions of the messages.
         pub(super) const DEFINITIONS: &[Definition] = &[$(Definition {
             name: $type,
             rust: stringify!($name),

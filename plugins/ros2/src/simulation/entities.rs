@@ -104,8 +104,8 @@ fn delete(calls: &Calls, Named { entity }: Named, respond: Respond<Plain>, added
 fn info(calls: &Calls, Named { entity }: Named, respond: Respond<InfoResponse>) {
     request(calls, ("list_objects", json!([])), respond, move |reply| {
         let all = entities(&reply);
-        let found = all.into_iter().find(|(name, _)| *name == entity);
-        let Some((_, category)) = found else {
+        let entry = all.into_iter().find(|(name, _)| *name == entity);
+        let Some((_, category)) = entry else {
             let why = format!("there is no entity `{entity}`");
             return InfoResponse::failed(Verdict::new(NOT_FOUND, why));
         };
@@ -131,8 +131,8 @@ fn resource(asked: &Spawn) -> Result<(String, Map<String, Json>), (u8, String)> 
             return Ok((String::new(), files));
         }
         let formats = [("<robot", "urdf"), ("<sdf", "sdf"), ("<mujoco", "xml")];
-        let found = formats.into_iter().find(|(mark, _)| text.contains(mark));
-        let ending = match found {
+        let matching = formats.into_iter().find(|(mark, _)| text.contains(mark));
+        let ending = match matching {
             Some((_, ending)) => ending,
             None if text.trim_start().starts_with('<') => {
                 let why = "the text is neither URDF nor SDF, MJCF or robray";

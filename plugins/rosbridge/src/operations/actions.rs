@@ -125,7 +125,7 @@ pub(super) fn publish(
     message: &Json,
     now: Instant,
 ) -> Result<bool, String> {
-    let Some((action, part)) = topic.rsplit_once('/') else {
+    let Some((action, suffix)) = topic.rsplit_once('/') else {
         return Ok(false);
     };
     let Hub {
@@ -138,7 +138,7 @@ pub(super) fn publish(
     if !(is_republisher || actions.contains(action)) {
         return Ok(false);
     }
-    match part {
+    match suffix {
         "goal" => {
             let id = message["goal_id"]["id"].clone();
             let goal = message["goal"].clone();

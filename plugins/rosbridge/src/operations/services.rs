@@ -76,7 +76,7 @@ fn request(scope: &Scope<'_>, call: Call, service: &str, arguments: Json) -> Res
             list.answer(&value)
         });
     }
-    let found = scope.graph.service(service).ok_or_else(|| {
+    let target = scope.graph.service(service).ok_or_else(|| {
         format!(
             "there is no service `{}`: a component offers its services to this middleware if it names it in its `services`",
             call.name
@@ -87,7 +87,7 @@ fn request(scope: &Scope<'_>, call: Call, service: &str, arguments: Json) -> Res
         Json::Object(fields) if fields.is_empty() => Json::Null,
         other => other,
     };
-    send(scope.calls, call, found, arguments, |value| value)
+    send(scope.calls, call, target, arguments, |value| value)
 }
 
 /// Returns the answer of a service of the server itself; `None` if it is not one.

@@ -16,45 +16,46 @@ const MOST_VIOLATIONS: usize = 100;
 
 /// Checks an assembly. Returns its warnings, or its errors if there are any.
 pub(super) fn check(assembly: &Assembly) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     if let Some(cycle) = assembly.scene.cycle() {
         let names = printable(&cycle.join(" → "));
-        found.push(Diagnostic::error(
+        diagnostics.push(Diagnostic::error(
             "scene::cycle",
             format!("the parents of frames form a cycle: {names}"),
         ));
     }
     let violations = assembly.scene.violations(MOST_VIOLATIONS);
-    found.extend(violations.iter().map(out_of_range));
+    diagnostics.extend(violations.iter().map(out_of_range));
     for (name, body) in &assembly.bodies {
-        known_frame(assembly, name, "bodies", &mut found);
-        body_settings(name, body, &mut found);
+        known_frame(assembly, name, "bodies", &mut diagnostics);
+        body_settings(name, body, &mut diagnostics);
     }
     for (path, robot) in &assembly.robots {
-        known_frame(assembly, &robot.frame, path, &mut found);
-        robot_base(path, robot, &mut found);
+        known_frame(assembly, &robot.frame, path, &mut diagnostics);
+        robot_base(path, robot, &mut diagnostics);
     }
     let variables = assembly.scene.variables();
     for (name, joint) in &assembly.joints {
         if !variables.contains(name.as_str()) {
-            found.push(unknown("variable", name, variables.iter().copied()));
+            diagnostics.push(unknown("variable", name, variables.iter().copied()));
         }
-        joint_settings(name, joint, &mut found);
+        joint_settings(name, joint, &mut diagnostics);
     }
-    if found.iter().any(Diagnostic::is_error) {
-        return Err(found);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(diagnostics);
     }
-    Ok(found)
+    Ok(diagnostics)
 }
 
-fn known_frame(assembly: &Assembly, name: &str, whose: &str, found: &mut Vec<Diagnostic>) {
+fn known_frame(assembly: &Assembly, name: &str, whose: &str, diagnostics: &mut Vec<Diagnostic>) {
     if assembly.scene.frame(name).is_none() {
         let known = assembly
             .scene
             .frames()
             .iter()
             .map(|frame| frame.name.as_str());
-        found.push(unknown("frame", name, known).note(format!("named by `{}`", printable(whose))));
+        diagnostics
+            .push(unknown("frame", name, known).note(format!("named by `{}`", printable(whose))));
     }
 }
 
@@ -64,7 +65,7 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 // The patterns have no `..`, so that the compiler requires a check of each new field.
-fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
+fn body_settings(name: &str, body: &BodySettings, diagnostics: &mut Vec<Diagnostic>) {
     let BodySettings {
         kind: _,
         mass,
@@ -79,7 +80,7 @@ fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
         can_sleep: _,
         drag_area,
     } = body;
-    let mut check = |field, numbers: &[f64]| within(name, field, numbers, found);
+    let mut check = |field, numbers: &[f64]| within(name, field, numbers, diagnostics);
     check(&ranges::BODY_MASS, mass.as_slice());
     check(&ranges::BODY_FRICTION, friction.as_slice());
     check(&ranges::RESTITUTION, restitution.as_slice());
@@ -90,7 +91,7 @@ fn body_settings(name: &str, body: &BodySettings, found: &mut Vec<Diagnostic>) {
     check(&ranges::BODY_DRAG, drag_area.as_slice());
 }
 
-fn robot_base(path: &str, robot: &RobotBase, found: &mut Vec<Diagnostic>) {
+fn robot_base(path: &str, robot: &RobotBase, diagnostics: &mut Vec<Diagnostic>) {
     let RobotBase {
         frame: _,
         kind: _,
@@ -103,7 +104,7 @@ fn robot_base(path: &str, robot: &RobotBase, found: &mut Vec<Diagnostic>) {
         angular_damping,
         drag_area,
     } = robot;
-    let mut check = |field, numbers: &[f64]| within(path, field, numbers, found);
+    let mut check = |field, numbers: &[f64]| within(path, field, numbers, diagnostics);
     check(&ranges::ROBOT_MASS, mass.as_slice());
     check(&ranges::ROBOT_FRICTION, friction.as_slice());
     check(&ranges::ROBOT_LINEAR_DAMPING, linear_damping.as_slice());
@@ -112,7 +113,7 @@ fn robot_base(path: &str, robot: &RobotBase, found: &mut Vec<Diagnostic>) {
     check(&ranges::ROBOT_DRAG, &areas.collect::<Vec<f64>>());
 }
 
-fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>) {
+fn joint_settings(name: &str, joint: &JointSettings, diagnostics: &mut Vec<Diagnostic>) {
     let JointSettings {
         mode: _,
         position,
@@ -125,7 +126,7 @@ fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>
         armature,
         dry_friction,
     } = joint;
-    let mut check = |field, numbers: &[f64]| within(name, field, numbers, found);
+    let mut check = |field, numbers: &[f64]| within(name, field, numbers, diagnostics);
     check(&ranges::JOINT_POSITION, &[*position]);
     check(&ranges::JOINT_STIFFNESS, stiffness.as_slice());
     check(&ranges::JOINT_DAMPING, damping.as_slice());
@@ -149,10 +150,10 @@ fn joint_settings(name: &str, joint: &JointSettings, found: &mut Vec<Diagnostic>
     }
 }
 
-fn within(of: &str, field: &Number, numbers: &[f64], found: &mut Vec<Diagnostic>) {
+fn within(of: &str, field: &Number, numbers: &[f64], diagnostics: &mut Vec<Diagnostic>) {
     if let Some(number) = field.bounds.violation(numbers) {
         let path = format!("{of}.{}", field.name());
-        found.extend(violation(field, &path, number));
+        diagnostics.extend(violation(field, &path, number));
     }
 }
 

@@ -26,9 +26,9 @@ impl Layout {
         let mut errors = Vec::new();
         for closure in scene.closures() {
             match self.closure(closure) {
-                Ok(found) => {
-                    self.warnings.extend(self.apart(closure, &found));
-                    self.closures.push(found);
+                Ok(layout) => {
+                    self.warnings.extend(self.apart(closure, &layout));
+                    self.closures.push(layout);
                 }
                 Err(error) => errors.push(error),
             }
@@ -74,11 +74,11 @@ impl Layout {
     }
 
     /// Returns a warning if the frames are apart at the start.
-    fn apart(&self, closure: &LoopClosure, found: &ClosureLayout) -> Option<Diagnostic> {
+    fn apart(&self, closure: &LoopClosure, layout: &ClosureLayout) -> Option<Diagnostic> {
         let [one, two] =
-            [0, 1].map(|side| self.bodies[found.bodies[side]].pose * found.body_from_frame[side]);
+            [0, 1].map(|side| self.bodies[layout.bodies[side]].pose * layout.body_from_frame[side]);
         let distance = (one.translation.vector - two.translation.vector).norm();
-        let angle = match found.kind {
+        let angle = match layout.kind {
             ClosureKind::Connect => 0.0,
             ClosureKind::Weld => one.rotation.angle_to(&two.rotation),
         };

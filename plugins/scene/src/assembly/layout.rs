@@ -361,8 +361,8 @@ impl<'a> Builder<'a> {
 }
 
 fn position_of(variables: &[VariableLayout], name: &str) -> f64 {
-    let found = variables.binary_search_by(|variable| variable.name.as_str().cmp(name));
-    let variable = found.ok().and_then(|index| variables.get(index));
+    let index = variables.binary_search_by(|variable| variable.name.as_str().cmp(name));
+    let variable = index.ok().and_then(|index| variables.get(index));
     variable.map_or(0.0, |variable| variable.settings.position)
 }
 
@@ -389,7 +389,7 @@ fn variables(
     robots: &Robots<'_>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<VariableLayout>, Vec<Diagnostic>> {
-    let mut found: BTreeMap<&str, VariableLayout> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, VariableLayout> = BTreeMap::new();
     for frame in assembly.scene.parents_first() {
         let Some(axis) = frame
             .joint
@@ -401,7 +401,7 @@ fn variables(
         let is_angle = matches!(frame.joint, Joint::Revolute(_));
         let in_scene = assembly.scene.frame_index(&frame.name);
         let in_scene = in_scene.unwrap_or(usize::MAX);
-        let entry = found
+        let entry = by_name
             .entry(&axis.variable)
             .or_insert_with(|| VariableLayout {
                 name: axis.variable.clone(),
@@ -429,7 +429,7 @@ fn variables(
             .max_effort
             .min(axis.limits.effort.unwrap_or(f64::INFINITY));
     }
-    let mut variables: Vec<VariableLayout> = found.into_values().collect();
+    let mut variables: Vec<VariableLayout> = by_name.into_values().collect();
     let torn = variables.iter().filter(|variable| {
         let [lower, upper] = variable.limits;
         lower > upper

@@ -119,7 +119,7 @@ const fn attribute(
     bounds: Option<Bounds>,
 ) -> Attribute {
     let elements = elements.as_bytes();
-    let mut found = Attribute {
+    let mut attribute = Attribute {
         name,
         frame: false,
         geometry: false,
@@ -131,14 +131,14 @@ const fn attribute(
     let mut index = 0;
     while index < elements.len() {
         match elements[index] {
-            b'F' => found.frame = true,
-            b'G' => found.geometry = true,
-            b'C' => found.class = true,
-            _ => found.extension = true,
+            b'F' => attribute.frame = true,
+            b'G' => attribute.geometry = true,
+            b'C' => attribute.class = true,
+            _ => attribute.extension = true,
         }
         index += 1;
     }
-    found
+    attribute
 }
 
 /// Returns an attribute without numbers.

@@ -23,13 +23,13 @@ impl Scene {
     /// appearance only.
     #[must_use]
     pub fn violations(&self, most: usize) -> Vec<Violation<'_>> {
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         for frame in &self.frames {
             let mut check = |source: Origin, attribute: &'static Attribute, numbers: &[f64]| {
                 if let Some(number) = attribute.violation(numbers)
                     && !attribute.is_of_looks()
                 {
-                    found.push(Violation {
+                    violations.push(Violation {
                         frame: &frame.name,
                         attribute,
                         number,
@@ -43,12 +43,12 @@ impl Scene {
                     check(geometry.source, attribute, numbers);
                 });
             }
-            if found.len() >= most {
+            if violations.len() >= most {
                 break;
             }
         }
-        found.truncate(most);
-        found
+        violations.truncate(most);
+        violations
     }
 }
 

@@ -39,8 +39,8 @@ pub fn is_upright(path: &Path) -> bool {
 /// Splits the path of a mesh into the file and the scale factors along its axes, if there are any.
 #[must_use]
 pub fn stretched(path: &Path) -> (&Path, Option<[f64; 3]>) {
-    let parts = path.to_str().and_then(|text| text.rsplit_once(MARK));
-    let read = parts.and_then(|(file, factors)| {
+    let halves = path.to_str().and_then(|text| text.rsplit_once(MARK));
+    let read = halves.and_then(|(file, factors)| {
         let factors = factors.strip_suffix(UPRIGHT).unwrap_or(factors);
         let numbers: Result<Vec<f64>, _> = factors.split(',').map(str::parse).collect();
         let numbers: [f64; 3] = numbers.ok()?.try_into().ok()?;

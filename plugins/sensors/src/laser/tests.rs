@@ -93,17 +93,18 @@ fn rays_go_from_right_to_left_and_from_the_top_down() {
     };
     let expected = [[0.125, 1.2], [0.0, 0.4], [0.125, -0.4], [0.0, -1.2]];
     for (direction, [azimuth, elevation]) in layers.iter().zip(expected) {
-        let found = angles(direction);
+        let azimuth_and_elevation = angles(direction);
         assert!((direction.norm() - 1.0).abs() < 1e-12);
         assert!(
-            (found[0] - azimuth).abs() < 1e-9 && (found[1] - elevation).abs() < 1e-9,
-            "{found:?}"
+            (azimuth_and_elevation[0] - azimuth).abs() < 1e-9
+                && (azimuth_and_elevation[1] - elevation).abs() < 1e-9,
+            "{azimuth_and_elevation:?}"
         );
     }
 }
 
 #[test]
-fn settings_out_of_range_are_found() {
+fn settings_out_of_range_are_reported() {
     assert!(out_of_range::<LaserScanner>("()").is_empty());
     assert!(out_of_range::<LaserScanner>("(resolution: 0.5)").is_empty());
     for (text, field) in [

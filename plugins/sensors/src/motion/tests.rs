@@ -279,8 +279,8 @@ fn turns_of_any_size() {
     let by = |angle| UnitQuaternion::new(axis * angle);
     let from = UnitQuaternion::new(Vector3::new(0.3, 2.0, -1.0));
     for angle in [0.0, 1e-300, 1e-12, 1e-3, 1.0, 3.1] {
-        let found = turn(&from, &(by(angle) * from));
-        assert!((found - axis * angle).norm() < 1e-9, "{angle}: {found}");
+        let actual = turn(&from, &(by(angle) * from));
+        assert!((actual - axis * angle).norm() < 1e-9, "{angle}: {actual}");
         // The same orientation with the opposite sign of the quaternion.
         let other = UnitQuaternion::new_unchecked(-(by(angle) * from).into_inner());
         assert!((turn(&from, &other) - axis * angle).norm() < 1e-9);

@@ -74,7 +74,7 @@ fn victims_in_the_cone_are_seen() {
 }
 
 #[test]
-fn the_nearest_victim_is_asked_about_and_healed_in_part() {
+fn the_nearest_victim_is_asked_about_and_partially_healed() {
     let (mut test, sensor) = test_world();
     assert_eq!(now(&mut test, "get_robot_abilities").value, json!([2, 5]));
     assert_eq!(

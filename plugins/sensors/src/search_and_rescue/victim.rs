@@ -61,8 +61,8 @@ fn requirements(property: &Property) -> Vec<i64> {
         Property::Numbers(numbers) => numbers.iter().map(|number| *number as i64).collect(),
         Property::Number(number) => vec![*number as i64],
         Property::Text(text) => {
-            let parts = text.split(',');
-            parts.filter_map(|part| part.trim().parse().ok()).collect()
+            let words = text.split(',');
+            words.filter_map(|word| word.trim().parse().ok()).collect()
         }
         Property::Flag(_) => Vec::new(),
     }

@@ -125,8 +125,8 @@ fn relative_poses_are_in_the_axes_of_the_picture() {
     // Rotation from the robot's axes to those of the image: (0.5, -0.5, 0.5; 0.5), either sign.
     let Orientation { x, y, z, w } = first.orientation;
     let sign = w.signum();
-    for (found, expected) in [(x, 0.5), (y, -0.5), (z, 0.5), (w, 0.5)] {
-        assert!((found * sign - expected).abs() < 1e-12, "{first:?}");
+    for (actual, expected) in [(x, 0.5), (y, -0.5), (z, 0.5), (w, 0.5)] {
+        assert!((actual * sign - expected).abs() < 1e-12, "{first:?}");
     }
     // In the world's axes, rotated by a quarter turn about z.
     cube.1.rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), FRAC_PI_2);

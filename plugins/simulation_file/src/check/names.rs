@@ -53,15 +53,15 @@ impl Checker<'_> {
     /// Reports an object that is also a robot, since a robot has its own properties.
     fn is_robot(&mut self, name: &Spanned<String>) -> bool {
         let simulation = self.simulation;
-        let robot = simulation.robots.iter().find(|(robot, parts)| {
-            let copies = parts.repeat.as_ref();
+        let robot = simulation.robots.iter().find(|(robot, settings)| {
+            let copies = settings.repeat.as_ref();
             let copy = || {
                 name.strip_prefix(robot.as_str())?
                     .strip_prefix('_')?
                     .parse()
                     .ok()
             };
-            match (&parts.form, copies) {
+            match (&settings.form, copies) {
                 (Form::Frame(frame), _) => frame == name,
                 (Form::Model(_), None) => *robot == name,
                 (Form::Model(_), Some(repeat)) => {

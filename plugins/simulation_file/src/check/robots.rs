@@ -88,8 +88,8 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|(name, actuator)| (Family::Actuator, name, &actuator.component));
         for (family, name, component) in sensors.chain(actuators) {
-            // A component on another component may be named as its part: `head.camera`.
-            if !is_part(robot, name) {
+            // The name of a component on another component may begin with it: `head.camera`.
+            if !is_below_component(robot, name) {
                 self.name(family.noun(), name);
             }
             if let Some((first, _)) = components.insert(name, (name.span, component)) {
@@ -302,8 +302,8 @@ fn shown_rate(rate: f64) -> String {
     ValueRange::shown((rate * 1e6).round() / 1e6)
 }
 
-/// Returns true if the name consists of another component of the robot, a dot, and a further part.
-fn is_part(robot: &Robot, name: &str) -> bool {
+/// Returns true if the name consists of another component of the robot, a dot, and a further segment.
+fn is_below_component(robot: &Robot, name: &str) -> bool {
     let Some((owner, own)) = name.rsplit_once('.') else {
         return false;
     };

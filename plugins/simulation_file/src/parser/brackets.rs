@@ -16,17 +16,17 @@ pub(super) struct Missed {
 }
 
 impl Parser<'_, '_> {
-    /// Returns true if another part follows before the end of the group. Consumes the end.
+    /// Returns true if another item follows before the end of the group. Consumes the end.
     pub(super) fn goes_on(&mut self, closer: char, open: Span) -> bool {
         loop {
             match self.token {
-                Token::Close(found) if found == closer => {
+                Token::Close(actual) if actual == closer => {
                     self.compare_indents(open);
                     self.advance();
                     return false;
                 }
-                Token::Close(found) => {
-                    if self.unbalanced(found, closer, open) {
+                Token::Close(actual) => {
+                    if self.unbalanced(actual, closer, open) {
                         return false;
                     }
                     self.advance();
@@ -45,12 +45,12 @@ impl Parser<'_, '_> {
     }
 
     /// Reports a closing bracket of the wrong type. Returns true if it ends an outer group.
-    fn unbalanced(&mut self, found: char, closer: char, open: Span) -> bool {
-        let opened_further_out = self.closers.iter().any(|&(other, _)| other == found);
+    fn unbalanced(&mut self, actual: char, closer: char, open: Span) -> bool {
+        let opened_further_out = self.closers.iter().any(|&(other, _)| other == actual);
         let message = if opened_further_out {
-            format!("a `{closer}` is missing before this `{found}`")
+            format!("a `{closer}` is missing before this `{actual}`")
         } else {
-            format!("unmatched `{found}`")
+            format!("unmatched `{actual}`")
         };
         let problem = error("simulation::unbalanced", self.span, message)
             .label(format!("expected `{closer}`"))

@@ -105,9 +105,9 @@ fn mistakes_are_shown_where_they_are() {
         ),
         ("Simulation()", &["this is a simulation, not a scenario"]),
     ] {
-        let found = read(text).unwrap_err();
+        let message = read(text).unwrap_err();
         for word in words {
-            assert!(found.contains(word), "`{word}` is not in:\n{found}");
+            assert!(message.contains(word), "`{word}` is not in:\n{message}");
         }
     }
 }

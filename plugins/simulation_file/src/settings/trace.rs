@@ -20,7 +20,7 @@ pub(super) struct Trace {
 pub(super) struct Located {
     pub(super) span: Span,
     pub(super) field: String,
-    pub(super) found: String,
+    pub(super) actual: String,
     pub(super) error: SettingsError,
     pub(super) help: Option<String>,
 }
@@ -49,7 +49,7 @@ impl Trace {
         self.first.borrow_mut().get_or_insert_with(located);
     }
 
-    pub(super) fn into_parts(self) -> (Vec<Diagnostic>, Option<Located>) {
+    pub(super) fn into_results(self) -> (Vec<Diagnostic>, Option<Located>) {
         (self.problems.into_inner(), self.first.into_inner())
     }
 }
@@ -60,7 +60,7 @@ impl SettingsError {
         Located {
             span,
             field: String::new(),
-            found: String::new(),
+            actual: String::new(),
             error: Self::Other(failure.to_string()),
             help: None,
         }
@@ -78,7 +78,7 @@ impl Located {
         let field = quoted(&self.field);
         let problem = match &self.error {
             SettingsError::Wanted(wanted) => {
-                let message = format!("{field} must be {wanted}, found {}", self.found);
+                let message = format!("{field} must be {wanted}, found {}", self.actual);
                 error("simulation::wrong-type", self.span, message)
                     .label(format!("expected {wanted}"))
             }

@@ -39,7 +39,7 @@ impl Context<'_> {
             self.trace.note(|| Located {
                 span: self.span,
                 field: self.name.to_owned(),
-                found: "something else".to_owned(),
+                actual: "something else".to_owned(),
                 error: error.clone(),
                 help: None,
             });
@@ -62,7 +62,7 @@ impl<'n> Value<'n> {
             self.trace.note(|| Located {
                 span: self.node.span,
                 field: self.name.to_owned(),
-                found: self.node.found(),
+                actual: self.node.description(),
                 error: error.clone(),
                 help: self.remedy(error),
             });

@@ -58,7 +58,7 @@ impl fmt::Display for Violation {
 pub fn violations(settings: &dyn PartialReflect) -> Vec<Violation> {
     let mut search = Search::default();
     search.look_at(settings, Rule::default());
-    search.found
+    search.violations
 }
 
 /// Returns the range of a setting or of a field of a command; `None` if it contains no numbers, or integers that are limited
@@ -125,7 +125,7 @@ impl Rule {
 #[derive(Default)]
 struct Search {
     path: Vec<String>,
-    found: Vec<Violation>,
+    violations: Vec<Violation>,
 }
 
 impl Search {
@@ -136,37 +136,37 @@ impl Search {
         }
         let info = value.get_represented_type_info();
         match value.reflect_ref() {
-            ReflectRef::Struct(parts) => {
-                for (index, (name, part)) in parts.iter_fields().enumerate() {
+            ReflectRef::Struct(fields) => {
+                for (index, (name, field_value)) in fields.iter_fields().enumerate() {
                     let field = match info {
                         Some(TypeInfo::Struct(info)) => info.field_at(index),
                         _ => None,
                     };
                     let rule = rule.inside(field.map(NamedField::custom_attributes));
-                    self.step(plain_name(name).to_owned(), part, rule);
+                    self.step(plain_name(name).to_owned(), field_value, rule);
                 }
             }
-            ReflectRef::TupleStruct(parts) => {
-                for (index, part) in parts.iter_fields().enumerate() {
+            ReflectRef::TupleStruct(fields) => {
+                for (index, field_value) in fields.iter_fields().enumerate() {
                     let field = match info {
                         Some(TypeInfo::TupleStruct(info)) => info.field_at(index),
                         _ => None,
                     };
                     let rule = rule.inside(field.map(UnnamedField::custom_attributes));
-                    if parts.field_len() == 1 {
-                        self.look_at(part, rule);
+                    if fields.field_len() == 1 {
+                        self.look_at(field_value, rule);
                     } else {
-                        self.step(index.to_string(), part, rule);
+                        self.step(index.to_string(), field_value, rule);
                     }
                 }
             }
-            ReflectRef::Tuple(parts) => self.each(parts.iter_fields(), rule),
-            ReflectRef::List(parts) => self.each(parts.iter(), rule),
-            ReflectRef::Array(parts) => self.each(parts.iter(), rule),
-            ReflectRef::Set(parts) => self.each(parts.iter(), rule),
-            ReflectRef::Map(parts) => {
-                for (key, part) in parts.iter() {
-                    self.step(key_text(key), part, rule);
+            ReflectRef::Tuple(elements) => self.each(elements.iter_fields(), rule),
+            ReflectRef::List(elements) => self.each(elements.iter(), rule),
+            ReflectRef::Array(elements) => self.each(elements.iter(), rule),
+            ReflectRef::Set(elements) => self.each(elements.iter(), rule),
+            ReflectRef::Map(entries) => {
+                for (key, element) in entries.iter() {
+                    self.step(key_text(key), element, rule);
                 }
             }
             ReflectRef::Enum(chosen) => self.variant(chosen, info, rule),
@@ -181,35 +181,35 @@ impl Search {
             _ => None,
         };
         for index in 0..chosen.field_len() {
-            let Some(part) = chosen.field_at(index) else {
+            let Some(element) = chosen.field_at(index) else {
                 continue;
             };
             let rule = rule.inside(variant.and_then(|variant| attributes(variant, index)));
             if is_some {
-                self.look_at(part, rule);
+                self.look_at(element, rule);
             } else {
                 let name = chosen.name_at(index).map(plain_name);
                 let step = name.map_or_else(|| index.to_string(), str::to_owned);
-                self.step(step, part, rule);
+                self.step(step, element, rule);
             }
         }
     }
 
-    fn each<'a>(&mut self, parts: impl Iterator<Item = &'a dyn PartialReflect>, rule: Rule) {
-        for (index, part) in parts.enumerate() {
-            self.step(index.to_string(), part, rule);
+    fn each<'a>(&mut self, elements: impl Iterator<Item = &'a dyn PartialReflect>, rule: Rule) {
+        for (index, element) in elements.enumerate() {
+            self.step(index.to_string(), element, rule);
         }
     }
 
-    fn step(&mut self, name: String, part: &dyn PartialReflect, rule: Rule) {
+    fn step(&mut self, name: String, value: &dyn PartialReflect, rule: Rule) {
         self.path.push(name);
-        self.look_at(part, rule);
+        self.look_at(value, rule);
         self.path.pop();
     }
 
     fn hold(&mut self, number: f64, range: Option<ValueRange>, unit: Option<&'static str>) {
         if let Some(range) = range.filter(|range| !range.contains(number)) {
-            self.found.push(Violation {
+            self.violations.push(Violation {
                 path: self.path.clone(),
                 number,
                 range,
@@ -315,10 +315,10 @@ mod tests {
         }
     }
 
-    fn found(car: &Car) -> Vec<String> {
-        let found = violations(car.as_partial_reflect());
+    fn texts_of(car: &Car) -> Vec<String> {
+        let problems = violations(car.as_partial_reflect());
         let text = |violation: &Violation| format!("{}: {violation}", violation.field());
-        found.iter().map(text).collect()
+        problems.iter().map(text).collect()
     }
 
     #[test]
@@ -329,11 +329,11 @@ mod tests {
             plain: -1e9,
             ..car()
         };
-        assert!(found(&fine).is_empty(), "{:?}", found(&fine));
+        assert!(texts_of(&fine).is_empty(), "{:?}", texts_of(&fine));
     }
 
     #[test]
-    fn every_number_is_found_wherever_it_stands() {
+    fn every_number_is_checked_wherever_it_stands() {
         let mut wrong = car();
         wrong.speed = Some(1e5);
         wrong.wheels.push(Wheel {
@@ -346,7 +346,7 @@ mod tests {
         wrong.plain = f64::INFINITY;
         wrong.r#type = Wrapped(10);
         assert_eq!(
-            found(&wrong),
+            texts_of(&wrong),
             [
                 "speed: 100000 is out of range: -10000 to 10000 m/s",
                 "wheels.1.radius: 0 is out of range: 0.1 to 1 m",
@@ -362,7 +362,7 @@ mod tests {
             form: Form::Long(4.0, 255),
             ..car()
         };
-        assert_eq!(found(&long), ["form.0: 4 is out of range: 0 to 3"]);
+        assert_eq!(texts_of(&long), ["form.0: 4 is out of range: 0 to 3"]);
     }
 
     #[test]

@@ -129,12 +129,12 @@ impl Builder<'_, '_> {
 
     /// Returns the start positions of all variables that do not start at zero, and puts free bodies where they start.
     fn start(&mut self, start: Option<&Start>) -> BTreeMap<String, f64> {
-        let mut found = BTreeMap::new();
+        let mut positions = BTreeMap::new();
         let total = self.slots.iter().map(|slot| slot.size).sum::<usize>();
         let given = start.filter(|start| !start.positions.is_empty());
         if let Some(start) = given.filter(|start| start.positions.len() != total) {
             start.refuse(total, self.problems);
-            return found;
+            return positions;
         }
         let mut poses = BTreeMap::new();
         let mut index = 0;
@@ -144,12 +144,12 @@ impl Builder<'_, '_> {
             match (slot.variables.as_slice(), own) {
                 ([variable], own) => {
                     let position = own.and_then(|own| own.first().copied());
-                    found.insert(variable.clone(), position.unwrap_or(slot.joint.reference));
+                    positions.insert(variable.clone(), position.unwrap_or(slot.joint.reference));
                 }
                 (variables @ [_, _, _], Some([w, x, y, z])) => {
                     let turn = rotation_from_xyzw([*x, *y, *z, *w]).unwrap_or_default();
                     let angles = three_angles(&turn);
-                    found.extend(variables.iter().cloned().zip(angles));
+                    positions.extend(variables.iter().cloned().zip(angles));
                 }
                 ([], Some([x, y, z, w, i, j, k])) => {
                     let turn = rotation_from_xyzw([*i, *j, *k, *w]).unwrap_or_default();
@@ -164,8 +164,8 @@ impl Builder<'_, '_> {
             let pose = poses.get(&frame.name).filter(|_| self.options.is_alone);
             frame.pose = pose.copied().unwrap_or(frame.pose);
         }
-        found.retain(|_, position| *position != 0.0);
-        found
+        positions.retain(|_, position| *position != 0.0);
+        positions
     }
 
     /// Adds the joints of all motors to their robots.
@@ -257,14 +257,14 @@ impl Builder<'_, '_> {
 
     /// Returns the frame of an object.
     fn frame_of(&mut self, object: &Object) -> Option<String> {
-        let found = match object.kind {
+        let frame_name = match object.kind {
             "body" => self
                 .bodies
                 .contains_key(&object.name)
                 .then(|| object.name.clone()),
             kind => self.marks.get(&(kind, object.name.clone())).cloned(),
         };
-        if found.is_none() {
+        if frame_name.is_none() {
             let marks = self.marks.keys();
             let marks = marks.filter(|(kind, _)| *kind == object.kind);
             let known: Vec<&str> = match object.kind {
@@ -274,7 +274,7 @@ impl Builder<'_, '_> {
             self.problems.push(missing(object, &known));
         }
         // The world has no frame beside a robot on a base.
-        found.filter(|frame| !(self.fixes_root && frame == WORLD))
+        frame_name.filter(|frame| !(self.fixes_root && frame == WORLD))
     }
 
     /// Returns the root of a frame.

@@ -26,7 +26,7 @@ pub(super) struct Touchable {
 impl Builder<'_, '_> {
     /// Disables the collisions that MuJoCo filters: those of bits that do not match, of bodies with their parents, and of
     /// excluded pairs.
-    pub(super) fn part_bodies(&mut self, root: &Element, scene: &mut Scene) {
+    pub(super) fn disable_collisions_of_bodies(&mut self, root: &Element, scene: &mut Scene) {
         let excluded = self.excluded(root);
         let mut pairs = 0;
         for (index, one) in self.geoms.iter().enumerate() {

@@ -19,15 +19,15 @@ impl Builder<'_, '_> {
             return None;
         };
         let mut field = field?;
-        let (mut file, mut found) = self.triangles(&field.source, name, true, field.span)?;
+        let (mut file, mut path) = self.triangles(&field.source, name, true, field.span)?;
         if let Source::Heights(_) = field.source {
-            match heights::binary(&found) {
+            match heights::binary(&path) {
                 Ok(source) => field.source = source,
                 Err(why) => return self.unread(&file, &why, field.span),
             }
-            (file, found) = self.triangles(&field.source, name, true, field.span)?;
+            (file, path) = self.triangles(&field.source, name, true, field.span)?;
         }
-        let surface = match (self.options.surface)(&found) {
+        let surface = match (self.options.surface)(&path) {
             Ok(surface) => surface,
             Err(why) => return self.unread(&file, &why, field.span),
         };
@@ -40,7 +40,7 @@ impl Builder<'_, '_> {
         let range = highest - lowest;
         let factor = if range > 0.0 { top / range } else { top };
         let below = Isometry3::translation(0.0, 0.0, -lowest * factor);
-        let resolved = stretch(&found, [2.0 * x, 2.0 * y, factor]);
+        let resolved = stretch(&path, [2.0 * x, 2.0 * y, factor]);
         Some((Shape::Mesh(MeshFile { file, resolved }), 1.0, below))
     }
 

@@ -97,11 +97,11 @@ impl Builder<'_, '_> {
 /// Returns an inertia with moments of at least a value. Moments that violate the triangle inequality are replaced by their
 /// mean, if `balance`.
 fn bounded(inertia: &Matrix3<f64>, least: f64, balance: bool) -> Matrix3<f64> {
-    let parts = SymmetricEigen::new(*inertia);
-    let mut moments: Vector3<f64> = parts.eigenvalues.map(|moment| moment.max(least));
+    let decomposition = SymmetricEigen::new(*inertia);
+    let mut moments: Vector3<f64> = decomposition.eigenvalues.map(|moment| moment.max(least));
     if balance && moments.sum() < 2.0 * moments.max() {
         moments = Vector3::repeat(moments.mean());
     }
-    let axes = parts.eigenvectors;
+    let axes = decomposition.eigenvectors;
     axes * Matrix3::from_diagonal(&moments) * axes.transpose()
 }

@@ -113,11 +113,11 @@ impl Builder<'_, '_> {
         };
         let (source, needed, span) = (mesh.source.clone()?, geom.bits != [0, 0], mesh.span);
         let (scale, origin) = (mesh.scale, mesh.origin);
-        let (file, found) = self.triangles(&source, name, needed, span)?;
+        let (file, path) = self.triangles(&source, name, needed, span)?;
         let [x, y, z] = scale;
         let (resolved, scale) = match x > 0.0 && x == y && y == z {
-            true => (found, x),
-            false => (stretch(&found, scale), 1.0),
+            true => (path, x),
+            false => (stretch(&path, scale), 1.0),
         };
         let shape = Shape::Mesh(MeshFile { file, resolved });
         Some((shape, scale, origin.inverse()))
@@ -133,10 +133,10 @@ impl Builder<'_, '_> {
     ) -> Option<(String, PathBuf)> {
         let (vertices, faces) = match source {
             Source::File(file) | Source::Heights(file) => {
-                let found = self
+                let path = self
                     .assets
                     .find("mesh", file, needed, span, self.problems)?;
-                return Some((file.clone(), found));
+                return Some((file.clone(), path));
             }
             Source::Vertices(vertices, faces) => (vertices, faces),
         };
@@ -289,8 +289,8 @@ impl Builder<'_, '_> {
                 geometry.pattern_size = size.map(|size| size / 2.0);
             }
             Some(Texture::Image(file, span)) => {
-                let found = self.assets.find("image", file, false, *span, self.problems);
-                geometry.image = found.map(|path| ImageFile {
+                let image = self.assets.find("image", file, false, *span, self.problems);
+                geometry.image = image.map(|path| ImageFile {
                     file: file.clone(),
                     resolved: Some(path),
                 });

@@ -63,7 +63,7 @@ impl Builder<'_, '_> {
 /// Returns the diagonal of the inverse mass matrix, by the names of the frames with a joint of one axis. Empty if the model is
 /// too large, or if its masses are none.
 fn inverse_inertias(frames: &[Frame]) -> BTreeMap<String, f64> {
-    let mut found = BTreeMap::new();
+    let mut inverses = BTreeMap::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut links = Vec::new();
     for (index, frame) in frames.iter().enumerate() {
@@ -77,10 +77,10 @@ fn inverse_inertias(frames: &[Frame]) -> BTreeMap<String, f64> {
         known.insert(&frame.name, index);
     }
     let Ok(tree) = Tree::new(&links) else {
-        return found;
+        return inverses;
     };
     if tree.velocity_count() > MOST_VELOCITIES {
-        return found;
+        return inverses;
     }
     let mut workspace = Workspace::new(&tree);
     let base = Base::at_rest(Vector3::zeros());
@@ -101,12 +101,12 @@ fn inverse_inertias(frames: &[Frame]) -> BTreeMap<String, f64> {
             *own = 1.0;
         }
         workspace.matrix.solve(&mut column);
-        found.insert(
+        inverses.insert(
             frame.name.clone(),
             column.get(speed).copied().unwrap_or(0.0),
         );
     }
-    found
+    inverses
 }
 
 /// Returns the axis of a joint with one axis.

@@ -18,7 +18,7 @@ const RATIOS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// Maximum number of followers.
 const MOST_FOLLOWERS: usize = 5_000;
 
-/// Coefficients below this part of the greatest one are zero.
+/// Coefficients below this fraction of the greatest one are zero.
 const NOTHING: f64 = 1e-12;
 
 /// A sum of deviations of joints that follow none, plus a constant.
@@ -104,11 +104,11 @@ impl Couplings {
         let name = written.value.trim();
         if kind == "tendon" {
             let known = self.tendons.keys().map(String::as_str);
-            let found = self.tendons.get(name).map(|tendon| tendon.terms.clone());
-            if found.is_none() {
+            let terms = self.tendons.get(name).map(|tendon| tendon.terms.clone());
+            if terms.is_none() {
                 fields::unknown("fixed tendon", written, known, problems);
             }
-            return found;
+            return terms;
         }
         if !self.joints.contains_key(name) {
             let known = self.joints.keys().map(String::as_str);

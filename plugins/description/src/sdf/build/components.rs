@@ -81,7 +81,7 @@ impl Builder<'_, '_> {
 
     /// Returns the settings of joints with a spring or an initial position, and the position of the first in its file.
     fn springs(&self) -> (BTreeMap<String, String>, Option<Span>) {
-        let (mut found, mut first) = (BTreeMap::new(), None);
+        let (mut settings_by_axis, mut first) = (BTreeMap::new(), None);
         for joint in &self.document.joints {
             let name = self.full(joint.node);
             let words: &[&str] = match joint.kind {
@@ -105,14 +105,14 @@ impl Builder<'_, '_> {
                 }
                 if is_own && !settings.is_empty() {
                     first = first.or(Some(axis.span));
-                    found.insert(
+                    settings_by_axis.insert(
                         format!("{name}{word}"),
                         format!("({})", settings.join(", ")),
                     );
                 }
             }
         }
-        (found, first)
+        (settings_by_axis, first)
     }
 
     fn sensor(
@@ -259,11 +259,11 @@ impl Builder<'_, '_> {
     fn variables(&mut self, names: &[Written], model: usize) -> Vec<String> {
         let document = self.document;
         let scope = document.models.get(model).map_or(0, |model| model.scope);
-        let mut found = Vec::new();
+        let mut variables = Vec::new();
         for name in names {
             let is_joint = |kind| matches!(kind, Kind::Joint(_));
             match document.in_scope(scope, &name.text, is_joint) {
-                Some(node) => found.push(self.full(node).to_owned()),
+                Some(node) => variables.push(self.full(node).to_owned()),
                 None => {
                     let scope = document.scopes.get(scope).into_iter();
                     let known = scope.flat_map(|scope| scope.names.keys().map(String::as_str));
@@ -272,7 +272,7 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        found
+        variables
     }
 
     fn not_taken(&mut self, what: &str, span: Span, help: String) {

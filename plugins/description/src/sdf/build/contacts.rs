@@ -51,7 +51,7 @@ impl Parting<'_> {
 impl Builder<'_, '_> {
     /// Disables the collisions between the links of a model, unless they collide with themselves, and between collisions
     /// without a common bit.
-    pub(super) fn part_links(&mut self, frames: &Frames<'_>, scene: &mut Scene) {
+    pub(super) fn disable_collisions_of_links(&mut self, frames: &Frames<'_>, scene: &mut Scene) {
         let all = &frames.touchable;
         let mut models: BTreeMap<usize, Vec<&Touchable>> = BTreeMap::new();
         for one in all.iter().filter(|one| self.moves(one.link)) {

@@ -191,9 +191,9 @@ impl<'a> Builder<'a, '_> {
             };
             let scope = self.document.nodes.get(from.node)?.scope;
             let is_joint = |kind| matches!(kind, document::Kind::Joint(_));
-            let found = self.document.in_scope(scope, &mimic.joint.text, is_joint);
-            let found = found.and_then(|node| self.document.nodes.get(node));
-            let Some(document::Kind::Joint(next)) = found.map(|node| node.kind) else {
+            let node = self.document.in_scope(scope, &mimic.joint.text, is_joint);
+            let node = node.and_then(|node| self.document.nodes.get(node));
+            let Some(document::Kind::Joint(next)) = node.map(|node| node.kind) else {
                 let names = self.document.names(from.node);
                 let text = (mimic.joint.text.as_str(), mimic.joint.span);
                 let diagnostic = VALUES.unknown("joint", text, names);

@@ -103,12 +103,12 @@ impl<'a> Builder<'a, '_> {
         let mut convex_parts = None;
         let (shape, inner, scale) = match form {
             Form::Shape(shape, inner) => (shape, inner, 1.0),
-            Form::Prism(shape, parts) => {
-                convex_parts = parts.filter(|_| !is_visual);
+            Form::Prism(shape, count) => {
+                convex_parts = count.filter(|_| !is_visual);
                 (shape, Isometry3::identity(), 1.0)
             }
-            Form::Mesh(uri, scale, pose, parts) => {
-                convex_parts = parts.filter(|_| !is_visual);
+            Form::Mesh(uri, scale, pose, count) => {
+                convex_parts = count.filter(|_| !is_visual);
                 let resolved = self.file("mesh", &uri, !is_visual, frames)?;
                 let [x, y, z] = scale;
                 let (resolved, scale) = match x > 0.0 && x == y && y == z {
@@ -145,8 +145,8 @@ impl<'a> Builder<'a, '_> {
 
     /// Returns the mesh of the walls of an image.
     fn walls(&mut self, walls: &Walls, needed: bool, frames: &mut Frames<'a>) -> Option<Shape> {
-        let found = self.file("image", &walls.uri, needed, frames)?;
-        let read = (self.surface)(&found).and_then(|image| walls.shape(&image));
+        let path = self.file("image", &walls.uri, needed, frames)?;
+        let read = (self.surface)(&path).and_then(|image| walls.shape(&image));
         if let Err(why) = &read {
             let file = printable_path(&walls.uri.text);
             let message = format!("the walls of `{file}` are not read: {why}");
@@ -187,8 +187,8 @@ impl<'a> Builder<'a, '_> {
             && geometry.visual
             && !geometry.collision
         {
-            let found = self.file("image", &image, false, frames);
-            geometry.image = found.map(|path| ImageFile {
+            let image_path = self.file("image", &image, false, frames);
+            geometry.image = image_path.map(|path| ImageFile {
                 file: image.text,
                 resolved: Some(path),
             });

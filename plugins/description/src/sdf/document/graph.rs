@@ -50,7 +50,7 @@ impl Document<'_> {
                 _ => Some(node.base),
             };
         };
-        let found = match node.kind {
+        let target = match node.kind {
             Kind::Model(_) => {
                 self.in_scope(scope, &written.text, |kind| matches!(kind, Kind::Link(_)))
             }
@@ -58,12 +58,12 @@ impl Document<'_> {
         };
         // A joint with the world as its child is reported with the joints.
         let is_world = matches!(node.kind, Kind::Joint(_)) && written.text == "world";
-        if found.is_none() && !is_world {
+        if target.is_none() && !is_world {
             let names = self.scopes.get(scope).into_iter();
             let names = names.flat_map(|scope| scope.names.keys().map(String::as_str));
             problems.push(VALUES.unknown(what, (&written.text, written.span), names));
         }
-        found
+        target
     }
 
     /// Returns the node to which the pose of a node is relative.
@@ -77,8 +77,8 @@ impl Document<'_> {
             return WORLD;
         };
         if let Some(written) = &node.relative_to {
-            if let Some(found) = self.find(index, &written.text) {
-                return found;
+            if let Some(target) = self.find(index, &written.text) {
+                return target;
             }
             let names = self.names(index);
             problems.push(VALUES.unknown("frame", (&written.text, written.span), names));
@@ -129,8 +129,10 @@ impl Document<'_> {
                 }
             }
         }
-        let found = bodies.into_iter();
-        found.map(|body| body.unwrap_or(Body::World)).collect()
+        let known_bodies = bodies.into_iter();
+        known_bodies
+            .map(|body| body.unwrap_or(Body::World))
+            .collect()
     }
 
     /// Returns the pose of each node in the world.
@@ -182,14 +184,14 @@ impl Document<'_> {
         let Some(written) = &node.placement else {
             return node.local;
         };
-        let found = match node.kind {
+        let target = match node.kind {
             Kind::Model(model) => {
                 let scope = self.models.get(model).map_or(0, |model| model.scope);
                 self.in_scope(scope, &written.text, |_| true)
             }
             _ => self.in_scope(node.scope, &written.text, |_| true),
         };
-        let Some(mut at) = found else {
+        let Some(mut at) = target else {
             let names = self.models.iter().find(|model| model.node == index);
             let names = names
                 .and_then(|model| self.scopes.get(model.scope))

@@ -50,8 +50,8 @@ pub(super) fn paint(
     }
     geometry.specular = material.specular.unwrap_or(geometry.specular);
     if let Some(texture) = material.texture.as_ref().filter(|_| piece.is_visual) {
-        let found = assets.find("image", &texture.text, false, texture.span, problems);
-        geometry.image = found.map(|path| ImageFile {
+        let image = assets.find("image", &texture.text, false, texture.span, problems);
+        geometry.image = image.map(|path| ImageFile {
             file: texture.text.clone(),
             resolved: Some(path),
         });
@@ -73,7 +73,7 @@ fn unknown(material: &Material, robot: &Robot) -> Diagnostic {
     }
 }
 
-/// Returns the uniform scale of a mesh; a non-uniform scale becomes a part of its path.
+/// Returns the uniform scale of a mesh; a non-uniform scale becomes a segment of its path.
 pub(super) fn scale(piece: &Piece, resolved: &mut PathBuf) -> f64 {
     let [x, y, z] = piece.scale;
     if x > 0.0 && x == y && y == z {

@@ -44,8 +44,8 @@ pub(super) fn joint(element: &Element, problems: &mut Problems) -> Option<Joint>
     let origin = fields.origin();
     let parent = fields.needed("parent", "<parent link=\"base_link\"/>");
     let child = fields.needed("child", "<child link=\"arm\"/>");
-    let parts = ["axis", "limit", "dynamics", "mimic"].map(|part| fields.only(part));
-    let [axis, limit, dynamics, mimic] = parts;
+    let children = ["axis", "limit", "dynamics", "mimic"].map(|name| fields.only(name));
+    let [axis, limit, dynamics, mimic] = children;
     let [parent, child] = [parent, child].map(|end| {
         let mut fields = Fields::new(end?, &["link"], &[], problems);
         fields.name("link", "base_link")
@@ -89,10 +89,10 @@ pub(super) fn joint(element: &Element, problems: &mut Problems) -> Option<Joint>
 
 fn kind(fields: &mut Fields<'_, '_>) -> Option<Kind> {
     let written = fields.attribute("type", "revolute")?;
-    let found = Kind::ALL
+    let pair = Kind::ALL
         .iter()
         .find(|(word, _)| *word == written.value.trim());
-    if found.is_none() {
+    if pair.is_none() {
         let words = Kind::ALL.map(|(word, _)| word);
         let message = format!("there is no joint type `{}`", printable(&written.value));
         let diagnostic = Diagnostic::error(codes::UNKNOWN_JOINT_TYPE, message)
@@ -105,7 +105,7 @@ fn kind(fields: &mut Fields<'_, '_>) -> Option<Kind> {
         };
         fields.problems.push(diagnostic);
     }
-    found.map(|(_, kind)| *kind)
+    pair.map(|(_, kind)| *kind)
 }
 
 fn read_axis(element: &Element, problems: &mut Problems) -> Option<Vector3<f64>> {

@@ -7,15 +7,15 @@ use crate::mesh::{Look, Part};
 
 /// Returns the appearances of the materials of parts.
 pub(super) fn looks(parts: &[Part], ids: &Ids<'_>) -> BTreeMap<String, Look> {
-    let mut found = BTreeMap::new();
+    let mut by_material = BTreeMap::new();
     for part in parts {
-        if !found.contains_key(&part.material)
+        if !by_material.contains_key(&part.material)
             && let Some(look) = look(&part.material, ids)
         {
-            found.insert(part.material.clone(), look);
+            by_material.insert(part.material.clone(), look);
         }
     }
-    found
+    by_material
 }
 
 fn look(material: &str, ids: &Ids<'_>) -> Option<Look> {

@@ -23,7 +23,7 @@ pub(super) struct Placed<'a> {
 
 /// Returns all geometries of the scene, or of the file if it has no scene.
 pub(super) fn placed<'a>(root: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Placed<'a>>, MeshError> {
-    let mut found = Vec::new();
+    let mut geometries = Vec::new();
     let scene = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
     let first = || child(child(root, "library_visual_scenes")?, "visual_scene");
     let scene = scene
@@ -41,7 +41,7 @@ pub(super) fn placed<'a>(root: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Placed<'a>>
         for instance in children(node, "instance_geometry") {
             if let Some(geometry) = ids.at(instance.attribute("url")) {
                 let materials = materials(instance);
-                found.push(Placed {
+                geometries.push(Placed {
                     geometry,
                     materials,
                     pose,
@@ -55,18 +55,18 @@ pub(super) fn placed<'a>(root: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Placed<'a>>
         below.reverse();
         pending.extend(below.into_iter().map(|node| (node, pose, depth + 1)));
     }
-    if found.is_empty() {
+    if geometries.is_empty() {
         let library = child(root, "library_geometries");
         let all = library
             .into_iter()
             .flat_map(|all| children(all, "geometry"));
-        found.extend(all.map(|geometry| Placed {
+        geometries.extend(all.map(|geometry| Placed {
             geometry,
             materials: BTreeMap::new(),
             pose: Matrix4::identity(),
         }));
     }
-    Ok(found)
+    Ok(geometries)
 }
 
 /// Returns the materials that an instance binds to the symbols of its geometry.

@@ -57,15 +57,15 @@ pub(super) fn shapes<'a>(geometry: Xml<'a>, ids: &Ids<'a>) -> Result<Vec<Shape<'
         return Ok(Vec::new());
     };
     let mut sources = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut list = Vec::new();
     for primitive in mesh.children() {
         let name = primitive.tag_name().name();
         if ["triangles", "polylist", "polygons", "tristrips", "trifans"].contains(&name) {
             let inputs = Inputs::of(primitive, ids, &mut sources)?;
-            found.push(shape(primitive, name, &inputs, &sources)?);
+            list.push(shape(primitive, name, &inputs, &sources)?);
         }
     }
-    Ok(found)
+    Ok(list)
 }
 
 /// Sources of the vertices of a primitive: offset in the list of indices, and id of the source.
@@ -83,7 +83,7 @@ impl<'a> Inputs<'a> {
         sources: &mut BTreeMap<&'a str, Source>,
     ) -> Result<Self, MeshError> {
         let mut stride = 0;
-        let mut found: BTreeMap<&str, (usize, &'a str)> = BTreeMap::new();
+        let mut offsets_and_sources: BTreeMap<&str, (usize, &'a str)> = BTreeMap::new();
         let mut add = |input: Xml<'a>, offset: usize| {
             let source = ids.at(input.attribute("source"))?;
             let id = source.attribute("id")?;
@@ -91,7 +91,7 @@ impl<'a> Inputs<'a> {
                 sources.insert(id, Source::of(source, ids)?);
             }
             let semantic = input.attribute("semantic")?;
-            found.entry(semantic).or_insert((offset, id));
+            offsets_and_sources.entry(semantic).or_insert((offset, id));
             Some(source)
         };
         for input in super::children(primitive, "input") {
@@ -110,7 +110,7 @@ impl<'a> Inputs<'a> {
                 }
             }
         }
-        let of = |semantic: &str| found.get(semantic).copied();
+        let of = |semantic: &str| offsets_and_sources.get(semantic).copied();
         let known = |input: &(usize, &str)| sources.contains_key(input.1);
         Ok(Self {
             position: of("POSITION")

@@ -33,7 +33,7 @@ pub struct File<'a> {
     left: Cell<u64>,
 }
 
-/// Parts of the JSON that are needed before the rest is parsed.
+/// Members of the JSON that are needed before the rest is parsed.
 #[derive(Deserialize)]
 struct Head {
     asset: Asset,

@@ -53,11 +53,11 @@ fn nodes_transform_meshes() {
         json["scenes"] = json!([{ "nodes": [0, 3] }]);
     })
     .unwrap();
-    let near = |found: [f32; 3], expected: [f32; 3]| {
-        let pairs = found.iter().zip(expected);
+    let near = |actual: [f32; 3], expected: [f32; 3]| {
+        let pairs = actual.iter().zip(expected);
         assert!(
             pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-6),
-            "{found:?} {expected:?}"
+            "{actual:?} {expected:?}"
         );
     };
     // (1, 1, 0) is at (1, 2, 0), then at (2, 0, 4), then at (2, 0, 5).
@@ -194,7 +194,7 @@ fn assert_refused(object: &str, field: &str, lie: Value, why: &str) {
 }
 
 #[test]
-fn lies_about_numbers_are_found_out() {
+fn lies_about_numbers_are_detected() {
     let beyond = "ends beyond its buffer";
     let kind = "not of the type";
     assert_refused("/accessors/1", "count", 400.into(), beyond);
@@ -233,7 +233,7 @@ fn lies_about_numbers_are_found_out() {
 }
 
 #[test]
-fn lies_about_the_tree_are_found_out() {
+fn lies_about_the_tree_are_detected() {
     let nowhere = "Index out of bounds";
     let twice = "node 0 is met twice";
     let primitive = "/meshes/0/primitives/0";

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{cast, distance, fan, octahedron, one, sphere_of_directions};
 use crate::rays::packet::Packet;
 use crate::rays::solid::Solid;
-use crate::rays::world::{Fan, Found, World};
+use crate::rays::world::{Fan, ObjectHit, World};
 
 /// Depth of a point inside, from the definition of the shape, in metres or in a measure that grows with it; negative
 /// outside.
@@ -96,13 +96,13 @@ proptest! {
         solid in solids(), pose in poses(3.0), origin in vectors(6.0), direction in vectors(1.0),
     ) {
         prop_assume!(direction.norm() > 0.01);
-        let found = distance(&one(solid.clone(), pose), origin.into(), direction.into());
+        let range = distance(&one(solid.clone(), pose), origin.into(), direction.into());
         let depth_at = |distance: f64| depth(&solid, &(pose.inverse() * Point3::from(origin + direction * distance)));
-        if found.is_finite() {
-            prop_assert!(depth_at(found).abs() < 1e-7, "not on the surface: {}", depth_at(found));
+        if range.is_finite() {
+            prop_assert!(depth_at(range).abs() < 1e-7, "not on the surface: {}", depth_at(range));
         }
         let begins_inside = depth_at(0.0) > 0.0;
-        let end = if found.is_finite() { found } else { 20.0 / direction.norm() };
+        let end = if range.is_finite() { range } else { 20.0 / direction.norm() };
         for step in 0..200 {
             let depth = depth_at(end * f64::from(step) / 200.0);
             prop_assert!(depth.abs() < 1e-6 || (depth > 0.0) == begins_inside, "step {step}: {depth}");
@@ -180,8 +180,8 @@ fn the_number_of_threads_changes_no_bit() {
             .build()
             .unwrap();
         let mut hits = vec![None; directions.len()];
-        world.cast_fan(&fan, &mut hits, |found| found, Some(&pool));
-        let same_bits = |(a, b): (&Option<Found>, &Option<Found>)| match (a, b) {
+        world.cast_fan(&fan, &mut hits, |hit| hit, Some(&pool));
+        let same_bits = |(a, b): (&Option<ObjectHit>, &Option<ObjectHit>)| match (a, b) {
             (Some(a), Some(b)) => {
                 a.distance.to_bits() == b.distance.to_bits() && a.object == b.object
             }

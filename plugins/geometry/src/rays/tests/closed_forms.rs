@@ -75,10 +75,10 @@ fn a_cylinder_is_met_exactly_also_from_far_away() {
     // Past the axis at `aside`: the half chord is √(r² − aside²).
     for aside in [0.0, 0.05, 0.1, 0.149, 0.1499999, 0.15 - 1e-12] {
         let expected = 100.0 - (radius * radius - aside * aside).sqrt();
-        let found = distance(&world, [-100.0, aside, 0.2], [1.0, 0.0, 0.0]);
+        let range = distance(&world, [-100.0, aside, 0.2], [1.0, 0.0, 0.0]);
         assert!(
-            (found - expected).abs() < 1e-8,
-            "{aside}: {found}, not {expected}"
+            (range - expected).abs() < 1e-8,
+            "{aside}: {range}, not {expected}"
         );
     }
     assert_near(
@@ -209,7 +209,7 @@ fn rays_pass_through_what_an_owner_has() {
                 ..fan([0.0; 3], &ray)
             },
         )[0]
-        .map(|found| found.object)
+        .map(|hit| hit.object)
     };
     assert_eq!(
         (met(Some(7)), met(Some(8)), met(None)),
@@ -254,7 +254,7 @@ fn of_two_at_the_same_distance_the_first_counts() {
         }
         world.refresh();
         assert_eq!(
-            cast(&world, &fan([-5.0, 0.0, 0.0], &[Vector3::x()]))[0].map(|found| found.object),
+            cast(&world, &fan([-5.0, 0.0, 0.0], &[Vector3::x()]))[0].map(|hit| hit.object),
             Some(0)
         );
     }

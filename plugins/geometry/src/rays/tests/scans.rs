@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::agreement::{poses, solids, vectors};
 use crate::rays::scan::Scan;
 use crate::rays::solid::Solid;
-use crate::rays::world::{Fan, Found, World};
+use crate::rays::world::{Fan, ObjectHit, World};
 
 /// Rays from one angle over some window.
 fn rays(from: f64, window: f64, count: usize) -> Vec<Vector3<f64>> {
@@ -19,7 +19,7 @@ fn rays(from: f64, window: f64, count: usize) -> Vec<Vector3<f64>> {
     (0..count).map(ray).collect()
 }
 
-fn scan(world: &World, rays: &[Vector3<f64>], scan: &ScanOf) -> Vec<Option<Found>> {
+fn scan(world: &World, rays: &[Vector3<f64>], scan: &ScanOf) -> Vec<Option<ObjectHit>> {
     let fan = PlanarFan::new(rays).unwrap();
     let mut hits = vec![None; rays.len()];
     let scan = Scan {
@@ -28,7 +28,7 @@ fn scan(world: &World, rays: &[Vector3<f64>], scan: &ScanOf) -> Vec<Option<Found
         max_distance: scan.max_distance,
         without: scan.without,
     };
-    world.scan(&scan, &mut ScanBuffer::default(), &mut hits, |found| found);
+    world.scan(&scan, &mut ScanBuffer::default(), &mut hits, |hit| hit);
     hits
 }
 
@@ -163,7 +163,7 @@ proptest! {
 fn the_plane_cuts_ellipses_circles_and_polygons() {
     let one = |solid: Solid, pose: Isometry3<f64>| super::one(solid, pose);
     let ahead = |world: &World, pose: Isometry3<f64>| {
-        scan(world, &rays(0.0, TAU, 360), &ScanOf::from(pose))[0].map(|found| found.distance)
+        scan(world, &rays(0.0, TAU, 360), &ScanOf::from(pose))[0].map(|hit| hit.distance)
     };
     let at = |x: f64| Isometry3::translation(x, 0.0, 0.0);
     let tube = Solid::Cylinder {
@@ -172,8 +172,8 @@ fn the_plane_cuts_ellipses_circles_and_polygons() {
         high: 9.0,
     };
     let lean = Isometry3::rotation(Vector3::y() * TAU / 8.0);
-    let near = |found: Option<f64>, expected: f64| {
-        assert!((found.unwrap() - expected).abs() < 1e-12, "{found:?}");
+    let near = |actual: Option<f64>, expected: f64| {
+        assert!((actual.unwrap() - expected).abs() < 1e-12, "{actual:?}");
     };
     // The ellipse is longer by the square root of 2.
     near(

@@ -152,7 +152,7 @@ impl Effector {
     }
 }
 
-/// Parses a vector, checks its primitives, and reports the arrival of its part of a sync key.
+/// Parses a vector, checks its primitives, and reports the arrival of its division of a sync key.
 fn check(context: &mut Context<'_>, region: &Region) -> Result<CommandVector, String> {
     let vector = CommandVector::read(region).map_err(|status| status.to_string())?;
     for entry in &vector.entries {

@@ -174,7 +174,7 @@ fn measured(value: f64) -> Value {
 fn force(json: &Json) -> Option<f64> {
     let force = json.get("force")?;
     force.as_f64().or_else(|| {
-        let parts = force.as_array()?.iter().filter_map(Json::as_f64);
-        Some(libm::sqrt(parts.map(|value| value * value).sum()))
+        let coordinates = force.as_array()?.iter().filter_map(Json::as_f64);
+        Some(libm::sqrt(coordinates.map(|value| value * value).sum()))
     })
 }
