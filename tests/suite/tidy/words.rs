@@ -14,10 +14,25 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("", "PATIENCE", "TIMEOUT, with the noun of what ends"),
     ("", "PLACE", "POSITION"),
     ("", "PLACES", "POSITIONS"),
+    (
+        "",
+        "Part",
+        "Component, Segment, Entry, Fraction, or the noun",
+    ),
     ("", "Place", "Position, Pose, Span, or the noun"),
     ("", "Places", "Positions, Indices"),
     ("", "hear", "read, receive"),
     ("", "nobody", "none"),
+    (
+        "",
+        "part",
+        "component, segment, field, entry, fraction, or the noun",
+    ),
+    (
+        "",
+        "parts",
+        "components, segments, fields, entries, or the noun",
+    ),
     ("", "place", "index, pose, position, span, or a verb"),
     ("", "places", "indices, poses, positions, spans"),
     ("", "somebody", "the noun"),
@@ -92,16 +107,33 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("plugins/physics", "take_up", "read_engine"),
 ];
 
-/// Crates in which names are not refused yet.
+/// Names of the pieces of meshes, of models on a robot, and of data of touch sensors.
+const PARTS: &[&str] = &["Part", "part", "parts"];
+
+/// Names that are not renamed yet.
+const LATER: &[&str] = &[
+    "Found", "_found", "found", "found_", "Part", "part", "parts",
+];
+
+/// Paths below which some of the names are in use.
 const EXCEPTIONS: &[(&str, &[&str])] = &[
-    (
-        "plugins/mechanisms",
-        &["Found", "_found", "found", "found_", "part", "parts"],
-    ),
-    (
-        "plugins/physics",
-        &["Found", "_found", "found", "found_", "part", "parts"],
-    ),
+    ("plugins/api/src/carrier.rs", &["parts"]),
+    ("plugins/api/src/world_view.rs", PARTS),
+    ("plugins/compiled", PARTS),
+    ("plugins/geometry", PARTS),
+    ("plugins/lsp/src/simulation/names.rs", PARTS),
+    ("plugins/mechanisms", LATER),
+    ("plugins/physics", LATER),
+    ("plugins/render", PARTS),
+    ("plugins/ros/src/contacts.rs", PARTS),
+    ("plugins/sensors/src/contact.rs", PARTS),
+    ("plugins/simulation_file", PARTS),
+    ("plugins/viewer", PARTS),
+    ("plugins/web/src/scene.rs", PARTS),
+    ("src/simulation", PARTS),
+    ("tests/fuzz", PARTS),
+    ("tests/suite", &["parts"]),
+    ("tools/bodies", PARTS),
 ];
 
 /// Words of documentation for things that are no persons, with plain ones.
@@ -207,6 +239,11 @@ fn names_are_standard_terms() {
     assert_eq!(planted(text).len(), 2);
     let text = "fn founded() { let (found, found_at, is_found) = is_found_by(\"found\"); }\n";
     assert_eq!(planted(text).len(), 3);
+    let parts = |path| names(&Source::planted(path, "let parts = mesh.parts;\n")).len();
+    assert_eq!(
+        (parts("a.rs"), parts("plugins/geometry/src/mesh.rs")),
+        (2, 0)
+    );
 }
 
 #[test]
