@@ -214,7 +214,7 @@ processes = []
 for number in filter(str.isdigit, os.listdir("/proc")):
     try:
         with open(f"/proc/{number}/cmdline", "rb") as command:
-            if command.read().startswith(b"ray::_Part"):
+            if command.read().startswith(b"ray::_Environments"):
                 processes.append(int(number))
     except OSError:
         pass

@@ -17,7 +17,7 @@ _SEEDS = 2**31
 Make = Callable[..., VectorEnv]
 
 
-class _Worker:
+class _Environments:
     """Some of the environments, in a worker of the cluster."""
 
     def __init__(self, make: Make, arguments: Tuple[Any, ...], options: Dict[str, Any]):
@@ -63,7 +63,7 @@ class RayVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         count = min(num_envs, workers or max(1, int(self._ray.cluster_resources().get("CPU", 1))))
         ends = [round(num_envs * i / count) for i in range(count + 1)]
         self._rows = [slice(ends[i], ends[i + 1]) for i in range(count)]
-        worker = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(_Worker)
+        worker = self._ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0)(_Environments)
         self._workers: List[Any] = [
             worker.remote(make, arguments, {**options, "num_envs": rows.stop - rows.start}) for rows in self._rows
         ]
