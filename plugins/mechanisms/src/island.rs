@@ -199,9 +199,8 @@ impl Island {
         welds: &mut [Weld],
         dt: f64,
     ) {
-        let counts = members.iter();
-        let counts = counts.map(|member| substep_count(member.tree, member.state, dt));
-        let substeps = counts.max().unwrap_or(1);
+        let count = |member: &Member<'_>| substep_count(member.tree, member.state, dt);
+        let substeps = members.iter().map(count).max().unwrap_or(1);
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
         }
@@ -306,9 +305,9 @@ impl Island {
             self.rows.add_weld(weld, members, bodies, &self.starts, dt);
         }
         self.rows.close();
-        self.solve_velocities(members, bodies, dt);
+        let has_responses = self.solve_velocities(members, bodies, false, dt);
         if self.update_bias(members) {
-            self.solve_velocities(members, bodies, dt);
+            self.solve_velocities(members, bodies, has_responses, dt);
         }
         self.moving.clone_from(&self.velocities);
         self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
@@ -324,20 +323,30 @@ impl Island {
         }
     }
 
-    /// Solves for the velocities at the end of the step.
-    fn solve_velocities(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody], dt: f64) {
+    /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
+    /// matrices. Returns true if they have them afterwards.
+    fn solve_velocities(
+        &mut self,
+        members: &mut [Member<'_>],
+        bodies: &[FreeBody],
+        mut has_responses: bool,
+        dt: f64,
+    ) -> bool {
         for _ in 0..MAX_SATURATION_ROUNDS {
             self.free_velocities(members, bodies, dt);
-            self.rows.add_joint_rows(members, &self.starts);
-            self.rows.compute_responses(members, bodies, dt);
+            if !self.rows.add_joint_rows(members, &self.starts) || !has_responses {
+                self.rows.compute_responses(members, bodies, dt);
+            }
             self.rows.apply_warm_start(&mut self.velocities);
             self.rows.sweep(&mut self.velocities);
             if !self.saturate(members, dt) {
-                break;
+                return true;
             }
+            has_responses = false;
             // Impulses against a motor of unlimited effort are no guess for those against its maximum.
             self.rows.restart();
         }
+        false
     }
 
     /// Evaluates Coriolis and centrifugal forces at the mean velocities, if that makes a difference. Returns true if it

@@ -41,6 +41,8 @@ pub(super) struct Rows {
     contact_rate: f64,
     /// Index of the first row of a joint.
     joints: usize,
+    /// Member and index of the velocity of each row of a joint.
+    joint_velocities: Vec<(usize, usize)>,
     /// Impulses before a bounce.
     without_bounce: Vec<f64>,
 }
@@ -91,6 +93,7 @@ impl Rows {
         self.contacts.clear();
         self.last_sides = None;
         self.joints = 0;
+        self.joint_velocities.clear();
     }
 
     /// Ends the rows of contacts and welds; rows of joints follow.
@@ -278,21 +281,41 @@ impl Rows {
         }
     }
 
-    /// Replaces the rows of limits and dry friction.
-    pub(super) fn add_joint_rows(&mut self, members: &[Member<'_>], starts: &[usize]) {
+    /// Replaces the rows of limits and dry friction. Returns true if they constrain the same velocities as before.
+    pub(super) fn add_joint_rows(&mut self, members: &[Member<'_>], starts: &[usize]) -> bool {
+        let constraints = || {
+            let members = members.iter().enumerate();
+            members.flat_map(|(participant, member)| {
+                let rows = member.integrator.rows.iter();
+                rows.map(move |row| (participant, row))
+            })
+        };
+        let velocities = constraints().map(|(participant, row)| (participant, row.speed));
+        let is_same = velocities.eq(self.joint_velocities.iter().copied());
+        if !is_same {
+            self.rebuild_joint_rows(members, starts);
+        }
+        let rows = self.rows[self.joints..].iter_mut();
+        for (row, (_, condition)) in rows.zip(constraints()) {
+            row.target = condition.target;
+            row.relaxed = condition.target;
+            row.bounds = condition.bounds;
+            row.impulse = 0.0;
+        }
+        is_same
+    }
+
+    /// Replaces the rows of joints by others, without targets and bounds.
+    fn rebuild_joint_rows(&mut self, members: &[Member<'_>], starts: &[usize]) {
         if let Some(row) = self.rows.get(self.joints) {
             self.jacobians.truncate(row.blocks[0].offset);
             self.rows.truncate(self.joints);
         }
+        self.joint_velocities.clear();
         for (participant, member) in members.iter().enumerate() {
             let count = member.tree.velocity_count();
             for condition in &member.integrator.rows {
-                let mut row = ConstraintRow {
-                    target: condition.target,
-                    relaxed: condition.target,
-                    bounds: condition.bounds,
-                    ..ConstraintRow::default()
-                };
+                let mut row = ConstraintRow::default();
                 let numbers = (0..count).map(|index| f64::from(u8::from(index == condition.speed)));
                 row.add(
                     (participant, starts[participant]),
@@ -300,6 +323,7 @@ impl Rows {
                     &mut self.jacobians,
                 );
                 self.rows.push(row);
+                self.joint_velocities.push((participant, condition.speed));
             }
         }
     }
