@@ -186,7 +186,7 @@ fn write_other(out: &mut Vec<u8>, value: &dyn PartialReflect) {
             out.push(b'}');
         }
         ReflectRef::Enum(variant) if variant.field_len() == 0 => {
-            write_text(out, variant.variant_name())
+            write_text(out, variant.variant_name());
         }
         _ => {
             out.push(b'[');
