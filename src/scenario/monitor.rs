@@ -403,7 +403,7 @@ impl BoundLogic {
             Self::Compare(left, _, right) => [left, right].into_iter().for_each(visit),
             Self::Flag(sample) => visit(sample),
             Self::All(operands) | Self::Any(operands) => {
-                operands.iter().for_each(|operand| operand.visit(visit))
+                operands.iter().for_each(|operand| operand.visit(visit));
             }
         }
     }
