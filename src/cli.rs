@@ -104,13 +104,13 @@ enum Command {
     Man(shell::Man),
 }
 
-/// The whole command line with the built-in parts.
+/// The whole command line with the built-in components and middlewares.
 #[must_use]
 pub fn main() -> ExitCode {
     main_with(no_extensions)
 }
 
-/// The whole command line with parts of one's own: sensors, actuators, modifiers, middlewares.
+/// The whole command line with extensions of one's own: sensors, actuators, modifiers, middlewares.
 ///
 /// ```no_run
 /// # mod my_sensor { pub fn plugin(_: &mut bevy::prelude::App) {} }

@@ -1,4 +1,4 @@
-//! Runs a simulation against the wall clock, which no other module reads; [`profile`] measures the time of its parts.
+//! Runs a simulation against the wall clock, which no other module reads; [`profile`] measures the time of phases and systems.
 pub mod clock;
 pub(crate) mod file_watcher;
 pub(crate) mod guard;

@@ -1,6 +1,6 @@
-//! Measures the program under load: `cargo bench --bench load`, or with the length of each part: `-- --streams 60 --fast 60
+//! Measures the program under load: `cargo bench --bench load`, or with the length of each scenario: `-- --streams 60 --fast 60
 //! --requests 60 --cycles 10000 --viewers 60 --window 0` (seconds, and the number of clients that connect and disconnect; 0
-//! leaves a part out). Prints a table, and ends with 1 when a requirement is not met. See [`window`] for its requirements.
+//! leaves a scenario out). Prints a table, and ends with 1 when a requirement is not met. See [`window`] for its requirements.
 #[path = "load.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod load;
@@ -15,7 +15,7 @@ use load::{
     requests, robots, streams,
 };
 
-/// Length of each part, s; and a number of clients.
+/// Length of each scenario, s; and a number of clients.
 struct Lengths {
     streams: u64,
     fast: u64,

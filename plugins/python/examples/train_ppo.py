@@ -25,6 +25,8 @@ SETTINGS: Dict[str, Dict[str, Any]] = {
     "RoverGoal-v0": {"steps": 600_000, "n_steps": 256, "batch_size": 1024, "gamma": 0.98, "n_epochs": 8, "learning_rate": 7e-4},
 }
 ENVIRONMENTS = 16
+#: What the end of an episode before its time means.
+ENDS = {"Balance-v0": "the pole fell", "RoverGoal-v0": "at the goal"}
 
 
 class Environments(VecEnv):
@@ -75,9 +77,9 @@ class Environments(VecEnv):
 class Curve(BaseCallback):
     """Records episodes, and ends the training when its time is over."""
 
-    def __init__(self, minutes: float):
+    def __init__(self, minutes: float, end: str):
         super().__init__()
-        self.minutes, self.rows = minutes, []
+        self.minutes, self.end, self.rows = minutes, end, []
         self.start, self.cpu = time.monotonic(), time.process_time()
 
     def _on_step(self) -> bool:
@@ -91,7 +93,7 @@ class Curve(BaseCallback):
         if last:
             mean, reached = numpy.mean([row[1] for row in last]), numpy.mean([row[2] for row in last])
             spent = f"{time.monotonic() - self.start:.0f} s, {time.process_time() - self.cpu:.0f} s of processors"
-            print(f"{self.num_timesteps} steps, {spent}: reward {mean:.2f}, ended at the goal {reached:.0%}", flush=True)
+            print(f"{self.num_timesteps} steps, {spent}: reward {mean:.2f}, {self.end} {reached:.0%}", flush=True)
 
 
 def evaluate(model: PPO, statistics: VecNormalize, name: str, episodes: int, seed: int) -> Dict[str, Any]:
@@ -136,7 +138,7 @@ def draw(rows: List[Any], name: str, path: str) -> None:
     if reached.any() and not reached.all():
         other = axes.twinx()
         other.plot(steps[len(window) - 1:] / 1000, 100 * numpy.convolve(reached, window, "valid"), color="#c05020")
-        other.set(ylabel="at the goal, %", ylim=(0, 100))
+        other.set(ylabel=f"{ENDS.get(name, 'ended early')}, %", ylim=(0, 100))
     figure.tight_layout()
     figure.savefig(path)
 
@@ -156,7 +158,7 @@ def main() -> None:
     model = PPO(
         "MlpPolicy", environments, seed=given.seed, device="cpu", policy_kwargs={"net_arch": [64, 64], "log_std_init": -0.5}, **settings,
     )
-    curve = Curve(given.minutes)
+    curve = Curve(given.minutes, ENDS.get(given.task, "ended early"))
     model.learn(steps, callback=curve)
     results = evaluate(model, environments, given.task, 200, seed=10_000)
     results.update(

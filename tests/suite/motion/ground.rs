@@ -1,4 +1,4 @@
-//! Robots on ground that moves, that carries nothing, and whose own parts touch one another.
+//! Robots on ground that moves, that carries nothing, and whose own links touch one another.
 use morse_sim::{Simulation, simulation::no_extensions};
 
 use super::{Test, actuator};

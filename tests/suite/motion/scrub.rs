@@ -44,7 +44,7 @@ const MASS: f64 = 109.0;
 const HEIGHT: f64 = (65.0 * 0.27 + 44.0 * RADIUS) / MASS;
 const DRIVEN_TRACK: f64 = 1.206_525;
 
-/// Points of its tyres, with the side on which they are (1 or -1), and their parts of the load of a tyre.
+/// Points of its tyres, with the side on which they are (1 or -1), and their fractions of the load of a tyre.
 fn points() -> impl Iterator<Item = (f64, f64, [f64; 2])> {
     let tyres = [
         (HALF_BASE, 1.0),

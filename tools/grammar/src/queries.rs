@@ -52,7 +52,7 @@ pub(crate) fn highlights() -> String {
     )
 }
 
-/// Returns the parts that can be folded.
+/// Returns the nodes that can be folded.
 pub(crate) fn folds() -> String {
     "\
 ; Written by `cargo run -p morse_grammar`.
