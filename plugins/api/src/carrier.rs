@@ -161,19 +161,19 @@ type CarriedQuery<'w, 's> = Query<
 >;
 
 /// Composes the mounts of all carried components.
-pub fn follow(order: Res<CarriedOrder>, mut parts: CarriedQuery<'_, '_>) {
+pub fn follow(order: Res<CarriedOrder>, mut components: CarriedQuery<'_, '_>) {
     for &entity in &order.0 {
-        let Ok((.., Some(&carried))) = parts.get(entity) else {
+        let Ok((.., Some(&carried))) = components.get(entity) else {
             continue;
         };
-        let Ok((carrier, sway, plate, body, _)) = parts.get(carried.carrier) else {
+        let Ok((carrier, sway, plate, body, _)) = components.get(carried.carrier) else {
             continue;
         };
         let sway = sway.copied().unwrap_or_default();
         let plate = plate.copied().unwrap_or_default();
         let is_on_body = body.is_some();
         let (mount, moves) = composed(carrier, &sway, &plate, body, &carried.plate_from_component);
-        if let Ok((mut own, own_sway, ..)) = parts.get_mut(entity) {
+        if let Ok((mut own, own_sway, ..)) = components.get_mut(entity) {
             *own = Mount {
                 robot_from_component: if is_on_body {
                     own.robot_from_component
@@ -230,10 +230,10 @@ fn composed(
 pub fn set_poses(
     order: Res<CarriedOrder>,
     bodies: Query<&BodyState>,
-    mut parts: Query<(&mut Mount, &Sway, &mut WorldPose, &mut WorldVelocity), With<Carried>>,
+    mut components: Query<(&mut Mount, &Sway, &mut WorldPose, &mut WorldVelocity), With<Carried>>,
 ) {
     for &entity in &order.0 {
-        let Ok((mut mount, sway, mut pose, mut velocity)) = parts.get_mut(entity) else {
+        let Ok((mut mount, sway, mut pose, mut velocity)) = components.get_mut(entity) else {
             continue;
         };
         let (Ok(body), Ok(robot)) = (bodies.get(mount.body), bodies.get(mount.robot)) else {

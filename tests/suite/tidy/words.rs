@@ -112,7 +112,6 @@ const PARTS: &[&str] = &["Part", "part", "parts"];
 
 /// Paths below which some of the names are in use.
 const EXCEPTIONS: &[(&str, &[&str])] = &[
-    ("plugins/api/src/carrier.rs", &["parts"]),
     ("plugins/api/src/world_view.rs", PARTS),
     ("plugins/compiled", PARTS),
     ("plugins/geometry", PARTS),
