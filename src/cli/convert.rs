@@ -1,4 +1,6 @@
 //! `morse-sim convert`: writes a scene or robot in another format.
+mod companions;
+
 use std::{
     fmt::Write as _,
     io::{self, Write},
@@ -36,7 +38,7 @@ pub struct Args {
     /// Merge frames into the links to which they are fixed
     #[arg(long)]
     pub flatten: bool,
-    /// Copy meshes to a directory beside OUT; by default it refers to them where they are
+    /// Copy meshes, with their materials and images, to a directory beside OUT; by default it refers to them where they are
     #[arg(long)]
     pub copy_assets: bool,
     /// Options for reading the files
@@ -103,7 +105,10 @@ pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let read = load(&args.file, &options).map_err(|failed| (failed.diagnostics, failed.sources));
     let converted = read.and_then(|loaded| {
         show(&loaded.warnings, &loaded.sources, style, err).ok();
-        convert(args, format, &loaded).map_err(|diagnostics| (diagnostics, loaded.sources))
+        let mut written =
+            convert(args, format, &loaded).map_err(|diagnostics| (diagnostics, loaded.sources))?;
+        companions::add(&mut written);
+        Ok(written)
     });
     match converted {
         Ok(written) => finish(args, &written, out, err),
@@ -141,8 +146,8 @@ fn finish(args: &Args, written: &Written, out: &mut dyn Write, err: &mut dyn Wri
     let lines = written.text.lines().count();
     let beside = match written.assets.len() {
         0 => String::new(),
-        1 => ", and a mesh beside it".to_owned(),
-        count => format!(", and {count} meshes beside it"),
+        1 => ", and a file beside it".to_owned(),
+        count => format!(", and {count} files beside it"),
     };
     say(out, format_args!("{shown}: {lines} lines{beside}"));
     exit::FINE

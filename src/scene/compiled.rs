@@ -233,14 +233,20 @@ pub(crate) fn named_files(scene: &Scene) -> BTreeSet<PathBuf> {
         all.extend(image.and_then(|image| image.resolved.clone()));
     }
     for path in meshes {
-        let (file, _) = stretched(&path);
-        if let (Ok(mesh), Ok(bytes)) = (mesh::read(&path), files::bytes(file, LARGEST_FILE)) {
-            all.extend(companions(&path, &mesh, &bytes));
-        }
-        all.insert(file.to_owned());
+        all.extend(files_of_mesh(&path));
+        all.insert(stretched(&path).0.to_owned());
     }
     all.retain(|path| !Shipped::owns(path) && inlined(path).is_none());
     all
+}
+
+/// Returns the files that a mesh names: materials, images and buffers; none if it cannot be read.
+pub(crate) fn files_of_mesh(path: &Path) -> Vec<PathBuf> {
+    let (file, _) = stretched(path);
+    match (mesh::read(path), files::bytes(file, LARGEST_FILE)) {
+        (Ok(mesh), Ok(bytes)) => companions(path, &mesh, &bytes),
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the files that a mesh with this content names.

@@ -8,6 +8,7 @@ pub use crate::fuzz_readers::{
     collada_file, gltf_file, heights, mjcf, msh_file, obj, ply_file, sdf, stl, urdf, xacro,
 };
 
+use morse_api::paint::Image;
 use morse_sim::{
     Simulation,
     render::paint,
@@ -27,7 +28,7 @@ use morse_sim::{
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     ("robray", robray),
     ("simulation_file", simulation_file),
     ("obj", obj),
@@ -41,6 +42,7 @@ pub const TARGETS: [Target; 17] = [
     ("sdf", sdf),
     ("mjcf", mjcf),
     ("png", png),
+    ("jpeg", jpeg),
     ("socket_request", socket_request),
     ("socket_command", socket_command),
     ("http", http),
@@ -94,13 +96,25 @@ pub fn simulation_file(bytes: &[u8]) {
     }
 }
 
-/// An image.
+/// An image in a PNG file.
 pub fn png(bytes: &[u8]) {
     if let Ok(image) = paint::png(bytes, 1 << 20) {
-        let pixels = u64::from(image.width) * u64::from(image.height);
-        assert_eq!(image.pixels.len() as u64, 4 * pixels);
+        whole(&image);
     }
     heights(bytes);
+}
+
+/// An image in a JPEG file.
+pub fn jpeg(bytes: &[u8]) {
+    if let Ok(image) = paint::jpeg(bytes, 1 << 20) {
+        whole(&image);
+    }
+}
+
+/// An image has as many pixels as its size says.
+fn whole(image: &Image) {
+    let pixels = u64::from(image.width) * u64::from(image.height);
+    assert_eq!(image.pixels.len() as u64, 4 * pixels);
 }
 
 /// Lines at a port for requests: a reply is one line, for any input.

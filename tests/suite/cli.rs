@@ -15,6 +15,7 @@ mod shell;
 mod signals;
 mod starting;
 mod talk;
+mod textures;
 
 use std::path::{Path, PathBuf};
 

@@ -243,6 +243,33 @@ fn binary_heights_begin_at_the_least_y() {
     }
 }
 
+/// Skins cover bodies whose geoms MuJoCo does not draw.
+#[test]
+fn bodies_under_a_skin_are_drawn() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("skin.xml");
+    let load_with = |assets: &str| {
+        let text = format!(
+            "<mujoco><asset>{assets}</asset><worldbody><body name='b'><geom name='hit' size='0.1' group='3'/>\
+             <geom name='mark' size='0.1' group='4'/></body></worldbody></mujoco>"
+        );
+        std::fs::write(&path, text).unwrap();
+        let loaded = load(&path, &LoadOptions::default()).unwrap();
+        let warnings = loaded.warnings.iter().map(|one| one.message.clone());
+        let visual = |name: &str| loaded.scene.frame(name).unwrap().geometry[0].visual;
+        (
+            visual("hit"),
+            visual("mark"),
+            warnings.collect::<Vec<String>>(),
+        )
+    };
+    assert_eq!(load_with(""), (false, false, Vec::new()));
+    let (hit, mark, warnings) = load_with("<skin name='fur' file='fur.skn'/><fur/>");
+    assert_eq!((hit, mark), (true, false));
+    let expected = ["`<skin>` is not read", "`<asset>` has no element `<fur>`"];
+    assert_eq!(warnings, expected);
+}
+
 #[test]
 fn contacts_do_not_hide_the_looks_of_a_body() {
     let made = tempfile::tempdir().unwrap();

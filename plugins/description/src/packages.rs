@@ -124,8 +124,21 @@ impl<'a> Finder<'a> {
             Some(("package" | "model", rest)) => self.in_package(rest),
             Some(("file", rest)) => self.at(&[absolute(rest)]),
             Some((scheme, _)) => refused(&format!("`{scheme}://` is not supported")),
-            None => self.at(&[self.directory.join(written.replace('\\', "/"))]),
+            None => self.beside(&written.replace('\\', "/")),
         }
+    }
+
+    /// Searches for a path, which begins at the directory of the description. An absolute path that does not exist is searched
+    /// there too, since exporters put `/` before relative ones.
+    fn beside(&self, written: &str) -> Search {
+        let path = self.directory.join(written);
+        let search = self.at(&[path.clone()]);
+        let inner = written.trim_start_matches('/');
+        if search.path.is_some() || inner.len() == written.len() {
+            return search;
+        }
+        let below = self.at(&[path, self.directory.join(inner)]);
+        if below.path.is_some() { below } else { search }
     }
 
     /// Returns the directory of a package, the first that exists, and true if its files may be read wherever it is.
@@ -381,6 +394,9 @@ mod tests {
         assert!(finder.find("m.stl").path.is_some());
         let inside = format!("file://{}/a/b/m.stl", root.display());
         assert!(finder.find(&inside).path.is_some());
+        // Exporters write `/m.stl` for a file beside the description.
+        assert_eq!(finder.find("/m.stl").path, Some(root.join("a/b/m.stl")));
+        assert!(finder.find("/secret/key").path.is_none());
         // A sibling of a parent directory is no package without a `package.xml`.
         let file = format!("file://{}/secret/key", root.display());
         for out in ["../../secret/key", "package://secret/key", &file] {

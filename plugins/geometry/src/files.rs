@@ -28,8 +28,11 @@ pub enum FileError {
         /// Maximum size of a file, bytes.
         largest: u64,
     },
-    /// The name leads out of the directory of the mesh.
-    #[error("it is neither in the directory of the mesh nor below that")]
+    /// The name leads out of the directory of the mesh, and of its package.
+    #[error(
+        "it is neither in the directory of the mesh nor below that, nor in the package or the model of Gazebo that \
+         contains the mesh; move it there"
+    )]
     Outside,
 }
 
@@ -73,28 +76,86 @@ fn within(size: u64, largest: u64) -> Result<(), FileError> {
     }
 }
 
-/// Returns the path of a file in a directory or below it, from its name relative to the directory.
+/// Files by which the root directories of packages of ROS and of models of Gazebo are recognised.
+const MANIFESTS: [&str; 3] = ["package.xml", "manifest.xml", "model.config"];
+
+/// End of the names of directories of meshes in packages and models. Images are usually in `materials/textures` beside such
+/// a directory.
+const MESHES: &str = "meshes";
+
+/// Returns the path of a file, from its name relative to the directory of the mesh that names it. The file is in this
+/// directory or below it; or in the package or model that contains the directory.
 ///
 /// # Errors
 ///
-/// The path leads out of the directory.
+/// The path leads out of the directory and of the package.
 pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     let name = name.replace('\\', "/");
     let name = Path::new(&name);
-    let is_inside = name
-        .components()
-        .all(|segment| matches!(segment, Component::Normal(_) | Component::CurDir));
-    let path = folder.join(name);
-    // Links may lead anywhere.
-    let leads_out = match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(path), Ok(folder)) => !path.starts_with(folder),
-        _ => false,
-    };
-    if is_inside && !leads_out {
-        Ok(path)
-    } else {
-        Err(FileError::Outside)
+    let is_relative = name.components().all(|segment| {
+        matches!(
+            segment,
+            Component::Normal(_) | Component::CurDir | Component::ParentDir
+        )
+    });
+    if !is_relative {
+        return Err(FileError::Outside);
     }
+    let goes_up = name
+        .components()
+        .any(|segment| matches!(segment, Component::ParentDir));
+    let path = folder.join(name);
+    if archive::find(folder).is_some() {
+        return Ok(path);
+    }
+    // Links may lead anywhere.
+    let is_inside = match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(path), Ok(folder)) => {
+            path.starts_with(&folder)
+                || package(&folder).is_some_and(|package| path.starts_with(package))
+        }
+        // The file is missing.
+        _ => {
+            !goes_up
+                || folder.canonicalize().is_ok_and(|folder| {
+                    package(&folder)
+                        .is_some_and(|package| lexical(&folder, name).starts_with(package))
+                })
+        }
+    };
+    is_inside.then_some(path).ok_or(FileError::Outside)
+}
+
+/// Returns the root of the package or model that contains a directory; both paths are canonical.
+fn package(folder: &Path) -> Option<&Path> {
+    let is_root = |folder: &&Path| {
+        MANIFESTS
+            .iter()
+            .any(|manifest| folder.join(manifest).is_file())
+    };
+    let is_meshes = |folder: &&Path| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(MESHES)
+    };
+    let meshes = || folder.ancestors().find(is_meshes);
+    let root = folder.ancestors().find(is_root);
+    // The root of a file system contains everything.
+    root.or_else(|| meshes()?.parent())
+        .filter(|root| root.parent().is_some())
+}
+
+/// Returns the path of a name in a directory, without `..`.
+fn lexical(folder: &Path, name: &Path) -> PathBuf {
+    let mut path = folder.to_owned();
+    for segment in name.components() {
+        match segment {
+            Component::ParentDir => {
+                path.pop();
+            }
+            segment => path.push(segment),
+        }
+    }
+    path
 }
 
 #[cfg(test)]
@@ -119,6 +180,42 @@ mod tests {
         }
         let inside = beside(&mesh, "./sub/a.mtl").unwrap();
         assert_eq!(inside, mesh.join("./sub/a.mtl"));
+    }
+
+    #[test]
+    fn files_of_a_package_are_found_from_its_meshes() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for directory in [
+            "it/deep/visual",
+            "it/textures",
+            "free/meshes/arm",
+            "free/textures",
+        ] {
+            fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        for file in [
+            "it/model.config",
+            "it/textures/a.png",
+            "free/textures/a.png",
+            "a.png",
+        ] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        let has = |directory: &str, name: &str| beside(&root.join(directory), name).is_ok();
+        assert!(has("it/deep/visual", "../../textures/a.png"));
+        assert!(has("free/meshes/arm", "../../textures/a.png"));
+        assert!(has("it/deep/visual", "../../textures/missing.png"));
+        // Outside of the package; and files of a directory that is in no package.
+        assert!(!has("it/deep/visual", "../../../a.png"));
+        assert!(!has("it/deep/visual", "../../../missing.png"));
+        assert!(!has("free/meshes/arm", "../../../a.png"));
+        assert!(!has("free/textures", "../meshes/arm"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../../a.png", root.join("it/textures/link.png")).unwrap();
+            assert!(!has("it/deep/visual", "../../textures/link.png"));
+        }
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Images and the materials of meshes, read from files.
 //!
 //! Files are untrusted: their size is limited before decompression, and files that a mesh names must be in its directory.
+mod jpeg;
 mod material;
 mod pbr;
 mod source;
 
 use std::{collections::BTreeMap, io::Cursor, sync::Arc};
 
+pub use jpeg::jpeg;
 pub use material::Material;
 use morse_api::paint::Image;
 use morse_geometry::files::FileError;
@@ -32,8 +34,8 @@ pub enum ImageError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The file has another format.
-    #[error("it is not a PNG image; other formats are not supported")]
-    NotPng,
+    #[error("it is neither a PNG nor a JPEG image: convert it to one of these formats")]
+    UnknownFormat,
     /// The image has too many pixels.
     #[error(
         "{width} by {height} pixels are too many: an image has sides of at most {LONGEST_SIDE} and \
@@ -69,7 +71,7 @@ impl Images {
         }
         let left = MOST_PIXELS.min(MOST_PIXELS_IN_ALL - self.pixels);
         let read = source.bytes(LARGEST_FILE).map_err(ImageError::from);
-        let read = read.and_then(|bytes| Ok(source.painted(png(&bytes, left)?)));
+        let read = read.and_then(|bytes| Ok(source.painted(decode(&bytes, left)?)));
         if let Ok(image) = &read {
             self.pixels += u64::from(image.width) * u64::from(image.height);
         }
@@ -77,6 +79,28 @@ impl Images {
         self.known.insert(source.clone(), read.clone());
         read
     }
+}
+
+/// Decodes a PNG or JPEG image of at most `most` pixels.
+///
+/// # Errors
+///
+/// Returns an error if the bytes have another format, are corrupt, or contain more pixels.
+pub fn decode(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
+    if bytes.starts_with(&jpeg::MARK) {
+        jpeg(bytes, most)
+    } else {
+        png(bytes, most)
+    }
+}
+
+/// Checks the size of an image of at most `most` pixels.
+fn check_size(width: u32, height: u32, most: u64) -> Result<(), ImageError> {
+    let pixels = u64::from(width) * u64::from(height);
+    if width.max(height) > LONGEST_SIDE || pixels > most {
+        return Err(ImageError::TooLarge { width, height });
+    }
+    Ok(())
 }
 
 /// Maximum number of colours of a palette.
@@ -96,14 +120,11 @@ pub fn png(bytes: &[u8], most: u64) -> Result<Image, ImageError> {
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     let info = decoder.read_header_info().map_err(|error| match error {
-        png::DecodingError::Format(_) => ImageError::NotPng,
+        png::DecodingError::Format(_) => ImageError::UnknownFormat,
         error => ImageError::Broken(error.to_string()),
     })?;
     let (width, height) = (info.width, info.height);
-    let pixels = u64::from(width) * u64::from(height);
-    if width.max(height) > LONGEST_SIDE || pixels > most {
-        return Err(ImageError::TooLarge { width, height });
-    }
+    check_size(width, height, most)?;
     let broken = |error: png::DecodingError| ImageError::Broken(error.to_string());
     let mut reader = decoder.read_info().map_err(broken)?;
     // The decoder assumes a valid palette: whole colours, and at most 256 of them.
@@ -257,11 +278,11 @@ mod tests {
     #[test]
     fn what_is_no_image_is_said() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.jpg");
-        fs::write(&path, b"\xff\xd8\xff\xe0 and more").unwrap();
+        let path = folder.path().join("a.gif");
+        fs::write(&path, b"GIF89a and more").unwrap();
         let mut images = Images::default();
         let mut read = |path: &Path| images.read(&path.into()).unwrap_err().to_string();
-        assert!(read(&path).contains("not a PNG image"));
+        assert!(read(&path).contains("neither a PNG nor a JPEG image"));
         assert!(read(folder.path()).contains("regular file"));
         let mut broken = packed(png::ColorType::Rgb, 40, &[90; 40 * 40 * 3]);
         broken.truncate(60);

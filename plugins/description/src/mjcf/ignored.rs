@@ -44,6 +44,12 @@ const IN_BODIES: &[&str] = &[
 /// Elements of bodies that MuJoCo has and the simulator lacks.
 const UNSUPPORTED: &[&str] = &["light", "composite", "flexcomp", "attach", "plugin"];
 
+/// Assets that are read.
+const ASSETS: &[&str] = &["mesh", "hfield", "texture", "material"];
+
+/// Assets that MuJoCo has and the simulator lacks.
+const UNSUPPORTED_ASSETS: &[&str] = &["skin", "model"];
+
 /// Counter of elements that are not taken.
 #[derive(Debug, Default)]
 pub(super) struct Ignored(BTreeMap<String, (usize, Span)>);
@@ -56,6 +62,7 @@ impl Ignored {
             match section.name.as_str() {
                 "worldbody" => ignored.bodies(section, problems),
                 "tendon" => ignored.tendons(section, problems),
+                "asset" => ignored.assets(section, problems),
                 "deformable" | "custom" | "extension" => {
                     if section.elements().next().is_some() {
                         ignored.count(&section.name, section.span);
@@ -96,6 +103,16 @@ impl Ignored {
         }
     }
 
+    fn assets(&mut self, section: &Element, problems: &mut Problems) {
+        for child in section.elements() {
+            match child.name.as_str() {
+                name if ASSETS.contains(&name) => {}
+                name if UNSUPPORTED_ASSETS.contains(&name) => self.count(name, child.span),
+                _ => problems.push(unknown(section, child, ASSETS)),
+            }
+        }
+    }
+
     /// Counts the tendons that run along sites and geoms.
     fn tendons(&mut self, section: &Element, problems: &mut Problems) {
         for child in section.elements() {
@@ -116,6 +133,8 @@ impl Ignored {
 fn help(name: &str) -> &'static str {
     match name {
         "light" => "the scene is lit by the simulator",
+        "skin" => "the geoms of the groups 0 to 3 are drawn in its stead",
+        "model" => "write out the bodies that the model has",
         "spatial" => "write a tendon as a sum of joint positions: `<fixed>`",
         "pair" => "select contacts by `contype` and `conaffinity`",
         _ => "remove it, or write out the bodies that it makes",

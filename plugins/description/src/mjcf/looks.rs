@@ -76,6 +76,8 @@ pub(super) struct Looks {
     /// Height fields; `None` if one cannot be read.
     pub(super) fields: BTreeMap<String, Option<Field>>,
     pub(super) materials: BTreeMap<String, Material>,
+    /// True if a skin covers bodies; skins are not read.
+    pub(super) has_skin: bool,
 }
 
 impl Looks {
@@ -89,6 +91,10 @@ impl Looks {
         let mut looks = Self::default();
         let mut textures = BTreeMap::new();
         let assets = || root.named("asset").flat_map(Element::elements);
+        let deformable = root.named("deformable").flat_map(Element::elements);
+        looks.has_skin = assets()
+            .chain(deformable)
+            .any(|element| element.name == "skin");
         for element in assets().filter(|element| element.name == "texture") {
             textures.extend(texture(element, settings, problems));
         }

@@ -10,6 +10,9 @@ use morse_scene::model::stretched;
 
 use super::{Source, pbr};
 
+/// Name of the material that Blender writes into MTL files for meshes without a material.
+const DUMMY: &str = "None";
+
 /// Maximum size of an MTL file, bytes.
 const LARGEST_FILE: u64 = 4 << 20;
 
@@ -124,6 +127,13 @@ fn parse(
             _ => {}
         }
     }
+    // The colour of the geometry is that of the mesh.
+    if materials
+        .get(DUMMY)
+        .is_some_and(|dummy| dummy.image.is_none())
+    {
+        materials.remove(DUMMY);
+    }
 }
 
 /// Returns the file name of a texture map. It follows the options, which most files lack, and may contain blanks.
@@ -177,6 +187,17 @@ mod tests {
         };
         assert_eq!(materials["plain"], plain);
         assert!(warnings.is_empty());
+    }
+
+    #[test]
+    fn materials_that_stand_for_none_are_not_used() {
+        let (mut materials, mut warnings) = (BTreeMap::new(), Vec::new());
+        let text = "newmtl None\nNs 0\nKa 0 0 0\nKd 0.8 0.8 0.8\nKs 0.8 0.8 0.8\nd 1\nillum 2\n";
+        parse(text, Path::new(""), &mut materials, &mut warnings);
+        assert!(materials.is_empty());
+        let text = format!("{text}map_Kd wood.png\n");
+        parse(&text, Path::new(""), &mut materials, &mut warnings);
+        assert!(materials["None"].image.is_some());
     }
 
     #[test]

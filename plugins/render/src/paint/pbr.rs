@@ -110,7 +110,7 @@ fn image(
         .map_or(usize::MAX, |texture| texture.source.value());
     let Some(image) = file.root.images.get(index) else {
         return Err(MeshError::Unsupported(
-            "the mesh contains no PNG image; export it with PNG images".to_owned(),
+            "the mesh contains no such image; export it with PNG or JPEG images".to_owned(),
         ));
     };
     if let Some(content) = images.get(&index) {

@@ -26,12 +26,12 @@ pub struct Source {
     pub is_opaque: bool,
 }
 
-/// A PNG image inside another file.
+/// An image inside another file.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// Index among the images of the mesh file.
     pub index: usize,
-    /// Content of the PNG image.
+    /// Content of the image, as in a PNG or JPEG file.
     pub content: Arc<[u8]>,
 }
 

@@ -24,6 +24,9 @@ use crate::{
 /// Highest group that is drawn, as in MuJoCo's viewer.
 const DRAWN: f64 = 2.0;
 
+/// Highest group that is drawn where a skin, which is not read, would cover the bodies: also the shapes of their contacts.
+const DRAWN_UNDER_SKIN: f64 = 3.0;
+
 impl Builder<'_, '_> {
     /// Adds the frame of a geom, and returns its solid in the frame of the body if it has mass. `has_looks` if other geoms are
     /// the looks of the body.
@@ -47,7 +50,11 @@ impl Builder<'_, '_> {
         geometry.collision = geom.bits != [0, 0];
         // Models with meshes for their looks have their contacts in group 0, which their programs do not draw.
         let is_covered = has_looks && geometry.collision && geom.group <= 0.0;
-        geometry.visual = geom.group <= DRAWN && !is_covered;
+        let drawn = match self.looks.has_skin {
+            true => DRAWN_UNDER_SKIN,
+            false => DRAWN,
+        };
+        geometry.visual = geom.group <= drawn && !is_covered;
         self.paint(&geom, &mut geometry);
         let wanted = match &geom.name {
             Some(name) if self.names.contains(name) => format!("{name}-geom"),
