@@ -132,7 +132,7 @@ impl<'a> Finder<'a> {
     /// there too, since exporters put `/` before relative ones.
     fn beside(&self, written: &str) -> Search {
         let path = self.directory.join(written);
-        let search = self.at(&[path.clone()]);
+        let search = self.at(std::slice::from_ref(&path));
         let inner = written.trim_start_matches('/');
         if search.path.is_some() || inner.len() == written.len() {
             return search;
