@@ -57,11 +57,19 @@ fn it_shows_the_run_and_leaves_it_as_it_is() {
     scene(directory);
     let arguments = ["scene.ron", "--until", "2s", "--json"];
     let alone = hash(&program(&arguments, directory).output().unwrap());
-    let viewed = [&arguments[..], &["--view", "--view-screenshot", "seen.png"]].concat();
+    let screenshots = [
+        "--view-screenshot",
+        "seen.png",
+        "--view-screenshot",
+        "again.png",
+    ];
+    let viewed = [&arguments[..], &["--view"], &screenshots].concat();
     let viewed = hash(&screen.program(&viewed, directory).output().unwrap());
     assert_eq!(viewed, alone, "a window changes nothing");
     let seen = Picture::read(&directory.join("seen.png"));
     assert_eq!((seen.width, seen.height), (1280, 800));
+    let again = Picture::read(&directory.join("again.png"));
+    assert!(again.pixels == seen.pixels, "both are of the same frame");
     // The bar with its texts, the tree, and the world between the panels.
     assert!(seen.colors(0, 0, 1280, 30) > 20, "the bar is empty");
     assert!(seen.colors(0, 40, 200, 300) > 20, "the tree is empty");

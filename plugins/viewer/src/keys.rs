@@ -11,7 +11,7 @@ use crate::{
     pick::Selected,
     replica::Replica,
     requests::{Notice, Requests},
-    screenshots::{ScreenshotQueue, snap},
+    screenshots::{ScreenshotQueue, ScreenshotRequest},
 };
 
 /// Keys that drive robots, with their names in commands.
@@ -86,7 +86,6 @@ pub(crate) fn look(
     mut objects: ResMut<ObjectsOpen>,
     mut notice: ResMut<Notice>,
     mut screenshots: ResMut<ScreenshotQueue>,
-    mut commands: Commands,
 ) {
     if egui.wants_any_keyboard_input() {
         return;
@@ -127,7 +126,10 @@ pub(crate) fn look(
     }
     if keys.just_pressed(KeyCode::F12) {
         let name = format!("window-{}.png", replica.poses.tick);
-        snap(&mut commands, &mut screenshots, name.into());
+        screenshots.wanted.push(ScreenshotRequest {
+            time: Some(replica.seconds()),
+            file: name.into(),
+        });
     }
 }
 

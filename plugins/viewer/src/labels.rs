@@ -63,7 +63,7 @@ pub(crate) fn draw(
     selected: Res<Selected>,
     orbit: Res<OrbitCamera>,
     rest: Res<Rest>,
-    camera: Single<(&Camera, &GlobalTransform), With<Camera3d>>,
+    camera: Single<(&Camera, &Transform), With<Camera3d>>,
     shapes: Query<(&ShapeOf, &Aabb, &GlobalTransform)>,
     mut known: Local<Option<Vec<Option<usize>>>>,
 ) -> Result {
@@ -72,9 +72,11 @@ pub(crate) fn draw(
         .layer_painter(egui::LayerId::background())
         .with_clip_rect(rest.left());
     let (camera, at) = *camera;
+    // Bevy computes the global transform later in the frame: the present one is that of the last frame.
+    let at = GlobalTransform::from(*at);
     let write = |point: Vec3, name: &str, color: egui::Color32| {
         let is_near = point.distance(at.translation()) < READABLE * orbit.distance.max(4.0);
-        if let (true, Ok(position)) = (is_near, camera.world_to_viewport(at, point)) {
+        if let (true, Ok(position)) = (is_near, camera.world_to_viewport(&at, point)) {
             let position = egui::pos2(position.x, position.y);
             let font = egui::FontId::proportional(13.0);
             let shade = egui::Color32::from_black_alpha(170);

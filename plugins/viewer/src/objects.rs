@@ -17,6 +17,8 @@ use crate::{
 
 /// Room around the graph, for links that go back.
 const MARGIN: f32 = 30.0;
+/// Height of the legend below the graph.
+const LEGEND: f32 = 18.0;
 
 /// Graph that is shown, with its plan.
 #[derive(Resource, Default)]
@@ -57,8 +59,12 @@ pub(crate) fn draw(
                 .map(|(_, exchange)| exchange);
             if let Some(exchange) = exchange {
                 exchange.request();
-                if let Some(graph) = exchange.newest() {
-                    panel.show(ui, graph);
+                match exchange.newest() {
+                    Some(graph) => panel.show(ui, graph),
+                    // A panel without content would shrink.
+                    None => {
+                        ui.allocate_space(ui.available_size());
+                    }
                 }
             }
         });
@@ -74,7 +80,8 @@ impl ObjectPanel {
         let before = self.before.take();
         let before = before.filter(|before| Arc::ptr_eq(&before.layout, &layout));
         let (area, _) = ui.allocate_exact_size(ui.available_size(), egui::Sense::hover());
-        let view = View::new(area, &plan);
+        legend(ui, area);
+        let view = View::new(area.with_max_y(area.bottom() - LEGEND), &plan);
         for (lane, edge) in plan.edges.iter().enumerate() {
             if let Some(curves) = route(&plan, edge, lane) {
                 view.edge(ui, &curves, edge, &graph, before.as_deref());
@@ -124,11 +131,7 @@ impl View {
     ) {
         let sums = sum(edge, graph);
         let earlier = before.map_or(sums.delivered, |before| sum(edge, before).delivered);
-        let color = match sums.readiness {
-            Readiness::Ready => Color32::from_rgb(90, 175, 120),
-            Readiness::Busy => Color32::from_rgb(215, 165, 70),
-            Readiness::Refuses => Color32::from_rgb(225, 105, 95),
-        };
+        let color = color(sums.readiness);
         let width = if sums.delivered > earlier { 2.4 } else { 1.2 };
         let stroke = Stroke::new(width * self.scale.max(0.6), color);
         let painter = ui.painter();
@@ -138,6 +141,12 @@ impl View {
             painter.add(CubicBezierShape::from_points_stroke(
                 curve, false, none, stroke,
             ));
+        }
+        if let Some([.., end]) = curves.last() {
+            let tip = self.point(*end);
+            let side = |y: f32| tip + vec2(-7.0, y) * self.scale;
+            let head = vec![tip, side(3.5), side(-3.5)];
+            painter.add(egui::Shape::convex_polygon(head, color, Stroke::NONE));
         }
         let Some([start, .., end]) = labelled(curves) else {
             return;
@@ -205,6 +214,39 @@ impl View {
         let text = format!("{}\n{}", names.join("\n"), fault.unwrap_or_default());
         ui.interact(rect, id, egui::Sense::hover())
             .on_hover_text(text.trim_end());
+    }
+}
+
+/// Returns the colour of links with this readiness.
+fn color(readiness: Readiness) -> Color32 {
+    match readiness {
+        Readiness::Ready => Color32::from_rgb(90, 175, 120),
+        Readiness::Busy => Color32::from_rgb(215, 165, 70),
+        Readiness::Refuses => Color32::from_rgb(225, 105, 95),
+    }
+}
+
+/// Explains the colours and numbers of links at the lower left of the panel.
+fn legend(ui: &egui::Ui, area: Rect) {
+    let painter = ui.painter();
+    let mut left = area.left_bottom() + vec2(8.0, -8.0);
+    let states = [
+        (Readiness::Ready, "observers are ready"),
+        (Readiness::Busy, "one is busy"),
+        (Readiness::Refuses, "one refuses data"),
+    ];
+    let weak = ui.visuals().weak_text_color();
+    let lines = states.map(|(readiness, text)| (text, Some(color(readiness))));
+    let numbers = ("• queued   − lost", None);
+    for (text, line) in lines.into_iter().chain([numbers]) {
+        if let Some(color) = line {
+            let ends = [left, left + vec2(16.0, 0.0)];
+            painter.line_segment(ends, Stroke::new(2.0, color));
+            left.x += 21.0;
+        }
+        let font = egui::FontId::proportional(11.0);
+        let written = painter.text(left, egui::Align2::LEFT_CENTER, text, font, weak);
+        left.x = written.right() + 18.0;
     }
 }
 

@@ -45,14 +45,15 @@ pub(crate) fn take(
                 .time
                 .is_some_and(|time| replica.seconds() >= time - 1e-9)
     };
-    let due: Vec<ScreenshotRequest> = screenshots.wanted.extract_if(.., is_due).collect();
-    for shot in due {
-        snap(&mut commands, &mut screenshots, shot.file);
+    let due = screenshots.wanted.extract_if(.., is_due);
+    let files: Vec<PathBuf> = due.map(|shot| shot.file).collect();
+    if !files.is_empty() {
+        snap(&mut commands, &mut screenshots, files);
     }
 }
 
-/// Takes a screenshot now.
-pub(crate) fn snap(commands: &mut Commands, screenshots: &mut ScreenshotQueue, file: PathBuf) {
+/// Takes a screenshot, and writes it to all these files: Bevy refuses a second screenshot of a window in the same frame.
+fn snap(commands: &mut Commands, screenshots: &mut ScreenshotQueue, files: Vec<PathBuf>) {
     screenshots.under_way += 1;
     commands.spawn(Screenshot::primary_window()).observe(
         move |captured: On<ScreenshotCaptured>,
@@ -60,15 +61,17 @@ pub(crate) fn snap(commands: &mut Commands, screenshots: &mut ScreenshotQueue, f
               mut notice: ResMut<Notice>,
               time: Res<Time<Real>>| {
             screenshots.under_way = screenshots.under_way.saturating_sub(1);
-            let text = match write(&captured.image, &file) {
-                Ok(()) => format!("{} was written", file.display()),
-                Err(why) => {
-                    let text = format!("`{}` cannot be written: {why}", file.display());
-                    screenshots.failure = Some(text.clone());
-                    text
-                }
-            };
-            *notice = Notice::new(text, time.elapsed_secs_f64());
+            for file in &files {
+                let text = match write(&captured.image, file) {
+                    Ok(()) => format!("{} was written", file.display()),
+                    Err(why) => {
+                        let text = format!("`{}` cannot be written: {why}", file.display());
+                        screenshots.failure = Some(text.clone());
+                        text
+                    }
+                };
+                *notice = Notice::new(text, time.elapsed_secs_f64());
+            }
         },
     );
 }
