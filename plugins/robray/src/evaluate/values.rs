@@ -100,13 +100,7 @@ impl Loader<'_> {
                 numbers.map(Value::Numbers)
             }
             Written::Expression(expression) => {
-                let actual = self.expression_shown(expression);
-                self.wrong(
-                    attribute,
-                    &attribute.kind.demand(),
-                    &actual,
-                    expression.span,
-                );
+                self.wrong_expression(attribute, expression);
                 None
             }
             Written::Text(word) => {
@@ -118,6 +112,13 @@ impl Loader<'_> {
         }
     }
 
+    /// Reports an expression as the value of an attribute of another type.
+    fn wrong_expression(&mut self, attribute: &Attribute, expression: &Expression<'_>) {
+        let actual = self.expression_shown(expression);
+        let demand = attribute.kind.demand();
+        self.wrong(attribute, &demand, &actual, expression.span);
+    }
+
     /// Returns a name, or the text that it is defined as.
     fn name_value(&mut self, attribute: &Attribute, written: &Written<'_>) -> Option<String> {
         let word = match written {
@@ -125,13 +126,7 @@ impl Loader<'_> {
             Written::Expression(expression) => match expression.name() {
                 Some(word) => word,
                 None => {
-                    let actual = self.expression_shown(expression);
-                    self.wrong(
-                        attribute,
-                        &attribute.kind.demand(),
-                        &actual,
-                        expression.span,
-                    );
+                    self.wrong_expression(attribute, expression);
                     return None;
                 }
             },
