@@ -239,7 +239,7 @@ mod tests {
                 "put the file",
             ),
             (0, json!({ "name": "nothing" }), "nothing of where"),
-            (1, json!({ "uri": "a.png" }), "PNG images"),
+            (1, json!({ "uri": "a.png" }), "PNG or JPEG images"),
         ] {
             let (_folder, material, warnings) = read(textured(texture), image);
             assert_eq!(material.image, None);
