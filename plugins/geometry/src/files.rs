@@ -79,12 +79,16 @@ fn within(size: u64, largest: u64) -> Result<(), FileError> {
 /// Files by which the root directories of packages of ROS and of models of Gazebo are recognised.
 const MANIFESTS: [&str; 3] = ["package.xml", "manifest.xml", "model.config"];
 
-/// End of the names of directories of meshes in packages and models. Images are usually in `materials/textures` beside such
-/// a directory.
+/// End of the names of directories of meshes in packages and models.
 const MESHES: &str = "meshes";
 
+/// Directories of images beside a directory of meshes. Where no manifest shows what belongs to the package, nothing else is
+/// opened: the directory of meshes may be in a home directory.
+const IMAGES: [&str; 3] = ["images", "materials", "textures"];
+
 /// Returns the path of a file, from its name relative to the directory of the mesh that names it. The file is in this
-/// directory or below it; or in the package or model that contains the directory.
+/// directory or below it; in the package or model that contains the directory; or in a directory of images beside a directory
+/// of meshes.
 ///
 /// # Errors
 ///
@@ -110,38 +114,37 @@ pub fn beside(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     }
     // Links may lead anywhere.
     let is_inside = match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(path), Ok(folder)) => {
-            path.starts_with(&folder)
-                || package(&folder).is_some_and(|package| path.starts_with(package))
-        }
+        (Ok(path), Ok(folder)) => belongs(&path, &folder),
         // The file is missing.
-        _ => {
-            !goes_up
-                || folder.canonicalize().is_ok_and(|folder| {
-                    package(&folder)
-                        .is_some_and(|package| lexical(&folder, name).starts_with(package))
-                })
-        }
+        (_, Ok(folder)) if goes_up => belongs(&lexical(&folder, name), &folder),
+        _ => !goes_up,
     };
     is_inside.then_some(path).ok_or(FileError::Outside)
 }
 
-/// Returns the root of the package or model that contains a directory; both paths are canonical.
-fn package(folder: &Path) -> Option<&Path> {
+/// Returns true if a mesh in a directory may name a file; both paths are canonical.
+fn belongs(path: &Path, folder: &Path) -> bool {
     let is_root = |folder: &&Path| {
-        MANIFESTS
-            .iter()
-            .any(|manifest| folder.join(manifest).is_file())
+        let mut manifests = MANIFESTS.iter();
+        manifests.any(|manifest| folder.join(manifest).is_file())
     };
     let is_meshes = |folder: &&Path| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(MESHES)
     };
-    let meshes = || folder.ancestors().find(is_meshes);
-    let root = folder.ancestors().find(is_root);
+    if path.starts_with(folder) {
+        return true;
+    }
     // The root of a file system contains everything.
-    root.or_else(|| meshes()?.parent())
-        .filter(|root| root.parent().is_some())
+    let root = folder.ancestors().find(is_root);
+    if let Some(root) = root.filter(|root| root.parent().is_some()) {
+        return path.starts_with(root);
+    }
+    let meshes = folder.ancestors().find(is_meshes);
+    meshes.and_then(Path::parent).is_some_and(|parent| {
+        let mut images = IMAGES.iter();
+        images.any(|images| path.starts_with(parent.join(images)))
+    })
 }
 
 /// Returns the path of a name in a directory, without `..`.
@@ -191,6 +194,7 @@ mod tests {
             "it/textures",
             "free/meshes/arm",
             "free/textures",
+            "free/.ssh",
         ] {
             fs::create_dir_all(root.join(directory)).unwrap();
         }
@@ -198,6 +202,7 @@ mod tests {
             "it/model.config",
             "it/textures/a.png",
             "free/textures/a.png",
+            "free/.ssh/key",
             "a.png",
         ] {
             fs::write(root.join(file), "").unwrap();
@@ -211,6 +216,10 @@ mod tests {
         assert!(!has("it/deep/visual", "../../../missing.png"));
         assert!(!has("free/meshes/arm", "../../../a.png"));
         assert!(!has("free/textures", "../meshes/arm"));
+        // Beside a directory of meshes, images only.
+        assert!(!has("free/meshes/arm", "../../.ssh/key"));
+        assert!(!has("free/meshes/arm", "../../missing.png"));
+        assert!(!has("free/meshes/arm", "../../textures/../.ssh/key"));
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("../../a.png", root.join("it/textures/link.png")).unwrap();
