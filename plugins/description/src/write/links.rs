@@ -39,6 +39,23 @@ pub(super) enum Motion {
     Prismatic(Axis),
 }
 
+impl Motion {
+    /// Returns the axis of a joint with one coordinate.
+    const fn axis(&self) -> Option<&Axis> {
+        match self {
+            Self::Revolute(axis) | Self::Prismatic(axis) => Some(axis),
+            Self::Fixed | Self::Floating => None,
+        }
+    }
+
+    const fn axis_mut(&mut self) -> Option<&mut Axis> {
+        match self {
+            Self::Revolute(axis) | Self::Prismatic(axis) => Some(axis),
+            Self::Fixed | Self::Floating => None,
+        }
+    }
+}
+
 /// Axis of a joint; all numbers are for its own position, in rad or m.
 pub(super) struct Axis {
     /// Unit vector in the axes of the link.
@@ -82,7 +99,7 @@ impl<'a> Links<'a> {
             .collect();
         let mut names: BTreeSet<String> = leaders.keys().map(|name| (*name).to_owned()).collect();
         let frames = scene.frames().iter().enumerate();
-        let links: Vec<Link<'_>> = frames
+        let mut links: Vec<Link<'_>> = frames
             .map(|(index, frame)| {
                 let parent = scene.parent_of(frame);
                 let name = if target != Target::Urdf && is_reserved(&frame.name) {
@@ -120,6 +137,10 @@ impl<'a> Links<'a> {
                 link
             })
             .collect();
+        // In MJCF the equality that couples the joints limits the follower.
+        if target != Target::Mjcf {
+            limit_followers(&mut links);
+        }
         Self {
             has_one_root: links.iter().filter(|link| link.parent.is_none()).count() == 1,
             links,
@@ -279,6 +300,33 @@ impl Link<'_> {
         } else {
             Motion::Prismatic(axis)
         };
+    }
+}
+
+/// Gives joints that follow another one the limits that follow from those of their leader, where they have none of their
+/// own: URDF demands limits, and a revolute joint without them is another type.
+fn limit_followers(links: &mut [Link<'_>]) {
+    let known: BTreeMap<String, (Option<[f64; 2]>, Option<f64>)> = links
+        .iter()
+        .filter_map(|link| {
+            let axis = link.motion.axis()?;
+            Some((link.joint.clone(), (axis.limits, axis.effort)))
+        })
+        .collect();
+    for axis in links.iter_mut().filter_map(|link| link.motion.axis_mut()) {
+        let Some(mimic) = &axis.mimic else {
+            continue;
+        };
+        let Some((limits, effort)) = known.get(&mimic.joint) else {
+            continue;
+        };
+        let implied = limits.map(|limits| {
+            let [one, two] = limits.map(|limit| mimic.multiplier * limit + mimic.offset);
+            [one.min(two), one.max(two)]
+        });
+        axis.limits = axis.limits.or(implied);
+        let effort = effort.map(|effort| effort / mimic.multiplier.abs());
+        axis.effort = axis.effort.or(effort);
     }
 }
 
