@@ -1,6 +1,7 @@
 //! Images and the materials of meshes, read from files.
 //!
-//! Files are untrusted: their size is limited before decompression, and files that a mesh names must be in its directory.
+//! Files are untrusted: their size is limited before decompression, and files that a mesh names must be in its directory or
+//! its package.
 mod jpeg;
 mod material;
 mod pbr;
