@@ -404,6 +404,25 @@ fn sensors_and_plugins_run_with_their_world() {
     }
 }
 
+/// Gazebo's own worlds have 9.8 m/s², the simulator 9.81.
+#[test]
+fn the_gravity_of_a_world_is_exact() {
+    let made = tempfile::tempdir().unwrap();
+    let path = made.path().join("it.sdf");
+    for (gravity, expected) in [("<gravity>0 0 -9.8</gravity>", 9.8), ("", 9.81)] {
+        let text = format!(
+            "<sdf version='1.9'><world name='w'>{gravity}<model name='m'><static>true</static><link name='l'>\
+             <sensor name='imu' type='imu'/></link></model></world></sdf>"
+        );
+        std::fs::write(&path, text).unwrap();
+        let mut simulation = Simulation::load(&path).unwrap();
+        simulation.run(2).unwrap();
+        let imu = simulation.read::<ImuData>("m.imu").unwrap();
+        let up = imu.linear_acceleration[2];
+        assert!((up - expected).abs() < 1e-6, "{up}, not {expected}");
+    }
+}
+
 #[test]
 fn balls_rest_on_height_maps() {
     let made = tempfile::tempdir().unwrap();

@@ -18,7 +18,8 @@ pub(super) fn read(
     let origin = origin(world, problems);
     let has_origin = origin.is_some();
     if !is_taken {
-        if let Some(gravity) = gravity {
+        // Gazebo's own worlds have 9.8 m/s²: too near to be worth a warning.
+        if let Some(gravity) = gravity.filter(|gravity| !is_near_usual(*gravity)) {
             report(world, gravity, problems);
         }
         return (Vec::new(), has_origin);
@@ -29,16 +30,19 @@ pub(super) fn read(
     (all.collect(), has_origin)
 }
 
-/// Returns the gravity of a world, if it is not that of the simulator.
+/// Returns the gravity of a world, m/s², if it is given.
 fn gravity(world: &Element, problems: &mut Problems) -> Option<[f64; 3]> {
     let physics = world
         .named("physics")
         .find_map(|physics| physics.named("gravity").next());
     let element = world.named("gravity").next().or(physics)?;
     let numbers = fields::numbers(element, [3, 3], Bounds::within(1e4), problems)?;
-    let [x, y, z]: [f64; 3] = numbers.try_into().ok()?;
-    let is_usual = x.abs() < 1e-3 && y.abs() < 1e-3 && (z + 9.81).abs() < 0.02;
-    (!is_usual).then_some([x, y, z])
+    numbers.try_into().ok()
+}
+
+/// Returns true if a gravity is that of the simulator but for 0.02 m/s².
+fn is_near_usual([x, y, z]: [f64; 3]) -> bool {
+    x.abs() < 1e-3 && y.abs() < 1e-3 && (z + 9.81).abs() < 0.02
 }
 
 /// Reports the gravity that is not taken.
