@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, rc::Rc};
 use morse_api::{body::BodyKind, joint::JointTarget};
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::assembly::{Assembly, BodySettings, JointMode, JointSettings, RobotBase, WORLD};
-use morse_scene::model::{Frame, Scene, SceneError};
+use morse_scene::model::{Frame, Joint, Scene, SceneError};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::{
@@ -154,10 +154,7 @@ fn add_robot(
             assembly.scene.add_frame(base).map_err(refusal)?;
             let origin = -robot.origin.unwrap_or_default();
             let model = Isometry3::from_parts(origin.into(), UnitQuaternion::identity());
-            assembly
-                .scene
-                .mount(loaded, name, Some(name), model)
-                .map_err(refusal)?;
+            mount(&mut assembly.scene, loaded, (name, name), model).map_err(refusal)?;
         }
         Form::Frame(frame) => {
             let Some(mut base) = assembly.scene.frame(frame).cloned() else {
@@ -246,8 +243,29 @@ fn add_part(
         }
     };
     let prefix = format!("{robot}.{name}");
-    let mounted = scene.mount(loaded, &prefix, Some(&parent), part.at);
+    let mounted = mount(scene, loaded, (&prefix, &parent), part.at);
     mounted.map_err(|error| Box::new(located(refused(robot, &error), &part.model)))
+}
+
+/// Mounts a model on a frame. The only root of a model is fixed there if it floats, as that of a robot description is: how
+/// the robot moves is said by its `base`.
+fn mount(
+    scene: &mut Scene,
+    model: &Scene,
+    (prefix, parent): (&str, &str),
+    pose: Isometry3<f64>,
+) -> Result<(), SceneError> {
+    scene.mount(model, prefix, Some(parent), pose)?;
+    let frames = model.frames().iter();
+    let mut roots = frames.filter(|frame| model.parent_of(frame).is_none());
+    if let (Some(root), None) = (roots.next(), roots.next())
+        && root.joint == Joint::Floating
+        && let Some(frame) = scene.frame(&format!("{prefix}.{}", root.name)).cloned()
+    {
+        let joint = Joint::Fixed;
+        scene.replace_frame(Frame { joint, ..frame })?;
+    }
+    Ok(())
 }
 
 fn refused(robot: &str, error: &SceneError) -> Diagnostic {
