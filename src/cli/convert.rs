@@ -2,6 +2,7 @@
 mod companions;
 
 use std::{
+    borrow::Cow,
     fmt::Write as _,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -19,8 +20,10 @@ use super::{
     exit, say,
 };
 use crate::scene::{
+    assembly::WORLD,
     inertials::inertials,
     load::{LoadOptions, Loaded, load},
+    model::Scene,
 };
 
 /// Convert a scene or robot between .robray, URDF, SDF and MJCF
@@ -159,7 +162,7 @@ fn is_printed(args: &Args) -> bool {
 
 /// Returns the text of a scene in a format, with the files beside it.
 fn convert(args: &Args, format: Format, loaded: &Loaded) -> Result<Written, Vec<Diagnostic>> {
-    let scene = &loaded.scene;
+    let scene = &*without_empty_world(&loaded.scene);
     let paths = paths(args);
     let target = match format {
         Format::Robray => {
@@ -185,6 +188,32 @@ fn convert(args: &Args, format: Format, loaded: &Loaded) -> Result<Written, Vec<
         flatten: args.flatten,
     };
     Ok(write(scene, target, &name, &inertials(scene)?, options))
+}
+
+/// Returns the scene without its frame `world`, if nothing is attached to that, as to the world of most robots of MuJoCo: a
+/// robot with the frame would be immovable, or have two roots.
+fn without_empty_world(scene: &Scene) -> Cow<'_, Scene> {
+    let is_empty = scene
+        .frame(WORLD)
+        .is_some_and(|world| world.parent.is_none() && world.geometry.is_empty());
+    let family = scene.family(WORLD);
+    let is_named = scene
+        .closures()
+        .iter()
+        .flat_map(|closure| &closure.frames)
+        .chain(
+            scene
+                .allowed_collisions()
+                .iter()
+                .flat_map(|(one, other)| [one, other]),
+        )
+        .any(|name| name == WORLD);
+    if !is_empty || is_named || family.len() > 1 || scene.frames().len() == 1 {
+        return Cow::Borrowed(scene);
+    }
+    let mut scene = scene.clone();
+    scene.remove_frames(&family);
+    Cow::Owned(scene)
 }
 
 fn unwritable(error: &dyn std::error::Error) -> Diagnostic {

@@ -1,6 +1,8 @@
 //! `morse-sim convert`: shipped robots and scenes there and back.
 #![cfg(test)]
 
+mod robots;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -267,44 +269,6 @@ fn what_a_format_cannot_say_is_listed() {
         err.contains("a cone needs a mesh beside the description: `mast`"),
         "{err}"
     );
-}
-
-/// URDF demands limits: a follower that has none of its own gets those that its leader leaves it.
-#[test]
-fn joints_that_follow_have_the_limits_of_their_leader() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("fingers.urdf");
-    let joint = |name: &str, limits: &str, mimic: &str| {
-        format!(
-            "<link name='{name}'/><joint name='{name}_joint' type='prismatic'><parent link='palm'/><child link='{name}'/>\
-             <axis xyz='0 1 0'/><limit {limits} velocity='1'/>{mimic}</joint>"
-        )
-    };
-    let leader = joint("one", "lower='0' upper='0.5' effort='20'", "");
-    let mimic = "<mimic joint='one_joint' multiplier='-2' offset='0.25'/>";
-    let follower = joint("two", "lower='-0.75' upper='0.25' effort='10'", mimic);
-    let text = format!("<robot name='fingers'><link name='palm'/>{leader}{follower}</robot>");
-    std::fs::write(&path, text).unwrap();
-    let args = Args {
-        file: path,
-        output: folder.path().join("out.urdf"),
-        ..Args::default()
-    };
-    convert(&args);
-    let text = std::fs::read_to_string(&args.output).unwrap();
-    let limits = [
-        "\"0\" upper=\"0.5\" effort=\"20\"",
-        "\"-0.75\" upper=\"0.25\" effort=\"10\"",
-    ];
-    for limits in limits {
-        assert!(text.contains(&format!("<limit lower={limits}")), "{text}");
-    }
-    // Of the same kinematics, read again.
-    let [one, other] = [&args.file, &args.output].map(|path| scene(path));
-    let values = BTreeMap::from([("one_joint".to_owned(), 0.3)]);
-    let position = |scene: &Scene| scene.absolute_poses_at(&values)["two"].translation.vector.y;
-    assert!((position(&one) - position(&other)).abs() < 1e-12);
-    assert!((position(&one) + 0.35).abs() < 1e-12);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! URDF: links and joints side by side, with one root.
-use morse_scene::model::{Geometry, ImageFile, Shape};
+use morse_scene::{
+    assembly::WORLD,
+    model::{Geometry, ImageFile, Shape},
+};
 use nalgebra::Isometry3;
 
 use super::{
@@ -18,11 +21,13 @@ const UNLIMITED: f64 = 1e9;
 pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
     let mut markup = Markup::new();
     markup.open("robot", &[("name", context.name.to_owned())]);
+    // A root link is free, unless its name is `world`: a floating one needs no joint.
     let is_root = |link: &Link<'_>| {
         links.has_one_root
             && link.parent.is_none()
             && link.pose == Isometry3::identity()
-            && matches!(link.motion, Motion::Fixed)
+            && (matches!(link.motion, Motion::Fixed)
+                || matches!(link.motion, Motion::Floating) && link.name != WORLD)
     };
     let world = (!links.links.iter().any(is_root)).then(|| links.world_name());
     if let Some(world) = &world {
