@@ -94,7 +94,7 @@ pub trait Middleware: DeserializeOwned + Typed + Clone + Send + Sync + 'static {
     type Output: DeserializeOwned + Typed + Clone + Send + Sync;
     /// Settings of each input.
     type Input: DeserializeOwned + Typed + Clone + Send + Sync;
-    /// Policy of outputs without a policy.
+    /// Policy of outputs without a policy, and of the sensors that it views.
     const DEFAULT_POLICY: Policy = Policy::Latest;
     /// True if it displays the world: it then receives views of the whole world and of all sensors, without being named
     /// there.

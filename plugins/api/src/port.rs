@@ -38,15 +38,26 @@ pub enum Policy {
     Latest,
     /// Up to this number of readings wait; then the oldest is dropped.
     Queue(usize),
+    /// The readings of this interval of simulated time wait, at least one; then the oldest is dropped.
+    Backlog(Duration),
     /// The tick waits for the observer up to this time limit; then the run ends.
     Lockstep(Duration),
 }
 
+/// Maximum number of readings of a backlog.
+const LONGEST_BACKLOG: f64 = 256.0;
+
 impl Policy {
-    fn capacity(self) -> usize {
+    /// Returns the maximum number of readings that wait, of a sensor that measures at `frequency`, Hz.
+    fn capacity(self, frequency: f64) -> usize {
         match self {
             Self::Queue(n) => n.max(1),
             Self::Latest => 1,
+            Self::Backlog(interval) => {
+                let readings = interval.as_secs_f64() * frequency;
+                // Without the tolerance, 0.1 s of 30 Hz would be 4 readings.
+                libm::ceil(readings - 1e-6).clamp(1.0, LONGEST_BACKLOG) as usize
+            }
             // An observer that stays ready may lag by this number of readings before the tick waits for it.
             Self::Lockstep(_) => 256,
         }
@@ -105,9 +116,10 @@ pub struct DropCounters {
 #[doc(alias("publisher", "subscriber", "OSubject", "OObserver"))]
 #[must_use]
 pub fn port(info: Arc<SensorInfo>, policy: Policy, wake: Option<Waker>) -> (OutputPort, Observer) {
-    let (sender, receiver) = bounded(policy.capacity());
+    let capacity = policy.capacity(info.frequency);
+    let (sender, receiver) = bounded(capacity);
     let (credit, credits) = bounded(1);
-    let (home, recycled) = bounded(policy.capacity() + 2);
+    let (home, recycled) = bounded(capacity + 2);
     let link = Arc::new(Link::default());
     let drops = Arc::new(DropCounters::default());
     let output = OutputPort {
@@ -158,7 +170,7 @@ impl OutputPort {
     /// Returns the maximum number of readings that wait for the observer.
     #[must_use]
     pub(crate) fn most_waiting(&self) -> usize {
-        self.policy.capacity()
+        self.policy.capacity(self.info.frequency)
     }
 }
 
@@ -399,6 +411,30 @@ mod tests {
             (1..=5).for_each(|tick| offer(&port, tick).unwrap());
             assert_eq!(observer.drops().0, 5 - left.len() as u64);
             assert_eq!(ticks(&observer), left);
+        }
+    }
+
+    #[test]
+    fn a_backlog_has_the_readings_of_its_interval() {
+        let backlog = Policy::Backlog(Duration::from_millis(100));
+        let cases = [
+            (50.0, 5),
+            (30.0, 3),
+            (60.0, 6),
+            (10.0, 1),
+            (0.5, 1),
+            (1e9, 256),
+        ];
+        for (frequency, waiting) in cases {
+            let info = SensorInfo {
+                frequency,
+                ..SensorInfo::clone(&info())
+            };
+            let (port, observer) = port(Arc::new(info), backlog, None);
+            assert_eq!(port.most_waiting(), waiting, "{frequency} Hz");
+            observer.stay_ready();
+            (1..=300).for_each(|tick| offer(&port, tick).unwrap());
+            assert_eq!(ticks(&observer).len(), waiting, "{frequency} Hz");
         }
     }
 

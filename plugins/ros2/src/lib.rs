@@ -58,6 +58,8 @@ mod source;
 mod static_peers;
 mod topics;
 
+use std::time::Duration;
+
 use bevy::prelude::{App, Reflect};
 use morse_api::{
     fields::Unit,
@@ -65,6 +67,7 @@ use morse_api::{
         AddMiddleware as _, Failure, Middleware, MiddlewareContext, Obstacle, Prospect, Running,
         Weight,
     },
+    port::Policy,
     range::ValueRange,
 };
 use serde::Deserialize;
@@ -199,6 +202,8 @@ pub fn plugin(app: &mut App) {
 
 impl Middleware for Ros2 {
     const KIND: &'static str = "ros2";
+    // Messages are not lost if the threads of the node have to wait for a processor.
+    const DEFAULT_POLICY: Policy = Policy::Backlog(Duration::from_millis(100));
     const VIEWS_WORLD: bool = true;
     type Output = Ros2Output;
     type Input = Ros2Input;

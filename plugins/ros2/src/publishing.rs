@@ -1,5 +1,9 @@
 //! Thread that publishes readings.
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use crossbeam_channel::{Receiver, select};
 use morse_api::{
@@ -24,6 +28,11 @@ use crate::{
 
 /// Interval at which nodes that come and go are noticed when there are no readings.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Number of messages after which the thread pauses: a hundred at once fill the receive buffer of a node, 208 KiB by default, in
+/// which each takes at least 2.3 kB.
+const BURST: u64 = 32;
+/// Pause, in which nodes read.
+const PAUSE: Duration = Duration::from_micros(500);
 /// Depth of `/tf`, as of ROS's broadcasters.
 const TF_DEPTH: usize = 100;
 
@@ -214,9 +223,15 @@ impl Publishing {
     fn publish_pending(&mut self) {
         let is_tf_subscribed = self.ends.is_connected(self.tf.guid());
         let tf = is_tf_subscribed.then_some(&self.tf);
+        let mut paused_at = self.counters.published.load(Ordering::Relaxed);
         for source in &self.sources {
             while let Some(reading) = source.observer.try_recv() {
                 source.publish(&reading, (&self.ends, &self.counters), tf);
+                let published = self.counters.published.load(Ordering::Relaxed);
+                if published >= paused_at + BURST {
+                    paused_at = published;
+                    std::thread::sleep(PAUSE);
+                }
             }
         }
         let poses = self.poses.as_ref().filter(|_| self.links.is_moving());

@@ -70,7 +70,8 @@ pub(super) fn open(
         ..Viewers::default()
     };
     for name in names {
-        let (Some(context), Some((wake, _))) = (connections.get_mut(name), wakes.get(name)) else {
+        let (Some(context), Some((wake, policy))) = (connections.get_mut(name), wakes.get(name))
+        else {
             continue;
         };
         let (inner, poses) = pose_port(wake.clone());
@@ -78,7 +79,7 @@ pub(super) fn open(
         context.world_view = Some(WorldView {
             scenery: scenery.clone(),
             poses,
-            sensors: observers(world, &mut viewers.readings),
+            sensors: observers(world, *policy, &mut viewers.readings),
             actuators: senders(world),
             descriptions: descriptions.clone(),
             graphs: graphs.clone(),
@@ -187,6 +188,7 @@ fn touch(
 /// read at their own rate.
 fn observers(
     world: &mut World,
+    policy: Policy,
     readings: &mut Vec<(Entity, usize)>,
 ) -> Vec<morse_api::port::Observer> {
     let mut sensors = world.query::<(Entity, &ComponentPath, &Described, &mut Outputs)>();
@@ -195,7 +197,7 @@ fn observers(
     let opened = sensors
         .into_iter()
         .map(|(entity, _, described, mut outputs)| {
-            let (tick_end, observer) = port(described.0.clone(), Policy::Latest, None);
+            let (tick_end, observer) = port(described.0.clone(), policy, None);
             readings.push((entity, outputs.0.len()));
             outputs.0.push(tick_end);
             observer

@@ -367,7 +367,7 @@ fn the_file_that_runs_is_the_current_world() {
     // A scene alone, by a path that is relative to the current directory of tests.
     let file = "scenes/boxes.robray";
     assert!(std::path::Path::new(file).exists());
-    let loaded = current(morse_sim::Simulation::load(file).unwrap());
+    let loaded = current(Simulation::load(file).unwrap());
     assert_eq!(
         loaded,
         json!({ "name": "boxes", "file": root.join(file).to_string_lossy() })
