@@ -332,17 +332,18 @@ impl Island {
         mut has_responses: bool,
         dt: f64,
     ) -> bool {
+        let mut is_near = has_responses;
         for _ in 0..MAX_SATURATION_ROUNDS {
             self.free_velocities(members, bodies, dt);
             if !self.rows.add_joint_rows(members, &self.starts) || !has_responses {
                 self.rows.compute_responses(members, bodies, dt);
             }
             self.rows.apply_warm_start(&mut self.velocities);
-            self.rows.sweep(&mut self.velocities);
+            self.rows.sweep(&mut self.velocities, is_near);
             if !self.saturate(members, dt) {
                 return true;
             }
-            has_responses = false;
+            (has_responses, is_near) = (false, false);
             // Impulses against a motor of unlimited effort are no guess for those against its maximum.
             self.rows.restart();
         }

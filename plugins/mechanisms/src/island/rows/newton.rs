@@ -15,6 +15,10 @@ use super::{
 /// Maximum number of rows that are solved for their impulses.
 const MAX_ROWS: usize = 96;
 
+/// Maximum number of rows per velocity that are solved for their impulses: the system of more rows is larger than that of
+/// the velocities by more than its additional work.
+const MAX_ROWS_PER_VELOCITY: usize = 2;
+
 /// Maximum number of rows for which the coupling matrix is cached.
 const MAX_CACHED_ROWS: usize = 2 * MAX_ROWS;
 
@@ -77,11 +81,7 @@ impl NewtonSolver {
         if count < 2 {
             return false;
         }
-        self.impulses.clear();
-        self.impulses.extend(rows.iter().map(|row| row.impulse));
-        self.velocities.clear();
-        self.velocities.extend_from_slice(velocities);
-        if count > MAX_ROWS {
+        if count > MAX_ROWS || count > MAX_ROWS_PER_VELOCITY * velocities.len() {
             return self.primal.newton_step(rows, contacts, numbers, velocities);
         }
         // The system is symmetric without sliding friction.
@@ -100,7 +100,15 @@ impl NewtonSolver {
         true
     }
 
-    /// Restores impulses and velocities from before the step.
+    /// Stores impulses and velocities for a rollback.
+    pub(super) fn save(&mut self, rows: &[ConstraintRow], velocities: &[f64]) {
+        self.impulses.clear();
+        self.impulses.extend(rows.iter().map(|row| row.impulse));
+        self.velocities.clear();
+        self.velocities.extend_from_slice(velocities);
+    }
+
+    /// Restores the stored impulses and velocities.
     pub(super) fn rollback(&self, rows: &mut [ConstraintRow], velocities: &mut [f64]) {
         for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
             row.impulse = *impulse;
@@ -393,7 +401,7 @@ mod tests {
         rows.compute_responses(&mut [], &[body], 1.0 / 240.0);
         let mut velocities: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
         rows.apply_warm_start(&mut velocities);
-        let sweeps = rows.sweep(&mut velocities);
+        let sweeps = rows.sweep(&mut velocities, false);
         assert!(sweeps <= 20, "{sweeps}");
         assert!(velocities[5] > 0.5, "it slides: {velocities:?}");
     }
