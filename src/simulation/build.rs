@@ -1,5 +1,9 @@
 //! Builds a world from a plan: adds all plugins to an app, in order.
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use bevy::{app::PluginsState, prelude::*};
 use crossbeam_channel::Receiver;
@@ -193,7 +197,7 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
         return Err(Box::new(warnings.into_errors()));
     }
     name_robots(app.world_mut(), &spawned);
-    app.insert_resource(wiring(simulation))
+    app.insert_resource(wiring(simulation, plan.file.as_deref()))
         .insert_resource(spawned);
     app.world_mut().resource_mut::<Pending>().listen(asked);
     middleware::keep_order(&mut app, &installed.wakes);
@@ -297,7 +301,7 @@ fn name_robots(world: &mut World, spawned: &Spawned) {
 }
 
 /// Returns robots, components and their middlewares for clients.
-fn wiring(simulation: &file::Simulation) -> Wiring {
+fn wiring(simulation: &file::Simulation, path: Option<&Path>) -> Wiring {
     let kind = |name: &str| {
         let middleware = simulation.middlewares.get(name);
         middleware.map_or_else(String::new, |middleware| middleware.kind.value.clone())
@@ -345,13 +349,15 @@ fn wiring(simulation: &file::Simulation) -> Wiring {
     let name = simulation.environment.name.clone();
     Wiring {
         environment: name.or(scene).unwrap_or_default(),
+        // Without a current directory the path stays as it is.
+        file: path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
         robots,
     }
 }
 
 /// Returns the name of a file without directory and extension.
 fn stem(file: &str) -> String {
-    let stem = std::path::Path::new(file).file_stem();
+    let stem = Path::new(file).file_stem();
     stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 

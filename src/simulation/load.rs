@@ -92,6 +92,8 @@ pub struct Plan {
     pub simulation: Simulation,
     /// Directory of the simulation file: its paths are relative to it.
     pub directory: PathBuf,
+    /// File that the user named, if the simulation does not come from a text.
+    pub file: Option<PathBuf>,
     /// The scene with its robots.
     pub assembly: Assembly,
     /// Floor under a robot description that runs by itself.
@@ -141,6 +143,10 @@ pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<R
             }
         }
     };
+    let plan = plan.map(|plan| Plan {
+        file: Some(path.to_owned()),
+        ..plan
+    });
     loader.finish(plan)
 }
 

@@ -11,6 +11,7 @@ from control_msgs.msg import JointTolerance
 from nav2_msgs.action import NavigateToPose
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 STATUSES = {getattr(GoalStatus, "STATUS_" + name): name for name in ("UNKNOWN", "SUCCEEDED", "CANCELED", "ABORTED")}
@@ -133,6 +134,15 @@ def rover():
     caller.spin(0.5)
     caller.wait(handle.cancel_goal_async())
     say("cancelled", status=caller.result(handle)[0])
+    reset = caller.node.create_client(Trigger, "/simulation/reset")
+    if not reset.wait_for_service(15):
+        sys.exit("/simulation/reset does not exist")
+    handle = caller.send(goal)
+    caller.spin(0.5)
+    caller.wait(reset.call_async(Trigger.Request()))
+    status, result = caller.result(handle)
+    # Results of Jazzy have no text.
+    say("aborted", status=status, code=result.error_code, why=getattr(result, "error_msg", None))
 
 
 def gripper():

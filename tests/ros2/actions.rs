@@ -145,6 +145,12 @@ fn a_rover_navigates_to_poses() {
     );
     assert!(number("time") > 1.0, "{arrived}");
     assert_eq!(steps["cancelled"]["status"], "CANCELED");
+    let aborted = &steps["aborted"];
+    assert_eq!(
+        (&aborted["status"], &aborted["code"], &aborted["why"]),
+        (&json!("ABORTED"), &json!(9000), &Json::Null),
+        "{aborted}"
+    );
 }
 
 /// A gripper below the ground, with a half-space above it.

@@ -1,7 +1,8 @@
 """Builds the packages of messages that Python's package index lacks, with ROS's own generators, for the tests.
 
-Usage: python interfaces.py [PACKAGE]…, with a Python that has rclpy. The definitions are the directories beside this file, in
-`interfaces`; all of them without names. The packages are written next to the installed ones. A C++ compiler is necessary.
+Usage: python interfaces.py DISTRIBUTION [PACKAGE]…, with a Python that has rclpy of this distribution. The definitions are the
+directories beside this file, in `interfaces`, or in `interfaces_DISTRIBUTION` where they differ; all of them without names. The
+packages are written next to the installed ones. A C++ compiler is necessary.
 """
 import os
 import pathlib
@@ -105,9 +106,12 @@ def install(source, site):
 
 def main():
     site = pathlib.Path(sysconfig.get_path("purelib"))
+    distribution, names = sys.argv[1], sys.argv[2:]
     for source in sorted(pathlib.Path(__file__).with_name("interfaces").iterdir()):
+        own = pathlib.Path(__file__).with_name(f"interfaces_{distribution}") / source.name
+        source = own if own.is_dir() else source
         built, text = site / source.name / "definitions.txt", text_of(source)
-        if sys.argv[1:] and source.name not in sys.argv[1:]:
+        if names and source.name not in names:
             continue
         if not built.exists() or built.read_text() != text:
             install(source, site)

@@ -88,3 +88,31 @@ fn nodes_of_kilted_have_goals_followed_cancelled_and_refused() {
     assert_eq!(steps["cancelled"]["status"], "CANCELED");
     assert_eq!(steps["tolerances"]["path"][1], -4);
 }
+
+#[test]
+fn results_of_navigation_have_the_form_of_kilted() {
+    let Some(python) = kilted() else { return };
+    let file = WORLD.replace(
+        r#"(kind: "ros2")"#,
+        r#"(kind: "ros2", distribution: kilted)"#,
+    );
+    assert_ne!(file, WORLD);
+    let steps = report_of(&python, "rover", &file);
+    let arrived = &steps["arrived"];
+    assert_eq!(
+        (&arrived["status"], &arrived["code"]),
+        (&json!("SUCCEEDED"), &json!(0)),
+        "{arrived}"
+    );
+    assert_eq!(steps["cancelled"]["status"], "CANCELED");
+    let aborted = &steps["aborted"];
+    assert_eq!(
+        (&aborted["status"], &aborted["code"], &aborted["why"]),
+        (
+            &json!("ABORTED"),
+            &json!(9000),
+            &json!("the simulation was set back to an earlier state")
+        ),
+        "{aborted}"
+    );
+}

@@ -100,6 +100,7 @@ impl Program {
             .args(arguments)
             .env("ROS_DOMAIN_ID", self.domain.to_string())
             .env_remove("ROS_AUTOMATIC_DISCOVERY_RANGE")
+            .env_remove("ROS_DISTRO")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -11,7 +11,7 @@ from geometry_msgs.msg import PoseStamped, Twist, Vector3
 from nav_msgs.msg import Odometry
 from rclpy.action import ActionClient
 from simulation_interfaces.action import SimulateSteps
-from simulation_interfaces.msg import Bounds, EntityCategory, EntityFilters, EntityState, SimulationState
+from simulation_interfaces.msg import Bounds, EntityCategory, EntityFilters, EntityState, Resource, SimulationState
 
 rclpy.init()
 node = rclpy.create_node("director")
@@ -23,6 +23,8 @@ NAMES = {
     "SetSimulationState": "/set_simulation_state", "ResetSimulation": "/reset_simulation", "StepSimulation": "/step_simulation",
     "SpawnEntity": "/spawn_entity", "DeleteEntity": "/delete_entity", "GetEntityState": "/get_entity_state",
     "SetEntityState": "/set_entity_state", "GetEntitiesStates": "/get_entities_states", "GetEntityBounds": "/get_entity_bounds", "GetEntities": "/get_entities", "GetEntityInfo": "/get_entity_info",
+    "GetCurrentWorld": "/get_current_world", "LoadWorld": "/load_world", "UnloadWorld": "/unload_world",
+    "GetAvailableWorlds": "/get_available_worlds",
 }
 clients = {kind: node.create_client(getattr(srv, kind), name) for kind, name in NAMES.items()}
 for kind, client in clients.items():
@@ -77,6 +79,10 @@ URDF = """<robot name="ball"><link name="ball"><inertial><mass value="1"/>
 
 features = call("GetSimulatorFeatures").features
 say("features", features=list(features.features), formats=list(features.spawn_formats), info=features.custom_info)
+current = call("GetCurrentWorld")
+say("worlds", current=[current.result.result, current.world.name, current.world.world_resource.uri],
+    load=code("LoadWorld", world_resource=Resource(uri="boxes.robray"), fail_on_unsupported_element=True), unload=code("UnloadWorld"),
+    available=code("GetAvailableWorlds", additional_sources=["/worlds"], continue_on_error=True), same=call("GetCurrentWorld").world == current.world)
 spin(1.0)
 pause = code("SetSimulationState", state=SimulationState(state=SimulationState.STATE_PAUSED))
 spin(0.5)
@@ -127,7 +133,8 @@ wrong = code("SpawnEntity", name="odd", resource_string="<robot name='x'><link/>
 say("more", twice=twice[0], renamed=renamed.entity_name, wrong=wrong, nothing=code("SpawnEntity", name="odd")[0],
     name=code("SpawnEntity", name="a.b", resource_string=URDF)[0], web=code("SpawnEntity", name="odd", uri="https://x/y")[0],
     format=code("SpawnEntity", name="odd", resource_string="<html/>")[0],
-    file=call("SpawnEntity", name="car", uri="robots/atrv.robray", initial_pose=pose(9.0, 9.0, 0.0)).result.result)
+    file=call("SpawnEntity", name="car", uri="robots/atrv.robray", initial_pose=pose(9.0, 9.0, 0.0)).result.result,
+    escaped=call("SpawnEntity", name="box", uri=current.world.world_resource.uri.rpartition("/")[0] + "/a%20ball.urdf", initial_pose=pose(9.0, -9.0, 3.0)).result.result)
 every = EntityFilters()
 robots = EntityFilters(categories=[EntityCategory(category=EntityCategory.CATEGORY_ROBOT)])
 some = EntityFilters(filter="^ball.*1$")

@@ -12,11 +12,17 @@ const WORLD: &str = r#"Simulation(
     middlewares: { "ros": (kind: "ros2") },
 )"#;
 
+const BALL: &str = r#"<robot name="ball"><link name="ball"><inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><sphere radius="0.2"/></geometry></collision></link></robot>"#;
+
 #[test]
 fn nodes_control_the_simulation_by_the_standard_interfaces() {
     let Some(python) = python() else { return };
     let domain = domain();
     let mut program = Program::start(WORLD, domain);
+    let directory = program.directory.path().to_owned();
+    std::fs::write(directory.join("a ball.urdf"), BALL).unwrap();
     let called = Command::new(python)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2/simulation.py"))
         .env("ROS_DOMAIN_ID", domain.to_string())
@@ -34,6 +40,7 @@ fn nodes_control_the_simulation_by_the_standard_interfaces() {
     // The node ended the run.
     program.wait();
     check_state(&steps);
+    check_worlds(&steps["worlds"], &directory);
     check_spawned(&steps);
     check_entities(&steps);
     check_steps(&steps);
@@ -44,6 +51,22 @@ fn nodes_control_the_simulation_by_the_standard_interfaces() {
     assert!(scout["moved"].as_f64() > Some(-8.9), "{scout}");
     assert_eq!(scout["wrong"][0], 106, "{scout}");
     assert!(scout["wrong"][1].as_str().unwrap().contains("`eyes`"));
+}
+
+fn check_worlds(worlds: &Json, directory: &Path) {
+    let uri = format!("file://{}/world.ron", directory.display());
+    assert_eq!(worlds["current"], json!([1, "boxes", uri]), "{worlds}");
+    for (service, remedy) in [
+        ("load", "start morse-sim with the other file"),
+        ("unload", "STATE_QUITTING"),
+        ("available", "morse-sim list scenes"),
+    ] {
+        let answer = &worlds[service];
+        // RESULT_FEATURE_UNSUPPORTED.
+        assert_eq!(answer[0], 0, "{worlds}");
+        assert!(answer[1].as_str().unwrap().contains(remedy), "{worlds}");
+    }
+    assert_eq!(worlds["same"], true, "{worlds}");
 }
 
 fn check_steps(steps: &BTreeMap<String, Json>) {
@@ -85,8 +108,12 @@ fn check_states(states: &Json) {
 
 fn check_state(steps: &BTreeMap<String, Json>) {
     let features = steps["features"]["features"].as_array().unwrap();
-    for feature in [0, 1, 5, 6, 9, 10, 11, 20, 26, 31, 32, 33] {
+    for feature in [0, 1, 5, 6, 9, 10, 11, 20, 26, 31, 32, 33, 44] {
         assert!(features.contains(&json!(feature)), "{feature}");
+    }
+    // Worlds are neither loaded nor listed.
+    for feature in [40, 41, 42, 43, 45] {
+        assert!(!features.contains(&json!(feature)), "{feature}");
     }
     assert_eq!(steps["features"]["formats"][0], "urdf");
     let paused = &steps["paused"];
@@ -102,7 +129,8 @@ fn check_state(steps: &BTreeMap<String, Json>) {
     assert!((stepped - 1.0).abs() < 1e-6, "{paused}");
     let played = &steps["played"];
     assert_eq!((&played["play"], &played["state"]), (&json!(1), &json!(1)));
-    assert_eq!(played["running"], 3, "steps need a paused simulation");
+    // RESULT_OPERATION_FAILED.
+    assert_eq!(played["running"], 4, "steps need a paused simulation");
     let reset = &steps["reset"];
     assert_eq!(
         (&reset["result"][0], &reset["time_alone"]),
@@ -143,14 +171,14 @@ fn check_spawned(steps: &BTreeMap<String, Json>) {
         (&json!(104), &json!(102))
     );
     assert_eq!((&more["web"], &more["format"]), (&json!(104), &json!(103)));
-    assert_eq!(more["file"], 1);
+    assert_eq!((&more["file"], &more["escaped"]), (&json!(1), &json!(1)));
 }
 
 fn check_entities(steps: &BTreeMap<String, Json>) {
     let entities = &steps["entities"];
     assert_eq!(
         entities["robots"],
-        json!(["ball", "ball_1", "car", "rover"])
+        json!(["ball", "ball_1", "box", "car", "rover"])
     );
     assert_eq!(entities["some"], json!(["ball_1"]));
     let every = entities["every"].as_array().unwrap();
@@ -202,5 +230,8 @@ fn check_entities(steps: &BTreeMap<String, Json>) {
         (&deleted["result"], &deleted["again"]),
         (&json!(1), &json!(2))
     );
-    assert_eq!(deleted["left"], json!(["ball_1", "car", "rover", "scout"]));
+    assert_eq!(
+        deleted["left"],
+        json!(["ball_1", "box", "car", "rover", "scout"])
+    );
 }

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 use crate::{
-    Quality,
+    Distribution, Quality,
     opening::{Opening, profile},
     serving::{Calls, Serve},
 };
@@ -88,7 +88,10 @@ pub(crate) fn open_actions(
         let suffix = action.as_ref().map_or("", ActuatorAction::suffix);
         add(suffix, &mut |opening, name| match action.take() {
             Some(ActuatorAction::Follow(kind)) => Action::open(opening, name, &path, kind),
-            Some(ActuatorAction::Navigate(kind)) => Action::open(opening, name, &path, kind),
+            Some(ActuatorAction::Navigate(kind)) => match opening.distribution {
+                Distribution::Jazzy => Action::open(opening, name, &path, kind),
+                Distribution::Kilted => Action::open(opening, name, &path, kind.of_kilted()),
+            },
             Some(ActuatorAction::Grip(kind)) => Action::open(opening, name, &path, kind),
             None => Err(format!("`{name}` is opened already")),
         })?;

@@ -88,6 +88,9 @@ pub struct Ros2 {
     /// Machines with which nodes are exchanged; by default the environment's `ROS_AUTOMATIC_DISCOVERY_RANGE`, or this
     /// machine.
     pub discovery: Option<Discovery>,
+    /// Distribution of the nodes, in whose form messages are that differ between distributions: results of `NavigateToPose`.
+    /// By default that of the environment's `ROS_DISTRO`, or Jazzy.
+    pub distribution: Option<Distribution>,
     /// True if sensors and actuators that do not list the middleware have topics, too.
     pub all: bool,
     /// True to publish the simulated time on `/clock`.
@@ -104,6 +107,7 @@ impl Default for Ros2 {
             namespace: None,
             domain: None,
             discovery: None,
+            distribution: None,
             all: true,
             clock: true,
             lockstep_timeout: 30.0,
@@ -119,6 +123,16 @@ pub enum Discovery {
     Localhost,
     /// Nodes on all networks of this machine. Every machine there can command the robots.
     Subnet,
+}
+
+/// Distribution of ROS 2.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// Jazzy.
+    Jazzy,
+    /// Kilted.
+    Kilted,
 }
 
 /// Topic of a sensor.

@@ -1,7 +1,7 @@
-//! Domain, namespace and range of discovery: from the settings, then from the environment, then ROS's defaults.
+//! Domain, namespace, range of discovery and distribution: from the settings, then from the environment, then ROS's defaults.
 use std::net::Ipv4Addr;
 
-use crate::{Discovery, Ros2, static_peers::addresses, topics::check_name};
+use crate::{Discovery, Distribution, Ros2, static_peers::addresses, topics::check_name};
 
 /// Greatest domain whose ports exist.
 const MAX_DOMAIN: u16 = 232;
@@ -15,6 +15,8 @@ pub(crate) struct Network {
     pub(crate) discovery: Discovery,
     /// Namespace: empty, or with a slash in front and none at the end.
     pub(crate) namespace: String,
+    /// Distribution of the nodes.
+    pub(crate) distribution: Distribution,
     /// Further machines with nodes.
     pub(crate) peers: Vec<Ipv4Addr>,
     /// Environment variables that have no effect.
@@ -46,6 +48,12 @@ impl Network {
             (None, Some(text)) => range_of(&text)?,
             (None, None) => Discovery::Localhost,
         };
+        let (distribution, unknown) = match (settings.distribution, variable("ROS_DISTRO")) {
+            (Some(distribution), _) => (distribution, None),
+            (None, Some(name)) => distribution_of(&name),
+            (None, None) => (Distribution::Jazzy, None),
+        };
+        warnings.extend(unknown);
         let list = variable("ROS_STATIC_PEERS").unwrap_or_default();
         let (mut peers, mut unknown) = addresses(&list);
         // Nodes of this machine are found anyway.
@@ -67,6 +75,7 @@ impl Network {
             domain,
             discovery,
             namespace,
+            distribution,
             peers,
             warnings,
         })
@@ -89,6 +98,20 @@ fn range_of(text: &str) -> Result<Discovery, String> {
         _ => Err(format!(
             "ROS_AUTOMATIC_DISCOVERY_RANGE={text}: expected LOCALHOST or SUBNET"
         )),
+    }
+}
+
+/// Returns the distribution whose messages are those of a distribution, and a warning if it is not supported.
+fn distribution_of(name: &str) -> (Distribution, Option<String>) {
+    match name {
+        "jazzy" => (Distribution::Jazzy, None),
+        "kilted" => (Distribution::Kilted, None),
+        _ => {
+            let why = format!(
+                "ROS_DISTRO={name}: messages are those of Jazzy; set `distribution` to `jazzy` or `kilted`"
+            );
+            (Distribution::Jazzy, Some(why))
+        }
     }
 }
 
@@ -139,6 +162,28 @@ mod tests {
             (actual.domain, actual.discovery, &*actual.namespace),
             (7, Discovery::Localhost, "/own")
         );
+    }
+
+    #[test]
+    fn the_distribution_is_that_of_the_environment() {
+        let of = |settings: &Ros2, name: &str| {
+            let actual = network(settings, &[("ROS_DISTRO", name)]).unwrap();
+            (actual.distribution, actual.warnings.concat())
+        };
+        let default = Ros2::default();
+        for name in ["", "jazzy"] {
+            assert_eq!(of(&default, name), (Distribution::Jazzy, String::new()));
+        }
+        let kilted = (Distribution::Kilted, String::new());
+        assert_eq!(of(&default, "kilted"), kilted);
+        let (distribution, why) = of(&default, "humble");
+        assert_eq!(distribution, Distribution::Jazzy);
+        assert!(why.starts_with("ROS_DISTRO=humble: messages are those of Jazzy"));
+        let settings = Ros2 {
+            distribution: Some(Distribution::Kilted),
+            ..Ros2::default()
+        };
+        assert_eq!(of(&settings, "humble"), kilted);
     }
 
     #[test]

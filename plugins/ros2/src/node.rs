@@ -208,6 +208,7 @@ fn open(settings: &Ros2, network: &Network) -> Result<Opening, String> {
         node,
         participant,
         namespace: network.namespace.clone(),
+        distribution: network.distribution,
         ends: Ends::default(),
         answers: BTreeMap::new(),
         counters: Arc::new(Counters::new(notes.clone())),

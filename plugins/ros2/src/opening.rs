@@ -15,7 +15,7 @@ use ros2_client::{
 use serde::Serialize;
 
 use crate::{
-    Quality,
+    Distribution, Quality,
     answers::Answers,
     ends::{End, Ends},
     notes::{Counters, Notes},
@@ -29,6 +29,8 @@ pub(crate) struct Opening {
     pub(crate) participant: DomainParticipant,
     /// Namespace of the topics.
     pub(crate) namespace: String,
+    /// Distribution of the nodes.
+    pub(crate) distribution: Distribution,
     /// Publishers and subscriptions.
     pub(crate) ends: Ends,
     /// Commands for which sensors wait, by path of the actuator.

@@ -2,11 +2,14 @@
 //!
 //! - this file: features, state, reset and steps;
 //! - `steps`: steps as an action;
-//! - `entities`: robots and bodies; `filters`: selections of them; `states`: their poses, velocities and boxes.
+//! - `entities`: robots and bodies; `filters`: selections of them; `states`: their poses, velocities and boxes;
+//! - `worlds`: the world that runs; `uri`: paths of files as URIs.
 mod entities;
 mod filters;
 mod states;
 mod steps;
+mod uri;
+mod worlds;
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -31,7 +34,6 @@ const PACKAGE: &str = "simulation_interfaces";
 const UNSUPPORTED: u8 = 0;
 const OK: u8 = 1;
 const NOT_FOUND: u8 = 2;
-const INCORRECT_STATE: u8 = 3;
 const FAILED: u8 = 4;
 
 /// Outcome of a service: `simulation_interfaces/msg/Result`.
@@ -120,9 +122,9 @@ impl Message for Features {}
 
 /// Features of `simulation_interfaces/msg/SimulatorFeatures`: spawning, also from texts, and deleting; entities with boxes around
 /// them, categories, states and descriptions; reset of time, state and spawned entities; states with pauses; single and several
-/// steps, also as an action.
-const FEATURES: [u16; 19] = [
-    0, 1, 5, 6, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33,
+/// steps, also as an action; the world that runs.
+const FEATURES: [u16; 20] = [
+    0, 1, 5, 6, 8, 9, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 44,
 ];
 
 /// A state, as a request.
@@ -235,6 +237,7 @@ pub(crate) fn open(
     ];
     list.append(&mut entities::open(opening, &added)?);
     list.append(&mut states::open(opening)?);
+    list.append(&mut worlds::open(opening)?);
     list.push(steps::open(opening, requests, rate)?);
     Ok(list)
 }
@@ -360,8 +363,9 @@ fn reset(calls: &Calls, Reset { scope }: &Reset, respond: Respond<Plain>, added:
 
 fn step(calls: &Calls, Steps { steps }: Steps, respond: Respond<Plain>) {
     if !calls.is_held() {
-        let why = "the simulation is not paused";
-        return respond.send(Plain::failed(Verdict::new(INCORRECT_STATE, why)));
+        let why =
+            "the simulation is not paused: request STATE_PAUSED of /set_simulation_state first";
+        return respond.send(Plain::failed(Verdict::new(FAILED, why)));
     }
     act(calls, "step", json!({ "ticks": steps }), respond);
 }

@@ -1,5 +1,5 @@
 //! Discovery of robots, components and their middlewares.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use bevy::prelude::*;
 use morse_api::{
@@ -18,6 +18,8 @@ use crate::spawn::Spawned;
 pub struct Wiring {
     /// Name of the scene.
     pub environment: String,
+    /// Path of the file that runs, unless it is a text.
+    pub file: Option<PathBuf>,
     /// Robots by name.
     pub robots: BTreeMap<String, RobotWiring>,
 }
@@ -85,7 +87,28 @@ pub(super) fn add(app: &mut App) {
             )
             .returns("`robots`: for each its `name`, `type` and `components`, for each of these its `type`, its `level` where it has levels, and its `morse_class` where MORSE has it; `environment`")
             .read_only(),
+        )
+        .add_service::<Itself>(
+            Service::new(
+                "current_world",
+                "Returns the name of the scene, or of the file that runs, and the path of this file.",
+                current_world,
+            )
+            .returns("`name`, and `file`, which is null if the simulation is a text")
+            .read_only(),
         );
+}
+
+fn current_world(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {
+    let wiring = world.resource::<Wiring>();
+    let file = wiring.file.as_deref();
+    let stem = file.and_then(|file| file.file_stem());
+    let name = match &*wiring.environment {
+        "" => stem.unwrap_or_default().to_string_lossy(),
+        name => name.into(),
+    };
+    let file = file.map(|file| file.to_string_lossy());
+    Ok(Outcome::Done(json!({ "name": name, "file": file })))
 }
 
 fn list_streams(world: &mut World, _: Entity, _: NoArguments) -> Result<Outcome, ServiceError> {

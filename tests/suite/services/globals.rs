@@ -358,6 +358,23 @@ fn what_is_there_is_told_in_detail() {
 }
 
 #[test]
+fn the_file_that_runs_is_the_current_world() {
+    let current =
+        |mut simulation| answer(&mut simulation, "simulation", "current_world", json!([]));
+    let text = current(world());
+    assert_eq!(text, json!({ "name": "three", "file": null }));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A scene alone, by a path that is relative to the current directory of tests.
+    let file = "scenes/boxes.robray";
+    assert!(std::path::Path::new(file).exists());
+    let loaded = current(morse_sim::Simulation::load(file).unwrap());
+    assert_eq!(
+        loaded,
+        json!({ "name": "boxes", "file": root.join(file).to_string_lossy() })
+    );
+}
+
+#[test]
 fn a_client_ends_the_run() {
     use morse_sim::run::{End, Limits, Pace, run};
     let mut simulation = world();

@@ -1,36 +1,71 @@
 //! Goals of robots: the action `nav2_msgs/action/NavigateToPose`.
+use std::marker::PhantomData;
+
 use morse_api::service::Status;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value as Json, json};
 
-use super::{Action, Request};
+use super::{Action, Request, plain};
 use crate::{
     commands::is_world,
     messages::{
-        Duration, Header, NavigateFeedback, NavigateGoal, NavigateResult, Point, Pose, PoseStamped,
-        Quaternion, Time,
+        Duration, Header, NavigateFeedback, NavigateGoal, NavigateResult, NavigateResultOfKilted,
+        Point, Pose, PoseStamped, Quaternion, Time,
     },
 };
 
 /// Value of `error_code` for an unknown error.
 const UNKNOWN: u16 = 9000;
 
-/// The action of a robot.
-pub struct Navigate {
-    robot: String,
+/// Result of the action, which differs between distributions of ROS 2.
+pub trait NavigateOutcome: Clone + Default + DeserializeOwned + Serialize + Send + 'static {
+    /// Returns the result with a code and the reason of a failure.
+    fn new(error_code: u16, error_msg: String) -> Self;
 }
 
-impl Navigate {
-    /// Returns the action of a robot, by its name.
-    #[must_use]
-    pub fn new(robot: &str) -> Self {
-        let robot = robot.to_owned();
-        Self { robot }
+impl NavigateOutcome for NavigateResult {
+    fn new(error_code: u16, _: String) -> Self {
+        Self { error_code }
     }
 }
 
-impl Action for Navigate {
+impl NavigateOutcome for NavigateResultOfKilted {
+    fn new(error_code: u16, error_msg: String) -> Self {
+        Self {
+            error_code,
+            error_msg,
+        }
+    }
+}
+
+/// The action of a robot; by default with the result of Jazzy.
+pub struct Navigate<R = NavigateResult> {
+    robot: String,
+    result: PhantomData<fn() -> R>,
+}
+
+impl<R> Navigate<R> {
+    /// Returns the action of a robot, by its name.
+    #[must_use]
+    pub fn new(robot: &str) -> Self {
+        Self {
+            robot: robot.to_owned(),
+            result: PhantomData,
+        }
+    }
+}
+
+impl Navigate {
+    /// Returns the action with the result of Kilted.
+    #[must_use]
+    pub fn of_kilted(self) -> Navigate<NavigateResultOfKilted> {
+        Navigate::new(&self.robot)
+    }
+}
+
+impl<R: NavigateOutcome> Action for Navigate<R> {
     type Goal = NavigateGoal;
-    type Outcome = NavigateResult;
+    type Outcome = R;
     type Feedback = NavigateFeedback;
     const TYPE: (&'static str, &'static str) = ("nav2_msgs", "NavigateToPose");
 
@@ -48,12 +83,10 @@ impl Action for Navigate {
         Ok(("goto", json!({ "x": x, "y": y, "z": z })))
     }
 
-    fn outcome(&self, _: &NavigateGoal, status: Status, _: &Json) -> NavigateResult {
-        NavigateResult {
-            error_code: match status {
-                Status::Success | Status::Preempted => 0,
-                Status::Failed => UNKNOWN,
-            },
+    fn outcome(&self, _: &NavigateGoal, status: Status, value: &Json) -> R {
+        match status {
+            Status::Success | Status::Preempted => R::default(),
+            Status::Failed => R::new(UNKNOWN, plain(value)),
         }
     }
 

@@ -6,6 +6,16 @@ use super::{
     MultiDOFJointTrajectoryPoint, PoseStamped,
 };
 
+/// Result of a robot that drives, as in Kilted: `nav2_msgs/action/NavigateToPose_Result`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NavigateResultOfKilted {
+    /// 0 for success.
+    pub error_code: u16,
+    /// Reason of a failure.
+    pub error_msg: String,
+}
+
 structures! {
     /// Allowed deviation of a joint; 0 for any, negative to remove a default.
     "control_msgs/msg/JointTolerance" JointTolerance {

@@ -10,6 +10,7 @@ use super::{
     filters::{Category, Filters, Named, entities, select},
     judged, request, serve,
     states::{failure, placed},
+    uri,
 };
 use crate::{
     opening::Opening,
@@ -144,20 +145,16 @@ fn resource(asked: &Spawn) -> Result<(String, Map<String, Json>), (u8, String)> 
         files.insert(name.clone(), text.clone().into());
         return Ok((name, files));
     }
-    let path = asked.uri.strip_prefix("file://").unwrap_or(&asked.uri);
-    if path.is_empty() {
+    if asked.uri.is_empty() {
         let why = "neither `uri` nor `resource_string` is set";
         return Err((NO_RESOURCE, why.to_owned()));
     }
-    if path.contains("://") {
-        let why = format!("`{path}`: expected a path, or a URI that begins with `file://`");
-        return Err((NO_RESOURCE, why));
-    }
+    let path = uri::path(&asked.uri).map_err(|why| (NO_RESOURCE, why))?;
     if path.contains(|letter: char| letter.is_control() || "\"\\".contains(letter)) {
         let why = "the URI contains quotes, backslashes or control characters";
         return Err((NO_RESOURCE, why.to_owned()));
     }
-    Ok((path.to_owned(), files))
+    Ok((path, files))
 }
 
 fn spawn(calls: &Calls, asked: Spawn, respond: Respond<SpawnResponse>, added: &Added) {
