@@ -33,7 +33,7 @@ pub struct Joints {
 ///
 /// With `stiffnesses`, the command is an impedance control, as that of legged robots: the effort of each joint is
 /// `stiffness·(position − q) + damping·(velocity − v) + effort`, and lists that are empty are zero.
-#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Component, Reflect, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[doc(alias("JointState", "JointTrajectoryPoint", "ctrl"))]
 pub struct JointsCommand {
@@ -63,6 +63,34 @@ pub struct JointsCommand {
 }
 
 impl Stateful for JointsCommand {}
+
+impl Clone for JointsCommand {
+    fn clone(&self) -> Self {
+        let mut command = Self::default();
+        command.clone_from(self);
+        command
+    }
+
+    /// Copies a command, and keeps the memory of the lists: commands may arrive at every tick.
+    fn clone_from(&mut self, source: &Self) {
+        let Self {
+            names,
+            positions,
+            velocities,
+            efforts,
+            stiffnesses,
+            dampings,
+            duration,
+        } = source;
+        self.names.clone_from(names);
+        self.positions.clone_from(positions);
+        self.velocities.clone_from(velocities);
+        self.efforts.clone_from(efforts);
+        self.stiffnesses.clone_from(stiffnesses);
+        self.dampings.clone_from(dampings);
+        self.duration = *duration;
+    }
+}
 
 impl JointsCommand {
     fn is_empty(&self) -> bool {

@@ -116,6 +116,7 @@ impl Trees {
     /// Integrates a tree that nothing touches by a step.
     fn solve_lone(&mut self, index: usize, scene: &Scene<'_, '_, '_>) {
         let base = self.accelerated_base(index, scene);
+        self.pose(index, &base);
         let mut spare = mem::take(&mut self.spare[index]);
         spare
             .before
@@ -133,6 +134,12 @@ impl Trees {
             .step(&mut [member], &mut [], &mut [], &mut [], scene.dt);
         self.finish(index, &base, &spare.before);
         self.spare[index] = spare;
+        if self.is_clear(index) && !self.measuring[index] {
+            let (row, motion) = (&self.rows[index], &self.state.trees[index].motion);
+            let work = &mut self.integrators[index].workspace;
+            work.forward_kinematics(&row.tree, &base, motion);
+            self.arrived[index] = true;
+        }
     }
 
     /// Stores the state of a tree after a step.
@@ -304,6 +311,7 @@ impl Trees {
     /// Takes a tree out of the state, with the forces on it.
     fn take(&mut self, index: usize, scene: &Scene<'_, '_, '_>) -> Taken {
         let base = self.accelerated_base(index, scene);
+        self.pose(index, &base);
         let Spare {
             mut before,
             mut external_forces,
