@@ -109,8 +109,7 @@ pub(super) struct Trees {
     measuring: Vec<bool>,
     /// Trees with a clearance to which something came near in this step.
     intruded: Vec<AtomicBool>,
-    /// Trees with a clearance whose links have no predicted poses in this step so far: a tree that nothing looks at is
-    /// processed in one go, while its data are in the processor's cache.
+    /// Trees with a clearance whose links have no predicted poses in this step so far.
     unposed: Vec<bool>,
     /// Trees with a clearance whose links have their poses after this step.
     arrived: Vec<bool>,
@@ -131,6 +130,8 @@ pub(super) struct Trees {
     island: Island,
     /// Islands, at least one; as many as there are in a step with several threads.
     jobs: Vec<Job>,
+    /// Trees that nothing touches, divided among the threads.
+    lone_jobs: Vec<Job>,
     /// Buffers of each tree.
     spare: Vec<Spare>,
     /// State from step to step.
