@@ -324,7 +324,7 @@ impl Island {
     }
 
     /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
-    /// matrices. Returns true if they have them afterwards.
+    /// matrices, and impulses near the solution. Returns true if they have them afterwards.
     fn solve_velocities(
         &mut self,
         members: &mut [Member<'_>],
@@ -332,18 +332,17 @@ impl Island {
         mut has_responses: bool,
         dt: f64,
     ) -> bool {
-        let mut is_near = has_responses;
         for _ in 0..MAX_SATURATION_ROUNDS {
             self.free_velocities(members, bodies, dt);
             if !self.rows.add_joint_rows(members, &self.starts) || !has_responses {
                 self.rows.compute_responses(members, bodies, dt);
             }
             self.rows.apply_warm_start(&mut self.velocities);
-            self.rows.sweep(&mut self.velocities, is_near);
+            self.rows.sweep(&mut self.velocities, has_responses);
             if !self.saturate(members, dt) {
                 return true;
             }
-            (has_responses, is_near) = (false, false);
+            has_responses = false;
             // Impulses against a motor of unlimited effort are no guess for those against its maximum.
             self.rows.restart();
         }

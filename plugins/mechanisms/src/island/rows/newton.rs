@@ -15,10 +15,6 @@ use super::{
 /// Maximum number of rows that are solved for their impulses.
 const MAX_ROWS: usize = 96;
 
-/// Maximum number of rows per velocity that are solved for their impulses: the system of more rows is larger than that of
-/// the velocities by more than its additional work.
-const MAX_ROWS_PER_VELOCITY: usize = 2;
-
 /// Maximum number of rows for which the coupling matrix is cached.
 const MAX_CACHED_ROWS: usize = 2 * MAX_ROWS;
 
@@ -29,6 +25,8 @@ pub(super) struct NewtonSolver {
     free: Vec<Free>,
     /// Linear system, row by row, each with its right-hand side at the end.
     matrix: Vec<f64>,
+    /// Rows whose symmetric system `matrix` contains, factorised; empty if there is none.
+    factored: Vec<usize>,
     couplings: Couplings,
     /// Impulses before the step, for a rollback.
     impulses: Vec<f64>,
@@ -66,6 +64,12 @@ impl NewtonSolver {
     /// Invalidates the cache, since rows or masses have changed.
     pub(super) fn invalidate(&mut self, rows: usize) {
         self.couplings.invalidate(rows);
+        self.forget_factors();
+    }
+
+    /// Invalidates the factors, since compliances have changed.
+    pub(super) fn forget_factors(&mut self) {
+        self.factored.clear();
     }
 
     /// Makes a Newton step. Returns false if there is nothing to do.
@@ -81,14 +85,10 @@ impl NewtonSolver {
         if count < 2 {
             return false;
         }
-        if count > MAX_ROWS || count > MAX_ROWS_PER_VELOCITY * velocities.len() {
+        if count > MAX_ROWS {
             return self.primal.newton_step(rows, contacts, numbers, velocities);
         }
-        // The system is symmetric without sliding friction.
-        let slides = self.free.iter().any(|free| free.slide.is_some());
-        self.assemble(rows, numbers, velocities, slides);
-        let solve = if slides { solve } else { solve_symmetric };
-        if !solve(&mut self.matrix, count) {
+        if !self.solve(rows, numbers, velocities) {
             return false;
         }
         for (index, free) in self.free.iter().enumerate() {
@@ -98,6 +98,29 @@ impl NewtonSolver {
             row.act(numbers[1], more, velocities);
         }
         true
+    }
+
+    /// Solves the linear system of the active rows. Returns false if it is singular.
+    fn solve(&mut self, rows: &[ConstraintRow], numbers: [&[f64]; 2], velocities: &[f64]) -> bool {
+        let count = self.free.len();
+        // The system is symmetric without sliding friction.
+        let slides = self.free.iter().any(|free| free.slide.is_some());
+        let indices = || self.free.iter().map(|free| free.row);
+        if !slides && indices().eq(self.factored.iter().copied()) {
+            self.write_residuals(rows, numbers[0], velocities);
+            solve_factored(&mut self.matrix, count);
+            return true;
+        }
+        self.factored.clear();
+        self.assemble(rows, numbers, velocities, slides);
+        if slides {
+            return solve(&mut self.matrix, count);
+        }
+        let is_solved = solve_symmetric(&mut self.matrix, count);
+        if is_solved {
+            self.factored.extend(self.free.iter().map(|free| free.row));
+        }
+        is_solved
     }
 
     /// Stores impulses and velocities for a rollback.
@@ -177,9 +200,8 @@ impl NewtonSolver {
             for (entry, other) in later {
                 *entry = self.couplings.of([free.row, other.row], rows, numbers);
             }
-            let given = row.compliance * row.impulse;
-            equation[count] = row.target - row.speed(numbers[0], velocities) - given;
         }
+        self.write_residuals(rows, numbers[0], velocities);
         if !slides {
             return;
         }
@@ -194,6 +216,19 @@ impl NewtonSolver {
                 let tangents = &mut self.matrix[index * width..(index + 2) * width];
                 slide.linearize_sliding(tangents, index, masses);
             }
+        }
+    }
+}
+
+impl NewtonSolver {
+    /// Writes the residuals of sticking rows to the ends of the equations.
+    fn write_residuals(&mut self, rows: &[ConstraintRow], jacobians: &[f64], velocities: &[f64]) {
+        let count = self.free.len();
+        let equations = self.matrix.chunks_exact_mut(count + 1);
+        for (equation, free) in equations.zip(&self.free) {
+            let row = &rows[free.row];
+            let given = row.compliance * row.impulse;
+            equation[count] = row.target - row.speed(jacobians, velocities) - given;
         }
     }
 }
@@ -300,6 +335,20 @@ fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
     true
 }
 
+/// Solves a system whose matrix [`solve_symmetric`] has factorised, with other right-hand sides.
+fn solve_factored(matrix: &mut [f64], count: usize) {
+    let width = count + 1;
+    for diagonal in 0..count {
+        let (above, below) = matrix.split_at_mut((diagonal + 1) * width);
+        let pivot = &above[diagonal * width..];
+        let inverse = 1.0 / pivot[diagonal];
+        for (row, column) in below.chunks_exact_mut(width).zip(diagonal + 1..) {
+            row[count] -= pivot[column] * inverse * pivot[count];
+        }
+    }
+    back_substitute(matrix, count);
+}
+
 /// Back substitution in an upper triangular system.
 fn back_substitute(matrix: &mut [f64], count: usize) {
     let width = count + 1;
@@ -349,6 +398,26 @@ mod tests {
         for row in [3, 7, 11] {
             assert!((all[row] - half[row]).abs() < 1e-14, "{all:?}, {half:?}");
         }
+    }
+
+    #[test]
+    fn factored_equations_are_solved_with_other_right_hand_sides() {
+        let [mut first, mut second] = [
+            [4.0, 1.0, 0.5, 1.0, 0.0, 3.0, -1.0, 2.0, 0.0, 0.0, 2.0, 3.0],
+            [
+                4.0, 1.0, 0.5, 7.0, 0.0, 3.0, -1.0, -5.0, 0.0, 0.0, 2.0, 0.25,
+            ],
+        ];
+        assert!(solve_symmetric(&mut first, 3));
+        for end in [3, 7, 11] {
+            first[end] = second[end];
+        }
+        solve_factored(&mut first, 3);
+        assert!(solve_symmetric(&mut second, 3));
+        assert_eq!(
+            [3, 7, 11].map(|end| first[end]),
+            [3, 7, 11].map(|end| second[end])
+        );
     }
 
     #[test]

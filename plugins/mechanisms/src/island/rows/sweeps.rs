@@ -95,6 +95,7 @@ impl Rows {
         for row in &mut self.rows {
             row.reduce_compliance(RELAXED_COMPLIANCE);
         }
+        self.newton.forget_factors();
         self.relax_further(velocities);
     }
 
