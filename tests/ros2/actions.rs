@@ -39,8 +39,19 @@ pub(crate) fn report_of(python: &Path, section: &str, file: &str) -> BTreeMap<St
 /// Runs a section of a script of rclpy beside a world, and returns its reports, by step, and the warnings of the run.
 pub(crate) fn steps_of(
     python: &Path,
+    script: [&str; 2],
+    file: &str,
+) -> (BTreeMap<String, Json>, String) {
+    steps_with(python, script, file, &[])
+}
+
+/// Runs a section of a script of rclpy, with variables in its environment, beside a world, and returns its reports, by step, and
+/// the warnings of the run.
+pub(crate) fn steps_with(
+    python: &Path,
     [script, section]: [&str; 2],
     file: &str,
+    variables: &[(&str, &str)],
 ) -> (BTreeMap<String, Json>, String) {
     let domain = domain();
     let mut program = Program::start(file, domain);
@@ -50,6 +61,7 @@ pub(crate) fn steps_of(
         .arg(section)
         .env("ROS_DOMAIN_ID", domain.to_string())
         .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     let (_, warnings) = program.end();

@@ -36,12 +36,17 @@ pub fn description(robot: &str) -> String {
     format!("/{}/robot_description", ros_path(robot))
 }
 
-/// Returns a valid ROS name: letters, digits and underscores between slashes, without a digit first.
+/// Returns a valid ROS name: letters, digits and single underscores between slashes, without a digit first.
 fn ros_path(path: &str) -> String {
-    let tokens = path.split('.').map(|token| {
-        let is_usual = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let plain = |letter| if is_usual(letter) { letter } else { '_' };
-        let token: String = token.chars().map(plain).collect();
+    let tokens = path.split('.').map(|name| {
+        let mut token = String::new();
+        for letter in name.chars() {
+            if letter.is_ascii_alphanumeric() {
+                token.push(letter);
+            } else if !token.ends_with('_') {
+                token.push('_');
+            }
+        }
         match token.starts_with(|first: char| first.is_ascii_digit()) {
             true => format!("_{token}"),
             false => token,
@@ -57,7 +62,8 @@ mod tests {
     #[test]
     fn names_are_those_that_ros_takes() {
         assert_eq!(topic("rover.arm.pose"), "/rover/arm/pose");
-        assert_eq!(topic("3d rover.größe"), "/_3d_rover/gr__e");
+        assert_eq!(topic("3d rover.größe"), "/_3d_rover/gr_e");
+        assert_eq!(topic("a__b.-x-"), "/a_b/_x_");
         assert_eq!(
             (base("a.b"), odom("a")),
             ("a/b/base_link".to_owned(), "a/odom".to_owned())

@@ -31,7 +31,8 @@ use serde_json::Value as Json;
 
 use crate::{
     Distribution, Quality,
-    opening::{Opening, profile},
+    opening::{Opening, profile, service_profile},
+    responses::shortened,
     serving::{Calls, Serve},
 };
 use goal::Goal;
@@ -142,16 +143,15 @@ impl<K: Kind> Action<K> {
         let failed = |why: &dyn std::fmt::Debug| format!("action `{name}`: {why:?}");
         let parsed = Name::parse(name).map_err(|why| failed(&why))?;
         let (package, message) = K::TYPE;
-        let reliable = || profile(Quality::Reliable);
         let server = opening.node.create_action_server(
             ServiceMapping::Enhanced,
             &parsed,
             &ActionTypeName::new(package, message),
             ActionServerQosPolicies {
-                goal_service: reliable(),
-                result_service: reliable(),
-                cancel_service: reliable(),
-                feedback_publisher: reliable(),
+                goal_service: service_profile(),
+                result_service: service_profile(),
+                cancel_service: service_profile(),
+                feedback_publisher: profile(Quality::Reliable),
                 status_publisher: profile(Quality::Latched),
             },
         );
@@ -278,7 +278,11 @@ impl<K: Kind> Action<K> {
             }
             Status::Preempted | Status::Failed => GoalStatusEnum::Aborted,
         };
-        let outcome = self.kind.outcome(&goal.goal, reply.status, &reply.value);
+        let value = match &reply.value {
+            Json::String(text) => shortened(text.clone()).into(),
+            value => value.clone(),
+        };
+        let outcome = self.kind.outcome(&goal.goal, reply.status, &value);
         goal.outcome = Some(outcome.clone());
         let (status, waiting) = (goal.status, std::mem::take(&mut goal.waiting));
         for request in waiting {

@@ -7,8 +7,8 @@
 //! - with the feature `dds`: `node`: start and end; `opening`: topics of DDS; `ends`: publishers and subscriptions;
 //!   `publishing`, `clock` and `listening`: the threads; `inputs`: messages that become commands; `server`: the thread of
 //!   `services`, of `simulation`, the services of `simulation_interfaces`, and of `actions`; `serving`: requests of all of
-//!   these; `source`: sensors with their topics; `lockstep` and `answers`: ticks that wait for nodes; `peers`: nodes that
-//!   subscribe; `notes`: warnings and counters.
+//!   these; `responses`: limits of their responses; `source`: sensors with their topics; `lockstep` and `answers`: ticks that
+//!   wait for nodes; `peers`: nodes that subscribe; `notes`: warnings and counters.
 #[cfg(feature = "dds")]
 mod actions;
 #[cfg(feature = "dds")]
@@ -35,6 +35,8 @@ mod opening;
 mod peers;
 #[cfg(feature = "dds")]
 mod publishing;
+#[cfg(feature = "dds")]
+mod responses;
 #[cfg(feature = "dds")]
 mod server;
 #[cfg(feature = "dds")]

@@ -150,6 +150,14 @@ pub(crate) fn profile(quality: Quality) -> QosProfile {
     }
 }
 
+/// Maximum number of requests or responses of a service that wait. ROS's own servers keep ten, and lose the others.
+const SERVICE_DEPTH: usize = 100;
+
+/// Returns the profile of services.
+pub(crate) fn service_profile() -> QosProfile {
+    keep(profile(Quality::Reliable), SERVICE_DEPTH)
+}
+
 /// Returns a profile with a depth.
 pub(crate) fn keep(profile: QosProfile, depth: usize) -> QosProfile {
     profile.history(History::KeepLast { depth })

@@ -6,7 +6,8 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     opening::Opening,
-    serving::{Serve, Service},
+    responses::shortened,
+    serving::{Answer, Serve, Service},
 };
 
 /// Services of the component `simulation`, each as `/simulation/NAME`.
@@ -34,14 +35,21 @@ struct TriggerResponse {
 
 impl Message for TriggerResponse {}
 
+impl Answer for TriggerResponse {
+    fn unsendable(message: String) -> Option<Self> {
+        let success = false;
+        Some(Self { success, message })
+    }
+}
+
 impl TriggerResponse {
     fn new(reply: Reply) -> Self {
         Self {
             success: reply.status == Status::Success,
             message: match reply.value {
                 Json::Null => String::new(),
-                Json::String(text) => text,
-                value => value.to_string(),
+                Json::String(text) => shortened(text),
+                value => shortened(value.to_string()),
             },
         }
     }

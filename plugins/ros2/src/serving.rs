@@ -6,17 +6,20 @@ use std::sync::{
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use morse_api::{middleware::RequestSender, service::Reply, world_view::Pacing};
-use ros2_client::{Message, Name, RmwRequestId, Server, ServiceMapping, ServiceTypeName};
+use ros2_client::{
+    Message, Name, RmwRequestId, Server, ServiceMapping, ServiceTypeName,
+    dds::rustdds::DomainParticipant,
+};
 use serde_json::Value as Json;
 
 use crate::{
-    Quality,
     notes::Notes,
-    opening::{Opening, profile},
+    opening::{Opening, service_profile},
+    responses::obstacle,
 };
 
-/// Maximum number of unanswered requests of a service; further ones wait in DDS.
-const MOST_UNDER_WAY: usize = 16;
+/// Maximum number of unanswered requests of a service; further ones wait in DDS. Nodes keep ten responses that arrive at once.
+const MOST_UNDER_WAY: usize = 8;
 
 /// Sender of requests, and the pace of the run; those of the next world replace them.
 pub(crate) type Requests = Arc<Mutex<(RequestSender, Option<Arc<Pacing>>)>>;
@@ -102,9 +105,16 @@ pub(crate) trait ServiceMessage: Message + Clone + Send + 'static {}
 
 impl<M: Message + Clone + Send + 'static> ServiceMessage for M {}
 
+/// A response.
+pub(crate) trait Answer: ServiceMessage {
+    /// Returns the response that has the reason why the actual one cannot be sent; `None` if the type has no text.
+    fn unsendable(why: String) -> Option<Self>;
+}
+
 /// A service.
-pub(crate) struct Service<Q: ServiceMessage, A: ServiceMessage> {
+pub(crate) struct Service<Q: ServiceMessage, A: Answer> {
     name: String,
+    participant: DomainParticipant,
     server: Server<Q, A>,
     handle: Box<dyn Fn(&Calls, Q, Respond<A>) + Send>,
     under_way: usize,
@@ -135,7 +145,7 @@ impl<A> Respond<A> {
     }
 }
 
-impl<Q: ServiceMessage, A: ServiceMessage> Service<Q, A> {
+impl<Q: ServiceMessage, A: Answer> Service<Q, A> {
     /// Opens a service by its name, such as `/simulation/reset`, and the package and name of its type.
     ///
     /// # Errors
@@ -154,20 +164,41 @@ impl<Q: ServiceMessage, A: ServiceMessage> Service<Q, A> {
             ServiceMapping::Enhanced,
             &parsed,
             &ServiceTypeName::new(package, kind),
-            profile(Quality::Reliable),
-            profile(Quality::Reliable),
+            service_profile(),
+            service_profile(),
         );
         Ok(Self {
             server: server.map_err(|why| failed(&why))?,
+            participant: opening.participant.clone(),
             name,
             handle: Box::new(handle),
             under_way: 0,
             answered: bounded(MOST_UNDER_WAY),
         })
     }
+
+    fn send(&self, calls: &Calls, id: RmwRequestId, response: A) {
+        let name = &self.name;
+        let lost = |why: &str| {
+            calls
+                .notes
+                .add(format!("a response of `{name}` is lost: {why}"));
+        };
+        let topic = format!("rr{name}Reply");
+        let response = match obstacle(&self.participant, &topic, &response) {
+            None => response,
+            Some(why) => match A::unsendable(why.clone()) {
+                Some(response) => response,
+                None => return lost(&why),
+            },
+        };
+        if let Err(why) = self.server.send_response(id, response) {
+            lost(&why.to_string());
+        }
+    }
 }
 
-impl<Q: ServiceMessage, A: ServiceMessage> Serve for Service<Q, A> {
+impl<Q: ServiceMessage, A: Answer> Serve for Service<Q, A> {
     fn update(&mut self, calls: &Calls) {
         while self.under_way < MOST_UNDER_WAY {
             match self.server.receive_request() {
@@ -187,12 +218,7 @@ impl<Q: ServiceMessage, A: ServiceMessage> Serve for Service<Q, A> {
         }
         while let Ok((id, response)) = self.answered.1.try_recv() {
             self.under_way -= 1;
-            if let Err(why) = self.server.send_response(id, response) {
-                let name = &self.name;
-                calls
-                    .notes
-                    .add(format!("a response of `{name}` is lost: {why}"));
-            }
+            self.send(calls, id, response);
         }
     }
 }

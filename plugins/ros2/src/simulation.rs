@@ -23,8 +23,9 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     opening::Opening,
+    responses::shortened,
     services::Empty,
-    serving::{Calls, Requests, Respond, Serve, Service, ServiceMessage},
+    serving::{Answer, Calls, Requests, Respond, Serve, Service, ServiceMessage},
 };
 
 /// Package of the types.
@@ -47,7 +48,7 @@ impl Verdict {
     fn new(result: u8, error_message: impl Into<String>) -> Self {
         Self {
             result,
-            error_message: error_message.into(),
+            error_message: shortened(error_message.into()),
         }
     }
 
@@ -69,7 +70,7 @@ impl Verdict {
 }
 
 /// A response with an outcome.
-trait Judged: Message + Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+trait Judged: Answer + Default + Serialize + DeserializeOwned + Sync {
     /// Returns the response to a request that was not carried out.
     fn failed(verdict: Verdict) -> Self;
 }
@@ -84,6 +85,13 @@ macro_rules! judged {
                 Self { result, ..Self::default() }
             }
         }
+
+        impl $crate::serving::Answer for $response {
+            fn unsendable(why: String) -> Option<Self> {
+                let verdict = Verdict::new($crate::simulation::FAILED, why);
+                Some($crate::simulation::Judged::failed(verdict))
+            }
+        }
     )+};
 }
 use judged;
@@ -95,6 +103,12 @@ struct Plain {
 }
 
 impl Message for Plain {}
+
+impl Answer for Plain {
+    fn unsendable(why: String) -> Option<Self> {
+        Some(Self::failed(Verdict::new(FAILED, why)))
+    }
+}
 
 impl Judged for Plain {
     fn failed(result: Verdict) -> Self {
@@ -120,6 +134,12 @@ struct Features {
 
 impl Message for Features {}
 
+impl Answer for Features {
+    fn unsendable(_: String) -> Option<Self> {
+        None
+    }
+}
+
 /// Features of `simulation_interfaces/msg/SimulatorFeatures`: spawning, also from texts, and deleting; entities with boxes around
 /// them, categories, states and descriptions; reset of time, state and spawned entities; states with pauses; single and several
 /// steps, also as an action; the world that runs.
@@ -143,6 +163,12 @@ struct StateResponse {
 }
 
 impl Message for StateResponse {}
+
+impl Answer for StateResponse {
+    fn unsendable(_: String) -> Option<Self> {
+        None
+    }
+}
 
 /// Request of `ResetSimulation`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -243,7 +269,7 @@ pub(crate) fn open(
 }
 
 /// Opens a service, whose name is that of its type in lower case.
-fn serve<Q: ServiceMessage, A: ServiceMessage>(
+fn serve<Q: ServiceMessage, A: Answer>(
     opening: &mut Opening,
     kind: &str,
     handle: impl Fn(&Calls, Q, Respond<A>) + Send + 'static,

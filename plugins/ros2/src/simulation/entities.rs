@@ -24,6 +24,7 @@ const UNSUPPORTED_FORMAT: u8 = 103;
 const NO_RESOURCE: u8 = 104;
 const NAMESPACE_INVALID: u8 = 105;
 const RESOURCE_PARSE_ERROR: u8 = 106;
+const MISSING_ASSETS: u8 = 107;
 const INVALID_POSE: u8 = 109;
 
 /// Number of names that are tried for a robot whose name is taken.
@@ -175,6 +176,10 @@ fn spawn(calls: &Calls, asked: Spawn, respond: Respond<SpawnResponse>, added: &A
     };
     let own = asked.resource_string.trim().strip_suffix(')');
     let own = own.filter(|_| asked.resource_string.trim_start().starts_with('('));
+    if own.is_some_and(repeats) {
+        let why = "`repeat` adds several robots: call the service for each of them";
+        return refuse(RESOURCE_PARSE_ERROR, why);
+    }
     let pose = &asked.initial_pose;
     let (at, angles) = match placed(&pose.header, &pose.pose) {
         Ok(placed) => placed,
@@ -201,6 +206,28 @@ fn spawn(calls: &Calls, asked: Spawn, respond: Respond<SpawnResponse>, added: &A
     robot.add(calls, 0, respond);
 }
 
+/// Returns the code of a robot that cannot be added, by its first error.
+fn spawn_failure(text: &str) -> u8 {
+    let first = text.lines().find(|line| line.starts_with("error["));
+    let first = first.unwrap_or_default();
+    let causes = [
+        ("[spawn::name]", NAME_NOT_UNIQUE),
+        ("there is already a frame", NAME_NOT_UNIQUE),
+        ("[simulation::file]", NO_RESOURCE),
+        ("[simulation::outside]", NO_RESOURCE),
+        ("[description::missing-file]", MISSING_ASSETS),
+        ("`translation` must be", INVALID_POSE),
+    ];
+    let cause = causes.into_iter().find(|(mark, _)| first.contains(mark));
+    cause.map_or(RESOURCE_PARSE_ERROR, |(_, code)| code)
+}
+
+/// Returns true if the definition of a robot has the field `repeat`.
+fn repeats(definition: &str) -> bool {
+    let mut after = definition.split("repeat").skip(1);
+    after.any(|rest| rest.trim_start().starts_with(':'))
+}
+
 /// A robot to be added.
 #[derive(Clone)]
 struct Robot {
@@ -223,10 +250,7 @@ impl Robot {
         let (again, later, own) = (calls.clone(), respond.clone(), self.clone());
         let arguments = json!({ "name": name, "definition": self.definition, "files": self.files });
         let sent = calls.send(("simulation", "spawn"), arguments, move |reply| {
-            let result = Verdict::of(&reply, |text| match text {
-                text if text.contains("spawn::name") => NAME_NOT_UNIQUE,
-                _ => RESOURCE_PARSE_ERROR,
-            });
+            let result = Verdict::of(&reply, spawn_failure);
             if result.result == NAME_NOT_UNIQUE && own.may_rename && count < MOST_NAMES {
                 return own.add(&again, count + 1, later);
             }

@@ -62,6 +62,9 @@ impl Filters {
         let corner = |point: &Vector| json!([point.x, point.y, point.z]);
         let arguments = match (self.bounds.r#type, &self.bounds.points[..]) {
             (NO_BOUNDS, _) => json!([]),
+            (BOX, [one, other]) if ![one, other].into_iter().all(is_finite) => {
+                return Err((FAILED, "the corners of the box are not finite".to_owned()));
+            }
             (BOX, [one, other]) => json!({ "within": [corner(one), corner(other)] }),
             (BOX, points) => {
                 let why = format!("a box has two points, not {}", points.len());
@@ -80,6 +83,12 @@ impl Filters {
         let pattern = pattern.map_err(|why| (FAILED, format!("the filter is invalid: {why}")))?;
         Ok((arguments, pattern))
     }
+}
+
+fn is_finite(point: &Vector) -> bool {
+    [point.x, point.y, point.z]
+        .iter()
+        .all(|number| number.is_finite())
 }
 
 /// Returns the entities in a reply of `list_objects`, with their categories, in order.
