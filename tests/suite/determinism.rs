@@ -7,7 +7,7 @@ use morse_sim::{
     actuator::v_omega::{VOmega, VOmegaCommand},
     simulation::{
         Extensions, keep, kinds,
-        load::{Options, Plan, load},
+        load::{Options, Plan, load, parse},
         no_extensions,
         state::Snapshot,
     },
@@ -169,6 +169,43 @@ fn the_number_of_threads_does_not_matter() {
         let hash = run(1);
         assert_eq!(run(2), hash, "{name}");
         assert_eq!(run(4), hash, "{name}");
+    }
+}
+
+/// More arms than one thread integrates, and a rover that comes near to one of them.
+const ARMS: &str = r#"Simulation(
+    scene: "swarm.robray",
+    robots: {
+        "arm": (
+            model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (20, 20, 0)),
+            repeat: (count: 36, pattern: grid(columns: 6, spacing: (2.5, 2.5))),
+            joints: { "kuka_4": (damping: 0.5) },
+            sensors: { "joints": (kind: "joint_state") },
+            actuators: { "motors": (kind: "joints", start: (names: ["kuka_2", "kuka_4"], velocities: [0.4, -0.6])) },
+        ),
+        "rover": (
+            model: "robots/atrv.robray", at: (translation: (18.9, 20, 0.1)),
+            actuators: { "motion": (kind: "v_omega", start: (v: 1)) },
+        ),
+    },
+)"#;
+
+#[test]
+fn arms_that_nothing_touches_move_alike_on_all_threads() {
+    let run = |threads| {
+        let options = Options {
+            threads,
+            ..Options::default()
+        };
+        let plan = parse(ARMS, Path::new("scenes"), &options, &kinds(&no_extensions))
+            .unwrap_or_else(|report| panic!("{report}"));
+        let mut simulation = hashed(plan);
+        simulation.run(60).expect("no observer to be lost");
+        simulation.state_hash()
+    };
+    let hash = run(1);
+    for threads in [2, 3, 4] {
+        assert_eq!(run(threads), hash, "{threads} threads");
     }
 }
 

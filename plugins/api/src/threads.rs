@@ -28,6 +28,12 @@ impl Threads {
         self.0.as_deref()
     }
 
+    /// Returns the number of threads, at least 1.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.pool().map_or(1, ThreadPool::current_num_threads)
+    }
+
     /// Processes each item, in any order and on any thread: the work on one item must not depend on the others.
     pub fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
         match self.pool().filter(|_| items.len() > 1) {
@@ -53,6 +59,7 @@ mod tests {
         for count in [1, 3] {
             let threads = Threads::new(count);
             assert_eq!(threads.pool().is_some(), count > 1);
+            assert_eq!(threads.count(), count);
             let mut items: Vec<u32> = (0..1000).collect();
             threads.each(&mut items, |item| *item += 1);
             assert!(items.into_iter().eq(1..1001));

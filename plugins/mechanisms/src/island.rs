@@ -324,7 +324,7 @@ impl Island {
     }
 
     /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
-    /// matrices. Returns true if they have them afterwards.
+    /// matrices, and impulses near the solution. Returns true if they have them afterwards.
     fn solve_velocities(
         &mut self,
         members: &mut [Member<'_>],
@@ -338,7 +338,7 @@ impl Island {
                 self.rows.compute_responses(members, bodies, dt);
             }
             self.rows.apply_warm_start(&mut self.velocities);
-            self.rows.sweep(&mut self.velocities);
+            self.rows.sweep(&mut self.velocities, has_responses);
             if !self.saturate(members, dt) {
                 return true;
             }

@@ -198,10 +198,20 @@ impl Integrator {
 
     /// Computes the poses after a time (s) at constant velocities. A step of twice that time begins with it.
     pub fn predict(&mut self, tree: &Tree, base: &Base, state: &State, time: f64) {
+        self.predict_positions(tree, state, time);
+        self.pose_prediction(tree, base);
+    }
+
+    /// Does the first part of [`predict`](Self::predict): computes the positions of the joints.
+    pub fn predict_positions(&mut self, tree: &Tree, state: &State, time: f64) {
         // Field by field: cloning the state would allocate.
         self.middle.positions.clone_from(&state.positions);
         self.middle.velocities.clone_from(&state.velocities);
         tree.integrate(&mut self.middle.positions, &state.velocities, time);
+    }
+
+    /// Does the rest of [`predict`](Self::predict): computes the poses of the links.
+    pub fn pose_prediction(&mut self, tree: &Tree, base: &Base) {
         self.workspace.forward_kinematics(tree, base, &self.middle);
     }
 

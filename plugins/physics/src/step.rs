@@ -1,6 +1,7 @@
 //! One tick of the engine, and the copy of its results to the entities.
 
 use bevy::prelude::*;
+use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState},
     threads::Threads,
@@ -49,7 +50,7 @@ pub(super) fn step(
         .chain(vehicles.bodies())
         .chain(trees.loaded_links(&engine, &tables));
     loads.collect(extra, &engine, &tables);
-    let length = Step {
+    let mut length = Step {
         dt,
         moves: settings.moves(),
         gravity: (!settings.motion.is_morse()).then_some(gravity),
@@ -73,8 +74,12 @@ pub(super) fn step(
             up: -gravity.normalize_or_zero(),
         };
         engine.remember(&tables, |body| trees.has(body));
-        look_ahead(&mut engine, &tables, dt);
-        advance(&mut engine, &hooks);
+        length.moves = if look_ahead(&mut engine, &tables, &trees, dt) {
+            settings.moves()
+        } else {
+            1
+        };
+        advance(&mut engine, &hooks, length.moves);
         engine.integrate_poses(&tables, &length, |body| trees.has(body));
         trees.end(&mut engine, &tables, (&grasps, &threads), dt);
         losses.look(&mut engine, &tables);
@@ -92,13 +97,17 @@ pub(super) fn step(
 const FAR: f64 = 5e-3;
 const FARTHEST: f32 = 2.0;
 
-/// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles.
-fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
+/// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles. Returns true
+/// if the engine moves a body: one that is neither a link nor coupled to one.
+fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, trees: &Trees, dt: f64) -> bool {
     let fast = (FAR / dt) as f32;
-    for row in tables.bodies.iter().filter(|row| row.still.is_none()) {
-        let Some(body) = engine.bodies.bodies.get(row.handle) else {
+    let mut moves = false;
+    for (index, row) in tables.bodies.iter().enumerate() {
+        let body = engine.bodies.bodies.get(row.handle);
+        let Some(body) = body.filter(|_| row.still.is_none()) else {
             continue;
         };
+        moves |= is_moved(body) && !trees.moves(index);
         let prediction = if body.linvel().length_squared() > fast * fast {
             FARTHEST
         } else {
@@ -110,10 +119,24 @@ fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
             body.set_soft_ccd_prediction(prediction);
         }
     }
+    moves
 }
 
-fn advance(engine: &mut EngineItem<'_, '_>, hooks: &Hooks<'_>) {
+/// Returns true if the engine moves a body that no tree moves.
+fn is_moved(body: &RigidBody) -> bool {
+    if body.is_dynamic() {
+        return !body.is_sleeping();
+    }
+    body.is_enabled()
+        && (body.linvel() != Vec3::ZERO
+            || body.angvel() != Vec3::ZERO
+            || body.next_position() != body.position())
+}
+
+/// Makes the engine's step, in which its solver moves the bodies several times.
+fn advance(engine: &mut EngineItem<'_, '_>, hooks: &Hooks<'_>, moves: u32) {
     let simulation = &mut *engine.simulation;
+    simulation.integration_parameters.num_solver_iterations = moves as usize;
     let joints = &mut *engine.joints;
     simulation.pipeline.step(
         engine.configuration.gravity,

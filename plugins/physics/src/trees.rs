@@ -109,6 +109,10 @@ pub(super) struct Trees {
     measuring: Vec<bool>,
     /// Trees with a clearance to which something came near in this step.
     intruded: Vec<AtomicBool>,
+    /// Trees with a clearance whose links have no predicted poses in this step so far.
+    unposed: Vec<bool>,
+    /// Trees with a clearance whose links have their poses after this step.
+    arrived: Vec<bool>,
     /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
@@ -126,6 +130,8 @@ pub(super) struct Trees {
     island: Island,
     /// Islands, at least one; as many as there are in a step with several threads.
     jobs: Vec<Job>,
+    /// Trees that nothing touches, divided among the threads.
+    lone_jobs: Vec<Job>,
     /// Buffers of each tree.
     spare: Vec<Spare>,
     /// State from step to step.
@@ -235,6 +241,8 @@ impl Trees {
             wake_requests: vec![false; count],
             awake: vec![false; count],
             lifted: vec![false; count],
+            unposed: vec![false; count],
+            arrived: vec![false; count],
             seen: vec![Isometry3::identity(); layout.bodies.len()],
             base_poses: vec![Pose::identity(); count],
             island: Island::new(settings.contact_frequency),
@@ -388,6 +396,8 @@ impl Trees {
         if is_idle && holds_none && self.sensed.is_empty() {
             return;
         }
+        let are_looked_at = !holds_none || !self.sensed.is_empty();
+        self.pose_noticed(are_looked_at, engine, tables);
         self.collect(engine, tables, grasps, dt);
         self.solve(&Scene {
             engine,

@@ -15,7 +15,7 @@ use bevy_rapier3d::{
     },
 };
 use morse_api::body::BodyKind;
-use morse_mechanisms::Pose;
+use morse_mechanisms::{Base, Pose};
 
 use super::{Trees, bodies::rigid, collect::who, isometry};
 use crate::{
@@ -166,13 +166,13 @@ impl Trees {
     pub(super) fn needs_engine(
         &mut self,
         index: usize,
-        base_pose: &Pose,
+        base: &(Base, Pose),
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
         let Clearance { distance, pause } = &mut self.state.trees[index].clearance;
         if let Some(distance) = *distance {
-            let has_moved = self.is_beyond(index, distance, base_pose, engine, tables);
+            let has_moved = self.is_beyond(index, distance, base, engine, tables);
             self.measuring[index] = has_moved;
             return has_moved;
         }
@@ -182,12 +182,35 @@ impl Trees {
         true
     }
 
+    /// Computes the predicted poses of a tree's links, if it has none in this step.
+    pub(super) fn pose(&mut self, index: usize, base: &Base) {
+        if mem::take(&mut self.unposed[index]) {
+            self.integrators[index].pose_prediction(&self.rows[index].tree, base);
+        }
+    }
+
+    /// Computes the predicted poses of trees to which something came near in this step; of all trees if `are_looked_at` is
+    /// true, since grasps, closures or sensors use them.
+    pub(super) fn pose_noticed(
+        &mut self,
+        are_looked_at: bool,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) {
+        for index in 0..self.rows.len() {
+            if self.unposed[index] && (are_looked_at || self.is_intruded(index)) {
+                let (base, _) = self.base(index, engine, tables);
+                self.pose(index, &base);
+            }
+        }
+    }
+
     /// Returns true if a link has moved by more than a distance (m) from its pose in the engine.
     fn is_beyond(
         &mut self,
         index: usize,
         distance: f32,
-        base_pose: &Pose,
+        (base, base_pose): &(Base, Pose),
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
@@ -195,7 +218,9 @@ impl Trees {
         if self.last_checks[index].is_near(positions) {
             return false;
         }
+        self.pose(index, base);
         let greatest = self.greatest_way(index, base_pose, engine, tables);
+        let positions = self.integrators[index].predicted_positions();
         let check = &mut self.last_checks[index];
         check.positions.clear();
         check.positions.extend(positions);

@@ -257,7 +257,7 @@ impl Trees {
         if let Some((tree, _)) = self.of_body[body]
             && !self.awake[tree]
         {
-            self.awake[tree] = true;
+            (self.awake[tree], self.arrived[tree]) = (true, false);
             let (base, base_pose) = self.base(tree, engine, tables);
             self.base_poses[tree] = base_pose;
             let motion = &self.state.trees[tree].motion;

@@ -20,6 +20,44 @@ pub(super) struct Taken {
     pub base: Base,
     pub base_pose: Pose,
     pub external_forces: Vec<Force>,
+    /// True if its links have no predicted poses yet.
+    pub is_unposed: bool,
+    /// True if its links get their poses after the step: a tree that nothing looks at is processed in one go, while its
+    /// data are in the processor's cache.
+    pub arrives: bool,
+}
+
+impl Taken {
+    /// Computes the predicted poses of its links, if it has none.
+    pub(super) fn pose(&mut self, rows: &[TreeRow]) {
+        if mem::take(&mut self.is_unposed) {
+            let tree = &rows[self.index].tree;
+            self.integrator.pose_prediction(tree, &self.base);
+        }
+    }
+
+    /// Integrates it by `dt` seconds, without contacts.
+    pub(super) fn step(&mut self, rows: &[TreeRow], island: &mut Island, dt: f64) {
+        self.pose(rows);
+        island.step(&mut [self.member(rows)], &mut [], &mut [], &mut [], dt);
+        let mut numbers = self.motion.positions.iter().chain(&self.motion.velocities);
+        self.arrives &= numbers.all(|number| number.is_finite());
+        if self.arrives {
+            let (tree, work) = (&rows[self.index].tree, &mut self.integrator.workspace);
+            work.forward_kinematics(tree, &self.base, &self.motion);
+        }
+    }
+
+    fn member<'a>(&'a mut self, rows: &'a [TreeRow]) -> Member<'a> {
+        Member {
+            tree: &rows[self.index].tree,
+            integrator: &mut self.integrator,
+            state: &mut self.motion,
+            base: self.base,
+            pose: self.base_pose,
+            external_forces: &self.external_forces,
+        }
+    }
 }
 
 /// An island during one step. The memory is kept between steps.
@@ -47,17 +85,21 @@ impl Job {
 
     /// Integrates the island by `dt` seconds; `rows` are all trees.
     pub(super) fn step(&mut self, rows: &[TreeRow], dt: f64) {
+        for one in &mut self.taken {
+            one.pose(rows);
+            one.arrives = false;
+        }
         let mut members: Vec<Member<'_>> = reuse(mem::take(&mut self.members));
-        members.extend(self.taken.iter_mut().map(|one| Member {
-            tree: &rows[one.index].tree,
-            integrator: &mut one.integrator,
-            state: &mut one.motion,
-            base: one.base,
-            pose: one.base_pose,
-            external_forces: &one.external_forces,
-        }));
+        members.extend(self.taken.iter_mut().map(|one| one.member(rows)));
         let (bodies, contacts, welds) = (&mut self.bodies, &mut self.contacts, &mut self.welds);
         self.island.step(&mut members, bodies, contacts, welds, dt);
         self.members = reuse(members);
+    }
+
+    /// Integrates its trees by `dt` seconds, each without contacts.
+    pub(super) fn step_apart(&mut self, rows: &[TreeRow], dt: f64) {
+        for one in &mut self.taken {
+            one.step(rows, &mut self.island, dt);
+        }
     }
 }

@@ -6,7 +6,7 @@ use bevy_rapier3d::rapier::prelude::LockedAxes;
 use morse_api::threads::Threads;
 use morse_mechanisms::{
     Base, Force, Motion,
-    island::{Contact, FreeBody, Member, Side, Weld},
+    island::{Contact, FreeBody, Side, Weld},
 };
 use nalgebra::{Point3, Vector3};
 
@@ -50,6 +50,12 @@ pub(super) struct Scene<'a, 'w, 's> {
 /// Number of islands from which on they are distributed among threads.
 const MIN_ISLANDS: usize = 4;
 
+/// The same number of trees that nothing touches, which take less time each.
+const MIN_LONE_TREES: usize = 32;
+
+/// Number of jobs per thread into which trees that nothing touches are divided.
+const JOBS_PER_THREAD: usize = 2;
+
 impl Trees {
     /// Integrates all awake trees and coupled bodies by one step.
     pub(super) fn solve(&mut self, scene: &Scene<'_, '_, '_>) {
@@ -74,17 +80,14 @@ impl Trees {
         self.constraints = constraints;
     }
 
-    /// Integrates islands by a step: one after the other, or on all threads. Trees that nothing touches take less time than
-    /// their distribution among threads.
+    /// Integrates islands by a step: one after the other, or on all threads.
     fn solve_islands(
         &mut self,
         groups: &[Group],
         constraints: &mut ConstraintSet,
         scene: &Scene<'_, '_, '_>,
     ) {
-        for index in groups.iter().filter_map(Group::lone_tree) {
-            self.solve_lone(index, scene);
-        }
+        self.solve_lone_trees(groups, scene);
         let islands = groups.iter().filter(|group| group.lone_tree().is_none());
         let count = islands.clone().count();
         let is_parallel = scene.threads.pool().is_some() && count >= MIN_ISLANDS;
@@ -113,26 +116,45 @@ impl Trees {
         self.jobs = jobs;
     }
 
-    /// Integrates a tree that nothing touches by a step.
-    fn solve_lone(&mut self, index: usize, scene: &Scene<'_, '_, '_>) {
-        let base = self.accelerated_base(index, scene);
-        let mut spare = mem::take(&mut self.spare[index]);
-        spare
-            .before
-            .clone_from(&self.state.trees[index].motion.positions);
-        self.push(&mut spare.external_forces, index, scene);
-        let member = Member {
-            tree: &self.rows[index].tree,
-            integrator: &mut self.integrators[index],
-            state: &mut self.state.trees[index].motion,
-            base,
-            pose: self.base_poses[index],
-            external_forces: &spare.external_forces,
+    /// Integrates the trees that nothing touches by a step: one after the other, or many of them on each thread.
+    fn solve_lone_trees(&mut self, groups: &[Group], scene: &Scene<'_, '_, '_>) {
+        let lone = groups.iter().filter_map(Group::lone_tree);
+        let count = lone.clone().count();
+        let threads = scene.threads.count();
+        if threads == 1 || count < MIN_LONE_TREES {
+            for index in lone {
+                let mut one = self.take(index, scene);
+                one.step(&self.rows, &mut self.island, scene.dt);
+                self.put_back(one);
+            }
+            return;
+        }
+        let mut jobs = mem::take(&mut self.lone_jobs);
+        let frequency = self.island.contact_frequency;
+        jobs.resize_with(JOBS_PER_THREAD * threads, || Job::new(frequency));
+        let share = count.div_ceil(jobs.len());
+        for (number, index) in lone.enumerate() {
+            jobs[number / share].taken.push(self.take(index, scene));
+        }
+        let rows = &self.rows;
+        let work = |job: &mut Job| job.step_apart(rows, scene.dt);
+        scene.threads.each(&mut jobs, work);
+        for one in jobs.iter_mut().flat_map(|job| job.taken.drain(..)) {
+            self.put_back(one);
+        }
+        self.lone_jobs = jobs;
+    }
+
+    /// Puts a tree back into the state after a step.
+    fn put_back(&mut self, one: Taken) {
+        let state = &mut self.state.trees[one.index];
+        (self.integrators[one.index], state.motion) = (one.integrator, one.motion);
+        self.arrived[one.index] = one.arrives;
+        self.finish(one.index, &one.base, &one.before);
+        self.spare[one.index] = Spare {
+            before: one.before,
+            external_forces: one.external_forces,
         };
-        self.island
-            .step(&mut [member], &mut [], &mut [], &mut [], scene.dt);
-        self.finish(index, &base, &spare.before);
-        self.spare[index] = spare;
     }
 
     /// Stores the state of a tree after a step.
@@ -190,13 +212,7 @@ impl Trees {
             coupled.moving = body.moving;
         }
         for one in job.taken.drain(..) {
-            let state = &mut self.state.trees[one.index];
-            (self.integrators[one.index], state.motion) = (one.integrator, one.motion);
-            self.finish(one.index, &one.base, &one.before);
-            self.spare[one.index] = Spare {
-                before: one.before,
-                external_forces: one.external_forces,
-            };
+            self.put_back(one);
         }
     }
 
@@ -303,22 +319,24 @@ impl Trees {
 
     /// Takes a tree out of the state, with the forces on it.
     fn take(&mut self, index: usize, scene: &Scene<'_, '_, '_>) -> Taken {
-        let base = self.accelerated_base(index, scene);
         let Spare {
             mut before,
-            mut external_forces,
+            external_forces,
         } = mem::take(&mut self.spare[index]);
         before.clone_from(&self.state.trees[index].motion.positions);
-        self.push(&mut external_forces, index, scene);
-        Taken {
+        let mut one = Taken {
             index,
             external_forces,
             before,
             integrator: mem::take(&mut self.integrators[index]),
             motion: mem::take(&mut self.state.trees[index].motion),
-            base,
+            base: self.accelerated_base(index, scene),
             base_pose: self.base_poses[index],
-        }
+            is_unposed: mem::take(&mut self.unposed[index]),
+            arrives: self.is_clear(index) && !self.measuring[index],
+        };
+        self.push(&mut one, scene);
+        one
     }
 
     /// Returns gravity and motion of a tree's base, with its mean acceleration in this step.
@@ -330,10 +348,11 @@ impl Trees {
     }
 
     /// Writes the external forces on the links of a tree, each in its frame; empty without forces.
-    fn push(&self, external_forces: &mut Vec<Force>, index: usize, scene: &Scene<'_, '_, '_>) {
+    fn push(&self, one: &mut Taken, scene: &Scene<'_, '_, '_>) {
+        let index = one.index;
         let row = &self.rows[index];
         let gravity = convert::vector(scene.engine.configuration.gravity);
-        external_forces.clear();
+        one.external_forces.clear();
         for (link, body_index) in row.links.iter().enumerate() {
             let Some((known, body)) = scene
                 .tables
@@ -355,18 +374,20 @@ impl Trees {
             if is_lifted {
                 force -= gravity * weight.mass;
             }
-            let work = &self.integrators[index].workspace;
-            let turn = isometry(&(self.base_poses[index] * work.pose_of(link))).rotation;
-            let [linear, angular] = velocity(work, link, &self.base_poses[index], &weight.center);
+            one.pose(&self.rows);
+            let work = &one.integrator.workspace;
+            let turn = isometry(&(one.base_pose * work.pose_of(link))).rotation;
+            let [linear, angular] = velocity(work, link, &one.base_pose, &weight.center);
             let slower = damping.map(|damping| {
                 let damping = f64::from(damping);
                 damping / (1.0 + damping * scene.dt)
             });
             force -= linear * (weight.mass * slower[0]);
             torque -= turn * (weight.inertia * (turn.inverse() * angular)) * slower[1];
-            external_forces.resize(row.links.len(), Force::default());
+            one.external_forces
+                .resize(row.links.len(), Force::default());
             let force = turn.inverse() * force;
-            external_forces[link] = Force {
+            one.external_forces[link] = Force {
                 moment: turn.inverse() * torque + weight.center.cross(&force),
                 force,
             };

@@ -110,8 +110,12 @@ impl Trees {
     ) {
         let (base, base_pose) = self.base(index, engine, tables);
         let (row, integrator) = (&self.rows[index], &mut self.integrators[index]);
-        integrator.predict(&row.tree, &base, &self.state.trees[index].motion, time);
-        if !self.needs_engine(index, &base_pose, engine, tables) {
+        integrator.predict_positions(&row.tree, &self.state.trees[index].motion, time);
+        (self.unposed[index], self.arrived[index]) = (true, false);
+        if !self.is_clear(index) {
+            self.pose(index, &base);
+        }
+        if !self.needs_engine(index, &(base, base_pose), engine, tables) {
             return;
         }
         let (row, integrator) = (&self.rows[index], &self.integrators[index]);
@@ -278,9 +282,10 @@ impl Trees {
                     at: known,
                     ..
                 } = &mut self.state.trees[index];
-                integrator
-                    .workspace
-                    .forward_kinematics(&row.tree, &base, motion);
+                if !self.arrived[index] {
+                    let work = &mut integrator.workspace;
+                    work.forward_kinematics(&row.tree, &base, motion);
+                }
                 if is_clear {
                     self.note_poses(index, &base_pose, engine, tables);
                     continue;

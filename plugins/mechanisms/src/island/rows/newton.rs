@@ -25,6 +25,8 @@ pub(super) struct NewtonSolver {
     free: Vec<Free>,
     /// Linear system, row by row, each with its right-hand side at the end.
     matrix: Vec<f64>,
+    /// Rows whose symmetric system `matrix` contains, factorised; empty if there is none.
+    factored: Vec<usize>,
     couplings: Couplings,
     /// Impulses before the step, for a rollback.
     impulses: Vec<f64>,
@@ -62,6 +64,12 @@ impl NewtonSolver {
     /// Invalidates the cache, since rows or masses have changed.
     pub(super) fn invalidate(&mut self, rows: usize) {
         self.couplings.invalidate(rows);
+        self.forget_factors();
+    }
+
+    /// Invalidates the factors, since compliances have changed.
+    pub(super) fn forget_factors(&mut self) {
+        self.factored.clear();
     }
 
     /// Makes a Newton step. Returns false if there is nothing to do.
@@ -77,18 +85,10 @@ impl NewtonSolver {
         if count < 2 {
             return false;
         }
-        self.impulses.clear();
-        self.impulses.extend(rows.iter().map(|row| row.impulse));
-        self.velocities.clear();
-        self.velocities.extend_from_slice(velocities);
         if count > MAX_ROWS {
             return self.primal.newton_step(rows, contacts, numbers, velocities);
         }
-        // The system is symmetric without sliding friction.
-        let slides = self.free.iter().any(|free| free.slide.is_some());
-        self.assemble(rows, numbers, velocities, slides);
-        let solve = if slides { solve } else { solve_symmetric };
-        if !solve(&mut self.matrix, count) {
+        if !self.solve(rows, numbers, velocities) {
             return false;
         }
         for (index, free) in self.free.iter().enumerate() {
@@ -100,7 +100,38 @@ impl NewtonSolver {
         true
     }
 
-    /// Restores impulses and velocities from before the step.
+    /// Solves the linear system of the active rows. Returns false if it is singular.
+    fn solve(&mut self, rows: &[ConstraintRow], numbers: [&[f64]; 2], velocities: &[f64]) -> bool {
+        let count = self.free.len();
+        // The system is symmetric without sliding friction.
+        let slides = self.free.iter().any(|free| free.slide.is_some());
+        let indices = || self.free.iter().map(|free| free.row);
+        if !slides && indices().eq(self.factored.iter().copied()) {
+            self.write_residuals(rows, numbers[0], velocities);
+            solve_factored(&mut self.matrix, count);
+            return true;
+        }
+        self.factored.clear();
+        self.assemble(rows, numbers, velocities, slides);
+        if slides {
+            return solve(&mut self.matrix, count);
+        }
+        let is_solved = solve_symmetric(&mut self.matrix, count);
+        if is_solved {
+            self.factored.extend(self.free.iter().map(|free| free.row));
+        }
+        is_solved
+    }
+
+    /// Stores impulses and velocities for a rollback.
+    pub(super) fn save(&mut self, rows: &[ConstraintRow], velocities: &[f64]) {
+        self.impulses.clear();
+        self.impulses.extend(rows.iter().map(|row| row.impulse));
+        self.velocities.clear();
+        self.velocities.extend_from_slice(velocities);
+    }
+
+    /// Restores the stored impulses and velocities.
     pub(super) fn rollback(&self, rows: &mut [ConstraintRow], velocities: &mut [f64]) {
         for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
             row.impulse = *impulse;
@@ -169,9 +200,8 @@ impl NewtonSolver {
             for (entry, other) in later {
                 *entry = self.couplings.of([free.row, other.row], rows, numbers);
             }
-            let given = row.compliance * row.impulse;
-            equation[count] = row.target - row.speed(numbers[0], velocities) - given;
         }
+        self.write_residuals(rows, numbers[0], velocities);
         if !slides {
             return;
         }
@@ -186,6 +216,19 @@ impl NewtonSolver {
                 let tangents = &mut self.matrix[index * width..(index + 2) * width];
                 slide.linearize_sliding(tangents, index, masses);
             }
+        }
+    }
+}
+
+impl NewtonSolver {
+    /// Writes the residuals of sticking rows to the ends of the equations.
+    fn write_residuals(&mut self, rows: &[ConstraintRow], jacobians: &[f64], velocities: &[f64]) {
+        let count = self.free.len();
+        let equations = self.matrix.chunks_exact_mut(count + 1);
+        for (equation, free) in equations.zip(&self.free) {
+            let row = &rows[free.row];
+            let given = row.compliance * row.impulse;
+            equation[count] = row.target - row.speed(jacobians, velocities) - given;
         }
     }
 }
@@ -292,6 +335,20 @@ fn solve_symmetric(matrix: &mut [f64], count: usize) -> bool {
     true
 }
 
+/// Solves a system whose matrix [`solve_symmetric`] has factorised, with other right-hand sides.
+fn solve_factored(matrix: &mut [f64], count: usize) {
+    let width = count + 1;
+    for diagonal in 0..count {
+        let (above, below) = matrix.split_at_mut((diagonal + 1) * width);
+        let pivot = &above[diagonal * width..];
+        let inverse = 1.0 / pivot[diagonal];
+        for (row, column) in below.chunks_exact_mut(width).zip(diagonal + 1..) {
+            row[count] -= pivot[column] * inverse * pivot[count];
+        }
+    }
+    back_substitute(matrix, count);
+}
+
 /// Back substitution in an upper triangular system.
 fn back_substitute(matrix: &mut [f64], count: usize) {
     let width = count + 1;
@@ -344,6 +401,26 @@ mod tests {
     }
 
     #[test]
+    fn factored_equations_are_solved_with_other_right_hand_sides() {
+        let [mut first, mut second] = [
+            [4.0, 1.0, 0.5, 1.0, 0.0, 3.0, -1.0, 2.0, 0.0, 0.0, 2.0, 3.0],
+            [
+                4.0, 1.0, 0.5, 7.0, 0.0, 3.0, -1.0, -5.0, 0.0, 0.0, 2.0, 0.25,
+            ],
+        ];
+        assert!(solve_symmetric(&mut first, 3));
+        for end in [3, 7, 11] {
+            first[end] = second[end];
+        }
+        solve_factored(&mut first, 3);
+        assert!(solve_symmetric(&mut second, 3));
+        assert_eq!(
+            [3, 7, 11].map(|end| first[end]),
+            [3, 7, 11].map(|end| second[end])
+        );
+    }
+
+    #[test]
     fn equations_without_a_solution_are_told() {
         assert!(!solve(&mut [1.0, 2.0, 1.0, 2.0, 4.0, 1.0], 2));
         assert!(!solve_symmetric(&mut [1.0, 2.0, 1.0, 2.0, 4.0, 1.0], 2));
@@ -393,7 +470,7 @@ mod tests {
         rows.compute_responses(&mut [], &[body], 1.0 / 240.0);
         let mut velocities: Vec<f64> = body.linear.iter().chain(&body.angular).copied().collect();
         rows.apply_warm_start(&mut velocities);
-        let sweeps = rows.sweep(&mut velocities);
+        let sweeps = rows.sweep(&mut velocities, false);
         assert!(sweeps <= 20, "{sweeps}");
         assert!(velocities[5] > 0.5, "it slides: {velocities:?}");
     }

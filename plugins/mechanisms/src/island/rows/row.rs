@@ -123,9 +123,10 @@ impl ConstraintRow {
         jacobians.extend(numbers);
     }
 
+    #[inline]
     pub(super) fn speed(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         let mut sum = self.offset;
-        for block in &self.blocks {
+        for block in self.blocks.iter().take_while(|block| block.count > 0) {
             let velocities = &velocities[block.start..block.start + block.count];
             sum += dot(&jacobians[block.range()], velocities);
         }
@@ -143,8 +144,9 @@ impl ConstraintRow {
         products.sum()
     }
 
+    #[inline]
     pub(super) fn act(&self, responses: &[f64], impulse: f64, velocities: &mut [f64]) {
-        for block in &self.blocks {
+        for block in self.blocks.iter().take_while(|block| block.count > 0) {
             let numbers = &responses[block.offset..block.offset + block.count];
             let velocities = &mut velocities[block.start..block.start + block.count];
             for (speed, number) in velocities.iter_mut().zip(numbers) {
@@ -343,8 +345,22 @@ fn length([one, other]: [f64; 2]) -> f64 {
     (one * one + other * other).sqrt()
 }
 
+/// Returns the dot product of two slices of equal length. Four partial sums do not wait for each other.
+#[inline]
 pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
+    let (ones, one_rest) = one.as_chunks::<4>();
+    let (others, other_rest) = other.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (ones, others) in ones.iter().zip(others) {
+        for lane in 0..4 {
+            sums[lane] += ones[lane] * others[lane];
+        }
+    }
+    let rest = one_rest.iter().zip(other_rest);
+    for (sum, (one, other)) in sums.iter_mut().zip(rest) {
+        *sum += one * other;
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 #[cfg(test)]

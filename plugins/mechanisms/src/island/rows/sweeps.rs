@@ -11,6 +11,10 @@ const TOLERANCE: f64 = 1e-10;
 /// Number of sweeps before the first Newton step; doubled after each rejected one.
 const FIRST_NEWTON_STEP: usize = 1;
 
+/// Number of Newton steps without progress after which the last one with progress is restored: the sets of sticking and
+/// sliding contacts may change in a few of them.
+const MAX_ATTEMPTS: usize = 3;
+
 /// Fraction of the compliance of a row without correction of positions.
 const RELAXED_COMPLIANCE: f64 = 0.1;
 
@@ -36,8 +40,9 @@ impl Rows {
         }
     }
 
-    /// Sweeps over all rows until they converge. Returns the number of sweeps.
-    pub(in crate::island) fn sweep(&mut self, velocities: &mut [f64]) -> usize {
+    /// Sweeps over all rows until they converge. `is_near` is true if the impulses are close to the solution: then a Newton
+    /// step comes first. Returns the number of sweeps.
+    pub(in crate::island) fn sweep(&mut self, velocities: &mut [f64], is_near: bool) -> usize {
         let Self {
             rows,
             jacobians,
@@ -49,6 +54,10 @@ impl Rows {
         let numbers = [&jacobians[..], &responses[..]];
         let mut next = FIRST_NEWTON_STEP;
         let mut count = 0;
+        if is_near {
+            newton.newton_step(rows, contacts, numbers, velocities);
+            count += 1;
+        }
         'sweeps: while count < MAX_SWEEPS {
             count += 1;
             let mut change = sweep(rows, contacts, numbers, velocities);
@@ -58,17 +67,23 @@ impl Rows {
             if count < next {
                 continue;
             }
-            while newton.newton_step(rows, contacts, numbers, velocities) {
+            newton.save(rows, velocities);
+            let mut attempts = 0;
+            while attempts < MAX_ATTEMPTS && newton.newton_step(rows, contacts, numbers, velocities)
+            {
                 count += 1;
                 let after = sweep(rows, contacts, numbers, velocities);
                 if after < TOLERANCE {
                     break 'sweeps;
                 }
-                if after >= change {
-                    newton.rollback(rows, velocities);
-                    break;
+                attempts += 1;
+                if after < change {
+                    (change, attempts) = (after, 0);
+                    newton.save(rows, velocities);
                 }
-                change = after;
+            }
+            if attempts > 0 {
+                newton.rollback(rows, velocities);
             }
             next = 2 * count;
         }
@@ -80,6 +95,7 @@ impl Rows {
         for row in &mut self.rows {
             row.reduce_compliance(RELAXED_COMPLIANCE);
         }
+        self.newton.forget_factors();
         self.relax_further(velocities);
     }
 
@@ -99,7 +115,7 @@ impl Rows {
                 break;
             }
             before = change;
-            self.sweep(velocities);
+            self.sweep(velocities, true);
         }
     }
 }
@@ -119,6 +135,9 @@ fn sweep(
         };
         change = change.max(normal.project(jacobians, responses, velocities));
         let most = touch.friction * normal.impulse;
+        if most == 0.0 && across.iter().all(|row| row.impulse == 0.0) {
+            continue;
+        }
         change = change.max(project_onto_friction_cone(
             across, most, jacobians, responses, velocities,
         ));
