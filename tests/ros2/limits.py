@@ -6,6 +6,7 @@ import sys
 
 import rclpy
 from geometry_msgs.msg import PoseStamped, Vector3
+from rclpy.qos import QoSProfile
 from simulation_interfaces import srv
 from simulation_interfaces.msg import Bounds, EntityFilters, SimulationState
 
@@ -22,7 +23,8 @@ def send(kind, **fields):
     """Sends a request, and returns the future of its response."""
     if kind not in clients:
         name = "".join("_" + letter.lower() if letter.isupper() else letter for letter in kind).strip("_")
-        clients[kind] = node.create_client(getattr(srv, kind), "/" + name)
+        # A client keeps ten responses by default, and loses others where it has to wait for a processor.
+        clients[kind] = node.create_client(getattr(srv, kind), "/" + name, qos_profile=QoSProfile(depth=100))
         if not clients[kind].wait_for_service(15):
             sys.exit(f"/{name} does not exist")
     return clients[kind].call_async(getattr(srv, kind).Request(**fields))
