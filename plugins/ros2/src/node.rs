@@ -19,7 +19,7 @@ use morse_api::{
     port::Observer,
     world_view::Pacing,
 };
-use morse_ros::{frames, links::RobotLinks};
+use morse_ros::{frames, links::RobotLinks, names};
 use ros2_client::{
     NodeName, NodeOptions,
     dds::rustdds::{DomainParticipantBuilder, RTPSEntity as _, mio1},
@@ -59,6 +59,7 @@ pub(crate) fn start(settings: &Ros2, context: Context) -> Result<Box<dyn Running
     let rate = rate_of(&context);
     let guid = opening.participant.guid().to_bytes();
     let (mut outputs, inputs) = ends(settings, context);
+    notes.add_all(&collisions(&outputs, &inputs));
     let next_actuators = Successor::default();
     let actuators = (actuators_of(&inputs), next_actuators.clone());
     let waiting = take_waiting(&mut opening, &mut outputs);
@@ -253,6 +254,15 @@ fn ends(settings: &Ros2, context: Context) -> (Outputs, Inputs) {
     (outputs, actuators.into_values().collect())
 }
 
+/// Returns warnings about components without a topic of their own whose names become one in ROS.
+fn collisions(outputs: &Outputs, inputs: &Inputs) -> Vec<String> {
+    let sensors = outputs.sensors.iter();
+    let sensors = sensors.filter(|(_, output)| output.topic.is_none());
+    let actuators = inputs.iter().filter(|(_, input)| input.topic.is_none());
+    let paths = sensors.map(|(observer, _)| &*observer.info.path);
+    names::collisions(paths.chain(actuators.map(|(sender, _)| &*sender.info.path)))
+}
+
 /// Returns the sender of requests to a world, and its pace.
 fn requests_of(context: &Context) -> (RequestSender, Option<Arc<Pacing>>) {
     let view = context.world_view.as_ref();
@@ -347,6 +357,7 @@ impl Running for Node {
         let requests = requests_of(&context);
         *self.requests.lock().unwrap_or_else(PoisonError::into_inner) = requests;
         let (outputs, inputs) = ends(&self.settings, context);
+        self.notes.add_all(&collisions(&outputs, &inputs));
         self.next_actuators.set(actuators_of(&inputs));
         self.next_outputs.set(outputs);
         self.next_inputs.set(inputs);

@@ -36,7 +36,9 @@ use morse_api::{
         Obstacle, Prospect, Reloaded, Running, Successor, Weight, Worker,
     },
     range::ValueRange,
+    world_view::WorldView,
 };
+use morse_ros::names;
 use morse_server::{
     access::{self, AccessError, ProgramAccess, TokenForm},
     event_loop,
@@ -117,6 +119,7 @@ impl Middleware for Rosbridge {
             .map_err(|error| failed(format!("cannot listen at {wanted}: {error}")))?;
         let view = context.world_view;
         let view = view.ok_or_else(|| failed("the world contains nothing to show".to_owned()))?;
+        let warnings = collisions(&view);
         let (nanos, next) = (Arc::new(AtomicU64::new(0)), Successor::default());
         let options = ServerOptions {
             access: ProgramAccess {
@@ -140,8 +143,16 @@ impl Middleware for Rosbridge {
             nanos,
             bell,
             next,
+            warnings,
         }))
     }
+}
+
+/// Returns warnings about components whose names become one in ROS.
+fn collisions(view: &WorldView) -> Vec<String> {
+    let sensors = view.sensors.iter().map(|observer| &*observer.info.path);
+    let actuators = view.actuators.iter().map(|sender| &*sender.info.path);
+    names::collisions(sensors.chain(actuators))
 }
 
 impl Rosbridge {
@@ -158,11 +169,17 @@ struct Serving {
     nanos: Arc<AtomicU64>,
     bell: Bell,
     next: Successor<World>,
+    /// Warnings since the last call for them.
+    warnings: Vec<String>,
 }
 
 impl Running for Serving {
     fn failure(&mut self) -> Option<Failure> {
         self.worker.failure()
+    }
+
+    fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     fn notices(&self) -> Vec<String> {
@@ -186,6 +203,7 @@ impl Running for Serving {
         let Some(view) = context.world_view.take() else {
             return Reloaded::Restart(Box::new(context));
         };
+        self.warnings.extend(collisions(&view));
         self.next
             .set(World::new(view, context.services, context.wake));
         Reloaded::Continues

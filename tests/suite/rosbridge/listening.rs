@@ -1,5 +1,5 @@
 //! Rates, names without a slash, compression, messages of a wrong type, and replies after completion.
-use morse_sim::run::Pace;
+use morse_sim::{Simulation, run::Pace, simulation::no_extensions};
 use serde_json::{Value as Json, json};
 
 use super::{client::Bridge, serve};
@@ -231,4 +231,22 @@ fn a_kinect_publishes_both_of_its_cameras() {
     assert_eq!(rgb["header"]["frame_id"], "rover/kinect");
     assert_eq!(rgb["transform"]["translation"]["y"], 0.25);
     served.end();
+}
+
+#[test]
+fn robots_whose_names_become_one_are_a_warning() {
+    let text = r#"Simulation(
+        scene: "boxes.robray",
+        robots: {
+            "a-b": (model: "robots/atrv.robray", sensors: { "pose": (kind: "pose"), "imu": (kind: "imu") }),
+            "a_b": (model: "robots/atrv.robray", at: (translation: (0, 3, 0)),
+                    sensors: { "pose": (kind: "pose"), "imu": (kind: "imu") }),
+        },
+        middlewares: { "bridge": (kind: "rosbridge", port: 0) },
+    )"#;
+    let simulation = Simulation::parse(text, "scenes", &no_extensions);
+    let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
+    simulation.run(2).expect("ticks");
+    let expected = "`a-b` and `a_b` are both `/a_b` in ROS: rename one of them";
+    assert_eq!(simulation.take_warnings(), [expected]);
 }
