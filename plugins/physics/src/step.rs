@@ -74,7 +74,9 @@ pub(super) fn step(
             up: -gravity.normalize_or_zero(),
         };
         engine.remember(&tables, |body| trees.has(body));
-        length.moves = if look_ahead(&mut engine, &tables, &trees, dt) {
+        look_ahead(&mut engine, &tables, dt);
+        // One iteration of the solver is enough if trees move all bodies.
+        length.moves = if moves_bodies(&engine, &tables, &trees) {
             settings.moves()
         } else {
             1
@@ -97,17 +99,13 @@ pub(super) fn step(
 const FAR: f64 = 5e-3;
 const FARTHEST: f32 = 2.0;
 
-/// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles. Returns true
-/// if the engine moves a body: one that is neither a link nor coupled to one.
-fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, trees: &Trees, dt: f64) -> bool {
+/// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles.
+fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
     let fast = (FAR / dt) as f32;
-    let mut moves = false;
-    for (index, row) in tables.bodies.iter().enumerate() {
-        let body = engine.bodies.bodies.get(row.handle);
-        let Some(body) = body.filter(|_| row.still.is_none()) else {
+    for row in tables.bodies.iter().filter(|row| row.still.is_none()) {
+        let Some(body) = engine.bodies.bodies.get(row.handle) else {
             continue;
         };
-        moves |= is_moved(body) && !trees.moves(index);
         let prediction = if body.linvel().length_squared() > fast * fast {
             FARTHEST
         } else {
@@ -119,18 +117,27 @@ fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, trees: &Trees, d
             body.set_soft_ccd_prediction(prediction);
         }
     }
-    moves
 }
 
-/// Returns true if the engine moves a body that no tree moves.
-fn is_moved(body: &RigidBody) -> bool {
-    if body.is_dynamic() {
-        return !body.is_sleeping();
-    }
-    body.is_enabled()
-        && (body.linvel() != Vec3::ZERO
+/// Returns true if the engine's step moves a body: one that is neither a link nor coupled to one.
+fn moves_bodies(engine: &EngineItem<'_, '_>, tables: &Tables, trees: &Trees) -> bool {
+    let bodies = tables.bodies.iter().enumerate();
+    let mut bodies = bodies.filter(|(index, row)| row.still.is_none() && !trees.moves(*index));
+    bodies.any(|(_, row)| {
+        let body = engine.bodies.bodies.get(row.handle);
+        body.is_some_and(is_moving)
+    })
+}
+
+/// Returns true if forces or prescribed velocities may move a body.
+fn is_moving(body: &RigidBody) -> bool {
+    let is_driven = || {
+        body.linvel() != Vec3::ZERO
             || body.angvel() != Vec3::ZERO
-            || body.next_position() != body.position())
+            || body.next_position() != body.position()
+    };
+    let is_active = body.is_dynamic() && !body.is_sleeping();
+    body.is_enabled() && (is_active || !body.is_dynamic() && is_driven())
 }
 
 /// Makes the engine's step, in which its solver moves the bodies several times.

@@ -218,9 +218,7 @@ impl NewtonSolver {
             }
         }
     }
-}
 
-impl NewtonSolver {
     /// Writes the residuals of sticking rows to the ends of the equations.
     fn write_residuals(&mut self, rows: &[ConstraintRow], jacobians: &[f64], velocities: &[f64]) {
         let count = self.free.len();
