@@ -98,6 +98,7 @@ pub mod service;
 pub mod simulation;
 pub mod spawn;
 pub mod tick;
+mod update;
 
 pub use morse_actuators::{self as actuator, overlay};
 pub use morse_geodesy as geodesy;

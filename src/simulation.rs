@@ -66,6 +66,7 @@ use crate::{
         state::{HashChain, Snapshot},
     },
     spawn::Spawned,
+    update::update,
 };
 
 /// A simulated world. A process may contain any number of worlds, each on any thread.
@@ -199,7 +200,7 @@ impl Simulation {
         self.apply_reset_request();
         self.apply_requested_changes();
         self.keep_start();
-        self.app.update();
+        update(&mut self.app);
         self.middlewares.tick(self.app.world_mut());
         if let Some(hashes) = &mut self.hashes {
             hashes.add(self.app.world());
