@@ -5,6 +5,7 @@ use morse_api::port::Policy;
 use morse_sim::{
     Simulation,
     actuator::v_omega::{VOmega, VOmegaCommand},
+    sensor::collision::CollisionData,
     simulation::{
         Extensions, keep, kinds,
         load::{Options, Plan, load, parse},
@@ -362,6 +363,46 @@ fn a_restored_scene_goes_on_as_if_nothing_had_been() {
             scene.display()
         );
     }
+}
+
+/// The engine makes no step while the boxes sleep and the arm is far from them.
+#[test]
+fn a_world_without_steps_of_the_engine_goes_on_alike_after_a_restore() {
+    let text = r#"Simulation(
+        scene: "boxes.robray",
+        bodies: { "BlueBox": (kind: dynamic), "RedBox": (kind: dynamic) },
+        robots: { "arm": (
+            model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (-4.9, -3, 0)),
+            sensors: { "touch": (kind: "collision", mount: (frame: "kuka_7")) },
+            actuators: { "motors": (kind: "joints", start: (velocities: [0, -0.35, 0, 0, 0, 0, 0])) },
+        ) },
+    )"#;
+    let world = || {
+        let world = Simulation::parse(text, "scenes", &no_extensions);
+        let mut world = world.unwrap_or_else(|error| panic!("{error}"));
+        world.hash_every_tick();
+        world
+    };
+    let touches = |world: &Simulation| {
+        let data = world.read::<CollisionData>("arm.touch");
+        data.expect("a collision sensor").collision
+    };
+    let mut whole = world();
+    whole.run(120).expect("no observer to be lost");
+    let snapshot = whole.snapshot().expect("a snapshot");
+    assert!(!touches(&whole));
+    let mut restored = world();
+    restored
+        .restore(&snapshot)
+        .expect("a snapshot of the same files");
+    for world in [&mut whole, &mut restored] {
+        let touched = (0..240).filter(|_| {
+            world.step().expect("no observer to be lost");
+            touches(world)
+        });
+        assert!(touched.count() > 0, "the arm hits the box");
+    }
+    assert_eq!(restored.state_hash(), whole.state_hash());
 }
 
 #[test]

@@ -3,7 +3,10 @@
 //! Bodies, colliders and joints are added to the engine's sets directly, not through the components of its Bevy plugin:
 //! poses are then converted from f64 to f32 once, handles follow the order of paths, motors keep their impulses, and a
 //! restored snapshot does not conflict with change detection.
-use bevy::{ecs::query::QueryData, prelude::*};
+use bevy::{
+    ecs::{change_detection::Tick, query::QueryData},
+    prelude::*,
+};
 use bevy_rapier3d::{
     plugin::{
         RapierConfiguration,
@@ -34,7 +37,12 @@ pub(super) struct Engine {
     pub bodies: &'static mut RapierRigidBodySet,
     pub configuration: &'static RapierConfiguration,
     pub body_poses: &'static mut BodyPoses,
+    pub last_step: &'static mut LastStep,
 }
+
+/// Change tick of the engine's sets after its last step; `None` before the first one. A component of the entity with the sets.
+#[derive(Component, Clone, Copy, Default)]
+pub(super) struct LastStep(pub Option<Tick>);
 
 impl EngineItem<'_, '_> {
     /// Sets the pose of a body in the world.
@@ -214,6 +222,7 @@ pub(super) fn spawn_engine(world: &mut World, settings: &PhysicsSettings) {
             configuration,
             DefaultRapierContext,
             BodyPoses::default(),
+            LastStep::default(),
         ))
         .id();
     world.insert_resource(Tables {

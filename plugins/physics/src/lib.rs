@@ -35,6 +35,7 @@ mod follow;
 pub mod grasp;
 mod held;
 pub mod hull_cache;
+mod idle;
 pub mod intervention;
 mod joints;
 mod lints;

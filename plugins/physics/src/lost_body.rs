@@ -96,9 +96,14 @@ pub(super) struct Losses<'w, 's> {
 }
 
 impl Losses<'_, '_> {
-    /// Removes bodies that were lost in the engine's last step, before the next step.
-    pub(super) fn look(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        let faults = faults(engine, tables);
+    /// Removes bodies that were lost in a step, before the next one. `by_engine` is false if the engine's was left out.
+    pub(super) fn look(
+        &mut self,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+        by_engine: bool,
+    ) {
+        let faults = faults(engine, tables, by_engine);
         self.take_out(engine, tables, faults);
     }
 
@@ -189,8 +194,8 @@ impl Tables {
     }
 }
 
-/// Returns the faults of bodies after a step of the engine, by index. The engine reports each step separately.
-fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault> {
+/// Returns the faults of bodies after a step, by index. The engine reports each of its steps separately.
+fn faults(engine: &EngineItem<'_, '_>, tables: &Tables, by_engine: bool) -> BTreeMap<usize, Fault> {
     let bodies = &engine.bodies.bodies;
     let given_up = engine.simulation.pipeline.quarantine();
     let of_colliders = given_up.colliders().iter().filter_map(|collider| {
@@ -198,6 +203,7 @@ fn faults(engine: &EngineItem<'_, '_>, tables: &Tables) -> BTreeMap<usize, Fault
         collider.parent()
     });
     let given_up = given_up.bodies().iter().copied().chain(of_colliders);
+    let given_up = given_up.filter(|_| by_engine);
     let given_up = given_up.map(|handle| (handle, Fault::NotANumber));
     let active = engine.simulation.islands.active_bodies();
     let origin = engine.body_poses.origin.vector();

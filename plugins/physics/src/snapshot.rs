@@ -19,6 +19,7 @@ use super::{
     carry,
     drives::{Command, Commanded},
     engine::{Engine, Tables},
+    idle,
     joints::JointMotion,
     lost_body::LostBodies,
     posed::PosedMotions,
@@ -51,6 +52,8 @@ struct Saved {
     posed: PosedMotions,
     lost: LostBodies,
     body_poses: BodyPoses,
+    /// True if nothing has changed since the engine's last step.
+    is_unchanged: bool,
 }
 
 /// The same data in a world.
@@ -64,6 +67,7 @@ struct EngineState<'a> {
     commanded: &'a Commanded,
     lost: &'a LostBodies,
     body_poses: &'a BodyPoses,
+    is_unchanged: bool,
 }
 
 /// Hashes poses, velocities and sleep flags of all bodies, and all joint coordinates, in path order; velocities of posed
@@ -149,6 +153,7 @@ impl Saved {
             posed: state.commanded.posed.clone(),
             lost: state.lost.clone(),
             body_poses: state.body_poses.clone(),
+            is_unchanged: state.is_unchanged,
         })
     }
 
@@ -171,6 +176,7 @@ impl Saved {
     /// Replaces the data of a world.
     fn put(self, world: &mut World) -> Result<(), StateError> {
         self.check(world)?;
+        let now = world.change_tick();
         let mut state: SystemState<(
             Single<Engine>,
             (ResMut<JointMotion>, ResMut<Trees>),
@@ -192,6 +198,9 @@ impl Saved {
         engine.simulation.ccd_solver = self.ccd_solver;
         // The pipeline contains only buffers, some of which belong to the replaced sets.
         engine.simulation.pipeline = PhysicsPipeline::new();
+        if self.is_unchanged {
+            engine.mark_step(now);
+        }
         show_all(world);
         Ok(())
     }
@@ -211,6 +220,7 @@ impl<'a> EngineState<'a> {
             commanded: world.get_resource()?,
             lost: world.get_resource()?,
             body_poses: world.get(entity)?,
+            is_unchanged: idle::is_unchanged(world, entity),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! One tick of the engine, and the copy of its results to the entities.
 
-use bevy::prelude::*;
+use bevy::{ecs::system::SystemChangeTick, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState},
@@ -33,7 +33,7 @@ pub(super) fn step(
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
     (mut vehicles, mut trees): (ResMut<Vehicles>, ResMut<Trees>),
-    (grasps, threads): (Res<Grasps>, Res<Threads>),
+    (grasps, threads, ticks): (Res<Grasps>, Res<Threads>, SystemChangeTick),
     (mut loads, mut poses): (Local<Loads>, Local<Poses>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
@@ -65,26 +65,32 @@ pub(super) fn step(
         vehicles.act(&mut engine, &settings);
         trees.lead_motors(share, settings.dt());
         trees.begin(&mut engine, &tables, &commanded, dt);
-        let hooks = Hooks {
-            tables: &tables,
-            commanded: &commanded,
-            trees: &trees,
-            grasps: &grasps,
-            is_morse: settings.motion.is_morse(),
-            up: -gravity.normalize_or_zero(),
-        };
-        engine.remember(&tables, |body| trees.has(body));
-        look_ahead(&mut engine, &tables, dt);
-        // One iteration of the solver is enough if trees move all bodies.
-        length.moves = if moves_bodies(&engine, &tables, &trees) {
-            settings.moves()
-        } else {
-            1
-        };
-        advance(&mut engine, &hooks, length.moves);
-        engine.integrate_poses(&tables, &length, |body| trees.has(body));
+        let steps = !engine.is_idle();
+        if steps {
+            let hooks = Hooks {
+                tables: &tables,
+                commanded: &commanded,
+                trees: &trees,
+                grasps: &grasps,
+                is_morse: settings.motion.is_morse(),
+                up: -gravity.normalize_or_zero(),
+            };
+            engine.remember(&tables, |body| trees.has(body));
+            look_ahead(&mut engine, &tables, dt);
+            // One iteration of the solver is enough if trees move all bodies.
+            length.moves = if moves_bodies(&engine, &tables, &trees) {
+                settings.moves()
+            } else {
+                1
+            };
+            advance(&mut engine, &hooks, length.moves);
+        }
+        engine.mark_step(ticks.this_run());
+        if steps {
+            engine.integrate_poses(&tables, &length, |body| trees.has(body));
+        }
         trees.end(&mut engine, &tables, (&grasps, &threads), dt);
-        losses.look(&mut engine, &tables);
+        losses.look(&mut engine, &tables, steps);
     }
     loads.release(&mut engine, &tables);
     fluids.release(&mut engine, &tables);
