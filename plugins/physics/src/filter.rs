@@ -6,6 +6,7 @@ use bevy_rapier3d::rapier::{
     pipeline::{ContactModificationContext, PairFilterContext, PhysicsHooks},
     prelude::{ColliderHandle, ColliderSet, RigidBodyHandle, RigidBodySet},
 };
+use morse_api::body::BodyKind;
 
 use super::{
     drives::Commanded,
@@ -72,8 +73,14 @@ impl PhysicsHooks for Hooks<'_> {
         if !is_admitted(self.tables, self.grasps, one, two) {
             return None;
         }
-        self.trees.note_near([one.body, two.body]);
         let pair = [one.body, two.body];
+        let is_fixed = |body: usize| {
+            let row = self.tables.bodies.get(body);
+            row.is_some_and(|row| row.kind == BodyKind::Fixed)
+        };
+        if !pair.into_iter().any(is_fixed) {
+            self.trees.note_near(pair);
+        }
         let is_ours = pair.into_iter().any(|body| self.trees.moves(body))
             || self.trees.claim_bounce(pair, context);
         // The engine detects these contacts, and does not solve them.

@@ -18,6 +18,7 @@ mod collect;
 mod contact_point;
 mod coupled;
 mod cut;
+mod displacement;
 mod drive;
 mod flat;
 mod groups;
@@ -55,13 +56,14 @@ use super::{
     prepare::Prepared,
 };
 use bouncing::Bouncing;
-use clearance::{Clearance, LastCheck};
+use clearance::Clearance;
 use closures::Closure;
 use collect::ConstraintSet;
 pub(super) use contact_point::Key;
 use coupled::CoupledBodies;
 pub(super) use cut::Cut;
 use cut::CutTree;
+use displacement::{Extent, LastCheck};
 use drive::Driven;
 use groups::Groups;
 use job::Job;
@@ -99,8 +101,8 @@ pub(super) struct Trees {
     awake: Vec<bool>,
     /// Trees that may do without the engine's contacts if nothing is near them; computed from the scene.
     may_be_clear: Vec<bool>,
-    /// Distance of the farthest point of each link from its origin, m, by tree; computed from the scene.
-    extents: Vec<Vec<f64>>,
+    /// Spheres around the links, by tree; computed from the scene.
+    extents: Vec<Vec<Extent>>,
     /// Last comparison of the poses of each tree with those in the engine.
     last_checks: Vec<LastCheck>,
     /// True if the engine casts rays, for wheels: they have to find all links at their poses.

@@ -103,6 +103,31 @@ fn what_flies_at_an_arm_hits_it_alike_whether_something_is_near_it() {
     }
 }
 
+/// A fixed body within the boxes of the links does not end their clearances: its distance is known.
+#[test]
+fn an_arm_hits_a_fixed_pole_alike_whether_something_is_near_it() {
+    let pole = "frame pole { translation [0.75, 0.35, 0]; geometry { shape cylinder; radius 0.04; height 2; friction 0.3; } }";
+    for rate in [60, 240] {
+        let outcomes = [("", false), (pole, false), (pole, true)].map(|(frames, near)| {
+            let mut test = arm(rate, near, [frames, ""]);
+            let turns = (0..3 * u64::from(rate)).map(|tick| {
+                swing(&mut test, tick..tick + 1);
+                positions(&test)[0]
+            });
+            turns.collect::<Vec<_>>()
+        });
+        let [free, alone, near] = outcomes;
+        let most = |turns: &[f64]| turns.iter().copied().fold(0.0, f64::max);
+        assert!(
+            most(&alone) < most(&free) - 0.1,
+            "{rate} Hz: the pole holds the arm"
+        );
+        let apart = alone.iter().zip(&near).map(|(one, two)| (one - two).abs());
+        let apart = apart.fold(0.0, f64::max);
+        assert!(apart < 1e-3, "{rate} Hz: {apart}");
+    }
+}
+
 #[test]
 fn an_impulse_on_an_arm_acts_alike_whether_something_is_near_it() {
     let outcomes = [false, true].map(|near| {

@@ -2,9 +2,9 @@
 //!
 //! To detect the contacts of a link costs more than to move it. So the links of a tree that nothing is near sleep in the
 //! engine, at the poses of an earlier step. Boxes in the engine's broad phase that are larger than the links contain them
-//! until one of them has moved by the clearance: then the engine gets their poses, and the clearance is measured again. If
+//! until one of them has moved by its clearance: then the engine gets their poses, and the clearances are measured again. If
 //! another body comes into a box earlier, the engine calls the contact filter, and the tree gets its contacts in the same
-//! step.
+//! step. The boxes of a tree far from everything grow from one measurement to the next, so that it is measured less often.
 use std::{mem, sync::atomic::Ordering};
 
 use bevy_rapier3d::{
@@ -17,65 +17,88 @@ use bevy_rapier3d::{
 use morse_api::body::BodyKind;
 use morse_mechanisms::{Base, Pose};
 
-use super::{Trees, bodies::rigid, collect::who, isometry};
+use super::{
+    Trees,
+    bodies::rigid,
+    collect::who,
+    displacement::{Extent, LastCheck},
+    isometry,
+};
 use crate::{
     body_poses::STILL,
-    convert,
     engine::{EngineItem, Tables},
     filter,
     grasp::Grasps,
 };
 
-/// Distance by which the boxes in the broad phase are larger than the links, m.
-const MARGIN: f32 = 0.05;
+/// Least and largest distance by which the boxes in the broad phase are larger than the links, m, and the factor by which it
+/// grows.
+const MARGINS: [f32; 2] = [0.05, 0.25];
+const GROWTH: f32 = 1.5;
 
-/// Largest and least clearance, m. The engine predicts contacts within the rest of the margin.
-const MOST: f32 = 0.04;
+/// Rest of the margin beyond the clearance, m: the engine predicts contacts within it.
+const PREDICTION: f32 = 0.01;
+
+/// Least clearance, m.
 const LEAST: f32 = 0.01;
 
-/// Number of steps after which the clearance of a tree with something near it is measured again.
+/// Number of steps after which the clearances of a tree with something near it are measured again.
 const PAUSE: u32 = 32;
 
-/// State of a tree's clearance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Number of measurements for which a margin does not grow after something came into larger boxes.
+const GROWTH_PAUSE: u32 = 256;
+
+/// State of the clearances of a tree.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Clearance {
-    /// Displacement by which each link may deviate from its pose in the engine without coming near another body, m; `None`
-    /// if the poses in the engine are those of the links.
-    distance: Option<f32>,
-    /// Number of steps until it is measured.
+    /// Displacement by which each link may deviate from its pose in the engine without coming near another body, m; empty if
+    /// the poses in the engine are those of the links.
+    distances: Vec<f32>,
+    /// Distance by which the boxes in the broad phase are larger than the links, m.
+    margin: f32,
+    /// Number of steps until they are measured.
     pause: u32,
+    /// Number of measurements until the margin may grow.
+    growth_pause: u32,
 }
 
-/// Result of the last comparison of a tree's poses with those in the engine: while its joints move little, the result of the
-/// next one follows from it.
-#[derive(Default)]
-pub(super) struct LastCheck {
-    /// Greatest change of a link per radian of each joint, m; `None` for a tree with other joints. Computed from the scene.
-    changes: Option<Vec<f64>>,
-    /// Positions of the joints.
-    positions: Vec<f64>,
-    /// Change by which the links might still move, m; zero if there was no comparison.
-    rest: f64,
-}
-
-impl LastCheck {
-    /// Returns true if the links have not moved by the rest of the clearance since the last comparison.
-    fn is_near(&self, positions: &[f64]) -> bool {
-        let Some(changes) = self.changes.as_ref().filter(|_| self.rest > 0.0) else {
-            return false;
-        };
-        let displacements = self.positions.iter().zip(positions);
-        let displacements = displacements.map(|(one, other)| (one - other).abs());
-        let change: f64 = displacements
-            .zip(changes)
-            .map(|(displacement, change)| displacement * change)
-            .sum();
-        change < self.rest
+impl Default for Clearance {
+    fn default() -> Self {
+        Self {
+            distances: Vec::new(),
+            margin: MARGINS[0],
+            pause: 0,
+            growth_pause: 0,
+        }
     }
 }
 
-/// Part of a rest that rounding may take, m.
-const ROUNDING: f64 = 1e-9;
+impl Clearance {
+    pub(super) fn distances(&self) -> &[f32] {
+        &self.distances
+    }
+
+    /// Ends the clearances. In larger boxes than the least ones, the reason may be far away: they are measured again at once.
+    fn end(&mut self) {
+        let [least, _] = MARGINS;
+        self.distances.clear();
+        if self.margin > least {
+            (self.margin, self.pause, self.growth_pause) = (least, 1, GROWTH_PAUSE);
+        } else {
+            self.pause = PAUSE;
+        }
+    }
+
+    /// Enlarges the margin for the next measurement.
+    fn grow(&mut self) {
+        let [_, largest] = MARGINS;
+        if self.growth_pause > 0 {
+            self.growth_pause -= 1;
+        } else {
+            self.margin = (self.margin * GROWTH).min(largest);
+        }
+    }
+}
 
 impl Trees {
     /// Sets whether the engine casts rays.
@@ -85,10 +108,10 @@ impl Trees {
 
     /// Returns true if the engine does not detect the contacts of a tree.
     pub(super) fn is_clear(&self, index: usize) -> bool {
-        self.state.trees[index].clearance.distance.is_some()
+        !self.state.trees[index].clearance.distances.is_empty()
     }
 
-    /// Records that a pair of bodies may be in contact.
+    /// Records that a pair of bodies that are not fixed may be in contact. Distances to fixed ones are known.
     pub(crate) fn note_near(&self, bodies: [usize; 2]) {
         let [one, two] = bodies.map(|body| self.of_body.get(body).copied().flatten());
         let [one, two] = [one, two].map(|of| of.map(|(tree, _)| tree));
@@ -105,9 +128,7 @@ impl Trees {
     /// Measures all clearances again in the next step, since the poses in the engine have changed.
     pub(crate) fn measure_again(&mut self) {
         for tree in &mut self.state.trees {
-            if let Some(distance) = &mut tree.clearance.distance {
-                *distance = 0.0;
-            }
+            tree.clearance.distances.fill(0.0);
         }
         self.forget_checks();
     }
@@ -115,7 +136,7 @@ impl Trees {
     /// Forgets the last comparisons of poses, since the poses in the engine have changed.
     pub(super) fn forget_checks(&mut self) {
         for check in &mut self.last_checks {
-            check.rest = 0.0;
+            check.forget();
         }
     }
 
@@ -146,11 +167,8 @@ impl Trees {
         engine: &mut EngineItem<'_, '_>,
         tables: &Tables,
     ) {
-        self.last_checks[index].rest = 0.0;
-        self.state.trees[index].clearance = Clearance {
-            distance: None,
-            pause: PAUSE,
-        };
+        self.last_checks[index].forget();
+        self.state.trees[index].clearance.end();
         let (_, base_pose) = self.base(index, engine, tables);
         for (link, body) in self.rows[index].links.iter().enumerate() {
             let Some(row) = tables.bodies.get(*body) else {
@@ -170,15 +188,16 @@ impl Trees {
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
-        let Clearance { distance, pause } = &mut self.state.trees[index].clearance;
-        if let Some(distance) = *distance {
-            let has_moved = self.is_beyond(index, distance, base, engine, tables);
+        if self.is_clear(index) {
+            let has_moved = self.is_beyond(index, base, engine, tables);
             self.measuring[index] = has_moved;
             return has_moved;
         }
+        let pause = &mut self.state.trees[index].clearance.pause;
         *pause = pause.saturating_sub(1);
+        let is_due = *pause == 0;
         let may_be_clear = self.may_be_clear[index] && !self.casts_rays;
-        self.measuring[index] = *pause == 0 && may_be_clear && !self.is_at_rest(index);
+        self.measuring[index] = is_due && may_be_clear && !self.is_at_rest(index);
         true
     }
 
@@ -205,55 +224,6 @@ impl Trees {
         }
     }
 
-    /// Returns true if a link has moved by more than a distance (m) from its pose in the engine.
-    fn is_beyond(
-        &mut self,
-        index: usize,
-        distance: f32,
-        (base, base_pose): &(Base, Pose),
-        engine: &EngineItem<'_, '_>,
-        tables: &Tables,
-    ) -> bool {
-        let positions = self.integrators[index].predicted_positions();
-        if self.last_checks[index].is_near(positions) {
-            return false;
-        }
-        self.pose(index, base);
-        let greatest = self.greatest_way(index, base_pose, engine, tables);
-        let positions = self.integrators[index].predicted_positions();
-        let check = &mut self.last_checks[index];
-        check.positions.clear();
-        check.positions.extend(positions);
-        check.rest = f64::from(distance) - greatest - ROUNDING;
-        greatest >= f64::from(distance)
-    }
-
-    /// Returns the greatest distance of a point of a link from its position in the engine, m; an upper bound.
-    fn greatest_way(
-        &self,
-        index: usize,
-        base_pose: &Pose,
-        engine: &EngineItem<'_, '_>,
-        tables: &Tables,
-    ) -> f64 {
-        let origin = engine.body_poses.origin.vector();
-        let workspace = &self.integrators[index].workspace;
-        let links = self.rows[index].links.iter().zip(&self.extents[index]);
-        let displacements = links.enumerate().map(|(link, (body, extent))| {
-            let Some(body) = rigid(engine, tables, *body) else {
-                return f64::INFINITY;
-            };
-            let pose = *base_pose * workspace.pose_of(link);
-            let known = body.position();
-            let displacement = pose.position - origin - convert::vector(known.translation);
-            // The largest displacement of a point by a rotation is bounded by the Frobenius norm of the difference.
-            let known = convert::isometry(known).rotation.to_rotation_matrix();
-            let turned = (pose.rotation - known.matrix()).norm();
-            displacement.norm() + turned * extent
-        });
-        displacements.fold(0.0, f64::max)
-    }
-
     /// Returns true if a tree is almost at rest.
     fn is_at_rest(&self, index: usize) -> bool {
         let motion = &self.state.trees[index].motion;
@@ -265,6 +235,7 @@ impl Trees {
     /// Enlarges the boxes of a tree's links in the broad phase.
     pub(super) fn enlarge(&self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         let simulation = &mut *engine.simulation;
+        let margin = self.state.trees[index].clearance.margin;
         for body in &self.rows[index].links {
             let row = tables.bodies.get(*body);
             let Some(body) = row.and_then(|row| engine.bodies.bodies.get(row.handle)) else {
@@ -277,7 +248,7 @@ impl Trees {
                 // The engine moves the colliders in its step.
                 let pose = collider.position_wrt_parent();
                 let pose = pose.map_or(*collider.position(), |pose| body.position() * pose);
-                let bounds = collider.shape().compute_aabb(&pose).loosened(MARGIN);
+                let bounds = collider.shape().compute_aabb(&pose).loosened(margin);
                 let parameters = &simulation.integration_parameters;
                 simulation.broad_phase.set_aabb(parameters, *handle, bounds);
             }
@@ -307,11 +278,15 @@ impl Trees {
         for index in 0..self.rows.len() {
             let is_broken = self.broken.contains(&index);
             if mem::take(&mut self.measuring[index]) {
-                self.last_checks[index].rest = 0.0;
-                let distance = self.measure_clearance(index, engine, tables, grasps);
-                let distance = distance.filter(|_| !is_broken);
-                self.state.trees[index].clearance.distance = distance;
-                if distance.is_some() {
+                self.last_checks[index].forget();
+                let mut distances = mem::take(&mut self.state.trees[index].clearance.distances);
+                distances.clear();
+                let is_clear = !is_broken
+                    && self.measure_clearance(index, &mut distances, (engine, tables), grasps);
+                let clearance = &mut self.state.trees[index].clearance;
+                clearance.distances = distances;
+                if is_clear {
+                    clearance.grow();
                     self.let_sleep(index, engine, tables);
                 } else {
                     self.end_clearance(index, engine, tables);
@@ -324,24 +299,28 @@ impl Trees {
         }
     }
 
-    /// Returns the clearance of a tree at the poses in the engine, m; `None` if something is near.
+    /// Writes the clearance of each link at the poses in the engine, m. Returns false if something is near.
     fn measure_clearance(
         &self,
         index: usize,
-        engine: &EngineItem<'_, '_>,
-        tables: &Tables,
+        distances: &mut Vec<f32>,
+        (engine, tables): (&EngineItem<'_, '_>, &Tables),
         grasps: &Grasps,
-    ) -> Option<f32> {
-        let mut least = MOST;
+    ) -> bool {
+        let most = self.state.trees[index].clearance.margin - PREDICTION;
         for body in &self.rows[index].links {
             let own = rigid(engine, tables, *body).map_or(&[][..], RigidBody::colliders);
-            for collider in own {
-                for pair in engine.simulation.narrow_phase.contact_pairs_with(*collider) {
-                    least = least.min(self.measure_pair(pair, engine, tables, grasps)?);
-                }
+            let mut pairs = own.iter().flat_map(|collider| {
+                let pairs = engine.simulation.narrow_phase.contact_pairs_with(*collider);
+                pairs.map(|pair| self.measure_pair(pair, engine, tables, grasps))
+            });
+            let least = pairs.try_fold(most, |least, distance| Some(least.min(distance?)));
+            match least {
+                Some(least) if least >= LEAST => distances.push(least),
+                _ => return false,
             }
         }
-        (least >= LEAST).then_some(least)
+        true
     }
 
     /// Returns the clearance of a pair with a link, m; `None` if the other side is not a link of the same tree, and moves.
@@ -355,7 +334,7 @@ impl Trees {
         let (bodies, geometry) = who(engine, tables, pair)?;
         let [one, two] = geometry.map(|index| tables.geometry.get(index as usize));
         if !filter::is_admitted(tables, grasps, one?, two?) {
-            return Some(MOST);
+            return Some(f32::INFINITY);
         }
         let trees = bodies.map(|body| self.of_body[body].map(|(tree, _)| tree));
         let both_move = trees[0] == trees[1];
@@ -371,7 +350,7 @@ impl Trees {
         let (one, two) = (one?, two?);
         let distance =
             query::distance(one.position(), one.shape(), two.position(), two.shape()).ok()?;
-        let free = distance - (MARGIN - MOST);
+        let free = distance - PREDICTION;
         Some(if both_move { free / 2.0 } else { free })
     }
 
@@ -392,8 +371,8 @@ impl Trees {
         }
     }
 
-    /// Finds the trees for which the engine may be spared: on fixed bases, and without fluids. Computes the distance of the
-    /// farthest point of each link from its origin.
+    /// Finds the trees for which the engine may be spared: on fixed bases, and without fluids. Computes spheres
+    /// around the links.
     pub(super) fn find_clearances(
         &mut self,
         engine: &EngineItem<'_, '_>,
@@ -408,28 +387,10 @@ impl Trees {
             let is_dry = row.links.iter().all(|link| !immersed.contains(link));
             self.may_be_clear.push(stands && is_dry);
             let extents = row.links.iter();
-            let extents = extents.map(|body| extent(*body, engine, tables));
-            let extents: Vec<f64> = extents.collect();
-            self.last_checks.push(LastCheck {
-                changes: row.tree.greatest_changes(&extents),
-                ..LastCheck::default()
-            });
+            let extents = extents.map(|body| Extent::of(*body, engine, tables));
+            let extents: Vec<Extent> = extents.collect();
+            self.last_checks.push(LastCheck::none(&row.tree, &extents));
             self.extents.push(extents);
         }
     }
-}
-
-/// Returns the distance of the farthest point of a body's geometry from its origin, m; an upper bound.
-fn extent(body: usize, engine: &EngineItem<'_, '_>, tables: &Tables) -> f64 {
-    let colliders = rigid(engine, tables, body).map_or(&[][..], RigidBody::colliders);
-    let colliders = colliders.iter();
-    let colliders = colliders.filter_map(|handle| engine.colliders.colliders.get(*handle));
-    let farthest = colliders.map(|collider| {
-        let sphere = collider.shape().compute_local_bounding_sphere();
-        let center = collider
-            .position_wrt_parent()
-            .map_or(sphere.center, |pose| *pose * sphere.center);
-        convert::vector(center).norm() + f64::from(sphere.radius)
-    });
-    farthest.fold(0.0, f64::max)
 }
