@@ -28,6 +28,20 @@ impl Workspace {
         }
     }
 
+    /// Writes `H` into lines of this length, from a column on. Requires [`assemble`](Self::assemble), and a tree that is not
+    /// deep.
+    pub(crate) fn write_assembled(&self, lines: &mut [f64], stride: usize, first: usize) {
+        let mut rest = &self.assembled[..];
+        for row in 0..self.matrix.order() {
+            let (own, later) = rest.split_at(row + 1);
+            lines[row * stride + first..][..=row].copy_from_slice(own);
+            for (column, entry) in own.iter().enumerate() {
+                lines[column * stride + first + row] = *entry;
+            }
+            rest = later;
+        }
+    }
+
     /// Returns a diagonal element of `H`. Requires [`assemble`](Self::assemble).
     pub(crate) fn joint_inertia(&self, speed: usize) -> f64 {
         let index = match self.articulated {

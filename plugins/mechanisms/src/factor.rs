@@ -146,6 +146,11 @@ impl MassMatrix {
         }
     }
 
+    /// Returns the elements of a row of `L`, and at the end the diagonal of `D`. Requires [`factor`](Self::factor).
+    pub(crate) fn factors_of(&self, row: usize) -> &[f64] {
+        &self.lower[index(row, 0)..][..=row]
+    }
+
     /// Does what [`solve`](Self::solve) does if each row is coupled to all rows above it.
     fn solve_dense(&self, vector: &mut [f64]) {
         for row in (0..self.order()).rev() {

@@ -2,8 +2,8 @@
 //!
 //! Contacts, welds, limits and dry friction are constraints on the velocities at the end of the step, `v = v_free + M⁻¹Jᵀλ`.
 //! For a tree, `M` is its mass matrix with the implicit terms of motors and dampers, so that a contact couples to the
-//! stiffness of the motors. The impulses `λ` are found by projected Gauss–Seidel (PGS) with warm start, accelerated by
-//! Newton steps on the contact constraints (Alart & Curnier 1991). Penetrations are corrected by split impulses: the impulses
+//! stiffness of the motors. The impulses `λ` are found by Newton steps on the contact constraints (Alart & Curnier 1991) and
+//! projected Gauss–Seidel (PGS), with warm start. Penetrations are corrected by split impulses: the impulses
 //! are solved once with the correcting velocities, which move the positions, and once without them, for the velocities that
 //! are kept; so the correction adds no energy.
 //!
@@ -296,6 +296,8 @@ impl Island {
         self.assign_indices(members, bodies);
         self.rows
             .clear(std::f64::consts::TAU * self.contact_frequency * dt);
+        let counts = [contacts.len(), welds.len()];
+        self.rows.lay_out(self.velocities.len(), counts);
         for (contact, gap) in contacts.iter().zip(&mut self.gaps) {
             let early = (dt - length) / 2.0;
             self.rows
@@ -454,10 +456,8 @@ impl Island {
             integrator.advance(member.tree, member.state, apart, dt);
         }
         for (body, start) in bodies.iter_mut().zip(&self.starts[members.len()..]) {
-            let (motion, apart) = (
-                motion(&self.velocities, *start),
-                motion(&self.moving, *start),
-            );
+            let apart = motion(&self.moving, *start);
+            let motion = motion(&self.velocities, *start);
             let displacement = (body.before + motion) * (dt / 2.0) + apart * dt;
             body.moving += displacement;
             body.center += displacement.linear;

@@ -332,6 +332,16 @@ impl Integrator {
         self.workspace.factor(tree, &self.added);
     }
 
+    /// Writes the matrix of the last [`factor`](Self::factor) into lines of this length, from a column on. Only for trees
+    /// that are not deep.
+    pub(crate) fn write_mass_matrix(&self, lines: &mut [f64], stride: usize, first: usize) {
+        self.workspace.write_assembled(lines, stride, first);
+        let diagonal = lines.iter_mut().skip(first).step_by(stride + 1);
+        for (entry, added) in diagonal.zip(&self.added) {
+            *entry += added;
+        }
+    }
+
     /// Returns the effort of a motor without its limit, for a velocity at the end.
     fn effort(&self, index: usize, variable: &Variable, speed: f64) -> f64 {
         let (motor, gain) = (&self.motors[index], &self.gains[index]);

@@ -205,39 +205,34 @@ impl Workspace {
     /// Writes the Jacobian of a point of a link (in the link's frame, m): one column per velocity, in the base's axes.
     /// Columns of velocities that do not move the link are zero.
     pub fn jacobian(&self, tree: &Tree, link: usize, point: &Vector3<f64>, columns: &mut [Motion]) {
-        let target = self.relative_poses[link].point(point);
-        self.write_jacobian(tree, link, &target, columns);
-    }
-
-    /// Writes the [`jacobian`](Self::jacobian) of the link's point at a position in the base, m.
-    pub(crate) fn jacobian_at(
-        &self,
-        tree: &Tree,
-        link: usize,
-        target: &Vector3<f64>,
-        columns: &mut [Motion],
-    ) {
-        self.write_jacobian(tree, link, &(target - self.reference), columns);
-    }
-
-    /// Writes the Jacobian of the link's point at a position relative to the reference point, in the axes of the base, m.
-    fn write_jacobian(
-        &self,
-        tree: &Tree,
-        link: usize,
-        target: &Vector3<f64>,
-        columns: &mut [Motion],
-    ) {
         columns.fill(Motion::ZERO);
+        let target = self.pose_of(link).point(point);
+        self.columns_at(tree, link, &target, |velocity, column| {
+            columns[velocity] += column;
+        });
+    }
+
+    /// Calls a function with each column of the [`jacobian`](Self::jacobian) of the link's point at a position in the base,
+    /// m, and the index of its velocity, which several columns may share.
+    #[inline]
+    pub(crate) fn columns_at(
+        &self,
+        tree: &Tree,
+        link: usize,
+        target: &Vector3<f64>,
+        mut each: impl FnMut(usize, Motion),
+    ) {
+        let target = target - self.reference;
         let mut next = Some(link);
         while let Some(here) = next {
             let row = &tree.links[here];
             let own = row.columns.clone();
             for (column, moved) in tree.columns[own.clone()].iter().zip(&self.columns[own]) {
-                columns[column.speed] += Motion {
+                let motion = Motion {
                     angular: moved.angular,
-                    linear: moved.at(target),
+                    linear: moved.at(&target),
                 };
+                each(column.speed, motion);
             }
             next = row.parent;
         }

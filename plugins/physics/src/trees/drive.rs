@@ -35,6 +35,9 @@ pub(super) struct Driven {
     /// Index of its base in the tables.
     base: usize,
     command: Command,
+    /// Origin of the base and centre of mass of the robot in the middle of the step, in the world, m.
+    origin: Vector3<f64>,
+    center: Vector3<f64>,
     /// Maximum friction impulse of all contacts together, N·s, and its maximum moment about the vertical through the centre
     /// of mass, N·m·s.
     traction: [f64; 2],
@@ -76,6 +79,8 @@ impl Trees {
             self.driven.push(Driven {
                 base,
                 command: *command,
+                origin: Vector3::zeros(),
+                center: Vector3::zeros(),
                 traction: [0.0; 2],
                 normal: Vector3::zeros(),
                 ground: Motion::ZERO,
@@ -96,11 +101,15 @@ impl Trees {
             return;
         }
         let mut driven = std::mem::take(&mut self.driven);
+        for one in &mut driven {
+            one.origin = self.pose_of_base(one.base, scene).translation.vector;
+            one.center = self.center_of(one.base, scene);
+        }
         self.weigh(&mut driven, constraints, scene);
         for one in &mut driven {
             self.accelerate(one, scene);
         }
-        self.grip(&driven, constraints, scene);
+        self.grip(&driven, constraints);
         self.driven = driven;
     }
 
@@ -139,15 +148,13 @@ impl Trees {
             if load <= 0.0 {
                 continue;
             }
-            let center = self.center_of(one.base, scene);
-            let arm = touch.contact.point - center;
+            let arm = touch.contact.point - one.center;
             let across = arm - up * up.dot(&arm);
             let most = touch.contact.friction * load;
             one.traction[0] += most;
             one.traction[1] += most * across.norm();
             one.normal += touch.contact.normal * (lift.signum() * load);
-            let origin = self.pose_of_base(one.base, scene).translation.vector;
-            one.ground += rigid_motion(ground, &origin, scene) * load;
+            one.ground += rigid_motion(ground, &one.origin, scene) * load;
             one.load += load;
         }
     }
@@ -194,12 +201,7 @@ impl Trees {
     }
 
     /// Sets the friction targets of driven robots' contacts, and lets the wheels roll.
-    fn grip(
-        &mut self,
-        driven: &[Driven],
-        constraints: &mut ConstraintSet,
-        scene: &Scene<'_, '_, '_>,
-    ) {
+    fn grip(&mut self, driven: &[Driven], constraints: &mut ConstraintSet) {
         for touch in &mut constraints.contacts {
             let Some((side, base)) = touch.driven else {
                 continue;
@@ -208,7 +210,7 @@ impl Trees {
                 continue;
             };
             let one = &driven[index];
-            let arm = touch.contact.point - self.pose_of_base(base, scene).translation.vector;
+            let arm = touch.contact.point - one.origin;
             let ground = if one.load > 0.0 {
                 one.ground * (1.0 / one.load)
             } else {

@@ -9,7 +9,8 @@
 use super::{
     ContactData,
     primal::VelocitySolver,
-    row::{ConstraintRow, DIAGONAL_REGULARISATION, Sliding},
+    row::{ConstraintRow, DIAGONAL_REGULARISATION},
+    sliding::Sliding,
 };
 
 /// Maximum number of rows that are solved for their impulses.

@@ -6,7 +6,8 @@
 //! in the order of minimum degree: a tray with a hundred boxes takes a hundred times the work of one box.
 use super::{
     ContactData,
-    row::{Block, ConstraintRow, DIAGONAL_REGULARISATION, Sliding, dot},
+    row::{Block, ConstraintRow, DIAGONAL_REGULARISATION, dot},
+    sliding::Sliding,
 };
 
 /// Maximum number of participants: the table of blocks grows with its square.
@@ -384,35 +385,14 @@ impl Group {
             }
             return group;
         };
-        // The impulses of the tangents follow from their unbounded impulses, which depend on the impulses by the compliance.
-        let free = across.map(|row| 1.0 - row.mass * row.compliance);
-        let turn = |one: usize, other: usize| sliding.turns[one][other];
-        let [a, b] = [1.0 - turn(0, 0) * free[0], -turn(0, 1) * free[1]];
-        let [c, d] = [-turn(1, 0) * free[0], 1.0 - turn(1, 1) * free[1]];
-        let determinant = a * d - b * c;
-        if determinant.abs() <= f64::MIN_POSITIVE {
+        let normal = [group.given[0], group.gain[0][0]];
+        let Some(law) = sliding.law(across, contact.friction, normal) else {
             group.count = 1;
             return group;
-        }
-        let solve = |[one, two]: [f64; 2]| {
-            [
-                (d * one - b * two) / determinant,
-                (a * two - c * one) / determinant,
-            ]
         };
-        let along = sliding.along.map(|along| contact.friction * along);
-        let lacks = [0, 1].map(|tangent| {
-            sliding.impulses[tangent] - across[tangent].impulse + along[tangent] * group.given[0]
-        });
-        let columns = [
-            solve(along.map(|along| along * group.gain[0][0])),
-            solve([0, 1].map(|tangent| turn(tangent, 0) * across[0].mass)),
-            solve([0, 1].map(|tangent| turn(tangent, 1) * across[1].mass)),
-        ];
-        let given = solve(lacks);
         for tangent in 0..2 {
-            group.given[tangent + 1] = given[tangent];
-            group.gain[tangent + 1] = columns.map(|column| column[tangent]);
+            group.given[tangent + 1] = law.given[tangent];
+            group.gain[tangent + 1] = law.gain[tangent];
         }
         group
     }

@@ -28,10 +28,17 @@ fn body(number: usize) -> FreeBody {
 
 /// Bodies in a row that touch the ground and one another, some of which slide.
 fn row_of_bodies(count: usize) -> (Rows, Vec<f64>) {
+    row_of_bodies_in(Rows::default(), count, false)
+}
+
+/// Bodies in a row in existing rows, with an entry for each velocity or with blocks.
+pub(super) fn row_of_bodies_in(mut rows: Rows, count: usize, is_dense: bool) -> (Rows, Vec<f64>) {
     let bodies: Vec<FreeBody> = (0..count).map(body).collect();
     let starts: Vec<usize> = (0..count).map(|body| 6 * body).collect();
-    let mut rows = Rows::default();
     rows.clear(3.0);
+    if is_dense {
+        rows.lay_out(6 * count, [4 * count, 0]);
+    }
     let mut touch = |sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>| {
         let contact = Contact {
             sides,

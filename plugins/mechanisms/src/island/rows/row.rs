@@ -92,35 +92,34 @@ impl Block {
 }
 
 impl ConstraintRow {
-    /// Adds entries for a member or free body.
-    pub(super) fn add(
+    /// Returns the index of the first entry for a member or free body, given its index, that of its first velocity, and the
+    /// number of its velocities. New entries are zero. `home` is the index of the row's first entry if it has one for each
+    /// velocity. Both sides of a row may be links of one tree.
+    pub(super) fn block(
         &mut self,
-        (participant, start): (usize, usize),
-        numbers: impl ExactSizeIterator<Item = f64>,
+        (participant, start, count): (usize, usize, usize),
         jacobians: &mut Vec<f64>,
-    ) {
-        // Both sides may be links of one tree.
-        if let Some(own) = self
-            .blocks
-            .iter()
-            .find(|own| own.count > 0 && own.participant == participant)
-        {
-            let known = &mut jacobians[own.offset..own.offset + own.count];
-            for (known, number) in known.iter_mut().zip(numbers) {
-                *known += number;
+        home: Option<usize>,
+    ) -> usize {
+        let [one, two] = &mut self.blocks;
+        let block = if one.count == 0 || one.participant == participant {
+            one
+        } else {
+            two
+        };
+        if block.count == 0 {
+            let offset = home.map_or(jacobians.len(), |home| home + start);
+            *block = Block {
+                participant,
+                start,
+                count,
+                offset,
+            };
+            if home.is_none() {
+                jacobians.resize(offset + count, 0.0);
             }
-            return;
         }
-        let Some(block) = self.blocks.iter_mut().find(|block| block.count == 0) else {
-            return;
-        };
-        *block = Block {
-            participant,
-            start,
-            count: numbers.len(),
-            offset: jacobians.len(),
-        };
-        jacobians.extend(numbers);
+        block.offset
     }
 
     #[inline]
@@ -153,6 +152,16 @@ impl ConstraintRow {
                 *speed += number * impulse;
             }
         }
+    }
+
+    /// Sets the effective mass, given the row's response to its own impulse.
+    #[inline]
+    pub(super) fn set_mass(&mut self, response: f64) {
+        self.mass = if response > f64::MIN_POSITIVE {
+            1.0 / response
+        } else {
+            0.0
+        };
     }
 
     /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
@@ -252,99 +261,6 @@ impl ConstraintRow {
     }
 }
 
-/// PGS update of the two tangents of a contact, with a projection on the friction disc.
-pub(super) fn project_onto_friction_cone(
-    across: &mut [ConstraintRow],
-    most: f64,
-    jacobians: &[f64],
-    responses: &[f64],
-    velocities: &mut [f64],
-) -> f64 {
-    let [one, other] = across else {
-        return 0.0;
-    };
-    let wanted = [&*one, &*other].map(|row| row.unbounded_impulse(jacobians, velocities));
-    let masses = [one.mass, other.mass];
-    let given = Sliding::new(wanted, masses, most).map_or(wanted, |sliding| sliding.impulses);
-    let mut change: f64 = 0.0;
-    for (given, row) in given.into_iter().zip([one, other]) {
-        change = change.max(row.set(given, responses, velocities));
-    }
-    change
-}
-
-/// Sliding friction: the maximum impulse against the remaining slip velocity.
-///
-/// For unbounded impulses `w`, the friction impulse is `λ = (1 + μ·m)⁻¹·w`, with `μ` such that `|λ|` is the maximum: then
-/// the remaining slip velocity `(w − λ) / m` is `μ·λ`, parallel to the friction for any masses along the two tangents.
-/// (Scaling both tangents equally would tilt the friction towards the axis with the greater mass, as along a wheel that its
-/// motor holds.)
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sliding {
-    /// Friction impulses, N·s.
-    pub impulses: [f64; 2],
-    /// Jacobian of the impulses with respect to the unbounded impulses.
-    pub turns: [[f64; 2]; 2],
-    /// Derivative of the impulses with respect to the maximum impulse.
-    pub along: [f64; 2],
-}
-
-impl Sliding {
-    /// Maximum number of Newton steps for `μ`: from below they converge monotonically, with doubling digits.
-    const STEPS: usize = 24;
-
-    /// Impulse below which there is no friction, N·s, and minimum ratio of the tangents' masses, against overflow.
-    const NONE: f64 = 1e-60;
-    const LIGHTEST: f64 = 1e-9;
-
-    /// Returns `None` if the contact sticks.
-    pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
-        if length(wanted) <= most {
-            return None;
-        }
-        let heavier = masses[0].max(masses[1]);
-        if most <= Self::NONE || heavier <= 0.0 {
-            return Some(Self {
-                impulses: [0.0; 2],
-                turns: [[0.0; 2]; 2],
-                along: [0.0; 2],
-            });
-        }
-        // Impulses relative to the maximum, masses relative to the greater one.
-        let wanted = wanted.map(|wanted| wanted / most);
-        let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
-        // Not more than the solution, and equal to it for equal masses.
-        let mut mu = length(wanted) - 1.0;
-        let [mut factors, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
-        for _ in 0..Self::STEPS {
-            factors = masses.map(|mass| 1.0 / (1.0 + mu * mass));
-            impulses = [factors[0] * wanted[0], factors[1] * wanted[1]];
-            along = [0, 1].map(|tangent| factors[tangent] * masses[tangent] * impulses[tangent]);
-            let over = length(impulses) - 1.0;
-            if over <= 1e-14 {
-                break;
-            }
-            mu += over * dot(&impulses, &impulses) / dot(&impulses, &along);
-        }
-        let most = most / length(impulses).max(1.0);
-        let weight = dot(&impulses, &along);
-        let turn = |one: usize, other: usize| {
-            let straight = if one == other { factors[one] } else { 0.0 };
-            straight - along[one] * factors[other] * impulses[other] / weight
-        };
-        Some(Self {
-            impulses: impulses.map(|impulse| impulse * most),
-            turns: [[turn(0, 0), turn(0, 1)], [turn(1, 0), turn(1, 1)]],
-            along: along.map(|along| along / weight),
-        })
-    }
-}
-
-/// Length of a two-dimensional vector. Faster than `hypot`, which guards against overflow.
-fn length([one, other]: [f64; 2]) -> f64 {
-    (one * one + other * other).sqrt()
-}
-
 /// Returns the dot product of two slices of equal length. Four partial sums do not wait for each other.
 #[inline]
 pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
@@ -361,67 +277,4 @@ pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
         *sum += one * other;
     }
     (sums[0] + sums[2]) + (sums[1] + sums[3])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The remaining slip velocity is parallel to the friction for any masses.
-    #[test]
-    fn friction_acts_against_what_still_slides() {
-        for masses in [[1.0, 1.0], [1.0, 40.0], [3.0, 1e-3], [1e-5, 2.0]] {
-            let [wanted, most] = [[3.0, -4.0], [0.5, 0.5]];
-            let sliding = Sliding::new(wanted, masses, most[0]).expect("it slides");
-            let [x, y] = sliding.impulses;
-            assert!((length([x, y]) - most[0]).abs() < 1e-12, "{x} {y}");
-            let left = [(wanted[0] - x) / masses[0], (wanted[1] - y) / masses[1]];
-            let across = (left[0] * y - left[1] * x) / (length(left) * most[0]);
-            assert!(across.abs() < 1e-10, "{masses:?}: {left:?} beside {x} {y}");
-            assert!(dot(&left, &[x, y]) > 0.0);
-            assert!(Sliding::new(wanted, masses, 5.1).is_none(), "it sticks");
-        }
-    }
-
-    #[test]
-    fn friction_is_a_number_whatever_slides() {
-        for masses in [[0.0, 0.0], [0.0, 1.0], [1e300, 1.0], [1e-300, 1e-290]] {
-            for most in [0.0, 1e-300, 1e-70, 1e-20, 1.0] {
-                let sliding = Sliding::new([3.0, 1e-9], masses, most).expect("it slides");
-                let numbers = sliding.turns.iter().flatten().chain(&sliding.along);
-                let mut numbers = numbers.chain(&sliding.impulses);
-                assert!(
-                    numbers.all(|number| number.is_finite()),
-                    "{masses:?}, {most}: {sliding:?}"
-                );
-                assert!(length(sliding.impulses) <= most * (1.0 + 1e-12));
-            }
-        }
-    }
-
-    #[test]
-    fn derivatives_of_friction_are_those_of_differences() {
-        const STEP: f64 = 1e-6;
-        let (wanted, masses, most) = ([0.7, 1.1], [0.2, 3.0], 0.4);
-        let impulses = |wanted, most| {
-            let sliding = Sliding::new(wanted, masses, most).expect("it slides");
-            sliding.impulses
-        };
-        let sliding = Sliding::new(wanted, masses, most).expect("it slides");
-        let by = |two: [f64; 2], one: [f64; 2]| {
-            [0, 1].map(|index| (two[index] - one[index]) / STEP / 2.0)
-        };
-        let [x, y] = wanted;
-        let one = by(impulses([x + STEP, y], most), impulses([x - STEP, y], most));
-        let two = by(impulses([x, y + STEP], most), impulses([x, y - STEP], most));
-        let three = by(impulses(wanted, most + STEP), impulses(wanted, most - STEP));
-        for index in 0..2 {
-            let pairs = [
-                (one[index], sliding.turns[index][0]),
-                (two[index], sliding.turns[index][1]),
-                (three[index], sliding.along[index]),
-            ];
-            assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-7), "{pairs:?}");
-        }
-    }
 }

@@ -1,12 +1,13 @@
 //! Projected Gauss–Seidel over all rows, with Newton steps in between.
 use super::{
     ContactData, Rows,
-    row::{ConstraintRow, Kind, project_onto_friction_cone},
+    row::{ConstraintRow, Kind},
+    sliding::project_onto_friction_cone,
 };
 
 /// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
 const MAX_SWEEPS: usize = 100;
-const TOLERANCE: f64 = 1e-10;
+pub(super) const TOLERANCE: f64 = 1e-10;
 
 /// Number of sweeps before the first Newton step; doubled after each rejected one.
 const FIRST_NEWTON_STEP: usize = 1;
@@ -40,9 +41,50 @@ impl Rows {
         }
     }
 
+    /// Solves all rows. `is_near` is true if the impulses are close to the solution. Returns the number of sweeps and Newton
+    /// steps.
+    pub(in crate::island) fn sweep(&mut self, velocities: &mut [f64], is_near: bool) -> usize {
+        match self.dense.stride() {
+            8 => self.solve_densely::<8>(velocities),
+            16 => self.solve_densely::<16>(velocities),
+            24 => self.solve_densely::<24>(velocities),
+            32 => self.solve_densely::<32>(velocities),
+            _ => self.sweep_until_converged(velocities, is_near),
+        }
+    }
+
+    /// Makes Newton steps for all velocities until the rows converge, with sweeps in between if they do not.
+    fn solve_densely<const S: usize>(&mut self, velocities: &mut [f64]) -> usize {
+        let Self {
+            rows,
+            jacobians,
+            responses,
+            contacts,
+            dense,
+            ..
+        } = self;
+        let numbers = [&jacobians[..], &responses[..]];
+        let (mut count, mut sweeps) = (0, 1);
+        while count < MAX_SWEEPS {
+            let (steps, has_converged) = dense.solve::<S>(rows, contacts, numbers, velocities);
+            count += steps;
+            if has_converged {
+                break;
+            }
+            for _ in 0..sweeps {
+                count += 1;
+                if sweep(rows, contacts, numbers, velocities) < TOLERANCE {
+                    return count;
+                }
+            }
+            sweeps *= 2;
+        }
+        count
+    }
+
     /// Sweeps over all rows until they converge. `is_near` is true if the impulses are close to the solution: then a Newton
     /// step comes first. Returns the number of sweeps.
-    pub(in crate::island) fn sweep(&mut self, velocities: &mut [f64], is_near: bool) -> usize {
+    fn sweep_until_converged(&mut self, velocities: &mut [f64], is_near: bool) -> usize {
         let Self {
             rows,
             jacobians,
@@ -96,6 +138,7 @@ impl Rows {
             row.reduce_compliance(RELAXED_COMPLIANCE);
         }
         self.newton.forget_factors();
+        self.dense.forget_factors();
         self.relax_further(velocities);
     }
 

@@ -1,7 +1,7 @@
 //! Rows of welds: bilateral constraints on the relative velocity of two points.
 use nalgebra::Vector3;
 
-use super::{Rows, about, along, row::Kind};
+use super::{Rows, row::Kind};
 use crate::{
     island::{FreeBody, Member, Weld},
     spatial::{Force, Motion},
@@ -36,8 +36,8 @@ impl Rows {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let first = self.rows.len();
         let system = (members, bodies, starts);
-        self.add_point_rows(&weld.sides, &weld.point, axes.map(along), system);
-        self.add_point_rows(&weld.sides, &weld.point, axes.map(about), system);
+        self.add_point_rows::<3, false>(&weld.sides, &weld.point, axes, system);
+        self.add_point_rows::<3, true>(&weld.sides, &weld.point, axes, system);
         for (row, turning) in self.rows[first + 3..].iter_mut().zip(&weld.turning) {
             row.offset += turning;
         }
