@@ -145,6 +145,19 @@ mod tests {
     }
 
     #[test]
+    fn a_simulation_needs_no_schedules_around_those_of_a_tick() {
+        let text = r#"Simulation(robots: { "rover": (
+            model: "robots/atrv.robray",
+            sensors: { "pose": (kind: "pose"), "eye": (kind: "video_camera", width: 8, height: 6) },
+            actuators: { "motion": (kind: "v_omega") },
+        ) })"#;
+        let simulation = crate::Simulation::parse(text, ".", &crate::simulation::no_extensions);
+        let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
+        simulation.step().expect("a tick");
+        assert!(is_bare(simulation.world()));
+    }
+
+    #[test]
     fn schedules_run_once_they_contain_a_system() {
         let mut app = app();
         update(&mut app);

@@ -60,9 +60,10 @@ mod touch;
 mod trees;
 mod vehicles;
 
-use bevy::prelude::*;
+use bevy::{ecs::schedule::ScheduleCleanupPolicy, prelude::*};
 use bevy_rapier3d::plugin::{
     NoUserData, PhysicsSet, RapierContextInitialization, RapierPhysicsPlugin, TimestepMode,
+    systems::sync_removals,
 };
 use morse_api::{
     body::Gravity,
@@ -157,6 +158,10 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
                 .in_fixed_schedule()
                 .with_physics_sets_systems(Default::default()),
         );
+    // Nor is the one for entities that lose the components of the plugin, which none has.
+    let rest = ScheduleCleanupPolicy::RemoveSystemsOnly;
+    app.remove_systems_in_set(PostUpdate, sync_removals, rest)
+        .ok();
     engine::spawn_engine(app.world_mut(), &settings);
     if settings.motion.is_morse() {
         // In MORSE's order, sensors measure before the step.
