@@ -3,7 +3,7 @@
     pip install "gymnasium[mujoco]"    # and the package
     python tests/bench/gymnasium_mujoco.py
 
-- arm: `ArmReach-v0`, seven joints, 20 actions a second of six ticks each; `Pusher-v5` of Gymnasium, seven joints, 20 actions a
+- arm: `ArmReach-v0`, seven joints, 20 actions a second of five ticks each; `Pusher-v5` of Gymnasium, seven joints, 20 actions a
   second of five steps each;
 - rover: `RoverGoal-v0` with 360 rays, ten actions a second of six ticks each; a differential drive in the same room with 360 range
   finders and ten actions a second of ten steps each, as an environment of Gymnasium's class for MuJoCo;

@@ -11,8 +11,6 @@ from .task import Array, Task
 from .window import Window
 from .worlds import Worlds
 
-_GOING = numpy.zeros(1, numpy.bool_)
-
 
 class Env(gymnasium.Env[Array, Array]):
     """One simulation as an environment of Gymnasium. Equal seeds and actions give equal observations, bit for bit.
@@ -51,8 +49,8 @@ class Env(gymnasium.Env[Array, Array]):
         worlds = self._worlds
         worlds.act(numpy.asarray(action, numpy.float64)[None])
         worlds.step([None])
-        reward = worlds.rewards(_GOING)
-        terminated, truncated = worlds.ends(_GOING)
+        reward = worlds.rewards(None)
+        terminated, truncated = worlds.ends(None)
         info: Dict[str, Any] = {"time": float(worlds.readings.time[0])}
         if worlds.faults:
             info["fault"] = worlds.faults[0]

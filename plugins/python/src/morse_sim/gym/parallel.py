@@ -12,7 +12,6 @@ from .task import Array, Readings, Task, observation_space, per_environment
 from .worlds import Worlds
 
 _Base: Any = importlib.import_module("pettingzoo").ParallelEnv  # It has no types.
-_ALIVE = numpy.zeros(1, numpy.bool_)
 
 
 class ParallelEnv(_Base):  # type: ignore[misc]
@@ -124,7 +123,7 @@ class ParallelEnv(_Base):  # type: ignore[misc]
             self._actions[0, columns] = action
         worlds.act(self._actions)
         worlds.step([None])
-        _, truncated = worlds.ends(_ALIVE)
+        _, truncated = worlds.ends(None)
         is_over = bool(truncated[0])
         info: Dict[str, Any] = {"time": float(worlds.readings.time[0])}
         if worlds.faults:

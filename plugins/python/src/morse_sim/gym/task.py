@@ -24,7 +24,9 @@ class Readings(Mapping[str, Array]):
     overwrites."""
 
     def __init__(self, rows: Array, columns: Mapping[str, slice], time: Array, simulations: Sequence[Simulation]):
-        self._rows, self._columns = rows, columns
+        self._values: Dict[str, Array] = {
+            name: rows[:, each.start] if each.stop - each.start == 1 else rows[:, each] for name, each in columns.items()
+        }
         #: Simulated time, s.
         self.time = time
         #: The simulations, for everything else; each access costs some ten microseconds.
@@ -39,18 +41,16 @@ class Readings(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         try:
-            columns = self._columns[name]
+            return self._values[name]
         except KeyError:
-            known = ", ".join(self._columns)
+            known = ", ".join(self._values)
             raise AccessError(f"the task neither observes nor reads `{name}`; there are: {known}") from None
-        values: Array = self._rows[:, columns]
-        return values[:, 0] if columns.stop - columns.start == 1 else values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return len(self._values)
 
 
 @dataclass
@@ -147,10 +147,12 @@ def observation_space(task: Task, sizes: Sequence[int], derived: int) -> "gymnas
 
 def per_environment(values: Any, count: int, noun: str) -> Array:
     """A number per environment."""
-    numbers = numpy.asarray(values, numpy.float64)
-    if numbers.shape not in ((), (count,)):
+    numbers = numpy.array(values, numpy.float64)
+    if numbers.shape == (count,):
+        return numbers
+    if numbers.shape != ():
         raise ValueError(f"expected a {noun} per environment, an array of the shape ({count},), found the shape {numbers.shape}")
-    return numpy.array(numpy.broadcast_to(numbers, (count,)))
+    return numpy.full(count, numbers)
 
 
 __all__ = ["Readings", "Task"]

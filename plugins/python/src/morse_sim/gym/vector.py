@@ -66,7 +66,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         for number, each in enumerate(seeds):
             if each is not None:
                 self._randoms[number], _ = seeding.np_random(each)
-        starts = [self._start(number) for number in range(count)]
+        starts: List[Optional[Start]] = [self._start(number) for number in range(count)]
         self._worlds.step(starts)
         self._ended = numpy.zeros(count, numpy.bool_)
         return self._observations(), self._infos(numpy.ones(count, numpy.bool_), starts)
@@ -75,10 +75,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         """Sends the actions, advances all by one period, and observes."""
         worlds, begun = self._worlds, self._ended
         worlds.act(actions)
-        starts = [self._start(i) if begun[i] else None for i in range(self.num_envs)] if begun.any() else self._going
+        begins = begun.any()
+        starts = [self._start(i) if begun[i] else None for i in range(self.num_envs)] if begins else self._going
         worlds.step(starts)
-        rewards = worlds.rewards(begun)
-        terminated, truncated = worlds.ends(begun)
+        rewards = worlds.rewards(begun if begins else None)
+        terminated, truncated = worlds.ends(begun if begins else None)
         infos = self._infos(begun, starts)
         ended = terminated | truncated
         if self._is_same_step and ended.any():

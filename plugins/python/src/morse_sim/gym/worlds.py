@@ -79,13 +79,13 @@ class Worlds:
             raise ValueError(f"expected actions of the shape {self._actions.shape}, found {numbers.shape}")
         self._actions[:] = numbers
 
-    def step(self, starts: Sequence[Optional[Start]]) -> None:
+    def step(self, starts: List[Optional[Start]]) -> None:
         """Begins an episode where there is a start, and otherwise advances by one period, with the action."""
         for number, start in enumerate(starts):
             if start is not None:
                 self._renew(number, start)
         self._derived = None
-        self.faults = dict(self._batch.step(list(starts)))
+        self.faults = dict(self._batch.step(starts))
 
     def begin(self, starts: Sequence[Optional[Start]]) -> None:
         """Begins an episode where there is a start; the other simulations stay as they are."""
@@ -122,24 +122,30 @@ class Worlds:
             **simulation._source, "seed": start[0], "set": [*self._options.get("set", ()), *start[1]],
         }
 
-    def rewards(self, begun: Flags) -> Array:
-        """Rewards of the step; those of environments that have begun an episode, or failed, are 0."""
+    def rewards(self, begun: Optional[Flags]) -> Array:
+        """Rewards of the step; those of environments that have begun an episode, if there are any, or failed, are 0."""
         count = len(self.simulations)
         if self.task.reward is None:
             return numpy.zeros(count)
         rewards = per_environment(self.task.reward(self.readings), count, "reward")
-        rewards[begun] = 0.0
-        rewards[list(self.faults)] = 0.0
+        if begun is not None:
+            rewards[begun] = 0.0
+        if self.faults:
+            rewards[list(self.faults)] = 0.0
         return rewards
 
-    def ends(self, begun: Flags) -> Tuple[Flags, Flags]:
-        """Whether the episodes are terminated, and whether they are truncated: by time, or since the simulation failed."""
-        terminated: Flags = numpy.asarray(self.ended.any(axis=1))
+    def ends(self, begun: Optional[Flags]) -> Tuple[Flags, Flags]:
+        """Whether the episodes are terminated, and whether they are truncated: by time, or since the simulation failed; not
+        those that have begun in this step, if there are any."""
+        count, kinds = self.ended.shape
         if callable(self.task.terminated):
-            terminated = per_environment(self.task.terminated(self.readings), len(begun), "flag") != 0.0
+            terminated: Flags = per_environment(self.task.terminated(self.readings), count, "flag") != 0.0
+        else:
+            terminated = numpy.asarray(self.ended.any(axis=1)) if kinds else numpy.zeros(count, numpy.bool_)
         truncated = self.readings.time >= self.task.seconds
-        terminated[begun] = False
-        truncated[begun] = False
+        if begun is not None:
+            terminated[begun] = False
+            truncated[begun] = False
         for number in self.faults:
             terminated[number], truncated[number] = False, True
         return terminated, truncated

@@ -26,7 +26,7 @@ def _rover_view(readings: Readings) -> Any:
     """Distance of the goal, and cosine and sine of its bearing in the rover's axes."""
     x, y = readings["goal.pose.x"] - readings["rover.pose.x"], readings["goal.pose.y"] - readings["rover.pose.y"]
     bearing = numpy.arctan2(y, x) - readings["rover.pose.yaw"]
-    return numpy.stack([numpy.hypot(x, y), numpy.cos(bearing), numpy.sin(bearing)], axis=1)
+    return numpy.array([numpy.hypot(x, y), numpy.cos(bearing), numpy.sin(bearing)]).T
 
 
 def _rover_reward(readings: Readings) -> Any:
@@ -57,12 +57,12 @@ def rover_goal() -> Task:
 
 def _arm_offset(readings: Readings) -> Any:
     """Displacement from the tip to the goal."""
-    return numpy.stack([readings[f"goal.pose.{axis}"] - readings[f"arm.tip.{axis}"] for axis in "xyz"], axis=1)
+    return numpy.array([readings[f"goal.pose.{axis}"] - readings[f"arm.tip.{axis}"] for axis in "xyz"]).T
 
 
 def _arm_reward(readings: Readings) -> Any:
     distance = numpy.sqrt((readings.derived**2).sum(axis=1))
-    return numpy.where(distance < _ARM_ARRIVES, 1.0, 0.0) - distance
+    return (distance < _ARM_ARRIVES) - distance
 
 
 def arm_reach() -> Task:
@@ -75,7 +75,7 @@ def arm_reach() -> Task:
         act=velocities,
         limits=dict.fromkeys(velocities, (-1.0, 1.0)),
         reward=_arm_reward,
-        randomize={"robots.goal.at.translation": ((0.25, -0.45, 0.4), (0.55, 0.45, 0.9))},
+        randomize={"robots.goal.at.translation": ((0.25, -0.45, 1.4), (0.55, 0.45, 1.9))},
         seconds=6.0,
         frequency=20.0,
     )
