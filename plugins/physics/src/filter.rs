@@ -6,7 +6,6 @@ use bevy_rapier3d::rapier::{
     pipeline::{ContactModificationContext, PairFilterContext, PhysicsHooks},
     prelude::{ColliderHandle, ColliderSet, RigidBodyHandle, RigidBodySet},
 };
-use morse_api::body::BodyKind;
 
 use super::{
     drives::Commanded,
@@ -74,11 +73,11 @@ impl PhysicsHooks for Hooks<'_> {
             return None;
         }
         let pair = [one.body, two.body];
-        let is_fixed = |body: usize| {
+        let is_still = |body: usize| {
             let row = self.tables.bodies.get(body);
-            row.is_some_and(|row| row.kind == BodyKind::Fixed)
+            row.is_some_and(|row| row.still.is_some())
         };
-        if !pair.into_iter().any(is_fixed) {
+        if !pair.into_iter().any(is_still) {
             self.trees.note_near(pair);
         }
         let is_ours = pair.into_iter().any(|body| self.trees.moves(body))

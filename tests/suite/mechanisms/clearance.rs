@@ -1,8 +1,14 @@
 //! Arms with nothing near them, whose contacts the engine does not look for: they move, are hit and pushed as arms beside
 //! which something lies all the time.
 use morse_sim::{
-    actuator::joints::{Joints, JointsCommand},
+    Simulation,
+    actuator::{
+        joints::{Joints, JointsCommand},
+        teleport::{Teleport, TeleportCommand},
+    },
     physics,
+    sensor::collision::CollisionData,
+    simulation::no_extensions,
 };
 use nalgebra::{Point3, Translation3, Vector3};
 
@@ -126,6 +132,48 @@ fn an_arm_hits_a_fixed_pole_alike_whether_something_is_near_it() {
         let apart = apart.fold(0.0, f64::max);
         assert!(apart < 1e-3, "{rate} Hz: {apart}");
     }
+}
+
+/// A fixed robot can be teleported: it is no static body.
+#[test]
+fn a_robot_that_is_teleported_to_an_arm_touches_it_at_once() {
+    let text = r#"Simulation(
+        scene: "boxes.robray",
+        environment: (rate: 100),
+        robots: {
+            "arm": (
+                model: "arms/kuka_lwr.robray", base: fixed,
+                sensors: { "touch": (kind: "collision", mount: (frame: "kuka_7")) },
+                actuators: { "motors": (kind: "joints", start: (velocities: [0, -0.5, 0, 0, 0, 0, 0])) },
+            ),
+            "box": (frame: "GreenBox", base: fixed, actuators: { "teleport": (kind: "teleport") }),
+        },
+    )"#;
+    let simulation = Simulation::parse(text, "scenes", &no_extensions);
+    let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
+    simulation.run(60).expect("no observer to be lost");
+    let touches = |simulation: &Simulation| {
+        let data = simulation.read::<CollisionData>("arm.touch");
+        data.expect("a collision sensor").collision
+    };
+    assert!(!touches(&simulation));
+    // The side of the box goes through the link.
+    let tip = simulation
+        .body("arm.kuka_7")
+        .expect("a body")
+        .pose
+        .translation
+        .x;
+    let command = TeleportCommand {
+        x: tip + 0.5,
+        z: 0.9,
+        ..TeleportCommand::default()
+    };
+    simulation
+        .command::<Teleport>("box.teleport", command)
+        .expect("an actuator");
+    simulation.run(2).expect("no observer to be lost");
+    assert!(touches(&simulation));
 }
 
 #[test]

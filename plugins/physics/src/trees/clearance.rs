@@ -111,7 +111,7 @@ impl Trees {
         !self.state.trees[index].clearance.distances.is_empty()
     }
 
-    /// Records that a pair of bodies that are not fixed may be in contact. Distances to fixed ones are known.
+    /// Records that a pair of bodies may be in contact, neither of which is static: distances from static ones are known.
     pub(crate) fn note_near(&self, bodies: [usize; 2]) {
         let [one, two] = bodies.map(|body| self.of_body.get(body).copied().flatten());
         let [one, two] = [one, two].map(|of| of.map(|(tree, _)| tree));
