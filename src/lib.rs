@@ -60,7 +60,7 @@
 //! - [`render`] (`morse_render`): images and films, by software rendering.
 //!
 //! The program, from files to a running world:
-//! - [`tick`]: the order of a tick;
+//! - [`tick`]: the order of a tick; `update`: one update of the app, which makes it;
 //! - [`simulation`]: one world: load, build, step, read, command, and its state;
 //! - [`spawn`]: the entities of a scene;
 //! - [`service`]: services of all components, and of the simulation itself;

@@ -73,6 +73,7 @@ impl PhysicsHooks for Hooks<'_> {
             return None;
         }
         let pair = [one.body, two.body];
+        // A fixed base of a robot is not static: it can be teleported.
         let is_still = |body: usize| {
             let row = self.tables.bodies.get(body);
             row.is_some_and(|row| row.still.is_some())

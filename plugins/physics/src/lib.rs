@@ -10,7 +10,8 @@
 //!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints;
 //! - [`grasp`]: bodies that hold others;
 //! - `slip`: warnings about robots that miss their commands;
-//! - `step`: one tick, and the copy of its results to entities; `filter`: contact filter;
+//! - `step`: one tick, and the copy of its results to entities; `idle`: steps of the engine that are left out; `filter`:
+//!   contact filter;
 //! - [`fluids`]: air and water; `vehicles`: raycast wheels, `cars`: those of MORSE; `loads`: forces for one step;
 //! - `mechanisms`: trees of joints; `trees`: their motion, `motor`: their motors;
 //! - [`lost_body`]: bodies that were lost;
@@ -158,7 +159,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
                 .in_fixed_schedule()
                 .with_physics_sets_systems(Default::default()),
         );
-    // Nor is the one for entities that lose the components of the plugin, which none has.
+    // The plugin has another one, for entities that lose its components, which none has. If it stayed, it would only take time.
     let rest = ScheduleCleanupPolicy::RemoveSystemsOnly;
     app.remove_systems_in_set(PostUpdate, sync_removals, rest)
         .ok();

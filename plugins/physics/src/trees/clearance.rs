@@ -31,8 +31,8 @@ use crate::{
     grasp::Grasps,
 };
 
-/// Least and largest distance by which the boxes in the broad phase are larger than the links, m, and the factor by which it
-/// grows.
+/// Least and largest margin: the distance by which the boxes in the broad phase are larger than the links, m; and the factor
+/// by which it grows.
 const MARGINS: [f32; 2] = [0.05, 0.25];
 const GROWTH: f32 = 1.5;
 
@@ -74,6 +74,7 @@ impl Default for Clearance {
 }
 
 impl Clearance {
+    /// Returns the clearance of each link, m; nothing if there are none.
     pub(super) fn distances(&self) -> &[f32] {
         &self.distances
     }
