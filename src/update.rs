@@ -1,79 +1,168 @@
 //! One update of an app: a tick.
 //!
-//! Around the systems of a tick, Bevy runs eight schedules. Without a window they contain only systems of Bevy that have
-//! nothing to do, and to take a schedule out of its table, to run it and to put it back costs as much as a sensor. They are
-//! left out then: `First` and `FixedUpdate` remain.
+//! Around the systems of a tick, Bevy runs nine schedules. Without a window they contain only systems of Bevy, most of which
+//! have nothing to do, and three in `First`: for the time, for messages and for new kinds of components. To take a schedule
+//! out of its table, to run it and to put it back costs as much as a sensor. Only `FixedUpdate` is run then, and the work of
+//! `First` is done here.
+use std::any::TypeId;
+
 use bevy::{
     app::{FixedMain, FixedMainScheduleOrder, Main, MainScheduleOrder, SpawnScene},
     ecs::{
-        message::{MessageRegistry, ShouldUpdateMessages},
+        change_detection::Tick,
+        message::{MessageRegistry, ShouldUpdateMessages, message_update_system},
         schedule::{InternedScheduleLabel, ScheduleLabel, Schedules},
     },
     prelude::*,
-    time::Virtual,
+    time::{Real, TimeUpdateStrategy, Virtual, time_system, update_virtual_time},
 };
+use morse_api::turn;
 
 /// Runs one update of an app that has made its first one.
 pub(crate) fn update(app: &mut App) {
-    app.init_resource::<Frame>();
     let has_sub_apps = !app.sub_apps().sub_apps.is_empty();
-    if has_sub_apps || !is_bare(app.world()) {
+    if has_sub_apps || !is_bare(app.world_mut()) {
         app.update();
         return;
     }
     let world = app.world_mut();
-    world.run_schedule(First);
-    run_ticks(world);
+    let time = advance_time(world);
+    update_messages(world);
+    turn::begin(world);
+    run_ticks(world, &time);
     world.clear_trackers();
 }
 
-/// Schedules of an update around those of a tick, and the number of Bevy's own systems in them.
+/// Schedules of an update around those of a tick.
 #[derive(Resource)]
-struct Frame([(InternedScheduleLabel, usize); 12]);
+struct Frame {
+    /// Schedules with the maximum number of known systems in them.
+    own: [(InternedScheduleLabel, usize); 13],
+    /// Types of the systems in `First` whose work is done here.
+    first: [TypeId; 3],
+    /// Number of systems in all schedules but those of a tick, when they were last found to be known.
+    known_systems: Option<usize>,
+    /// Change tick of the world after the last update of the messages.
+    last_messages: Tick,
+}
 
 impl Default for Frame {
     fn default() -> Self {
         fn own(label: impl ScheduleLabel, count: usize) -> (InternedScheduleLabel, usize) {
             (label.intern(), count)
         }
-        Self([
-            own(Main, 1),
-            own(PreUpdate, 1),
-            own(RunFixedMainLoop, 1),
-            own(Update, 0),
-            own(SpawnScene, 0),
-            own(PostUpdate, 0),
-            own(Last, 1),
-            own(FixedMain, 1),
-            own(FixedFirst, 0),
-            own(FixedPreUpdate, 0),
-            own(FixedPostUpdate, 1),
-            own(FixedLast, 0),
-        ])
+        fn of<M>(system: impl IntoSystem<(), (), M>) -> TypeId {
+            IntoSystem::into_system(system).system_type()
+        }
+        Self {
+            first: [of(time_system), of(message_update_system), of(turn::begin)],
+            own: [
+                own(Main, 1),
+                own(First, 3),
+                own(PreUpdate, 1),
+                own(RunFixedMainLoop, 1),
+                own(Update, 0),
+                own(SpawnScene, 0),
+                own(PostUpdate, 0),
+                own(Last, 1),
+                own(FixedMain, 1),
+                own(FixedFirst, 0),
+                own(FixedPreUpdate, 0),
+                own(FixedPostUpdate, 1),
+                own(FixedLast, 0),
+            ],
+            known_systems: None,
+            last_messages: Tick::new(0),
+        }
     }
 }
 
-/// Returns true if these schedules contain Bevy's own systems only, and there are no others.
-fn is_bare(world: &World) -> bool {
+/// Returns true if the schedules around a tick contain known systems only, there are no others, and an update is one tick.
+fn is_bare(world: &mut World) -> bool {
+    let is_one_tick = matches!(
+        world.get_resource(),
+        Some(TimeUpdateStrategy::FixedTimesteps(1))
+    );
+    if !is_one_tick || !world.contains_resource::<Frame>() {
+        world.init_resource::<Frame>();
+        return is_one_tick && is_bare(world);
+    }
+    let count = count_systems(world);
+    if world.resource::<Frame>().known_systems == Some(count) {
+        return true;
+    }
+    let is_bare = has_known_only(world);
+    world.resource_mut::<Frame>().known_systems = is_bare.then_some(count);
+    is_bare
+}
+
+/// Returns the number of systems in all schedules but those of a tick.
+fn count_systems(world: &World) -> usize {
+    let schedules = world.resource::<Schedules>().iter();
+    let ticks = FixedUpdate.intern();
+    let others = schedules.filter(|(_, schedule)| schedule.label() != ticks);
+    others.map(|(_, schedule)| count(schedule)).sum()
+}
+
+/// Returns the number of systems in a schedule, with those that it has got since it ran.
+fn count(schedule: &Schedule) -> usize {
+    schedule.graph().systems.len()
+}
+
+/// Returns true if the schedules of an update contain known systems only, and there are no other schedules.
+fn has_known_only(world: &World) -> bool {
     let (schedules, frame) = (world.resource::<Schedules>(), world.resource::<Frame>());
     let orders = world
         .get_resource::<MainScheduleOrder>()
         .zip(world.get_resource::<FixedMainScheduleOrder>());
     let labels = orders.map(|(main, fixed)| main.labels.len() + fixed.labels.len());
-    // `First` and `FixedUpdate` are in these orders; `Main`, `FixedMain` are not.
-    labels == Some(frame.0.len())
-        && frame.0.iter().all(|(label, count)| {
-            let schedule = schedules.get(*label);
-            schedule.map_or(0, Schedule::systems_len) <= *count
-        })
+    let is_first_known = schedules.get(First).is_none_or(|first| {
+        let types = first.systems();
+        first.systems_len() == count(first)
+            && types.is_ok_and(|mut types| {
+                types.all(|(_, system)| frame.first.contains(&system.system_type()))
+            })
+    });
+    // `FixedUpdate` is in these orders; `Main`, `FixedMain` are not.
+    labels == Some(frame.own.len() - 1)
+        && is_first_known
+        && frame
+            .own
+            .iter()
+            .all(|(label, most)| schedules.get(*label).map_or(0, count) <= *most)
 }
 
-/// Makes the ticks for the time since the last update, as Bevy's `run_fixed_main_schedule` does.
-fn run_ticks(world: &mut World) {
-    let passed = world.resource::<Time<Virtual>>().delta();
+/// Advances real and virtual time by a tick, as Bevy's `time_system` does. Returns the virtual time.
+fn advance_time(world: &mut World) -> Time<Virtual> {
+    let step = world.resource::<Time<Fixed>>().timestep();
+    let mut real = world.resource_mut::<Time<Real>>();
+    real.update_with_duration(step);
+    let real = *real;
+    let mut virtual_time = world.resource_mut::<Time<Virtual>>();
+    update_virtual_time(&mut Time::default(), &mut virtual_time, &real);
+    *virtual_time
+}
+
+/// Drops the messages of the update before the last one, as Bevy's `message_update_system` does.
+fn update_messages(world: &mut World) {
+    let since = world.resource::<Frame>().last_messages;
+    world.try_resource_scope(|world, mut registry: Mut<'_, MessageRegistry>| {
+        if registry.should_update == ShouldUpdateMessages::Waiting {
+            return;
+        }
+        registry.run_updates(world, since);
+        if registry.should_update == ShouldUpdateMessages::Ready {
+            registry.should_update = ShouldUpdateMessages::Waiting;
+        }
+    });
+    world.resource_mut::<Frame>().last_messages = world.increment_change_tick();
+}
+
+/// Makes the ticks for the virtual time since the last update, as Bevy's `run_fixed_main_schedule` does.
+fn run_ticks(world: &mut World, time: &Time<Virtual>) {
     world
         .resource_mut::<Time<Fixed>>()
-        .accumulate_overstep(passed);
+        .accumulate_overstep(time.delta());
     while expend(&mut world.resource_mut::<Time<Fixed>>()) {
         let time = world.resource::<Time<Fixed>>().as_generic();
         *world.resource_mut::<Time>() = time;
@@ -82,8 +171,7 @@ fn run_ticks(world: &mut World) {
             registry.should_update = ShouldUpdateMessages::Ready;
         }
     }
-    let time = world.resource::<Time<Virtual>>().as_generic();
-    *world.resource_mut::<Time>() = time;
+    *world.resource_mut::<Time>() = time.as_generic();
 }
 
 /// Advances the time by a tick, if so much time has passed.
@@ -127,7 +215,7 @@ mod tests {
             update(&mut one);
             other.update();
         }
-        assert!(is_bare(one.world()));
+        assert!(is_bare(one.world_mut()));
         let read = |app: &App| {
             let world = app.world();
             let times = [
@@ -154,7 +242,7 @@ mod tests {
         let simulation = crate::Simulation::parse(text, ".", &crate::simulation::no_extensions);
         let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
         simulation.step().expect("a tick");
-        assert!(is_bare(simulation.world()));
+        assert!(has_known_only(simulation.world()));
     }
 
     #[test]
@@ -168,6 +256,20 @@ mod tests {
         let ran = app.world().resource::<Ran>().0.iter();
         let names: Vec<&str> = ran.map(|(name, _)| *name).collect();
         assert_eq!(names, ["tick", "before", "tick", "after"]);
+    }
+
+    #[test]
+    fn schedules_with_known_systems_run_once_they_contain_another_one() {
+        for label in [First.intern(), PreUpdate.intern(), Last.intern()] {
+            let mut app = app();
+            update(&mut app);
+            app.add_systems(label, note("other"));
+            update(&mut app);
+            update(&mut app);
+            let ran = app.world().resource::<Ran>().0.iter();
+            let count = ran.filter(|(name, _)| *name == "other").count();
+            assert_eq!(count, 2, "{label:?}");
+        }
     }
 
     #[test]

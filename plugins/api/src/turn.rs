@@ -109,13 +109,14 @@ impl Plugin for Turns {
     }
 }
 
-/// Adds the systems of new kinds to the schedule.
-fn begin(world: &mut World) {
-    let wanted = &mut world.resource_mut::<Wanted>().0;
-    if wanted.is_empty() {
+/// Adds the systems of kinds of which the world got a first component since the last tick to the schedule. It is a system
+/// in [`First`], and has to run before [`FixedUpdate`] if that schedule does not.
+pub fn begin(world: &mut World) {
+    let wanted = world.get_resource_mut::<Wanted>();
+    let Some(mut wanted) = wanted.filter(|wanted| !wanted.0.is_empty()) else {
         return;
-    }
-    let wanted = std::mem::take(wanted);
+    };
+    let wanted = std::mem::take(&mut wanted.0);
     let Some(mut waiting) = world.get_non_send_mut::<Waiting>() else {
         return;
     };

@@ -11,7 +11,6 @@ use morse_api::{
     body::{BodyKind, BodyState, Drive, Robot},
     component::{Active, ComponentPath, Due, Mount, UpdateRate},
     motion::MotionMode,
-    state::InPathOrder,
     tick::Clock,
     warning::Warnings,
 };
@@ -23,6 +22,7 @@ use super::{
     convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     held,
+    in_order::InOrder,
     posed::{PosedMotions, Puts},
 };
 pub(super) use command::Command;
@@ -148,7 +148,7 @@ type Driver<'a> = (
 pub(super) fn apply(
     settings: Res<PhysicsSettings>,
     tables: Res<Tables>,
-    (order, clock): (Option<Res<InPathOrder>>, Res<Clock>),
+    (mut order, clock): (InOrder<'_, '_, Drive>, Res<Clock>),
     mut commanded: ResMut<Commanded>,
     mut engine: Single<Engine>,
     mut warnings: ResMut<Warnings>,
@@ -162,7 +162,7 @@ pub(super) fn apply(
     let Memory { claims, driven } = &mut *memory;
     claims.clear(tables.bodies.len());
     driven.clear();
-    for &entity in order.iter().flat_map(|order| &order.0) {
+    for &entity in order.entities() {
         let Ok((drive, mount, active, due, rate, path, (mut contender, created))) =
             drives.get_mut(entity)
         else {

@@ -7,7 +7,7 @@
 //! - [`shapes`], [`mass`]: solids and masses of the scene's geometry; [`hull_cache`]: hulls on the disk;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene;
 //! - [`drives`]: drives of actuators; `arbitration`: arbitration between them; `posed`: velocities of bodies that are moved past
-//!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints;
+//!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints; `in_order`: actuators in path order;
 //! - [`grasp`]: bodies that hold others;
 //! - `slip`: warnings about robots that miss their commands;
 //! - `step`: one tick, and the copy of its results to entities; `idle`: steps of the engine that are left out; `filter`:
@@ -37,6 +37,7 @@ pub mod grasp;
 mod held;
 pub mod hull_cache;
 mod idle;
+mod in_order;
 pub mod intervention;
 mod joints;
 mod lints;

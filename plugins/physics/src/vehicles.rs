@@ -10,7 +10,6 @@ use bevy_rapier3d::rapier::{
 };
 use morse_api::{
     component::Mount,
-    state::InPathOrder,
     vehicle::{Vehicle, VehicleWheel},
 };
 use nalgebra::{Matrix3, Vector3};
@@ -20,6 +19,7 @@ use super::{
     cars::{Car, Ground, Touching},
     convert,
     engine::{BodyIndex, EngineItem, Tables},
+    in_order::InOrder,
 };
 
 /// All vehicles, in path order.
@@ -39,13 +39,13 @@ struct Driven {
 /// Copies the commands of the wheels.
 pub(super) fn apply(
     tables: Res<Tables>,
-    order: Option<Res<InPathOrder>>,
+    mut order: InOrder<'_, '_, Vehicle>,
     mut vehicles: ResMut<Vehicles>,
     wanted: Query<(&Vehicle, &Mount)>,
     bodies: Query<&BodyIndex>,
 ) {
     let mut count = 0;
-    for &entity in order.iter().flat_map(|order| &order.0) {
+    for &entity in order.entities() {
         let Ok((vehicle, mount)) = wanted.get(entity) else {
             continue;
         };
