@@ -86,7 +86,8 @@ fn check_steps(steps: &BTreeMap<String, Json>) {
     assert!(made > 0, "{stepped}");
     assert_eq!(cancelled[3][1].as_u64(), Some(1_000_000_000_000 - made));
     assert_eq!(stepped["stands"], true, "no step after the cancellation");
-    assert_eq!(steps["played"]["refused"], json!([false]));
+    // STATUS_ABORTED and RESULT_OPERATION_FAILED.
+    assert_eq!(steps["played"]["refused"], json!([true, 6, 4, []]));
 }
 
 fn check_states(states: &Json) {

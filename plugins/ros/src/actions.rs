@@ -41,6 +41,11 @@ pub trait Action: Send + 'static {
         false
     }
 
+    /// Returns true if a goal that is refused is accepted and aborted, so that its result says why.
+    fn aborts_refused(&self) -> bool {
+        false
+    }
+
     /// Returns the request that ends what a cancelled request has begun, if that goes on.
     fn stop_request(&self) -> Option<Request> {
         None

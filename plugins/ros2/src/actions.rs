@@ -186,7 +186,14 @@ impl<K: Kind> Action<K> {
             Ok(_) => return self.answer_goal(calls, id, false),
             Err(why) => {
                 self.note(calls, &format!("a goal is refused: {why}"));
-                return self.answer_goal(calls, id, false);
+                let is_aborted = self.kind.aborts_refused() && !is_known && self.make_room();
+                if is_aborted {
+                    let outcome = self.kind.outcome(&goal, Status::Failed, &why.into());
+                    let goal = Goal::aborted(goal_id, goal, outcome, calls.now());
+                    self.goals.push(goal);
+                    self.has_changed = true;
+                }
+                return self.answer_goal(calls, id, is_aborted);
             }
         };
         for running in self.goals.iter_mut().filter(|goal| !goal.is_finished()) {
@@ -252,14 +259,17 @@ impl<K: Kind> Action<K> {
         }
     }
 
-    /// Ends a goal with the reply to its request. One that the simulation refuses at once is rejected.
+    /// Ends a goal with the reply to its request. One that the simulation refuses at once is rejected, or
+    /// aborted.
     fn finish(&mut self, calls: &Calls, id: GoalId, reply: &Reply) {
         let Some(index) = self.goals.iter().position(|goal| goal.id == id) else {
             return;
         };
         let goal = &mut self.goals[index];
         if let Some(request) = goal.unanswered.take() {
-            let accepted = reply.status != Status::Failed || self.kind.was_begun(&reply.value);
+            let accepted = reply.status != Status::Failed
+                || self.kind.was_begun(&reply.value)
+                || self.kind.aborts_refused();
             if !accepted {
                 self.goals.remove(index);
                 self.note(

@@ -55,6 +55,23 @@ impl<K: Kind> Goal<K> {
         }
     }
 
+    /// Returns a goal that was accepted and aborted.
+    pub(super) fn aborted(id: GoalId, goal: K::Goal, outcome: K::Outcome, now: u64) -> Self {
+        Self {
+            id,
+            goal,
+            status: GoalStatusEnum::Aborted,
+            request: 0,
+            unanswered: None,
+            start: now,
+            waiting: Vec::new(),
+            outcome: Some(outcome),
+            seen: now,
+            changes: 0,
+            polls: 0,
+        }
+    }
+
     /// Returns true if its request has been replied to.
     pub(super) fn is_finished(&self) -> bool {
         self.outcome.is_some()

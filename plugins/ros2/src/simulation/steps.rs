@@ -68,6 +68,11 @@ impl Action for Steps {
         }
     }
 
+    /// The interface has a result code for steps of a simulation that is not paused.
+    fn aborts_refused(&self) -> bool {
+        true
+    }
+
     fn stop_request(&self) -> Option<Request> {
         Some(("simulation".to_owned(), "pause", json!([])))
     }
