@@ -1,4 +1,5 @@
 //! Constraint rows of an island, and their impulses.
+mod blocks;
 mod bounces;
 mod dense;
 mod joints;

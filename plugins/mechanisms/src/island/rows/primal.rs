@@ -6,6 +6,7 @@
 //! in the order of minimum degree: a tray with a hundred boxes takes a hundred times the work of one box.
 use super::{
     ContactData,
+    blocks::{add_multiple, invert, multiply},
     row::{Block, ConstraintRow, DIAGONAL_REGULARISATION, dot},
     sliding::Sliding,
 };
@@ -36,6 +37,8 @@ pub(super) struct VelocitySolver {
     order: Vec<usize>,
     inverse: Vec<f64>,
     column: Vec<f64>,
+    /// Entries of a block, summed over the rows of a group.
+    combined: Vec<f64>,
 }
 
 /// Active rows of a contact, or one row, with the law of their impulses.
@@ -79,10 +82,9 @@ impl VelocitySolver {
             let own = group.first..group.first + group.count;
             let mut speeds = [0.0; 3];
             for (speed, row) in speeds.iter_mut().zip(&rows[own.clone()]) {
-                *speed = change_of(row, numbers[0], &self.right);
+                *speed = row.change(numbers[0], &self.right);
             }
-            for ((row, given), gains) in rows[own].iter_mut().zip(group.given).zip(&group.gain) {
-                let more = given - dot(gains, &speeds);
+            for (row, more) in rows[own].iter_mut().zip(group.more(&speeds)) {
                 row.impulse += more;
                 row.act(numbers[1], more, velocities);
             }
@@ -156,7 +158,7 @@ impl VelocitySolver {
         self.count = 0;
         for group in &self.groups {
             for row in &rows[group.first..group.first + group.count] {
-                for block in blocks(row) {
+                for block in row.blocks() {
                     self.count = self.count.max(block.participant + 1);
                     if self.participants.len() < self.count {
                         self.participants.resize(self.count, Participant::default());
@@ -177,25 +179,76 @@ impl VelocitySolver {
     ) {
         let own = &rows[group.first..group.first + group.count];
         for (row, (given, gains)) in own.iter().zip(group.given.iter().zip(&group.gain)) {
-            for block in blocks(row) {
+            for block in row.blocks() {
                 let response = &responses[block.offset..block.offset + block.count];
                 let right = &mut self.right[block.start..block.start + block.count];
                 for (right, response) in right.iter_mut().zip(response) {
                     *right += response * given;
                 }
-                for (other, gain) in own.iter().zip(gains).filter(|(_, gain)| **gain != 0.0) {
-                    for column in blocks(other) {
-                        let first = self.block(block.participant, column.participant);
-                        let jacobian = &jacobians[column.offset..column.offset + column.count];
-                        let entries = self.entries[first..][..block.count * column.count]
-                            .chunks_exact_mut(column.count);
-                        for (line, response) in entries.zip(response) {
-                            let factor = response * gain;
-                            for (entry, number) in line.iter_mut().zip(jacobian) {
-                                *entry += factor * number;
-                            }
-                        }
-                    }
+            }
+            // Rows of a contact differ in their sides only if friction acts on other ones.
+            let is_alike = |other: &ConstraintRow| {
+                let mut pairs = own[0].blocks.iter().zip(&other.blocks);
+                pairs.all(|(one, other)| {
+                    (one.count, one.participant) == (other.count, other.participant)
+                })
+            };
+            if own.iter().all(is_alike) {
+                for index in 0..2 {
+                    self.combine(own, gains, index, jacobians);
+                    self.add_products(row, &own[0].blocks[index], responses);
+                }
+                continue;
+            }
+            for (other, gain) in own.iter().zip(gains).filter(|(_, gain)| **gain != 0.0) {
+                for column in other.blocks() {
+                    let jacobian = &jacobians[column.offset..column.offset + column.count];
+                    self.combined.clear();
+                    self.combined
+                        .extend(jacobian.iter().map(|number| number * gain));
+                    self.add_products(row, column, responses);
+                }
+            }
+        }
+    }
+
+    /// Writes the sum of the rows' entries in one of their blocks, times their gains.
+    fn combine(
+        &mut self,
+        own: &[ConstraintRow],
+        gains: &[f64; 3],
+        index: usize,
+        jacobians: &[f64],
+    ) {
+        self.combined.clear();
+        self.combined.resize(own[0].blocks[index].count, 0.0);
+        for (row, gain) in own.iter().zip(gains).filter(|(_, gain)| **gain != 0.0) {
+            let block = &row.blocks[index];
+            let jacobian = &jacobians[block.offset..block.offset + block.count];
+            for (sum, number) in self.combined.iter_mut().zip(jacobian) {
+                *sum += gain * number;
+            }
+        }
+    }
+
+    /// Adds the products of a row's responses with the combined entries of a block.
+    fn add_products(&mut self, row: &ConstraintRow, column: &Block, responses: &[f64]) {
+        if column.count == 0 {
+            return;
+        }
+        for block in row.blocks() {
+            let response = &responses[block.offset..block.offset + block.count];
+            let first = self.block(block.participant, column.participant);
+            let entries = &mut self.entries[first..first + block.count * column.count];
+            if let Ok(combined) = <&[f64; 6]>::try_from(&self.combined[..]) {
+                for (line, response) in entries.as_chunks_mut().0.iter_mut().zip(response) {
+                    add_multiple(line, combined, *response);
+                }
+                continue;
+            }
+            for (line, response) in entries.chunks_exact_mut(column.count).zip(response) {
+                for (entry, number) in line.iter_mut().zip(&self.combined) {
+                    *entry += response * number;
                 }
             }
         }
@@ -309,18 +362,28 @@ impl VelocitySolver {
         [target, factors, solved]: [usize; 3],
         [height, size, width]: [usize; 3],
     ) {
-        for line in 0..height {
-            for inner in 0..size {
-                let factor = self.entries[factors + line * size + inner];
-                if factor == 0.0 {
-                    continue;
+        // Blocks do not overlap; the one that is changed is taken out to be written.
+        self.column.clear();
+        let range = target..target + height * width;
+        self.column.extend_from_slice(&self.entries[range.clone()]);
+        let factors = self.entries[factors..factors + height * size].chunks_exact(size);
+        let solved = &self.entries[solved..solved + size * width];
+        for (line, factors) in self.column.chunks_exact_mut(width).zip(factors) {
+            if let (Ok(line), (solved, [])) =
+                (<&mut [f64; 6]>::try_from(&mut *line), solved.as_chunks())
+            {
+                for (other, factor) in solved.iter().zip(factors) {
+                    add_multiple(line, other, -factor);
                 }
-                for column in 0..width {
-                    let more = factor * self.entries[solved + inner * width + column];
-                    self.entries[target + line * width + column] -= more;
+                continue;
+            }
+            for (other, factor) in solved.chunks_exact(width).zip(factors) {
+                for (entry, number) in line.iter_mut().zip(other) {
+                    *entry -= factor * number;
                 }
             }
         }
+        self.entries[range].copy_from_slice(&self.column);
     }
 
     /// Solves for the changes of velocity, in reverse order of the elimination.
@@ -344,6 +407,11 @@ impl VelocitySolver {
 }
 
 impl Group {
+    /// Returns the changes of the impulses for changes of the rows' velocities.
+    fn more(&self, changes: &[f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|row| self.given[row] - dot(&self.gain[row], changes))
+    }
+
     fn of_row(
         row_index: usize,
         row: &ConstraintRow,
@@ -403,64 +471,4 @@ fn linear(row: &ConstraintRow, jacobians: &[f64], velocities: &[f64]) -> (f64, f
     let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
     let lacks = row.target - row.speed(jacobians, velocities) - row.compliance * row.impulse;
     (lacks / compliance, 1.0 / compliance)
-}
-
-fn blocks(row: &ConstraintRow) -> impl Iterator<Item = &Block> {
-    row.blocks.iter().filter(|block| block.count > 0)
-}
-
-/// Returns the change of a row's velocity for changes of the velocities.
-fn change_of(row: &ConstraintRow, jacobians: &[f64], changes: &[f64]) -> f64 {
-    let products = blocks(row).map(|block| {
-        let jacobian = &jacobians[block.offset..block.offset + block.count];
-        dot(jacobian, &changes[block.start..block.start + block.count])
-    });
-    products.sum()
-}
-
-/// Replaces a matrix by its inverse, by Gauss–Jordan elimination with partial pivoting. Returns false if it is singular.
-pub(super) fn invert(matrix: &mut [f64], size: usize, swaps: &mut Vec<f64>) -> bool {
-    swaps.clear();
-    for diagonal in 0..size {
-        let entry = |row: &usize| matrix[row * size + diagonal].abs();
-        let best = (diagonal..size).max_by(|one, other| entry(one).total_cmp(&entry(other)));
-        let best = best.unwrap_or(diagonal);
-        swaps.push(best as f64);
-        for column in 0..size {
-            matrix.swap(diagonal * size + column, best * size + column);
-        }
-        let pivot = matrix[diagonal * size + diagonal];
-        if pivot.abs() <= f64::MIN_POSITIVE || !pivot.is_finite() {
-            return false;
-        }
-        matrix[diagonal * size + diagonal] = 1.0;
-        for column in 0..size {
-            matrix[diagonal * size + column] /= pivot;
-        }
-        for row in (0..size).filter(|row| *row != diagonal) {
-            let factor = std::mem::take(&mut matrix[row * size + diagonal]);
-            for column in 0..size {
-                matrix[row * size + column] -= factor * matrix[diagonal * size + column];
-            }
-        }
-    }
-    for diagonal in (0..size).rev() {
-        let other = swaps[diagonal] as usize;
-        for row in 0..size {
-            matrix.swap(row * size + diagonal, row * size + other);
-        }
-    }
-    true
-}
-
-/// Replaces a matrix with some columns by its product with a square matrix from the left.
-fn multiply(square: &[f64], matrix: &mut [f64], width: usize, column: &mut Vec<f64>) {
-    let size = matrix.len() / width;
-    for column_index in 0..width {
-        column.clear();
-        column.extend((0..size).map(|row| matrix[row * width + column_index]));
-        for row in 0..size {
-            matrix[row * width + column_index] = dot(&square[row * size..(row + 1) * size], column);
-        }
-    }
 }

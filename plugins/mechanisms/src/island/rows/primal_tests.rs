@@ -1,11 +1,7 @@
 //! Newton steps for velocities beside those for impulses.
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
-use super::{
-    Rows,
-    newton::NewtonSolver,
-    primal::{VelocitySolver, invert},
-};
+use super::{Rows, newton::NewtonSolver, primal::VelocitySolver};
 use crate::{
     island::{Contact, FreeBody, Side},
     spatial::Motion,
@@ -120,18 +116,6 @@ fn many_rows_converge_in_few_sweeps() {
     assert!(sweeps < 40, "{sweeps}");
     let resting = rows.rows.iter().step_by(3).filter(|row| row.impulse > 0.0);
     assert!(resting.count() > 100);
-}
-
-#[test]
-fn inverses_are_those_of_a_library() {
-    let numbers = [0.0, 2.0, 1.0, 4.0, 1.0, 0.5, 3.0, -1.0, -2.0];
-    let mut own = numbers;
-    assert!(invert(&mut own, 3, &mut Vec::new()));
-    let expected = DMatrix::from_row_slice(3, 3, &numbers)
-        .try_inverse()
-        .unwrap();
-    assert!((DMatrix::from_row_slice(3, 3, &own) - expected).amax() < 1e-14);
-    assert!(!invert(&mut [1.0, 2.0, 2.0, 4.0], 2, &mut Vec::new()));
 }
 
 /// Results must not depend on islands that were solved before: a copy of the simulation has not solved them.

@@ -132,6 +132,20 @@ impl ConstraintRow {
         sum
     }
 
+    /// Iterates over the blocks that have entries.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(|block| block.count > 0)
+    }
+
+    /// Returns the change of this row's velocity for changes of the velocities.
+    pub(super) fn change(&self, jacobians: &[f64], changes: &[f64]) -> f64 {
+        let products = self.blocks().map(|block| {
+            let changes = &changes[block.start..block.start + block.count];
+            dot(&jacobians[block.range()], changes)
+        });
+        products.sum()
+    }
+
     /// Returns the change of this row's velocity per unit of impulse of another row.
     pub(super) fn coupling(&self, other: &Self, jacobians: &[f64], responses: &[f64]) -> f64 {
         let own = self.blocks.iter().filter(|block| block.count > 0);
