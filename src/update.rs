@@ -83,9 +83,11 @@ fn is_bare(world: &mut World) -> bool {
         world.get_resource(),
         Some(TimeUpdateStrategy::FixedTimesteps(1))
     );
-    if !is_one_tick || !world.contains_resource::<Frame>() {
+    if !is_one_tick {
+        return false;
+    }
+    if !world.contains_resource::<Frame>() {
         world.init_resource::<Frame>();
-        return is_one_tick && is_bare(world);
     }
     let count = count_systems(world);
     if world.resource::<Frame>().known_systems == Some(count) {
