@@ -4,7 +4,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use morse_api::{middleware::RequestSender, port::Observer, world_view::WorldView};
+use morse_api::{
+    middleware::RequestSender, port::Observer, reading::Reading, world_view::WorldView,
+};
 use serde_json::Value as Json;
 
 use crate::{
@@ -21,12 +23,47 @@ pub(crate) struct Watch {
     world_view: WorldView,
     requests: RequestSender,
     frames: Frames,
-    /// Number of viewers of each sensor, and one request for its last reading.
-    watched: Vec<(u32, Option<Observer>)>,
+    /// State of each sensor, in the order of the world's sensors.
+    watched: Vec<WatchedSensor>,
     graphs: Vec<WatchedGraph>,
     interval: Duration,
     asked: Instant,
     speed: Speed,
+}
+
+/// Sensor, as far as viewers watch it.
+#[derive(Default)]
+struct WatchedSensor {
+    /// Number of viewers.
+    watchers: u32,
+    /// Request for the last reading, which may be old.
+    look: Option<Observer>,
+    /// Reading of a tick whose poses have not arrived yet.
+    early: Option<Reading>,
+}
+
+impl WatchedSensor {
+    /// Returns the latest reading up to a tick. Later readings were measured before a reset if there was one, and are shown
+    /// with the poses of their tick otherwise.
+    fn take(&mut self, sensor: &Observer, tick: u64, is_reset: bool) -> Option<Reading> {
+        let looked = self.look.as_ref().and_then(Observer::try_recv);
+        if looked.is_some() {
+            self.look = None;
+        }
+        let arrived = std::iter::from_fn(|| sensor.try_recv());
+        let mut newest: Option<Reading> = None;
+        for reading in looked.into_iter().chain(self.early.take()).chain(arrived) {
+            if reading.tick <= tick {
+                newest = Some(reading);
+            } else if !is_reset {
+                self.early = Some(reading);
+            }
+        }
+        if newest.is_some() {
+            self.look = None;
+        }
+        newest
+    }
 }
 
 /// Measured speed of the simulation.
@@ -63,7 +100,7 @@ impl Watch {
         let interval = Duration::try_from_secs_f64(0.8 / rate).unwrap_or_default();
         Self {
             frames: Frames::new(scenery.bodies.len(), scenery.lamps.len(), sensors + graphs),
-            watched: (0..sensors).map(|_| (0, None)).collect(),
+            watched: (0..sensors).map(|_| WatchedSensor::default()).collect(),
             graphs: world_view
                 .graphs
                 .iter()
@@ -98,8 +135,8 @@ impl Watch {
         }
         self.asked = now;
         self.world_view.poses.assert_ready();
-        for (sensor, (watchers, _)) in self.world_view.sensors.iter().zip(&self.watched) {
-            if *watchers > 0 {
+        for (sensor, watched) in self.world_view.sensors.iter().zip(&self.watched) {
+            if watched.watchers > 0 {
                 sensor.assert_ready();
             }
         }
@@ -129,7 +166,7 @@ impl Watch {
             self.frames.forget_all();
             self.graphs.iter_mut().for_each(WatchedGraph::forget);
         }
-        let mut has_readings = self.take_readings(is_reset.then_some(tick));
+        let mut has_readings = self.take_readings(tick, is_reset);
         let first = self.watched.len();
         for (index, graph) in self.graphs.iter_mut().enumerate() {
             if let Some(bytes) = graph.take() {
@@ -160,24 +197,15 @@ impl Watch {
         }
     }
 
-    /// Takes the readings up to a last tick, if there is one: later readings were measured before a reset. Returns true if
-    /// there were any.
-    fn take_readings(&mut self, last: Option<u64>) -> bool {
+    /// Takes the readings up to a tick. Returns true if there were any.
+    fn take_readings(&mut self, tick: u64, is_reset: bool) -> bool {
         let mut any = false;
         let sensors = self.world_view.sensors.iter().zip(&mut self.watched);
-        for (index, (sensor, (watchers, look))) in sensors.enumerate() {
-            if *watchers == 0 {
+        for (index, (sensor, watched)) in sensors.enumerate() {
+            if watched.watchers == 0 {
                 continue;
             }
-            let looked = look.as_ref().and_then(Observer::try_recv);
-            if looked.is_some() {
-                *look = None;
-            }
-            let newest = std::iter::from_fn(|| sensor.try_recv()).last();
-            let measured = newest.or(looked);
-            let is_old = |tick: u64| last.is_some_and(|last| tick > last);
-            if let Some(measured) = measured.filter(|measured| !is_old(measured.tick)) {
-                *look = None;
+            if let Some(measured) = watched.take(sensor, tick, is_reset) {
                 self.frames.keep(index, reading(&sensor.info, &measured));
                 any = true;
             }
@@ -207,9 +235,9 @@ impl Watch {
         let added: Vec<usize> = view.watched.difference(&before).copied().collect();
         for sensor in added {
             view.lacks.insert(sensor);
-            if let Some((watchers, _)) = self.watched.get_mut(sensor) {
-                *watchers += 1;
-                if *watchers == 1 {
+            if let Some(watched) = self.watched.get_mut(sensor) {
+                watched.watchers += 1;
+                if watched.watchers == 1 {
                     self.look(sensor);
                 }
             }
@@ -255,15 +283,15 @@ impl Watch {
             }
             return;
         }
-        let (Some((watchers, look)), Some(observer)) = (
+        let (Some(watched), Some(observer)) = (
             self.watched.get_mut(sensor),
             self.world_view.sensors.get(sensor),
         ) else {
             return;
         };
-        *watchers = watchers.saturating_sub(1);
-        if *watchers == 0 {
-            *look = None;
+        watched.watchers = watched.watchers.saturating_sub(1);
+        if watched.watchers == 0 {
+            (watched.look, watched.early) = (None, None);
             observer.deassert_ready();
             while observer.try_recv().is_some() {}
             self.frames.forget(sensor);
@@ -276,7 +304,7 @@ impl Watch {
             if self
                 .watched
                 .get(sensor)
-                .is_some_and(|(watchers, _)| *watchers > 0)
+                .is_some_and(|watched| watched.watchers > 0)
             {
                 self.look(sensor);
             }
@@ -285,12 +313,80 @@ impl Watch {
 
     /// Requests the last reading of a sensor, which may be old.
     fn look(&mut self, sensor: usize) {
-        if let (Some(observer), Some((_, look))) = (
+        if let (Some(observer), Some(watched)) = (
             self.world_view.sensors.get(sensor),
             self.watched.get_mut(sensor),
         ) {
             // If too many requests are pending, the next measurement is shown.
-            *look = self.requests.look(observer.info.clone()).ok();
+            watched.look = self.requests.look(observer.info.clone()).ok();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::reflect::structs::DynamicStruct;
+    use morse_api::{
+        fields::Fields,
+        port::{OutputPort, Policy, port},
+        reading::SensorInfo,
+    };
+    use nalgebra::Isometry3;
+
+    use super::*;
+
+    /// Returns both ends of a port whose observer stays ready.
+    fn sensor() -> (OutputPort, Observer) {
+        let info = SensorInfo {
+            path: "rover.pose".into(),
+            robot: "rover".into(),
+            kind: "pose",
+            level: None,
+            fields: Fields(Vec::new()),
+            ros: &[],
+            frequency: 60.0,
+            settings: Json::Null,
+            modifiers: Vec::new(),
+            robot_from_sensor: Isometry3::identity(),
+        };
+        let (output, observer) = port(Arc::new(info), Policy::Queue(4), None);
+        observer.stay_ready();
+        (output, observer)
+    }
+
+    fn measure(output: &OutputPort, tick: u64) {
+        let stamp = (tick, tick, Isometry3::identity());
+        let data = Box::new(DynamicStruct::default());
+        output.offer(stamp, |_| data).unwrap();
+    }
+
+    #[test]
+    fn readings_are_shown_with_the_poses_of_their_tick() {
+        let (output, observer) = sensor();
+        let mut watched = WatchedSensor::default();
+        let mut take = |tick, is_reset| {
+            let reading = watched.take(&observer, tick, is_reset);
+            reading.map(|reading| reading.tick)
+        };
+        measure(&output, 60);
+        measure(&output, 61);
+        assert_eq!(take(60, false), Some(60));
+        assert_eq!(
+            take(60, false),
+            None,
+            "the poses of tick 61 have not arrived"
+        );
+        assert_eq!(take(61, false), Some(61));
+        measure(&output, 62);
+        assert_eq!(take(61, false), None);
+        measure(&output, 63);
+        assert_eq!(take(63, false), Some(63), "the latest one");
+        // Readings from before a reset are discarded.
+        measure(&output, 64);
+        assert_eq!(take(63, false), None);
+        measure(&output, 65);
+        measure(&output, 0);
+        assert_eq!(take(0, true), Some(0));
+        assert_eq!(take(65, false), None);
     }
 }
