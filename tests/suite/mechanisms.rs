@@ -3,6 +3,7 @@ mod balance;
 mod clearance;
 pub(crate) mod gripping;
 mod motors;
+mod piles;
 mod torque;
 mod touching;
 

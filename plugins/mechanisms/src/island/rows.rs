@@ -1,6 +1,7 @@
 //! Constraint rows of an island, and their impulses.
 mod blocks;
 mod bounces;
+mod checkpoint;
 mod dense;
 mod joints;
 mod newton;
@@ -15,6 +16,7 @@ mod welds;
 use nalgebra::Vector3;
 
 use super::{Contact, FreeBody, Member, Side};
+use checkpoint::Checkpoint;
 use dense::{DenseSolver, MAX_VELOCITIES};
 use newton::NewtonSolver;
 use row::{Block, ConstraintRow, Kind};
@@ -50,6 +52,10 @@ pub(super) struct Rows {
     joints: usize,
     /// Member and index of the velocity of each row of a joint.
     joint_velocities: Vec<(usize, usize)>,
+    /// Impulses and velocities before an attempt to solve the rows.
+    start: Checkpoint,
+    /// True if the rows are solved by damped steps, since other ones have not converged.
+    is_damped: bool,
     /// Impulses before a bounce.
     without_bounce: Vec<f64>,
 }
@@ -96,6 +102,7 @@ impl Rows {
     pub(super) fn clear(&mut self, contact_rate: f64) {
         self.contact_rate = contact_rate;
         self.stride = 0;
+        self.is_damped = false;
         self.rows.clear();
         self.jacobians.clear();
         self.contacts.clear();

@@ -8,6 +8,7 @@
 //! More rows are solved for the velocities, see [`primal`](super::primal).
 use super::{
     ContactData,
+    checkpoint::Checkpoint,
     primal::VelocitySolver,
     row::{ConstraintRow, DIAGONAL_REGULARISATION},
     sliding::Sliding,
@@ -29,9 +30,8 @@ pub(super) struct NewtonSolver {
     /// Rows whose symmetric system `matrix` contains, factorised; empty if there is none.
     factored: Vec<usize>,
     couplings: Couplings,
-    /// Impulses before the step, for a rollback.
-    impulses: Vec<f64>,
-    velocities: Vec<f64>,
+    /// Impulses and velocities before the step.
+    pub(super) checkpoint: Checkpoint,
     /// Solver for more rows.
     primal: VelocitySolver,
 }
@@ -124,20 +124,18 @@ impl NewtonSolver {
         is_solved
     }
 
-    /// Stores impulses and velocities for a rollback.
-    pub(super) fn save(&mut self, rows: &[ConstraintRow], velocities: &[f64]) {
-        self.impulses.clear();
-        self.impulses.extend(rows.iter().map(|row| row.impulse));
-        self.velocities.clear();
-        self.velocities.extend_from_slice(velocities);
-    }
-
-    /// Restores the stored impulses and velocities.
-    pub(super) fn rollback(&self, rows: &mut [ConstraintRow], velocities: &mut [f64]) {
-        for (row, impulse) in rows.iter_mut().zip(&self.impulses) {
-            row.impulse = *impulse;
-        }
-        velocities.copy_from_slice(&self.velocities);
+    /// Solves all rows by [damped steps](VelocitySolver::solve_damped). Returns their number, or `None`, with nothing
+    /// changed, if they are too much work.
+    pub(super) fn solve_damped(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+        is_relaxed: bool,
+    ) -> Option<usize> {
+        let primal = &mut self.primal;
+        primal.solve_damped(rows, contacts, numbers, velocities, is_relaxed)
     }
 
     fn select_active(

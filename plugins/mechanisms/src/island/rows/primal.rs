@@ -4,12 +4,15 @@
 //! Each group of rows, a contact or a single row, changes its impulses by `Δλ = λ₀ − K·J·Δv`. With `Δv = M⁻¹Jᵀ·Δλ` follows
 //! `(I + M⁻¹JᵀKJ)·Δv = M⁻¹Jᵀ·λ₀`, whose blocks are those of members and free bodies that share a group. Blocks are eliminated
 //! in the order of minimum degree: a tray with a hundred boxes takes a hundred times the work of one box.
+pub(super) mod damped;
+
 use super::{
     ContactData,
     blocks::{add_multiple, invert, multiply},
     row::{Block, ConstraintRow, DIAGONAL_REGULARISATION, dot},
     sliding::Sliding,
 };
+use damped::DampedSteps;
 
 /// Maximum number of participants: the table of blocks grows with its square.
 const MAX_PARTICIPANTS: usize = 512;
@@ -39,6 +42,7 @@ pub(super) struct VelocitySolver {
     column: Vec<f64>,
     /// Entries of a block, summed over the rows of a group.
     combined: Vec<f64>,
+    damped: DampedSteps,
 }
 
 /// Active rows of a contact, or one row, with the law of their impulses.

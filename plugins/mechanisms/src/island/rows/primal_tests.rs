@@ -135,3 +135,77 @@ fn a_large_island_leaves_nothing_behind() {
     assert!(fresh.0);
     assert_eq!(again, fresh);
 }
+
+/// Asserts that damped steps lead to the velocities of sweeps and Newton steps for Coulomb friction, from impulses of zero.
+fn assert_damped_alike(is_relaxed: bool) {
+    let (mut exact, mut expected) = row_of_bodies(8);
+    exact.sweep(&mut expected, false);
+    let (mut rows, mut velocities) = row_of_bodies(8);
+    if is_relaxed {
+        // A few rounds of multipliers begin at the impulses of the correction, as in a step.
+        exact.relax(&mut expected);
+        rows.sweep(&mut velocities, false);
+        rows.relax_compliances();
+    } else {
+        for row in &mut rows.rows {
+            row.set(0.0, &rows.responses, &mut velocities);
+        }
+    }
+    assert!(!exact.is_damped && !rows.is_damped);
+    let numbers = [&rows.jacobians[..], &rows.responses[..]];
+    let mut solver = VelocitySolver::default();
+    let (own, contacts) = (&mut rows.rows, &rows.contacts);
+    let mut solve = || solver.solve_damped(own, contacts, numbers, &mut velocities, is_relaxed);
+    assert!(solve().is_some_and(|steps| steps > 1));
+    for _ in 0..8 {
+        // More rounds than in a step of the simulation.
+        assert!(solve().is_some());
+    }
+    for (one, other) in velocities.iter().zip(&expected) {
+        assert!((one - other).abs() < 5e-6, "{one} {other}");
+    }
+    for (one, other) in rows.rows.chunks(3).zip(exact.rows.chunks(3)) {
+        let most = rows.contacts[0].friction * one[0].impulse;
+        let friction = libm::hypot(one[1].impulse, one[2].impulse);
+        assert!(one[0].impulse >= 0.0 && friction < most + 1e-6);
+        // Relaxations may share a load differently among more points than it needs.
+        let difference = (one[0].impulse - other[0].impulse).abs();
+        assert!(is_relaxed || difference < 1e-6, "{difference}");
+    }
+}
+
+#[test]
+fn damped_steps_find_coulomb_friction() {
+    assert_damped_alike(false);
+}
+
+#[test]
+fn damped_steps_keep_the_velocities_of_relaxations() {
+    assert_damped_alike(true);
+}
+
+/// The solution has no slip with friction in its direction, and no contact that pulls, whatever the impulses were before.
+#[test]
+fn damped_steps_end_at_absurd_impulses() {
+    let (mut rows, mut velocities) = row_of_bodies(8);
+    for (index, row) in rows.rows.iter_mut().enumerate() {
+        let sign = if index % 2 == 0 { 1.0 } else { -1.0 };
+        row.set(sign * 1e6, &rows.responses, &mut velocities);
+    }
+    let numbers = [&rows.jacobians[..], &rows.responses[..]];
+    let mut solver = VelocitySolver::default();
+    let (own, contacts) = (&mut rows.rows, &rows.contacts);
+    assert!(
+        solver
+            .solve_damped(own, contacts, numbers, &mut velocities, false)
+            .is_some()
+    );
+    let numbers = [&rows.jacobians[..], &rows.responses[..]];
+    let (own, contacts) = (&mut rows.rows, &rows.contacts);
+    solver.solve_damped(own, contacts, numbers, &mut velocities, false);
+    assert!(
+        velocities.iter().all(|speed| speed.abs() < 2.0),
+        "{velocities:?}"
+    );
+    assert!(rows.rows.iter().step_by(3).all(|row| row.impulse >= 0.0));
+}

@@ -9,6 +9,9 @@ use super::{
 const MAX_SWEEPS: usize = 100;
 pub(super) const TOLERANCE: f64 = 1e-10;
 
+/// Maximum number of sweeps and Newton steps before those of given friction limits.
+const MAX_UNDAMPED: usize = 12;
+
 /// Number of sweeps before the first Newton step; doubled after each rejected one.
 const FIRST_NEWTON_STEP: usize = 1;
 
@@ -43,18 +46,51 @@ impl Rows {
 
     /// Solves all rows. `is_near` is true if the impulses are close to the solution. Returns the number of sweeps and Newton
     /// steps.
+    ///
+    /// If the rows do not converge soon, friction has given limits from there on, until the rows are cleared: see
+    /// [`damped`](super::primal::damped).
     pub(in crate::island) fn sweep(&mut self, velocities: &mut [f64], is_near: bool) -> usize {
+        let mut count = 0;
+        if !self.is_damped {
+            self.start.save(&self.rows, velocities);
+            let (steps, has_converged) = self.solve(velocities, is_near, MAX_UNDAMPED);
+            if has_converged {
+                return steps;
+            }
+            count += steps;
+            self.start.restore(&mut self.rows, velocities);
+        }
+        let Some(steps) = self.solve_damped(velocities, false) else {
+            return count + self.solve(velocities, is_near, MAX_SWEEPS).0;
+        };
+        self.is_damped = true;
+        count + steps
+    }
+
+    fn solve_damped(&mut self, velocities: &mut [f64], is_relaxed: bool) -> Option<usize> {
+        let numbers = [&self.jacobians[..], &self.responses[..]];
+        let (rows, contacts) = (&mut self.rows, &self.contacts);
+        self.newton
+            .solve_damped(rows, contacts, numbers, velocities, is_relaxed)
+    }
+
+    /// Solves all rows with Coulomb friction. Returns the number of sweeps and Newton steps, and whether they have converged.
+    fn solve(&mut self, velocities: &mut [f64], is_near: bool, most: usize) -> (usize, bool) {
         match self.dense.stride() {
-            8 => self.solve_densely::<8>(velocities),
-            16 => self.solve_densely::<16>(velocities),
-            24 => self.solve_densely::<24>(velocities),
-            32 => self.solve_densely::<32>(velocities),
-            _ => self.sweep_until_converged(velocities, is_near),
+            8 => self.solve_densely::<8>(velocities, most),
+            16 => self.solve_densely::<16>(velocities, most),
+            24 => self.solve_densely::<24>(velocities, most),
+            32 => self.solve_densely::<32>(velocities, most),
+            _ => self.sweep_until_converged(velocities, is_near, most),
         }
     }
 
     /// Makes Newton steps for all velocities until the rows converge, with sweeps in between if they do not.
-    fn solve_densely<const S: usize>(&mut self, velocities: &mut [f64]) -> usize {
+    fn solve_densely<const S: usize>(
+        &mut self,
+        velocities: &mut [f64],
+        most: usize,
+    ) -> (usize, bool) {
         let Self {
             rows,
             jacobians,
@@ -65,26 +101,31 @@ impl Rows {
         } = self;
         let numbers = [&jacobians[..], &responses[..]];
         let (mut count, mut sweeps) = (0, 1);
-        while count < MAX_SWEEPS {
+        while count < most {
             let (steps, has_converged) = dense.solve::<S>(rows, contacts, numbers, velocities);
             count += steps;
             if has_converged {
-                break;
+                return (count, true);
             }
             for _ in 0..sweeps {
                 count += 1;
                 if sweep(rows, contacts, numbers, velocities) < TOLERANCE {
-                    return count;
+                    return (count, true);
                 }
             }
             sweeps *= 2;
         }
-        count
+        (count, false)
     }
 
     /// Sweeps over all rows until they converge. `is_near` is true if the impulses are close to the solution: then a Newton
-    /// step comes first. Returns the number of sweeps.
-    fn sweep_until_converged(&mut self, velocities: &mut [f64], is_near: bool) -> usize {
+    /// step comes first. Returns the number of sweeps, and whether the rows have converged.
+    fn sweep_until_converged(
+        &mut self,
+        velocities: &mut [f64],
+        is_near: bool,
+        most: usize,
+    ) -> (usize, bool) {
         let Self {
             rows,
             jacobians,
@@ -100,52 +141,61 @@ impl Rows {
             newton.newton_step(rows, contacts, numbers, velocities);
             count += 1;
         }
-        'sweeps: while count < MAX_SWEEPS {
+        while count < most {
             count += 1;
             let mut change = sweep(rows, contacts, numbers, velocities);
             if change < TOLERANCE {
-                break;
+                return (count, true);
             }
             if count < next {
                 continue;
             }
-            newton.save(rows, velocities);
+            newton.checkpoint.save(rows, velocities);
             let mut attempts = 0;
             while attempts < MAX_ATTEMPTS && newton.newton_step(rows, contacts, numbers, velocities)
             {
                 count += 1;
                 let after = sweep(rows, contacts, numbers, velocities);
                 if after < TOLERANCE {
-                    break 'sweeps;
+                    return (count, true);
                 }
                 attempts += 1;
                 if after < change {
                     (change, attempts) = (after, 0);
-                    newton.save(rows, velocities);
+                    newton.checkpoint.save(rows, velocities);
                 }
             }
             if attempts > 0 {
-                newton.rollback(rows, velocities);
+                newton.checkpoint.restore(rows, velocities);
             }
             next = 2 * count;
         }
-        count
+        (count, false)
     }
 
     /// Solves for the velocities that are kept: without correction of positions.
     pub(in crate::island) fn relax(&mut self, velocities: &mut [f64]) {
+        self.relax_compliances();
+        self.relax_further(velocities);
+    }
+
+    /// Reduces the compliances of all rows for relaxations.
+    pub(super) fn relax_compliances(&mut self) {
         for row in &mut self.rows {
             row.reduce_compliance(RELAXED_COMPLIANCE);
         }
         self.newton.forget_factors();
         self.dense.forget_factors();
-        self.relax_further(velocities);
     }
 
     pub(super) fn relax_further(&mut self, velocities: &mut [f64]) {
         // The present impulses act without compliance, and changes of them with it, so that loads stay shared uniquely. That
         // is repeated until the changes vanish.
         let mut before = f64::INFINITY;
+        if self.is_damped {
+            self.solve_damped(velocities, true);
+            return;
+        }
         for _ in 0..MAX_RELAXATIONS {
             let mut change: f64 = 0.0;
             for row in &mut self.rows {
@@ -159,6 +209,10 @@ impl Rows {
             }
             before = change;
             self.sweep(velocities, true);
+            if self.is_damped {
+                self.solve_damped(velocities, true);
+                return;
+            }
         }
     }
 }

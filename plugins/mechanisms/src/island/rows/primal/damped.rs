@@ -1,0 +1,375 @@
+//! Damped Newton steps for contacts whose friction has given limits.
+//!
+//! Coulomb friction is not convex, since its limit follows from the load: Newton steps may circulate, and sweeps may even
+//! diverge, as for boxes that are wedged between an arm and a wall. With given limits the velocities minimise a convex
+//! function, and Newton steps with a line search converge from anywhere (as in Castro et al. 2022, "An Unconstrained Convex
+//! Formulation of Compliant Contact", which has cones instead of limits). Rounds of such steps alternate with new limits
+//! from the loads, a few times: friction acts against the slip whatever its limit is, so that bodies gain no energy from a
+//! limit that is still wrong.
+//!
+//! Rows that are too stiff for such steps give way a little, relative to their impulses of the last round: when these no
+//! longer change, the rows are as stiff as they should be (method of multipliers).
+use super::{
+    super::{ContactData, row::ConstraintRow, sliding::length},
+    Group, VelocitySolver,
+};
+
+/// Minimum compliance of a row in a round, relative to the response of the bodies.
+const LEAST_COMPLIANCE: f64 = 2e-3;
+
+/// Maximum number of rounds, and of steps in one.
+const MAX_ROUNDS: usize = 4;
+const MAX_STEPS: usize = 30;
+
+/// Change of velocity between two rounds below which they end, m/s or rad/s.
+const ROUND_TOLERANCE: f64 = 1e-6;
+
+/// Residual below which the steps of a round end, m/s or rad/s: a fraction of the change between the last two rounds, within
+/// these bounds.
+const RESIDUAL_FRACTION: f64 = 0.1;
+const RESIDUALS: [f64; 2] = [1e-8, 1e-4];
+
+/// Maximum number of points of a line search, and the fraction of its first slope below which it ends.
+const MAX_POINTS: usize = 10;
+const FLAT: f64 = 0.1;
+
+/// A row during the steps.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowState {
+    /// Velocity.
+    speed: f64,
+    /// Impulse that has led to the velocities.
+    impulse: f64,
+    /// Impulse that the row should have at this velocity.
+    law: f64,
+    /// Compliance in the rounds; zero for a row that nothing moves.
+    compliance: f64,
+    /// Velocity without an impulse in this round.
+    target: f64,
+    /// Changes of velocity and impulse in an undamped step.
+    step: f64,
+    change: f64,
+}
+
+/// Workspace of the steps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DampedSteps {
+    rows: Vec<RowState>,
+    /// Maximum friction impulse of each contact, N·s.
+    limits: Vec<f64>,
+    /// True if the rows hold their velocities without correction of positions and without compliance.
+    is_relaxed: bool,
+}
+
+impl VelocitySolver {
+    /// Solves all rows, from any impulses; with `is_relaxed` for their velocities without correction of positions, and
+    /// without compliance. Returns the number of steps, or `None`, with nothing changed, if a step is too much work.
+    pub(in crate::island::rows) fn solve_damped(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+        is_relaxed: bool,
+    ) -> Option<usize> {
+        let mut damped = std::mem::take(&mut self.damped);
+        damped.is_relaxed = is_relaxed;
+        damped.begin(rows, contacts, numbers[0], velocities);
+        let [least, most] = RESIDUALS;
+        let (mut residual, mut change, mut count) = (f64::INFINITY, f64::INFINITY, 0);
+        'rounds: for _ in 0..MAX_ROUNDS {
+            let tolerance = (RESIDUAL_FRACTION * change).clamp(least, most);
+            for _ in 0..MAX_STEPS {
+                residual = damped.evaluate(rows, contacts.len());
+                if residual < tolerance {
+                    break;
+                }
+                damped.linearize(rows, contacts.len(), &mut self.groups);
+                if !self.assemble(rows, numbers, velocities.len()) || !self.eliminate() {
+                    break 'rounds;
+                }
+                self.back_substitute();
+                count += 1;
+                damped.set_direction(rows, numbers[0], &self.groups, &self.right);
+                let fraction = damped.search(rows, contacts.len());
+                damped.advance(fraction);
+                for (velocity, change) in velocities.iter_mut().zip(&self.right) {
+                    *velocity += fraction * change;
+                }
+            }
+            residual = damped.evaluate(rows, contacts.len());
+            change = damped.next_round(rows, contacts);
+            if change < ROUND_TOLERANCE {
+                break;
+            }
+        }
+        let is_done = count > 0 || residual < most;
+        if is_done {
+            damped.finish(rows, numbers[1], velocities, residual < most);
+        }
+        self.damped = damped;
+        is_done.then_some(count)
+    }
+}
+
+impl DampedSteps {
+    fn begin(
+        &mut self,
+        rows: &[ConstraintRow],
+        contacts: &[ContactData],
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) {
+        self.rows.clear();
+        self.rows.extend(rows.iter().map(|row| RowState {
+            speed: row.speed(jacobians, velocities),
+            impulse: row.impulse,
+            law: row.impulse,
+            compliance: compliance(row),
+            ..RowState::default()
+        }));
+        self.limits.clear();
+        let touching = self.rows.as_chunks_mut::<3>().0.iter_mut();
+        for ([normal, one, two], contact) in touching.zip(contacts) {
+            self.limits.push(contact.friction * normal.impulse.max(0.0));
+            // Friction is opposite to the slip if both tangents are equally compliant.
+            let is_movable = one.compliance > 0.0 && two.compliance > 0.0;
+            let common = one.compliance.max(two.compliance);
+            let common = if is_movable { common } else { 0.0 };
+            (one.compliance, two.compliance) = (common, common);
+        }
+        let is_relaxed = self.is_relaxed;
+        for (state, row) in self.rows.iter_mut().zip(rows) {
+            state.target = state.target_of(row, is_relaxed);
+        }
+    }
+
+    /// Evaluates the laws of all rows. Returns the greatest velocity that the impulses lack.
+    fn evaluate(&mut self, rows: &[ConstraintRow], contacts: usize) -> f64 {
+        let (touching, others) = self.rows.split_at_mut(3 * contacts);
+        for (states, limit) in touching.as_chunks_mut().0.iter_mut().zip(&self.limits) {
+            let (laws, _) = contact_law(states, *limit, 0.0);
+            for (state, law) in states.iter_mut().zip(laws) {
+                state.law = law;
+            }
+        }
+        for (state, row) in others.iter_mut().zip(&rows[3 * contacts..]) {
+            (state.law, _) = row_law(state, row.bounds, 0.0);
+        }
+        let pairs = self.rows.iter().zip(rows).filter(|(_, row)| row.mass > 0.0);
+        let residuals = pairs.map(|(state, row)| (state.law - state.impulse).abs() / row.mass);
+        residuals.fold(0.0, f64::max)
+    }
+
+    /// Linearises the laws of all rows.
+    fn linearize(&self, rows: &[ConstraintRow], contacts: usize, groups: &mut Vec<Group>) {
+        groups.clear();
+        let (touching, others) = self.rows.split_at(3 * contacts);
+        let touching = touching.as_chunks().0.iter().zip(&self.limits);
+        for ((states, limit), first) in touching.zip((0..).step_by(3)) {
+            let (laws, gain) = contact_law(states, *limit, 0.0);
+            let given = [0, 1, 2].map(|row| laws[row] - states[row].impulse);
+            if given != [0.0; 3] || gain != [[0.0; 3]; 3] {
+                groups.push(Group {
+                    first,
+                    count: 3,
+                    given,
+                    gain,
+                });
+            }
+        }
+        let others = others.iter().zip(&rows[3 * contacts..]);
+        for ((state, row), first) in others.zip(3 * contacts..) {
+            let (law, gain) = row_law(state, row.bounds, 0.0);
+            if law != state.impulse || gain != 0.0 {
+                groups.push(Group {
+                    first,
+                    count: 1,
+                    given: [law - state.impulse, 0.0, 0.0],
+                    gain: [[gain, 0.0, 0.0], [0.0; 3], [0.0; 3]],
+                });
+            }
+        }
+    }
+
+    /// Sets the changes of all rows in an undamped step.
+    fn set_direction(
+        &mut self,
+        rows: &[ConstraintRow],
+        jacobians: &[f64],
+        groups: &[Group],
+        changes: &[f64],
+    ) {
+        for (state, row) in self.rows.iter_mut().zip(rows) {
+            (state.step, state.change) = (row.change(jacobians, changes), 0.0);
+        }
+        for group in groups {
+            let own = &mut self.rows[group.first..group.first + group.count];
+            let mut steps = [0.0; 3];
+            for (step, state) in steps.iter_mut().zip(&*own) {
+                *step = state.step;
+            }
+            for (state, more) in own.iter_mut().zip(group.more(&steps)) {
+                state.change = more;
+            }
+        }
+    }
+
+    /// Returns the fraction of the step, at most 1, after which the convex function no longer falls along the step.
+    fn search(&self, rows: &[ConstraintRow], contacts: usize) -> f64 {
+        let [mut low, mut high] = [0.0, 1.0];
+        let first = self.slope(rows, contacts, low);
+        let [mut below, mut above] = [first, self.slope(rows, contacts, high)];
+        for _ in 0..MAX_POINTS {
+            if above <= FLAT * first.abs() {
+                break;
+            }
+            let margin = 0.1 * (high - low);
+            let root = low - below * (high - low) / (above - below);
+            let root = root.clamp(low + margin, high - margin);
+            let slope = self.slope(rows, contacts, root);
+            if slope > 0.0 {
+                (high, above) = (root, slope);
+            } else {
+                (low, below) = (root, slope);
+                if -slope <= FLAT * first.abs() {
+                    return low;
+                }
+            }
+        }
+        high
+    }
+
+    /// Returns the slope of the convex function along the step, after this fraction of it.
+    fn slope(&self, rows: &[ConstraintRow], contacts: usize, fraction: f64) -> f64 {
+        let product = |state: &RowState, law: f64| {
+            state.step * (state.impulse + fraction * state.change - law)
+        };
+        let (touching, others) = self.rows.split_at(3 * contacts);
+        let mut sum = 0.0;
+        for (states, limit) in touching.as_chunks().0.iter().zip(&self.limits) {
+            let (laws, _) = contact_law(states, *limit, fraction);
+            let products = states.iter().zip(laws);
+            sum += products
+                .map(|(state, law)| product(state, law))
+                .sum::<f64>();
+        }
+        for (state, row) in others.iter().zip(&rows[3 * contacts..]) {
+            sum += product(state, row_law(state, row.bounds, fraction).0);
+        }
+        sum
+    }
+
+    fn advance(&mut self, fraction: f64) {
+        for state in &mut self.rows {
+            state.speed += fraction * state.step;
+            state.impulse += fraction * state.change;
+        }
+    }
+
+    /// Begins a round with the limits and impulses of the laws. Returns the greatest change of velocity that they cause.
+    fn next_round(&mut self, rows: &[ConstraintRow], contacts: &[ContactData]) -> f64 {
+        let mut change: f64 = 0.0;
+        let limits = self.limits.iter_mut().zip(contacts);
+        for ((limit, contact), first) in limits.zip((0..).step_by(3)) {
+            let next = contact.friction * self.rows[first].law;
+            for row in rows[first + 1..first + 3]
+                .iter()
+                .filter(|row| row.mass > 0.0)
+            {
+                change = change.max((next - *limit).abs() / row.mass);
+            }
+            *limit = next;
+        }
+        let is_relaxed = self.is_relaxed;
+        for (state, row) in self.rows.iter_mut().zip(rows) {
+            let before = state.target;
+            state.target = state.target_of(row, is_relaxed);
+            change = change.max((state.target - before).abs());
+        }
+        change
+    }
+
+    /// Writes the impulses: those of the laws, or else those that have led to the velocities.
+    fn finish(
+        &self,
+        rows: &mut [ConstraintRow],
+        responses: &[f64],
+        velocities: &mut [f64],
+        has_converged: bool,
+    ) {
+        for (state, row) in self.rows.iter().zip(rows).filter(|(_, row)| row.mass > 0.0) {
+            row.impulse = state.impulse;
+            if has_converged {
+                row.set(state.law, responses, velocities);
+            }
+        }
+    }
+}
+
+impl RowState {
+    /// Returns the target of the next round.
+    fn target_of(&self, row: &ConstraintRow, is_relaxed: bool) -> f64 {
+        if is_relaxed {
+            row.relaxed + self.compliance * self.law
+        } else {
+            row.target + (self.compliance - row.compliance) * self.law
+        }
+    }
+
+    /// Returns the impulse without bounds after a fraction of the step.
+    fn unbounded(&self, fraction: f64) -> f64 {
+        (self.target - self.speed - fraction * self.step) / self.compliance
+    }
+}
+
+/// Returns the compliance of a row in the rounds; zero if nothing moves it.
+fn compliance(row: &ConstraintRow) -> f64 {
+    if row.mass > 0.0 {
+        let response = 1.0 / row.mass - row.compliance;
+        row.compliance.max(LEAST_COMPLIANCE * response)
+    } else {
+        0.0
+    }
+}
+
+/// Returns the impulses of a contact after a fraction of the step, and their decrease per change of the rows' velocities.
+fn contact_law(states: &[RowState; 3], limit: f64, fraction: f64) -> ([f64; 3], [[f64; 3]; 3]) {
+    let [normal, across @ ..] = states;
+    let mut laws = states.map(|state| state.impulse);
+    let mut gain = [[0.0; 3]; 3];
+    (laws[0], gain[0][0]) = row_law(normal, [0.0, f64::INFINITY], fraction);
+    if across[0].compliance <= 0.0 {
+        return (laws, gain);
+    }
+    let wanted = [0, 1].map(|tangent| across[tangent].unbounded(fraction));
+    let whole = length(wanted);
+    let slides = whole > limit;
+    let part = if slides { limit / whole } else { 1.0 };
+    for one in 0..2 {
+        laws[one + 1] = part * wanted[one];
+        for other in 0..2 {
+            let along = if slides {
+                wanted[one] / whole * (wanted[other] / whole)
+            } else {
+                0.0
+            };
+            let same = f64::from(one == other);
+            gain[one + 1][other + 1] = part * (same - along) / across[0].compliance;
+        }
+    }
+    (laws, gain)
+}
+
+/// Returns the impulse of a row after a fraction of the step, and its decrease per change of the velocity.
+fn row_law(state: &RowState, [low, high]: [f64; 2], fraction: f64) -> (f64, f64) {
+    if state.compliance <= 0.0 {
+        return (state.impulse, 0.0);
+    }
+    let wanted = state.unbounded(fraction);
+    if low < wanted && wanted < high {
+        (wanted, 1.0 / state.compliance)
+    } else {
+        (wanted.clamp(low, high), 0.0)
+    }
+}
