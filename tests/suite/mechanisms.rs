@@ -2,6 +2,7 @@
 mod balance;
 mod clearance;
 pub(crate) mod gripping;
+mod inside;
 mod motors;
 mod piles;
 mod torque;

@@ -201,12 +201,8 @@ impl Island {
     ) {
         let count = |member: &Member<'_>| substep_count(member.tree, member.state, dt);
         let substeps = members.iter().map(count).max().unwrap_or(1);
-        for body in &mut *bodies {
-            body.moving = Motion::ZERO;
-        }
-        for weld in &mut *welds {
-            weld.impulse = Force::default();
-        }
+        (bodies.iter_mut()).for_each(|body| body.moving = Motion::ZERO);
+        (welds.iter_mut()).for_each(|weld| weld.impulse = Force::default());
         self.gaps.clear();
         self.gaps
             .extend(contacts.iter().map(|contact| contact.distance));
@@ -308,13 +304,16 @@ impl Island {
         }
         self.rows.close();
         let has_responses = self.solve_velocities(members, bodies, false, dt);
-        if self.update_bias(members) {
+        self.rows.undo_correction(&mut self.velocities);
+        let is_changed = self.update_bias(members);
+        self.rows.redo_correction(&mut self.velocities);
+        if is_changed {
             self.solve_velocities(members, bodies, has_responses, dt);
         }
         self.moving.clone_from(&self.velocities);
+        self.rows
+            .keep(&mut self.velocities, &mut self.moving, &mut self.kept, dt);
         self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
-        self.rows.relax(&mut self.velocities);
-        self.kept.clone_from(&self.velocities);
         self.rows.bounce(&mut self.velocities, &self.kept);
         self.end(members, bodies, contacts, dt);
         for (index, weld) in welds.iter_mut().enumerate() {

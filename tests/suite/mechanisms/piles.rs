@@ -1,7 +1,7 @@
 //! Arms that push piles of boxes: many contacts, most of which slide.
 use super::touching::{FLOOR, JOINTS, Test};
 
-/// Number, mass (kg) and side (m) of the boxes, which lie in layers of two.
+/// Number, mass (kg) and side (m) of the boxes.
 const BOXES: usize = 10;
 const MASS: f64 = 0.4;
 const SIDE: f64 = 0.1;
@@ -9,7 +9,7 @@ const SIDE: f64 = 0.1;
 /// A wall that keeps the boxes from being pushed off.
 const WALL: &str = "frame wall { translation [0.8, 0.7, 0.5]; geometry { shape box; dimension [3, 0.1, 1]; friction 0.5; } }";
 
-/// Where the boxes lie, and what the arm may do to them.
+/// Boxes in columns of two, and what the arm may do to them.
 struct Pile {
     /// Distance between neighbours, m.
     spacing: f64,

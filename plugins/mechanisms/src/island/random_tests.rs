@@ -2,7 +2,7 @@
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use proptest::prelude::*;
 
-use super::*;
+use super::{energy_tests::GROUND, *};
 use crate::{
     spatial::Inertia,
     test_run::{GRAVITY, Run, rod},
@@ -335,5 +335,84 @@ proptest! {
         }
         let [first, last] = ends(&energies, rate);
         prop_assert!((last - first).abs() < 5e-3 * swing, "{first} J, {last} J of {swing} J");
+    }
+}
+
+/// Contact of a tree with something that does not move: link as a fraction of their number, position on it in m, normal,
+/// and gap in m.
+type GroundContact = (f64, [f64; 3], [f64; 3], f64);
+
+fn any_ground_contacts() -> impl Strategy<Value = Vec<GroundContact>> {
+    let normal = prop::array::uniform3(-1.0..1.0_f64);
+    let normal = normal.prop_filter("it has a direction", |normal| {
+        Vector3::from(*normal).norm() > 0.1
+    });
+    let point = (-0.05..0.05_f64, -0.05..0.05_f64, -0.5..0.0_f64).prop_map(|(x, y, z)| [x, y, z]);
+    prop::collection::vec((0.0..1.0_f64, point, normal, -0.4..0.02_f64), 1..20)
+}
+
+/// Contacts of the rods as they are, with the state of those of the last step.
+fn touching(
+    run: &Run,
+    rods: &[Rod],
+    touches: &[GroundContact],
+    friction: f64,
+    known: &[Contact],
+) -> Vec<Contact> {
+    let contact = |(index, (link, local, normal, distance)): (usize, &GroundContact)| {
+        let link = (link * rods.len() as f64) as usize;
+        let sides = [GROUND, Side::Link { member: 0, link }];
+        let before = known.get(index).filter(|known| known.sides == sides);
+        let normal = Vector3::from(*normal).normalize();
+        Contact {
+            sides,
+            friction_sides: sides,
+            point: run.point(link, Vector3::from(*local)),
+            normal,
+            separation_velocity: before.and_then(|known| known.separation_velocity),
+            distance: *distance,
+            friction,
+            restitution: 0.0,
+            tangent_velocity: Vector3::zeros(),
+            share: 1.0,
+            impulse: before.map_or(Vector3::zeros(), |known| known.impulse),
+        }
+    };
+    touches.iter().enumerate().map(contact).collect()
+}
+
+fn kinetic_energy(run: &mut Run) -> f64 {
+    let workspace = &mut run.integrator.workspace;
+    workspace.forward_kinematics(&run.tree, &run.base, &run.state);
+    workspace.energy(&run.tree, &run.base)[0]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever pushes a tree out of something, it gets no faster than without contacts.
+    #[test]
+    fn contacts_do_not_accelerate_a_tree(
+        rods in any_rods(),
+        steps in prop::collection::vec(any_ground_contacts(), 1..12),
+        friction in 0.0..1.0_f64,
+    ) {
+        let mut run = run(&rod_links(None, &rods), &rods, 240.0);
+        let mut contacts = Vec::new();
+        for touches in steps {
+            let state = run.state.clone();
+            run.step();
+            let free = kinetic_energy(&mut run);
+            run.state = state;
+            run.predict();
+            contacts = touching(&run, &rods, &touches, friction, &contacts);
+            run.step_with(&mut [], &mut contacts, &mut []);
+            let energy = kinetic_energy(&mut run);
+            prop_assert!(energy <= 2.0 * free + 1e-6, "{energy} J, {free} J without contacts");
+        }
     }
 }

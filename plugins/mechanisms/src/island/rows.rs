@@ -2,6 +2,7 @@
 mod blocks;
 mod bounces;
 mod checkpoint;
+mod corrections;
 mod dense;
 mod joints;
 mod newton;
@@ -56,6 +57,8 @@ pub(super) struct Rows {
     start: Checkpoint,
     /// True if the rows are solved by damped steps, since other ones have not converged.
     is_damped: bool,
+    /// True while the impulses of contacts are removed.
+    is_undone: bool,
     /// Impulses before a bounce.
     without_bounce: Vec<f64>,
 }
@@ -275,6 +278,8 @@ fn axes(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
     [*normal, across, normal.cross(&across)]
 }
 
+#[cfg(test)]
+mod correction_tests;
 #[cfg(test)]
 mod dense_tests;
 #[cfg(test)]

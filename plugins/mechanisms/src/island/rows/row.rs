@@ -15,7 +15,7 @@ const FRICTION_REGULARISATION: f64 = 0.05;
 pub(super) const DIAGONAL_REGULARISATION: f64 = 1e-9;
 
 /// Maximum velocity of the correction of penetrations, m/s.
-const MAX_DEPENETRATION_VELOCITY: f64 = 2.0;
+pub(super) const MAX_DEPENETRATION_VELOCITY: f64 = 2.0;
 
 /// One scalar constraint on the velocity `J·v + offset`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,8 +9,9 @@ use super::{
 const MAX_SWEEPS: usize = 100;
 pub(super) const TOLERANCE: f64 = 1e-10;
 
-/// Maximum number of sweeps and Newton steps before those of given friction limits.
-const MAX_UNDAMPED: usize = 12;
+/// Maximum number of sweeps and Newton steps before those of given friction limits, for few and for many velocities: steps
+/// for few of them are cheap.
+const MAX_UNDAMPED: [usize; 2] = [48, 12];
 
 /// Number of sweeps before the first Newton step; doubled after each rejected one.
 const FIRST_NEWTON_STEP: usize = 1;
@@ -53,7 +54,9 @@ impl Rows {
         let mut count = 0;
         if !self.is_damped {
             self.start.save(&self.rows, velocities);
-            let (steps, has_converged) = self.solve(velocities, is_near, MAX_UNDAMPED);
+            let [few, many] = MAX_UNDAMPED;
+            let most = if self.dense.stride() > 0 { few } else { many };
+            let (steps, has_converged) = self.solve(velocities, is_near, most);
             if has_converged {
                 return steps;
             }
@@ -174,7 +177,7 @@ impl Rows {
     }
 
     /// Solves for the velocities that are kept: without correction of positions.
-    pub(in crate::island) fn relax(&mut self, velocities: &mut [f64]) {
+    pub(super) fn relax(&mut self, velocities: &mut [f64]) {
         self.relax_compliances();
         self.relax_further(velocities);
     }

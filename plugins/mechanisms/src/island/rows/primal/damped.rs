@@ -17,9 +17,12 @@ use super::{
 /// Minimum compliance of a row in a round, relative to the response of the bodies.
 const LEAST_COMPLIANCE: f64 = 2e-3;
 
-/// Maximum number of rounds, and of steps in one.
-const MAX_ROUNDS: usize = 4;
+/// Maximum number of rounds for few and for many velocities, and of steps in a round.
+const MAX_ROUNDS: [usize; 2] = [20, 4];
 const MAX_STEPS: usize = 30;
+
+/// Number of velocities that are few: steps for them are cheap.
+const FEW: usize = 32;
 
 /// Change of velocity between two rounds below which they end, m/s or rad/s.
 const ROUND_TOLERANCE: f64 = 1e-6;
@@ -77,7 +80,8 @@ impl VelocitySolver {
         damped.begin(rows, contacts, numbers[0], velocities);
         let [least, most] = RESIDUALS;
         let (mut residual, mut change, mut count) = (f64::INFINITY, f64::INFINITY, 0);
-        'rounds: for _ in 0..MAX_ROUNDS {
+        let rounds = MAX_ROUNDS[usize::from(velocities.len() > FEW)];
+        'rounds: for _ in 0..rounds {
             let tolerance = (RESIDUAL_FRACTION * change).clamp(least, most);
             for _ in 0..MAX_STEPS {
                 residual = damped.evaluate(rows, contacts.len());
@@ -226,7 +230,7 @@ impl DampedSteps {
             }
             let margin = 0.1 * (high - low);
             let root = low - below * (high - low) / (above - below);
-            let root = root.clamp(low + margin, high - margin);
+            let root = root.max(low + margin).min(high - margin);
             let slope = self.slope(rows, contacts, root);
             if slope > 0.0 {
                 (high, above) = (root, slope);
@@ -345,9 +349,9 @@ fn contact_law(states: &[RowState; 3], limit: f64, fraction: f64) -> ([f64; 3], 
     let wanted = [0, 1].map(|tangent| across[tangent].unbounded(fraction));
     let whole = length(wanted);
     let slides = whole > limit;
-    let part = if slides { limit / whole } else { 1.0 };
+    let kept = if slides { limit / whole } else { 1.0 };
     for one in 0..2 {
-        laws[one + 1] = part * wanted[one];
+        laws[one + 1] = kept * wanted[one];
         for other in 0..2 {
             let along = if slides {
                 wanted[one] / whole * (wanted[other] / whole)
@@ -355,7 +359,7 @@ fn contact_law(states: &[RowState; 3], limit: f64, fraction: f64) -> ([f64; 3], 
                 0.0
             };
             let same = f64::from(one == other);
-            gain[one + 1][other + 1] = part * (same - along) / across[0].compliance;
+            gain[one + 1][other + 1] = kept * (same - along) / across[0].compliance;
         }
     }
     (laws, gain)
