@@ -12,9 +12,10 @@
 //! bodies (speculative contacts), and resting contacts keep a slop of 0.1 mm: surfaces that rotate apart within a step come
 //! back without a loss of energy.
 mod anchors;
+mod free_body;
 mod rows;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use crate::{
     spatial::{Force, Motion, Pose},
@@ -24,6 +25,7 @@ use crate::{
     workspace::Base,
 };
 use anchors::Anchors;
+pub use free_body::FreeBody;
 use rows::Rows;
 
 /// A tree during one step.
@@ -40,25 +42,6 @@ pub struct Member<'a> {
     pub pose: Pose,
     /// External forces on the links, each in its frame; or an empty slice.
     pub external_forces: &'a [Force],
-}
-
-/// A rigid body without joints, in world axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FreeBody {
-    /// Inverse mass along each axis, 1/kg; zero for locked axes.
-    pub inverse_mass: Vector3<f64>,
-    /// Inverse inertia about the centre of mass, 1/(kg·m²).
-    pub inverse_inertia: Matrix3<f64>,
-    /// Centre of mass in the middle of the step, m. Undefined after the step.
-    pub center: Vector3<f64>,
-    /// Velocity of the centre of mass before the step, m/s and rad/s.
-    pub before: Motion,
-    /// Linear velocity of the centre of mass after the step, m/s: on entry without constraints, on return with them.
-    pub linear: Vector3<f64>,
-    /// Angular velocity after the step, rad/s: on entry without constraints, on return with them.
-    pub angular: Vector3<f64>,
-    /// Mean velocity over the step including the correction of penetrations, m/s and rad/s.
-    pub moving: Motion,
 }
 
 /// One side of a contact or weld.
@@ -304,15 +287,18 @@ impl Island {
         }
         self.rows.close();
         let has_responses = self.solve_velocities(members, bodies, false, dt);
-        self.rows.undo_correction(&mut self.velocities);
-        let is_changed = self.update_bias(members);
-        self.rows.redo_correction(&mut self.velocities);
-        if is_changed {
-            self.solve_velocities(members, bodies, has_responses, dt);
+        // Velocities with a fast correction say nothing about Coriolis forces.
+        let is_fast = self.rows.correct_fast();
+        if is_fast {
+            self.keep(dt);
         }
-        self.moving.clone_from(&self.velocities);
-        self.rows
-            .keep(&mut self.velocities, &mut self.moving, &mut self.kept, dt);
+        let is_changed = self.update_bias(members);
+        if is_changed {
+            self.solve_velocities(members, bodies, has_responses && !is_fast, dt);
+        }
+        if is_changed || !is_fast {
+            self.keep(dt);
+        }
         self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
         self.rows.bounce(&mut self.velocities, &self.kept);
         self.end(members, bodies, contacts, dt);
@@ -322,6 +308,13 @@ impl Island {
                 *velocity = self.rows.weld_velocity_of(index, &self.velocities);
             }
         }
+    }
+
+    /// Solves for the velocities without correction of positions.
+    fn keep(&mut self, dt: f64) {
+        self.moving.clone_from(&self.velocities);
+        self.rows
+            .keep(&mut self.velocities, &mut self.moving, &mut self.kept, dt);
     }
 
     /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
@@ -465,16 +458,6 @@ impl Island {
         for (index, contact) in contacts.iter_mut().enumerate() {
             contact.impulse = self.rows.impulse_of(index);
             contact.separation_velocity = self.rows.separation_of(index, &self.velocities);
-        }
-    }
-}
-
-impl FreeBody {
-    /// Returns the velocity change per substep without constraints.
-    fn gained(&self) -> Motion {
-        Motion {
-            angular: self.angular - self.before.angular,
-            linear: self.linear - self.before.linear,
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Arms that push piles of boxes: many contacts, most of which slide.
-use super::touching::{FLOOR, JOINTS, Test};
+use super::touching::{FLOOR, G, JOINTS, Test};
 
 /// Number, mass (kg) and side (m) of the boxes.
 const BOXES: usize = 10;
 const MASS: f64 = 0.4;
 const SIDE: f64 = 0.1;
+
+/// Maximum penetration, m.
+const DEEPEST: f64 = 3e-3;
 
 /// A wall that keeps the boxes from being pushed off.
 const WALL: &str = "frame wall { translation [0.8, 0.7, 0.5]; geometry { shape box; dimension [3, 0.1, 1]; friction 0.5; } }";
@@ -63,8 +66,11 @@ impl Pile {
         for _ in 0..(4 * 240) {
             let swing = test.joint("swing");
             test.run(1.0 / 240.0);
-            // The energy is at most that of the motor's power, plus the kinetic energy of the swing.
-            let given = (swing.effort * swing.velocity).abs() / 240.0;
+            // The energy is at most that of the motor's power, plus the kinetic energy of the swing. The effort is that of the
+            // tick; the velocity that before it, or after it if the arm starts.
+            let after = test.joint("swing");
+            let fastest = swing.velocity.abs().max(after.velocity.abs());
+            let given = after.effort.abs() * fastest / 240.0;
             let own = 4.0 / 3.0 * swing.velocity * swing.velocity / 2.0;
             let now = test.energy(&names, SIDE);
             gained = gained.max(now - energy - given - own);
@@ -72,8 +78,10 @@ impl Pile {
             deepest = deepest.max(test.deepest());
         }
         println!("{deepest} m deep, {gained} J gained");
-        assert!(deepest < 3e-3, "{deepest} m deep");
-        assert!(gained < 2e-3, "{gained} J out of nothing");
+        assert!(deepest < DEEPEST, "{deepest} m deep");
+        // The correction of a penetration may lift a box by its depth.
+        let lift = MASS * G * DEEPEST;
+        assert!(gained < lift, "{gained} J out of nothing");
         let swing = test.joint("swing").position;
         if self.is_passable {
             assert!((swing - 1.0).abs() < 1e-3, "{swing}: it gets through");

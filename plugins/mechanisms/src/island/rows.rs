@@ -57,8 +57,6 @@ pub(super) struct Rows {
     start: Checkpoint,
     /// True if the rows are solved by damped steps, since other ones have not converged.
     is_damped: bool,
-    /// True while the impulses of contacts are removed.
-    is_undone: bool,
     /// Impulses before a bounce.
     without_bounce: Vec<f64>,
 }

@@ -1,4 +1,6 @@
 //! Loads of contacts that share the weight of a body, against closed forms of rigid bodies on equal springs.
+use nalgebra::Matrix3;
+
 use super::*;
 
 const GRAVITY: f64 = 9.81;

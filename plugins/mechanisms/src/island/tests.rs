@@ -1,5 +1,5 @@
 //! Trees and free bodies that touch, against closed forms.
-use nalgebra::{Isometry3, UnitVector3};
+use nalgebra::{Isometry3, Matrix3, UnitVector3};
 
 use super::*;
 use crate::{

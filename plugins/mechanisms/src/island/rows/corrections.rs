@@ -16,27 +16,8 @@ const FAST_CORRECTION: f64 = 0.1;
 const MAX_CORRECTION: f64 = 0.1;
 
 impl Rows {
-    /// Removes the impulses of all contacts if penetrations are corrected so fast that the velocities say nothing about
-    /// Coriolis forces.
-    pub(in crate::island) fn undo_correction(&mut self, velocities: &mut [f64]) {
-        self.is_undone = self.correct_fast();
-        if self.is_undone {
-            self.start.save(&self.rows, velocities);
-            for row in &mut self.rows[..3 * self.contacts.len()] {
-                row.set(0.0, &self.responses, velocities);
-            }
-        }
-    }
-
-    /// Restores the impulses that [`undo_correction`](Self::undo_correction) has removed.
-    pub(in crate::island) fn redo_correction(&mut self, velocities: &mut [f64]) {
-        if std::mem::take(&mut self.is_undone) {
-            self.start.restore(&mut self.rows, velocities);
-        }
-    }
-
     /// Returns true if a correction may be faster than the bodies.
-    fn correct_fast(&self) -> bool {
+    pub(in crate::island) fn correct_fast(&self) -> bool {
         let mut pushed = self.normals().filter(|row| row.impulse > 0.0);
         pushed.any(|row| row.target - row.relaxed > FAST_CORRECTION)
     }
