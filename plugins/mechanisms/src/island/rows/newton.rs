@@ -33,7 +33,7 @@ pub(super) struct NewtonSolver {
     /// Impulses and velocities before the step.
     pub(super) checkpoint: Checkpoint,
     /// Solver for more rows.
-    primal: VelocitySolver,
+    pub(super) primal: VelocitySolver,
 }
 
 /// Coupling matrix `J·M⁻¹·Jᵀ`, row by row; NaN for entries that were not computed yet.
@@ -122,20 +122,6 @@ impl NewtonSolver {
             self.factored.extend(self.free.iter().map(|free| free.row));
         }
         is_solved
-    }
-
-    /// Solves all rows by [damped steps](VelocitySolver::solve_damped). Returns their number, or `None`, with nothing
-    /// changed, if they are too much work.
-    pub(super) fn solve_damped(
-        &mut self,
-        rows: &mut [ConstraintRow],
-        contacts: &[ContactData],
-        numbers: [&[f64]; 2],
-        velocities: &mut [f64],
-        is_relaxed: bool,
-    ) -> Option<usize> {
-        let primal = &mut self.primal;
-        primal.solve_damped(rows, contacts, numbers, velocities, is_relaxed)
     }
 
     fn select_active(

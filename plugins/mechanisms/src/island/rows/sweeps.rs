@@ -73,8 +73,8 @@ impl Rows {
     fn solve_damped(&mut self, velocities: &mut [f64], is_relaxed: bool) -> Option<usize> {
         let numbers = [&self.jacobians[..], &self.responses[..]];
         let (rows, contacts) = (&mut self.rows, &self.contacts);
-        self.newton
-            .solve_damped(rows, contacts, numbers, velocities, is_relaxed)
+        let solver = &mut self.newton.primal;
+        solver.solve_damped(rows, contacts, numbers, velocities, is_relaxed)
     }
 
     /// Solves all rows with Coulomb friction. Returns the number of sweeps and Newton steps, and whether they have converged.
