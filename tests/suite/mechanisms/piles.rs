@@ -77,7 +77,6 @@ impl Pile {
             energy = now;
             deepest = deepest.max(test.deepest());
         }
-        println!("{deepest} m deep, {gained} J gained");
         assert!(deepest < DEEPEST, "{deepest} m deep");
         // The correction of a penetration may lift a box by its depth.
         let lift = MASS * G * DEEPEST;
