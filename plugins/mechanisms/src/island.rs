@@ -184,8 +184,12 @@ impl Island {
     ) {
         let count = |member: &Member<'_>| substep_count(member.tree, member.state, dt);
         let substeps = members.iter().map(count).max().unwrap_or(1);
-        (bodies.iter_mut()).for_each(|body| body.moving = Motion::ZERO);
-        (welds.iter_mut()).for_each(|weld| weld.impulse = Force::default());
+        for body in &mut *bodies {
+            body.moving = Motion::ZERO;
+        }
+        for weld in &mut *welds {
+            weld.impulse = Force::default();
+        }
         self.gaps.clear();
         self.gaps
             .extend(contacts.iter().map(|contact| contact.distance));
@@ -288,7 +292,7 @@ impl Island {
         self.rows.close();
         let has_responses = self.solve_velocities(members, bodies, false, dt);
         // Velocities with a fast correction say nothing about Coriolis forces.
-        let is_fast = self.rows.correct_fast();
+        let is_fast = self.rows.has_fast_correction();
         if is_fast {
             self.keep(dt);
         }

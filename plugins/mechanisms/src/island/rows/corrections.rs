@@ -17,7 +17,7 @@ const MAX_CORRECTION: f64 = 0.1;
 
 impl Rows {
     /// Returns true if a correction may be faster than the bodies.
-    pub(in crate::island) fn correct_fast(&self) -> bool {
+    pub(in crate::island) fn has_fast_correction(&self) -> bool {
         let mut pushed = self.normals().filter(|row| row.impulse > 0.0);
         pushed.any(|row| row.target - row.relaxed > FAST_CORRECTION)
     }
@@ -31,7 +31,7 @@ impl Rows {
         kept: &mut Vec<f64>,
         dt: f64,
     ) {
-        let is_fast = self.correct_fast();
+        let is_fast = self.has_fast_correction();
         let is_squeezed = is_fast && self.are_squeezed(moving);
         if is_fast {
             self.discard_correction(velocities);

@@ -184,7 +184,7 @@ fn damped_steps_keep_the_velocities_of_relaxations() {
     assert_damped_alike(true);
 }
 
-/// The solution has no slip with friction in its direction, and no contact that pulls, whatever the impulses were before.
+/// Velocities are those of a solution, and no contact pulls, whatever the impulses were before.
 #[test]
 fn damped_steps_end_at_absurd_impulses() {
     let (mut rows, mut velocities) = row_of_bodies(8);

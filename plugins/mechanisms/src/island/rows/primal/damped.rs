@@ -10,19 +10,16 @@
 //! Rows that are too stiff for such steps give way a little, relative to their impulses of the last round: when these no
 //! longer change, the rows are as stiff as they should be (method of multipliers).
 use super::{
-    super::{ContactData, row::ConstraintRow, sliding::length},
+    super::{ContactData, dense::MAX_VELOCITIES, row::ConstraintRow, sliding::length},
     Group, VelocitySolver,
 };
 
 /// Minimum compliance of a row in a round, relative to the response of the bodies.
 const LEAST_COMPLIANCE: f64 = 2e-3;
 
-/// Maximum number of rounds for few and for many velocities, and of steps in a round.
+/// Maximum number of rounds for at most [`MAX_VELOCITIES`], whose steps are cheap, and for more; and of steps in a round.
 const MAX_ROUNDS: [usize; 2] = [20, 4];
 const MAX_STEPS: usize = 30;
-
-/// Number of velocities that are few: steps for them are cheap.
-const FEW: usize = 32;
 
 /// Change of velocity between two rounds below which they end, m/s or rad/s.
 const ROUND_TOLERANCE: f64 = 1e-6;
@@ -80,7 +77,7 @@ impl VelocitySolver {
         damped.begin(rows, contacts, numbers[0], velocities);
         let [least, most] = RESIDUALS;
         let (mut residual, mut change, mut count) = (f64::INFINITY, f64::INFINITY, 0);
-        let rounds = MAX_ROUNDS[usize::from(velocities.len() > FEW)];
+        let rounds = MAX_ROUNDS[usize::from(velocities.len() > MAX_VELOCITIES)];
         'rounds: for _ in 0..rounds {
             let tolerance = (RESIDUAL_FRACTION * change).clamp(least, most);
             for _ in 0..MAX_STEPS {
