@@ -1,13 +1,10 @@
 //! Arms that push piles of boxes: many contacts, most of which slide.
-use super::touching::{FLOOR, G, JOINTS, Test};
+use super::touching::{FLOOR, JOINTS, Test};
 
 /// Number, mass (kg) and side (m) of the boxes.
 const BOXES: usize = 10;
 const MASS: f64 = 0.4;
 const SIDE: f64 = 0.1;
-
-/// Maximum penetration, m.
-const DEEPEST: f64 = 3e-3;
 
 /// A wall that keeps the boxes from being pushed off.
 const WALL: &str = "frame wall { translation [0.8, 0.7, 0.5]; geometry { shape box; dimension [3, 0.1, 1]; friction 0.5; } }";
@@ -20,6 +17,8 @@ struct Pile {
     displacement: f64,
     /// Scenery behind the boxes.
     behind: &'static str,
+    /// Maximum energy that the boxes gain from nothing in a step, J.
+    most_gained: f64,
     /// True if the arm arrives at its target.
     is_passable: bool,
 }
@@ -66,21 +65,16 @@ impl Pile {
         for _ in 0..(4 * 240) {
             let swing = test.joint("swing");
             test.run(1.0 / 240.0);
-            // The energy is at most that of the motor's power, plus the kinetic energy of the swing. The effort is that of the
-            // tick; the velocity that before it, or after it if the arm starts.
-            let after = test.joint("swing");
-            let fastest = swing.velocity.abs().max(after.velocity.abs());
-            let given = after.effort.abs() * fastest / 240.0;
+            // The energy is at most that of the motor's power, plus the kinetic energy of the swing.
+            let given = (swing.effort * swing.velocity).abs() / 240.0;
             let own = 4.0 / 3.0 * swing.velocity * swing.velocity / 2.0;
             let now = test.energy(&names, SIDE);
             gained = gained.max(now - energy - given - own);
             energy = now;
             deepest = deepest.max(test.deepest());
         }
-        assert!(deepest < DEEPEST, "{deepest} m deep");
-        // The correction of a penetration may lift a box by its depth.
-        let lift = MASS * G * DEEPEST;
-        assert!(gained < lift, "{gained} J out of nothing");
+        assert!(deepest < 3e-3, "{deepest} m deep");
+        assert!(gained < self.most_gained, "{gained} J out of nothing");
         let swing = test.joint("swing").position;
         if self.is_passable {
             assert!((swing - 1.0).abs() < 1e-3, "{swing}: it gets through");
@@ -99,6 +93,8 @@ fn an_arm_sweeps_a_pile_of_boxes() {
         spacing: 0.12,
         displacement: 0.0,
         behind: "",
+        // In some steps boxes that tip over an edge gain 1 to 4 mJ, of which their correction is a third: the rest is a fault.
+        most_gained: 2.5e-3,
         is_passable: true,
     };
     pile.sweep();
@@ -111,6 +107,7 @@ fn boxes_that_nearly_touch_are_swept_without_a_gain_of_energy() {
         spacing: 0.1005,
         displacement: 3e-3,
         behind: "",
+        most_gained: 1e-3,
         is_passable: true,
     };
     pile.sweep();
@@ -123,6 +120,7 @@ fn boxes_are_pressed_against_a_wall_without_a_gain_of_energy() {
         spacing: 0.12,
         displacement: 3e-3,
         behind: WALL,
+        most_gained: 1e-3,
         is_passable: false,
     };
     pile.sweep();
