@@ -5,6 +5,7 @@ pub(crate) mod gripping;
 mod inside;
 mod motors;
 mod piles;
+mod placed;
 mod torque;
 mod touching;
 

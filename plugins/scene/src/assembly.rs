@@ -6,6 +6,7 @@
 mod ancestry;
 mod check;
 mod closures;
+mod frame_poses;
 pub mod layout;
 mod robots;
 mod shared;

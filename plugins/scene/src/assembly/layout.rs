@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, UnitVector3};
 
 use super::{
     Assembly, BodySettings, ClosureLayout, JointMode, JointSettings, check,
+    frame_poses::poses_in_bodies,
     robots::{Robots, is_still},
     shared,
 };
@@ -207,6 +208,7 @@ impl<'a> Builder<'a> {
                 .copied()
                 .unwrap_or_default()
         };
+        let in_body = poses_in_bodies(scene, &self.head_of, |name| position_of(variables, name));
         let frame_indices: BTreeMap<&str, usize> = self
             .head_of
             .keys()
@@ -226,7 +228,7 @@ impl<'a> Builder<'a> {
                 in_scene,
                 parent: parent.and_then(|parent| frame_indices.get(parent.name.as_str()).copied()),
                 body,
-                body_from_frame: pose_of(head).inv_mul(&pose_of(name)),
+                body_from_frame: in_body.get(name).copied().unwrap_or_default(),
             });
             if name == head {
                 self.layout
