@@ -124,7 +124,7 @@ impl Workspace {
 
     /// Computes the composite inertia of each link in its own frame, which is more exact in a long chain.
     pub(crate) fn composite_inertias_of_links(&mut self, tree: &Tree) {
-        for (composite, row) in self.composites.iter_mut().zip(&tree.links) {
+        for (composite, row) in self.composites.iter_mut().zip(tree.links.iter()) {
             *composite = row.inertia;
         }
         for (index, row) in tree.links.iter().enumerate().rev() {

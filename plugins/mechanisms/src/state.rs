@@ -24,7 +24,7 @@ impl Tree {
             positions: vec![0.0; self.position_count()],
             velocities: vec![0.0; self.velocity_count()],
         };
-        for row in &self.links {
+        for row in self.links.iter() {
             if let Some(quaternion) = row.quaternion() {
                 state.positions[quaternion + 3] = 1.0;
             }
@@ -37,7 +37,7 @@ impl Tree {
         for variable in self.variables() {
             positions[variable.position] += velocities[variable.speed] * time;
         }
-        for row in &self.links {
+        for row in self.links.iter() {
             let Some(first) = self.columns.get(row.columns.start) else {
                 continue;
             };

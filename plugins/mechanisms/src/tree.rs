@@ -1,10 +1,13 @@
 //! Trees of links: joints, inertias, and indices of coordinates.
-use std::{collections::BTreeMap, ops::Range};
+mod turns;
 
-use nalgebra::{Isometry3, Matrix3, Rotation3, UnitVector3, Vector3};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
 use thiserror::Error;
 
 use crate::spatial::{Inertia, Motion, Pose};
+use turns::turns;
 
 /// A rigid body and the joint to its parent. The origin of its frame is at the joint.
 #[derive(Clone, Debug)]
@@ -86,8 +89,8 @@ pub enum TreeError {
 /// Links and joints, preprocessed for calculations; constant.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    pub(crate) links: Vec<LinkRow>,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) links: Arc<Vec<LinkRow>>,
+    pub(crate) columns: Arc<Vec<Column>>,
     /// Parent of each velocity (λ, expanded to coordinates): the sparsity pattern of the mass matrix.
     pub(crate) parents: Vec<Option<usize>>,
     /// Indices of angular velocities that change the tree's inertia: all but those of wheels.
@@ -114,7 +117,7 @@ pub struct Variable {
 }
 
 /// A link, preprocessed for calculations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkRow {
     pub(crate) parent: Option<usize>,
     pub(crate) inertia: Inertia,
@@ -126,7 +129,7 @@ pub(crate) struct LinkRow {
 }
 
 /// One column of the motion subspace: the motion of a joint per unit of a velocity.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) speed: usize,
     pub(crate) motion: Motion,
@@ -141,7 +144,7 @@ impl Column {
 }
 
 /// Function from position to pose of a joint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Fixed(Pose),
     /// Rotation at zero, and the factors of sine and 1 − cosine of the angle.
@@ -186,12 +189,12 @@ impl Tree {
                     variables.insert(axis.variable, variable);
                     let motion = unit(&link.joint) * axis.ratio;
                     let speed = variable.speed;
-                    tree.columns.push(Column { speed, motion });
+                    Arc::make_mut(&mut tree.columns).push(Column { speed, motion });
                     variable.position
                 }
                 joint => tree.own_coordinates(joint, above),
             };
-            tree.links.push(LinkRow {
+            Arc::make_mut(&mut tree.links).push(LinkRow {
                 parent: link.parent,
                 inertia: link.inertia,
                 kind: kind(link),
@@ -208,6 +211,17 @@ impl Tree {
             tree.parents = (0..count).map(|index| index.checked_sub(1)).collect();
         }
         Ok(tree)
+    }
+
+    /// Shares the constants of an equal tree, which are then in the processor's cache for both. Returns false if the trees
+    /// differ.
+    pub fn share(&mut self, other: &Self) -> bool {
+        let is_equal = self.links == other.links && self.columns == other.columns;
+        if is_equal {
+            self.links.clone_from(&other.links);
+            self.columns.clone_from(&other.columns);
+        }
+        is_equal
     }
 
     /// Returns the parent of a link; `None` for the base.
@@ -304,7 +318,7 @@ impl Tree {
             let speed = self.parents.len();
             self.parents.push(before);
             before = Some(speed);
-            self.columns.push(Column {
+            Arc::make_mut(&mut self.columns).push(Column {
                 speed,
                 motion: *motion,
             });
@@ -321,36 +335,6 @@ fn depth(parents: &[Option<usize>]) -> usize {
         depths.push(parent.map_or(1, |parent| depths[parent] + 1));
     }
     depths.into_iter().max().unwrap_or(0)
-}
-
-/// Returns the indices of angular velocities, except those of wheels: leaf links that are rotationally symmetric.
-fn turns(links: &[Link], tree: &Tree) -> Vec<usize> {
-    let mut turns = Vec::new();
-    let mut carries = vec![false; links.len()];
-    for parent in links.iter().filter_map(|link| link.parent) {
-        carries[parent] = true;
-    }
-    for (index, (link, row)) in links.iter().zip(&tree.links).enumerate() {
-        let is_wheel = match &link.joint {
-            Joint::Revolute(axis) => !carries[index] && is_round(&link.inertia, &axis.direction),
-            _ => false,
-        };
-        let columns = tree.columns[row.columns.clone()].iter();
-        let turning = columns.filter(|column| column.motion.angular != Vector3::zeros());
-        if !is_wheel {
-            turns.extend(turning.map(|column| column.speed));
-        }
-    }
-    turns
-}
-
-/// Returns true if an inertia is invariant under rotations about an axis through the origin.
-fn is_round(inertia: &Inertia, axis: &UnitVector3<f64>) -> bool {
-    let across = inertia.first_moment.cross(axis).norm();
-    let half = Rotation3::from_axis_angle(axis, 1.0).into_inner();
-    let turned = half * inertia.rotational * half.transpose();
-    let change = (turned - inertia.rotational).norm();
-    across <= 1e-6 * inertia.mass && change <= 1e-3 * inertia.rotational.norm()
 }
 
 fn check(index: usize, link: &Link) -> Result<(), TreeError> {

@@ -221,6 +221,13 @@ impl BodyPoses {
         }
     }
 
+    /// Records the pose of a body, by its index, whose pose and velocity in the engine have not changed since the last time.
+    pub(super) fn advance(&mut self, index: usize, pose: &Isometry3<f64>) {
+        if let Some(known) = self.known.get_mut(index) {
+            known.exact = *pose;
+        }
+    }
+
     /// Returns the pose of a body after a time (s) at constant velocities.
     pub(super) fn expected(&self, body: &RigidBody, seconds: f64) -> Isometry3<f64> {
         let pose = self.of(body);

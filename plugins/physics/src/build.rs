@@ -240,6 +240,10 @@ impl Builder<'_> {
                 body.recompute_mass_properties_from_colliders(colliders);
             }
         }
+        let bodies = self.tables.bodies.iter().enumerate();
+        let commandable =
+            bodies.filter(|(_, row)| row.kind == BodyKind::Kinematic && !row.is_posed);
+        self.tables.commandable = commandable.map(|(index, _)| index).collect();
         self.tables.posed = posed(self.layout, |body| self.is_posed(body));
     }
 

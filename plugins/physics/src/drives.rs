@@ -160,9 +160,15 @@ pub(super) fn apply(
     commanded.pushed.clear();
     commanded.out_of_range.clear();
     let Memory { claims, driven } = &mut *memory;
-    claims.clear(tables.bodies.len());
     driven.clear();
-    for &entity in order.entities() {
+    let entities = order.entities();
+    if entities.is_empty() {
+        commanded.velocities.clear();
+        still(&mut engine, &tables);
+        return;
+    }
+    claims.clear(tables.bodies.len());
+    for &entity in entities {
         let Ok((drive, mount, active, due, rate, path, (mut contender, created))) =
             drives.get_mut(entity)
         else {
@@ -372,9 +378,8 @@ fn is_finite(drive: &Drive) -> bool {
 
 /// Stops kinematic bodies without a command.
 fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-    for row in &tables.bodies {
-        if row.kind == BodyKind::Kinematic
-            && !row.is_posed
+    for index in &tables.commandable {
+        if let Some(row) = tables.bodies.get(*index)
             && let Some(body) = engine.movable(row)
         {
             body.set_linvel(default(), false);

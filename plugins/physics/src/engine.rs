@@ -125,6 +125,8 @@ pub(super) struct Tables {
     pub posed: Vec<usize>,
     /// Pairs of frames that do not collide, sorted.
     pub allowed: Vec<(u32, u32)>,
+    /// Kinematic bodies that no joint moves.
+    pub commandable: Vec<usize>,
     /// Index of the base of each body, which may be itself.
     pub bases: Vec<usize>,
     /// Descendants of each base including itself; empty for bodies that are no base.

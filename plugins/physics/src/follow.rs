@@ -8,14 +8,13 @@ use super::{
 };
 
 impl EngineItem<'_, '_> {
-    /// Stores the motion of all bodies that the engine is about to move, except those for which `is_moved` is true.
-    pub(super) fn remember(&mut self, tables: &Tables, is_moved: impl Fn(usize) -> bool) {
+    /// Stores the motion of those of these bodies that the engine is about to move.
+    pub(super) fn remember(&mut self, tables: &Tables, bodies: &[usize]) {
         let body_poses = &mut *self.body_poses;
         body_poses.prepare(tables.bodies.len());
-        for (index, row) in tables.bodies.iter().enumerate() {
+        for (index, row) in rows(tables, bodies) {
             if row.kind != BodyKind::Fixed
                 && !row.is_posed
-                && !is_moved(index)
                 && let Some(body) = self.bodies.bodies.get(row.handle)
             {
                 body_poses.remember(index, body);
@@ -24,14 +23,9 @@ impl EngineItem<'_, '_> {
     }
 
     /// Applies the result of the engine's step to the f64 poses of these bodies.
-    pub(super) fn integrate_poses(
-        &mut self,
-        tables: &Tables,
-        step: &Step,
-        is_moved: impl Fn(usize) -> bool,
-    ) {
-        for (index, row) in tables.bodies.iter().enumerate() {
-            if row.kind == BodyKind::Fixed || row.is_posed || is_moved(index) {
+    pub(super) fn integrate_poses(&mut self, tables: &Tables, step: &Step, bodies: &[usize]) {
+        for (index, row) in rows(tables, bodies) {
+            if row.kind == BodyKind::Fixed || row.is_posed {
                 continue;
             }
             let body_poses = &mut *self.body_poses;
@@ -73,4 +67,10 @@ impl EngineItem<'_, '_> {
         }
         true
     }
+}
+
+/// Iterates over the rows of some bodies, with their indices.
+fn rows<'a>(tables: &'a Tables, bodies: &'a [usize]) -> impl Iterator<Item = (usize, &'a BodyRow)> {
+    let rows = bodies.iter();
+    rows.filter_map(|index| Some((*index, tables.bodies.get(*index)?)))
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings,
-    engine::{Engine, Tables},
+    engine::{Engine, Tables, VariableRow},
+    lost_body::LostBodies,
     trees::Trees,
 };
 
@@ -37,14 +38,13 @@ pub(super) fn apply(
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     mut trees: ResMut<Trees>,
-    engine: Single<Engine>,
+    (lost, engine): (Res<LostBodies>, Single<Engine>),
     targets: Query<&JointTarget>,
 ) {
     let dt = settings.dt();
+    let has_lost = |variable: &VariableRow| lost.is_any() && engine.has_lost(&tables, variable);
     for (index, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
-        if variable.layout.settings.mode == JointMode::Kinematic
-            || engine.has_lost(&tables, variable)
-        {
+        if variable.layout.settings.mode == JointMode::Kinematic || has_lost(variable) {
             continue;
         }
         let target = targets.get(variable.entity).copied().unwrap_or_default();
@@ -67,11 +67,12 @@ pub(super) fn read(
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     trees: Res<Trees>,
-    engine: Single<Engine>,
+    (lost, engine): (Res<LostBodies>, Single<Engine>),
     mut states: Query<&mut JointState>,
 ) {
+    let has_lost = |variable: &VariableRow| lost.is_any() && engine.has_lost(&tables, variable);
     for (index, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
-        if engine.has_lost(&tables, variable) {
+        if has_lost(variable) {
             (motion.velocity, motion.effort) = (0.0, 0.0);
         } else if let Some(does) = trees.does(index) {
             motion.position = does.position;

@@ -29,6 +29,13 @@ const CROOKED: f32 = 1e-2;
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostBodies(pub Vec<LostBody>);
 
+impl LostBodies {
+    /// Returns true if the physics has lost a body.
+    pub(super) const fn is_any(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
 /// A body that the physics lost. It stands still from then on, and does not collide; restoring an earlier state brings it
 /// back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]

@@ -37,11 +37,11 @@ pub(super) fn show_all(world: &mut World) {
             *transform = convert::transform(&state.pose);
         }
     }
-    trees.visit_states(&engine, &tables, |row, write| {
+    trees.visit_states(&engine, &tables, |row, link| {
         if let (Ok(mut state), Ok(mut transform)) =
             (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
         {
-            write(&mut state);
+            link.write(&mut state);
             *transform = convert::transform(&state.pose);
         }
     });

@@ -45,10 +45,9 @@ pub(super) fn step(
     trees.set_casts_rays(vehicles.bodies().next().is_some());
     losses.put_out(&mut engine, &tables, &commanded.out_of_range);
     let (substeps, dt) = (settings.substeps.max(1), settings.substep());
-    let extra = fluids
-        .bodies()
-        .chain(vehicles.bodies())
-        .chain(trees.loaded_links(&engine, &tables));
+    trees.find_loads(&engine, &tables);
+    let links = trees.loaded_links().iter().copied();
+    let extra = fluids.bodies().chain(vehicles.bodies()).chain(links);
     loads.collect(extra, &engine, &tables);
     let mut length = Step {
         dt,
@@ -63,7 +62,7 @@ pub(super) fn step(
         loads.restore(&mut engine, &tables);
         fluids.act(&mut engine, &tables, &settings, &commanded);
         vehicles.act(&mut engine, &settings);
-        trees.lead_motors(share, settings.dt());
+        trees.lead_to(share, settings.dt());
         trees.begin(&mut engine, &tables, &commanded, dt);
         let steps = !engine.is_idle();
         if steps {
@@ -75,8 +74,8 @@ pub(super) fn step(
                 is_morse: settings.motion.is_morse(),
                 up: -gravity.normalize_or_zero(),
             };
-            engine.remember(&tables, |body| trees.has(body));
-            look_ahead(&mut engine, &tables, dt);
+            engine.remember(&tables, trees.apart());
+            look_ahead(&mut engine, &tables, trees.in_engine(), dt);
             // One iteration of the solver is enough if trees move all bodies.
             length.moves = if moves_bodies(&engine, &tables, &trees) {
                 settings.moves()
@@ -87,7 +86,7 @@ pub(super) fn step(
         }
         engine.mark_step(ticks.this_run());
         if steps {
-            engine.integrate_poses(&tables, &length, |body| trees.has(body));
+            engine.integrate_poses(&tables, &length, trees.apart());
         }
         trees.end(&mut engine, &tables, (&grasps, &threads), dt);
         losses.look(&mut engine, &tables, steps);
@@ -98,6 +97,7 @@ pub(super) fn step(
         commanded.settle(&mut engine, &tables, &settings);
     }
     commanded.release(&mut engine, &tables);
+    trees.end_tick(&engine);
 }
 
 /// Displacement of a body per step of the engine from which contacts are predicted along it, m; and the maximum prediction
@@ -106,9 +106,14 @@ const FAR: f64 = 5e-3;
 const FARTHEST: f32 = 2.0;
 
 /// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles.
-fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
+fn look_ahead(
+    engine: &mut EngineItem<'_, '_>,
+    tables: &Tables,
+    moving: impl Iterator<Item = usize>,
+    dt: f64,
+) {
     let fast = (FAR / dt) as f32;
-    for row in tables.bodies.iter().filter(|row| row.still.is_none()) {
+    for row in moving.filter_map(|index| tables.bodies.get(index)) {
         let Some(body) = engine.bodies.bodies.get(row.handle) else {
             continue;
         };
@@ -127,10 +132,11 @@ fn look_ahead(engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
 
 /// Returns true if the engine's step moves a body: one that is neither a link nor coupled to one.
 fn moves_bodies(engine: &EngineItem<'_, '_>, tables: &Tables, trees: &Trees) -> bool {
-    let bodies = tables.bodies.iter().enumerate();
-    let mut bodies = bodies.filter(|(index, row)| row.still.is_none() && !trees.moves(*index));
-    bodies.any(|(_, row)| {
-        let body = engine.bodies.bodies.get(row.handle);
+    let bodies = trees.apart().iter();
+    let mut bodies = bodies.filter(|index| !trees.moves(**index));
+    bodies.any(|index| {
+        let row = tables.bodies.get(*index);
+        let body = row.and_then(|row| engine.bodies.bodies.get(row.handle));
         body.is_some_and(is_moving)
     })
 }
@@ -176,20 +182,17 @@ pub(super) fn write_back(
     mut engine: Single<Engine>,
     mut states: Query<(&mut BodyState, &mut Transform)>,
 ) {
-    for (_, row) in tables
-        .bodies
-        .iter()
-        .enumerate()
-        .filter(|(index, row)| row.kind != BodyKind::Fixed && !trees.has(*index))
-    {
+    let apart = trees.apart().iter();
+    let apart = apart.filter_map(|index| tables.bodies.get(*index));
+    for row in apart.filter(|row| row.kind != BodyKind::Fixed) {
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
             copy(&engine, row, &mut state);
             write_pose(&mut transform, &state.pose);
         }
     }
-    trees.visit_states(&engine, &tables, |row, write| {
+    trees.visit_states(&engine, &tables, |row, link| {
         if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
-            write(&mut state);
+            link.write(&mut state);
             write_pose(&mut transform, &state.pose);
         }
     });

@@ -9,6 +9,7 @@
 //! impulses to the tree. Then the links of a tree do not influence each other within a step: four feet on the ground each
 //! stop the whole robot, and the two fingers of a gripper each give way independently. It needs several rounds per step, or
 //! fractions of mass per contact, and is neither stiff nor exact.
+mod acted;
 mod bodies;
 mod bouncing;
 mod carry;
@@ -25,6 +26,7 @@ mod groups;
 mod heavy;
 mod job;
 mod line;
+mod link_state;
 mod motors;
 mod points;
 mod recheck;
@@ -38,7 +40,7 @@ use std::sync::atomic::AtomicBool;
 use bevy::prelude::*;
 use morse_api::{state::StateHasher, threads::Threads, warning::Warnings};
 use morse_mechanisms::{
-    Motion, Pose, State, Tree,
+    Base, Motion, Pose, State, Tree,
     island::Island,
     step::{Integrator, Motor},
 };
@@ -55,6 +57,7 @@ use super::{
     mechanisms::{Group, TreeBuilder},
     prepare::Prepared,
 };
+use acted::Acted;
 use bouncing::Bouncing;
 use clearance::Clearance;
 use closures::Closure;
@@ -73,19 +76,27 @@ use solve::{Scene, Spare};
 #[derive(Resource, Default)]
 pub(super) struct Trees {
     rows: Vec<TreeRow>,
+    /// First of the trees that equal each other.
+    models: Vec<usize>,
     /// Tree and link index of each body of the tables.
     of_body: Vec<Option<(usize, usize)>>,
     /// Tree and index among the tree's variables of each variable.
     of_variable: Vec<Option<(usize, usize)>>,
     /// Mass of each body of the tables.
     masses: Vec<Weight>,
+    /// Bodies that are no links and may move; computed from the scene.
+    apart: Vec<usize>,
     /// Bodies without joints that are much heavier than another body.
     heavy: Vec<usize>,
     /// Bodies without joints that have a cylinder.
     round: Vec<usize>,
     /// Bodies without joints that may bounce.
     bouncing: Bouncing,
-    integrators: Vec<Integrator>,
+    integrators: Vec<Box<Integrator>>,
+    /// Empty integrators, which replace those that are taken out of the list.
+    blank: Vec<Box<Integrator>>,
+    /// End of the step, as a fraction of the tick, and length of the tick, s.
+    lead: [f64; 2],
     /// Trees whose state became non-finite in this step.
     broken: Vec<usize>,
     /// Poses of the bodies of the tables with which the engine detects contacts in this step; valid for bodies that are
@@ -93,6 +104,8 @@ pub(super) struct Trees {
     seen: Vec<Isometry3<f64>>,
     /// Trees without gravity on the base in this step.
     lifted: Vec<bool>,
+    /// Gravity and motion of the bases of trees with nothing near them, which rest.
+    bases: Vec<Base>,
     /// Poses of the bases before the step.
     base_poses: Vec<Pose>,
     /// Trees that are to wake up.
@@ -119,6 +132,8 @@ pub(super) struct Trees {
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
     coupled: CoupledBodies,
+    /// Forces, torques and damping that act on links.
+    acted: Acted,
     /// Bodies whose contacts are sensed, sorted; computed from the components.
     sensed: Vec<usize>,
     /// Loop closures; computed from the scene.
@@ -147,6 +162,8 @@ struct TreeRow {
     floats: bool,
     /// Indices of the bodies, in the tree's order.
     links: Vec<usize>,
+    /// Centre of mass of each link, in its axes, m.
+    centers: Vec<Vector3<f64>>,
     tree: Tree,
 }
 
@@ -246,6 +263,7 @@ impl Trees {
             unposed: vec![false; count],
             arrived: vec![false; count],
             seen: vec![Isometry3::identity(); layout.bodies.len()],
+            bases: vec![Base::at_rest(Vector3::zeros()); count],
             base_poses: vec![Pose::identity(); count],
             island: Island::new(settings.contact_frequency),
             ..Self::default()
@@ -263,8 +281,13 @@ impl Trees {
         trees
     }
 
-    fn add(&mut self, group: Group, layout: &Layout) {
+    /// Adds a tree, which shares the constants of the first one that equals it.
+    fn add(&mut self, mut group: Group, layout: &Layout) {
         let tree_index = self.rows.len();
+        let mut models = self.models.iter();
+        if !models.any(|model| group.tree.share(&self.rows[*model].tree)) {
+            self.models.push(tree_index);
+        }
         for (link, body) in group.links.iter().enumerate() {
             if let Some(of) = self.of_body.get_mut(*body) {
                 *of = Some((tree_index, link));
@@ -297,14 +320,17 @@ impl Trees {
             set_base(&mut motion, &motion_of_base);
         }
         let links = group.links.len();
+        let masses = group.links.iter().map(|body| &self.masses[*body]);
+        let centers = masses.map(|weight| weight.center).collect();
         let (motors, saturated) = (integrator.motors.clone(), integrator.saturated.clone());
         self.rows.push(TreeRow {
             base: group.base,
             floats: group.floats,
             links: group.links,
+            centers,
             tree: group.tree,
         });
-        self.integrators.push(integrator);
+        self.integrators.push(Box::new(integrator));
         self.spare.push(Spare::default());
         self.state.trees.push(TreeState {
             motion,
@@ -324,6 +350,9 @@ impl Trees {
         tables: &Tables,
         immersed: &[usize],
     ) {
+        let bodies = tables.bodies.iter().enumerate();
+        let apart = bodies.filter(|(index, row)| row.still.is_none() && !self.has(*index));
+        self.apart = apart.map(|(index, _)| index).collect();
         self.find_clearances(engine, tables, immersed);
         self.awake.fill(true);
         self.follow(engine, tables, 0.0);
@@ -348,19 +377,18 @@ impl Trees {
         self.of_body.get(body).is_some_and(Option::is_some)
     }
 
-    /// Iterates over the links on which forces or torques act, as indices of bodies.
-    pub(super) fn loaded_links(
-        &self,
-        engine: &EngineItem<'_, '_>,
-        tables: &Tables,
-    ) -> impl Iterator<Item = usize> {
-        let links = self.rows.iter().flat_map(|row| row.links.iter().copied());
-        links.filter(|link| {
-            let body = bodies::rigid(engine, tables, *link);
-            body.is_some_and(|body| {
-                body.user_force() != Vec3::ZERO || body.user_torque() != Vec3::ZERO
-            })
-        })
+    /// Returns the bodies that are no links and may move.
+    pub(super) fn apart(&self) -> &[usize] {
+        &self.apart
+    }
+
+    /// Iterates over the bodies that may have a velocity in the engine: all that may move, except links that the engine does
+    /// not need.
+    pub(super) fn in_engine(&self) -> impl Iterator<Item = usize> {
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.filter(|(index, _)| !self.is_clear(*index));
+        let links = rows.flat_map(|(_, row)| row.links.iter());
+        self.apart.iter().chain(links).copied()
     }
 
     /// Prepares a step of `dt` seconds before the engine's: reads changes, predicts link poses, and takes over the coupled

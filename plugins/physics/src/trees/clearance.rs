@@ -372,6 +372,14 @@ impl Trees {
         }
     }
 
+    /// Does what [`note_poses`](Self::note_poses) does for a tree whose links are where they were in the engine.
+    pub(super) fn note_arrival(&self, index: usize, engine: &mut EngineItem<'_, '_>) {
+        let states = self.spare[index].links();
+        for (body, state) in self.rows[index].links.iter().zip(states) {
+            engine.body_poses.advance(*body, &state.pose);
+        }
+    }
+
     /// Finds the trees for which the engine may be spared: on fixed bases, and without fluids. Computes spheres
     /// around the links.
     pub(super) fn find_clearances(

@@ -64,6 +64,11 @@ impl LastCheck {
 const ROUNDING: f64 = 1e-9;
 
 impl Trees {
+    /// Returns true if no link of a tree has moved by the rest of its clearance since the last comparison.
+    pub(super) fn is_near_last_check(&self, index: usize) -> bool {
+        self.last_checks[index].is_near(self.integrators[index].predicted_positions())
+    }
+
     /// Returns true if a link has moved by more than its clearance from its pose in the engine.
     pub(super) fn is_beyond(
         &mut self,
@@ -72,10 +77,6 @@ impl Trees {
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
     ) -> bool {
-        let positions = self.integrators[index].predicted_positions();
-        if self.last_checks[index].is_near(positions) {
-            return false;
-        }
         self.pose(index, base);
         let rest = self.least_rest(index, base_pose, engine, tables);
         let positions = self.integrators[index].predicted_positions();

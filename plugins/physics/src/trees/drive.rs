@@ -18,8 +18,8 @@ use super::{
     Trees,
     collect::ConstraintSet,
     isometry,
+    link_state::velocity,
     solve::{Scene, rigid_motion},
-    sync::velocity,
 };
 use crate::{
     convert,

@@ -8,12 +8,12 @@ use morse_mechanisms::{
     step::Integrator,
 };
 
-use super::TreeRow;
+use super::{TreeRow, link_state::LinkState};
 
 /// A tree during one step, with the forces on it.
 pub(super) struct Taken {
     pub index: usize,
-    pub integrator: Integrator,
+    pub integrator: Box<Integrator>,
     pub motion: State,
     /// Positions before the step.
     pub before: Vec<f64>,
@@ -25,6 +25,8 @@ pub(super) struct Taken {
     /// True if its links get their poses after the step: a tree that nothing looks at is processed in one go, while its
     /// data are in the processor's cache.
     pub arrives: bool,
+    /// States of its links after the step, if it arrives.
+    pub links: Vec<LinkState>,
 }
 
 impl Taken {
@@ -43,8 +45,12 @@ impl Taken {
         let mut numbers = self.motion.positions.iter().chain(&self.motion.velocities);
         self.arrives &= numbers.all(|number| number.is_finite());
         if self.arrives {
-            let (tree, work) = (&rows[self.index].tree, &mut self.integrator.workspace);
-            work.forward_kinematics(tree, &self.base, &self.motion);
+            let (row, work) = (&rows[self.index], &mut self.integrator.workspace);
+            work.forward_kinematics(&row.tree, &self.base, &self.motion);
+            let centers = row.centers.iter().enumerate();
+            let state = |(link, center)| LinkState::of(work, link, &self.base_pose, center);
+            self.links.clear();
+            self.links.extend(centers.map(state));
         }
     }
 

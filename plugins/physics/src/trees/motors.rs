@@ -27,18 +27,23 @@ impl Trees {
         }
     }
 
-    /// Moves target positions to a fraction of the tick, of `dt` seconds. Their velocity changes linearly, and its mean is
-    /// that of the tick.
-    pub(crate) fn lead_motors(&mut self, share: f64, dt: f64) {
-        for (integrator, tree) in self.integrators.iter_mut().zip(&self.state.trees) {
-            for (motor, commanded) in integrator.motors.iter_mut().zip(&tree.motors) {
-                let [speed, change] = commanded.ramp;
-                if commanded.ramp != [0.0; 2] {
-                    let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;
-                    motor.position = commanded.position - left * dt;
-                    motor.speed = speed + change * (share - 0.5);
-                    motor.acceleration = change / dt;
-                }
+    /// Sets the end of the next step, as a fraction of the tick, and the length of the tick, s.
+    pub(crate) const fn lead_to(&mut self, share: f64, tick: f64) {
+        self.lead = [share, tick];
+    }
+
+    /// Moves the target positions of a tree to the end of the step. Their velocity changes linearly, and its mean is that of
+    /// the tick.
+    pub(super) fn lead_motors(&mut self, index: usize) {
+        let [share, tick] = self.lead;
+        let commanded = &self.state.trees[index].motors;
+        for (motor, commanded) in self.integrators[index].motors.iter_mut().zip(commanded) {
+            let [speed, change] = commanded.ramp;
+            if commanded.ramp != [0.0; 2] {
+                let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;
+                motor.position = commanded.position - left * tick;
+                motor.speed = speed + change * (share - 0.5);
+                motor.acceleration = change / tick;
             }
         }
     }

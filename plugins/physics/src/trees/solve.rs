@@ -18,7 +18,7 @@ use super::{
     groups::Group,
     isometry,
     job::{Job, Taken},
-    sync::velocity,
+    link_state::{LinkState, velocity},
 };
 use crate::{
     convert,
@@ -30,9 +30,16 @@ use crate::{
 pub(super) struct Spare {
     before: Vec<f64>,
     external_forces: Vec<Force>,
+    /// States of the links after the last step, if the tree has arrived there.
+    links: Vec<LinkState>,
 }
 
 impl Spare {
+    /// Returns the states of the links after the last step, of a tree that has arrived there.
+    pub(super) fn links(&self) -> &[LinkState] {
+        &self.links
+    }
+
     /// Returns the external forces of the last step on each link, in its frame; empty without forces.
     pub(super) fn external_forces(&self) -> &[Force] {
         &self.external_forces
@@ -148,12 +155,15 @@ impl Trees {
     /// Puts a tree back into the state after a step.
     fn put_back(&mut self, one: Taken) {
         let state = &mut self.state.trees[one.index];
-        (self.integrators[one.index], state.motion) = (one.integrator, one.motion);
+        state.motion = one.motion;
+        let blank = mem::replace(&mut self.integrators[one.index], one.integrator);
+        self.blank.push(blank);
         self.arrived[one.index] = one.arrives;
         self.finish(one.index, &one.base, &one.before);
         self.spare[one.index] = Spare {
             before: one.before,
             external_forces: one.external_forces,
+            links: one.links,
         };
     }
 
@@ -322,18 +332,28 @@ impl Trees {
         let Spare {
             mut before,
             external_forces,
+            links,
         } = mem::take(&mut self.spare[index]);
+        // One base fewer to look up, of trees whose base is fixed.
+        let base = if self.is_clear(index) {
+            self.bases[index]
+        } else {
+            self.accelerated_base(index, scene)
+        };
+        self.lead_motors(index);
+        let blank = self.blank.pop().unwrap_or_default();
         before.clone_from(&self.state.trees[index].motion.positions);
         let mut one = Taken {
             index,
             external_forces,
             before,
-            integrator: mem::take(&mut self.integrators[index]),
+            integrator: mem::replace(&mut self.integrators[index], blank),
             motion: mem::take(&mut self.state.trees[index].motion),
-            base: self.accelerated_base(index, scene),
+            base,
             base_pose: self.base_poses[index],
             is_unposed: mem::take(&mut self.unposed[index]),
             arrives: self.is_clear(index) && !self.measuring[index],
+            links,
         };
         self.push(&mut one, scene);
         one
@@ -353,6 +373,9 @@ impl Trees {
         let row = &self.rows[index];
         let gravity = convert::vector(scene.engine.configuration.gravity);
         one.external_forces.clear();
+        if !self.is_acted_on(index) {
+            return;
+        }
         for (link, body_index) in row.links.iter().enumerate() {
             let Some((known, body)) = scene
                 .tables

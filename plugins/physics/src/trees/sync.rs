@@ -1,14 +1,15 @@
 //! Synchronisation of trees with the engine: reads changes of links, and writes their poses.
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
-use morse_api::body::BodyState;
-use morse_mechanisms::{Base, Force, Motion, Pose, Workspace};
-use nalgebra::{Point3, Vector3};
+use morse_mechanisms::{Base, Force, Motion, Pose};
+use nalgebra::Vector3;
 
 use super::{
     TreeState, Trees,
     bodies::{carried, rigid, show, show_pose},
-    isometry, put, set_base,
+    isometry,
+    link_state::{LinkState, velocity},
+    put, set_base,
 };
 use crate::{
     body_poses::STILL,
@@ -26,6 +27,7 @@ impl Trees {
         commanded: &Commanded,
         dt: f64,
     ) {
+        self.arrived.fill(false);
         for index in 0..self.rows.len() {
             self.awake[index] = self.read_tree(index, engine, tables, commanded);
             if self.awake[index] {
@@ -67,7 +69,7 @@ impl Trees {
     ) -> bool {
         if self.is_clear(index) {
             if !self.is_disturbed(index, engine, tables) {
-                (_, self.base_poses[index]) = self.base(index, engine, tables);
+                (self.bases[index], self.base_poses[index]) = self.base(index, engine, tables);
                 return true;
             }
             self.end_clearance(index, engine, tables);
@@ -108,10 +110,13 @@ impl Trees {
         tables: &Tables,
         time: f64,
     ) {
-        let (base, base_pose) = self.base(index, engine, tables);
         let (row, integrator) = (&self.rows[index], &mut self.integrators[index]);
         integrator.predict_positions(&row.tree, &self.state.trees[index].motion, time);
-        (self.unposed[index], self.arrived[index]) = (true, false);
+        self.unposed[index] = true;
+        if self.is_clear(index) && self.is_near_last_check(index) {
+            return;
+        }
+        let (base, base_pose) = self.base(index, engine, tables);
         if !self.is_clear(index) {
             self.pose(index, &base);
         }
@@ -272,8 +277,12 @@ impl Trees {
                 self.lift(index, engine, tables, true);
             }
             if self.awake[index] {
-                let (base, base_pose) = self.base(index, engine, tables);
                 let is_clear = self.is_clear(index);
+                if is_clear && self.arrived[index] {
+                    self.note_arrival(index, engine);
+                    continue;
+                }
+                let (base, base_pose) = self.base(index, engine, tables);
                 let row = &self.rows[index];
                 let integrator = &mut self.integrators[index];
                 let TreeState {
@@ -327,28 +336,24 @@ impl Trees {
         &self,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
-        mut state: impl FnMut(&BodyRow, &dyn Fn(&mut BodyState)),
+        mut state: impl FnMut(&BodyRow, &LinkState),
     ) {
         for (index, row) in self.rows.iter().enumerate() {
+            let mut visit = |body: usize, link: &LinkState| {
+                if let Some(known) = tables.bodies.get(body) {
+                    state(known, link);
+                }
+            };
+            if self.arrived[index] {
+                for (body, link) in row.links.iter().zip(self.spare[index].links()) {
+                    visit(*body, link);
+                }
+                continue;
+            }
             let (_, base_pose) = self.base(index, engine, tables);
             let work = &self.integrators[index].workspace;
-            let is_noted = self.is_clear(index) && self.awake[index];
-            for (link, body) in row.links.iter().enumerate() {
-                let Some(known) = tables.bodies.get(*body) else {
-                    continue;
-                };
-                let rigid = engine.bodies.bodies.get(known.handle);
-                let pose = match rigid.filter(|_| is_noted) {
-                    Some(rigid) => engine.body_poses.of(rigid),
-                    None => isometry(&(base_pose * work.pose_of(link))),
-                };
-                let center = self.masses[*body].center;
-                let [linear, angular] = velocity(work, link, &base_pose, &center);
-                state(known, &|state| {
-                    state.pose = pose;
-                    state.center_of_mass = pose * Point3::from(center);
-                    (state.linear_velocity, state.angular_velocity) = (linear, angular);
-                });
+            for (link, (body, center)) in row.links.iter().zip(&row.centers).enumerate() {
+                visit(*body, &LinkState::of(work, link, &base_pose, center));
             }
         }
     }
@@ -356,6 +361,7 @@ impl Trees {
     /// Updates the poses of all links after the state was set.
     pub(crate) fn forward_kinematics(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
         self.forget_checks();
+        self.arrived.fill(false);
         for index in 0..self.rows.len() {
             let (base, _) = self.base(index, engine, tables);
             let TreeState {
@@ -379,15 +385,4 @@ fn all_but_rests(velocity: &[Vector3<f64>; 2]) -> bool {
     velocity
         .iter()
         .all(|vector| vector.norm() < f64::from(STILL))
-}
-
-/// Returns the velocity of a link's centre of mass, and its angular velocity, world axes.
-pub(super) fn velocity(
-    work: &Workspace,
-    link: usize,
-    base_pose: &Pose,
-    center: &Vector3<f64>,
-) -> [Vector3<f64>; 2] {
-    work.velocity_at(link, center)
-        .map(|velocity| base_pose.rotation * velocity)
 }
