@@ -121,7 +121,7 @@ pub struct Integrator {
     /// with motors of unlimited effort, which is slow if the joints are held by contacts or limits.
     pub saturated: Vec<Option<f64>>,
     /// Poses, velocities and the mass matrix.
-    pub workspace: Workspace,
+    pub workspace: Box<Workspace>,
     /// Positions in the middle of the step, and mean velocities.
     middle: State,
     gains: Vec<Gain>,
@@ -183,7 +183,7 @@ impl Integrator {
             rolling: vec![None; variables],
             efforts: vec![0.0; variables],
             limit_efforts: vec![0.0; variables],
-            workspace: Workspace::new(tree),
+            workspace: Box::new(Workspace::new(tree)),
             middle: tree.at_zero(),
             gains: vec![Gain::default(); variables],
             weightless: vec![false; tree.link_count()],

@@ -27,7 +27,10 @@ use super::{
     PhysicsSettings,
     body_poses::{BodyPoses, STILL},
     convert,
-    engine::{BodyIndex, BodyRow, Engine, EngineItem, FrameRow, GeometryRow, Tables, VariableRow},
+    engine::{
+        BodyIndex, BodyRow, Engine, EngineItem, FrameRow, GeometryRow, Tables, VariableIndex,
+        VariableRow,
+    },
     fluids::Fluids,
     joints::{JointMotion, VariableMotion},
     mechanisms::mechanisms,
@@ -109,6 +112,9 @@ pub fn build(
         world
             .entity_mut(entity)
             .insert((BodyIndex(index), state, convert::transform(&state.pose)));
+    }
+    for (index, row) in tables.variables.iter().enumerate() {
+        world.entity_mut(row.entity).insert(VariableIndex(index));
     }
     for (entity, location) in joint_locations {
         world.entity_mut(entity).insert(location);

@@ -199,6 +199,10 @@ pub(super) struct VariableRow {
 #[derive(Component, Clone, Copy)]
 pub(super) struct BodyIndex(pub usize);
 
+/// Index of a variable in [`Tables::variables`]. A component of joint entities.
+#[derive(Component, Clone, Copy)]
+pub(super) struct VariableIndex(pub usize);
+
 impl Tables {
     /// Iterates over the descendants of a base, including itself.
     pub(super) fn robot_of(&self, base: usize) -> impl Iterator<Item = (usize, &BodyRow)> {

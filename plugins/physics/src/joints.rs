@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings,
-    engine::{Engine, Tables, VariableRow},
+    engine::{Engine, Tables, VariableIndex, VariableRow},
     lost_body::LostBodies,
     trees::Trees,
 };
@@ -39,17 +39,20 @@ pub(super) fn apply(
     mut motion: ResMut<JointMotion>,
     mut trees: ResMut<Trees>,
     (lost, engine): (Res<LostBodies>, Single<Engine>),
-    targets: Query<&JointTarget>,
+    targets: Query<(&VariableIndex, &JointTarget)>,
 ) {
     let dt = settings.dt();
     let has_lost = |variable: &VariableRow| lost.is_any() && engine.has_lost(&tables, variable);
-    for (index, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
+    for (&VariableIndex(index), target) in &targets {
+        let (Some(variable), Some(motion)) = (tables.variables.get(index), motion.0.get_mut(index))
+        else {
+            continue;
+        };
         if variable.layout.settings.mode == JointMode::Kinematic || has_lost(variable) {
             continue;
         }
-        let target = targets.get(variable.entity).copied().unwrap_or_default();
         let before = (motion.set_point, motion.set_speed);
-        let (motor, set_point) = variable.motor(target, motion.position, before, dt);
+        let (motor, set_point) = variable.motor(*target, motion.position, before, dt);
         motion.set_speed = match (motion.set_point, set_point) {
             (Some(from), Some(to)) => {
                 let speed = (to - from) / dt;
@@ -68,11 +71,17 @@ pub(super) fn read(
     mut motion: ResMut<JointMotion>,
     trees: Res<Trees>,
     (lost, engine): (Res<LostBodies>, Single<Engine>),
-    mut states: Query<&mut JointState>,
+    mut states: Query<(&VariableIndex, &mut JointState)>,
 ) {
-    let has_lost = |variable: &VariableRow| lost.is_any() && engine.has_lost(&tables, variable);
-    for (index, (variable, motion)) in tables.variables.iter().zip(&mut motion.0).enumerate() {
-        if has_lost(variable) {
+    let has_lost = |index: usize| {
+        let variable = tables.variables.get(index).filter(|_| lost.is_any());
+        variable.is_some_and(|variable| engine.has_lost(&tables, variable))
+    };
+    for (&VariableIndex(index), mut state) in &mut states {
+        let Some(motion) = motion.0.get_mut(index) else {
+            continue;
+        };
+        if has_lost(index) {
             (motion.velocity, motion.effort) = (0.0, 0.0);
         } else if let Some(does) = trees.does(index) {
             motion.position = does.position;
@@ -80,12 +89,10 @@ pub(super) fn read(
             // A sleeping joint exerts the same effort as when it fell asleep.
             motion.effort = does.effort.unwrap_or(motion.effort);
         }
-        if let Ok(mut state) = states.get_mut(variable.entity) {
-            *state = JointState {
-                position: motion.position,
-                velocity: motion.velocity,
-                effort: motion.effort,
-            };
-        }
+        *state = JointState {
+            position: motion.position,
+            velocity: motion.velocity,
+            effort: motion.effort,
+        };
     }
 }

@@ -69,7 +69,7 @@ use cut::CutTree;
 use displacement::{Extent, LastCheck};
 use drive::Driven;
 use groups::Groups;
-use job::Job;
+use job::{Job, SharedWorkspaces};
 use solve::{Scene, Spare};
 
 /// All trees of dynamic joints of a world, in the order of their bases.
@@ -126,8 +126,12 @@ pub(super) struct Trees {
     intruded: Vec<AtomicBool>,
     /// Trees with a clearance whose links have no predicted poses in this step so far.
     unposed: Vec<bool>,
+    /// Trees whose own workspace has neither the predicted poses of this step nor those after the last one.
+    outdated: Vec<bool>,
     /// Trees with a clearance whose links have their poses after this step.
     arrived: Vec<bool>,
+    /// True if wheels roll without slip in this step.
+    rolls: bool,
     /// Ground robots with a commanded velocity in this step, by index of the base.
     driven: Vec<Driven>,
     /// Coupled bodies of this step, sorted by index once all are collected.
@@ -143,8 +147,9 @@ pub(super) struct Trees {
     cut_trees: Vec<CutTree>,
     constraints: ConstraintSet,
     groups: Groups,
-    /// Solver of trees that nothing touches.
+    /// Solver of trees that nothing touches, and their workspaces.
     island: Island,
+    shared: SharedWorkspaces,
     /// Islands, at least one; as many as there are in a step with several threads.
     jobs: Vec<Job>,
     /// Trees that nothing touches, divided among the threads.
@@ -165,6 +170,8 @@ struct TreeRow {
     /// Centre of mass of each link, in its axes, m.
     centers: Vec<Vector3<f64>>,
     tree: Tree,
+    /// Number of the set of equal trees to which it belongs.
+    model: usize,
 }
 
 /// Mass and inertia of a body.
@@ -261,6 +268,7 @@ impl Trees {
             awake: vec![false; count],
             lifted: vec![false; count],
             unposed: vec![false; count],
+            outdated: vec![false; count],
             arrived: vec![false; count],
             seen: vec![Isometry3::identity(); layout.bodies.len()],
             bases: vec![Base::at_rest(Vector3::zeros()); count],
@@ -285,7 +293,9 @@ impl Trees {
     fn add(&mut self, mut group: Group, layout: &Layout) {
         let tree_index = self.rows.len();
         let mut models = self.models.iter();
-        if !models.any(|model| group.tree.share(&self.rows[*model].tree)) {
+        let model = models.position(|first| group.tree.share(&self.rows[*first].tree));
+        let model = model.unwrap_or(self.models.len());
+        if model == self.models.len() {
             self.models.push(tree_index);
         }
         for (link, body) in group.links.iter().enumerate() {
@@ -329,6 +339,7 @@ impl Trees {
             links: group.links,
             centers,
             tree: group.tree,
+            model,
         });
         self.integrators.push(Box::new(integrator));
         self.spare.push(Spare::default());

@@ -170,7 +170,12 @@ impl Trees {
     ) {
         self.last_checks[index].forget();
         self.state.trees[index].clearance.end();
-        let (_, base_pose) = self.base(index, engine, tables);
+        let (base, base_pose) = self.base(index, engine, tables);
+        if mem::take(&mut self.outdated[index]) {
+            let motion = &self.state.trees[index].motion;
+            let workspace = &mut self.integrators[index].workspace;
+            workspace.forward_kinematics(&self.rows[index].tree, &base, motion);
+        }
         for (link, body) in self.rows[index].links.iter().enumerate() {
             let Some(row) = tables.bodies.get(*body) else {
                 continue;

@@ -94,8 +94,10 @@ impl Trees {
 
     /// Accelerates the driven robots, and sets the friction targets of their contacts.
     pub(super) fn drive(&mut self, constraints: &mut ConstraintSet, scene: &Scene<'_, '_, '_>) {
-        for integrator in &mut self.integrators {
-            integrator.rolling.fill(None);
+        if std::mem::take(&mut self.rolls) {
+            for integrator in &mut self.integrators {
+                integrator.rolling.fill(None);
+            }
         }
         if self.driven.is_empty() {
             return;
@@ -238,6 +240,7 @@ impl Trees {
                     .rolling_velocity(rows, link, &point, &velocity)
                 {
                     integrator.rolling[variable] = Some(speed);
+                    self.rolls = true;
                 }
             }
         }

@@ -3,7 +3,7 @@ use std::mem;
 
 use morse_api::threads::reuse;
 use morse_mechanisms::{
-    Base, Force, Pose, State,
+    Base, Force, Pose, State, Workspace,
     island::{Contact, FreeBody, Island, Member, Weld},
     step::Integrator,
 };
@@ -25,6 +25,8 @@ pub(super) struct Taken {
     /// True if its links get their poses after the step: a tree that nothing looks at is processed in one go, while its
     /// data are in the processor's cache.
     pub arrives: bool,
+    /// True if its own workspace was not used in the step.
+    pub is_outdated: bool,
     /// States of its links after the step, if it arrives.
     pub links: Vec<LinkState>,
 }
@@ -39,7 +41,26 @@ impl Taken {
     }
 
     /// Integrates it by `dt` seconds, without contacts.
-    pub(super) fn step(&mut self, rows: &[TreeRow], island: &mut Island, dt: f64) {
+    ///
+    /// A tree that nothing looks at uses the workspace of its model, which is in the processor's cache.
+    pub(super) fn step(
+        &mut self,
+        rows: &[TreeRow],
+        (island, shared): (&mut Island, &mut SharedWorkspaces),
+        dt: f64,
+    ) {
+        self.is_outdated = self.arrives && self.is_unposed;
+        if !self.is_outdated {
+            self.step_itself(rows, island, dt);
+            return;
+        }
+        let workspace = shared.of(&rows[self.index]);
+        mem::swap(&mut self.integrator.workspace, workspace);
+        self.step_itself(rows, island, dt);
+        mem::swap(&mut self.integrator.workspace, workspace);
+    }
+
+    fn step_itself(&mut self, rows: &[TreeRow], island: &mut Island, dt: f64) {
         self.pose(rows);
         island.step(&mut [self.member(rows)], &mut [], &mut [], &mut [], dt);
         let mut numbers = self.motion.positions.iter().chain(&self.motion.velocities);
@@ -66,6 +87,18 @@ impl Taken {
     }
 }
 
+/// Workspaces of trees, by model.
+#[derive(Default)]
+pub(super) struct SharedWorkspaces(Vec<Option<Box<Workspace>>>);
+
+impl SharedWorkspaces {
+    fn of(&mut self, row: &TreeRow) -> &mut Box<Workspace> {
+        let count = self.0.len().max(row.model + 1);
+        self.0.resize_with(count, || None);
+        self.0[row.model].get_or_insert_with(|| Box::new(Workspace::new(&row.tree)))
+    }
+}
+
 /// An island during one step. The memory is kept between steps.
 pub(super) struct Job {
     pub taken: Vec<Taken>,
@@ -74,6 +107,7 @@ pub(super) struct Job {
     pub welds: Vec<Weld>,
     members: Vec<Member<'static>>,
     island: Island,
+    shared: SharedWorkspaces,
 }
 
 impl Job {
@@ -86,6 +120,7 @@ impl Job {
             welds: Vec::new(),
             members: Vec::new(),
             island: Island::new(contact_frequency),
+            shared: SharedWorkspaces::default(),
         }
     }
 
@@ -105,7 +140,7 @@ impl Job {
     /// Integrates its trees by `dt` seconds, each without contacts.
     pub(super) fn step_apart(&mut self, rows: &[TreeRow], dt: f64) {
         for one in &mut self.taken {
-            one.step(rows, &mut self.island, dt);
+            one.step(rows, (&mut self.island, &mut self.shared), dt);
         }
     }
 }

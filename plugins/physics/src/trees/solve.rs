@@ -131,7 +131,8 @@ impl Trees {
         if threads == 1 || count < MIN_LONE_TREES {
             for index in lone {
                 let mut one = self.take(index, scene);
-                one.step(&self.rows, &mut self.island, scene.dt);
+                let workspaces = (&mut self.island, &mut self.shared);
+                one.step(&self.rows, workspaces, scene.dt);
                 self.put_back(one);
             }
             return;
@@ -159,6 +160,7 @@ impl Trees {
         let blank = mem::replace(&mut self.integrators[one.index], one.integrator);
         self.blank.push(blank);
         self.arrived[one.index] = one.arrives;
+        self.outdated[one.index] = one.is_outdated;
         self.finish(one.index, &one.base, &one.before);
         self.spare[one.index] = Spare {
             before: one.before,
@@ -353,6 +355,7 @@ impl Trees {
             base_pose: self.base_poses[index],
             is_unposed: mem::take(&mut self.unposed[index]),
             arrives: self.is_clear(index) && !self.measuring[index],
+            is_outdated: false,
             links,
         };
         self.push(&mut one, scene);

@@ -294,6 +294,7 @@ impl Trees {
                 if !self.arrived[index] {
                     let work = &mut integrator.workspace;
                     work.forward_kinematics(&row.tree, &base, motion);
+                    self.outdated[index] = false;
                 }
                 if is_clear {
                     self.note_poses(index, &base_pose, engine, tables);
@@ -362,6 +363,7 @@ impl Trees {
     pub(crate) fn forward_kinematics(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
         self.forget_checks();
         self.arrived.fill(false);
+        self.outdated.fill(false);
         for index in 0..self.rows.len() {
             let (base, _) = self.base(index, engine, tables);
             let TreeState {
