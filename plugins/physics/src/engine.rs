@@ -241,6 +241,11 @@ pub(super) fn spawn_engine(world: &mut World, settings: &PhysicsSettings) {
 /// meet obliquely collide along the wrong line, and heaps of rocks rest a tenth too high.
 const KEPT: f32 = 1e-3;
 
+/// Number of passes per substep that solve the contacts without correction of positions. The impulse of an impact is the
+/// guess for the substep after it: one pass, the default of the engine, leaves a part of it, and boxes that tip over an edge
+/// gain up to 20 mJ.
+const RELAXATIONS: usize = 2;
+
 fn parameters(settings: &PhysicsSettings) -> IntegrationParameters {
     let softness = SpringCoefficients {
         natural_frequency: settings.contact_frequency as f32,
@@ -251,6 +256,7 @@ fn parameters(settings: &PhysicsSettings) -> IntegrationParameters {
         contact_softness: softness,
         static_contact_softness: softness,
         num_solver_iterations: settings.moves() as usize,
+        num_internal_stabilization_iterations: RELAXATIONS,
         // The default of the engine would limit speeds to 400 m/s.
         normalized_max_linear_velocity: f32::MAX,
         normalized_contact_recycle_distance: KEPT,

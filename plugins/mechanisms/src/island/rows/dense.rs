@@ -305,7 +305,7 @@ impl DenseSolver {
 
 /// Writes the mass matrix of a body into the lines of its velocities, of which the first has this index. Returns false if its
 /// inertia is singular.
-fn write_body(body: &FreeBody, lines: &mut [f64], stride: usize, first: usize) -> bool {
+pub(super) fn write_body(body: &FreeBody, lines: &mut [f64], stride: usize, first: usize) -> bool {
     let mut inverse = body.inverse_inertia;
     for axis in 0..3 {
         lines[axis * (stride + 1) + first] = 1.0 / body.inverse_mass[axis].max(LOCKED);

@@ -1,18 +1,24 @@
 //! Newton steps for many rows on few velocities each: the linearised constraints are solved for the velocities instead of
 //! the impulses.
 //!
-//! Each group of rows, a contact or a single row, changes its impulses by `Δλ = λ₀ − K·J·Δv`. With `Δv = M⁻¹Jᵀ·Δλ` follows
-//! `(I + M⁻¹JᵀKJ)·Δv = M⁻¹Jᵀ·λ₀`, whose blocks are those of members and free bodies that share a group. Blocks are eliminated
-//! in the order of minimum degree: a tray with a hundred boxes takes a hundred times the work of one box.
+//! Each group of rows, a contact or a single row, changes its impulses by `Δλ = λ₀ − K·J·Δv`. With `M·Δv = Jᵀ·Δλ` follows
+//! `(M + JᵀKJ)·Δv = Jᵀ·λ₀`, see [`system`], or `(I + M⁻¹JᵀKJ)·Δv = M⁻¹Jᵀ·λ₀` where deep trees have no mass matrix. The blocks
+//! are those of members and free bodies that share a group. They are eliminated in the order of minimum degree: a tray with a
+//! hundred boxes takes a hundred times the work of one box.
 pub(super) mod damped;
+mod elimination;
+mod group;
+mod system;
 
 use super::{
     ContactData,
     blocks::{add_multiple, invert, multiply},
-    row::{Block, ConstraintRow, DIAGONAL_REGULARISATION, dot},
-    sliding::Sliding,
+    row::{Block, ConstraintRow, dot},
 };
+use crate::island::{FreeBody, Member};
 use damped::DampedSteps;
+use group::Group;
+use system::{BlockSystem, law_of};
 
 /// Maximum number of participants: the table of blocks grows with its square.
 const MAX_PARTICIPANTS: usize = 512;
@@ -43,17 +49,7 @@ pub(super) struct VelocitySolver {
     /// Entries of a block, summed over the rows of a group.
     combined: Vec<f64>,
     damped: DampedSteps,
-}
-
-/// Active rows of a contact, or one row, with the law of their impulses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    first: usize,
-    count: usize,
-    /// Change of the impulses without a change of velocity, `λ₀`.
-    given: [f64; 3],
-    /// `K`: decrease of the impulses per change of the rows' velocities.
-    pub(super) gain: [[f64; 3]; 3],
+    system: BlockSystem,
 }
 
 /// A member or free body.
@@ -68,6 +64,11 @@ struct Participant {
 }
 
 impl VelocitySolver {
+    /// Reads the mass matrices.
+    pub(super) fn set_masses(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
+        self.system.set_masses(members, bodies);
+    }
+
     /// Makes a Newton step: changes impulses and velocities. Returns false, with nothing changed, if that would be too much
     /// work, or the system is singular.
     pub(super) fn newton_step(
@@ -78,6 +79,9 @@ impl VelocitySolver {
         velocities: &mut [f64],
     ) -> bool {
         self.linearize(rows, contacts, numbers[0], velocities);
+        if self.system.read(rows, contacts.len(), numbers[0]) {
+            return self.system_step(rows, contacts.len(), numbers[1], velocities);
+        }
         if !self.assemble(rows, numbers, velocities.len()) || !self.eliminate() {
             return false;
         }
@@ -91,6 +95,28 @@ impl VelocitySolver {
             for (row, more) in rows[own].iter_mut().zip(group.more(&speeds)) {
                 row.impulse += more;
                 row.act(numbers[1], more, velocities);
+            }
+        }
+        true
+    }
+
+    /// Makes a Newton step for the linearised laws. Returns false, with nothing changed, if the system is singular.
+    fn system_step(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: usize,
+        responses: &[f64],
+        velocities: &mut [f64],
+    ) -> bool {
+        if !self.system.solve::<false>(&self.groups, contacts) {
+            return false;
+        }
+        for group in &self.groups {
+            let own = &mut rows[group.first..group.first + group.count];
+            let speeds = self.system.changes_of(law_of(group, contacts));
+            for (row, more) in own.iter_mut().zip(group.more(&speeds)) {
+                row.impulse += more;
+                row.act(responses, more, velocities);
             }
         }
         true
@@ -408,71 +434,4 @@ impl VelocitySolver {
             }
         }
     }
-}
-
-impl Group {
-    /// Returns the changes of the impulses for changes of the rows' velocities.
-    fn more(&self, changes: &[f64; 3]) -> [f64; 3] {
-        std::array::from_fn(|row| self.given[row] - dot(&self.gain[row], changes))
-    }
-
-    fn of_row(
-        row_index: usize,
-        row: &ConstraintRow,
-        jacobians: &[f64],
-        velocities: &[f64],
-    ) -> Self {
-        let (given, gain) = linear(row, jacobians, velocities);
-        let mut group = Self {
-            first: row_index,
-            count: 1,
-            given: [0.0; 3],
-            gain: [[0.0; 3]; 3],
-        };
-        (group.given[0], group.gain[0][0]) = (given, gain);
-        group
-    }
-
-    /// Linearises a contact whose normal is active: its friction sticks or slides.
-    fn of_contact(
-        first: usize,
-        [normal, across @ ..]: [&ConstraintRow; 3],
-        contact: &ContactData,
-        jacobians: &[f64],
-        velocities: &[f64],
-    ) -> Self {
-        let mut group = Self::of_row(first, normal, jacobians, velocities);
-        let most = contact.friction * normal.impulse;
-        if most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
-            return group;
-        }
-        group.count = 3;
-        let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
-        let Some(sliding) = Sliding::new(wanted, across.map(|row| row.mass), most) else {
-            for (tangent, row) in across.iter().enumerate() {
-                (
-                    group.given[tangent + 1],
-                    group.gain[tangent + 1][tangent + 1],
-                ) = linear(row, jacobians, velocities);
-            }
-            return group;
-        };
-        let normal = [group.given[0], group.gain[0][0]];
-        let Some(law) = sliding.law(across, contact.friction, normal) else {
-            group.count = 1;
-            return group;
-        };
-        for tangent in 0..2 {
-            group.given[tangent + 1] = law.given[tangent];
-            group.gain[tangent + 1] = law.gain[tangent];
-        }
-        group
-    }
-}
-
-/// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity.
-fn linear(row: &ConstraintRow, jacobians: &[f64], velocities: &[f64]) -> (f64, f64) {
-    let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
-    let lacks = row.target - row.speed(jacobians, velocities) - row.compliance * row.impulse;
-    (lacks / compliance, 1.0 / compliance)
 }

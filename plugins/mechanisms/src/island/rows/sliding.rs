@@ -18,42 +18,20 @@ pub(super) struct Sliding {
 }
 
 impl Sliding {
-    /// Maximum number of Newton steps for `μ`: from below they converge monotonically, with doubling digits.
-    const STEPS: usize = 24;
-
-    /// Impulse below which there is no friction, N·s, and minimum ratio of the tangents' masses, against overflow.
-    const NONE: f64 = 1e-60;
-    const LIGHTEST: f64 = 1e-9;
-
     /// Returns `None` if the contact sticks.
     pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
-        if length(wanted) <= most {
-            return None;
-        }
-        let heavier = masses[0].max(masses[1]);
-        if most <= Self::NONE || heavier <= 0.0 {
+        let Some(scaled) = Scaled::new(wanted, masses, most)? else {
             return Some(Self {
                 impulses: [0.0; 2],
                 turns: [[0.0; 2]; 2],
                 along: [0.0; 2],
             });
-        }
-        // Impulses relative to the maximum, masses relative to the greater one.
-        let wanted = wanted.map(|wanted| wanted / most);
-        let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
-        // Not more than the solution, and equal to it for equal masses.
-        let mut mu = length(wanted) - 1.0;
-        let [mut factors, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
-        for _ in 0..Self::STEPS {
-            factors = masses.map(|mass| 1.0 / (1.0 + mu * mass));
-            impulses = [factors[0] * wanted[0], factors[1] * wanted[1]];
-            along = [0, 1].map(|tangent| factors[tangent] * masses[tangent] * impulses[tangent]);
-            let over = length(impulses) - 1.0;
-            if over <= 1e-14 {
-                break;
-            }
-            mu += over * dot(&impulses, &impulses) / dot(&impulses, &along);
-        }
+        };
+        let Scaled {
+            factors,
+            impulses,
+            along,
+        } = scaled;
         let most = most / length(impulses).max(1.0);
         let weight = dot(&impulses, &along);
         let turn = |one: usize, other: usize| {
@@ -106,6 +84,62 @@ impl Sliding {
     }
 }
 
+/// Sliding friction relative to its maximum.
+struct Scaled {
+    /// `1 / (1 + μ·m)`.
+    factors: [f64; 2],
+    /// Friction impulses.
+    impulses: [f64; 2],
+    /// Decrease of the impulses per change of `μ`.
+    along: [f64; 2],
+}
+
+impl Scaled {
+    /// Maximum number of Newton steps for `μ`: from below they converge monotonically, with doubling digits.
+    const STEPS: usize = 24;
+
+    /// Impulse below which there is no friction, N·s, and minimum ratio of the tangents' masses, against overflow.
+    const NONE: f64 = 1e-60;
+    const LIGHTEST: f64 = 1e-9;
+
+    /// Returns `None` if the contact sticks, `Some(None)` if there is no friction.
+    #[inline]
+    #[expect(
+        clippy::option_option,
+        reason = "sticking, sliding without friction, or sliding"
+    )]
+    fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Option<Self>> {
+        if length(wanted) <= most {
+            return None;
+        }
+        let heavier = masses[0].max(masses[1]);
+        if most <= Self::NONE || heavier <= 0.0 {
+            return Some(None);
+        }
+        // Impulses relative to the maximum, masses relative to the greater one.
+        let wanted = wanted.map(|wanted| wanted / most);
+        let masses = masses.map(|mass| (mass / heavier).max(Self::LIGHTEST));
+        // Not more than the solution, and equal to it for equal masses.
+        let mut mu = length(wanted) - 1.0;
+        let [mut factors, mut impulses, mut along] = [[1.0; 2], wanted, [0.0; 2]];
+        for _ in 0..Self::STEPS {
+            factors = masses.map(|mass| 1.0 / (1.0 + mu * mass));
+            impulses = [factors[0] * wanted[0], factors[1] * wanted[1]];
+            along = [0, 1].map(|tangent| factors[tangent] * masses[tangent] * impulses[tangent]);
+            let over = length(impulses) - 1.0;
+            if over <= 1e-14 {
+                break;
+            }
+            mu += over * dot(&impulses, &impulses) / dot(&impulses, &along);
+        }
+        Some(Some(Self {
+            factors,
+            impulses,
+            along,
+        }))
+    }
+}
+
 /// Law of the tangents' impulses of a sliding contact: they change by `λ₀ − K·J·Δv`, with the rows of the normal and both
 /// tangents in `J`.
 pub(super) struct SlidingLaw {
@@ -128,7 +162,14 @@ pub(super) fn project_onto_friction_cone(
     };
     let wanted = [&*one, &*other].map(|row| row.unbounded_impulse(jacobians, velocities));
     let masses = [one.mass, other.mass];
-    let given = Sliding::new(wanted, masses, most).map_or(wanted, |sliding| sliding.impulses);
+    let given = match Scaled::new(wanted, masses, most) {
+        None => wanted,
+        Some(None) => [0.0; 2],
+        Some(Some(scaled)) => {
+            let most = most / length(scaled.impulses).max(1.0);
+            scaled.impulses.map(|impulse| impulse * most)
+        }
+    };
     let mut change: f64 = 0.0;
     for (given, row) in given.into_iter().zip([one, other]) {
         change = change.max(row.set(given, responses, velocities));

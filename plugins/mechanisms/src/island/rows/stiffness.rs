@@ -34,6 +34,7 @@ impl Rows {
         }
         self.set_normal_compliances(dt);
         self.regularise_welds();
+        self.newton.primal.set_masses(members, bodies);
         if self.stride > 0 {
             let joints = self.rows[self.joints..].iter().zip(&self.joint_velocities);
             let joints = joints.map(|(row, (_, velocity))| row.blocks[0].start + velocity);

@@ -12,6 +12,7 @@
 use super::{
     super::{ContactData, dense::MAX_VELOCITIES, row::ConstraintRow, sliding::length},
     Group, VelocitySolver,
+    system::BlockSystem,
 };
 
 /// Minimum compliance of a row in a round, relative to the response of the bodies.
@@ -78,27 +79,38 @@ impl VelocitySolver {
         let [least, most] = RESIDUALS;
         let (mut residual, mut change, mut count) = (f64::INFINITY, f64::INFINITY, 0);
         let rounds = MAX_ROUNDS[usize::from(velocities.len() > MAX_VELOCITIES)];
+        let is_read = self.system.read(rows, contacts.len(), numbers[0]);
         'rounds: for _ in 0..rounds {
             let tolerance = (RESIDUAL_FRACTION * change).clamp(least, most);
-            for _ in 0..MAX_STEPS {
-                residual = damped.evaluate(rows, contacts.len());
-                if residual < tolerance {
+            for step in 0..=MAX_STEPS {
+                residual = damped.linearize(rows, contacts.len(), &mut self.groups);
+                if residual < tolerance || step == MAX_STEPS {
                     break;
                 }
-                damped.linearize(rows, contacts.len(), &mut self.groups);
-                if !self.assemble(rows, numbers, velocities.len()) || !self.eliminate() {
-                    break 'rounds;
+                if is_read {
+                    if !self.system.solve::<true>(&self.groups, contacts.len()) {
+                        break 'rounds;
+                    }
+                    damped.set_steps(contacts.len(), &self.system);
+                } else {
+                    if !self.assemble(rows, numbers, velocities.len()) || !self.eliminate() {
+                        break 'rounds;
+                    }
+                    self.back_substitute();
+                    damped.set_steps_of_rows(rows, numbers[0], &self.right);
                 }
-                self.back_substitute();
                 count += 1;
-                damped.set_direction(rows, numbers[0], &self.groups, &self.right);
+                damped.set_changes(&self.groups);
                 let fraction = damped.search(rows, contacts.len());
                 damped.advance(fraction);
-                for (velocity, change) in velocities.iter_mut().zip(&self.right) {
-                    *velocity += fraction * change;
+                if is_read {
+                    self.system.advance(fraction, velocities);
+                } else {
+                    for (velocity, change) in velocities.iter_mut().zip(&self.right) {
+                        *velocity += fraction * change;
+                    }
                 }
             }
-            residual = damped.evaluate(rows, contacts.len());
             change = damped.next_round(rows, contacts);
             if change < ROUND_TOLERANCE {
                 break;
@@ -145,31 +157,28 @@ impl DampedSteps {
         }
     }
 
-    /// Evaluates the laws of all rows. Returns the greatest velocity that the impulses lack.
-    fn evaluate(&mut self, rows: &[ConstraintRow], contacts: usize) -> f64 {
-        let (touching, others) = self.rows.split_at_mut(3 * contacts);
-        for (states, limit) in touching.as_chunks_mut().0.iter_mut().zip(&self.limits) {
-            let (laws, _) = contact_law(states, *limit, 0.0);
-            for (state, law) in states.iter_mut().zip(laws) {
-                state.law = law;
-            }
-        }
-        for (state, row) in others.iter_mut().zip(&rows[3 * contacts..]) {
-            (state.law, _) = row_law(state, row.bounds, 0.0);
-        }
-        let pairs = self.rows.iter().zip(rows).filter(|(_, row)| row.mass > 0.0);
-        let residuals = pairs.map(|(state, row)| (state.law - state.impulse).abs() / row.mass);
-        residuals.fold(0.0, f64::max)
-    }
-
-    /// Linearises the laws of all rows.
-    fn linearize(&self, rows: &[ConstraintRow], contacts: usize, groups: &mut Vec<Group>) {
+    /// Evaluates and linearises the laws of all rows. Returns the greatest velocity that the impulses lack.
+    fn linearize(
+        &mut self,
+        rows: &[ConstraintRow],
+        contacts: usize,
+        groups: &mut Vec<Group>,
+    ) -> f64 {
         groups.clear();
-        let (touching, others) = self.rows.split_at(3 * contacts);
-        let touching = touching.as_chunks().0.iter().zip(&self.limits);
-        for ((states, limit), first) in touching.zip((0..).step_by(3)) {
-            let (laws, gain) = contact_law(states, *limit, 0.0);
-            let given = [0, 1, 2].map(|row| laws[row] - states[row].impulse);
+        let mut residual: f64 = 0.0;
+        let (touching, others) = self.rows.split_at_mut(3 * contacts);
+        let touching = touching.as_chunks_mut().0.iter_mut().zip(&self.limits);
+        for ((states, limit), (own, first)) in
+            touching.zip(rows.as_chunks::<3>().0.iter().zip((0..).step_by(3)))
+        {
+            let (laws, gain) = contact_law(states, *limit);
+            let mut given = [0.0; 3];
+            for (state, (given, law)) in states.iter_mut().zip(given.iter_mut().zip(laws)) {
+                (state.law, *given) = (law, law - state.impulse);
+            }
+            for (given, row) in given.iter().zip(own).filter(|(_, row)| row.mass > 0.0) {
+                residual = residual.max(given.abs() / row.mass);
+            }
             if given != [0.0; 3] || gain != [[0.0; 3]; 3] {
                 groups.push(Group {
                     first,
@@ -179,30 +188,53 @@ impl DampedSteps {
                 });
             }
         }
-        let others = others.iter().zip(&rows[3 * contacts..]);
-        for ((state, row), first) in others.zip(3 * contacts..) {
-            let (law, gain) = row_law(state, row.bounds, 0.0);
-            if law != state.impulse || gain != 0.0 {
+        for ((state, row), first) in others
+            .iter_mut()
+            .zip(&rows[3 * contacts..])
+            .zip(3 * contacts..)
+        {
+            let (law, gain) = row_law(state, row.bounds);
+            state.law = law;
+            let given = law - state.impulse;
+            if row.mass > 0.0 {
+                residual = residual.max(given.abs() / row.mass);
+            }
+            if given != 0.0 || gain != 0.0 {
                 groups.push(Group {
                     first,
                     count: 1,
-                    given: [law - state.impulse, 0.0, 0.0],
+                    given: [given, 0.0, 0.0],
                     gain: [[gain, 0.0, 0.0], [0.0; 3], [0.0; 3]],
                 });
             }
         }
+        residual
     }
 
-    /// Sets the changes of all rows in an undamped step.
-    fn set_direction(
-        &mut self,
-        rows: &[ConstraintRow],
-        jacobians: &[f64],
-        groups: &[Group],
-        changes: &[f64],
-    ) {
+    /// Sets the changes of the velocities of all rows in an undamped step.
+    fn set_steps(&mut self, contacts: usize, system: &BlockSystem) {
+        let (touching, others) = self.rows.split_at_mut(3 * contacts);
+        for (law, states) in touching.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+            for (state, change) in states.iter_mut().zip(system.changes_of(law)) {
+                state.step = change;
+            }
+        }
+        for (law, state) in (contacts..).zip(others) {
+            [state.step, ..] = system.changes_of(law);
+        }
+    }
+
+    /// Sets them from the changes of all velocities.
+    fn set_steps_of_rows(&mut self, rows: &[ConstraintRow], jacobians: &[f64], changes: &[f64]) {
         for (state, row) in self.rows.iter_mut().zip(rows) {
-            (state.step, state.change) = (row.change(jacobians, changes), 0.0);
+            state.step = row.change(jacobians, changes);
+        }
+    }
+
+    /// Sets the changes of all impulses in an undamped step.
+    fn set_changes(&mut self, groups: &[Group]) {
+        for state in &mut self.rows {
+            state.change = 0.0;
         }
         for group in groups {
             let own = &mut self.rows[group.first..group.first + group.count];
@@ -219,7 +251,9 @@ impl DampedSteps {
     /// Returns the fraction of the step, at most 1, after which the convex function no longer falls along the step.
     fn search(&self, rows: &[ConstraintRow], contacts: usize) -> f64 {
         let [mut low, mut high] = [0.0, 1.0];
-        let first = self.slope(rows, contacts, low);
+        let present = self.rows.iter();
+        let products = present.map(|state| state.step * (state.impulse - state.law));
+        let first = products.sum::<f64>();
         let [mut below, mut above] = [first, self.slope(rows, contacts, high)];
         for _ in 0..MAX_POINTS {
             if above <= FLAT * first.abs() {
@@ -249,14 +283,14 @@ impl DampedSteps {
         let (touching, others) = self.rows.split_at(3 * contacts);
         let mut sum = 0.0;
         for (states, limit) in touching.as_chunks().0.iter().zip(&self.limits) {
-            let (laws, _) = contact_law(states, *limit, fraction);
+            let laws = contact_impulses(states, *limit, fraction);
             let products = states.iter().zip(laws);
             sum += products
                 .map(|(state, law)| product(state, law))
                 .sum::<f64>();
         }
         for (state, row) in others.iter().zip(&rows[3 * contacts..]) {
-            sum += product(state, row_law(state, row.bounds, fraction).0);
+            sum += product(state, row_impulse(state, row.bounds, fraction));
         }
         sum
     }
@@ -334,43 +368,66 @@ fn compliance(row: &ConstraintRow) -> f64 {
     }
 }
 
-/// Returns the impulses of a contact after a fraction of the step, and their decrease per change of the rows' velocities.
-fn contact_law(states: &[RowState; 3], limit: f64, fraction: f64) -> ([f64; 3], [[f64; 3]; 3]) {
+/// Returns the impulses of a contact after a fraction of the step.
+fn contact_impulses(states: &[RowState; 3], limit: f64, fraction: f64) -> [f64; 3] {
+    let [normal, across @ ..] = states;
+    let mut laws = states.map(|state| state.impulse);
+    laws[0] = row_impulse(normal, [0.0, f64::INFINITY], fraction);
+    if across[0].compliance > 0.0 {
+        let wanted = [0, 1].map(|tangent| across[tangent].unbounded(fraction));
+        let whole = length(wanted);
+        let kept = if whole > limit { limit / whole } else { 1.0 };
+        [laws[1], laws[2]] = wanted.map(|wanted| kept * wanted);
+    }
+    laws
+}
+
+/// Returns the impulses of a contact, and their decrease per change of the rows' velocities.
+fn contact_law(states: &[RowState; 3], limit: f64) -> ([f64; 3], [[f64; 3]; 3]) {
     let [normal, across @ ..] = states;
     let mut laws = states.map(|state| state.impulse);
     let mut gain = [[0.0; 3]; 3];
-    (laws[0], gain[0][0]) = row_law(normal, [0.0, f64::INFINITY], fraction);
+    (laws[0], gain[0][0]) = row_law(normal, [0.0, f64::INFINITY]);
     if across[0].compliance <= 0.0 {
         return (laws, gain);
     }
-    let wanted = [0, 1].map(|tangent| across[tangent].unbounded(fraction));
+    let wanted = [0, 1].map(|tangent| across[tangent].unbounded(0.0));
     let whole = length(wanted);
-    let slides = whole > limit;
-    let kept = if slides { limit / whole } else { 1.0 };
-    for one in 0..2 {
-        laws[one + 1] = kept * wanted[one];
-        for other in 0..2 {
-            let along = if slides {
-                wanted[one] / whole * (wanted[other] / whole)
-            } else {
-                0.0
-            };
-            let same = f64::from(one == other);
-            gain[one + 1][other + 1] = kept * (same - along) / across[0].compliance;
+    if whole <= limit {
+        [laws[1], laws[2]] = wanted;
+        (gain[1][1], gain[2][2]) = (1.0 / across[0].compliance, 1.0 / across[0].compliance);
+    } else if limit <= 0.0 {
+        [laws[1], laws[2]] = [0.0; 2];
+    } else {
+        let kept = limit / whole;
+        let along = wanted.map(|wanted| wanted / whole);
+        let stiffness = kept / across[0].compliance;
+        for one in 0..2 {
+            laws[one + 1] = kept * wanted[one];
+            for other in 0..2 {
+                let same = f64::from(one == other);
+                gain[one + 1][other + 1] = stiffness * (same - along[one] * along[other]);
+            }
         }
     }
     (laws, gain)
 }
 
-/// Returns the impulse of a row after a fraction of the step, and its decrease per change of the velocity.
-fn row_law(state: &RowState, [low, high]: [f64; 2], fraction: f64) -> (f64, f64) {
+/// Returns the impulse of a row after a fraction of the step.
+fn row_impulse(state: &RowState, [low, high]: [f64; 2], fraction: f64) -> f64 {
     if state.compliance <= 0.0 {
-        return (state.impulse, 0.0);
-    }
-    let wanted = state.unbounded(fraction);
-    if low < wanted && wanted < high {
-        (wanted, 1.0 / state.compliance)
+        state.impulse
     } else {
-        (wanted.clamp(low, high), 0.0)
+        state.unbounded(fraction).clamp(low, high)
+    }
+}
+
+/// Returns the impulse of a row, and its decrease per change of the velocity.
+fn row_law(state: &RowState, bounds: [f64; 2]) -> (f64, f64) {
+    let law = row_impulse(state, bounds, 0.0);
+    if state.compliance > 0.0 && bounds[0] < law && law < bounds[1] {
+        (law, 1.0 / state.compliance)
+    } else {
+        (law, 0.0)
     }
 }

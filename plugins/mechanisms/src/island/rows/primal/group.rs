@@ -1,0 +1,84 @@
+//! Groups of rows with a law of their impulses.
+use super::super::{
+    ContactData,
+    row::{ConstraintRow, DIAGONAL_REGULARISATION, dot},
+    sliding::Sliding,
+};
+
+/// Active rows of a contact, or one row, with the law of their impulses.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::island::rows) struct Group {
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// Change of the impulses without a change of velocity, `λ₀`.
+    pub(super) given: [f64; 3],
+    /// `K`: decrease of the impulses per change of the rows' velocities.
+    pub(in crate::island::rows) gain: [[f64; 3]; 3],
+}
+
+impl Group {
+    /// Returns the changes of the impulses for changes of the rows' velocities.
+    pub(super) fn more(&self, changes: &[f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|row| self.given[row] - dot(&self.gain[row], changes))
+    }
+
+    pub(super) fn of_row(
+        row_index: usize,
+        row: &ConstraintRow,
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) -> Self {
+        let (given, gain) = linear(row, jacobians, velocities);
+        let mut group = Self {
+            first: row_index,
+            count: 1,
+            given: [0.0; 3],
+            gain: [[0.0; 3]; 3],
+        };
+        (group.given[0], group.gain[0][0]) = (given, gain);
+        group
+    }
+
+    /// Linearises a contact whose normal is active: its friction sticks or slides.
+    pub(super) fn of_contact(
+        first: usize,
+        [normal, across @ ..]: [&ConstraintRow; 3],
+        contact: &ContactData,
+        jacobians: &[f64],
+        velocities: &[f64],
+    ) -> Self {
+        let mut group = Self::of_row(first, normal, jacobians, velocities);
+        let most = contact.friction * normal.impulse;
+        if most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
+            return group;
+        }
+        group.count = 3;
+        let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
+        let Some(sliding) = Sliding::new(wanted, across.map(|row| row.mass), most) else {
+            for (tangent, row) in across.iter().enumerate() {
+                (
+                    group.given[tangent + 1],
+                    group.gain[tangent + 1][tangent + 1],
+                ) = linear(row, jacobians, velocities);
+            }
+            return group;
+        };
+        let normal = [group.given[0], group.gain[0][0]];
+        let Some(law) = sliding.law(across, contact.friction, normal) else {
+            group.count = 1;
+            return group;
+        };
+        for tangent in 0..2 {
+            group.given[tangent + 1] = law.given[tangent];
+            group.gain[tangent + 1] = law.gain[tangent];
+        }
+        group
+    }
+}
+
+/// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity.
+fn linear(row: &ConstraintRow, jacobians: &[f64], velocities: &[f64]) -> (f64, f64) {
+    let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
+    let lacks = row.target - row.speed(jacobians, velocities) - row.compliance * row.impulse;
+    (lacks / compliance, 1.0 / compliance)
+}

@@ -1,0 +1,417 @@
+//! Linear systems of Newton steps: `(M + JᵀKJ)·Δv = Jᵀ·λ₀`.
+//!
+//! Velocities are divided into nodes of up to six: one per free body, one or more per member. Blocks are six by six, with ones
+//! on the diagonal of what is missing. Which blocks there are and in which order they are eliminated follows from the rows
+//! that have acted since the last change of the mass matrices: most steps find what they need. (All rows would be too many:
+//! most contacts of boxes side by side on a tray are gaps that do not close.) Pivots are not searched for: with symmetric
+//! `K`, as in damped steps, the system is positive definite, and only half of the blocks is needed.
+use std::ops::Range;
+
+use super::{
+    super::{blocks::add_multiple, dense::write_body, row::ConstraintRow},
+    Group, MAX_PARTICIPANTS, MAX_WORK,
+    elimination::{Block, EMPTY, Elimination, SIZE, product},
+};
+use crate::island::{FreeBody, Member};
+
+/// Up to six velocities of a member or free body.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Index of its first velocity, and their number.
+    start: usize,
+    size: usize,
+    mass: Block,
+}
+
+/// Rows that share a law: those of a contact, or a single one.
+#[derive(Clone, Debug, Default)]
+struct Law {
+    entries: Range<usize>,
+    /// Index of its first pair; `None` if the blocks are not for it.
+    pairs: Option<usize>,
+}
+
+/// Entries of a law's rows for one node.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    node: usize,
+    /// Position of the node in the order of elimination, of a law with pairs.
+    position: usize,
+    size: usize,
+    /// Entries of each row.
+    lines: [[f64; SIZE]; 3],
+}
+
+/// Workspace of the systems.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockSystem {
+    nodes: Vec<Node>,
+    /// Index of the first node of each participant, and the number of nodes.
+    firsts: Vec<usize>,
+    /// Mass matrices between two nodes of a member, with the nodes in ascending order.
+    couplings: Vec<([usize; 2], Block)>,
+    /// Mass matrix of a member.
+    lines: Vec<f64>,
+    /// True if the mass matrices are known.
+    has_masses: bool,
+    /// True if the rows have been read since the last change of the mass matrices.
+    has_rows: bool,
+    elimination: Elimination,
+    /// Nodes of a law.
+    touched: Vec<usize>,
+    laws: Vec<Law>,
+    entries: Vec<Entry>,
+    /// Index of the block of each pair of a law's entries.
+    pairs: Vec<u32>,
+    /// Mass matrices in the order of `blocks`.
+    masses: Vec<Block>,
+    /// The system, then its factors.
+    blocks: Vec<Block>,
+    /// Transposed blocks of the other triangle, of a system that is not symmetric.
+    transposed: Vec<Block>,
+    /// Right-hand side, then the solution, by position.
+    right: Vec<[f64; SIZE]>,
+}
+
+impl BlockSystem {
+    /// Reads the mass matrices.
+    pub(super) fn set_masses(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
+        self.nodes.clear();
+        self.firsts.clear();
+        self.couplings.clear();
+        (self.has_rows, self.has_masses) = (false, true);
+        let mut start = 0;
+        for member in members {
+            self.firsts.push(self.nodes.len());
+            // Deep trees have none.
+            self.has_masses &= member.integrator.workspace.articulated.is_none();
+            let count = member.tree.velocity_count();
+            if self.has_masses {
+                self.add_member(member, start, count);
+            }
+            start += count;
+        }
+        for body in bodies {
+            self.firsts.push(self.nodes.len());
+            let mut mass = EMPTY;
+            self.has_masses &= write_body(body, mass.as_flattened_mut(), SIZE, 0);
+            self.nodes.push(Node {
+                start,
+                size: SIZE,
+                mass,
+            });
+            start += SIZE;
+        }
+        self.firsts.push(self.nodes.len());
+    }
+
+    /// Adds the nodes of a member.
+    fn add_member(&mut self, member: &Member<'_>, start: usize, count: usize) {
+        self.lines.clear();
+        self.lines.resize(count * count, 0.0);
+        member
+            .integrator
+            .write_mass_matrix(&mut self.lines, count, 0);
+        let first = self.nodes.len();
+        let copy = |rows: usize, columns: usize| {
+            let mut block = EMPTY;
+            for (row, line) in block.iter_mut().enumerate().take(count - rows) {
+                let columns = columns..(columns + SIZE).min(count);
+                let own = &self.lines[(rows + row) * count..][columns];
+                line[..own.len()].copy_from_slice(own);
+            }
+            block
+        };
+        for (index, row) in (0..count).step_by(SIZE).enumerate() {
+            let size = (count - row).min(SIZE);
+            let mut mass = copy(row, row);
+            for (missing, line) in mass.iter_mut().enumerate().skip(size) {
+                line[missing] = 1.0;
+            }
+            self.nodes.push(Node {
+                start: start + row,
+                size,
+                mass,
+            });
+            for (other, column) in (0..row).step_by(SIZE).enumerate() {
+                let pair = [first + other, first + index];
+                self.couplings.push((pair, copy(column, row)));
+            }
+        }
+    }
+
+    /// Reads all rows, of which the first ones are those of contacts, unless they are known. Returns false if no system can be
+    /// solved here.
+    pub(super) fn read(
+        &mut self,
+        rows: &[ConstraintRow],
+        contacts: usize,
+        jacobians: &[f64],
+    ) -> bool {
+        if !self.has_masses || self.nodes.len() > MAX_PARTICIPANTS {
+            return false;
+        }
+        if !self.has_rows {
+            self.has_rows = true;
+            self.laws.clear();
+            self.entries.clear();
+            self.elimination.clear(0);
+            let (touching, others) = rows.split_at(3 * contacts);
+            for own in touching.chunks_exact(3).chain(others.chunks_exact(1)) {
+                self.find_nodes(own);
+                self.add_law(own, jacobians);
+            }
+        }
+        true
+    }
+
+    /// Adds blocks for some groups as far as there are none. Returns false if their elimination would be too much work.
+    fn cover(&mut self, groups: &[Group], contacts: usize) -> bool {
+        let mut is_covered = self.elimination.count() == self.nodes.len();
+        for group in groups {
+            let law = &mut self.laws[law_of(group, contacts)];
+            if law.pairs.is_none() {
+                law.pairs = Some(0);
+                is_covered &= law.add_pairs(&mut self.entries, &mut self.pairs, &self.elimination);
+            }
+        }
+        is_covered || self.lay_out()
+    }
+
+    /// Determines the blocks for all laws that have pairs, and the order of their elimination. Returns false if that is too
+    /// much work.
+    fn lay_out(&mut self) -> bool {
+        self.elimination.clear(self.nodes.len());
+        for (pair, _) in &self.couplings {
+            self.elimination.connect(*pair);
+        }
+        for law in self.laws.iter().filter(|law| law.pairs.is_some()) {
+            let own = &self.entries[law.entries.clone()];
+            for (index, one) in own.iter().enumerate() {
+                for other in &own[index + 1..] {
+                    self.elimination.connect([one.node, other.node]);
+                }
+            }
+        }
+        let nodes = &self.nodes;
+        let size = |node: usize| nodes[node].size;
+        if !self.elimination.find_order(size, MAX_WORK) {
+            self.elimination.clear(0);
+            return false;
+        }
+        self.write_masses();
+        self.pairs.clear();
+        for law in self.laws.iter_mut().filter(|law| law.pairs.is_some()) {
+            law.add_pairs(&mut self.entries, &mut self.pairs, &self.elimination);
+        }
+        true
+    }
+
+    /// Finds the nodes of some rows.
+    fn find_nodes(&mut self, rows: &[ConstraintRow]) {
+        self.touched.clear();
+        for block in rows.iter().flat_map(ConstraintRow::blocks) {
+            let own = self.firsts[block.participant]..self.firsts[block.participant + 1];
+            for node in own {
+                if !self.touched.contains(&node) {
+                    self.touched.push(node);
+                }
+            }
+        }
+    }
+
+    fn write_masses(&mut self) {
+        self.masses.clear();
+        self.masses.resize(self.elimination.block_count(), EMPTY);
+        for (node, own) in self.nodes.iter().enumerate() {
+            self.masses[self.elimination.position_of(node)] = own.mass;
+        }
+        for (pair, mass) in &self.couplings {
+            let [one, other] = pair.map(|node| self.elimination.position_of(node));
+            let Some(block) = self.elimination.block_of([one, other]) else {
+                continue;
+            };
+            let block = &mut self.masses[block as usize];
+            for (row, line) in mass.iter().enumerate() {
+                for (column, number) in line.iter().enumerate() {
+                    if one < other {
+                        block[row][column] = *number;
+                    } else {
+                        block[column][row] = *number;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the entries of rows with a common law, whose nodes have been found.
+    fn add_law(&mut self, rows: &[ConstraintRow], jacobians: &[f64]) {
+        let first = self.entries.len();
+        for node in &self.touched {
+            let own = &self.nodes[*node];
+            let mut lines = [[0.0; SIZE]; 3];
+            for (row, line) in rows.iter().zip(&mut lines) {
+                for block in row.blocks() {
+                    let end = own.start + own.size;
+                    if block.start <= own.start && end <= block.start + block.count {
+                        let from = block.offset + own.start - block.start;
+                        line[..own.size].copy_from_slice(&jacobians[from..from + own.size]);
+                    }
+                }
+            }
+            self.entries.push(Entry {
+                node: *node,
+                position: 0,
+                size: own.size,
+                lines,
+            });
+        }
+        self.laws.push(Law {
+            entries: first..self.entries.len(),
+            pairs: None,
+        });
+    }
+
+    /// Solves the system for the changes of velocity by some groups. Returns false if it is singular or too much work.
+    pub(super) fn solve<const IS_SYMMETRIC: bool>(
+        &mut self,
+        groups: &[Group],
+        contacts: usize,
+    ) -> bool {
+        if !self.cover(groups, contacts) {
+            return false;
+        }
+        self.blocks.clone_from(&self.masses);
+        self.right.clear();
+        self.right.resize(self.nodes.len(), [0.0; SIZE]);
+        self.transposed.clear();
+        if !IS_SYMMETRIC {
+            self.transposed
+                .extend_from_slice(&self.masses[self.nodes.len()..]);
+        }
+        for group in groups {
+            self.add::<IS_SYMMETRIC>(law_of(group, contacts), group);
+        }
+        let (blocks, transposed) = (&mut self.blocks, &mut self.transposed);
+        let right = &mut self.right;
+        self.elimination
+            .factor::<IS_SYMMETRIC>(blocks, transposed, right)
+            && right.iter().flatten().all(|change| change.is_finite())
+    }
+
+    /// Adds `JᵀKJ` and `Jᵀ·λ₀` of a law.
+    fn add<const IS_SYMMETRIC: bool>(&mut self, law: usize, group: &Group) {
+        let law = &self.laws[law];
+        let entries = &self.entries[law.entries.clone()];
+        let mut pairs = self.pairs[law.pairs.unwrap_or_default()..].iter();
+        let count = self.nodes.len();
+        for (index, later) in entries.iter().enumerate() {
+            let right = &mut self.right[later.position];
+            for (line, given) in later.lines.iter().zip(&group.given) {
+                add_multiple(right, line, *given);
+            }
+            let gain = |row: usize, column: usize| group.gain[row][column];
+            let scaled = later.scaled(gain);
+            let transposed = later.scaled(|row, column| gain(column, row));
+            for (other, (earlier, block)) in entries[..=index].iter().zip(&mut pairs).enumerate() {
+                let block = *block as usize;
+                earlier.add_products(&mut self.blocks[block], &scaled);
+                if !IS_SYMMETRIC && other < index {
+                    earlier.add_products(&mut self.transposed[block - count], &transposed);
+                }
+            }
+        }
+    }
+
+    /// Returns the changes of the velocities of a law's rows: of the one with this index, contacts first.
+    pub(super) fn changes_of(&self, law: usize) -> [f64; 3] {
+        let mut changes = [0.0; 3];
+        for entry in &self.entries[self.laws[law].entries.clone()] {
+            let own = &self.right[self.elimination.position_of(entry.node)];
+            for (change, line) in changes.iter_mut().zip(&entry.lines) {
+                *change += product(line, own);
+            }
+        }
+        changes
+    }
+
+    /// Adds a fraction of the changes to the velocities.
+    pub(super) fn advance(&self, fraction: f64, velocities: &mut [f64]) {
+        for (node, own) in self.nodes.iter().enumerate() {
+            let changes = &self.right[self.elimination.position_of(node)];
+            let own = &mut velocities[own.start..own.start + own.size];
+            for (velocity, change) in own.iter_mut().zip(changes) {
+                *velocity += fraction * change;
+            }
+        }
+    }
+}
+
+impl Law {
+    /// Adds the blocks of its pairs of nodes, and orders its entries as their nodes are eliminated. Returns false if a block is
+    /// missing.
+    fn add_pairs(
+        &mut self,
+        entries: &mut [Entry],
+        pairs: &mut Vec<u32>,
+        elimination: &Elimination,
+    ) -> bool {
+        let own = &mut entries[self.entries.clone()];
+        if own.iter().any(|entry| entry.node >= elimination.count()) {
+            return false;
+        }
+        for entry in &mut *own {
+            entry.position = elimination.position_of(entry.node);
+        }
+        own.sort_unstable_by_key(|entry| entry.position);
+        self.pairs = Some(pairs.len());
+        for (index, later) in own.iter().enumerate() {
+            for earlier in &own[..=index] {
+                let Some(block) = elimination.block_of([earlier.position, later.position]) else {
+                    return false;
+                };
+                pairs.push(block);
+            }
+        }
+        true
+    }
+}
+
+impl Entry {
+    /// Returns the products of its lines with a matrix from the left.
+    #[inline]
+    fn scaled(&self, gain: impl Fn(usize, usize) -> f64) -> [[f64; SIZE]; 3] {
+        let mut scaled = [[0.0; SIZE]; 3];
+        for (row, sum) in scaled.iter_mut().enumerate() {
+            for (column, line) in self.lines.iter().enumerate() {
+                add_multiple(sum, line, gain(row, column));
+            }
+        }
+        scaled
+    }
+
+    /// Adds the products of its transposed lines with others to a block.
+    #[inline]
+    fn add_products(&self, block: &mut Block, others: &[[f64; SIZE]; 3]) {
+        for (row, sum) in block.iter_mut().enumerate().take(self.size) {
+            // A copy stays in registers.
+            let mut own = *sum;
+            for (line, other) in self.lines.iter().zip(others) {
+                add_multiple(&mut own, other, line[row]);
+            }
+            *sum = own;
+        }
+    }
+}
+
+/// Returns the index of the law of a group.
+pub(super) const fn law_of(group: &Group, contacts: usize) -> usize {
+    if group.first < 3 * contacts {
+        group.first / 3
+    } else {
+        group.first - 2 * contacts
+    }
+}
+
+#[cfg(test)]
+mod tests;
