@@ -64,6 +64,11 @@ struct Participant {
 }
 
 impl VelocitySolver {
+    /// Forgets the mass matrices, which are not worth their time for limits and friction of joints alone.
+    pub(super) const fn clear_masses(&mut self) {
+        self.system.clear_masses();
+    }
+
     /// Reads the mass matrices.
     pub(super) fn set_masses(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
         self.system.set_masses(members, bodies);

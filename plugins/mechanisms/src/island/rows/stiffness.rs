@@ -34,7 +34,11 @@ impl Rows {
         }
         self.set_normal_compliances(dt);
         self.regularise_welds();
-        self.newton.primal.set_masses(members, bodies);
+        if self.joints > 0 {
+            self.newton.primal.set_masses(members, bodies);
+        } else {
+            self.newton.primal.clear_masses();
+        }
         if self.stride > 0 {
             let joints = self.rows[self.joints..].iter().zip(&self.joint_velocities);
             let joints = joints.map(|(row, (_, velocity))| row.blocks[0].start + velocity);

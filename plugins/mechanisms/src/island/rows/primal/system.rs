@@ -74,6 +74,11 @@ pub(super) struct BlockSystem {
 }
 
 impl BlockSystem {
+    /// Forgets the mass matrices.
+    pub(super) const fn clear_masses(&mut self) {
+        self.has_masses = false;
+    }
+
     /// Reads the mass matrices.
     pub(super) fn set_masses(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
         self.nodes.clear();
