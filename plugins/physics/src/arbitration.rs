@@ -39,8 +39,9 @@ impl<D> Default for Claims<D> {
 }
 
 impl<D> Claims<D> {
-    /// Removes all claims, and sets the number of bodies.
-    pub(super) fn clear(&mut self, bodies: usize) {
+    /// Removes all claims, and sets the number of bodies; none without claimants.
+    pub(super) fn clear(&mut self, claimants: &[Entity], bodies: usize) {
+        let bodies = if claimants.is_empty() { 0 } else { bodies };
         self.best.clear();
         self.best.resize_with(bodies, || None);
         self.commanded.clear();

@@ -108,14 +108,7 @@ pub fn build(
         colliders: tables.geometry.len(),
         joints: trees.joint_count(),
     };
-    for (index, (entity, state)) in states.into_iter().enumerate() {
-        world
-            .entity_mut(entity)
-            .insert((BodyIndex(index), state, convert::transform(&state.pose)));
-    }
-    for (index, row) in tables.variables.iter().enumerate() {
-        world.entity_mut(row.entity).insert(VariableIndex(index));
-    }
+    insert_indices(world, &tables, states);
     for (entity, location) in joint_locations {
         world.entity_mut(entity).insert(location);
     }
@@ -134,6 +127,18 @@ pub fn build(
     world.insert_resource(fluids);
     world.insert_resource(tables);
     built
+}
+
+/// Inserts the indices of bodies and variables into their entities, with the states of the bodies.
+fn insert_indices(world: &mut World, tables: &Tables, states: Vec<(Entity, BodyState)>) {
+    for (index, (entity, state)) in states.into_iter().enumerate() {
+        world
+            .entity_mut(entity)
+            .insert((BodyIndex(index), state, convert::transform(&state.pose)));
+    }
+    for (index, row) in tables.variables.iter().enumerate() {
+        world.entity_mut(row.entity).insert(VariableIndex(index));
+    }
 }
 
 fn states(engine: &EngineItem<'_, '_>, tables: &Tables) -> Vec<(Entity, BodyState)> {
@@ -246,10 +251,7 @@ impl Builder<'_> {
                 body.recompute_mass_properties_from_colliders(colliders);
             }
         }
-        let bodies = self.tables.bodies.iter().enumerate();
-        let commandable =
-            bodies.filter(|(_, row)| row.kind == BodyKind::Kinematic && !row.is_posed);
-        self.tables.commandable = commandable.map(|(index, _)| index).collect();
+        self.tables.commandable = commandable(&self.tables.bodies);
         self.tables.posed = posed(self.layout, |body| self.is_posed(body));
     }
 
@@ -427,6 +429,14 @@ fn rigid_body(
         .locked_axes(convert::axes(&settings.locked))
         .can_sleep(settings.can_sleep.unwrap_or(true))
         .user_data(body_index as u128)
+}
+
+/// Returns the indices of kinematic bodies that no joint moves.
+fn commandable(bodies: &[BodyRow]) -> Vec<usize> {
+    let is_commandable = |row: &BodyRow| row.kind == BodyKind::Kinematic && !row.is_posed;
+    let bodies = bodies.iter().enumerate();
+    let commandable = bodies.filter(|(_, row)| is_commandable(row));
+    commandable.map(|(index, _)| index).collect()
 }
 
 /// Returns the bodies that kinematic joints move, parents before children.

@@ -161,14 +161,8 @@ pub(super) fn apply(
     commanded.out_of_range.clear();
     let Memory { claims, driven } = &mut *memory;
     driven.clear();
-    let entities = order.entities();
-    if entities.is_empty() {
-        commanded.velocities.clear();
-        still(&mut engine, &tables);
-        return;
-    }
-    claims.clear(tables.bodies.len());
-    for &entity in entities {
+    claims.clear(order.entities(), tables.bodies.len());
+    for &entity in order.entities() {
         let Ok((drive, mount, active, due, rate, path, (mut contender, created))) =
             drives.get_mut(entity)
         else {

@@ -27,6 +27,7 @@ mod heavy;
 mod job;
 mod line;
 mod link_state;
+mod models;
 mod motors;
 mod points;
 mod recheck;
@@ -92,8 +93,10 @@ pub(super) struct Trees {
     round: Vec<usize>,
     /// Bodies without joints that may bounce.
     bouncing: Bouncing,
+    #[expect(clippy::vec_box, reason = "they are taken out by pointer")]
     integrators: Vec<Box<Integrator>>,
     /// Empty integrators, which replace those that are taken out of the list.
+    #[expect(clippy::vec_box, reason = "they are taken out by pointer")]
     blank: Vec<Box<Integrator>>,
     /// End of the step, as a fraction of the tick, and length of the tick, s.
     lead: [f64; 2],
@@ -292,12 +295,7 @@ impl Trees {
     /// Adds a tree, which shares the constants of the first one that equals it.
     fn add(&mut self, mut group: Group, layout: &Layout) {
         let tree_index = self.rows.len();
-        let mut models = self.models.iter();
-        let model = models.position(|first| group.tree.share(&self.rows[*first].tree));
-        let model = model.unwrap_or(self.models.len());
-        if model == self.models.len() {
-            self.models.push(tree_index);
-        }
+        let model = self.model_of(&mut group.tree);
         for (link, body) in group.links.iter().enumerate() {
             if let Some(of) = self.of_body.get_mut(*body) {
                 *of = Some((tree_index, link));
