@@ -45,7 +45,9 @@ cargo() {
 pip() { command pip --disable-pip-version-check "$@" --no-index --quiet; }
 morse() {
     if [ "$1" != run ]; then command morse "$@"; return; fi
-    command morse "$@" >log 2>&1 & running=$!
+    # Emptied before the start: the log of the last run must not be taken for that of this one.
+    : >log
+    command morse "$@" >>log 2>&1 & running=$!
     wait_for 'SCENE INITIALIZED'
     if [ "$2" = place ]; then kill -INT $running; wait $running || true; fi
 }
