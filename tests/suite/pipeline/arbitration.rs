@@ -169,12 +169,14 @@ fn teleports_are_used_in_turn() {
         let mut simulation = rover(motion, two);
         let hangs = |simulation: &Simulation| simulation.body("rover").unwrap().pose.translation;
         simulation.run(10).unwrap();
-        // It has settled on its wheels, by micrometres.
-        let began = x(&simulation);
-        assert!(began.abs() < 5e-6, "it stays where it began: {began}");
-        simulation.run(30).unwrap();
-        let moved = (x(&simulation) - began).abs();
-        assert!(moved < 1e-6, "held where it began: {moved}");
+        if motion == "morse" {
+            assert!(x(&simulation).abs() < 1e-6, "held where it began");
+        } else {
+            let mut alone = rover(motion, "");
+            alone.run(10).unwrap();
+            // It settles on its wheels by micrometres, to the same bit as one without actuators.
+            assert!(x(&simulation) == x(&alone), "nothing moves it");
+        }
         put(&simulation, "rover.teleport", 4.0);
         simulation.run(30).unwrap();
         assert!((hangs(&simulation).z - 3.0).abs() < 1e-6);
