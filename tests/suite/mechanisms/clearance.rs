@@ -76,6 +76,31 @@ fn an_arm_swings_alike_whether_something_is_near_it() {
     }
 }
 
+/// Without gravity or with damping on a link, the arm swings otherwise; but alike whether something is near it.
+#[test]
+fn what_acts_on_links_acts_alike_whether_something_is_near_them() {
+    let cases = [
+        "",
+        r#""second": (gravity: false),"#,
+        r#""third": (linear_damping: 2, angular_damping: 1),"#,
+        r#""second": (gravity: false), "third": (linear_damping: 2),"#,
+    ];
+    let ends = cases.map(|bodies| {
+        let mut tests = [false, true].map(|near| arm(240, near, ["", bodies]));
+        for tick in 0..480 {
+            for test in &mut tests {
+                swing(test, tick..tick + 1);
+            }
+            let [alone, near] = tests.each_ref().map(positions);
+            assert_eq!(alone, near, "{bodies} tick {tick}");
+        }
+        positions(&tests[0])
+    });
+    for (index, end) in ends.iter().enumerate() {
+        assert!(!ends[..index].contains(end), "case {index} has an effect");
+    }
+}
+
 #[test]
 fn what_flies_at_an_arm_hits_it_alike_whether_something_is_near_it() {
     const SPEED: f64 = 5.0;
