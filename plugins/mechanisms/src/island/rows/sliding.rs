@@ -20,18 +20,21 @@ pub(super) struct Sliding {
 impl Sliding {
     /// Returns `None` if the contact sticks.
     pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
-        let Some(scaled) = Scaled::new(wanted, masses, most)? else {
-            return Some(Self {
-                impulses: [0.0; 2],
-                turns: [[0.0; 2]; 2],
-                along: [0.0; 2],
-            });
-        };
         let Scaled {
             factors,
             impulses,
             along,
-        } = scaled;
+        } = match Friction::new(wanted, masses, most) {
+            Friction::Sticks => return None,
+            Friction::None => {
+                return Some(Self {
+                    impulses: [0.0; 2],
+                    turns: [[0.0; 2]; 2],
+                    along: [0.0; 2],
+                });
+            }
+            Friction::Slides(scaled) => scaled,
+        };
         let most = most / length(impulses).max(1.0);
         let weight = dot(&impulses, &along);
         let turn = |one: usize, other: usize| {
@@ -84,6 +87,16 @@ impl Sliding {
     }
 }
 
+/// State of a contact's friction.
+enum Friction {
+    /// The contact sticks.
+    Sticks,
+    /// It slides without friction.
+    None,
+    /// It slides.
+    Slides(Scaled),
+}
+
 /// Sliding friction relative to its maximum.
 struct Scaled {
     /// `1 / (1 + μ·m)`.
@@ -94,7 +107,7 @@ struct Scaled {
     along: [f64; 2],
 }
 
-impl Scaled {
+impl Friction {
     /// Maximum number of Newton steps for `μ`: from below they converge monotonically, with doubling digits.
     const STEPS: usize = 24;
 
@@ -102,19 +115,15 @@ impl Scaled {
     const NONE: f64 = 1e-60;
     const LIGHTEST: f64 = 1e-9;
 
-    /// Returns `None` if the contact sticks, `Some(None)` if there is no friction.
+    /// Returns the state for the friction impulses without a limit, and their limit.
     #[inline]
-    #[expect(
-        clippy::option_option,
-        reason = "sticking, sliding without friction, or sliding"
-    )]
-    fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Option<Self>> {
+    fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Self {
         if length(wanted) <= most {
-            return None;
+            return Self::Sticks;
         }
         let heavier = masses[0].max(masses[1]);
         if most <= Self::NONE || heavier <= 0.0 {
-            return Some(None);
+            return Self::None;
         }
         // Impulses relative to the maximum, masses relative to the greater one.
         let wanted = wanted.map(|wanted| wanted / most);
@@ -132,11 +141,11 @@ impl Scaled {
             }
             mu += over * dot(&impulses, &impulses) / dot(&impulses, &along);
         }
-        Some(Some(Self {
+        Self::Slides(Scaled {
             factors,
             impulses,
             along,
-        }))
+        })
     }
 }
 
@@ -162,10 +171,10 @@ pub(super) fn project_onto_friction_cone(
     };
     let wanted = [&*one, &*other].map(|row| row.unbounded_impulse(jacobians, velocities));
     let masses = [one.mass, other.mass];
-    let given = match Scaled::new(wanted, masses, most) {
-        None => wanted,
-        Some(None) => [0.0; 2],
-        Some(Some(scaled)) => {
+    let given = match Friction::new(wanted, masses, most) {
+        Friction::Sticks => wanted,
+        Friction::None => [0.0; 2],
+        Friction::Slides(scaled) => {
             let most = most / length(scaled.impulses).max(1.0);
             scaled.impulses.map(|impulse| impulse * most)
         }

@@ -1,9 +1,9 @@
 //! Linear systems of Newton steps: `(M + JᵀKJ)·Δv = Jᵀ·λ₀`.
 //!
-//! Velocities are divided into nodes of up to six: one per free body, one or more per member. Blocks are six by six, with ones
-//! on the diagonal of what is missing. Which blocks there are and in which order they are eliminated follows from the rows
-//! that have acted since the last change of the mass matrices: most steps find what they need. (All rows would be too many:
-//! most contacts of boxes side by side on a tray are gaps that do not close.) Pivots are not searched for: with symmetric
+//! Velocities are divided into nodes of up to six: one per free body, one or more per member. Blocks are six by six; a node of
+//! fewer velocities has ones on the rest of its diagonal. The set of blocks and the order of their elimination follow from
+//! the rows that have acted since the last change of the mass matrices, and most steps add none. (With all rows, boxes side by
+//! side on a tray would share blocks, although most of their contacts are gaps that do not close.) Pivots are not searched for: with symmetric
 //! `K`, as in damped steps, the system is positive definite, and only half of the blocks is needed.
 use std::ops::Range;
 
