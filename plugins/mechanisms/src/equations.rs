@@ -2,6 +2,7 @@
 //! terms. Trees of usual depth use the LTDL factorisation of the matrix, deep ones the articulated-body factorisation.
 use crate::{
     articulated::{ArticulatedFactors, diagonal},
+    number::Number,
     tree::Tree,
     workspace::Workspace,
 };
@@ -9,13 +10,21 @@ use crate::{
 /// Depth (joint velocities on a path from the base) from which on the articulated-body factorisation is faster.
 const DEEP: usize = 64;
 
-impl Workspace {
+impl Tree {
+    /// Returns true if the articulated-body factorisation is faster.
+    pub(crate) const fn is_deep(&self) -> bool {
+        self.depth > DEEP && !self.shares_variables
+    }
+}
+
+impl<T: Number> Workspace<T> {
     /// Returns the factors for a tree, if it is deep.
     pub(crate) fn articulated_factors(tree: &Tree) -> Option<ArticulatedFactors> {
-        let is_deep = tree.depth > DEEP && !tree.shares_variables;
-        is_deep.then(ArticulatedFactors::default)
+        tree.is_deep().then(ArticulatedFactors::default)
     }
+}
 
+impl Workspace {
     /// Computes `H` at the poses of the last [`forward_kinematics`](Self::forward_kinematics), as far as it is needed.
     pub(crate) fn assemble(&mut self, tree: &Tree) {
         if self.articulated.is_some() {
@@ -57,7 +66,7 @@ impl Workspace {
             factors.factor(tree, &self.local_poses, added);
             return;
         }
-        self.matrix.lower.copy_from_slice(&self.assembled);
+        self.matrix.lower.clone_from(&self.assembled);
         for (speed, added) in added.iter().enumerate() {
             self.matrix.add_diagonal(speed, *added);
         }

@@ -3,12 +3,13 @@
 //!
 //! R. Featherstone, "Rigid Body Dynamics Algorithms", section 6.5. If variables are shared between branches, the parent
 //! array makes the matrix dense; the algorithm is the same.
+use crate::number::Number;
 
 /// A symmetric positive definite matrix over the velocities of a tree: filled, factored in place, then used to solve.
 #[derive(Clone, Debug, Default)]
-pub struct MassMatrix {
+pub struct MassMatrix<T = f64> {
     /// Lower triangle, row by row.
-    pub(crate) lower: Vec<f64>,
+    pub(crate) lower: Vec<T>,
     /// Parent of each row (λ): the previous row with a coupling.
     parents: Vec<Option<usize>>,
     /// True if each row is coupled to all rows above it, as those of a chain.
@@ -20,7 +21,7 @@ pub struct MassMatrix {
     ends: Vec<usize>,
 }
 
-impl MassMatrix {
+impl<T: Number> MassMatrix<T> {
     /// Returns an empty matrix with the sparsity pattern of a tree.
     pub(crate) fn new(parents: Vec<Option<usize>>) -> Self {
         let mut rows = parents.iter().enumerate();
@@ -33,6 +34,35 @@ impl MassMatrix {
         }
     }
 
+    /// Returns the number of rows.
+    #[must_use]
+    #[inline(always)]
+    pub fn order(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Sets all elements to zero.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        let order = self.order();
+        self.lower.clear();
+        self.lower.resize(order * (order + 1) / 2, T::new(0.0));
+    }
+
+    /// Returns the elements of a row up to the diagonal.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [T] {
+        &mut self.lower[index(row, 0)..][..=row]
+    }
+
+    #[inline(always)]
+    pub(crate) fn add(&mut self, row: usize, column: usize, number: T) {
+        let entry = &mut self.lower[index(row.max(column), row.min(column))];
+        *entry = *entry + number;
+    }
+}
+
+impl MassMatrix {
     /// Collects the ancestors of all rows.
     fn find_ancestors(&mut self) {
         for parent in &self.parents {
@@ -51,33 +81,10 @@ impl MassMatrix {
         &self.ancestors[start..self.ends[row]]
     }
 
-    /// Returns the number of rows.
-    #[must_use]
-    pub fn order(&self) -> usize {
-        self.parents.len()
-    }
-
     /// Returns an element of the symmetric matrix. Valid before the factorisation.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> f64 {
         self.lower[index(row.max(column), row.min(column))]
-    }
-
-    /// Sets all elements to zero.
-    pub(crate) fn clear(&mut self) {
-        let order = self.order();
-        self.lower.clear();
-        self.lower.resize(order * (order + 1) / 2, 0.0);
-    }
-
-    /// Returns the elements of a row up to the diagonal.
-    #[inline]
-    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [f64] {
-        &mut self.lower[index(row, 0)..][..=row]
-    }
-
-    pub(crate) fn add(&mut self, row: usize, column: usize, number: f64) {
-        self.lower[index(row.max(column), row.min(column))] += number;
     }
 
     /// Adds a number to a diagonal element: armature, or implicit spring and damper terms.

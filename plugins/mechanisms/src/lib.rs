@@ -2,7 +2,7 @@
 //! compliance.
 //!
 //! Independent of the engine and of the ECS. In reading order:
-//! - [`spatial`]: velocities, forces, inertias and poses of rigid bodies;
+//! - [`number`]: `f64` or several of them; [`spatial`]: velocities, forces, inertias and poses of rigid bodies;
 //! - [`tree`]: links and joints; [`state`]: positions and velocities;
 //! - [`workspace`]: workspace, forward kinematics, Jacobians, centre of mass;
 //! - [`dynamics`]: inverse dynamics (RNEA), mass matrix (CRBA), forward dynamics; [`factor`]: LTDL factorisation;
@@ -10,7 +10,8 @@
 //! - `changes`: bound of the motion of links;
 //! - [`step`]: time step of a tree, with motors, friction and limits;
 //! - [`island`]: time step of trees and free bodies with contacts;
-//! - [`joint_forces`]: forces that joints transmit in a step.
+//! - [`joint_forces`]: forces that joints transmit in a step;
+//! - [`lanes`]: several equal trees at the same time.
 mod articulated;
 mod changes;
 pub mod dynamics;
@@ -18,6 +19,9 @@ mod equations;
 pub mod factor;
 pub mod island;
 pub mod joint_forces;
+pub mod lanes;
+mod linear;
+pub mod number;
 pub mod spatial;
 pub mod state;
 pub mod step;

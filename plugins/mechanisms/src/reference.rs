@@ -86,14 +86,26 @@ fn random_trees_move_as_pinocchio_says() {
     }
 }
 
+/// Returns random trees with all kinds of joints, with a state of each.
+pub(crate) fn trees() -> impl Iterator<Item = (Tree, State)> {
+    let references: Vec<Reference> = serde_json::from_str(TREES).unwrap();
+    references.into_iter().map(|reference| reference.tree())
+}
+
+impl Reference {
+    fn tree(&self) -> (Tree, State) {
+        let links = self.links.iter().enumerate();
+        let links: Vec<Link> = links.map(|(index, link)| link.link(index)).collect();
+        let state = State {
+            positions: self.positions.clone(),
+            velocities: self.velocities.clone(),
+        };
+        (Tree::new(&links).unwrap(), state)
+    }
+}
+
 fn compare(reference: &Reference) {
-    let links = reference.links.iter().enumerate();
-    let links: Vec<Link> = links.map(|(index, link)| link.link(index)).collect();
-    let tree = Tree::new(&links).unwrap();
-    let state = State {
-        positions: reference.positions.clone(),
-        velocities: reference.velocities.clone(),
-    };
+    let (tree, state) = reference.tree();
     let base = Base::at_rest(Vector3::new(0.0, 0.0, -9.81));
     let mut workspace = Workspace::new(&tree);
     workspace.forward_kinematics(&tree, &base, &state);
@@ -115,7 +127,12 @@ fn compare(reference: &Reference) {
     assert_close("centre of mass", center.as_slice(), &reference.center);
     assert_close("energy", &workspace.energy(&tree, &base), &reference.energy);
     let mut columns = vec![Motion::ZERO; tree.velocity_count()];
-    workspace.jacobian(&tree, links.len() - 1, &Vector3::zeros(), &mut columns);
+    workspace.jacobian(
+        &tree,
+        tree.link_count() - 1,
+        &Vector3::zeros(),
+        &mut columns,
+    );
     for (column, wanted) in columns.iter().zip(&reference.jacobian) {
         assert_close("Jacobian", column.linear.as_slice(), &wanted[..3]);
         assert_close("Jacobian", column.angular.as_slice(), &wanted[3..]);

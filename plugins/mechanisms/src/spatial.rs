@@ -5,42 +5,50 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
+use crate::{
+    linear::{
+        cross, diagonal, difference, dot, matrix, matrix_difference, matrix_scaled, matrix_sum,
+        outer, product, scaled, sum, times, transposed, vector, zero,
+    },
+    number::Number,
+};
+
 /// Spatial velocity of a rigid body, or its derivative.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Motion {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion<T = f64> {
     /// Angular velocity, rad/s, or acceleration, rad/s².
-    pub angular: Vector3<f64>,
+    pub angular: Vector3<T>,
     /// Velocity of the body's point at the origin, m/s, or its derivative, m/s².
-    pub linear: Vector3<f64>,
+    pub linear: Vector3<T>,
 }
 
 /// Spatial force on a rigid body, or its momentum.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Force {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Force<T = f64> {
     /// Moment about the origin, N·m.
-    pub moment: Vector3<f64>,
+    pub moment: Vector3<T>,
     /// Force, N.
-    pub force: Vector3<f64>,
+    pub force: Vector3<T>,
 }
 
 /// Spatial inertia of a rigid body, or of several that are fixed to each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Inertia {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inertia<T = f64> {
     /// Mass, kg.
-    pub mass: f64,
+    pub mass: T,
     /// Mass times the centre of mass, kg·m.
-    pub first_moment: Vector3<f64>,
+    pub first_moment: Vector3<T>,
     /// Rotational inertia about the origin, kg·m².
-    pub rotational: Matrix3<f64>,
+    pub rotational: Matrix3<T>,
 }
 
 /// Pose of a frame in another, with its rotation as a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
+pub struct Pose<T = f64> {
     /// Rotation from the frame's axes to those of the other.
-    pub rotation: Matrix3<f64>,
+    pub rotation: Matrix3<T>,
     /// Origin of the frame in the other, m.
-    pub position: Vector3<f64>,
+    pub position: Vector3<T>,
 }
 
 impl Motion {
@@ -49,118 +57,185 @@ impl Motion {
         angular: Vector3::new(0.0, 0.0, 0.0),
         linear: Vector3::new(0.0, 0.0, 0.0),
     };
+}
+
+impl<T: Number> Motion<T> {
+    /// Returns no motion.
+    #[must_use]
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self {
+            angular: zero(),
+            linear: zero(),
+        }
+    }
+
+    /// Returns the motion, for all trees.
+    #[inline(always)]
+    pub(crate) fn of(motion: &Motion) -> Self {
+        Self {
+            angular: vector(&motion.angular),
+            linear: vector(&motion.linear),
+        }
+    }
 
     /// Spatial cross product: derivative of another motion vector that is fixed to a body with this velocity.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn cross(&self, other: &Self) -> Self {
         Self {
-            angular: self.angular.cross(&other.angular),
-            linear: self.angular.cross(&other.linear) + self.linear.cross(&other.angular),
+            angular: cross(&self.angular, &other.angular),
+            linear: sum(
+                &cross(&self.angular, &other.linear),
+                &cross(&self.linear, &other.angular),
+            ),
         }
     }
 
     /// Dual cross product: derivative of a force vector that is fixed to a body with this velocity.
     #[must_use]
-    #[inline]
-    pub fn cross_force(&self, force: &Force) -> Force {
+    #[inline(always)]
+    pub fn cross_force(&self, force: &Force<T>) -> Force<T> {
         Force {
-            moment: self.angular.cross(&force.moment) + self.linear.cross(&force.force),
-            force: self.angular.cross(&force.force),
+            moment: sum(
+                &cross(&self.angular, &force.moment),
+                &cross(&self.linear, &force.force),
+            ),
+            force: cross(&self.angular, &force.force),
         }
     }
 
     /// Returns the power of a force, W.
     #[must_use]
-    #[inline]
-    pub fn dot(&self, force: &Force) -> f64 {
-        self.angular.dot(&force.moment) + self.linear.dot(&force.force)
+    #[inline(always)]
+    pub fn dot(&self, force: &Force<T>) -> T {
+        dot(&self.angular, &force.moment) + dot(&self.linear, &force.force)
     }
 
     /// Returns the velocity of a point of the body, m/s.
     #[must_use]
-    #[inline]
-    pub fn at(&self, point: &Vector3<f64>) -> Vector3<f64> {
-        self.linear + self.angular.cross(point)
+    #[inline(always)]
+    pub fn at(&self, point: &Vector3<T>) -> Vector3<T> {
+        sum(&self.linear, &cross(&self.angular, point))
     }
 }
 
-impl Add for Motion {
+impl<T: Number> Add for Motion<T> {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self {
-            angular: self.angular + other.angular,
-            linear: self.linear + other.linear,
+            angular: sum(&self.angular, &other.angular),
+            linear: sum(&self.linear, &other.linear),
         }
     }
 }
 
-impl AddAssign for Motion {
-    #[inline]
+impl<T: Number> AddAssign for Motion<T> {
+    #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl Sub for Motion {
+impl<T: Number> Sub for Motion<T> {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         self + -other
     }
 }
 
-impl Neg for Motion {
+impl<T: Number> Neg for Motion<T> {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
-        self * -1.0
-    }
-}
-
-impl Mul<f64> for Motion {
-    type Output = Self;
-
-    #[inline]
-    fn mul(self, factor: f64) -> Self {
         Self {
-            angular: self.angular * factor,
-            linear: self.linear * factor,
+            angular: Vector3::new(-self.angular.x, -self.angular.y, -self.angular.z),
+            linear: Vector3::new(-self.linear.x, -self.linear.y, -self.linear.z),
         }
     }
 }
 
-impl Add for Force {
+impl<T: Number> Mul<T> for Motion<T> {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
+    fn mul(self, factor: T) -> Self {
+        Self {
+            angular: scaled(&self.angular, factor),
+            linear: scaled(&self.linear, factor),
+        }
+    }
+}
+
+impl<T: Number> Add for Force<T> {
+    type Output = Self;
+
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self {
-            moment: self.moment + other.moment,
-            force: self.force + other.force,
+            moment: sum(&self.moment, &other.moment),
+            force: sum(&self.force, &other.force),
         }
     }
 }
 
-impl AddAssign for Force {
-    #[inline]
+impl<T: Number> AddAssign for Force<T> {
+    #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl Sub for Force {
+impl<T: Number> Sub for Force<T> {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         Self {
-            moment: self.moment - other.moment,
-            force: self.force - other.force,
+            moment: difference(&self.moment, &other.moment),
+            force: difference(&self.force, &other.force),
+        }
+    }
+}
+
+impl<T: Number> Default for Force<T> {
+    fn default() -> Self {
+        Self {
+            moment: zero(),
+            force: zero(),
+        }
+    }
+}
+
+impl<T: Number> Default for Motion<T> {
+    fn default() -> Self {
+        Self::zero()
+    }
+}
+
+impl<T: Number> Default for Inertia<T> {
+    fn default() -> Self {
+        Self {
+            mass: T::new(0.0),
+            first_moment: zero(),
+            rotational: diagonal(T::new(0.0)),
+        }
+    }
+}
+
+impl<T: Number> Inertia<T> {
+    /// Returns the inertia, for all trees.
+    #[inline(always)]
+    pub(crate) fn of(inertia: &Inertia) -> Self {
+        Self {
+            mass: T::new(inertia.mass),
+            first_moment: vector(&inertia.first_moment),
+            rotational: matrix(&inertia.rotational),
         }
     }
 }
@@ -168,7 +243,7 @@ impl Sub for Force {
 impl Inertia {
     /// Returns the inertia for a mass (kg), centre of mass (m) and inertia about the centre of mass (kg·m²).
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Self {
         Self {
             mass,
@@ -179,14 +254,14 @@ impl Inertia {
 
     /// Returns the inertia of a point mass, kg and m.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn point(mass: f64, center: Vector3<f64>) -> Self {
         Self::new(mass, center, Matrix3::zeros())
     }
 
     /// Returns the centre of mass, m; the origin without mass.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn center(&self) -> Vector3<f64> {
         if self.mass > 0.0 {
             self.first_moment / self.mass
@@ -197,49 +272,119 @@ impl Inertia {
 
     /// Returns the inertia about the centre of mass, kg·m².
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn about_center(&self) -> Matrix3<f64> {
         self.rotational - parallel(self.mass, &self.center())
     }
 }
 
 /// Returns the term of the parallel axis theorem.
-fn parallel(mass: f64, by: &Vector3<f64>) -> Matrix3<f64> {
-    (Matrix3::identity() * by.norm_squared() - by * by.transpose()) * mass
+#[inline(always)]
+fn parallel<T: Number>(mass: T, by: &Vector3<T>) -> Matrix3<T> {
+    matrix_scaled(
+        &matrix_difference(&diagonal(dot(by, by)), &outer(by, by)),
+        mass,
+    )
 }
 
-impl Mul<Motion> for Inertia {
-    type Output = Force;
+impl<T: Number> Mul<Motion<T>> for Inertia<T> {
+    type Output = Force<T>;
 
-    #[inline]
-    fn mul(self, motion: Motion) -> Force {
+    #[inline(always)]
+    fn mul(self, motion: Motion<T>) -> Force<T> {
         Force {
-            moment: self.rotational * motion.angular + self.first_moment.cross(&motion.linear),
-            force: motion.linear * self.mass - self.first_moment.cross(&motion.angular),
+            moment: sum(
+                &times(&self.rotational, &motion.angular),
+                &cross(&self.first_moment, &motion.linear),
+            ),
+            force: difference(
+                &scaled(&motion.linear, self.mass),
+                &cross(&self.first_moment, &motion.angular),
+            ),
         }
     }
 }
 
-impl AddAssign for Inertia {
-    #[inline]
+impl<T: Number> AddAssign for Inertia<T> {
+    #[inline(always)]
     fn add_assign(&mut self, other: Self) {
-        self.mass += other.mass;
-        self.first_moment += other.first_moment;
-        self.rotational += other.rotational;
+        self.mass = self.mass + other.mass;
+        self.first_moment = sum(&self.first_moment, &other.first_moment);
+        self.rotational = matrix_sum(&self.rotational, &other.rotational);
+    }
+}
+
+impl<T: Number> Pose<T> {
+    /// Returns the identity.
+    #[must_use]
+    #[inline(always)]
+    pub fn identity() -> Self {
+        Self {
+            rotation: diagonal(T::new(1.0)),
+            position: zero(),
+        }
+    }
+
+    /// Returns the pose, for all trees.
+    #[inline(always)]
+    pub(crate) fn of(pose: &Pose) -> Self {
+        Self {
+            rotation: matrix(&pose.rotation),
+            position: vector(&pose.position),
+        }
+    }
+
+    /// Converts a velocity from this frame to the other.
+    #[must_use]
+    #[inline(always)]
+    pub fn motion_to_outer(&self, motion: &Motion<T>) -> Motion<T> {
+        let angular = times(&self.rotation, &motion.angular);
+        let linear = times(&self.rotation, &motion.linear);
+        Motion {
+            angular,
+            linear: difference(&linear, &cross(&angular, &self.position)),
+        }
+    }
+
+    /// Converts a force from this frame to the other.
+    #[must_use]
+    #[inline(always)]
+    pub fn force_to_outer(&self, force: &Force<T>) -> Force<T> {
+        let turned = times(&self.rotation, &force.force);
+        let moment = times(&self.rotation, &force.moment);
+        Force {
+            moment: sum(&moment, &cross(&self.position, &turned)),
+            force: turned,
+        }
+    }
+
+    /// Converts an inertia from this frame to the other.
+    #[must_use]
+    #[inline(always)]
+    pub fn inertia_to_outer(&self, inertia: &Inertia<T>) -> Inertia<T> {
+        let moment = times(&self.rotation, &inertia.first_moment);
+        let half = product(&self.rotation, &inertia.rotational);
+        let turned = product(&half, &transposed(&self.rotation));
+        let by = &self.position;
+        let mixed = outer(&moment, by);
+        let twice = diagonal(T::new(2.0) * dot(&moment, by));
+        let shifted = matrix_difference(&matrix_difference(&twice, &mixed), &transposed(&mixed));
+        Inertia {
+            mass: inertia.mass,
+            first_moment: sum(&moment, &scaled(by, inertia.mass)),
+            rotational: matrix_sum(&matrix_sum(&turned, &shifted), &parallel(inertia.mass, by)),
+        }
+    }
+
+    /// Converts a point from this frame to the other.
+    #[must_use]
+    #[inline(always)]
+    pub fn point(&self, point: &Vector3<T>) -> Vector3<T> {
+        sum(&times(&self.rotation, point), &self.position)
     }
 }
 
 impl Pose {
-    /// Returns the identity.
-    #[must_use]
-    #[inline]
-    pub fn identity() -> Self {
-        Self {
-            rotation: Matrix3::identity(),
-            position: Vector3::zeros(),
-        }
-    }
-
     /// Converts a velocity from the other frame to this one.
     #[must_use]
     #[inline]
@@ -247,28 +392,6 @@ impl Pose {
         Motion {
             angular: self.rotation.tr_mul(&motion.angular),
             linear: self.rotation.tr_mul(&motion.at(&self.position)),
-        }
-    }
-
-    /// Converts a velocity from this frame to the other.
-    #[must_use]
-    #[inline]
-    pub fn motion_to_outer(&self, motion: &Motion) -> Motion {
-        let angular = self.rotation * motion.angular;
-        Motion {
-            angular,
-            linear: self.rotation * motion.linear - angular.cross(&self.position),
-        }
-    }
-
-    /// Converts a force from this frame to the other.
-    #[must_use]
-    #[inline]
-    pub fn force_to_outer(&self, force: &Force) -> Force {
-        let turned = self.rotation * force.force;
-        Force {
-            moment: self.rotation * force.moment + self.position.cross(&turned),
-            force: turned,
         }
     }
 
@@ -282,45 +405,22 @@ impl Pose {
             force: self.rotation.tr_mul(&force.force),
         }
     }
-
-    /// Converts an inertia from this frame to the other.
-    #[must_use]
-    #[inline]
-    pub fn inertia_to_outer(&self, inertia: &Inertia) -> Inertia {
-        let moment = self.rotation * inertia.first_moment;
-        let turned = self.rotation * inertia.rotational * self.rotation.transpose();
-        let by = &self.position;
-        let mixed = moment * by.transpose();
-        let shifted = Matrix3::identity() * (2.0 * moment.dot(by)) - mixed - mixed.transpose();
-        Inertia {
-            mass: inertia.mass,
-            first_moment: moment + by * inertia.mass,
-            rotational: turned + shifted + parallel(inertia.mass, by),
-        }
-    }
-
-    /// Converts a point from this frame to the other.
-    #[must_use]
-    #[inline]
-    pub fn point(&self, point: &Vector3<f64>) -> Vector3<f64> {
-        self.rotation * point + self.position
-    }
 }
 
-impl Mul for Pose {
+impl<T: Number> Mul for Pose<T> {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn mul(self, inner: Self) -> Self {
         Self {
-            rotation: self.rotation * inner.rotation,
+            rotation: product(&self.rotation, &inner.rotation),
             position: self.point(&inner.position),
         }
     }
 }
 
 impl From<Isometry3<f64>> for Pose {
-    #[inline]
+    #[inline(always)]
     fn from(pose: Isometry3<f64>) -> Self {
         Self {
             rotation: pose.rotation.to_rotation_matrix().into_inner(),

@@ -3,6 +3,8 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    linear::{self, matrix, matrix_scaled, matrix_sum, scaled, sum},
+    number::Number,
     spatial::Pose,
     tree::{Kind, LinkRow, Tree},
 };
@@ -76,11 +78,11 @@ impl LinkRow {
     }
 
     /// Returns the pose of the link in its parent.
-    #[inline]
-    pub(crate) fn pose(&self, positions: &[f64]) -> Pose {
+    #[inline(always)]
+    pub(crate) fn pose<T: Number>(&self, positions: &[T]) -> Pose<T> {
         let here = positions.get(self.position..).unwrap_or_default();
         match &self.kind {
-            Kind::Fixed(zero) => *zero,
+            Kind::Fixed(zero) => Pose::of(zero),
             Kind::Revolute {
                 zero,
                 sine,
@@ -88,10 +90,13 @@ impl LinkRow {
                 ratio,
                 offset,
             } => {
-                let (sin, cos) = libm::sincos(here[0] * ratio + offset);
+                let (sin, cos) = (here[0] * T::new(*ratio) + T::new(*offset)).sincos();
+                let turned = matrix_scaled(&matrix(sine), sin);
+                let moved = matrix_scaled(&matrix(versine), T::new(1.0) - cos);
+                let rotation = matrix_sum(&matrix(&zero.rotation), &turned);
                 Pose {
-                    rotation: zero.rotation + sine * sin + versine * (1.0 - cos),
-                    position: zero.position,
+                    rotation: matrix_sum(&rotation, &moved),
+                    position: linear::vector(&zero.position),
                 }
             }
             Kind::Prismatic {
@@ -99,27 +104,37 @@ impl LinkRow {
                 along,
                 ratio,
                 offset,
-            } => Pose {
-                rotation: zero.rotation,
-                position: zero.position + along * (here[0] * ratio + offset),
-            },
-            Kind::Ball(zero) => *zero * turned(Vector3::zeros(), rotation(here)),
-            Kind::Floating(zero) => *zero * turned(vector(here), rotation(&here[3..])),
+            } => {
+                let zero = Pose::of(zero);
+                let displacement = here[0] * T::new(*ratio) + T::new(*offset);
+                Pose {
+                    rotation: zero.rotation,
+                    position: sum(
+                        &zero.position,
+                        &scaled(&linear::vector(along), displacement),
+                    ),
+                }
+            }
+            Kind::Ball(zero) => Pose::of(zero) * turned(linear::zero(), rotation(here)),
+            Kind::Floating(zero) => Pose::of(zero) * turned(vector(here), rotation(&here[3..])),
             Kind::Planar(zero) => {
-                let (sin, cos) = libm::sincos(here[2]);
-                let about_z = Matrix3::new(cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0);
-                *zero * turned(Vector3::new(here[0], here[1], 0.0), about_z)
+                let (sin, cos) = here[2].sincos();
+                let [none, one] = [0.0, 1.0].map(T::new);
+                let about_z = Matrix3::new(cos, -sin, none, sin, cos, none, none, none, one);
+                Pose::of(zero) * turned(Vector3::new(here[0], here[1], none), about_z)
             }
         }
     }
 }
 
-fn turned(position: Vector3<f64>, rotation: Matrix3<f64>) -> Pose {
+#[inline(always)]
+fn turned<T: Number>(position: Vector3<T>, rotation: Matrix3<T>) -> Pose<T> {
     Pose { rotation, position }
 }
 
 /// Returns the first three numbers.
-pub(crate) fn vector(numbers: &[f64]) -> Vector3<f64> {
+#[inline(always)]
+pub(crate) fn vector<T: Number>(numbers: &[T]) -> Vector3<T> {
     Vector3::new(numbers[0], numbers[1], numbers[2])
 }
 
@@ -130,8 +145,31 @@ fn quaternion(numbers: &[f64]) -> UnitQuaternion<f64> {
     ))
 }
 
-fn rotation(numbers: &[f64]) -> Matrix3<f64> {
-    quaternion(numbers).to_rotation_matrix().into_inner()
+/// Returns the first four numbers, which are a quaternion, as a rotation matrix.
+#[inline(always)]
+fn rotation<T: Number>(numbers: &[T]) -> Matrix3<T> {
+    let [i, j, k, w] = [numbers[0], numbers[1], numbers[2], numbers[3]];
+    let [ww, ii, jj, kk] = [w * w, i * i, j * j, k * k];
+    let two = T::new(2.0);
+    let [ij, wk, wj, ik, jk, wi] = [
+        i * j * two,
+        w * k * two,
+        w * j * two,
+        i * k * two,
+        j * k * two,
+        w * i * two,
+    ];
+    Matrix3::new(
+        ww + ii - jj - kk,
+        ij - wk,
+        wj + ik,
+        wk + ij,
+        ww - ii + jj - kk,
+        jk - wi,
+        ik - wj,
+        wi + jk,
+        ww - ii - jj + kk,
+    )
 }
 
 /// Rotates a quaternion by an angular velocity in its own axes.

@@ -130,6 +130,8 @@ pub struct Integrator {
     /// Terms on the diagonal of the mass matrix: armatures, dampers and motors.
     added: Vec<f64>,
     bias: Vec<f64>,
+    /// True if `bias` and the mass matrix are those of the prediction, whose poses the workspace does not have.
+    has_terms: bool,
     /// Velocities at the end of the step.
     pub(crate) velocities: Vec<f64>,
     pub(crate) rows: Vec<JointRow>,
@@ -191,6 +193,7 @@ impl Integrator {
             saturated: vec![None; variables],
             added: vec![0.0; velocities],
             bias: vec![0.0; velocities],
+            has_terms: false,
             velocities: vec![0.0; velocities],
             rows: Vec::with_capacity(3 * variables),
         }
@@ -204,6 +207,7 @@ impl Integrator {
 
     /// Does the first part of [`predict`](Self::predict): computes the positions of the joints.
     pub fn predict_positions(&mut self, tree: &Tree, state: &State, time: f64) {
+        self.has_terms = false;
         // Field by field: cloning the state would allocate.
         self.middle.positions.clone_from(&state.positions);
         self.middle.velocities.clone_from(&state.velocities);
@@ -212,7 +216,28 @@ impl Integrator {
 
     /// Does the rest of [`predict`](Self::predict): computes the poses of the links.
     pub fn pose_prediction(&mut self, tree: &Tree, base: &Base) {
+        self.has_terms = false;
         self.workspace.forward_kinematics(tree, base, &self.middle);
+    }
+
+    /// Returns true if a step from a state can use terms that were computed by a
+    /// [`LaneWorkspace`](crate::lanes::LaneWorkspace) at the last [`predict_positions`](Self::predict_positions).
+    #[must_use]
+    pub fn accepts_terms(&self, tree: &Tree, state: &State) -> bool {
+        let is_compensating = self.motors.iter().any(|motor| motor.compensates);
+        !tree.is_deep() && !is_compensating && self.middle.velocities == state.velocities
+    }
+
+    /// Returns the positions and velocities of the last prediction.
+    pub(crate) const fn prediction(&self) -> &State {
+        &self.middle
+    }
+
+    /// Sets the lower triangle of the mass matrix, row by row, and the efforts of gravity and velocities, at the prediction.
+    pub(crate) fn set_terms(&mut self, matrix: &Vec<f64>, bias: &[f64]) {
+        self.workspace.assembled.clone_from(matrix);
+        self.bias.copy_from_slice(bias);
+        self.has_terms = true;
     }
 
     /// Returns the positions of the last [`predict`](Self::predict), until a step changes them.
@@ -255,6 +280,11 @@ impl Integrator {
         external_forces: &[Force],
         dt: f64,
     ) {
+        if self.has_terms {
+            self.find_gains(tree, state, dt);
+            self.factor(tree, dt);
+            return;
+        }
         if self.middle.velocities != state.velocities {
             // An impulse was applied since the prediction.
             self.middle.velocities.clone_from(&state.velocities);
@@ -281,7 +311,11 @@ impl Integrator {
         external_forces: &[Force],
     ) {
         self.middle.velocities.copy_from_slice(velocities);
-        self.workspace.update_velocities(tree, base, &self.middle);
+        if self.has_terms {
+            self.pose_prediction(tree, base);
+        } else {
+            self.workspace.update_velocities(tree, base, &self.middle);
+        }
         self.workspace
             .bias(tree, base, external_forces, &mut self.bias);
     }
@@ -316,6 +350,7 @@ impl Integrator {
         }
         state.positions.copy_from_slice(&self.middle.positions);
         state.velocities.copy_from_slice(&self.velocities);
+        self.has_terms = false;
     }
 
     /// Factors the mass matrix, with the terms of armatures, dampers and motors.

@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc};
 use nalgebra::{Isometry3, Matrix3, UnitVector3, Vector3};
 use thiserror::Error;
 
-use crate::spatial::{Inertia, Motion, Pose};
+use crate::{
+    number::Number,
+    spatial::{Inertia, Motion, Pose},
+};
 use turns::turns;
 
 /// A rigid body and the joint to its parent. The origin of its frame is at the joint.
@@ -137,9 +140,9 @@ pub(crate) struct Column {
 
 impl Column {
     /// Returns the column in the frame in which its link has a pose.
-    #[inline]
-    pub(crate) fn in_base(&self, pose: &Pose) -> Motion {
-        pose.motion_to_outer(&self.motion)
+    #[inline(always)]
+    pub(crate) fn in_base<T: Number>(&self, pose: &Pose<T>) -> Motion<T> {
+        pose.motion_to_outer(&Motion::of(&self.motion))
     }
 }
 

@@ -8,6 +8,8 @@ use nalgebra::Vector3;
 use crate::{
     articulated::ArticulatedFactors,
     factor::MassMatrix,
+    linear::{difference, sum, zero},
+    number::Number,
     spatial::{Force, Inertia, Motion, Pose},
     state::State,
     tree::{LinkRow, Tree},
@@ -15,13 +17,13 @@ use crate::{
 
 /// Gravity and motion of the base, in its own axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Base {
+pub struct Base<T = f64> {
     /// Gravity, m/s².
-    pub gravity: Vector3<f64>,
+    pub gravity: Vector3<T>,
     /// Velocity of the base.
-    pub velocity: Motion,
+    pub velocity: Motion<T>,
     /// Acceleration of the base, without gravity.
-    pub acceleration: Motion,
+    pub acceleration: Motion<T>,
 }
 
 impl Base {
@@ -38,29 +40,29 @@ impl Base {
 
 /// Workspace of one tree, by link. Spatial vectors are in the axes of the base, about the reference point.
 #[derive(Clone, Debug, Default)]
-pub struct Workspace {
+pub struct Workspace<T: Number = f64> {
     /// Pose of each link in its parent; only of a deep tree.
-    pub(crate) local_poses: Vec<Pose>,
+    pub(crate) local_poses: Vec<Pose<T>>,
     /// Reference point in the base: the origin of the first link, m.
-    reference: Vector3<f64>,
+    reference: Vector3<T>,
     /// Pose of each link relative to the reference point, in the axes of the base.
-    pub(crate) relative_poses: Vec<Pose>,
+    pub(crate) relative_poses: Vec<Pose<T>>,
     /// Columns of the motion subspaces.
-    pub(crate) columns: Vec<Motion>,
+    pub(crate) columns: Vec<Motion<T>>,
     /// Velocity of each link.
-    pub(crate) velocities: Vec<Motion>,
-    pub(crate) accelerations: Vec<Motion>,
-    pub(crate) forces: Vec<Force>,
+    pub(crate) velocities: Vec<Motion<T>>,
+    pub(crate) accelerations: Vec<Motion<T>>,
+    pub(crate) forces: Vec<Force<T>>,
     /// Inertia of each link at the poses of the last inverse dynamics or mass matrix.
-    pub(crate) inertias: Vec<Inertia>,
+    pub(crate) inertias: Vec<Inertia<T>>,
     /// True if `inertias` belong to the present poses.
     has_inertias: bool,
     /// Composite inertia of each link and its descendants; for a deep tree, in the frame of the link.
-    pub(crate) composites: Vec<Inertia>,
+    pub(crate) composites: Vec<Inertia<T>>,
     /// The mass matrix that was computed last.
-    pub matrix: MassMatrix,
+    pub matrix: MassMatrix<T>,
     /// Mass matrix before its factorisation, or its diagonal for a deep tree.
-    pub(crate) assembled: Vec<f64>,
+    pub(crate) assembled: Vec<T>,
     /// Factors of a deep tree.
     pub(crate) articulated: Option<ArticulatedFactors>,
 }
@@ -69,24 +71,7 @@ impl Workspace {
     /// Returns a workspace for a tree, with all joints at zero and at rest.
     #[must_use]
     pub fn new(tree: &Tree) -> Self {
-        let links = tree.link_count();
-        let articulated = Self::articulated_factors(tree);
-        let deep = if articulated.is_some() { links } else { 0 };
-        let mut workspace = Self {
-            local_poses: vec![Pose::identity(); deep],
-            reference: Vector3::zeros(),
-            relative_poses: vec![Pose::identity(); links],
-            columns: vec![Motion::ZERO; tree.columns.len()],
-            velocities: vec![Motion::ZERO; links],
-            accelerations: vec![Motion::ZERO; links],
-            forces: vec![Force::default(); links],
-            inertias: vec![Inertia::default(); links],
-            has_inertias: false,
-            composites: vec![Inertia::default(); links],
-            matrix: MassMatrix::new(tree.parents.clone()),
-            assembled: Vec::new(),
-            articulated,
-        };
+        let mut workspace = Self::blank(tree);
         let base = Base::at_rest(Vector3::zeros());
         workspace.forward_kinematics(tree, &base, &tree.at_zero());
         workspace
@@ -94,33 +79,7 @@ impl Workspace {
 
     /// Forward kinematics: computes the poses and velocities of the links. All other calculations require it.
     pub fn forward_kinematics(&mut self, tree: &Tree, base: &Base, state: &State) {
-        self.has_inertias = false;
-        for (index, row) in tree.links.iter().enumerate() {
-            let pose = row.pose(&state.positions);
-            let relative = match row.parent {
-                Some(parent) => self.relative_poses[parent] * pose,
-                None => {
-                    if index == 0 {
-                        self.reference = pose.position;
-                    }
-                    Pose {
-                        rotation: pose.rotation,
-                        position: pose.position - self.reference,
-                    }
-                }
-            };
-            let mut velocity = self.carrier_velocity(row, base);
-            let own = row.columns.clone();
-            for (column, moved) in tree.columns[own.clone()].iter().zip(&mut self.columns[own]) {
-                *moved = column.in_base(&relative);
-                velocity += *moved * state.velocities[column.speed];
-            }
-            if let Some(local) = self.local_poses.get_mut(index) {
-                *local = pose;
-            }
-            self.relative_poses[index] = relative;
-            self.velocities[index] = velocity;
-        }
+        self.kinematics(tree, base, &state.positions, &state.velocities);
     }
 
     /// Computes the velocities of the links again, at the poses of the last
@@ -135,17 +94,81 @@ impl Workspace {
             self.velocities[index] = velocity;
         }
     }
+}
+
+impl<T: Number> Workspace<T> {
+    /// Returns a workspace for a tree, without poses.
+    pub(crate) fn blank(tree: &Tree) -> Self {
+        let links = tree.link_count();
+        let articulated = Self::articulated_factors(tree);
+        let deep = if articulated.is_some() { links } else { 0 };
+        Self {
+            local_poses: vec![Pose::identity(); deep],
+            reference: zero(),
+            relative_poses: vec![Pose::identity(); links],
+            columns: vec![Motion::zero(); tree.columns.len()],
+            velocities: vec![Motion::zero(); links],
+            accelerations: vec![Motion::zero(); links],
+            forces: vec![Force::default(); links],
+            inertias: vec![Inertia::default(); links],
+            has_inertias: false,
+            composites: vec![Inertia::default(); links],
+            matrix: MassMatrix::new(tree.parents.clone()),
+            assembled: Vec::new(),
+            articulated,
+        }
+    }
+
+    /// Computes poses and velocities of the links from positions and velocities of the joints.
+    #[inline(always)]
+    pub(crate) fn kinematics(
+        &mut self,
+        tree: &Tree,
+        base: &Base<T>,
+        positions: &[T],
+        velocities: &[T],
+    ) {
+        self.has_inertias = false;
+        for (index, row) in tree.links.iter().enumerate() {
+            let pose = row.pose(positions);
+            let relative = match row.parent {
+                Some(parent) => self.relative_poses[parent] * pose,
+                None => {
+                    if index == 0 {
+                        self.reference = pose.position;
+                    }
+                    Pose {
+                        rotation: pose.rotation,
+                        position: difference(&pose.position, &self.reference),
+                    }
+                }
+            };
+            let mut velocity = self.carrier_velocity(row, base);
+            let own = row.columns.clone();
+            for (column, moved) in tree.columns[own.clone()].iter().zip(&mut self.columns[own]) {
+                *moved = column.in_base(&relative);
+                velocity += *moved * velocities[column.speed];
+            }
+            if let Some(local) = self.local_poses.get_mut(index) {
+                *local = pose;
+            }
+            self.relative_poses[index] = relative;
+            self.velocities[index] = velocity;
+        }
+    }
 
     /// Returns the velocity of the parent of a link, or of the base.
-    pub(crate) fn carrier_velocity(&self, row: &LinkRow, base: &Base) -> Motion {
-        row.parent.map_or_else(
-            || self.about_reference(&base.velocity),
-            |parent| self.velocities[parent],
-        )
+    #[inline(always)]
+    pub(crate) fn carrier_velocity(&self, row: &LinkRow, base: &Base<T>) -> Motion<T> {
+        match row.parent {
+            Some(parent) => self.velocities[parent],
+            None => self.about_reference(&base.velocity),
+        }
     }
 
     /// Converts a motion of the base to the reference point.
-    pub(crate) fn about_reference(&self, motion: &Motion) -> Motion {
+    #[inline(always)]
+    pub(crate) fn about_reference(&self, motion: &Motion<T>) -> Motion<T> {
         Motion {
             angular: motion.angular,
             linear: motion.at(&self.reference),
@@ -153,27 +176,41 @@ impl Workspace {
     }
 
     /// Computes the inertias of the links in the axes of the base, unless they are known.
+    #[inline(always)]
     pub(crate) fn update_inertias(&mut self, tree: &Tree) {
         if self.has_inertias {
             return;
         }
         let links = tree.links.iter().zip(&self.relative_poses);
         for (inertia, (row, pose)) in self.inertias.iter_mut().zip(links) {
-            *inertia = pose.inertia_to_outer(&row.inertia);
+            *inertia = pose.inertia_to_outer(&Inertia::of(&row.inertia));
         }
         self.has_inertias = true;
     }
 
     /// Returns the pose of a link in the base.
     #[must_use]
-    pub fn pose_of(&self, link: usize) -> Pose {
+    #[inline(always)]
+    pub fn pose_of(&self, link: usize) -> Pose<T> {
         let relative = &self.relative_poses[link];
         Pose {
             rotation: relative.rotation,
-            position: relative.position + self.reference,
+            position: sum(&relative.position, &self.reference),
         }
     }
 
+    /// Returns the velocity of a point of a link (in the link's frame, m), in the axes of the base, m/s, and the angular
+    /// velocity of the link, rad/s.
+    #[must_use]
+    #[inline(always)]
+    pub fn velocity_at(&self, link: usize, point: &Vector3<T>) -> [Vector3<T>; 2] {
+        let velocity = &self.velocities[link];
+        let point = self.relative_poses[link].point(point);
+        [velocity.at(&point), velocity.angular]
+    }
+}
+
+impl Workspace {
     /// Converts a force in the axes of the base from the reference point to a link's frame.
     pub(crate) fn force_in_link(&self, link: usize, force: &Force) -> Force {
         self.relative_poses[link].force_from_outer(force)
@@ -191,15 +228,6 @@ impl Workspace {
     #[must_use]
     pub fn velocity_of(&self, link: usize) -> Motion {
         self.relative_poses[link].motion_from_outer(&self.velocities[link])
-    }
-
-    /// Returns the velocity of a point of a link (in the link's frame, m), in the axes of the base, m/s, and the angular
-    /// velocity of the link, rad/s.
-    #[must_use]
-    pub fn velocity_at(&self, link: usize, point: &Vector3<f64>) -> [Vector3<f64>; 2] {
-        let velocity = &self.velocities[link];
-        let point = self.relative_poses[link].point(point);
-        [velocity.at(&point), velocity.angular]
     }
 
     /// Writes the Jacobian of a point of a link (in the link's frame, m): one column per velocity, in the base's axes.

@@ -21,6 +21,7 @@ mod coupled;
 mod cut;
 mod displacement;
 mod drive;
+mod equal_trees;
 mod flat;
 mod groups;
 mod heavy;
@@ -35,6 +36,7 @@ mod rolling;
 mod sensed;
 mod solve;
 mod sync;
+mod taken;
 
 use std::sync::atomic::AtomicBool;
 
@@ -42,7 +44,6 @@ use bevy::prelude::*;
 use morse_api::{state::StateHasher, threads::Threads, warning::Warnings};
 use morse_mechanisms::{
     Base, Motion, Pose, State, Tree,
-    island::Island,
     step::{Integrator, Motor},
 };
 use morse_scene::assembly::{Attachment, JointMode, Layout};
@@ -69,9 +70,11 @@ pub(super) use cut::Cut;
 use cut::CutTree;
 use displacement::{Extent, LastCheck};
 use drive::Driven;
+use equal_trees::LoneSteps;
 use groups::Groups;
-use job::{Job, SharedWorkspaces};
+use job::Job;
 use solve::{Scene, Spare};
+use taken::Taken;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -150,9 +153,12 @@ pub(super) struct Trees {
     cut_trees: Vec<CutTree>,
     constraints: ConstraintSet,
     groups: Groups,
-    /// Solver of trees that nothing touches, and their workspaces.
-    island: Island,
-    shared: SharedWorkspaces,
+    /// Natural frequency of contacts, Hz.
+    contact_frequency: f64,
+    /// Steps of trees that nothing touches.
+    lone: LoneSteps,
+    /// Trees that are integrated now; empty between steps.
+    taken: Vec<Taken>,
     /// Islands, at least one; as many as there are in a step with several threads.
     jobs: Vec<Job>,
     /// Trees that nothing touches, divided among the threads.
@@ -276,7 +282,8 @@ impl Trees {
             seen: vec![Isometry3::identity(); layout.bodies.len()],
             bases: vec![Base::at_rest(Vector3::zeros()); count],
             base_poses: vec![Pose::identity(); count],
-            island: Island::new(settings.contact_frequency),
+            contact_frequency: settings.contact_frequency,
+            lone: LoneSteps::new(settings.contact_frequency),
             ..Self::default()
         };
         for group in groups {
@@ -295,7 +302,9 @@ impl Trees {
     /// Adds a tree, which shares the constants of the first one that equals it.
     fn add(&mut self, mut group: Group, layout: &Layout) {
         let tree_index = self.rows.len();
-        let model = self.model_of(&mut group.tree);
+        let masses = group.links.iter().map(|body| &self.masses[*body]);
+        let centers: Vec<_> = masses.map(|weight| weight.center).collect();
+        let model = self.model_of(&mut group.tree, &centers);
         for (link, body) in group.links.iter().enumerate() {
             if let Some(of) = self.of_body.get_mut(*body) {
                 *of = Some((tree_index, link));
@@ -328,8 +337,6 @@ impl Trees {
             set_base(&mut motion, &motion_of_base);
         }
         let links = group.links.len();
-        let masses = group.links.iter().map(|body| &self.masses[*body]);
-        let centers = masses.map(|weight| weight.center).collect();
         let (motors, saturated) = (integrator.motors.clone(), integrator.saturated.clone());
         self.rows.push(TreeRow {
             base: group.base,

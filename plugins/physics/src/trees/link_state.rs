@@ -22,11 +22,19 @@ impl LinkState {
         base_pose: &Pose,
         center: &Vector3<f64>,
     ) -> Self {
-        let pose = isometry(&(*base_pose * work.pose_of(link)));
+        let pose = *base_pose * work.pose_of(link);
+        Self::new(&pose, center, velocity(work, link, base_pose, center))
+    }
+
+    /// Returns the state of a link with this pose, centre of mass in its axes (m), velocity of the centre of mass, and angular
+    /// velocity, world axes.
+    #[inline]
+    pub(super) fn new(pose: &Pose, center: &Vector3<f64>, velocity: [Vector3<f64>; 2]) -> Self {
+        let pose = isometry(pose);
         Self {
             pose,
             center_of_mass: pose * Point3::from(*center),
-            velocity: velocity(work, link, base_pose, center),
+            velocity,
         }
     }
 

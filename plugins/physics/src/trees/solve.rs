@@ -17,8 +17,9 @@ use super::{
     contact_point::ContactPoint,
     groups::Group,
     isometry,
-    job::{Job, Taken},
+    job::Job,
     link_state::{LinkState, velocity},
+    taken::Taken,
 };
 use crate::{
     convert,
@@ -100,7 +101,7 @@ impl Trees {
         let is_parallel = scene.threads.pool().is_some() && count >= MIN_ISLANDS;
         let width = if is_parallel { count } else { 1 };
         let mut jobs = mem::take(&mut self.jobs);
-        let frequency = self.island.contact_frequency;
+        let frequency = self.contact_frequency;
         jobs.resize_with(width.max(jobs.len()), || Job::new(frequency));
         if is_parallel {
             for (job, group) in jobs.iter_mut().zip(islands.clone()) {
@@ -129,16 +130,19 @@ impl Trees {
         let count = lone.clone().count();
         let threads = scene.threads.count();
         if threads == 1 || count < MIN_LONE_TREES {
+            let mut done = mem::take(&mut self.taken);
             for index in lone {
-                let mut one = self.take(index, scene);
-                let workspaces = (&mut self.island, &mut self.shared);
-                one.step(&self.rows, workspaces, scene.dt);
-                self.put_back(one);
+                let one = self.take(index, scene);
+                self.lone.step(one, &self.rows, scene.dt, &mut done);
+                done.drain(..).for_each(|one| self.put_back(one));
             }
+            self.lone.finish(&self.rows, scene.dt, &mut done);
+            done.drain(..).for_each(|one| self.put_back(one));
+            self.taken = done;
             return;
         }
         let mut jobs = mem::take(&mut self.lone_jobs);
-        let frequency = self.island.contact_frequency;
+        let frequency = self.contact_frequency;
         jobs.resize_with(JOBS_PER_THREAD * threads, || Job::new(frequency));
         let share = count.div_ceil(jobs.len());
         for (number, index) in lone.enumerate() {
