@@ -34,10 +34,8 @@ impl LoneSteps {
         }
     }
 
-    /// Integrates a tree by `dt` seconds, or lets it wait for [`finish`](Self::finish) or equal trees. Adds to `done` the
+    /// Integrates a tree by `dt` seconds, or lets it wait for equal trees or [`finish`](Self::finish). Adds to `done` the
     /// trees that were integrated.
-    ///
-    /// A tree that nothing looks at uses the workspaces of its model, which are in the processor's cache.
     pub(super) fn step(
         &mut self,
         mut one: Taken,
@@ -45,11 +43,6 @@ impl LoneSteps {
         dt: f64,
         done: &mut Vec<Taken>,
     ) {
-        if !one.is_hidden() {
-            one.step(rows, &mut self.island, dt);
-            done.push(one);
-            return;
-        }
         let row = &rows[one.index];
         let model = of(&mut self.models, row);
         let can_wait = model.lanes.is_some()
@@ -61,27 +54,15 @@ impl LoneSteps {
             return;
         }
         model.waiting.push(one);
-        if let (Some(four), Some(lanes)) = (model.waiting.first_chunk_mut(), &mut model.lanes) {
-            step_together(
-                four,
-                (lanes, &mut model.workspace),
-                rows,
-                &mut self.island,
-                dt,
-            );
-            done.append(&mut model.waiting);
+        if model.waiting.len() == LANE_COUNT {
+            model.finish(rows, &mut self.island, dt, done);
         }
     }
 
     /// Integrates the trees that wait. Adds them to `done`.
     pub(super) fn finish(&mut self, rows: &[TreeRow], dt: f64, done: &mut Vec<Taken>) {
         for model in self.models.iter_mut().flatten() {
-            let mut waiting = mem::take(&mut model.waiting);
-            for one in &mut waiting {
-                model.step(one, rows, &mut self.island, dt);
-            }
-            done.append(&mut waiting);
-            model.waiting = waiting;
+            model.finish(rows, &mut self.island, dt, done);
         }
     }
 }
@@ -98,43 +79,80 @@ fn of<'a>(models: &'a mut Vec<Option<Model>>, row: &TreeRow) -> &'a mut Model {
 }
 
 impl Model {
+    /// Integrates the trees that wait. Adds them to `done`.
+    fn finish(&mut self, rows: &[TreeRow], island: &mut Island, dt: f64, done: &mut Vec<Taken>) {
+        let mut waiting = mem::take(&mut self.waiting);
+        match (&mut waiting[..], &mut self.lanes) {
+            (several @ [_, _, ..], Some(lanes)) => {
+                step_together(several, (lanes, &mut self.workspace), rows, island, dt);
+            }
+            (few, _) => {
+                for one in few {
+                    self.step(one, rows, island, dt);
+                }
+            }
+        }
+        done.append(&mut waiting);
+        self.waiting = waiting;
+    }
+
     /// Integrates a tree by `dt` seconds.
+    ///
+    /// A tree that nothing looks at uses the workspace of its model, which is in the processor's cache.
     fn step(&mut self, one: &mut Taken, rows: &[TreeRow], island: &mut Island, dt: f64) {
-        one.is_outdated = true;
+        one.is_outdated = one.is_hidden();
+        if !one.is_outdated {
+            one.step(rows, island, dt);
+            return;
+        }
         mem::swap(&mut one.integrator.workspace, &mut self.workspace);
         one.step(rows, island, dt);
         mem::swap(&mut one.integrator.workspace, &mut self.workspace);
     }
 }
 
-/// Integrates equal trees by `dt` seconds.
+/// Integrates up to four equal trees by `dt` seconds. It pays for two of them.
 fn step_together(
-    four: &mut [Taken; LANE_COUNT],
+    trees: &mut [Taken],
     (lanes, workspace): (&mut LaneWorkspace, &mut Box<Workspace>),
     rows: &[TreeRow],
     island: &mut Island,
     dt: f64,
 ) {
-    let row = &rows[four[0].index];
-    let each = four.each_ref();
+    let row = &rows[trees[0].index];
+    let each = fill(trees);
     let integrators = each.map(|one| &*one.integrator);
     lanes.compute_terms(&row.tree, integrators, each.map(|one| &one.base));
-    for (lane, one) in four.iter_mut().enumerate() {
-        (one.is_unposed, one.is_outdated) = (false, true);
-        mem::swap(&mut one.integrator.workspace, workspace);
+    for (lane, one) in trees.iter_mut().enumerate() {
+        let is_hidden = one.is_hidden();
+        one.is_unposed = false;
+        if is_hidden {
+            mem::swap(&mut one.integrator.workspace, workspace);
+        }
         lanes.store_terms(lane, &mut one.integrator);
         one.integrate(rows, island, dt);
-        mem::swap(&mut one.integrator.workspace, workspace);
+        if is_hidden {
+            mem::swap(&mut one.integrator.workspace, workspace);
+        }
+        // Its own workspace does not get the poses after the step.
+        one.is_outdated = one.arrives;
     }
-    let each = four.each_ref();
+    let each = fill(trees);
     let (states, bases) = (each.map(|one| &one.motion), each.map(|one| &one.base));
     let bases = (bases, each.map(|one| &one.base_pose));
     let motions = lanes.link_motions(&row.tree, states, bases, &row.centers);
-    for (lane, one) in four.iter_mut().enumerate() {
+    for (lane, one) in trees.iter_mut().enumerate() {
         let links = motions.iter().zip(&row.centers);
         one.links.clear();
-        one.links.extend(links.map(|(motion, center)| {
-            LinkState::new(&motion[lane].pose, center, motion[lane].velocity)
-        }));
+        if one.arrives {
+            one.links.extend(links.map(|(motion, center)| {
+                LinkState::new(&motion[lane].pose, center, motion[lane].velocity)
+            }));
+        }
     }
+}
+
+/// Returns a tree for each lane: the last one several times, if there are fewer.
+fn fill(trees: &[Taken]) -> [&Taken; LANE_COUNT] {
+    std::array::from_fn(|lane| &trees[lane.min(trees.len() - 1)])
 }
