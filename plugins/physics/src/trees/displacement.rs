@@ -45,10 +45,11 @@ impl LastCheck {
         self.rest = 0.0;
     }
 
-    /// Returns true if the links have not moved by the rest of the clearance since the last comparison.
-    fn is_near(&self, positions: &[f64]) -> bool {
+    /// Returns the distance by which each link may still move if it has moved since the last comparison, m; a lower bound.
+    /// Zero if there was no comparison.
+    fn rest_at(&self, positions: &[f64]) -> f64 {
         let Some(changes) = self.changes.as_ref().filter(|_| self.rest > 0.0) else {
-            return false;
+            return 0.0;
         };
         let displacements = self.positions.iter().zip(positions);
         let displacements = displacements.map(|(one, other)| (one - other).abs());
@@ -56,7 +57,7 @@ impl LastCheck {
             .zip(changes)
             .map(|(displacement, change)| displacement * change)
             .sum();
-        change < self.rest
+        self.rest - change
     }
 }
 
@@ -66,7 +67,18 @@ const ROUNDING: f64 = 1e-9;
 impl Trees {
     /// Returns true if no link of a tree has moved by the rest of its clearance since the last comparison.
     pub(super) fn is_near_last_check(&self, index: usize) -> bool {
-        self.last_checks[index].is_near(self.integrators[index].predicted_positions())
+        let positions = self.integrators[index].predicted_positions();
+        self.last_checks[index].rest_at(positions) > 0.0
+    }
+
+    /// Returns true if a link of a tree may have moved by half of its clearance; false for a tree with other joints than
+    /// those of [`LastCheck`].
+    pub(super) fn is_halfway(&self, index: usize) -> bool {
+        let check = &self.last_checks[index];
+        let distances = self.state.trees[index].clearance.distances().iter();
+        let least = distances.copied().fold(f32::INFINITY, f32::min);
+        let positions = self.integrators[index].predicted_positions();
+        check.changes.is_some() && check.rest_at(positions) < f64::from(least) / 2.0
     }
 
     /// Returns true if a link has moved by more than its clearance from its pose in the engine.

@@ -36,6 +36,23 @@ impl Trees {
             self.lift(index, engine, tables, false);
             self.wake_requests[index] = false;
         }
+        if self.measuring.contains(&true) {
+            self.measure_others(engine, tables);
+        }
+    }
+
+    /// Measures the clearances of the trees with it that would soon be measured: the engine has to make a step for it, which
+    /// costs almost as much for one tree as for several.
+    fn measure_others(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        for index in 0..self.rows.len() {
+            let is_soon = self.awake[index] && self.is_clear(index) && self.is_halfway(index);
+            if is_soon && !self.measuring[index] {
+                let (base, base_pose) = self.base(index, engine, tables);
+                self.pose(index, &base);
+                self.measuring[index] = true;
+                self.show_links(index, &base_pose, engine, tables);
+            }
+        }
     }
 
     /// Replaces gravity on floating bases in the engine by that of their trees, and stores which bases have none.
@@ -123,16 +140,27 @@ impl Trees {
         if !self.needs_engine(index, &(base, base_pose), engine, tables) {
             return;
         }
+        self.show_links(index, &base_pose, engine, tables);
+    }
+
+    /// Writes the predicted poses of the links of a tree to the engine.
+    fn show_links(
+        &mut self,
+        index: usize,
+        base_pose: &Pose,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+    ) {
         let (row, integrator) = (&self.rows[index], &self.integrators[index]);
         for (link, body) in row.links.iter().enumerate() {
             let Some(known) = tables.bodies.get(*body) else {
                 continue;
             };
-            let pose = isometry(&(base_pose * integrator.workspace.pose_of(link)));
+            let pose = isometry(&(*base_pose * integrator.workspace.pose_of(link)));
             let now = velocity(
                 &integrator.workspace,
                 link,
-                &base_pose,
+                base_pose,
                 &self.masses[*body].center,
             );
             show_pose(engine, known, &pose, all_but_rests(&now));
