@@ -179,7 +179,7 @@ const ARMS: &str = r#"Simulation(
     robots: {
         "arm": (
             model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (20, 20, 0)),
-            repeat: (count: 36, pattern: grid(columns: 6, spacing: (2.5, 2.5))),
+            repeat: (count: 272, pattern: grid(columns: 17, spacing: (2.5, 2.5))),
             joints: { "kuka_4": (damping: 0.5) },
             sensors: { "joints": (kind: "joint_state") },
             actuators: { "motors": (kind: "joints", start: (names: ["kuka_2", "kuka_4"], velocities: [0.4, -0.6])) },

@@ -1,8 +1,11 @@
 //! Thread pool of a simulation, for independent work on many components.
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::*;
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
+
+/// Maximum number of items that a thread takes at once.
+const MAX_SHARE: usize = 8;
 
 /// Thread pool of a simulation, if it has more than one thread. Results are equal with any number of threads.
 #[derive(Resource, Clone, Default)]
@@ -35,11 +38,28 @@ impl Threads {
     }
 
     /// Processes each item, in any order and on any thread: the work on one item must not depend on the others.
+    ///
+    /// The calling thread works, too: to wake others takes as long as to step dozens of robots.
     pub fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
-        match self.pool().filter(|_| items.len() > 1) {
-            Some(pool) => pool.install(|| items.par_iter_mut().with_max_len(8).for_each(work)),
-            None => items.iter_mut().for_each(work),
-        }
+        let Some(pool) = self.pool().filter(|_| items.len() > 1) else {
+            items.iter_mut().for_each(work);
+            return;
+        };
+        let helpers = pool.current_num_threads().min(items.len()) - 1;
+        let share = items.len().div_ceil(4 * (helpers + 1)).min(MAX_SHARE);
+        let queue = Mutex::new(items.chunks_mut(share));
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let process = || {
+            while let Some(share) = next() {
+                share.iter_mut().for_each(&work);
+            }
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 0..helpers {
+                scope.spawn(|_| process());
+            }
+            process();
+        });
     }
 }
 

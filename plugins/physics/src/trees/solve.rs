@@ -58,8 +58,9 @@ pub(super) struct Scene<'a, 'w, 's> {
 /// Number of islands from which on they are distributed among threads.
 const MIN_ISLANDS: usize = 4;
 
-/// The same number of trees that nothing touches, which take less time each.
-const MIN_LONE_TREES: usize = 32;
+/// The same number of trees that nothing touches, which take about a microsecond each: to wake a thread takes up to a
+/// hundred.
+const MIN_LONE_TREES: usize = 256;
 
 /// Number of jobs per thread into which trees that nothing touches are divided.
 const JOBS_PER_THREAD: usize = 2;
