@@ -134,7 +134,6 @@ pub fn begin(world: &mut World) {
 }
 
 /// Inserts a slot into its phase, between its neighbours. A schedule with the slots of all kinds takes long to sort.
-/// be put in order.
 fn insert(schedules: &mut Schedules, turn: Turn, [previous, next]: [Option<Turn>; 2]) {
     match turn.0 {
         Tick::Inputs => schedules.configure_sets(FixedUpdate, turn.in_set(Inputs::Commands)),
