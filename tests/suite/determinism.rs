@@ -365,6 +365,38 @@ fn a_restored_scene_goes_on_as_if_nothing_had_been() {
     }
 }
 
+/// Arms that move at different speeds, whose clearances are measured at different times.
+const FLEET: &str = r#"Simulation(robots: {
+    "slow": (
+        model: "arms/kuka_lwr.robray", base: fixed, repeat: (count: 3, pattern: grid(columns: 3, spacing: (4, 4))),
+        actuators: { "motors": (kind: "joints", start: (names: ["kuka_2", "kuka_4"], velocities: [0.1, -0.3])) },
+    ),
+    "fast": (
+        model: "arms/kuka_lwr.robray", base: fixed, at: (translation: (0, 5, 0)),
+        repeat: (count: 3, pattern: grid(columns: 3, spacing: (4, 4))),
+        actuators: { "motors": (kind: "joints", start: (names: ["kuka_1", "kuka_4"], velocities: [0.9, 0.5])) },
+    ),
+})"#;
+
+#[test]
+fn a_fleet_of_arms_goes_on_from_a_snapshot_of_any_tick() {
+    let plan = || {
+        let kinds = kinds(&no_extensions);
+        parse(FLEET, Path::new("scenes"), &Options::default(), &kinds)
+            .unwrap_or_else(|report| panic!("{report}"))
+    };
+    let (mut one, mut other) = (hashed(plan()), hashed(plan()));
+    for tick in 0..120 {
+        if tick % 7 == 3 {
+            let snapshot = one.snapshot().expect("a snapshot");
+            other.restore(&snapshot).expect("one of the same files");
+        }
+        one.step().expect("a tick");
+        other.step().expect("a tick");
+        assert_eq!(one.state_hash(), other.state_hash(), "tick {tick}");
+    }
+}
+
 /// The engine makes no step while the boxes sleep and the arm is far from them.
 #[test]
 fn a_world_without_steps_of_the_engine_goes_on_alike_after_a_restore() {

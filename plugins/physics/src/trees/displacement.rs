@@ -45,11 +45,10 @@ impl LastCheck {
         self.rest = 0.0;
     }
 
-    /// Returns the distance by which each link may still move if it has moved since the last comparison, m; a lower bound.
-    /// Zero if there was no comparison.
-    fn rest_at(&self, positions: &[f64]) -> f64 {
+    /// Returns true if the links have not moved by the rest of the clearance since the last comparison.
+    fn is_near(&self, positions: &[f64]) -> bool {
         let Some(changes) = self.changes.as_ref().filter(|_| self.rest > 0.0) else {
-            return 0.0;
+            return false;
         };
         let displacements = self.positions.iter().zip(positions);
         let displacements = displacements.map(|(one, other)| (one - other).abs());
@@ -57,7 +56,7 @@ impl LastCheck {
             .zip(changes)
             .map(|(displacement, change)| displacement * change)
             .sum();
-        self.rest - change
+        change < self.rest
     }
 }
 
@@ -67,18 +66,22 @@ const ROUNDING: f64 = 1e-9;
 impl Trees {
     /// Returns true if no link of a tree has moved by the rest of its clearance since the last comparison.
     pub(super) fn is_near_last_check(&self, index: usize) -> bool {
-        let positions = self.integrators[index].predicted_positions();
-        self.last_checks[index].rest_at(positions) > 0.0
+        self.last_checks[index].is_near(self.integrators[index].predicted_positions())
     }
 
-    /// Returns true if a link of a tree may have moved by half of its clearance; false for a tree with other joints than
-    /// those of [`LastCheck`].
-    pub(super) fn is_halfway(&self, index: usize) -> bool {
-        let check = &self.last_checks[index];
+    /// Returns true if a link of a tree has moved by half of its clearance from its pose in the engine. It does not follow
+    /// from the last comparison, which a restored simulation does not have.
+    pub(super) fn is_halfway(
+        &mut self,
+        index: usize,
+        (base, base_pose): &(Base, Pose),
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> bool {
+        self.pose(index, base);
         let distances = self.state.trees[index].clearance.distances().iter();
         let least = distances.copied().fold(f32::INFINITY, f32::min);
-        let positions = self.integrators[index].predicted_positions();
-        check.changes.is_some() && check.rest_at(positions) < f64::from(least) / 2.0
+        self.least_rest(index, base_pose, engine, tables) < f64::from(least) / 2.0
     }
 
     /// Returns true if a link has moved by more than its clearance from its pose in the engine.

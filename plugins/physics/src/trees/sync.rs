@@ -45,10 +45,11 @@ impl Trees {
     /// costs almost as much for one tree as for several.
     fn measure_others(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         for index in 0..self.rows.len() {
-            let is_soon = self.awake[index] && self.is_clear(index) && self.is_halfway(index);
-            if is_soon && !self.measuring[index] {
-                let (base, base_pose) = self.base(index, engine, tables);
-                self.pose(index, &base);
+            if !self.awake[index] || !self.is_clear(index) || self.measuring[index] {
+                continue;
+            }
+            let (base, base_pose) = self.base(index, engine, tables);
+            if self.is_halfway(index, &(base, base_pose), engine, tables) {
                 self.measuring[index] = true;
                 self.show_links(index, &base_pose, engine, tables);
             }
