@@ -64,6 +64,10 @@ impl LaneWorkspace {
 
     /// Computes the mass matrices, and the efforts of gravity and velocities, at the predictions of four trees, on which no
     /// external forces act. See [`Integrator::accepts_terms`].
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
     pub fn compute_terms(
         &mut self,
         tree: &Tree,
@@ -106,6 +110,10 @@ impl LaneWorkspace {
 
     /// Returns the motion of each link of four trees, given the poses of their bases in the world; velocities are those of
     /// `points`, one per link in its frame, m.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
     pub fn link_motions(
         &mut self,
         tree: &Tree,

@@ -243,7 +243,7 @@ impl<T: Number> Inertia<T> {
 impl Inertia {
     /// Returns the inertia for a mass (kg), centre of mass (m) and inertia about the centre of mass (kg·m²).
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn new(mass: f64, center: Vector3<f64>, about_center: Matrix3<f64>) -> Self {
         Self {
             mass,
@@ -254,14 +254,14 @@ impl Inertia {
 
     /// Returns the inertia of a point mass, kg and m.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn point(mass: f64, center: Vector3<f64>) -> Self {
         Self::new(mass, center, Matrix3::zeros())
     }
 
     /// Returns the centre of mass, m; the origin without mass.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn center(&self) -> Vector3<f64> {
         if self.mass > 0.0 {
             self.first_moment / self.mass
@@ -272,7 +272,7 @@ impl Inertia {
 
     /// Returns the inertia about the centre of mass, kg·m².
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn about_center(&self) -> Matrix3<f64> {
         self.rotational - parallel(self.mass, &self.center())
     }
