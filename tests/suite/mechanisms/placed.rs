@@ -39,7 +39,7 @@ fn arms(arms: &[(&str, &str)]) -> Simulation {
 }
 
 /// Commands positions on sine waves.
-fn command(simulation: &mut Simulation, arm: &str, phase: f64) {
+fn command(simulation: &Simulation, arm: &str, phase: f64) {
     let positions = (0..7).map(|joint| 0.5 * libm::sin(phase + f64::from(joint)));
     let command = JointsCommand {
         positions: positions.collect(),
@@ -74,7 +74,7 @@ fn arms_of_one_model_move_alike_wherever_they_stand() {
     let mut simulation = arms(&ARMS);
     for tick in 0..480 {
         for (name, _) in ARMS {
-            command(&mut simulation, name, 0.01 * f64::from(tick));
+            command(&simulation, name, 0.01 * f64::from(tick));
         }
         simulation.step().expect("a tick");
     }
@@ -94,8 +94,8 @@ fn arms_move_among_equal_ones_as_each_does_alone() {
             // The fifth arm holds its position, so that it is not always the same four that move together.
             let speed = if index == 4 && tick > 60 { 0.0 } else { 0.02 };
             let phase = speed * f64::from(tick) + index as f64;
-            command(&mut together, name, phase);
-            command(&mut alone[index], name, phase);
+            command(&together, name, phase);
+            command(&alone[index], name, phase);
         }
         together.step().expect("a tick");
         for (one, (name, _)) in alone.iter_mut().zip(INCLINED) {
