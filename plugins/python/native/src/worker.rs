@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvError, RecvTimeoutError, Sender, bounded};
 use morse_sim::{
     cli::pictures::Pictures,
     run::Watch as _,
@@ -27,6 +27,8 @@ use crate::{failure::Failure, link::Link, source::Source};
 
 /// Interval in which a call that waits looks for signals such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
+/// Number of times that a thread looks for a message before it sleeps. In between, it leaves its processor to others.
+const MAX_YIELDS: u32 = 1500;
 /// Number of calls that may wait; the threads of further ones wait to send them.
 const CALLS: usize = 64;
 /// Stack of the thread, as large as that of a program's main thread.
@@ -101,7 +103,7 @@ impl Worker {
                 Err(panic) => return drop(answer.send(Err(Failure::internal(panic)))),
             };
             answer.send(Ok(())).ok();
-            while queue.recv().is_ok_and(|job| job(&mut room)) {}
+            while receive(&queue).is_ok_and(|job| job(&mut room)) {}
         };
         let thread = thread::Builder::new()
             .name("morse-sim".to_owned())
@@ -180,7 +182,10 @@ impl<R: Send> Pending<R> {
     /// under way.
     pub(crate) fn outcome(self, py: Python<'_>) -> PyResult<Result<R, String>> {
         loop {
-            match py.detach(|| self.answer.recv_timeout(SIGNALS)) {
+            match py.detach(|| {
+                watch(&self.answer);
+                self.answer.recv_timeout(SIGNALS)
+            }) {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Disconnected) => return Err(ended(py)),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -191,6 +196,23 @@ impl<R: Send> Pending<R> {
                 return Err(exception);
             }
         }
+    }
+}
+
+/// Waits for a message.
+fn receive<T>(queue: &Receiver<T>) -> Result<T, RecvError> {
+    watch(queue);
+    queue.recv()
+}
+
+/// Returns once there is a message, or after about a tenth of a millisecond. A thread that sleeps takes about as long to wake
+/// as a small simulation takes for a step.
+fn watch<T>(queue: &Receiver<T>) {
+    for _ in 0..MAX_YIELDS {
+        if !queue.is_empty() {
+            return;
+        }
+        thread::yield_now();
     }
 }
 
