@@ -10,7 +10,8 @@
 - vector: the rover's environments at the same time, in one call, and one of them.
 
 The members of a pair take turns, and the median of the ratios of their turns counts. With `--cpu` the time of the process' processors
-counts instead of the time on the wall, for machines with other work; not for `vector`. Only a release build gives figures.
+counts instead of the time on the wall, for machines with other work; not for `vector`. It includes the time in which the threads of
+Python and of the simulation look for each other's messages. Only a release build gives figures.
 """
 import argparse
 import json

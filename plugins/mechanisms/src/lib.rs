@@ -2,7 +2,8 @@
 //! compliance.
 //!
 //! Independent of the engine and of the ECS. In reading order:
-//! - [`number`]: `f64` or several of them; [`spatial`]: velocities, forces, inertias and poses of rigid bodies;
+//! - [`number`]: `f64`, or four of them; `linear`: vectors and matrices of numbers; [`spatial`]: velocities, forces, inertias
+//!   and poses of rigid bodies;
 //! - [`tree`]: links and joints; [`state`]: positions and velocities;
 //! - [`workspace`]: workspace, forward kinematics, Jacobians, centre of mass;
 //! - [`dynamics`]: inverse dynamics (RNEA), mass matrix (CRBA), forward dynamics; [`factor`]: LTDL factorisation;

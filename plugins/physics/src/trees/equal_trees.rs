@@ -1,4 +1,4 @@
-//! Steps of trees that nothing touches. Four equal ones are integrated together: see [`morse_mechanisms::lanes`].
+//! Steps of trees that nothing touches. Two to four equal ones are integrated together: see [`morse_mechanisms::lanes`].
 use std::mem;
 
 use morse_mechanisms::{
