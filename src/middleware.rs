@@ -120,6 +120,12 @@ impl Pending {
         self.answer();
     }
 
+    /// Returns true if there is nothing to serve and nothing to answer.
+    fn is_idle(&self) -> bool {
+        let has_messages = self.messages.as_ref().is_some_and(|it| !it.is_empty());
+        !has_messages && self.acting.is_empty() && self.calls.is_empty()
+    }
+
     fn answer(&mut self) {
         self.calls.retain_mut(Answering::waits);
     }
@@ -133,6 +139,9 @@ const MOST_AT_ONCE: usize = 64;
 /// Serves the requests that arrived since the last tick, in arrival order.
 fn serve_requests(world: &mut World) {
     let mut pending = world.resource_mut::<Pending>();
+    if pending.is_idle() {
+        return;
+    }
     let waited = std::mem::take(&mut pending.acting);
     let Some(messages) = pending.messages.clone() else {
         return;

@@ -66,7 +66,7 @@ use crate::{
         state::{HashChain, Snapshot},
     },
     spawn::Spawned,
-    update::update,
+    update::Updater,
 };
 
 /// A simulated world. A process may contain any number of worlds, each on any thread.
@@ -74,6 +74,7 @@ use crate::{
 /// A world is built and stepped on one thread. It touches nothing global: no logger, no signal, no clock.
 pub struct Simulation {
     app: App,
+    updater: Updater,
     middlewares: Middlewares,
     hashes: Option<HashChain>,
     /// State at the start of the files.
@@ -157,6 +158,7 @@ impl Simulation {
         let (app, middlewares) = middlewares.start(app, &plan.simulation, connections)?;
         Ok(Self {
             app,
+            updater: Updater::default(),
             middlewares,
             hashes: None,
             start: None,
@@ -200,7 +202,7 @@ impl Simulation {
         self.apply_reset_request();
         self.apply_requested_changes();
         self.keep_start();
-        update(&mut self.app);
+        self.updater.update(&mut self.app);
         self.middlewares.tick(self.app.world_mut());
         if let Some(hashes) = &mut self.hashes {
             hashes.add(self.app.world());

@@ -9,11 +9,11 @@ pub use morse_api::tick::{Actuate, Clock, Inputs, Look, Tick};
 use morse_api::{
     actuator::IsActuator,
     body::BodyState,
-    carrier::{self, Bind, CarriedOrder, Sway},
+    carrier::{self, Bind, Carried, CarriedOrder, Sway},
     component::{Active, Due, Mount, UpdateRate, WorldPose, WorldVelocity, stamp},
     motion::MotionMode,
     sensor::IsSensor,
-    service,
+    service, turn,
 };
 
 /// Declares the tick: one fixed chain, run once by each update of the app.
@@ -55,15 +55,21 @@ pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
     .add_systems(
         FixedUpdate,
         (
-            // Also before the first phase: a restored state may have moved the carriers.
-            (begin, carrier::follow).chain().before(Tick::Inputs),
+            begin.before(Tick::Inputs),
             action::<IsActuator>.in_set(Actuate::Action),
-            (carrier::follow, action::<IsSensor>)
-                .chain()
-                .in_set(Look::Stamp),
+            action::<IsSensor>.in_set(Look::Stamp),
             service::complete.in_set(Tick::Export),
         ),
     );
+    // Also before the first phase: a restored state may have moved the carriers.
+    let before = carrier::follow.after(begin).before(Tick::Inputs);
+    let after = carrier::follow
+        .in_set(Look::Stamp)
+        .before(action::<IsSensor>);
+    turn::add_waiting(app, "carriers", (before, after));
+    turn::wait_for::<Carried>(app, "carriers", |world, _| {
+        turn::require_turn(world, "carriers");
+    });
 }
 
 /// The default order of a tick: sensors measure the result of its physics.

@@ -4,176 +4,180 @@
 //! have nothing to do, and three in `First`: for the time, for messages and for new kinds of components. To take a schedule
 //! out of its table, to run it and to put it back costs as much as a sensor. Only `FixedUpdate` is run then, and the work of
 //! `First` is done here.
-use std::any::TypeId;
+mod known;
+mod sequence;
+
+use std::mem;
 
 use bevy::{
-    app::{FixedMain, FixedMainScheduleOrder, Main, MainScheduleOrder, SpawnScene},
     ecs::{
         change_detection::Tick,
-        message::{MessageRegistry, ShouldUpdateMessages, message_update_system},
-        schedule::{InternedScheduleLabel, ScheduleLabel, Schedules},
+        message::{MessageRegistry, ShouldUpdateMessages},
+        schedule::Schedules,
+        system::SystemState,
+        world::WorldId,
     },
     prelude::*,
-    time::{Real, TimeUpdateStrategy, Virtual, time_system, update_virtual_time},
+    time::{Real, TimeUpdateStrategy, Virtual, update_virtual_time},
 };
 use morse_api::turn;
 
-/// Runs one update of an app that has made its first one.
-pub(crate) fn update(app: &mut App) {
-    let has_sub_apps = !app.sub_apps().sub_apps.is_empty();
-    if has_sub_apps || !is_bare(app.world_mut()) {
-        app.update();
-        return;
+use known::KnownSchedules;
+use sequence::ExecutorChoice;
+
+/// Updates an app.
+#[derive(Default)]
+pub(crate) struct Updater(Option<Box<Ticks>>);
+
+impl Updater {
+    /// Runs one update of an app that has made its first one.
+    pub(crate) fn update(&mut self, app: &mut App) {
+        if !self.update_bare(app) {
+            app.update();
+        }
     }
-    let world = app.world_mut();
-    let time = advance_time(world);
-    update_messages(world);
-    turn::begin(world);
-    run_ticks(world, &time);
-    world.clear_trackers();
+
+    /// Runs an update without the schedules around a tick. Returns false, and does nothing, if it needs them.
+    fn update_bare(&mut self, app: &mut App) -> bool {
+        if !app.sub_apps().sub_apps.is_empty() {
+            return false;
+        }
+        let world = app.world_mut();
+        let ticks = match &mut self.0 {
+            Some(ticks) if ticks.world == world.id() => ticks,
+            ticks => ticks.insert(Box::new(Ticks::new(world))),
+        };
+        let time = ticks.begin(world);
+        if let Some(time) = time {
+            ticks.run(world, time);
+        }
+        time.is_some()
+    }
 }
 
-/// Schedules of an update around those of a tick.
-#[derive(Resource)]
-struct Frame {
-    /// Schedules with the maximum number of known systems in them.
-    own: [(InternedScheduleLabel, usize); 13],
-    /// Types of the systems in `First` whose work is done here.
-    first: [TypeId; 3],
-    /// Number of systems in all schedules but those of a tick, when they were last found to be known.
-    known_systems: Option<usize>,
+/// Resources at the beginning of an update.
+type Beginning = (
+    Res<'static, TimeUpdateStrategy>,
+    Res<'static, Schedules>,
+    ResMut<'static, Time<Real>>,
+    ResMut<'static, Time<Virtual>>,
+    ResMut<'static, Time<Fixed>>,
+    Option<ResMut<'static, MessageRegistry>>,
+);
+
+/// Resources before and after a tick.
+type Between = (
+    ResMut<'static, Schedules>,
+    ResMut<'static, Time<Fixed>>,
+    ResMut<'static, Time>,
+    Option<ResMut<'static, MessageRegistry>>,
+);
+
+/// Makes the ticks of a world.
+struct Ticks {
+    world: WorldId,
+    beginning: SystemState<Beginning>,
+    between: SystemState<Between>,
+    schedules: KnownSchedules,
+    executor: ExecutorChoice,
+    /// The schedule of a tick while it runs; else an empty one, which is in its place meanwhile.
+    schedule: Schedule,
+    /// True while the schedule of a tick is here.
+    is_out: bool,
+    /// Messages of the world, while they are updated.
+    messages: Option<MessageRegistry>,
     /// Change tick of the world after the last update of the messages.
     last_messages: Tick,
 }
 
-impl Default for Frame {
-    fn default() -> Self {
-        fn own(label: impl ScheduleLabel, count: usize) -> (InternedScheduleLabel, usize) {
-            (label.intern(), count)
-        }
-        fn of<M>(system: impl IntoSystem<(), (), M>) -> TypeId {
-            IntoSystem::into_system(system).system_type()
-        }
+impl Ticks {
+    fn new(world: &mut World) -> Self {
         Self {
-            first: [of(time_system), of(message_update_system), of(turn::begin)],
-            own: [
-                own(Main, 1),
-                own(First, 3),
-                own(PreUpdate, 1),
-                own(RunFixedMainLoop, 1),
-                own(Update, 0),
-                own(SpawnScene, 0),
-                own(PostUpdate, 0),
-                own(Last, 1),
-                own(FixedMain, 1),
-                own(FixedFirst, 0),
-                own(FixedPreUpdate, 0),
-                own(FixedPostUpdate, 1),
-                own(FixedLast, 0),
-            ],
-            known_systems: None,
+            world: world.id(),
+            beginning: SystemState::new(world),
+            between: SystemState::new(world),
+            schedules: KnownSchedules::default(),
+            executor: ExecutorChoice::default(),
+            schedule: Schedule::new(FixedUpdate),
+            is_out: false,
+            messages: None,
             last_messages: Tick::new(0),
         }
     }
-}
 
-/// Returns true if the schedules around a tick contain known systems only, there are no others, and an update is one tick.
-fn is_bare(world: &mut World) -> bool {
-    let is_one_tick = matches!(
-        world.get_resource(),
-        Some(TimeUpdateStrategy::FixedTimesteps(1))
-    );
-    if !is_one_tick {
-        return false;
-    }
-    if !world.contains_resource::<Frame>() {
-        world.init_resource::<Frame>();
-    }
-    let count = count_systems(world);
-    if world.resource::<Frame>().known_systems == Some(count) {
-        return true;
-    }
-    let is_bare = has_known_only(world);
-    world.resource_mut::<Frame>().known_systems = is_bare.then_some(count);
-    is_bare
-}
-
-/// Returns the number of systems in all schedules but those of a tick.
-fn count_systems(world: &World) -> usize {
-    let schedules = world.resource::<Schedules>().iter();
-    let ticks = FixedUpdate.intern();
-    let others = schedules.filter(|(_, schedule)| schedule.label() != ticks);
-    others.map(|(_, schedule)| count(schedule)).sum()
-}
-
-/// Returns the number of systems in a schedule, with those that it has got since it ran.
-fn count(schedule: &Schedule) -> usize {
-    schedule.graph().systems.len()
-}
-
-/// Returns true if the schedules of an update contain known systems only, and there are no other schedules.
-fn has_known_only(world: &World) -> bool {
-    let (schedules, frame) = (world.resource::<Schedules>(), world.resource::<Frame>());
-    let orders = world
-        .get_resource::<MainScheduleOrder>()
-        .zip(world.get_resource::<FixedMainScheduleOrder>());
-    let labels = orders.map(|(main, fixed)| main.labels.len() + fixed.labels.len());
-    let is_first_known = schedules.get(First).is_none_or(|first| {
-        let types = first.systems();
-        first.systems_len() == count(first)
-            && types.is_ok_and(|mut types| {
-                types.all(|(_, system)| frame.first.contains(&system.system_type()))
-            })
-    });
-    // `FixedUpdate` is in these orders; `Main`, `FixedMain` are not.
-    labels == Some(frame.own.len() - 1)
-        && is_first_known
-        && frame
-            .own
-            .iter()
-            .all(|(label, most)| schedules.get(*label).map_or(0, count) <= *most)
-}
-
-/// Advances real and virtual time by a tick, as Bevy's `time_system` does. Returns the virtual time.
-fn advance_time(world: &mut World) -> Time<Virtual> {
-    let step = world.resource::<Time<Fixed>>().timestep();
-    let mut real = world.resource_mut::<Time<Real>>();
-    real.update_with_duration(step);
-    let real = *real;
-    let mut virtual_time = world.resource_mut::<Time<Virtual>>();
-    update_virtual_time(&mut Time::default(), &mut virtual_time, &real);
-    *virtual_time
-}
-
-/// Drops the messages of the update before the last one, as Bevy's `message_update_system` does.
-fn update_messages(world: &mut World) {
-    let since = world.resource::<Frame>().last_messages;
-    world.try_resource_scope(|world, mut registry: Mut<'_, MessageRegistry>| {
-        if registry.should_update == ShouldUpdateMessages::Waiting {
-            return;
+    /// Advances the time and the messages, as the systems in `First` do. Returns the virtual time; `None`, and does nothing,
+    /// if an update is not one tick or the schedules around it contain other systems.
+    fn begin(&mut self, world: &mut World) -> Option<Time> {
+        let (strategy, schedules, mut real, mut virtual_time, mut fixed, registry) =
+            self.beginning.get_mut(world).ok()?;
+        if !matches!(*strategy, TimeUpdateStrategy::FixedTimesteps(1)) {
+            return None;
         }
-        registry.run_updates(world, since);
-        if registry.should_update == ShouldUpdateMessages::Ready {
-            registry.should_update = ShouldUpdateMessages::Waiting;
+        if !self.schedules.are_known(schedules.last_changed()) {
+            let are_known = self.schedules.examine(world);
+            return are_known.then(|| self.begin(world)).flatten();
         }
-    });
-    world.resource_mut::<Frame>().last_messages = world.increment_change_tick();
-}
-
-/// Makes the ticks for the virtual time since the last update, as Bevy's `run_fixed_main_schedule` does.
-fn run_ticks(world: &mut World, time: &Time<Virtual>) {
-    world
-        .resource_mut::<Time<Fixed>>()
-        .accumulate_overstep(time.delta());
-    while expend(&mut world.resource_mut::<Time<Fixed>>()) {
-        let time = world.resource::<Time<Fixed>>().as_generic();
-        *world.resource_mut::<Time>() = time;
-        world.run_schedule(FixedUpdate);
-        if let Some(mut registry) = world.get_resource_mut::<MessageRegistry>() {
-            registry.should_update = ShouldUpdateMessages::Ready;
-        }
+        real.update_with_duration(fixed.timestep());
+        let mut time = Time::default();
+        update_virtual_time(&mut time, &mut virtual_time, &real);
+        fixed.accumulate_overstep(virtual_time.delta());
+        self.messages = registry.and_then(|mut registry| {
+            let is_due = registry.should_update != ShouldUpdateMessages::Waiting;
+            is_due.then(|| mem::take(&mut *registry))
+        });
+        self.update_messages(world);
+        turn::begin(world);
+        Some(time)
     }
-    *world.resource_mut::<Time>() = time.as_generic();
+
+    /// Drops the messages of the update before the last one, as Bevy's `message_update_system` does.
+    fn update_messages(&mut self, world: &mut World) {
+        if let Some(registry) = &mut self.messages {
+            registry.run_updates(world, self.last_messages);
+            if registry.should_update == ShouldUpdateMessages::Ready {
+                registry.should_update = ShouldUpdateMessages::Waiting;
+            }
+        }
+        self.last_messages = world.increment_change_tick();
+    }
+
+    /// Makes the ticks for the virtual time since the last update, as Bevy's `run_fixed_main_schedule` does.
+    fn run(&mut self, world: &mut World, time: Time) {
+        while self.enter_tick(world, time) {
+            self.schedule.run(world);
+        }
+        world.clear_trackers();
+    }
+
+    /// Enters the next tick if it is due, with its schedule and its time. If it is not, puts them back and returns false.
+    fn enter_tick(&mut self, world: &mut World, virtual_time: Time) -> bool {
+        let Ok((mut schedules, mut fixed, mut time, mut registry)) = self.between.get_mut(world)
+        else {
+            return false;
+        };
+        let is_due = expend(&mut fixed);
+        *time = if is_due {
+            fixed.as_generic()
+        } else {
+            virtual_time
+        };
+        if let Some(registry) = &mut registry {
+            if let Some(messages) = self.messages.take() {
+                **registry = messages;
+            }
+            if is_due {
+                registry.should_update = ShouldUpdateMessages::Ready;
+            }
+        }
+        if is_due != self.is_out {
+            self.schedules.exchange(&mut schedules, &mut self.schedule);
+            self.is_out = is_due;
+        }
+        if is_due {
+            self.executor.apply(&mut self.schedule);
+        }
+        is_due
+    }
 }
 
 /// Advances the time by a tick, if so much time has passed.
@@ -189,6 +193,8 @@ fn expend(time: &mut Time<Fixed>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bevy::ecs::schedule::ScheduleLabel as _;
+
     use super::*;
 
     /// Systems that ran, with the time of their schedule, s.
@@ -213,11 +219,11 @@ mod tests {
     #[test]
     fn an_update_makes_the_tick_that_bevy_makes() {
         let (mut one, mut other) = (app(), app());
+        let mut updater = Updater::default();
         for _ in 0..3 {
-            update(&mut one);
+            assert!(updater.update_bare(&mut one));
             other.update();
         }
-        assert!(is_bare(one.world_mut()));
         let read = |app: &App| {
             let world = app.world();
             let times = [
@@ -244,17 +250,17 @@ mod tests {
         let simulation = crate::Simulation::parse(text, ".", &crate::simulation::no_extensions);
         let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}"));
         simulation.step().expect("a tick");
-        assert!(has_known_only(simulation.world()));
+        assert!(KnownSchedules::default().examine(simulation.world()));
     }
 
     #[test]
     fn schedules_run_once_they_contain_a_system() {
-        let mut app = app();
-        update(&mut app);
+        let (mut app, mut updater) = (app(), Updater::default());
+        updater.update(&mut app);
         let mut schedules = app.world_mut().resource_mut::<Schedules>();
         schedules.add_systems(Update, note("after"));
         schedules.add_systems(FixedPreUpdate, note("before"));
-        update(&mut app);
+        updater.update(&mut app);
         let ran = app.world().resource::<Ran>().0.iter();
         let names: Vec<&str> = ran.map(|(name, _)| *name).collect();
         assert_eq!(names, ["tick", "before", "tick", "after"]);
@@ -263,11 +269,11 @@ mod tests {
     #[test]
     fn schedules_with_known_systems_run_once_they_contain_another_one() {
         for label in [First.intern(), PreUpdate.intern(), Last.intern()] {
-            let mut app = app();
-            update(&mut app);
+            let (mut app, mut updater) = (app(), Updater::default());
+            updater.update(&mut app);
             app.add_systems(label, note("other"));
-            update(&mut app);
-            update(&mut app);
+            updater.update(&mut app);
+            updater.update(&mut app);
             let ran = app.world().resource::<Ran>().0.iter();
             let count = ran.filter(|(name, _)| *name == "other").count();
             assert_eq!(count, 2, "{label:?}");
@@ -277,6 +283,7 @@ mod tests {
     #[test]
     fn messages_last_as_long_as_in_updates_of_bevy() {
         let (mut one, mut other) = (app(), app());
+        let mut updater = Updater::default();
         let count = |app: &App| app.world().resource::<Messages<AppExit>>().len();
         for tick in 0..6 {
             for app in [&mut one, &mut other] {
@@ -284,7 +291,7 @@ mod tests {
                     app.world_mut().write_message(AppExit::Success);
                 }
             }
-            update(&mut one);
+            updater.update(&mut one);
             other.update();
             assert_eq!(count(&one), count(&other), "tick {tick}");
         }

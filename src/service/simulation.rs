@@ -14,7 +14,7 @@ use morse_api::{
     service::{AddService as _, NEVER, NoArguments, Outcome, Service, ServiceError, find},
     warning::Warnings,
 };
-use morse_physics::intervention::Suspended;
+use morse_physics::Suspended;
 
 pub use discovery::{ComponentWiring, RobotWiring, Wiring};
 pub use watcher::View;

@@ -99,7 +99,6 @@ pub(crate) fn components(app: &mut App, extensions: Extensions) {
         overlay::plugin,
         services::plugin,
         middleware::plugin,
-        world_view::plugin,
     ));
     extensions(app);
 }

@@ -2,6 +2,7 @@
 mod command;
 mod following;
 
+use bevy::prelude::Local;
 use morse_api::{
     command::{Received, give},
     joint::{Impedance, JointState, JointTarget, JointVariable, RobotJoints},
@@ -80,7 +81,7 @@ impl Actuator for Joints {
         }
         let start = world.get::<JointsCommand>(actuator);
         start.map_or(Ok(()), |start| {
-            plan(&motors, start).map(drop).map_err(CheckError::Setting)
+            plan(&motors, start, &mut Vec::new()).map_err(CheckError::Setting)
         })
     }
 }
@@ -140,6 +141,7 @@ fn default_action(
     clock: Res<Clock>,
     mut warnings: ResMut<Warnings>,
     mut joints: Query<(&mut JointTarget, &JointState)>,
+    mut targets: Local<Vec<(usize, JointTarget)>>,
     mut actuators: Query<
         (
             (&Due, &UpdateRate, &ComponentPath, &Motors),
@@ -163,8 +165,10 @@ fn default_action(
             continue;
         }
         if !command.is_empty() {
-            match obey(&command, motors, &mut interpolations, &mut joints) {
+            match plan(&motors.0, &command, &mut targets) {
                 Ok(()) => {
+                    let (targets, duration) = (targets.drain(..), command.duration);
+                    aim(targets, duration, motors, &mut interpolations, &mut joints);
                     following.0 = None;
                     task.end(Status::Preempted, serde_json::Value::Null);
                 }
@@ -185,21 +189,22 @@ fn default_action(
     }
 }
 
-/// Sets the targets of the joints in a command, or starts their motions.
-fn obey(
-    command: &JointsCommand,
+/// Sets the targets of joints, or starts their motions of this duration, s.
+fn aim(
+    targets: impl Iterator<Item = (usize, JointTarget)>,
+    duration: f64,
     motors: &Motors,
     interpolations: &mut Interpolations,
     joints: &mut Query<(&mut JointTarget, &JointState)>,
-) -> Result<(), String> {
-    for (motor, wanted) in plan(&motors.0, command)? {
+) {
+    for (motor, wanted) in targets {
         interpolations
             .0
             .retain(|interpolation| interpolation.motor != motor);
         let Ok((mut target, state)) = joints.get_mut(motors.0[motor].joint) else {
             continue;
         };
-        match Interpolation::new(motor, (*target, state), (wanted, command.duration)) {
+        match Interpolation::new(motor, (&*target, state), (&wanted, duration)) {
             Some(interpolation) => {
                 *target = interpolation.target;
                 interpolations.0.push(interpolation);
@@ -207,29 +212,28 @@ fn obey(
             None => *target = wanted,
         }
     }
-    Ok(())
 }
 
 impl Interpolation {
     /// Returns the motion of a joint from its target and state to the commanded target; `None` if it has no duration.
     fn new(
         motor: usize,
-        (target, state): (JointTarget, &JointState),
-        (wanted, duration): (JointTarget, f64),
+        (target, state): (&JointTarget, &JointState),
+        (wanted, duration): (&JointTarget, f64),
     ) -> Option<Self> {
-        let to = set_point(wanted)?;
+        let to = set_point(wanted).filter(|to| duration > 0.0 && to.is_finite())?;
         let from = match target {
-            JointTarget::Position(from) | JointTarget::Jump(from) => from,
+            JointTarget::Position(from) | JointTarget::Jump(from) => *from,
             JointTarget::Impedance(before) => before.position,
             JointTarget::Free | JointTarget::Velocity(_) | JointTarget::Effort(_) => state.position,
         };
-        (duration > 0.0 && to.is_finite()).then_some(Self {
+        Some(Self {
             motor,
             from,
             to,
             passed: 0.0,
             duration,
-            target: moved(wanted, from),
+            target: moved(*wanted, from),
         })
     }
 
@@ -255,9 +259,9 @@ impl Interpolation {
 }
 
 /// Returns the set point of a target, if it has one.
-fn set_point(target: JointTarget) -> Option<f64> {
+const fn set_point(target: &JointTarget) -> Option<f64> {
     match target {
-        JointTarget::Position(position) => Some(position),
+        JointTarget::Position(position) => Some(*position),
         JointTarget::Impedance(target) => Some(target.position),
         _ => None,
     }
@@ -271,8 +275,13 @@ fn moved(target: JointTarget, position: f64) -> JointTarget {
     }
 }
 
-/// Returns the indices of the joints in a command, with their targets; or the error in the command.
-fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTarget)>, String> {
+/// Sets the targets that a command has for joints, with their indices; or returns the error in the command.
+fn plan(
+    motors: &[Motor],
+    command: &JointsCommand,
+    targets: &mut Vec<(usize, JointTarget)>,
+) -> Result<(), String> {
+    targets.clear();
     let duration = command.duration;
     if !(duration.is_finite() && duration >= 0.0) {
         return Err(format!(
@@ -292,7 +301,6 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
     if let Some(why) = command.wrong_gains() {
         return Err(why.to_owned());
     }
-    let mut plan = Vec::with_capacity(count);
     for index in 0..count {
         let motor_index = match command.names.get(index) {
             Some(name) => find(motors, index, name)?,
@@ -302,9 +310,9 @@ fn plan(motors: &[Motor], command: &JointsCommand) -> Result<Vec<(usize, JointTa
             .get(motor_index)
             .ok_or("more joints than there are")?;
         let target = command.target(index).map(|target| motor.limited(target));
-        plan.extend(target.map(|target| (motor_index, target)));
+        targets.extend(target.map(|target| (motor_index, target)));
     }
-    Ok(plan)
+    Ok(())
 }
 
 /// Returns the index of the motor with a name. Most commands name all joints in order, so the next one is tried first.
@@ -324,7 +332,7 @@ fn find(motors: &[Motor], guess: usize, name: &str) -> Result<usize, String> {
 impl Motor {
     fn limited(&self, target: JointTarget) -> JointTarget {
         let [lowest, highest] = self.limits;
-        set_point(target).map_or(target, |position| {
+        set_point(&target).map_or(target, |position| {
             moved(target, position.max(lowest).min(highest))
         })
     }

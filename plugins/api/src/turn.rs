@@ -1,6 +1,7 @@
 //! Order of kinds within a phase. The systems of a kind run only in worlds that have one of its components.
 //!
-//! A world has a few of the hundred kinds; the systems of the others would have no work, two hundred times per tick.
+//! A world has a few of the hundred kinds; the systems of the others would have no work, two hundred times per tick. Other
+//! systems can wait for a component as well: see [`add_waiting`].
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy::{
@@ -49,8 +50,8 @@ impl Order {
     }
 }
 
-/// Systems of a kind, with their slot.
-type TurnSystems = (Turn, ScheduleConfigs<ScheduleSystem>);
+/// Systems of a kind, with their slot if they have one.
+type TurnSystems = (Option<Turn>, ScheduleConfigs<ScheduleSystem>);
 
 /// Systems of the kinds that are not in the schedule yet. They stay on the thread of the app that made them.
 #[derive(Default)]
@@ -71,15 +72,32 @@ pub(crate) fn add_in_turn<M>(
     let turn = Turn(phase, kind);
     let world = app.world_mut();
     world.get_resource_or_init::<Order>().add(turn);
-    app.init_non_send::<Waiting>();
-    let mut waiting = app.world_mut().non_send_mut::<Waiting>();
-    let all = waiting.0.entry(kind).or_default();
-    all.push((turn, systems.in_set(turn)));
+    push_waiting(app, kind, (Some(turn), systems.in_set(turn)));
 }
 
-/// Delays the systems of a kind until the first component `C` exists, which all components of the kind have. `hook` must
-/// call [`require_turn`] with the kind.
-pub(crate) fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: ComponentHook) {
+/// Adds systems to [`FixedUpdate`] once the world has got a component that needs them. [`wait_for`] states which: the systems
+/// wait for any of them. Until then they take no time.
+///
+/// `kind` is a name of their own; all systems with that name enter the schedule together.
+pub fn add_waiting<M>(
+    app: &mut App,
+    kind: &'static str,
+    systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
+) {
+    push_waiting(app, kind, (None, systems.into_configs()));
+}
+
+fn push_waiting(app: &mut App, kind: &'static str, systems: TurnSystems) {
+    app.init_non_send::<Waiting>();
+    let mut waiting = app.world_mut().non_send_mut::<Waiting>();
+    waiting.0.entry(kind).or_default().push(systems);
+}
+
+/// Delays the systems of a kind until the first component `C` exists. `hook` is called when a component `C` is added, and
+/// must call [`require_turn`] with the kind.
+///
+/// A component has one such hook: a second one is not set, and the systems are in the schedule from the start.
+pub fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: ComponentHook) {
     if !app.is_plugin_added::<Turns>() {
         app.add_plugins(Turns);
     }
@@ -91,8 +109,8 @@ pub(crate) fn wait_for<C: Component>(app: &mut App, kind: &'static str, hook: Co
     }
 }
 
-/// Records that a component of a kind exists.
-pub(crate) fn require_turn(mut world: DeferredWorld<'_>, kind: &'static str) {
+/// Records that a component of a kind exists. Its systems enter the schedule before the next tick.
+pub fn require_turn(mut world: DeferredWorld<'_>, kind: &'static str) {
     if let Some(mut wanted) = world.get_resource_mut::<Wanted>() {
         wanted.0.insert(kind);
     }
@@ -122,10 +140,11 @@ pub fn begin(world: &mut World) {
     };
     let came = wanted.iter().filter_map(|kind| waiting.0.remove(kind));
     let came: Vec<_> = came.flatten().collect();
+    world.init_resource::<Order>();
     world.resource_scope(|world, mut order: Mut<'_, Order>| {
         let mut schedules = world.resource_mut::<Schedules>();
         for (turn, systems) in came {
-            if let Some(neighbours) = order.enter(turn) {
+            if let Some((turn, neighbours)) = turn.and_then(|it| Some((it, order.enter(it)?))) {
                 insert(&mut schedules, turn, neighbours);
             }
             schedules.add_systems(FixedUpdate, systems);

@@ -32,7 +32,7 @@ use super::{
         VariableRow,
     },
     fluids::Fluids,
-    joints::{JointMotion, VariableMotion},
+    joint_motion::{JointMotion, VariableMotion},
     mechanisms::mechanisms,
     origin::{self, Origin},
     prepare::{Prepared, PreparedBody, PreparedSolid},

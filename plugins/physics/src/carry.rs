@@ -8,10 +8,10 @@ use super::{
     body_poses::BodyPoses,
     engine::{Engine, EngineItem, Tables},
     grasp::Grasps,
-    intervention::Suspended,
-    joints::JointMotion,
+    joint_motion::JointMotion,
     pairs::Pairs,
     shown::show_all,
+    suspension::Suspended,
     trees::Trees,
 };
 

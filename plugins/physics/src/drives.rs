@@ -24,6 +24,7 @@ use super::{
     held,
     in_order::InOrder,
     posed::{PosedMotions, Puts},
+    suspension::Suspended,
 };
 pub(super) use command::Command;
 use last::Last;
@@ -142,32 +143,46 @@ type Driver<'a> = (
     (Option<&'a mut Contender>, Option<&'a Created>),
 );
 
+/// Warning about a drive that is ignored.
+const NOT_FINITE: &str = "it drives by what is no finite number, which moves nothing";
+
+/// Actuators that may have begun to drive, and all that compete for a robot.
+type ChangedDriver = Or<(Changed<Drive>, With<Contender>)>;
+
 /// Applies the drives of all active actuators: wrenches add up; of several that set velocity or pose of a robot, one drives
 /// (see [`Contender`]). Wrenches act on the body on which the actuator is mounted, the others on the robot's base. A velocity
 /// and a thrust last until the actuator changes them; all other drives last for the ticks in which the actuator acts.
 pub(super) fn apply(
-    settings: Res<PhysicsSettings>,
+    (suspended, settings): (Res<Suspended>, Res<PhysicsSettings>),
     tables: Res<Tables>,
     (mut order, clock): (InOrder<'_, '_, Drive>, Res<Clock>),
     mut commanded: ResMut<Commanded>,
     mut engine: Single<Engine>,
     mut warnings: ResMut<Warnings>,
-    mut drives: Query<Driver<'_>>,
+    (changed, mut drives): (Query<(), ChangedDriver>, Query<Driver<'_>>),
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
     mut states: Query<&mut BodyState>,
     mut memory: Local<Memory>,
 ) {
+    let (order, memory) = (order.entities(), &mut *memory);
+    memory.is_idle &= changed.is_empty();
+    if suspended.0 {
+        return;
+    }
     commanded.pushed.clear();
     commanded.out_of_range.clear();
-    let Memory { claims, driven } = &mut *memory;
-    driven.clear();
-    claims.clear(order.entities(), tables.bodies.len());
-    for &entity in order.entities() {
+    if memory.is_idle && tables.commandable.is_empty() && commanded.velocities.is_empty() {
+        return;
+    }
+    memory.begin(order, tables.bodies.len());
+    let (claims, driven) = (&mut memory.claims, &mut memory.driven);
+    for &entity in order {
         let Ok((drive, mount, active, due, rate, path, (mut contender, created))) =
             drives.get_mut(entity)
         else {
             continue;
         };
+        memory.is_idle &= *drive == Drive::None;
         let Ok((&BodyIndex(base), robot)) = bodies.get(mount.robot) else {
             continue;
         };
@@ -177,22 +192,13 @@ pub(super) fn apply(
         }
         let acts = due.is_none_or(|due| due.0);
         if !is_finite(drive) {
-            let path = path.cloned().unwrap_or_default();
-            warnings.add(
-                &path,
-                "it drives by what is no finite number, which moves nothing",
-            );
+            warnings.add(&path.cloned().unwrap_or_default(), NOT_FINITE);
             continue;
         }
         if matches!(drive, Drive::Wrench { .. } | Drive::Thrust { .. }) {
-            let carrier = bodies.get(mount.body).ok();
-            if let Some((body_index, row)) = tables.row(carrier.map(|(index, _)| index))
-                && let Ok(state) = states.get(row.entity)
-                && let Some([force, torque]) = wrench(drive, acts, state)
-            {
-                push(&mut engine, row, &force, &torque);
-                commanded.pushed.push(body_index);
-            }
+            let carrier = bodies.get(mount.body).ok().map(|(index, _)| index);
+            let pushed = push_carrier((drive, acts), carrier, &mut engine, &tables, &states);
+            commanded.pushed.extend(pushed);
             continue;
         }
         let is_ground_robot = robot.is_some_and(|robot| robot.is_ground_robot);
@@ -219,11 +225,36 @@ pub(super) fn apply(
     commanded.velocities.retain(|index, _| is_driven(index));
 }
 
+/// Applies a wrench to the body on which its actuator is mounted. Returns the index of the body.
+fn push_carrier(
+    (drive, acts): (&Drive, bool),
+    carrier: Option<&BodyIndex>,
+    engine: &mut EngineItem<'_, '_>,
+    tables: &Tables,
+    states: &Query<&mut BodyState>,
+) -> Option<usize> {
+    let (body_index, row) = tables.row(carrier)?;
+    let [force, torque] = wrench(drive, acts, states.get(row.entity).ok()?)?;
+    push(engine, row, &force, &torque);
+    Some(body_index)
+}
+
 /// Buffers for the claims of a tick.
 #[derive(Default)]
 pub(super) struct Memory {
     claims: Claims<Last>,
     driven: Vec<usize>,
+    /// True if no drive has changed since all of them were [`Drive::None`], and no actuator competes for a robot.
+    is_idle: bool,
+}
+
+impl Memory {
+    /// Removes the claims of the last tick.
+    fn begin(&mut self, claimants: &[Entity], bodies: usize) {
+        self.is_idle = true;
+        self.driven.clear();
+        self.claims.clear(claimants, bodies);
+    }
 }
 
 /// Commands to bodies in this tick by index, and the indices of bodies with a velocity.

@@ -2,12 +2,8 @@
 
 use bevy::{ecs::system::SystemState, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBodyType;
-use morse_api::{
-    body::{BodyKind, BodyState},
-    state::Stateful,
-};
+use morse_api::body::{BodyKind, BodyState};
 use nalgebra::{Isometry3, Point3, Vector3};
-use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings, convert,
@@ -16,17 +12,6 @@ use super::{
     lost_body::is_bearable,
     posed,
 };
-
-/// True while the physics is suspended. It is state.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Suspended(pub bool);
-
-impl Stateful for Suspended {}
-
-/// Returns true if the engine makes its steps.
-pub(super) fn runs(suspended: Res<Suspended>) -> bool {
-    !suspended.0
-}
 
 /// Reason why a body is not moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,45 +2,29 @@
 use bevy::prelude::*;
 use morse_api::joint::{JointState, JointTarget};
 use morse_scene::assembly::JointMode;
-use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings,
     engine::{Engine, Tables, VariableIndex, VariableRow},
+    joint_motion::JointMotion,
     lost_body::LostBodies,
+    posing,
+    suspension::Suspended,
     trees::Trees,
 };
 
-/// Motion of the joints of one variable; state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct VariableMotion {
-    /// Position, rad or m; angles are continuous over full turns.
-    pub position: f64,
-    /// Velocity, rad/s or m/s.
-    pub velocity: f64,
-    /// Effort of the motor, N·m or N.
-    pub effort: f64,
-    /// Target position of the motor, if there is one.
-    pub set_point: Option<f64>,
-    /// Velocity of the target position in the last tick, and its change since the previous one, rad/s or m/s.
-    pub set_speed: [f64; 2],
-    /// Position of a posed variable before this tick.
-    pub before: f64,
-}
-
-/// Motion of all variables, in the order of the tables; state.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct JointMotion(pub Vec<VariableMotion>);
-
-/// Converts the variables' targets to motors.
+/// Converts the variables' targets to motors, and moves posed variables towards theirs.
 pub(super) fn apply(
-    settings: Res<PhysicsSettings>,
+    (suspended, settings): (Res<Suspended>, Res<PhysicsSettings>),
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     mut trees: ResMut<Trees>,
     (lost, engine): (Res<LostBodies>, Single<Engine>),
     targets: Query<(&VariableIndex, &JointTarget)>,
 ) {
+    if suspended.0 {
+        return;
+    }
     let dt = settings.dt();
     let has_lost = |variable: &VariableRow| lost.is_any() && engine.has_lost(&tables, variable);
     for (&VariableIndex(index), target) in &targets {
@@ -63,6 +47,8 @@ pub(super) fn apply(
         motion.set_point = set_point;
         trees.equip(index, &motor);
     }
+    let target = |joint: Entity| targets.get(joint).map_or_else(|_| default(), |(_, it)| *it);
+    posing::follow(&engine, (&settings, &tables), &mut motion, target);
 }
 
 /// Reads positions and velocities of the joints after the step.
@@ -70,9 +56,12 @@ pub(super) fn read(
     tables: Res<Tables>,
     mut motion: ResMut<JointMotion>,
     trees: Res<Trees>,
-    (lost, engine): (Res<LostBodies>, Single<Engine>),
+    (lost, engine, suspended): (Res<LostBodies>, Single<Engine>, Res<Suspended>),
     mut states: Query<(&VariableIndex, &mut JointState)>,
 ) {
+    if suspended.0 {
+        return;
+    }
     let has_lost = |index: usize| {
         let variable = tables.variables.get(index).filter(|_| lost.is_any());
         variable.is_some_and(|variable| engine.has_lost(&tables, variable))

@@ -39,6 +39,7 @@ pub mod hull_cache;
 mod idle;
 mod in_order;
 pub mod intervention;
+mod joint_motion;
 mod joints;
 mod lints;
 mod loads;
@@ -58,6 +59,7 @@ mod slip;
 mod snapshot;
 mod spin;
 mod step;
+mod suspension;
 mod touch;
 mod trees;
 mod vehicles;
@@ -68,12 +70,14 @@ use bevy_rapier3d::plugin::{
     systems::sync_removals,
 };
 use morse_api::{
-    body::Gravity,
+    body::{Drive, Gravity, IntendedVelocity},
     contact::{Touches, Touching, Wrench},
     motion::{MotionMode, RestitutionRule},
     state::{AddState as _, StateEntry, StateRegister},
     threads::Threads,
     tick::{Actuate, Tick},
+    turn,
+    vehicle::Vehicle,
     warning::Warnings,
 };
 
@@ -83,6 +87,7 @@ pub use convert::transform;
 pub use fluids::Water;
 pub use lints::lints;
 pub use prepare::{Prepared, prepare};
+pub use suspension::Suspended;
 
 /// Numerical settings of a world.
 #[derive(Resource, Clone, Debug, PartialEq)]
@@ -167,15 +172,18 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     engine::spawn_engine(app.world_mut(), &settings);
     if settings.motion.is_morse() {
         // In MORSE's order, sensors measure before the step.
-        let show = posing::show.in_set(Actuate::Drives).after(vehicles::apply);
-        app.add_systems(FixedUpdate, show.run_if(intervention::runs));
+        let show = posing::show.in_set(Actuate::Drives);
+        app.add_systems(
+            FixedUpdate,
+            show.after(joints::apply).after(vehicles::apply),
+        );
     }
     app.insert_resource(Gravity(settings.gravity.into()))
         .insert_resource(grasp::HOLDING)
         .insert_resource(settings)
         .init_resource::<drives::Commanded>()
-        .init_resource::<intervention::Suspended>()
-        .init_resource::<joints::JointMotion>()
+        .init_resource::<Suspended>()
+        .init_resource::<joint_motion::JointMotion>()
         .init_resource::<trees::Trees>()
         .init_resource::<grasp::Grasps>()
         .init_resource::<Threads>()
@@ -185,7 +193,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
         .init_resource::<Warnings>()
         .register_state_resource::<grasp::Grasps>();
     add_systems(app);
-    app.register_state_resource::<intervention::Suspended>();
+    app.register_state_resource::<Suspended>();
     register(app, snapshot::ENTRY);
 }
 
@@ -203,35 +211,49 @@ fn add_systems(app: &mut App) {
     app.add_systems(
         FixedUpdate,
         (
-            (drives::apply, joints::apply, posing::apply, vehicles::apply)
+            joints::apply.in_set(Actuate::Drives),
+            step::step.in_set(PhysicsSet::StepSimulation),
+            (joints::read, step::write_back)
                 .chain()
-                .in_set(Actuate::Drives)
-                .run_if(intervention::runs),
-            step::step
-                .in_set(PhysicsSet::StepSimulation)
-                .run_if(intervention::runs),
-            (joints::read, step::write_back, posed::pass, slip::watch)
-                .chain()
-                .in_set(PhysicsSet::Writeback)
-                .run_if(intervention::runs),
+                .in_set(PhysicsSet::Writeback),
         ),
-    );
-    app.add_systems(
-        FixedUpdate,
-        contacts::publish
-            .after(Tick::Action)
-            .before(Tick::DefaultAction)
-            .run_if(any_with_component::<Touching>),
-    );
-    let senses = any_with_component::<Touches>.or_else(any_with_component::<Wrench>);
-    app.add_systems(Startup, touch::begin).add_systems(
-        FixedUpdate,
-        touch::publish
-            .after(Tick::Action)
-            .after(contacts::publish)
-            .before(Tick::DefaultAction)
-            .run_if(senses),
-    );
+    )
+    .add_systems(Startup, touch::begin);
+    add_waiting_systems(app);
+}
+
+/// Adds the systems that only worlds with certain components need.
+fn add_waiting_systems(app: &mut App) {
+    let drive = drives::apply.in_set(Actuate::Drives).before(joints::apply);
+    turn::add_waiting(app, "drives", drive);
+    turn::wait_for::<Drive>(app, "drives", |mut world, _| {
+        turn::require_turn(world.reborrow(), "drives");
+        turn::require_turn(world, "slip");
+    });
+    let watch = slip::watch
+        .in_set(PhysicsSet::Writeback)
+        .after(step::write_back);
+    turn::add_waiting(app, "slip", watch);
+    turn::wait_for::<IntendedVelocity>(app, "slip", |world, _| turn::require_turn(world, "slip"));
+    let support = vehicles::apply.in_set(Actuate::Drives).after(joints::apply);
+    turn::add_waiting(app, "vehicles", support);
+    turn::wait_for::<Vehicle>(app, "vehicles", |world, _| {
+        turn::require_turn(world, "vehicles");
+    });
+    let publish = contacts::publish
+        .after(Tick::Action)
+        .before(Tick::DefaultAction);
+    turn::add_waiting(app, "contacts", publish);
+    turn::wait_for::<Touching>(app, "contacts", |world, _| {
+        turn::require_turn(world, "contacts");
+    });
+    let feel = touch::publish
+        .after(Tick::Action)
+        .after(contacts::publish)
+        .before(Tick::DefaultAction);
+    turn::add_waiting(app, "touch", feel);
+    turn::wait_for::<Touches>(app, "touch", |world, _| turn::require_turn(world, "touch"));
+    turn::wait_for::<Wrench>(app, "touch", |world, _| turn::require_turn(world, "touch"));
 }
 
 /// Name under which the engine's state is registered.

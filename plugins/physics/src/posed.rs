@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings, convert,
-    drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
     held,
     lost_body::is_bearable,
@@ -199,22 +198,17 @@ pub(super) fn carry(
 
 /// Ends a tick: bodies that were moved, and their descendants, get the velocity of their poses.
 pub(super) fn pass(
-    settings: Res<PhysicsSettings>,
-    tables: Res<Tables>,
-    mut commanded: ResMut<Commanded>,
-    mut moving: Local<Moving>,
-    mut states: Query<&mut BodyState>,
+    (settings, tables): (&PhysicsSettings, &Tables),
+    motions: &mut PosedMotions,
+    moving: &mut Moving,
+    states: &mut Query<(&mut BodyState, &mut Transform)>,
 ) {
-    if commanded.posed.is_empty() {
-        return;
-    }
-    for motion in commanded.posed.values_mut() {
+    for motion in motions.values_mut() {
         motion.age = motion.age.saturating_add(1);
     }
-    write_states(&commanded.posed, &tables, &mut moving, &mut states);
+    write_states(motions, tables, moving, states);
     let dt = settings.dt();
-    commanded
-        .posed
+    motions
         .retain(|_, motion| motion.age <= motion.lasts || f64::from(motion.age) * dt <= TOGETHER);
 }
 
@@ -227,7 +221,7 @@ fn write_states(
     motions: &PosedMotions,
     tables: &Tables,
     Moving(moving): &mut Moving,
-    states: &mut Query<&mut BodyState>,
+    states: &mut Query<(&mut BodyState, &mut Transform)>,
 ) {
     moving.clear();
     moving.resize(tables.bodies.len(), None);
@@ -235,7 +229,7 @@ fn write_states(
         let Some(row) = tables.bodies.get(body_index) else {
             continue;
         };
-        let Ok(mut state) = states.get_mut(row.entity) else {
+        let Ok((mut state, _)) = states.get_mut(row.entity) else {
             continue;
         };
         if row.kind == BodyKind::Fixed {
@@ -260,7 +254,7 @@ fn write_states(
             .and_then(parent)
             .and_then(|parent| moving.get(parent).copied().flatten());
         if let (Some(row), Some(rigid)) = (row, rigid)
-            && let Ok(mut state) = states.get_mut(row.entity)
+            && let Ok((mut state, _)) = states.get_mut(row.entity)
         {
             rigid.add_to(&mut state);
             moving[body_index] = Some(rigid);
@@ -272,7 +266,7 @@ fn write_states(
 pub(super) fn rewrite_states(
     motions: &PosedMotions,
     tables: &Tables,
-    states: &mut Query<&mut BodyState>,
+    states: &mut Query<(&mut BodyState, &mut Transform)>,
 ) {
     write_states(motions, tables, &mut Moving::default(), states);
 }

@@ -10,16 +10,16 @@ use nalgebra::Isometry3;
 use super::{
     PhysicsSettings,
     engine::{Engine, EngineItem, Tables},
-    joints::JointMotion,
+    joint_motion::JointMotion,
+    suspension::Suspended,
 };
 
 /// Moves each kinematic variable towards its target; the bodies follow in the step.
-pub(super) fn apply(
-    settings: Res<PhysicsSettings>,
-    tables: Res<Tables>,
-    mut motion: ResMut<JointMotion>,
-    engine: Single<Engine>,
-    targets: Query<&JointTarget>,
+pub(super) fn follow(
+    engine: &EngineItem<'_, '_>,
+    (settings, tables): (&PhysicsSettings, &Tables),
+    motion: &mut JointMotion,
+    target: impl Fn(Entity) -> JointTarget,
 ) {
     let dt = settings.dt();
     for (variable, motion) in tables.variables.iter().zip(&mut motion.0) {
@@ -27,14 +27,14 @@ pub(super) fn apply(
             continue;
         }
         let from = motion.position;
-        if engine.has_lost(&tables, variable) {
+        if engine.has_lost(tables, variable) {
             (motion.before, motion.velocity) = (from, 0.0);
             continue;
         }
         let [lower, upper] = variable.layout.limits;
         let fastest = variable.layout.max_velocity;
         let farthest = fastest * dt;
-        let next = match targets.get(variable.entity).copied().unwrap_or_default() {
+        let next = match target(variable.entity) {
             JointTarget::Position(wanted) if wanted.is_finite() => {
                 from + (wanted.clamp(lower, upper) - from).clamp(-farthest, farthest)
             }
@@ -92,6 +92,7 @@ pub(super) fn find(
 /// Writes kinematic joints, and the bodies below them, as they will be after this tick: in MORSE's order sensors measure
 /// before the physics moves them. Their velocities appear a tick later.
 pub(super) fn show(
+    suspended: Res<Suspended>,
     tables: Res<Tables>,
     motion: Res<JointMotion>,
     engine: Single<Engine>,
@@ -99,6 +100,9 @@ pub(super) fn show(
     mut states: Query<&mut BodyState>,
     mut joints: Query<&mut JointState>,
 ) {
+    if suspended.0 {
+        return;
+    }
     for (variable, motion) in tables.variables.iter().zip(&motion.0) {
         if variable.layout.settings.mode == JointMode::Kinematic
             && let Ok(mut state) = joints.get_mut(variable.entity)

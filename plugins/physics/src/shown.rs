@@ -7,7 +7,7 @@ use super::{
     convert,
     drives::Commanded,
     engine::{Engine, Tables},
-    joints::JointMotion,
+    joint_motion::JointMotion,
     posed, step,
     trees::Trees,
 };
@@ -19,28 +19,23 @@ pub(super) fn show_all(world: &mut World) {
         Res<Tables>,
         (Res<JointMotion>, ResMut<Trees>),
         Res<Commanded>,
-        (Query<&mut BodyState>, Query<&mut Transform>),
+        Query<(&mut BodyState, &mut Transform)>,
         Query<&mut JointState>,
     )> = SystemState::new(world);
-    let Ok((engine, tables, (motion, mut trees), commanded, entities, mut states)) =
+    let Ok((engine, tables, (motion, mut trees), commanded, mut bodies, mut states)) =
         state.get_mut(world)
     else {
         return;
     };
-    let (mut bodies, mut transforms) = entities;
     trees.forward_kinematics(&engine, &tables);
     for row in &tables.bodies {
-        if let (Ok(mut state), Ok(mut transform)) =
-            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
-        {
+        if let Ok((mut state, mut transform)) = bodies.get_mut(row.entity) {
             step::copy(&engine, row, &mut state);
             *transform = convert::transform(&state.pose);
         }
     }
     trees.visit_states(&engine, &tables, |row, link| {
-        if let (Ok(mut state), Ok(mut transform)) =
-            (bodies.get_mut(row.entity), transforms.get_mut(row.entity))
-        {
+        if let Ok((mut state, mut transform)) = bodies.get_mut(row.entity) {
             link.write(&mut state);
             *transform = convert::transform(&state.pose);
         }

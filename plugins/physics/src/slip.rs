@@ -9,7 +9,7 @@ use morse_api::{
 };
 use nalgebra::Vector3;
 
-use super::{PhysicsSettings, drives::Commanded, engine::Tables};
+use super::{PhysicsSettings, drives::Commanded, engine::Tables, suspension::Suspended};
 
 /// Time for which a robot has to miss its command before there is a warning, s.
 const WARNING_DELAY: f64 = 1.0;
@@ -24,7 +24,7 @@ pub(super) struct Misses(BTreeMap<Entity, u32>);
 
 /// Warns of each robot that has missed its command for a while; again only after it has reached its command.
 pub(super) fn watch(
-    settings: Res<PhysicsSettings>,
+    (suspended, settings): (Res<Suspended>, Res<PhysicsSettings>),
     tables: Res<Tables>,
     commanded: Res<Commanded>,
     on_wheels: Query<(&Mount, &IntendedVelocity)>,
@@ -32,6 +32,9 @@ pub(super) fn watch(
     mut misses: Local<Misses>,
     mut warnings: ResMut<Warnings>,
 ) {
+    if suspended.0 {
+        return;
+    }
     let enough = (WARNING_DELAY * settings.rate).ceil() as u32;
     let before = std::mem::take(&mut misses.0);
     let base = |body_index: usize| tables.bodies.get(body_index).map(|row| row.entity);

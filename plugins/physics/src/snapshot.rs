@@ -20,7 +20,7 @@ use super::{
     drives::{Command, Commanded},
     engine::{Engine, Tables},
     idle,
-    joints::JointMotion,
+    joint_motion::JointMotion,
     lost_body::LostBodies,
     posed::PosedMotions,
     shown::show_all,

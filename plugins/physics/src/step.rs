@@ -17,10 +17,12 @@ use super::{
     filter::Hooks,
     fluids::Fluids,
     grasp::Grasps,
-    joints::JointMotion,
+    joint_motion::JointMotion,
     loads::Loads,
     lost_body::Losses,
+    posed::{self, Moving},
     posing::{self, Poses},
+    suspension::Suspended,
     trees::Trees,
     vehicles::Vehicles,
 };
@@ -33,11 +35,15 @@ pub(super) fn step(
     motion: Res<JointMotion>,
     fluids: Res<Fluids>,
     (mut vehicles, mut trees): (ResMut<Vehicles>, ResMut<Trees>),
-    (grasps, threads, ticks): (Res<Grasps>, Res<Threads>, SystemChangeTick),
+    (grasps, threads): (Res<Grasps>, Res<Threads>),
+    (suspended, ticks): (Res<Suspended>, SystemChangeTick),
     (mut loads, mut poses): (Local<Loads>, Local<Poses>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
 ) {
+    if suspended.0 {
+        return;
+    }
     let gravity = engine.configuration.gravity;
     if engine.keep_near(&tables) {
         trees.measure_again();
@@ -76,12 +82,7 @@ pub(super) fn step(
             };
             engine.remember(&tables, trees.apart());
             look_ahead(&mut engine, &tables, trees.in_engine(), dt);
-            // One iteration of the solver is enough if trees move all bodies.
-            length.moves = if moves_bodies(&engine, &tables, &trees) {
-                settings.moves()
-            } else {
-                1
-            };
+            length.moves = moves(&settings, &engine, &tables, &trees);
             advance(&mut engine, &hooks, length.moves);
         }
         engine.mark_step(ticks.this_run());
@@ -130,6 +131,20 @@ fn look_ahead(
     }
 }
 
+/// Returns the number of iterations of the engine's solver: one is enough if trees move all bodies.
+fn moves(
+    settings: &PhysicsSettings,
+    engine: &EngineItem<'_, '_>,
+    tables: &Tables,
+    trees: &Trees,
+) -> u32 {
+    if moves_bodies(engine, tables, trees) {
+        settings.moves()
+    } else {
+        1
+    }
+}
+
 /// Returns true if the engine's step moves a body: one that is neither a link nor coupled to one.
 fn moves_bodies(engine: &EngineItem<'_, '_>, tables: &Tables, trees: &Trees) -> bool {
     let bodies = trees.apart().iter();
@@ -175,13 +190,16 @@ fn advance(engine: &mut EngineItem<'_, '_>, hooks: &Hooks<'_>, moves: u32) {
 
 /// Copies poses and velocities of all bodies that may have moved to their entities.
 pub(super) fn write_back(
-    tables: Res<Tables>,
-    motion: Res<JointMotion>,
-    trees: Res<Trees>,
-    mut poses: Local<Poses>,
+    (suspended, settings, tables): (Res<Suspended>, Res<PhysicsSettings>, Res<Tables>),
+    (motion, trees): (Res<JointMotion>, Res<Trees>),
+    mut commanded: ResMut<Commanded>,
+    (mut poses, mut moving): (Local<Poses>, Local<Moving>),
     mut engine: Single<Engine>,
     mut states: Query<(&mut BodyState, &mut Transform)>,
 ) {
+    if suspended.0 {
+        return;
+    }
     let apart = trees.apart().iter();
     let apart = apart.filter_map(|index| tables.bodies.get(*index));
     for row in apart.filter(|row| row.kind != BodyKind::Fixed) {
@@ -196,16 +214,30 @@ pub(super) fn write_back(
             write_pose(&mut transform, &state.pose);
         }
     });
-    if tables.posed.is_empty() {
-        return;
+    if !tables.posed.is_empty() {
+        write_posed(&tables, &motion, &mut engine, &mut poses, &mut states);
     }
+    if !commanded.posed.is_empty() {
+        let known = (&*settings, &*tables);
+        posed::pass(known, &mut commanded.posed, &mut moving, &mut states);
+    }
+}
+
+/// Writes the poses of posed bodies to the engine and to their entities.
+fn write_posed(
+    tables: &Tables,
+    motion: &JointMotion,
+    engine: &mut EngineItem<'_, '_>,
+    poses: &mut Poses,
+    states: &mut Query<(&mut BodyState, &mut Transform)>,
+) {
     // Posed bodies follow their carriers without delay and without rounding.
     let carrier = |index: usize| {
         let row = tables.bodies.get(index);
         let state = row.and_then(|row| states.get(row.entity).ok());
         state.map_or_else(Isometry3::identity, |(state, _)| state.pose)
     };
-    posing::find(&mut poses, &tables, &motion, 1.0, carrier);
+    posing::find(poses, tables, motion, 1.0, carrier);
     for &(index, pose) in &*poses {
         let Some(row) = tables.bodies.get(index).filter(|row| !engine.is_lost(row)) else {
             continue;

@@ -20,6 +20,7 @@ use super::{
     convert,
     engine::{BodyIndex, EngineItem, Tables},
     in_order::InOrder,
+    suspension::Suspended,
 };
 
 /// All vehicles, in path order.
@@ -38,14 +39,19 @@ struct Driven {
 
 /// Copies the commands of the wheels.
 pub(super) fn apply(
+    suspended: Res<Suspended>,
     tables: Res<Tables>,
     mut order: InOrder<'_, '_, Vehicle>,
     mut vehicles: ResMut<Vehicles>,
     wanted: Query<(&Vehicle, &Mount)>,
     bodies: Query<&BodyIndex>,
 ) {
+    let order = order.entities();
+    if suspended.0 {
+        return;
+    }
     let mut count = 0;
-    for &entity in order.entities() {
+    for &entity in order {
         let Ok((vehicle, mount)) = wanted.get(entity) else {
             continue;
         };

@@ -6,10 +6,7 @@ use bevy::prelude::*;
 use morse_api::{
     body::BodyState,
     component::ComponentPath,
-    render::{
-        self, CameraView, CardError, Channels, Picture, Render, Renderer, RendererKind,
-        UsesRenderer,
-    },
+    render::{self, CameraView, CardError, Channels, Picture, Render, Renderer, RendererKind},
     tick::Look,
     warning::Warnings,
     world_view::Scenery,
@@ -67,13 +64,7 @@ pub(super) fn install(
     app.insert_resource(Renderer(Box::new(card.clone())))
         .insert_resource(card)
         .insert_resource(Drawn(bodies))
-        .add_systems(
-            FixedUpdate,
-            (follow, warn)
-                .chain()
-                .run_if(any_with_component::<UsesRenderer>)
-                .in_set(Look::Shapes),
-        );
+        .add_systems(FixedUpdate, (follow, warn).chain().in_set(Look::Shapes));
     None
 }
 

@@ -47,6 +47,7 @@ use morse_api::{
     render::{CameraView, OpenCard, Picture, Render, Renderer, RendererKind, UsesRenderer},
     threads::Threads,
     tick::Look,
+    turn,
     warning::Warnings,
     world_view::Scenery,
 };
@@ -82,14 +83,12 @@ pub fn plugin(app: &mut App, lighting: &Lighting) {
             (collect, follow)
                 .chain()
                 .run_if(any_with_component::<UsesRenderer>),
-        )
-        .add_systems(
-            FixedUpdate,
-            (collect, follow)
-                .chain()
-                .run_if(any_with_component::<UsesRenderer>)
-                .in_set(Look::Shapes),
         );
+    let systems = (collect, follow).chain().in_set(Look::Shapes);
+    turn::add_waiting(app, "render", systems);
+    turn::wait_for::<UsesRenderer>(app, "render", |world, _| {
+        turn::require_turn(world, "render");
+    });
 }
 
 /// Draws the current state of a world, with or without cameras in it.

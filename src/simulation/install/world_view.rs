@@ -92,7 +92,18 @@ pub(super) fn open(
     }
     world.insert_resource(viewers);
     world.insert_resource(Paced(pacing));
+    publish_in_each_tick(world);
     unseen
+}
+
+/// Adds the systems that publish the world.
+fn publish_in_each_tick(world: &mut World) {
+    let publish = (touch, show)
+        .chain()
+        .in_set(Tick::Export)
+        .after(service::complete);
+    let mut schedules = world.resource_mut::<Schedules>();
+    schedules.add_systems(FixedUpdate, publish);
 }
 
 /// Returns the graphs of the middlewares that run objects, by name.
@@ -137,28 +148,15 @@ pub(crate) fn scenery(
 #[derive(Resource)]
 pub struct Paced(pub Arc<Pacing>);
 
-/// Publishes the world in each tick.
-pub fn plugin(app: &mut App) {
-    app.add_systems(
-        FixedUpdate,
-        (touch.run_if(contacts_are_wanted), show)
-            .chain()
-            .in_set(Tick::Export)
-            .after(service::complete)
-            .run_if(resource_exists::<Viewers>),
-    );
-}
-
-fn contacts_are_wanted(viewers: Option<Res<Viewers>>) -> bool {
-    viewers.is_some_and(|viewers| viewers.requests_contacts())
-}
-
-/// Returns contacts between bodies, each pair once: the first of the two is one that may move.
+/// Collects contacts between bodies if a viewer requests them, each pair once: the first of the two is one that may move.
 fn touch(
     mut viewers: ResMut<Viewers>,
     contacts: Contacts<'_, '_>,
     kinds: Query<'_, '_, &BodyKind>,
 ) {
+    if !viewers.requests_contacts() {
+        return;
+    }
     let Viewers {
         bodies,
         contacts: pairs,

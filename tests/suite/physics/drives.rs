@@ -8,7 +8,7 @@ use morse_api::{
     state::sort_by_path,
 };
 use morse_sim::{
-    physics::PhysicsSettings,
+    physics::{PhysicsSettings, Suspended},
     scene::{
         assembly::{Assembly, RobotBase},
         model::{Frame, Geometry, Shape},
@@ -87,6 +87,27 @@ fn a_commanded_speed_is_reached() {
             "{position}"
         );
     }
+}
+
+#[test]
+fn a_drive_that_begins_while_the_physics_is_suspended_moves_the_robot_afterwards() {
+    let mut test = TestWorld::new(&rover(BodyKind::Dynamic));
+    let motion = test.actuator("rover.motion", Drive::None);
+    test.run(0.5);
+    let suspend = |test: &mut TestWorld, is_suspended: bool| {
+        test.app.world_mut().resource_mut::<Suspended>().0 = is_suspended;
+    };
+    let start = test.position("rover");
+    suspend(&mut test, true);
+    test.drive(motion, forward(1.0, 0.0));
+    test.run(0.5);
+    assert_eq!(test.position("rover"), start);
+    suspend(&mut test, false);
+    test.run(1.0);
+    let from = test.position("rover").x;
+    test.run(2.0);
+    let speed = (test.position("rover").x - from) / 2.0;
+    assert!((speed - 1.0).abs() < 0.01, "{speed}");
 }
 
 #[test]

@@ -9,12 +9,11 @@ use super::{
 };
 
 /// Known cycles: files that form one subject in several files.
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 10] = [
     "actuators: armature::motion -> armature::reach",
     "geometry: mesh::gltf::file -> mesh::gltf::uri",
     "morse-sim: cli::pictures -> cli::render -> cli::run",
     "morse-sim: cli::test::attempt -> cli::test::verdicts",
-    "physics: drives -> posed",
     "physics: mass -> shapes",
     "render: appearance -> pixels -> projection -> render_scene -> shade -> shadow -> tile",
     "simulation_file: component -> object -> read",

@@ -130,7 +130,7 @@ fn positions(world: &World, motor: &Motor) -> [f64; 2] {
     let state = world.get::<JointState>(motor.joint);
     let position = state.map_or(0.0, |state| state.position);
     let target = world.get::<JointTarget>(motor.joint);
-    let wanted = target.and_then(|target| set_point(*target));
+    let wanted = target.and_then(set_point);
     [wanted.unwrap_or(position), position]
 }
 
