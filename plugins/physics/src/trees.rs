@@ -74,7 +74,7 @@ use equal_trees::LoneSteps;
 use groups::Groups;
 use job::Job;
 use solve::{Scene, Spare};
-use taken::Taken;
+use taken::TakenTrees;
 
 /// All trees of dynamic joints of a world, in the order of their bases.
 #[derive(Resource, Default)]
@@ -98,9 +98,8 @@ pub(super) struct Trees {
     bouncing: Bouncing,
     #[expect(clippy::vec_box, reason = "they are taken out by pointer")]
     integrators: Vec<Box<Integrator>>,
-    /// Empty integrators, which replace those that are taken out of the list.
-    #[expect(clippy::vec_box, reason = "they are taken out by pointer")]
-    blank: Vec<Box<Integrator>>,
+    /// Blank trees, to take trees out of the state.
+    blank: TakenTrees,
     /// End of the step, as a fraction of the tick, and length of the tick, s.
     lead: [f64; 2],
     /// Trees whose state became non-finite in this step.
@@ -158,7 +157,7 @@ pub(super) struct Trees {
     /// Steps of trees that nothing touches.
     lone: LoneSteps,
     /// Trees that are integrated now; empty between steps.
-    taken: Vec<Taken>,
+    taken: TakenTrees,
     /// Islands, at least one; as many as there are in a step with several threads.
     jobs: Vec<Job>,
     /// Trees that nothing touches, divided among the threads.

@@ -7,7 +7,11 @@ use morse_mechanisms::{
     lanes::{LANE_COUNT, LaneWorkspace},
 };
 
-use super::{TreeRow, link_state::LinkState, taken::Taken};
+use super::{
+    TreeRow,
+    link_state::LinkState,
+    taken::{Taken, TakenTrees},
+};
 
 /// Steps of trees that nothing touches, with workspaces by model.
 #[derive(Default)]
@@ -22,7 +26,7 @@ struct Model {
     /// Workspace of four trees; `None` if this processor cannot integrate them together.
     lanes: Option<Box<LaneWorkspace>>,
     /// Trees of this step that wait for others.
-    waiting: Vec<Taken>,
+    waiting: TakenTrees,
 }
 
 impl LoneSteps {
@@ -38,10 +42,10 @@ impl LoneSteps {
     /// trees that were integrated.
     pub(super) fn step(
         &mut self,
-        mut one: Taken,
+        mut one: Box<Taken>,
         rows: &[TreeRow],
         dt: f64,
-        done: &mut Vec<Taken>,
+        done: &mut TakenTrees,
     ) {
         let row = &rows[one.index];
         let model = of(&mut self.models, row);
@@ -60,7 +64,7 @@ impl LoneSteps {
     }
 
     /// Integrates the trees that wait. Adds them to `done`.
-    pub(super) fn finish(&mut self, rows: &[TreeRow], dt: f64, done: &mut Vec<Taken>) {
+    pub(super) fn finish(&mut self, rows: &[TreeRow], dt: f64, done: &mut TakenTrees) {
         for model in self.models.iter_mut().flatten() {
             model.finish(rows, &mut self.island, dt, done);
         }
@@ -80,7 +84,7 @@ fn of<'a>(models: &'a mut Vec<Option<Model>>, row: &TreeRow) -> &'a mut Model {
 
 impl Model {
     /// Integrates the trees that wait. Adds them to `done`.
-    fn finish(&mut self, rows: &[TreeRow], island: &mut Island, dt: f64, done: &mut Vec<Taken>) {
+    fn finish(&mut self, rows: &[TreeRow], island: &mut Island, dt: f64, done: &mut TakenTrees) {
         let mut waiting = mem::take(&mut self.waiting);
         match (&mut waiting[..], &mut self.lanes) {
             (several @ [_, _, ..], Some(lanes)) => {
@@ -113,7 +117,7 @@ impl Model {
 
 /// Integrates up to four equal trees by `dt` seconds. It pays for two of them.
 fn step_together(
-    trees: &mut [Taken],
+    trees: &mut [Box<Taken>],
     (lanes, workspace): (&mut LaneWorkspace, &mut Box<Workspace>),
     rows: &[TreeRow],
     island: &mut Island,
@@ -153,6 +157,6 @@ fn step_together(
 }
 
 /// Returns a tree for each lane: the last one several times, if there are fewer.
-fn fill(trees: &[Taken]) -> [&Taken; LANE_COUNT] {
-    std::array::from_fn(|lane| &trees[lane.min(trees.len() - 1)])
+fn fill(trees: &[Box<Taken>]) -> [&Taken; LANE_COUNT] {
+    std::array::from_fn(|lane| &*trees[lane.min(trees.len() - 1)])
 }

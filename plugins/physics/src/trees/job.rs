@@ -4,11 +4,11 @@ use std::mem;
 use morse_api::threads::reuse;
 use morse_mechanisms::island::{Contact, FreeBody, Island, Member, Weld};
 
-use super::{TreeRow, equal_trees::LoneSteps, taken::Taken};
+use super::{TreeRow, equal_trees::LoneSteps, taken::TakenTrees};
 
 /// An island during one step. The memory is kept between steps.
 pub(super) struct Job {
-    pub taken: Vec<Taken>,
+    pub taken: TakenTrees,
     pub bodies: Vec<FreeBody>,
     pub contacts: Vec<Contact>,
     pub welds: Vec<Weld>,
@@ -16,7 +16,7 @@ pub(super) struct Job {
     island: Island,
     lone: LoneSteps,
     /// Empty between steps.
-    done: Vec<Taken>,
+    done: TakenTrees,
 }
 
 impl Job {

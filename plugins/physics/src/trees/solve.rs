@@ -29,7 +29,6 @@ use crate::{
 /// Buffers of a tree between two steps.
 #[derive(Default)]
 pub(super) struct Spare {
-    before: Vec<f64>,
     external_forces: Vec<Force>,
     /// States of the links after the last step, if the tree has arrived there.
     links: Vec<LinkState>,
@@ -159,19 +158,22 @@ impl Trees {
     }
 
     /// Puts a tree back into the state after a step.
-    fn put_back(&mut self, one: Taken) {
-        let state = &mut self.state.trees[one.index];
-        state.motion = one.motion;
-        let blank = mem::replace(&mut self.integrators[one.index], one.integrator);
-        self.blank.push(blank);
+    fn put_back(&mut self, mut one: Box<Taken>) {
+        self.exchange(&mut one);
         self.arrived[one.index] = one.arrives;
         self.outdated[one.index] = one.is_outdated;
         self.finish(one.index, &one.base, &one.before);
-        self.spare[one.index] = Spare {
-            before: one.before,
-            external_forces: one.external_forces,
-            links: one.links,
-        };
+        self.blank.push(one);
+    }
+
+    /// Exchanges motion, integrator and buffers of a tree with those of a blank one.
+    fn exchange(&mut self, one: &mut Taken) {
+        let index = one.index;
+        mem::swap(&mut one.motion, &mut self.state.trees[index].motion);
+        mem::swap(&mut one.integrator, &mut self.integrators[index]);
+        let spare = &mut self.spare[index];
+        mem::swap(&mut one.external_forces, &mut spare.external_forces);
+        mem::swap(&mut one.links, &mut spare.links);
     }
 
     /// Stores the state of a tree after a step.
@@ -335,12 +337,7 @@ impl Trees {
     }
 
     /// Takes a tree out of the state, with the forces on it.
-    fn take(&mut self, index: usize, scene: &Scene<'_, '_, '_>) -> Taken {
-        let Spare {
-            mut before,
-            external_forces,
-            links,
-        } = mem::take(&mut self.spare[index]);
+    fn take(&mut self, index: usize, scene: &Scene<'_, '_, '_>) -> Box<Taken> {
         // One base fewer to look up, of trees whose base is fixed.
         let base = if self.is_clear(index) {
             self.bases[index]
@@ -348,21 +345,16 @@ impl Trees {
             self.accelerated_base(index, scene)
         };
         self.lead_motors(index);
-        let blank = self.blank.pop().unwrap_or_default();
-        before.clone_from(&self.state.trees[index].motion.positions);
-        let mut one = Taken {
-            index,
-            external_forces,
-            before,
-            integrator: mem::replace(&mut self.integrators[index], blank),
-            motion: mem::take(&mut self.state.trees[index].motion),
-            base,
-            base_pose: self.base_poses[index],
-            is_unposed: mem::take(&mut self.unposed[index]),
-            arrives: self.is_clear(index) && !self.measuring[index],
-            is_outdated: false,
-            links,
-        };
+        let mut one = self.blank.pop().unwrap_or_default();
+        one.index = index;
+        self.exchange(&mut one);
+        let Taken { before, motion, .. } = &mut *one;
+        before.clone_from(&motion.positions);
+        one.base = base;
+        one.base_pose = self.base_poses[index];
+        one.is_unposed = mem::take(&mut self.unposed[index]);
+        one.arrives = self.is_clear(index) && !self.measuring[index];
+        one.is_outdated = false;
         self.push(&mut one, scene);
         one
     }

@@ -6,10 +6,11 @@ use morse_mechanisms::{
     island::{Island, Member},
     step::Integrator,
 };
+use nalgebra::Vector3;
 
 use super::{TreeRow, link_state::LinkState};
 
-/// A tree during one step, with the forces on it.
+/// A tree during one step, with the forces on it; or a blank one, with buffers.
 pub(super) struct Taken {
     pub index: usize,
     pub integrator: Box<Integrator>,
@@ -28,6 +29,27 @@ pub(super) struct Taken {
     pub is_outdated: bool,
     /// States of its links after the step, if it arrives.
     pub links: Vec<LinkState>,
+}
+
+/// Trees that are passed on by pointer: each takes half a kilobyte.
+pub(super) type TakenTrees = Vec<Box<Taken>>;
+
+impl Default for Taken {
+    fn default() -> Self {
+        Self {
+            index: 0,
+            integrator: Box::default(),
+            motion: State::default(),
+            before: Vec::new(),
+            base: Base::at_rest(Vector3::zeros()),
+            base_pose: Pose::identity(),
+            external_forces: Vec::new(),
+            is_unposed: false,
+            arrives: false,
+            is_outdated: false,
+            links: Vec::new(),
+        }
+    }
 }
 
 impl Taken {
