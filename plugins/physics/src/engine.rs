@@ -191,8 +191,8 @@ pub(super) struct VariableRow {
     pub layout: VariableLayout,
     /// Stiffness and damping of the motor, N·m/rad and N·m·s/rad, or N/m and N·s/m; `None` for a stiff motor.
     pub gains: Option<[f64; 2]>,
-    /// Maximum load, kg·m² or kg.
-    pub inertia: f64,
+    /// Acceleration with which half of the maximum effort brakes the maximum load, rad/s² or m/s².
+    pub brake: f64,
 }
 
 /// Index of a body in [`Tables::bodies`]. A component of body entities.

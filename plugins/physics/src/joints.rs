@@ -36,15 +36,12 @@ pub(super) fn apply(
             continue;
         }
         let before = (motion.set_point, motion.set_speed);
-        let (motor, set_point) = variable.motor(*target, motion.position, before, dt);
+        let (motor, set_point) = variable.motor(target, motion.position, before, dt);
         motion.set_speed = match (motion.set_point, set_point) {
-            (Some(from), Some(to)) => {
-                let speed = (to - from) / dt;
-                [speed, speed - motion.set_speed[0]]
-            }
+            (Some(_), Some((_, velocities))) => velocities,
             _ => [0.0; 2],
         };
-        motion.set_point = set_point;
+        motion.set_point = set_point.map(|(position, _)| position);
         trees.equip(index, &motor);
     }
     let target = |joint: Entity| targets.get(joint).map_or_else(|_| default(), |(_, it)| *it);

@@ -9,18 +9,19 @@ const STIFF_RATE: f64 = 100.0;
 
 impl VariableRow {
     /// Returns the motor for a target, given the position of the variable, the target position and its velocity in the
-    /// previous tick, and the length of a tick; and the present target position.
+    /// previous tick, and the length of a tick; and the present target position, with its velocity since the previous tick and
+    /// the change of it.
     ///
     /// A target position that moves evenly from tick to tick is interpolated within the tick, with its velocity fed forward;
     /// otherwise the motor would stop and start in each tick. A target position that jumps is applied at once, without a
     /// velocity.
     pub(super) fn motor(
         &self,
-        target: JointTarget,
+        target: &JointTarget,
         position: f64,
         (set_point, before): (Option<f64>, [f64; 2]),
         dt: f64,
-    ) -> (Motor, Option<f64>) {
+    ) -> (Motor, Option<(f64, [f64; 2])>) {
         let [lower, upper] = self.layout.limits;
         let fastest = self.layout.max_velocity;
         let motor = Motor {
@@ -28,12 +29,13 @@ impl VariableRow {
             compensates: self.layout.settings.gravity_compensation,
             ..Motor::default()
         };
-        match target {
+        match *target {
             JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => {
                 let from = set_point.unwrap_or(position);
                 let wanted = wanted.clamp(lower, upper);
                 let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
-                let [now, change] = [(next - from) / dt, (next - from) / dt - before[0]];
+                let now = (next - from) / dt;
+                let change = now - before[0];
                 // At the maximum speed, the velocity is fed forward.
                 let is_on_its_way = fastest.is_finite() && next != wanted;
                 let ramp = match set_point {
@@ -46,7 +48,7 @@ impl VariableRow {
                     ramp,
                     ..self.towards(next, speed, rate, motor)
                 };
-                (motor, Some(next))
+                (motor, Some((next, [now, change])))
             }
             JointTarget::Velocity(wanted) if wanted.is_finite() => {
                 let wanted = wanted.clamp(-fastest, fastest);
@@ -80,7 +82,7 @@ impl VariableRow {
         }
     }
 
-    /// Returns a motor that acts as a spring and a damper, and its target position. A target position that moves evenly is
+    /// Returns a motor that acts as a spring and a damper, and its target position with its velocities. A target position that moves evenly is
     /// interpolated within the tick; its velocity is that of the target alone.
     fn spring(
         &self,
@@ -88,7 +90,7 @@ impl VariableRow {
         position: f64,
         (set_point, before): (Option<f64>, [f64; 2]),
         (dt, motor): (f64, Motor),
-    ) -> (Motor, Option<f64>) {
+    ) -> (Motor, Option<(f64, [f64; 2])>) {
         let [lower, upper] = self.layout.limits;
         let most = motor.max_effort;
         let next = target.position.clamp(lower, upper);
@@ -104,7 +106,7 @@ impl VariableRow {
             effort: target.effort.clamp(-most, most),
             ..motor
         };
-        (motor, Some(next))
+        (motor, Some((next, now)))
     }
 
     /// Returns true if a target position with these velocities and changes of velocity in two successive ticks is
@@ -116,11 +118,13 @@ impl VariableRow {
     /// Returns the rate at which a motor without gains approaches its target position, 1/s: such that half of its effort can
     /// stop the load in time.
     fn rate(&self, distance: f64) -> f64 {
-        let brake = 0.5 * self.layout.max_effort / self.inertia;
-        if distance == 0.0 || !brake.is_finite() {
+        let fastest = 2.0 * self.brake;
+        // Division and square root are slow. Rounding leaves a distance that is less than this by a tenth within it.
+        let is_close = STIFF_RATE * STIFF_RATE * distance.abs() < 0.9 * fastest;
+        if is_close || distance == 0.0 || !self.brake.is_finite() {
             return STIFF_RATE;
         }
-        STIFF_RATE.min(libm::sqrt(2.0 * brake / distance.abs()))
+        STIFF_RATE.min(libm::sqrt(fastest / distance.abs()))
     }
 
     /// Returns a motor with a target position and velocity.
@@ -140,10 +144,12 @@ impl VariableRow {
 /// Returns true if a target position with these velocities and changes in two successive ticks moves evenly: its velocity or
 /// its acceleration changes by little.
 fn moves_evenly([speed, change]: [f64; 2], [speed_before, change_before]: [f64; 2]) -> bool {
-    let is_steady = change.abs() <= 0.5 * speed.abs().min(speed_before.abs());
+    if change.abs() <= 0.5 * speed.abs().min(speed_before.abs()) {
+        return true;
+    }
     let numbers = [speed, change, speed_before, change_before];
     let most = numbers.map(f64::abs).into_iter().fold(0.0, f64::max);
-    is_steady || (change - change_before).abs() <= 0.5 * most
+    (change - change_before).abs() <= 0.5 * most
 }
 
 #[cfg(test)]

@@ -24,11 +24,16 @@ pub(super) fn rolls(shape: &SharedShape) -> bool {
 
 /// Projects the points of a contact below the axles of rolling shapes.
 pub(super) fn put_below_axles(context: &mut ContactModificationContext<'_>) {
-    keep_normal(context);
-    for handle in [context.collider1, context.collider2] {
-        let Some((center, axis)) = axle(context.colliders, handle) else {
-            continue;
-        };
+    // Most of the pairs that the engine considers are apart.
+    if context.solver_contacts.is_empty() {
+        return;
+    }
+    let handles = [context.collider1, context.collider2];
+    let axles = handles.map(|handle| axle(context.colliders, handle));
+    if let [Some(_), None] = axles {
+        keep_normal(context);
+    }
+    for (center, axis) in axles.into_iter().flatten() {
         if axis.dot(*context.normal).abs() > MANTLE {
             continue;
         }
@@ -42,13 +47,9 @@ pub(super) fn put_below_axles(context: &mut ContactModificationContext<'_>) {
     }
 }
 
-/// Restores the normal: the engine fixes it to the first collider; if that one has rotated since, the second collider
-/// determines it.
+/// Restores the normal of a contact whose first collider alone is round: the engine fixes it to that one, which may have
+/// rotated since, so that the second one determines it.
 fn keep_normal(context: &mut ContactModificationContext<'_>) {
-    let is_round = |handle| axle(context.colliders, handle).is_some();
-    if !is_round(context.collider1) || is_round(context.collider2) {
-        return;
-    }
     if let Some(second) = context.colliders.get(context.collider2) {
         *context.normal = -(second.position().rotation * context.manifold.local_n2);
     }

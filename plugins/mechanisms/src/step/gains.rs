@@ -46,9 +46,11 @@ impl Integrator {
             let inertia = self.workspace.joint_inertia(variable.speed) + resistance.armature;
             let [stiffness, damping] = motor.gains(inertia, dt);
             // Stiffness of spring and damper relative to the step.
-            let damper = (damping + resistance.damping) * dt;
-            let own = (stiffness * dt * dt + damper) / inertia;
-            let rate = motor.stiff.map_or(own, |rate| rate * dt);
+            let own = || {
+                let damper = (damping + resistance.damping) * dt;
+                (stiffness * dt * dt + damper) / inertia
+            };
+            let rate = motor.stiff.map_or_else(own, |rate| rate * dt);
             let share = end_weight(if rate.is_finite() { rate } else { 0.0 });
             let later = share * dt - dt / 2.0;
             let speed = state.velocities[variable.speed];

@@ -18,7 +18,7 @@ impl Builder<'_> {
                 entity,
                 layout: variable.clone(),
                 gains: gains(variable, inertia),
-                inertia,
+                brake: 0.5 * variable.max_effort / inertia,
             });
         }
     }
