@@ -105,13 +105,12 @@ impl Loader<'_> {
         kind: BlockKind,
     ) -> Result<&'static Attribute, Option<&'static str>> {
         let name = &written.name;
-        let shown = name.shown();
         let article = kind.article();
         let Some(attribute) = Attribute::find(name.text) else {
             let fitting = ATTRIBUTES.iter().filter(|known| kind.takes(known));
             let names: Vec<&'static str> = fitting.map(|known| known.name).collect();
             let meant = nearest(name.text, names.iter().copied());
-            let message = format!("{article} has no attribute `{shown}`");
+            let message = format!("{article} has no attribute `{}`", name.shown());
             let diagnostic = Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, message)
                 .at(name.span, "unknown attribute");
             let help = match (advice(name.text), meant) {
@@ -125,7 +124,7 @@ impl Loader<'_> {
         if kind.takes(attribute) {
             return Ok(attribute);
         }
-        let message = format!("{article} cannot have the attribute `{shown}`");
+        let message = format!("{article} cannot have the attribute `{}`", name.shown());
         let diagnostic = Diagnostic::error(codes::MISPLACED_ATTRIBUTE, message)
             .at(name.span, "not here")
             .help(remedy(attribute, kind));

@@ -201,13 +201,6 @@ impl<'a> Builder<'a> {
         let scene = &self.assembly.scene;
         let variables = &self.layout.variables;
         let poses = scene.absolute_poses(|name| position_of(variables, name));
-        let pose_of = |name: &str| {
-            let frame_index = scene.frame_index(name);
-            frame_index
-                .and_then(|frame_index| poses.get(frame_index))
-                .copied()
-                .unwrap_or_default()
-        };
         let in_body = poses_in_bodies(scene, &self.head_of, |name| position_of(variables, name));
         let frame_indices: BTreeMap<&str, usize> = self
             .head_of
@@ -219,7 +212,7 @@ impl<'a> Builder<'a> {
             let Some(in_scene) = scene.frame_index(name) else {
                 continue;
             };
-            let frame = scene.frame(name);
+            let frame = scene.frames().get(in_scene);
             let parent = frame.and_then(|frame| scene.parent_of(frame));
             let index = self.layout.frames.len();
             let body = self.body_of.get(head).copied().unwrap_or_default();
@@ -231,9 +224,9 @@ impl<'a> Builder<'a> {
                 body_from_frame: in_body.get(name).copied().unwrap_or_default(),
             });
             if name == head {
-                self.layout
-                    .bodies
-                    .push(self.body(index, name, pose_of(name)));
+                let pose = poses.get(in_scene).copied().unwrap_or_default();
+                let body = self.body(index, name, frame, pose);
+                self.layout.bodies.push(body);
             }
         }
         for index in 0..self.layout.frames.len() {
@@ -244,17 +237,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn body(&self, head: usize, name: &str, pose: Isometry3<f64>) -> BodyLayout {
-        let scene = &self.assembly.scene;
+    fn body(
+        &self,
+        head: usize,
+        name: &str,
+        frame: Option<&Frame>,
+        pose: Isometry3<f64>,
+    ) -> BodyLayout {
         let robot = self.robots.of_frame(name);
         let based = self.robots.based_on(name);
         let named = self.assembly.bodies.get(name);
-        let jointed = scene
-            .frame(name)
-            .is_some_and(|frame| is_jointed(self.assembly, &self.robots, frame));
-        let floats = scene
-            .frame(name)
-            .is_some_and(|frame| frame.joint == Joint::Floating);
+        let jointed = frame.is_some_and(|frame| is_jointed(self.assembly, &self.robots, frame));
+        let floats = frame.is_some_and(|frame| frame.joint == Joint::Floating);
         let mut settings = named.cloned().unwrap_or_default();
         let kind = match (based, named) {
             (Some(based), _) => based.kind,
