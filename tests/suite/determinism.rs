@@ -1,4 +1,6 @@
 //! Bit-identical results: runs, worlds in parallel, observers, snapshots; every bit of the input matters.
+mod executors;
+
 use std::path::Path;
 
 use morse_api::port::Policy;
