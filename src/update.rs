@@ -20,7 +20,7 @@ use bevy::{
     prelude::*,
     time::{Real, TimeUpdateStrategy, Virtual, update_virtual_time},
 };
-use morse_api::turn;
+use morse_api::{turn, warning::Warnings};
 
 use known::KnownSchedules;
 use sequence::ExecutorChoice;
@@ -72,6 +72,10 @@ type Between = (
     ResMut<'static, Time>,
     Option<ResMut<'static, MessageRegistry>>,
 );
+
+/// Warning about systems that are lost.
+const LATE: &str =
+    "systems that are added to `FixedUpdate` within a tick never run: add them between two ticks";
 
 /// Makes the ticks of a world.
 struct Ticks {
@@ -146,7 +150,19 @@ impl Ticks {
         while self.enter_tick(world, time) {
             self.schedule.run(world);
         }
+        if self.schedule.is_changed() {
+            self.drop_late_systems(world);
+        }
         world.clear_trackers();
+    }
+
+    /// Reports systems that were added to the schedule of a tick while it ran, and so to the one in its place. In Bevy they
+    /// are lost as well.
+    fn drop_late_systems(&mut self, world: &mut World) {
+        self.schedule = Schedule::new(FixedUpdate);
+        if let Some(mut warnings) = world.get_resource_mut::<Warnings>() {
+            warnings.say(LATE.to_owned());
+        }
     }
 
     /// Enters the next tick if it is due, with its schedule and its time. If it is not, puts them back and returns false.
@@ -278,6 +294,25 @@ mod tests {
             let count = ran.filter(|(name, _)| *name == "other").count();
             assert_eq!(count, 2, "{label:?}");
         }
+    }
+
+    #[test]
+    fn systems_that_are_added_within_a_tick_are_reported() {
+        let (mut app, mut updater) = (app(), Updater::default());
+        app.init_resource::<Warnings>();
+        let mut is_first = true;
+        app.add_systems(FixedUpdate, move |mut schedules: ResMut<Schedules>| {
+            if mem::take(&mut is_first) {
+                schedules.add_systems(FixedUpdate, note("late"));
+            }
+        });
+        for _ in 0..3 {
+            assert!(updater.update_bare(&mut app));
+        }
+        let ran = &app.world().resource::<Ran>().0;
+        assert!(ran.iter().all(|(name, _)| *name == "tick"), "{ran:?}");
+        let warnings = app.world_mut().resource_mut::<Warnings>().take();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
     }
 
     #[test]
