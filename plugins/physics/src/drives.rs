@@ -164,8 +164,8 @@ pub(super) fn apply(
     mut states: Query<&mut BodyState>,
     mut memory: Local<Memory>,
 ) {
-    let (order, memory) = (order.entities(), &mut *memory);
-    memory.is_idle &= changed.is_empty();
+    let ((order, is_new_order), memory) = (order.entities_and_change(), &mut *memory);
+    memory.is_idle &= !is_new_order && changed.is_empty();
     if suspended.0 {
         return;
     }

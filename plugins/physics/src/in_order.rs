@@ -14,16 +14,22 @@ pub(super) struct InOrder<'w, 's, T: Component> {
 impl<T: Component> InOrder<'_, '_, T> {
     /// Returns the entities. Those that have lost the component since the order changed may be among them.
     pub(super) fn entities(&mut self) -> &[Entity] {
+        self.entities_and_change().0
+    }
+
+    /// Returns the entities, and true if there may be others than at the last call.
+    pub(super) fn entities_and_change(&mut self) -> (&[Entity], bool) {
         let Some(order) = &self.order else {
-            return &[];
+            return (&[], false);
         };
-        if order.is_changed() || !self.added.is_empty() {
+        let has_changed = order.is_changed() || !self.added.is_empty();
+        if has_changed {
             self.known.clear();
             let all = order.0.iter().copied();
             self.known
                 .extend(all.filter(|entity| self.having.contains(*entity)));
         }
-        &self.known
+        (&self.known, has_changed)
     }
 }
 

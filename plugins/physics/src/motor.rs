@@ -82,8 +82,8 @@ impl VariableRow {
         }
     }
 
-    /// Returns a motor that acts as a spring and a damper, and its target position with its velocities. A target position that moves evenly is
-    /// interpolated within the tick; its velocity is that of the target alone.
+    /// Returns a motor that acts as a spring and a damper, and its target position with its velocities. A target position that
+    /// moves evenly is interpolated within the tick; its velocity is that of the target alone.
     fn spring(
         &self,
         target: Impedance,
