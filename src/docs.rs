@@ -158,6 +158,9 @@ pub mod decisions {
     #[doc = include_str!("docs/decisions/f64_poses_over_an_f32_engine.md")]
     pub mod f64_poses_over_an_f32_engine {}
 
+    #[doc = include_str!("docs/decisions/own_executor.md")]
+    pub mod own_executor {}
+
     #[doc = include_str!("docs/decisions/own_format_of_compiled_scenes.md")]
     pub mod own_format_of_compiled_scenes {}
 
