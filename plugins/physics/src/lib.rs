@@ -7,7 +7,8 @@
 //! - [`shapes`], [`mass`]: solids and masses of the scene's geometry; [`hull_cache`]: hulls on the disk;
 //! - [`mod@prepare`], [`mod@build`]: bodies, colliders and joints of a scene;
 //! - [`drives`]: drives of actuators; `arbitration`: arbitration between them; `posed`: velocities of bodies that are moved past
-//!   physics; `held`: held bodies, and locked axes; `joints`, `posing`: targets of joints; `in_order`: actuators in path order;
+//!   physics; `held`: held bodies, and locked axes; `in_order`: actuators in path order; `joints`, `posing`: targets of joints;
+//!   `joint_motion`: their motion;
 //! - [`grasp`]: bodies that hold others;
 //! - `slip`: warnings about robots that miss their commands;
 //! - `step`: one tick, and the copy of its results to entities; `idle`: steps of the engine that are left out; `filter`:
@@ -16,7 +17,7 @@
 //! - `mechanisms`: trees of joints; `trees`: their motion, `motor`: their motors;
 //! - [`lost_body`]: bodies that were lost;
 //! - [`contacts`]: contacts and their forces; `touch`: those of sensed bodies, and wrenches;
-//! - [`intervention`]: poses, impulses and holds that the simulation itself sets;
+//! - [`intervention`]: poses, impulses and holds that the simulation itself sets; `suspension`: the physics stands still;
 //! - `snapshot`: hash, save and restore; `carry`: the motion of kept bodies, for another world; `pairs`: their
 //!   indices in both; `shown`: copy of a state that was set to entities.
 
