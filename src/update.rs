@@ -150,7 +150,7 @@ impl Ticks {
         while self.enter_tick(world, time) {
             self.schedule.run(world);
         }
-        if self.schedule.is_changed() {
+        if !self.is_out && self.schedule.is_changed() {
             self.drop_late_systems(world);
         }
         world.clear_trackers();
