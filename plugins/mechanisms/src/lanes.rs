@@ -17,9 +17,13 @@ use crate::{
     workspace::{Base, Workspace},
 };
 #[cfg(target_arch = "x86_64")]
-use avx::{Lanes, is_supported};
+use avx::Lanes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx::is_supported;
 #[cfg(not(target_arch = "x86_64"))]
-use plain::{Lanes, is_supported};
+use plain::Lanes;
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use plain::is_supported;
 
 /// Number of trees.
 pub const LANE_COUNT: usize = 4;

@@ -15,7 +15,7 @@ use super::LANE_COUNT;
 use crate::number::Number;
 
 /// Returns true if this processor has AVX.
-pub(super) fn is_supported() -> bool {
+pub(crate) fn is_supported() -> bool {
     is_x86_feature_detected!("avx")
 }
 

@@ -5,7 +5,7 @@ use super::LANE_COUNT;
 use crate::number::Number;
 
 /// Returns false: nothing is calculated with these numbers.
-pub(super) const fn is_supported() -> bool {
+pub(crate) const fn is_supported() -> bool {
     false
 }
 

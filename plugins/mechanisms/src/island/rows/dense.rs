@@ -5,13 +5,17 @@
 //! the rest of its equation. Instead of a sweep, the laws of all rows at the new velocities determine whether the step has
 //! found the solution; the next step starts from them.
 //!
-//! Rows have all velocities of the island as entries, so that loops have a constant number of turns.
+//! Rows have all velocities of the island as entries, so that loops have a constant number of turns. The loops are compiled
+//! a second time for processors with AVX, with the same results to the last bit.
 mod factors;
 mod law;
 mod responses;
 
 use super::{ContactData, row::ConstraintRow, sweeps::TOLERANCE};
-use crate::island::{FreeBody, Member};
+use crate::{
+    island::{FreeBody, Member},
+    lanes,
+};
 pub(super) use factors::Factors;
 use factors::{act, product};
 use law::{Law, State};
@@ -86,7 +90,39 @@ impl DenseSolver {
         }
     }
 
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
     fn respond<const S: usize>(
+        &mut self,
+        system: (&[Member<'_>], &[FreeBody]),
+        rows: &mut [ConstraintRow],
+        numbers: (&[f64], &mut [f64]),
+    ) {
+        if lanes::is_supported() {
+            #[expect(unsafe_code, reason = "a function for AVX")]
+            // SAFETY: AVX is supported.
+            unsafe {
+                self.respond_by_avx::<S>(system, rows, numbers);
+            }
+        } else {
+            self.respond_plainly::<S>(system, rows, numbers);
+        }
+    }
+
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx"))]
+    fn respond_by_avx<const S: usize>(
+        &mut self,
+        system: (&[Member<'_>], &[FreeBody]),
+        rows: &mut [ConstraintRow],
+        numbers: (&[f64], &mut [f64]),
+    ) {
+        self.respond_plainly::<S>(system, rows, numbers);
+    }
+
+    #[inline(always)]
+    fn respond_plainly<const S: usize>(
         &mut self,
         (members, bodies): (&[Member<'_>], &[FreeBody]),
         rows: &mut [ConstraintRow],
@@ -139,9 +175,43 @@ impl DenseSolver {
         (self.stride, self.count) = (stride, count);
     }
 
-    /// Makes at least one Newton step, until the rows converge. Returns their number, and true if they have converged; otherwise impulses
-    /// and velocities are those with the smallest errors.
+    /// Makes at least one Newton step, until the rows converge. Returns their number, and true if they have converged;
+    /// otherwise impulses and velocities are those with the smallest errors.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
     pub(super) fn solve<const S: usize>(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+    ) -> (usize, bool) {
+        if lanes::is_supported() {
+            #[expect(unsafe_code, reason = "a function for AVX")]
+            // SAFETY: AVX is supported.
+            unsafe {
+                self.solve_by_avx::<S>(rows, contacts, numbers, velocities)
+            }
+        } else {
+            self.solve_plainly::<S>(rows, contacts, numbers, velocities)
+        }
+    }
+
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx"))]
+    fn solve_by_avx<const S: usize>(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+    ) -> (usize, bool) {
+        self.solve_plainly::<S>(rows, contacts, numbers, velocities)
+    }
+
+    #[inline(always)]
+    fn solve_plainly<const S: usize>(
         &mut self,
         rows: &mut [ConstraintRow],
         contacts: &[ContactData],
@@ -178,6 +248,7 @@ impl DenseSolver {
         (MAX_STEPS, false)
     }
 
+    #[inline(always)]
     fn save(&mut self, rows: &[ConstraintRow], velocities: &[f64]) {
         self.impulses.clear();
         self.impulses.extend(rows.iter().map(|row| row.impulse));
@@ -186,6 +257,7 @@ impl DenseSolver {
     }
 
     /// Linearises the laws of all rows. Returns the greatest change of a row's velocity that they demand.
+    #[inline(always)]
     fn linearize<const S: usize>(
         &mut self,
         rows: &[ConstraintRow],
@@ -227,6 +299,7 @@ impl DenseSolver {
     }
 
     /// Makes a Newton step: changes impulses and velocities. Returns false, with nothing changed, if the system is singular.
+    #[inline(always)]
     fn step<const S: usize>(
         &mut self,
         rows: &mut [ConstraintRow],
@@ -285,6 +358,7 @@ impl DenseSolver {
 
     /// Factors `M + JᵀKJ`, in which the velocities that joints hold are given. Returns false if it is singular or two rows
     /// hold the same velocity.
+    #[inline(always)]
     fn factor<const S: usize>(&mut self, jacobians: &[[f64; S]]) -> bool {
         self.system.clone_from(&self.mass);
         let (system, _) = self.system.as_chunks_mut::<S>();

@@ -1,7 +1,7 @@
 //! LU factors of a matrix with rows of a constant length.
 
 /// Returns the dot product of two rows. Four partial sums do not wait for each other.
-#[inline]
+#[inline(always)]
 pub(super) fn product<const S: usize>(one: &[f64; S], other: &[f64; S]) -> f64 {
     let mut sums = [0.0; 4];
     for (ones, others) in one.as_chunks::<4>().0.iter().zip(other.as_chunks::<4>().0) {
@@ -13,7 +13,7 @@ pub(super) fn product<const S: usize>(one: &[f64; S], other: &[f64; S]) -> f64 {
 }
 
 /// Adds a multiple of a row to another one.
-#[inline]
+#[inline(always)]
 pub(super) fn act<const S: usize>(row: &[f64; S], factor: f64, sum: &mut [f64; S]) {
     for (sum, number) in sum.iter_mut().zip(row) {
         *sum += number * factor;
@@ -34,6 +34,7 @@ pub(in crate::island::rows) struct Factors {
 impl Factors {
     /// Factors a matrix, in which the rows and columns of fixed variables are replaced by those of the unit matrix. A
     /// symmetric, positive definite matrix needs no pivoting. Returns false for a singular one.
+    #[inline(always)]
     pub(in crate::island::rows) fn factor<const S: usize>(
         &mut self,
         matrix: &[[f64; S]],
@@ -87,6 +88,7 @@ impl Factors {
     }
 
     /// Returns the solution for a right-hand side.
+    #[inline(always)]
     pub(in crate::island::rows) fn solve<const S: usize>(&self, mut right: [f64; S]) -> [f64; S] {
         let (upper, _) = self.upper.as_chunks::<S>();
         let (lower, _) = self.lower.as_chunks::<S>();

@@ -35,6 +35,7 @@ pub(super) struct Law {
 impl Law {
     /// Linearises the law at the present impulses and velocities. Returns the greatest change of a row's velocity that it
     /// demands.
+    #[inline(always)]
     pub(super) fn linearize<const S: usize>(
         &mut self,
         rows: &[ConstraintRow; 3],
@@ -90,6 +91,7 @@ impl Law {
 
     /// Linearises sliding friction, given the unbounded impulses of the tangents and the load. Returns the changes of the
     /// velocities along them that it demands.
+    #[inline(always)]
     fn slide(
         &mut self,
         [normal, across @ ..]: &[ConstraintRow; 3],
@@ -116,7 +118,7 @@ impl Law {
     }
 
     /// Adds `Jᵀ·λ₀`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_given<const S: usize>(&self, jacobians: &[[f64; S]; 3], sum: &mut [f64; S]) {
         for (jacobian, given) in jacobians.iter().zip(self.given) {
             if given != 0.0 {
@@ -126,6 +128,7 @@ impl Law {
     }
 
     /// Adds `JᵀKJ`.
+    #[inline(always)]
     pub(super) fn add_gain<const S: usize>(
         &self,
         jacobians: &[[f64; S]; 3],
@@ -155,7 +158,7 @@ impl Law {
     }
 
     /// Changes the impulses of the rows after a change of the velocities, which follow.
-    #[inline]
+    #[inline(always)]
     pub(super) fn apply<const S: usize>(
         &self,
         rows: &mut [ConstraintRow; 3],
@@ -192,6 +195,7 @@ impl Law {
 
 /// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity, given the
 /// velocity that it lacks.
+#[inline(always)]
 fn linear(row: &ConstraintRow, lacks: f64) -> (f64, f64) {
     let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
     (lacks / compliance, 1.0 / compliance)

@@ -13,6 +13,7 @@ pub(super) struct InverseMass {
 
 impl InverseMass {
     /// Computes the inverse from the factors of the members and the inverse masses of the bodies.
+    #[inline(always)]
     pub(super) fn compute<const S: usize>(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) {
         self.rows.clear();
         let mut first = 0;
@@ -40,7 +41,7 @@ impl InverseMass {
     }
 
     /// Returns the product of the inverse with a row of `J`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn response<const S: usize>(&self, jacobian: &[f64; S]) -> [f64; S] {
         let mut response = [0.0; S];
         for (number, row) in jacobian.iter().zip(self.rows.as_chunks::<S>().0) {
@@ -53,6 +54,7 @@ impl InverseMass {
 }
 
 /// Writes the inverse of a factored matrix into lines of zeros, from a column on: all columns at once.
+#[inline(always)]
 fn invert<const S: usize>(matrix: &MassMatrix, lines: &mut [[f64; S]], first: usize) {
     for (row, line) in lines.iter_mut().enumerate() {
         line[first + row] = 1.0;
