@@ -14,6 +14,7 @@
 mod anchors;
 mod free_body;
 mod rows;
+mod saturation;
 
 use nalgebra::Vector3;
 
@@ -290,7 +291,7 @@ impl Island {
             self.rows.add_weld(weld, members, bodies, &self.starts, dt);
         }
         self.rows.close();
-        let has_responses = self.solve_velocities(members, bodies, false, dt);
+        self.solve_velocities(members, bodies, false, MAX_SATURATION_ROUNDS, dt);
         // Velocities with a fast correction say nothing about Coriolis forces.
         let is_fast = self.rows.has_fast_correction();
         if is_fast {
@@ -298,9 +299,13 @@ impl Island {
         }
         let is_changed = self.update_bias(members);
         if is_changed {
-            self.solve_velocities(members, bodies, has_responses && !is_fast, dt);
+            self.solve_velocities(members, bodies, !is_fast, MAX_SATURATION_ROUNDS, dt);
         }
         if is_changed || !is_fast {
+            self.keep(dt);
+        }
+        while self.saturate_kept(members, dt) {
+            self.solve_velocities(members, bodies, false, 0, dt);
             self.keep(dt);
         }
         self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
@@ -322,29 +327,32 @@ impl Island {
     }
 
     /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
-    /// matrices, and impulses near the solution. Returns true if they have them afterwards.
+    /// matrices, and impulses near the solution.
+    ///
+    /// Motors may become saturated and cease to be in so many rounds. Where that alternates, later rounds only add to those
+    /// that are saturated: no motor exceeds its maximum effort, and one may have it that needs less.
     fn solve_velocities(
         &mut self,
         members: &mut [Member<'_>],
         bodies: &[FreeBody],
         mut has_responses: bool,
+        rounds: usize,
         dt: f64,
-    ) -> bool {
-        for _ in 0..MAX_SATURATION_ROUNDS {
+    ) {
+        for round in 0.. {
             self.free_velocities(members, bodies, dt);
             if !self.rows.add_joint_rows(members, &self.starts) || !has_responses {
                 self.rows.compute_responses(members, bodies, dt);
             }
             self.rows.apply_warm_start(&mut self.velocities);
             self.rows.sweep(&mut self.velocities, has_responses);
-            if !self.saturate(members, dt) {
-                return true;
+            if !self.saturate(members, round < rounds, dt) {
+                return;
             }
             has_responses = false;
             // Impulses against a motor of unlimited effort are no guess for those against its maximum.
             self.rows.restart();
         }
-        false
     }
 
     /// Evaluates Coriolis and centrifugal forces at the mean velocities, if that makes a difference. Returns true if it
@@ -409,22 +417,6 @@ impl Island {
         }
     }
 
-    /// Finds the motors that exceed their maximum effort. Returns true if the set has changed.
-    fn saturate(&self, members: &mut [Member<'_>], dt: f64) -> bool {
-        self.rows.store_joint_impulses(members);
-        let mut is_changed = false;
-        for (member, start) in members.iter_mut().zip(&self.starts) {
-            let count = member.tree.velocity_count();
-            let velocities = &self.velocities[*start..start + count];
-            member.integrator.velocities.copy_from_slice(velocities);
-            if member.integrator.saturate(member.tree, dt) {
-                member.integrator.factor(member.tree, dt);
-                is_changed = true;
-            }
-        }
-        is_changed
-    }
-
     /// Advances all positions to the end of the step, and writes velocities and impulses.
     fn end(
         &mut self,
@@ -478,6 +470,8 @@ fn motion(velocities: &[f64], start: usize) -> Motion {
 mod energy_tests;
 #[cfg(test)]
 mod loop_tests;
+#[cfg(test)]
+mod motor_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]

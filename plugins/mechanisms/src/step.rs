@@ -9,6 +9,7 @@
 //! approaches 1 for springs that are stiff for the step, whose oscillation cannot be resolved and is damped. Limits and dry
 //! friction are constraints on the velocity at the end.
 mod gains;
+mod saturation;
 
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +166,7 @@ pub(crate) struct JointRow {
 const MAX_TURN: f64 = 0.04;
 const MAX_SUBSTEPS: u32 = 16;
 
-/// Maximum number of rounds in which saturated motors are determined.
+/// Maximum number of rounds in which motors may cease to be saturated.
 pub(crate) const MAX_SATURATION_ROUNDS: usize = 6;
 
 /// Inertia that a stiff motor adds to a joint in a step, as a multiple of the joint's own, so that no load counts beside it.
@@ -378,7 +379,7 @@ impl Integrator {
     }
 
     /// Returns the effort of a motor without its limit, for a velocity at the end.
-    fn effort(&self, index: usize, variable: &Variable, speed: f64) -> f64 {
+    pub(crate) fn effort(&self, index: usize, variable: &Variable, speed: f64) -> f64 {
         let (motor, gain) = (&self.motors[index], &self.gains[index]);
         let position = gain.position + gain.ahead * speed;
         let pull =
@@ -457,30 +458,6 @@ impl Integrator {
             let given = self.saturated[index].unwrap_or(wanted);
             self.efforts[index] = given.clamp(-most, most);
         }
-    }
-
-    /// Determines the motors that exceed their maximum effort, and those that no longer do, which are then solved without it.
-    /// Returns true if the set has changed.
-    pub(crate) fn saturate(&mut self, tree: &Tree, dt: f64) -> bool {
-        let mut is_changed = false;
-        for (index, variable) in tree.variables().iter().enumerate() {
-            let most = self.motors[index].max_effort;
-            let wanted = self.effort(index, variable, self.velocities[variable.speed]);
-            let effort = wanted.clamp(-most, most);
-            let saturated = match self.saturated[index] {
-                // Not saturated in the other direction at once: a stiff motor would overshoot from one to the other.
-                Some(given) if given != effort => None,
-                _ => (effort != wanted).then_some(effort),
-            };
-            is_changed |= saturated != self.saturated[index];
-            self.saturated[index] = saturated;
-            self.efforts[index] = effort;
-        }
-        self.limit_efforts.fill(0.0);
-        for row in self.rows.iter().filter(|row| row.is_limit) {
-            self.limit_efforts[row.variable] += row.impulse / dt;
-        }
-        is_changed
     }
 }
 

@@ -11,9 +11,9 @@ use crate::{
 
 /// Link of a random tree: (index of its parent, as a fraction of the number of links before it; axis of its joint; mass in
 /// kg and length in m; initial position in rad).
-type Rod = (f64, [f64; 3], [f64; 2], f64);
+pub(super) type Rod = (f64, [f64; 3], [f64; 2], f64);
 
-fn any_rods() -> impl Strategy<Value = Vec<Rod>> {
+pub(super) fn any_rods() -> impl Strategy<Value = Vec<Rod>> {
     let axis = prop::array::uniform3(-1.0..1.0_f64);
     let axis = axis.prop_filter("it has a direction", |axis| {
         Vector3::from(*axis).norm() > 0.1
@@ -23,7 +23,7 @@ fn any_rods() -> impl Strategy<Value = Vec<Rod>> {
 }
 
 /// Rods on a base, which is a link if it has a joint; each at the end of another one or below the base.
-fn rod_links(base: Option<Link>, rods: &[Rod]) -> Vec<Link> {
+pub(super) fn rod_links(base: Option<Link>, rods: &[Rod]) -> Vec<Link> {
     let mut links: Vec<Link> = base.into_iter().collect();
     let first = links.len();
     for (number, (parent, axis, size, _)) in rods.iter().enumerate() {
@@ -41,7 +41,7 @@ fn rod_links(base: Option<Link>, rods: &[Rod]) -> Vec<Link> {
 }
 
 /// Rods on a base where they start.
-fn run(links: &[Link], rods: &[Rod], rate: f64) -> Run {
+pub(super) fn run(links: &[Link], rods: &[Rod], rate: f64) -> Run {
     let mut run = Run::of(links, rate);
     for (number, (.., start)) in rods.iter().enumerate() {
         let position = run.tree.variable(number).unwrap().position;
