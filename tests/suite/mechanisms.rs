@@ -6,6 +6,7 @@ mod inside;
 mod motors;
 mod piles;
 mod placed;
+mod speeds;
 mod torque;
 mod touching;
 

@@ -7,6 +7,9 @@ use super::engine::VariableRow;
 /// Rate at which a motor without gains approaches its target position, 1/s.
 const STIFF_RATE: f64 = 100.0;
 
+/// Part of the maximum velocity by which a motor without gains may exceed it.
+const OVERSPEED: f64 = 0.01;
+
 impl VariableRow {
     /// Returns the motor for a target, given the position of the variable, the target position and its velocity in the
     /// previous tick, and the length of a tick; and the present target position, with its velocity since the previous tick and
@@ -14,7 +17,8 @@ impl VariableRow {
     ///
     /// A target position that moves evenly from tick to tick is interpolated within the tick, with its velocity fed forward;
     /// otherwise the motor would stop and start in each tick. A target position that jumps is applied at once, without a
-    /// velocity.
+    /// velocity. A motor without gains that would exceed the maximum velocity on its way, since its load held it back, has a
+    /// target velocity until it has caught up.
     pub(super) fn motor(
         &self,
         target: &JointTarget,
@@ -30,37 +34,18 @@ impl VariableRow {
             ..Motor::default()
         };
         match *target {
-            JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => {
-                let from = set_point.unwrap_or(position);
-                let wanted = wanted.clamp(lower, upper);
-                let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
-                let now = (next - from) / dt;
-                let change = now - before[0];
-                // At the maximum speed, the velocity is fed forward.
-                let is_on_its_way = fastest.is_finite() && next != wanted;
-                let ramp = match set_point {
-                    Some(_) if self.interpolates([now, change], before) => [now, change],
-                    _ => [0.0; 2],
-                };
-                let speed = if is_on_its_way { now } else { ramp[0] };
-                let rate = self.rate(next - position);
-                let motor = Motor {
-                    ramp,
-                    ..self.towards(next, speed, rate, motor)
-                };
-                (motor, Some((next, [now, change])))
-            }
+            JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => self
+                .approach(
+                    wanted.clamp(lower, upper),
+                    position,
+                    (set_point, before),
+                    (dt, motor),
+                ),
             JointTarget::Velocity(wanted) if wanted.is_finite() => {
                 let wanted = wanted.clamp(-fastest, fastest);
                 let ends = [(lower - position) / dt, (upper - position) / dt];
                 let speed = wanted.clamp(ends[0].min(0.0), ends[1].max(0.0));
-                let motor = Motor {
-                    stiff: self.gains.is_none().then_some(0.0),
-                    damping: self.gains.map_or(0.0, |[_, damping]| damping),
-                    speed,
-                    ..motor
-                };
-                (motor, None)
+                (self.turning(speed, motor), None)
             }
             JointTarget::Effort(effort) if effort.is_finite() => {
                 let most = motor.max_effort;
@@ -80,6 +65,47 @@ impl VariableRow {
                 (if carries { motor } else { Motor::default() }, None)
             }
         }
+    }
+
+    /// Returns a motor that approaches a position within the limits, at no more than the maximum velocity, and its target
+    /// position with its velocities.
+    fn approach(
+        &self,
+        wanted: f64,
+        position: f64,
+        (set_point, before): (Option<f64>, [f64; 2]),
+        (dt, motor): (f64, Motor),
+    ) -> (Motor, Option<(f64, [f64; 2])>) {
+        let fastest = self.layout.max_velocity;
+        let from = set_point.unwrap_or(position);
+        let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
+        let now = (next - from) / dt;
+        let change = now - before[0];
+        // At the maximum speed, the velocity is fed forward.
+        let is_on_its_way = fastest.is_finite() && next != wanted;
+        // Velocities from the beginning to the end of the tick do not exceed the maximum.
+        let most = 2.0 * (fastest - now.abs()).max(0.0);
+        let ramp = match set_point {
+            Some(_) if self.interpolates([now, change], before) => [now, change.clamp(-most, most)],
+            _ => [0.0; 2],
+        };
+        let speed = if is_on_its_way { now } else { ramp[0] };
+        let distance = next - position;
+        let rate = self.rate(distance);
+        let begin = if ramp == [0.0; 2] { next } else { from };
+        let approach = (speed + rate * (begin - position)).abs() + ramp[1].abs() / 2.0;
+        let is_too_fast = approach > fastest * (1.0 + OVERSPEED);
+        let motor = if self.gains.is_none() && is_too_fast {
+            // It lags behind its set point, and follows at the maximum velocity.
+            let speed = distance * rate.min(1.0 / dt);
+            self.turning(speed.clamp(-fastest, fastest), motor)
+        } else {
+            Motor {
+                ramp,
+                ..self.towards(next, speed, rate, motor)
+            }
+        };
+        (motor, Some((next, [now, change])))
     }
 
     /// Returns a motor that acts as a spring and a damper, and its target position with its velocities. A target position that
@@ -125,6 +151,16 @@ impl VariableRow {
             return STIFF_RATE;
         }
         STIFF_RATE.min(libm::sqrt(fastest / distance.abs()))
+    }
+
+    /// Returns a motor with a target velocity.
+    fn turning(&self, speed: f64, motor: Motor) -> Motor {
+        Motor {
+            stiff: self.gains.is_none().then_some(0.0),
+            damping: self.gains.map_or(0.0, |[_, damping]| damping),
+            speed,
+            ..motor
+        }
     }
 
     /// Returns a motor with a target position and velocity.
