@@ -65,7 +65,10 @@ pub(super) enum Written<'a> {
 #[derive(Debug)]
 pub(super) struct Expression<'a> {
     pub(super) span: Span,
-    pub(super) steps: Vec<Step<'a>>,
+    /// First step, which is a number or a name. Most expressions have no other one.
+    pub(super) first: Step<'a>,
+    /// Further steps.
+    pub(super) rest: Vec<Step<'a>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -89,16 +92,11 @@ pub(super) enum Action<'a> {
 impl<'a> Expression<'a> {
     /// Returns the name if the expression consists of nothing else.
     pub(super) fn name(&self) -> Option<Word<'a>> {
-        match self.steps.as_slice() {
-            [
-                Step {
-                    span,
-                    action: Action::Load(text),
-                },
-            ] => Some(Word {
+        match (self.first.action, self.rest.as_slice()) {
+            (Action::Load(text), []) => Some(Word {
                 text,
                 quoted: false,
-                span: *span,
+                span: self.first.span,
             }),
             _ => None,
         }

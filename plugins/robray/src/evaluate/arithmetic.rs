@@ -9,8 +9,17 @@ use crate::syntax::{Action, Expression, Step, Word};
 impl Loader<'_> {
     /// Returns the value of an expression, or `None` after an error, which is reported.
     pub(super) fn number(&mut self, expression: &Expression<'_>) -> Option<f64> {
+        let value = match (expression.first.action, expression.rest.as_slice()) {
+            (Action::Push(number), []) => number,
+            _ => self.computed(expression)?,
+        };
+        self.index.value(expression.span, value);
+        Some(value)
+    }
+
+    fn computed(&mut self, expression: &Expression<'_>) -> Option<f64> {
         let mut stack: Vec<f64> = Vec::new();
-        for step in &expression.steps {
+        for step in std::iter::once(&expression.first).chain(&expression.rest) {
             let value = match step.action {
                 Action::Push(number) => number,
                 Action::Load(name) => self.look_up(name, step.span)?,
@@ -23,9 +32,7 @@ impl Loader<'_> {
             };
             stack.push(value);
         }
-        let value = stack.pop()?;
-        self.index.value(expression.span, value);
-        Some(value)
+        stack.pop()
     }
 
     fn operate(
@@ -80,7 +87,6 @@ impl Loader<'_> {
 
     /// Returns the number that a name is defined as.
     pub(super) fn look_up(&mut self, name: &str, span: Span) -> Option<f64> {
-        let shown = printable(name);
         let Some(definition) = self.definitions.get(name) else {
             let diagnostic = self.undefined(name, span);
             self.problems.push_undefined(diagnostic, name);
@@ -98,7 +104,7 @@ impl Loader<'_> {
             Defined::Number(number) => return Some(*number),
             Defined::Wrong => {}
             Defined::Name(word) => {
-                let word = printable(word);
+                let (shown, word) = (printable(name), printable(word));
                 let message = format!("`{shown}` is the name `{word}`, not a number");
                 let diagnostic = Diagnostic::error(codes::UNDEFINED, message)
                     .at(span, "a number is needed here")

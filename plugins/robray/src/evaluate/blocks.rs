@@ -1,7 +1,5 @@
 //! Attributes and base classes of a block: the common syntax of frames, geometry and classes.
 
-use std::collections::BTreeMap;
-
 use morse_diagnostics::{Diagnostic, Span, nearest, printable};
 use morse_scene::model::{ATTRIBUTES, Attribute, Value};
 
@@ -44,8 +42,50 @@ pub(super) struct Set {
     pub(super) span: Span,
 }
 
-/// Attributes by name.
-pub(super) type Attributes = BTreeMap<&'static str, Set>;
+/// Attributes of a block, each once. A block has few of them, so that they are searched one by one.
+#[derive(Clone, Debug)]
+pub(super) struct Attributes(Vec<(&'static str, Set)>);
+
+impl Attributes {
+    /// Returns the attribute of this name.
+    pub(super) fn get(&self, name: &str) -> Option<&Set> {
+        let mut all = self.0.iter();
+        all.find_map(|(known, set)| (*known == name).then_some(set))
+    }
+
+    /// Returns true if there is an attribute of this name.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Returns all attributes with their names.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &Set)> {
+        self.0.iter().map(|(name, set)| (*name, set))
+    }
+
+    /// Removes an attribute and returns it.
+    pub(super) fn remove(&mut self, name: &str) -> Option<Set> {
+        let index = self.0.iter().position(|(known, _)| *known == name)?;
+        Some(self.0.remove(index).1)
+    }
+
+    /// Adds the attributes of a base class that the block does not have.
+    pub(super) fn inherit(&mut self, base: &Self) {
+        for (name, set) in base.iter() {
+            if !self.contains(name) {
+                self.0.push((name, set.clone()));
+            }
+        }
+    }
+
+    /// Adds an attribute, or replaces the one of the same name.
+    fn insert(&mut self, name: &'static str, set: Set) {
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = set,
+            None => self.0.push((name, set)),
+        }
+    }
+}
 
 impl Loader<'_> {
     /// Returns the attributes of the block itself (of repeated ones the last), and its base classes in the order of `isa`.
@@ -54,7 +94,7 @@ impl Loader<'_> {
         block: &Block<'_>,
         kind: BlockKind,
     ) -> (Attributes, Vec<OwnedName>) {
-        let mut own = Attributes::new();
+        let mut own = Attributes(Vec::with_capacity(block.attributes.len()));
         let mut classes = Vec::new();
         for written in &block.attributes {
             let attribute = match self.known(written, kind) {
@@ -62,8 +102,9 @@ impl Loader<'_> {
                 Err(meant) => {
                     // A misspelt attribute is present, and must not be reported as missing as well.
                     let span = written.name.span;
-                    let meant = meant.map(|name| (name, Set { value: None, span }));
-                    own.extend(meant);
+                    if let Some(name) = meant {
+                        own.insert(name, Set { value: None, span });
+                    }
                     continue;
                 }
             };

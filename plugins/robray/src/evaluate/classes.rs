@@ -44,7 +44,7 @@ impl Loader<'_> {
         class.source = Origin(Some(block.head));
         class.attributes = own
             .iter()
-            .filter_map(|(name, set)| Some(((*name).to_owned(), set.value.clone()?)))
+            .filter_map(|(name, set)| Some((name.to_owned(), set.value.clone()?)))
             .collect();
         let mut attributes = own;
         let Some(mut tags) = self.inherit(&mut attributes, &isa, Order::LastFirst) else {
@@ -87,9 +87,7 @@ impl Loader<'_> {
             match self.classes.get(&word.text) {
                 Some(class) => {
                     tags.extend(class.tags.iter().cloned());
-                    for (name, set) in &class.attributes {
-                        attributes.entry(name).or_insert_with(|| set.clone());
-                    }
+                    attributes.inherit(&class.attributes);
                 }
                 // Further ones would not be reported.
                 None if self.missing_classes.len() < 1_000 => {

@@ -41,11 +41,12 @@ impl Loader<'_> {
 
     /// Adds a frame. Of two frames with one name the first one is kept, with the geometry of both.
     fn add(&mut self, frame: Frame, name: &Word<'_>) {
-        let Some(known) = self.scene.frame(&frame.name) else {
+        let Err(reason) = self.scene.add_frame(frame) else {
+            return;
+        };
+        let Some(known) = self.scene.frame(name.text) else {
             // Invalid values have been reported already.
-            if let Err(reason) = self.scene.add_frame(frame) {
-                debug_assert!(self.problems.any_error(), "{reason}");
-            }
+            debug_assert!(self.problems.any_error(), "{reason}");
             return;
         };
         let shown = name.shown();
@@ -86,6 +87,8 @@ impl Loader<'_> {
         within: Option<&Word<'_>>,
         attributes: &Attributes,
     ) -> Frame {
+        let shapes = block.blocks.iter();
+        let shapes = shapes.filter(|inner| matches!(inner, Inner::Geometry(_)));
         let translation = numbers::<3>(attributes, "translation").unwrap_or_default();
         let rotation = self.rotation(attributes);
         Frame {
@@ -96,7 +99,7 @@ impl Loader<'_> {
             mass: number(attributes, "mass"),
             center_of_mass: numbers::<3>(attributes, "center_of_mass").map(Vector3::from),
             inertia: numbers::<6>(attributes, "inertia"),
-            geometry: Vec::new(),
+            geometry: Vec::with_capacity(shapes.count()),
             source: Origin(Some(name.span)),
         }
     }
@@ -195,7 +198,7 @@ impl Loader<'_> {
         attributes: &Attributes,
         kind: &str,
     ) -> JointAxis {
-        if !attributes.contains_key("axis") {
+        if !attributes.contains("axis") {
             let message = format!("{kind} frame `{}` has no `axis`", name.shown());
             let diagnostic = Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
                 .at(block.head, "this joint needs an axis")

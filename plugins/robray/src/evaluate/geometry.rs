@@ -131,7 +131,7 @@ impl Loader<'_> {
         let kind = match attributes.get("shape") {
             // An invalid shape has been reported already.
             Some(_) => word(attributes, "shape")?,
-            None if attributes.contains_key("mesh") => "mesh",
+            None if attributes.contains("mesh") => "mesh",
             None => {
                 let message = format!("a geometry of frame `{}` has no shape", frame.shown());
                 let diagnostic = Diagnostic::error(codes::MISSING_SHAPE, message)
@@ -158,7 +158,7 @@ impl Loader<'_> {
         needed: &str,
         kind: &str,
     ) -> bool {
-        if attributes.contains_key(needed) {
+        if attributes.contains(needed) {
             return true;
         }
         let example = match needed {

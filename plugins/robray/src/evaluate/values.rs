@@ -17,8 +17,8 @@ impl Loader<'_> {
             Kind::Number => self.number_value(attribute, written)?,
             _ => self.array_value(attribute, written)?,
         };
-        let is_path = ["mesh", "image"].contains(&attribute.name);
-        if is_path && value == Value::Name(String::new()) {
+        let is_empty = value == Value::Name(String::new());
+        if is_empty && ["mesh", "image"].contains(&attribute.name) {
             self.wrong(attribute, "a path", "the empty path", span);
             return None;
         }
@@ -92,12 +92,9 @@ impl Loader<'_> {
         match written {
             Written::Array(_, elements) => {
                 // All elements are evaluated, so that every error is reported.
-                let numbers: Vec<Option<f64>> = elements
-                    .iter()
-                    .map(|element| self.number(element))
-                    .collect();
-                let numbers: Option<Vec<f64>> = numbers.into_iter().collect();
-                numbers.map(Value::Numbers)
+                let numbers = elements.iter().filter_map(|element| self.number(element));
+                let numbers: Vec<f64> = numbers.collect();
+                (numbers.len() == elements.len()).then_some(Value::Numbers(numbers))
             }
             Written::Expression(expression) => {
                 self.wrong_expression(attribute, expression);

@@ -71,7 +71,8 @@ impl Operator {
 }
 
 struct Yard<'a> {
-    steps: Vec<Step<'a>>,
+    /// Steps after the first one.
+    rest: Vec<Step<'a>>,
     waiting: Vec<Waiting>,
     depth: usize,
 }
@@ -81,14 +82,14 @@ impl<'a> Parser<'a, '_> {
     pub(super) fn expression(&mut self) -> Parsed<Expression<'a>> {
         let start = self.token.start;
         let mut yard = Yard {
-            steps: Vec::new(),
+            rest: Vec::new(),
             waiting: Vec::new(),
             depth: 0,
         };
+        let first = self.operand(&mut yard)?;
         loop {
-            self.operand(&mut yard)?;
             self.closing(&mut yard);
-            if yard.steps.len() + yard.waiting.len() > MOST_STEPS {
+            if 1 + yard.rest.len() + yard.waiting.len() > MOST_STEPS {
                 return Err(self.expression_too_long(start));
             }
             let Some(operator) = Operator::binary(self.token.kind) else {
@@ -97,6 +98,8 @@ impl<'a> Parser<'a, '_> {
             self.flush(&mut yard, operator);
             yard.push(operator, self.token);
             self.advance();
+            let operand = self.operand(&mut yard)?;
+            yard.rest.push(operand);
         }
         if yard.depth > 0 {
             return Err(self.unclosed_parenthesis(&yard));
@@ -105,12 +108,12 @@ impl<'a> Parser<'a, '_> {
         while let Some(waiting) = yard.waiting.pop() {
             yard.finish(waiting, self.span(waiting.token));
         }
-        let steps = yard.steps;
-        Ok(Expression { span, steps })
+        let rest = yard.rest;
+        Ok(Expression { span, first, rest })
     }
 
-    /// Parses signs, opening parentheses, and a number or name.
-    fn operand(&mut self, yard: &mut Yard<'a>) -> Parsed<()> {
+    /// Parses signs, opening parentheses, and a number or name, which is returned.
+    fn operand(&mut self, yard: &mut Yard<'a>) -> Parsed<Step<'a>> {
         loop {
             let token = self.token;
             let action = match token.kind {
@@ -143,9 +146,8 @@ impl<'a> Parser<'a, '_> {
                 _ => return Err(self.no_operand()),
             };
             let span = self.span(token);
-            yard.steps.push(Step { span, action });
             self.advance();
-            return Ok(());
+            return Ok(Step { span, action });
         }
     }
 
@@ -177,15 +179,10 @@ impl<'a> Parser<'a, '_> {
     /// Returns the value of a literal. `d` and `s` are old spellings of the exponent `e`.
     fn number(&mut self, token: Token) -> f64 {
         let text = self.slice(token);
-        let plain: String = text
-            .chars()
-            .map(|letter| match letter {
-                'd' | 'D' | 's' | 'S' => 'e',
-                other => other,
-            })
-            .collect();
-        // The lexer accepts only texts that Rust can parse too.
-        let number: f64 = plain.parse().unwrap_or(f64::INFINITY);
+        let plain = || text.replace(['d', 'D', 's', 'S'], "e");
+        // The lexer accepts only texts that Rust can parse too, but for the old spellings.
+        let parsed = text.parse().or_else(|_| plain().parse());
+        let number: f64 = parsed.unwrap_or(f64::INFINITY);
         if number.is_finite() {
             return number;
         }
@@ -220,7 +217,7 @@ impl Yard<'_> {
 
     fn finish(&mut self, waiting: Waiting, span: Span) {
         if let Some(action) = waiting.operator.action() {
-            self.steps.push(Step { span, action });
+            self.rest.push(Step { span, action });
         }
     }
 }
