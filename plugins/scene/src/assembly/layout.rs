@@ -153,8 +153,9 @@ pub fn layout(assembly: &Assembly) -> Result<Layout, Vec<Diagnostic>> {
             warnings,
             ..Layout::default()
         },
-        head_of: BTreeMap::new(),
-        body_of: BTreeMap::new(),
+        heads: Vec::new(),
+        ranks: Vec::new(),
+        bodies: Vec::new(),
     };
     builder.group();
     builder.make_bodies();
@@ -174,81 +175,82 @@ struct Builder<'a> {
     assembly: &'a Assembly,
     robots: Robots<'a>,
     layout: Layout,
-    /// Head frame of each frame's group, by name.
-    head_of: BTreeMap<&'a str, &'a str>,
-    /// Index of each body, by the name of its head frame.
-    body_of: BTreeMap<&'a str, usize>,
+    /// Index in the scene of the head frame of each frame's group. This list and the next ones are in the order of the
+    /// scene's frames.
+    heads: Vec<usize>,
+    /// Index of each frame in [`Layout::frames`].
+    ranks: Vec<usize>,
+    /// Index of each frame's body in [`Layout::bodies`].
+    bodies: Vec<usize>,
 }
 
-impl<'a> Builder<'a> {
+impl Builder<'_> {
     fn group(&mut self) {
-        for frame in self.assembly.scene.parents_first() {
-            let parent = self.assembly.scene.parent_of(frame);
-            let head = match parent.and_then(|parent| self.head_of.get(parent.name.as_str())) {
-                Some(head) if is_fixed_to_parent(self.assembly, &self.robots, frame) => head,
-                _ => frame.name.as_str(),
+        let scene = &self.assembly.scene;
+        let count = scene.frames().len();
+        self.heads = (0..count).collect();
+        for index in scene.order() {
+            let (Some(frame), Some(parent)) =
+                (scene.frames().get(index), scene.parent_index(index))
+            else {
+                continue;
             };
-            self.head_of.insert(&frame.name, head);
+            if is_fixed_to_parent(self.assembly, &self.robots, frame)
+                && let Some(head) = self.heads.get(parent).copied()
+                && let Some(own) = self.heads.get_mut(index)
+            {
+                *own = head;
+            }
         }
-        let heads = self.head_of.iter().filter(|(name, head)| name == head);
-        self.body_of = heads
-            .enumerate()
-            .map(|(index, (name, _))| (*name, index))
-            .collect();
+        self.ranks = ranks(count, scene.by_name());
+        let is_head = |index: &usize| self.heads.get(*index) == Some(index);
+        let of_heads = ranks(count, scene.by_name().filter(is_head));
+        let bodies = self.heads.iter().map(|head| of_heads.get(*head).copied());
+        self.bodies = bodies.map(Option::unwrap_or_default).collect();
     }
 
     fn make_bodies(&mut self) {
         let scene = &self.assembly.scene;
         let variables = &self.layout.variables;
         let poses = scene.absolute_poses(|name| position_of(variables, name));
-        let in_body = poses_in_bodies(scene, &self.head_of, |name| position_of(variables, name));
-        let frame_indices: BTreeMap<&str, usize> = self
-            .head_of
-            .keys()
-            .enumerate()
-            .map(|(index, name)| (*name, index))
-            .collect();
-        for (&name, &head) in &self.head_of {
-            let Some(in_scene) = scene.frame_index(name) else {
+        let in_body = poses_in_bodies(scene, &self.heads, |name| position_of(variables, name));
+        self.layout.frames.reserve_exact(self.heads.len());
+        let bodies = self.bodies.iter().max().map_or(0, |last| last + 1);
+        self.layout.bodies.reserve_exact(bodies);
+        for (rank, in_scene) in scene.by_name().enumerate() {
+            let (Some(frame), Some(&body)) =
+                (scene.frames().get(in_scene), self.bodies.get(in_scene))
+            else {
                 continue;
             };
-            let frame = scene.frames().get(in_scene);
-            let parent = frame.and_then(|frame| scene.parent_of(frame));
-            let index = self.layout.frames.len();
-            let body = self.body_of.get(head).copied().unwrap_or_default();
+            let parent = scene.parent_index(in_scene);
             self.layout.frames.push(FrameLayout {
-                name: name.to_owned(),
+                name: frame.name.clone(),
                 in_scene,
-                parent: parent.and_then(|parent| frame_indices.get(parent.name.as_str()).copied()),
+                parent: parent.and_then(|parent| self.ranks.get(parent).copied()),
                 body,
-                body_from_frame: in_body.get(name).copied().unwrap_or_default(),
+                body_from_frame: in_body.get(in_scene).copied().unwrap_or_default(),
             });
-            if name == head {
+            if self.heads.get(in_scene) == Some(&in_scene) {
                 let pose = poses.get(in_scene).copied().unwrap_or_default();
-                let body = self.body(index, name, frame, pose);
+                let body = self.body(rank, frame, pose);
                 self.layout.bodies.push(body);
             }
         }
-        for index in 0..self.layout.frames.len() {
-            let body = self.layout.frames.get(index).map(|frame| frame.body);
-            if let Some(body) = body.and_then(|body| self.layout.bodies.get_mut(body)) {
+        for (index, frame) in self.layout.frames.iter().enumerate() {
+            if let Some(body) = self.layout.bodies.get_mut(frame.body) {
                 body.frames.push(index);
             }
         }
     }
 
-    fn body(
-        &self,
-        head: usize,
-        name: &str,
-        frame: Option<&Frame>,
-        pose: Isometry3<f64>,
-    ) -> BodyLayout {
+    fn body(&self, head: usize, frame: &Frame, pose: Isometry3<f64>) -> BodyLayout {
+        let name = frame.name.as_str();
         let robot = self.robots.of_frame(name);
         let based = self.robots.based_on(name);
         let named = self.assembly.bodies.get(name);
-        let jointed = frame.is_some_and(|frame| is_jointed(self.assembly, &self.robots, frame));
-        let floats = frame.is_some_and(|frame| frame.joint == Joint::Floating);
+        let jointed = is_jointed(self.assembly, &self.robots, frame);
+        let floats = frame.joint == Joint::Floating;
         let mut settings = named.cloned().unwrap_or_default();
         let kind = match (based, named) {
             (Some(based), _) => based.kind,
@@ -280,17 +282,16 @@ impl<'a> Builder<'a> {
 
     fn attach(&mut self) {
         let scene = &self.assembly.scene;
-        for (&head, &index) in &self.body_of {
-            let Some(frame) = scene.frame(head) else {
+        for index in 0..self.layout.bodies.len() {
+            let Some(in_scene) = self.head_of(index) else {
                 continue;
             };
-            let (true, Some(axis)) = (
-                is_jointed(self.assembly, &self.robots, frame),
-                frame.joint.axis(),
-            ) else {
+            let (Some(frame), Some(parent)) =
+                (scene.frames().get(in_scene), scene.parent_index(in_scene))
+            else {
                 continue;
             };
-            let Some(parent) = scene.parent_of(frame).map(|parent| parent.name.as_str()) else {
+            let (true, Some(axis)) = (self.robots.has_joint(frame), frame.joint.axis()) else {
                 continue;
             };
             let attachment = self.attachment(frame, axis, parent);
@@ -308,16 +309,17 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn attachment(&self, frame: &Frame, axis: &JointAxis, parent: &str) -> Attachment {
-        let parent_body = self
-            .head_of
-            .get(parent)
-            .and_then(|head| self.body_of.get(head));
-        let in_body = self
-            .layout
-            .frames
-            .binary_search_by(|frame_layout| frame_layout.name.as_str().cmp(parent));
-        let body_from_parent = in_body.ok().and_then(|index| self.layout.frames.get(index));
+    /// Returns the index in the scene of the head frame of a body.
+    fn head_of(&self, body: usize) -> Option<usize> {
+        let head = self.layout.bodies.get(body)?.head;
+        Some(self.layout.frames.get(head)?.in_scene)
+    }
+
+    /// Returns the joint of a frame whose parent is the frame with the index `parent` in the scene.
+    fn attachment(&self, frame: &Frame, axis: &JointAxis, parent: usize) -> Attachment {
+        let parent_body = self.bodies.get(parent);
+        let rank = self.ranks.get(parent);
+        let body_from_parent = rank.and_then(|rank| self.layout.frames.get(*rank));
         let is_angle = matches!(frame.joint, Joint::Revolute(_));
         let variable = self
             .layout
@@ -354,6 +356,17 @@ impl<'a> Builder<'a> {
             }
         }
     }
+}
+
+/// Returns the position of each of `count` indices in a sequence of them; 0 for those that the sequence lacks.
+fn ranks(count: usize, sorted: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut ranks = vec![0; count];
+    for (rank, index) in sorted.enumerate() {
+        if let Some(own) = ranks.get_mut(index) {
+            *own = rank;
+        }
+    }
+    ranks
 }
 
 fn position_of(variables: &[VariableLayout], name: &str) -> f64 {

@@ -25,6 +25,9 @@ impl<'a> Robots<'a> {
                 .or_insert((path.as_str(), robot));
         }
         let mut of = BTreeMap::new();
+        if bases.is_empty() {
+            return Self { bases, of };
+        }
         for frame in assembly.scene.parents_first() {
             let own = bases.get(frame.name.as_str()).map(|(path, _)| *path);
             let parent = frame.parent.as_deref();

@@ -1,6 +1,6 @@
 //! Construction of scenes by programs: constructors, and modifications that keep a scene consistent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, btree_map::Entry};
 use std::path::Path;
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
@@ -197,10 +197,10 @@ impl Scene {
     pub fn add_frame(&mut self, mut frame: Frame) -> Result<(), SceneError> {
         frame.normalize();
         frame.check()?;
-        if self.index.contains_key(&frame.name) {
+        let Entry::Vacant(entry) = self.index.entry(frame.name.clone()) else {
             return Err(SceneError::DuplicateFrame { name: frame.name });
-        }
-        self.index.insert(frame.name.clone(), self.frames.len());
+        };
+        entry.insert(self.frames.len());
         self.frames.push(frame);
         Ok(())
     }
@@ -227,14 +227,22 @@ impl Scene {
     /// Returns an error if there is no such frame, or if a scene file could not represent the geometry.
     pub fn add_geometry(&mut self, frame: &str, geometry: Geometry) -> Result<(), SceneError> {
         geometry.check(frame)?;
-        let index = self.index.get(frame).copied();
-        match index.and_then(|index| self.frames.get_mut(index)) {
-            Some(frame) => {
-                frame.geometry.push(geometry);
-                Ok(())
-            }
-            None => Err(SceneError::UnknownFrame { name: frame.into() }),
-        }
+        let Some(frame) = self.frame_mut(frame) else {
+            return Err(SceneError::UnknownFrame { name: frame.into() });
+        };
+        frame.geometry.push(geometry);
+        Ok(())
+    }
+
+    /// Returns the frame with this name. Most geometry is added to the last frame, which is found without a search.
+    fn frame_mut(&mut self, name: &str) -> Option<&mut Frame> {
+        let last = self.frames.len().checked_sub(1)?;
+        let is_last = self.frames.get(last)?.name == name;
+        let index = match is_last {
+            true => last,
+            false => *self.index.get(name)?,
+        };
+        self.frames.get_mut(index)
     }
 
     /// Adds a class at the end.

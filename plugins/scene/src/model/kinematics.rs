@@ -84,8 +84,19 @@ impl Scene {
     /// Returns the order of [`Scene::parents_first`] as indices in [`Scene::frames`].
     #[must_use]
     pub fn order(&self) -> Vec<usize> {
-        let starts = self.index.values().copied();
-        parents_first(self.frames.len(), starts, |index| self.parent_index(index))
+        let parent = |index| self.parent_index(index);
+        parents_first(self.frames.len(), self.by_name(), parent)
+    }
+
+    /// Returns the indices of all frames in [`Scene::frames`], sorted by name.
+    pub(crate) fn by_name(&self) -> impl Iterator<Item = usize> {
+        self.index.values().copied()
+    }
+
+    /// Returns the index of the parent of a frame, if a frame with the parent's name exists.
+    pub(crate) fn parent_index(&self, index: usize) -> Option<usize> {
+        let parent = self.frames.get(index)?.parent.as_deref()?;
+        self.index.get(parent).copied()
     }
 
     /// Returns the names along the first cycle of parents, if there is a cycle.
@@ -99,7 +110,7 @@ impl Scene {
     pub fn cycles(&self) -> Vec<Vec<&str>> {
         let mut visited_from = vec![usize::MAX; self.frames.len()];
         let mut cycles = Vec::new();
-        for &start in self.index.values() {
+        for start in self.by_name() {
             let mut index = start;
             while visited_from.get(index) == Some(&usize::MAX) {
                 if let Some(visited) = visited_from.get_mut(index) {
@@ -131,11 +142,6 @@ impl Scene {
         let smallest = (0..names.len()).min_by_key(|&index| names.get(index));
         names.rotate_left(smallest.unwrap_or(0));
         names
-    }
-
-    fn parent_index(&self, index: usize) -> Option<usize> {
-        let parent = self.frames.get(index)?.parent.as_deref()?;
-        self.index.get(parent).copied()
     }
 
     /// Returns the poses of all frames in the root frame, in the order of [`Scene::frames`]. `value` returns the value of a
