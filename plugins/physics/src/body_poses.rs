@@ -139,10 +139,11 @@ impl Wanted {
 }
 
 impl BodyPoses {
-    /// Returns an empty list of poses relative to an origin.
-    pub(super) fn about(origin: Origin) -> Self {
+    /// Returns an empty list of poses relative to an origin, with space for a number of bodies.
+    pub(super) fn about(origin: Origin, bodies: usize) -> Self {
         Self {
             origin,
+            known: Vec::with_capacity(bodies),
             ..Self::default()
         }
     }

@@ -92,7 +92,7 @@ pub fn build(
         jointed: BTreeSet::new(),
         paired: BTreeSet::new(),
     };
-    *engine.body_poses = BodyPoses::about(Origin::of(layout));
+    *engine.body_poses = BodyPoses::about(Origin::of(layout), layout.bodies.len());
     builder.frames();
     builder.bodies(&mut engine);
     builder.joints();
@@ -207,6 +207,7 @@ impl Builder<'_> {
         self.paired = pairs.flat_map(|(one, two)| [*one, *two]).collect();
         self.tables.bases = self.layout.bases(|_| true);
         self.tables.hanging = hanging(&self.tables.bases);
+        self.tables.bodies.reserve_exact(self.layout.bodies.len());
         for (body_index, ((body, prepared), &entity)) in all.enumerate() {
             let is_posed = self.is_posed(body);
             let hangs = body.attachment.is_some() && !is_posed;

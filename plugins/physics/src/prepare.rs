@@ -80,7 +80,7 @@ pub fn prepare(
     let mut errors = Vec::new();
     let mut meshes = Meshes::default();
     let mut prepared = Prepared {
-        bodies: Vec::new(),
+        bodies: Vec::with_capacity(layout.bodies.len()),
         warnings: Vec::new(),
     };
     for body in &layout.bodies {
@@ -118,7 +118,8 @@ struct BodyMaker<'a> {
 impl BodyMaker<'_> {
     fn make(&mut self) -> (PreparedBody, Option<Diagnostic>) {
         let mut total = Mass::default();
-        let (mut all, mut frames) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
+        let mut frames = Vec::with_capacity(self.body.frames.len());
         // Frames with assumed density, and their masses.
         let mut assumed = Vec::new();
         for &index in &self.body.frames {
@@ -129,7 +130,7 @@ impl BodyMaker<'_> {
                 frames.push(Mass::default());
                 continue;
             };
-            let mut solids = Vec::new();
+            let mut solids = Vec::with_capacity(frame.geometry.len());
             for (number, geometry) in frame.geometry.iter().enumerate() {
                 // Visual geometry has no mass, unless it has a density.
                 if geometry.collision || geometry.density.is_some() {
