@@ -79,9 +79,7 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     };
     morse_physics::build(world, &layout, &assembly.scene, &prepared, &entities);
     sort_by_path(world);
-    let spawned = names(&layout, &frames, &entities, robots, warnings);
-    world.insert_resource(spawned.clone());
-    Ok(spawned)
+    Ok(names(&layout, &frames, &entities, robots, warnings))
 }
 
 fn spawn_frames(world: &mut World, layout: &Layout) -> Vec<Entity> {
@@ -154,7 +152,7 @@ fn spawn_geometry(
     bodies: &[Entity],
     robots: &BTreeMap<String, Entity>,
 ) -> Vec<Vec<Entity>> {
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(layout.frames.len());
     for frame_layout in &layout.frames {
         let robot = layout
             .bodies

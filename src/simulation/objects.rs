@@ -103,6 +103,9 @@ fn properties(
 /// Inserts the geometry on each object's frame and on its descendants, and the bounding box of all geometry that is fixed to
 /// it.
 fn give_shapes(world: &mut World, objects: &mut [Object]) {
+    if objects.is_empty() {
+        return;
+    }
     let mut frames: BTreeMap<String, Entity> = BTreeMap::new();
     let mut owners = Owners::default();
     for (index, object) in objects.iter().enumerate() {
