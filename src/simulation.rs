@@ -51,7 +51,7 @@ use serde_json::Value as Json;
 pub use access::AccessError;
 pub(crate) use build::components;
 pub use build::{BuildError, Extensions, keep, kinds, most_threads, no_extensions};
-use build::{Links, Raised, raise, start};
+use build::{KindsOnDemand, Links, Raised, raise, start};
 pub(crate) use definitions::settings_text;
 pub use drop_statistics::{DropStatistics, PortDrops};
 pub use mechanism::Mechanism;
@@ -108,7 +108,8 @@ impl Simulation {
         options: &Options,
         extensions: Extensions,
     ) -> Result<Self, BuildError> {
-        let plan = load::load(path.as_ref(), options, &kinds(extensions))?;
+        let kinds = KindsOnDemand::new(extensions);
+        let plan = load::load(path.as_ref(), options, &kinds)?;
         Self::build(plan, extensions)
     }
 
@@ -132,8 +133,8 @@ impl Simulation {
         directory: impl AsRef<Path>,
         extensions: Extensions,
     ) -> Result<Self, BuildError> {
-        let options = Options::default();
-        let plan = load::parse(text, directory.as_ref(), &options, &kinds(extensions))?;
+        let (options, kinds) = (Options::default(), KindsOnDemand::new(extensions));
+        let plan = load::parse(text, directory.as_ref(), &options, &kinds)?;
         Self::build(plan, extensions)
     }
 

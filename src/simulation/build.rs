@@ -1,5 +1,7 @@
 //! Builds a world from a plan: adds all plugins to an app, in order.
 use std::{
+    borrow::Borrow,
+    cell::OnceCell,
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
@@ -88,6 +90,27 @@ pub fn kinds(extensions: Extensions) -> Kinds {
     app.world_mut()
         .remove_resource::<Kinds>()
         .unwrap_or_default()
+}
+
+/// Kinds of a program that are collected when they are first needed: a scene without a simulation file needs none.
+pub(super) struct KindsOnDemand {
+    extensions: Extensions,
+    kinds: OnceCell<Kinds>,
+}
+
+impl KindsOnDemand {
+    pub(super) fn new(extensions: Extensions) -> Self {
+        Self {
+            extensions,
+            kinds: OnceCell::new(),
+        }
+    }
+}
+
+impl Borrow<Kinds> for KindsOnDemand {
+    fn borrow(&self) -> &Kinds {
+        self.kinds.get_or_init(|| kinds(self.extensions))
+    }
 }
 
 /// Adds all kinds.
@@ -414,4 +437,23 @@ pub(super) fn start(app: &mut App) {
     app.finish();
     app.cleanup();
     app.update();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::load::{Options, load};
+
+    #[track_caller]
+    fn needs_kinds(file: &str) -> bool {
+        let kinds = KindsOnDemand::new(&no_extensions);
+        load(Path::new(file), &Options::default(), &kinds).unwrap();
+        kinds.kinds.get().is_some()
+    }
+
+    #[test]
+    fn a_scene_without_a_simulation_file_needs_no_kinds() {
+        assert!(!needs_kinds("assets/robots/atrv.robray"));
+        assert!(needs_kinds("scenes/arm.ron"));
+    }
 }

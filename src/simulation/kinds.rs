@@ -1,4 +1,6 @@
 //! Names of kinds in simulation files, with their settings, data, levels and docs.
+use std::borrow::Borrow;
+
 use bevy::reflect::TypeInfo;
 pub use morse_api::kind::Kinds;
 use morse_api::{
@@ -7,13 +9,20 @@ use morse_api::{
 };
 use morse_simulation_file::vocabulary::{Family, Fault, Vocabulary};
 
+/// [`Kinds`], or what collects them when they are first needed.
+pub type AnyKinds = dyn Borrow<Kinds>;
+
 /// All registered kinds, as a vocabulary for the reader of simulation files.
-pub struct Words<'a>(pub &'a Kinds);
+pub struct Words<'a>(pub &'a AnyKinds);
 
 impl Words<'_> {
+    fn kinds(&self) -> &Kinds {
+        self.0.borrow()
+    }
+
     /// Returns the settings of a word.
     pub(crate) fn about(&self, family: Family, word: &str) -> Option<About> {
-        let kinds = self.0;
+        let kinds = self.kinds();
         match family {
             Family::Sensor => kinds.sensors.get(word).map(|kind| kind.about),
             Family::Actuator => kinds.actuators.get(word).map(|kind| kind.about),
@@ -29,13 +38,14 @@ impl Words<'_> {
 
 impl Vocabulary for Words<'_> {
     fn words(&self, family: Family) -> Vec<&str> {
+        let kinds = self.kinds();
         match family {
-            Family::Sensor => self.0.sensors.keys().copied().collect(),
-            Family::Actuator | Family::Command => self.0.actuators.keys().copied().collect(),
-            Family::Modifier => self.0.modifiers.keys().copied().collect(),
-            Family::Overlay => self.0.overlays.keys().copied().collect(),
+            Family::Sensor => kinds.sensors.keys().copied().collect(),
+            Family::Actuator | Family::Command => kinds.actuators.keys().copied().collect(),
+            Family::Modifier => kinds.modifiers.keys().copied().collect(),
+            Family::Overlay => kinds.overlays.keys().copied().collect(),
             Family::Middleware | Family::Output | Family::Input => {
-                self.0.middlewares.keys().copied().collect()
+                kinds.middlewares.keys().copied().collect()
             }
         }
     }
@@ -68,17 +78,16 @@ impl Vocabulary for Words<'_> {
 
     fn levels(&self, family: Family, word: &str) -> Vec<&str> {
         match family {
-            Family::Sensor => self
-                .0
-                .sensors
-                .get(word)
-                .map_or(Vec::new(), |kind| kind.levels.to_vec()),
+            Family::Sensor => {
+                let kind = self.kinds().sensors.get(word);
+                kind.map_or(Vec::new(), |kind| kind.levels.to_vec())
+            }
             _ => Vec::new(),
         }
     }
 
     fn lies_over_robot(&self, word: &str) -> bool {
-        let overlay = self.0.overlays.get(word);
+        let overlay = self.kinds().overlays.get(word);
         overlay.is_some_and(|kind| kind.over_robot)
     }
 }

@@ -37,7 +37,7 @@ use crate::{
     scene::load::{LoadOptions, Loaded, load as read},
     simulation::{
         crowd,
-        kinds::{Kinds, Words},
+        kinds::{AnyKinds, Words},
     },
 };
 
@@ -124,14 +124,8 @@ pub struct Plan {
 /// # Errors
 ///
 /// All errors of the files, in one pass.
-pub fn load(path: &Path, options: &Options, kinds: &Kinds) -> Result<Plan, Box<Report>> {
-    let mut loader = Loader {
-        options,
-        kinds,
-        report: Report::default(),
-        sources: Arc::default(),
-        assets: Vec::new(),
-    };
+pub fn load(path: &Path, options: &Options, kinds: &AnyKinds) -> Result<Plan, Box<Report>> {
+    let mut loader = Loader::new(options, kinds);
     let plan = match path.extension().and_then(|extension| extension.to_str()) {
         Some("ron") => loader.simulation(path, None),
         _ => {
@@ -160,29 +154,33 @@ pub fn parse(
     text: &str,
     directory: &Path,
     options: &Options,
-    kinds: &Kinds,
+    kinds: &AnyKinds,
 ) -> Result<Plan, Box<Report>> {
-    let mut loader = Loader {
-        options,
-        kinds,
-        report: Report::default(),
-        sources: Arc::default(),
-        assets: Vec::new(),
-    };
+    let mut loader = Loader::new(options, kinds);
     let plan = loader.text("<text>", text.as_bytes(), directory, None);
     loader.finish(plan)
 }
 
 struct Loader<'a> {
     options: &'a Options,
-    kinds: &'a Kinds,
+    kinds: &'a AnyKinds,
     report: Report,
     /// Texts of all files so far.
     sources: Arc<Sources>,
     assets: Vec<Asset>,
 }
 
-impl Loader<'_> {
+impl<'a> Loader<'a> {
+    fn new(options: &'a Options, kinds: &'a AnyKinds) -> Self {
+        Self {
+            options,
+            kinds,
+            report: Report::default(),
+            sources: Arc::default(),
+            assets: Vec::new(),
+        }
+    }
+
     fn finish(self, plan: Option<Plan>) -> Result<Plan, Box<Report>> {
         let is_refused = self.options.strict && !self.report.is_empty();
         match plan {

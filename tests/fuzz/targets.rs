@@ -80,7 +80,7 @@ pub fn simulation_file(bytes: &[u8]) {
     static KINDS: LazyLock<morse_api::kind::Kinds> = LazyLock::new(|| kinds(&no_extensions));
     let text = String::from_utf8_lossy(bytes);
     let options = Options::default();
-    if let Err(report) = load::parse(&text, Path::new("nowhere"), &options, &KINDS) {
+    if let Err(report) = load::parse(&text, Path::new("nowhere"), &options, &*KINDS) {
         assert!(report.has_errors(), "it says why");
     }
     if let Ok(tidy) = format_simulation(&text, Path::new("fuzz")) {

@@ -8,7 +8,7 @@ use morse_diagnostics::{Diagnostic, printable, report::Report};
 use morse_simulation_file::{self as simulation, assemble, load_robot, model::Form};
 use serde::{Deserialize, Serialize};
 
-use super::{Kinds, Loader, Plan, Root, Sources, Words, crowd};
+use super::{AnyKinds, Loader, Plan, Root, Sources, Words, crowd};
 
 /// Maximum number of texts of files of one robot.
 const MOST_FILES: usize = 256;
@@ -41,7 +41,7 @@ impl Change {
     ///
     /// The robot cannot be read, its name is taken, it exceeds the memory budget, or the robot or body to remove does not
     /// exist.
-    pub fn apply(&self, plan: &Plan, kinds: &Kinds) -> Result<(Plan, Report), Box<Report>> {
+    pub fn apply(&self, plan: &Plan, kinds: &AnyKinds) -> Result<(Plan, Report), Box<Report>> {
         match self {
             Self::Spawn(robot) => with_robot(plan, robot, kinds),
             Self::Delete(name) => without(plan, name).map(|plan| (plan, Report::default())),
@@ -49,7 +49,7 @@ impl Change {
     }
 }
 
-fn with_robot(plan: &Plan, robot: &Spawn, kinds: &Kinds) -> Result<(Plan, Report), Box<Report>> {
+fn with_robot(plan: &Plan, robot: &Spawn, kinds: &AnyKinds) -> Result<(Plan, Report), Box<Report>> {
     let mut options = plan.options.clone();
     let mut problems = Vec::new();
     for (name, text) in &robot.files {
@@ -64,13 +64,8 @@ fn with_robot(plan: &Plan, robot: &Spawn, kinds: &Kinds) -> Result<(Plan, Report
         let message = format!("a robot may have {MOST_FILES} texts of files at most");
         problems.push(Diagnostic::error("spawn::files", message));
     }
-    let mut loader = Loader {
-        options: &options,
-        kinds,
-        report: Report::default(),
-        sources: plan.sources.clone(),
-        assets: Vec::new(),
-    };
+    let mut loader = Loader::new(&options, kinds);
+    loader.sources = plan.sources.clone();
     loader.report.add(problems, &plan.sources);
     let next = match loader.report.has_errors() {
         false => loader.with_robot(plan, robot),
