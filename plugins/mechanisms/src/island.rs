@@ -12,6 +12,8 @@
 //! bodies (speculative contacts), and resting contacts keep a slop of 0.1 mm: surfaces that rotate apart within a step come
 //! back without a loss of energy.
 mod anchors;
+mod contact;
+mod far;
 mod free_body;
 mod rows;
 mod saturation;
@@ -26,6 +28,7 @@ use crate::{
     workspace::Base,
 };
 use anchors::Anchors;
+pub use contact::{Contact, Side, Weld};
 pub use free_body::FreeBody;
 use rows::Rows;
 
@@ -43,75 +46,6 @@ pub struct Member<'a> {
     pub pose: Pose,
     /// External forces on the links, each in its frame; or an empty slice.
     pub external_forces: &'a [Force],
-}
-
-/// One side of a contact or weld.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Side {
-    /// A body with prescribed motion; its velocity at the point, m/s.
-    Prescribed(Vector3<f64>),
-    /// A link of a member.
-    Link {
-        /// Index of the member.
-        member: usize,
-        /// Index of the link in its tree.
-        link: usize,
-    },
-    /// Index of a free body.
-    Body(usize),
-}
-
-/// A contact point, or a point where two surfaces are close.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// The sides in contact.
-    pub sides: [Side; 2],
-    /// The sides on which friction acts: equal to `sides`, except for a driven robot, where it acts on its base instead of a
-    /// wheel.
-    pub friction_sides: [Side; 2],
-    /// Position in the world in the middle of the step, m.
-    pub point: Vector3<f64>,
-    /// Unit normal from the first side to the second.
-    pub normal: Vector3<f64>,
-    /// Normal velocity at the end of the step, m/s, if the contact was active: on entry that of the last step, on return
-    /// that of this step.
-    pub separation_velocity: Option<f64>,
-    /// Gap along the normal in the middle of the step, m; negative for a penetration.
-    pub distance: f64,
-    /// Coefficient of Coulomb friction.
-    pub friction: f64,
-    /// Coefficient of restitution.
-    pub restitution: f64,
-    /// Target of the tangential velocity of the second side relative to the first, m/s.
-    pub tangent_velocity: Vector3<f64>,
-    /// Stiffness relative to the other contacts of the same two bodies: the part of a line or face for which this point
-    /// stands.
-    pub share: f64,
-    /// Impulse on the second side, world axes, N·s: on entry that of the last step (warm start), on return that of this
-    /// step.
-    pub impulse: Vector3<f64>,
-}
-
-/// A constraint that fixes two sides to each other, in some or all directions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weld {
-    /// Holder and held side.
-    pub sides: [Side; 2],
-    /// Position in the world, m.
-    pub point: Vector3<f64>,
-    /// Deviation of the second side from its target, m and rad.
-    pub error: Motion,
-    /// True for each translation and rotation along world axes that is constrained.
-    pub holds: [bool; 6],
-    /// Angular velocity of the second side relative to the first as far as sides are prescribed, world axes, rad/s.
-    pub turning: Vector3<f64>,
-    /// Velocity of the second side relative to the first at `point`, world axes, m/s and rad/s: on entry that at the end of
-    /// the last step, on return that of this step. `None` if the sides are to have equal velocities at the end of the step
-    /// (a grasp, whose sides may meet at any velocity), `Some` if they are to be symmetric about its middle, which
-    /// conserves energy.
-    pub velocity: Option<Motion>,
-    /// Impulse on the second side about `point`, world axes, N·s and N·m·s: on return that of this step.
-    pub impulse: Force,
 }
 
 /// Threshold of the product of a velocity and its change in a step, (rad/s)² or (m/s)², above which Coriolis and centrifugal
@@ -142,6 +76,8 @@ pub struct Island {
     gained: Vec<Motion>,
     /// Gap of each contact, m.
     gaps: Vec<f64>,
+    /// Indices of the contacts that are solved, in ascending order.
+    near: Vec<usize>,
     /// Points of the welds, for steps in substeps.
     anchors: Vec<Anchors>,
     /// Index of the first velocity of each member, then of each free body, and the total count.
@@ -168,6 +104,7 @@ impl Island {
             impulses: Vec::new(),
             gained: Vec::new(),
             gaps: Vec::new(),
+            near: Vec::new(),
             anchors: Vec::new(),
             starts: Vec::new(),
             rows: Rows::default(),
@@ -194,7 +131,13 @@ impl Island {
         self.gaps.clear();
         self.gaps
             .extend(contacts.iter().map(|contact| contact.distance));
+        self.assign_indices(members, bodies);
+        self.choose_all(contacts);
         if substeps == 1 {
+            let counts = [contacts.len(), welds.len()];
+            if counts[0] > 1 && !Rows::are_dense(self.velocities.len(), counts) {
+                self.choose_near(members, bodies, contacts, dt);
+            }
             self.substep(members, bodies, contacts, welds, [dt, dt]);
         } else {
             self.anchors.clear();
@@ -271,23 +214,50 @@ impl Island {
         welds: &mut [Weld],
         [length, dt]: [f64; 2],
     ) {
+        self.solve(members, bodies, contacts, welds, [length, dt]);
+        if self.near.len() < contacts.len() && self.closes_gap(members, bodies, contacts, dt) {
+            self.choose_all(contacts);
+            self.solve(members, bodies, contacts, welds, [length, dt]);
+        }
+        self.rows
+            .advance_gaps(&mut self.gaps, &self.near, &self.moving, dt);
+        self.rows.bounce(&mut self.velocities, &self.kept);
+        self.end(members, bodies, contacts, dt);
+        for (index, weld) in welds.iter_mut().enumerate() {
+            weld.impulse += self.rows.weld_impulse_of(index);
+            if let Some(velocity) = &mut weld.velocity {
+                *velocity = self.rows.weld_velocity_of(index, &self.velocities);
+            }
+        }
+    }
+
+    /// Solves for the velocities at the end of a step or a substep without restitution, in `velocities`, and for those that
+    /// move the positions, in `moving`.
+    fn solve(
+        &mut self,
+        members: &mut [Member<'_>],
+        bodies: &[FreeBody],
+        contacts: &[Contact],
+        welds: &[Weld],
+        [length, dt]: [f64; 2],
+    ) {
         for member in &mut *members {
             let (tree, base, external_forces) = (member.tree, &member.base, member.external_forces);
             member
                 .integrator
                 .begin(tree, base, member.state, external_forces, dt);
         }
-        self.assign_indices(members, bodies);
         self.rows
             .clear(std::f64::consts::TAU * self.contact_frequency * dt);
         let counts = [contacts.len(), welds.len()];
         self.rows.lay_out(self.velocities.len(), counts);
-        for (contact, gap) in contacts.iter().zip(&mut self.gaps) {
+        for &index in &self.near {
+            let (contact, gap) = (&contacts[index], &mut self.gaps[index]);
             let early = (dt - length) / 2.0;
             self.rows
                 .add_contact((contact, gap, early, dt), members, bodies, &self.starts);
         }
-        for weld in &*welds {
+        for weld in welds {
             self.rows.add_weld(weld, members, bodies, &self.starts, dt);
         }
         self.rows.close();
@@ -307,15 +277,6 @@ impl Island {
         while self.saturate_kept(members, dt) {
             self.solve_velocities(members, bodies, false, 0, dt);
             self.keep(dt);
-        }
-        self.rows.advance_gaps(&mut self.gaps, &self.moving, dt);
-        self.rows.bounce(&mut self.velocities, &self.kept);
-        self.end(members, bodies, contacts, dt);
-        for (index, weld) in welds.iter_mut().enumerate() {
-            weld.impulse += self.rows.weld_impulse_of(index);
-            if let Some(velocity) = &mut weld.velocity {
-                *velocity = self.rows.weld_velocity_of(index, &self.velocities);
-            }
         }
     }
 
@@ -451,9 +412,10 @@ impl Island {
             body.center += displacement.linear;
             (body.linear, body.angular) = (motion.linear, motion.angular);
         }
-        for (index, contact) in contacts.iter_mut().enumerate() {
-            contact.impulse = self.rows.impulse_of(index);
-            contact.separation_velocity = self.rows.separation_of(index, &self.velocities);
+        for (row, &index) in self.near.iter().enumerate() {
+            let contact = &mut contacts[index];
+            contact.impulse = self.rows.impulse_of(row);
+            contact.separation_velocity = self.rows.separation_of(row, &self.velocities);
         }
     }
 }

@@ -79,7 +79,7 @@ struct ContactData {
 
 /// A side of a contact, whatever its velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moving {
+pub(super) enum Moving {
     /// A body with prescribed motion.
     Prescribed,
     /// Index of a member, and of a link in its tree.
@@ -89,7 +89,7 @@ enum Moving {
 }
 
 impl Moving {
-    const fn of(side: Side) -> Self {
+    pub(super) const fn of(side: Side) -> Self {
         match side {
             Side::Prescribed(_) => Self::Prescribed,
             Side::Link { member, link } => Self::Link(member, link),
@@ -112,10 +112,15 @@ impl Rows {
         self.joint_velocities.clear();
     }
 
-    /// Gives each row an entry for each velocity if [`DenseSolver`] is to solve them: for few velocities, contacts enough and
-    /// no welds, which are rigid. Requires [`clear`](Self::clear).
-    pub(super) fn lay_out(&mut self, velocities: usize, [contacts, welds]: [usize; 2]) {
-        if velocities <= MAX_VELOCITIES && 2 * 3 * contacts >= velocities && welds == 0 {
+    /// Returns true if [`DenseSolver`] is to solve all rows: for few velocities, contacts enough and no welds, which are rigid.
+    pub(super) const fn are_dense(velocities: usize, [contacts, welds]: [usize; 2]) -> bool {
+        velocities <= MAX_VELOCITIES && 2 * 3 * contacts >= velocities && welds == 0
+    }
+
+    /// Gives each row an entry for each velocity if [`DenseSolver`] is to solve them. The contacts are all of the island, even
+    /// those without rows. Requires [`clear`](Self::clear).
+    pub(super) fn lay_out(&mut self, velocities: usize, counts: [usize; 2]) {
+        if Self::are_dense(velocities, counts) {
             self.stride = velocities.next_multiple_of(8);
         }
     }
@@ -244,10 +249,16 @@ impl Rows {
         }
     }
 
-    /// Adds the displacements of a step to the gaps of the contacts, m.
-    pub(super) fn advance_gaps(&self, gaps: &mut [f64], velocities: &[f64], dt: f64) {
-        for (gap, row) in gaps.iter_mut().zip(self.rows.iter().step_by(3)) {
-            *gap += row.speed(&self.jacobians, velocities) * dt;
+    /// Adds the displacements of a step to the gaps of the contacts, m, given the indices of those with rows.
+    pub(super) fn advance_gaps(
+        &self,
+        gaps: &mut [f64],
+        near: &[usize],
+        velocities: &[f64],
+        dt: f64,
+    ) {
+        for (&index, row) in near.iter().zip(self.rows.iter().step_by(3)) {
+            gaps[index] += row.speed(&self.jacobians, velocities) * dt;
         }
     }
 
