@@ -81,14 +81,14 @@ impl NewtonSolver {
         numbers: [&[f64]; 2],
         velocities: &mut [f64],
     ) -> bool {
-        self.select_active(rows, contacts, numbers[0], velocities);
-        let count = self.free.len();
+        let count = count_active(rows, contacts);
         if count < 2 {
             return false;
         }
         if count > MAX_ROWS {
             return self.primal.newton_step(rows, contacts, numbers, velocities);
         }
+        self.select_active(rows, contacts, numbers[0], velocities);
         if !self.solve(rows, numbers, velocities) {
             return false;
         }
@@ -134,15 +134,15 @@ impl NewtonSolver {
         self.free.clear();
         let free = |row| Free { row, slide: None };
         for (touch, first) in contacts.iter().zip((0..).step_by(3)) {
-            let most = touch.friction * rows[first].impulse;
-            let holds = rows[first].impulse > 0.0 && rows[first].mass > 0.0;
-            if holds {
+            let holds = active_rows(touch, &rows[first..first + 3]);
+            if holds > 0 {
                 self.free.push(free(first));
             }
-            let across = [&rows[first + 1], &rows[first + 2]];
-            if !holds || most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
+            if holds < 3 {
                 continue;
             }
+            let most = touch.friction * rows[first].impulse;
+            let across = [&rows[first + 1], &rows[first + 2]];
             let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
             let sliding = Sliding::new(wanted, across.map(|row| row.mass), most);
             let slide = |sliding: Sliding| Slide {
@@ -157,7 +157,7 @@ impl NewtonSolver {
             self.free.push(free(first + 2));
         }
         for (row_index, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
-            if row.mass > 0.0 && row.bounds[0] < row.impulse && row.impulse < row.bounds[1] {
+            if row.is_within_bounds() {
                 self.free.push(free(row_index));
             }
         }
@@ -263,6 +263,30 @@ impl Slide {
             row[width - 1] = self.lacks[tangent] / masses[tangent];
         }
     }
+}
+
+/// Returns the number of active rows of a contact.
+fn active_rows(touch: &ContactData, rows: &[ConstraintRow]) -> usize {
+    let [normal, across @ ..] = rows else {
+        return 0;
+    };
+    let holds = normal.impulse > 0.0 && normal.mass > 0.0;
+    if !holds {
+        0
+    } else if touch.friction * normal.impulse <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
+        1
+    } else {
+        3
+    }
+}
+
+/// Returns the number of all active rows.
+fn count_active(rows: &[ConstraintRow], contacts: &[ContactData]) -> usize {
+    let (touching, others) = rows.split_at(3 * contacts.len());
+    let of_contacts = contacts.iter().zip(touching.chunks_exact(3));
+    let of_contacts = of_contacts.map(|(touch, rows)| active_rows(touch, rows));
+    let others = others.iter().filter(|row| row.is_within_bounds());
+    of_contacts.sum::<usize>() + others.count()
 }
 
 /// Solves a linear system by Gaussian elimination with partial pivoting; each row has its right-hand side at its end, where

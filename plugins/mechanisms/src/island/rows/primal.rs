@@ -145,7 +145,7 @@ impl VelocitySolver {
             }
         }
         for (index, row) in rows.iter().enumerate().skip(3 * contacts.len()) {
-            if row.mass > 0.0 && row.bounds[0] < row.impulse && row.impulse < row.bounds[1] {
+            if row.is_within_bounds() {
                 self.groups
                     .push(Group::of_row(index, row, jacobians, velocities));
             }

@@ -127,7 +127,12 @@ impl ConstraintRow {
         let mut sum = self.offset;
         for block in self.blocks.iter().take_while(|block| block.count > 0) {
             let velocities = &velocities[block.start..block.start + block.count];
-            sum += dot(&jacobians[block.range()], velocities);
+            let jacobian = &jacobians[block.range()];
+            // A free body: the constant length saves half of the time.
+            sum += match (<&[f64; 6]>::try_from(jacobian), velocities.try_into()) {
+                (Ok(one), Ok(other)) => dot_of_six(one, other),
+                _ => dot(jacobian, velocities),
+            };
         }
         sum
     }
@@ -162,6 +167,14 @@ impl ConstraintRow {
         for block in self.blocks.iter().take_while(|block| block.count > 0) {
             let numbers = &responses[block.offset..block.offset + block.count];
             let velocities = &mut velocities[block.start..block.start + block.count];
+            if let Ok(velocities) = <&mut [f64; 6]>::try_from(&mut *velocities)
+                && let Ok(numbers) = <&[f64; 6]>::try_from(numbers)
+            {
+                for (speed, number) in velocities.iter_mut().zip(numbers) {
+                    *speed += number * impulse;
+                }
+                continue;
+            }
             for (speed, number) in velocities.iter_mut().zip(numbers) {
                 *speed += number * impulse;
             }
@@ -178,10 +191,29 @@ impl ConstraintRow {
         };
     }
 
-    /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
-    pub(super) fn unbounded_impulse(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
+    /// Returns true if the row is movable, and its impulse is at none of its bounds.
+    pub(super) fn is_within_bounds(&self) -> bool {
+        self.mass > 0.0 && self.bounds[0] < self.impulse && self.impulse < self.bounds[1]
+    }
+
+    /// Returns the velocity that the row lacks with its impulse.
+    #[inline]
+    pub(super) fn lack(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         let given = self.compliance * self.impulse;
-        self.impulse + (self.target - self.speed(jacobians, velocities) - given) * self.mass
+        self.target - self.speed(jacobians, velocities) - given
+    }
+
+    /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged, given the velocity that it
+    /// lacks.
+    #[inline]
+    pub(super) fn impulse_for(&self, lack: f64) -> f64 {
+        self.impulse + lack * self.mass
+    }
+
+    /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
+    #[inline]
+    pub(super) fn unbounded_impulse(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
+        self.impulse_for(self.lack(jacobians, velocities))
     }
 
     /// Makes a contact an implicit stiff spring and damper. A positive gap bounds the approach velocity instead.
@@ -289,6 +321,19 @@ pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
     let rest = one_rest.iter().zip(other_rest);
     for (sum, (one, other)) in sums.iter_mut().zip(rest) {
         *sum += one * other;
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
+}
+
+/// Does what [`dot`] does, for the velocities of a free body.
+#[inline]
+fn dot_of_six(one: &[f64; 6], other: &[f64; 6]) -> f64 {
+    let mut sums = [0.0; 4];
+    for lane in 0..4 {
+        sums[lane] += one[lane] * other[lane];
+    }
+    for lane in 0..2 {
+        sums[lane] += one[lane + 4] * other[lane + 4];
     }
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }

@@ -28,7 +28,12 @@ impl Group {
         jacobians: &[f64],
         velocities: &[f64],
     ) -> Self {
-        let (given, gain) = linear(row, jacobians, velocities);
+        Self::of_normal(row_index, row, row.lack(jacobians, velocities))
+    }
+
+    /// Linearises a row that lacks this velocity.
+    fn of_normal(row_index: usize, row: &ConstraintRow, lack: f64) -> Self {
+        let (given, gain) = linear(row, lack);
         let mut group = Self {
             first: row_index,
             count: 1,
@@ -42,24 +47,26 @@ impl Group {
     /// Linearises a contact whose normal is active: its friction sticks or slides.
     pub(super) fn of_contact(
         first: usize,
-        [normal, across @ ..]: [&ConstraintRow; 3],
+        rows: [&ConstraintRow; 3],
         contact: &ContactData,
         jacobians: &[f64],
         velocities: &[f64],
     ) -> Self {
-        let mut group = Self::of_row(first, normal, jacobians, velocities);
+        let [lack, lacks @ ..] = rows.map(|row| row.lack(jacobians, velocities));
+        let [normal, across @ ..] = rows;
+        let mut group = Self::of_normal(first, normal, lack);
         let most = contact.friction * normal.impulse;
         if most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
             return group;
         }
         group.count = 3;
-        let wanted = across.map(|row| row.unbounded_impulse(jacobians, velocities));
+        let wanted = [0, 1].map(|tangent| across[tangent].impulse_for(lacks[tangent]));
         let Some(sliding) = Sliding::new(wanted, across.map(|row| row.mass), most) else {
-            for (tangent, row) in across.iter().enumerate() {
+            for (tangent, (row, lack)) in across.iter().zip(lacks).enumerate() {
                 (
                     group.given[tangent + 1],
                     group.gain[tangent + 1][tangent + 1],
-                ) = linear(row, jacobians, velocities);
+                ) = linear(row, lack);
             }
             return group;
         };
@@ -76,9 +83,9 @@ impl Group {
     }
 }
 
-/// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity.
-fn linear(row: &ConstraintRow, jacobians: &[f64], velocities: &[f64]) -> (f64, f64) {
+/// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity, given the
+/// velocity that it lacks.
+fn linear(row: &ConstraintRow, lack: f64) -> (f64, f64) {
     let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
-    let lacks = row.target - row.speed(jacobians, velocities) - row.compliance * row.impulse;
-    (lacks / compliance, 1.0 / compliance)
+    (lack / compliance, 1.0 / compliance)
 }
