@@ -150,14 +150,12 @@ impl Elimination {
         }
     }
 
-    /// Solves a system with these blocks, of which the factors remain. One that is not symmetric also has the transposed
-    /// blocks of the other triangle, without those of each node with itself. Returns false if a pivot is zero, or not positive
-    /// in a symmetric system.
+    /// Factorises a system with these blocks. One that is not symmetric also has the transposed blocks of the other triangle,
+    /// without those of each node with itself. Returns false if a pivot is zero, or not positive in a symmetric system.
     pub(super) fn factor<const IS_SYMMETRIC: bool>(
         &self,
         blocks: &mut [Block],
         transposed: &mut [Block],
-        right: &mut [[f64; SIZE]],
     ) -> bool {
         let (diagonals, blocks) = blocks.split_at_mut(self.count());
         let mut targets = self.targets.iter();
@@ -168,18 +166,13 @@ impl Elimination {
             let split = if IS_SYMMETRIC { 0 } else { columns.end };
             let (lower, lower_rest) = transposed.split_at_mut(split);
             let lower = &mut lower[split.min(columns.start)..];
-            let given = &mut right[position];
-            let Some(inverses) = eliminate::<IS_SYMMETRIC>(&mut own[0], [upper, lower], given)
-            else {
+            if !eliminate::<IS_SYMMETRIC>(&mut own[0], [upper, lower]) {
                 return false;
-            };
-            let given = *given;
+            }
+            let inverses = inverse_pivots(&own[0]);
             let lower = if IS_SYMMETRIC { &*upper } else { &*lower };
             for (index, later) in self.later[columns.clone()].iter().enumerate() {
                 let scaled = scale(&lower[index], &inverses);
-                for (line, given) in scaled.iter().zip(given) {
-                    add_multiple(&mut right[*later], line, given);
-                }
                 let other_scaled = scale(&upper[index], &inverses);
                 let size = self.sizes[*later];
                 for other in index..upper.len() {
@@ -199,8 +192,36 @@ impl Elimination {
                 }
             }
         }
-        self.back_substitute(diagonals, blocks, right);
         true
+    }
+
+    /// Replaces a right-hand side by the solution, given the results of [`factor`](Self::factor).
+    pub(super) fn solve<const IS_SYMMETRIC: bool>(
+        &self,
+        blocks: &[Block],
+        transposed: &[Block],
+        right: &mut [[f64; SIZE]],
+    ) {
+        let (diagonals, blocks) = blocks.split_at(self.count());
+        let lower = if IS_SYMMETRIC { blocks } else { transposed };
+        for (position, columns) in self.columns.iter().enumerate() {
+            let own = &diagonals[position];
+            let mut given = right[position];
+            for pivot in 0..SIZE {
+                for row in pivot + 1..SIZE {
+                    given[row] += own[row][pivot] * given[pivot];
+                }
+            }
+            right[position] = given;
+            let inverses = inverse_pivots(own);
+            let later = self.later[columns.clone()].iter();
+            for (block, later) in lower[columns.clone()].iter().zip(later) {
+                for (line, given) in scale(block, &inverses).iter().zip(given) {
+                    add_multiple(&mut right[*later], line, given);
+                }
+            }
+        }
+        self.back_substitute(diagonals, blocks, right);
     }
 
     fn back_substitute(&self, diagonals: &[Block], blocks: &[Block], right: &mut [[f64; SIZE]]) {
@@ -227,15 +248,10 @@ impl Elimination {
     }
 }
 
-/// Eliminates the velocities of a node from one another, in its own block, in those that it shares with later nodes (and the
-/// transposed ones) and in the right-hand side. Returns the inverse pivots, or `None` if one is zero, or not positive in a
-/// symmetric system.
-fn eliminate<const IS_SYMMETRIC: bool>(
-    own: &mut Block,
-    [upper, lower]: [&mut [Block]; 2],
-    right: &mut [f64; SIZE],
-) -> Option<[f64; SIZE]> {
-    let mut inverses = [0.0; SIZE];
+/// Eliminates the velocities of a node from one another, in its own block, of which the lower triangle contains the factors
+/// afterwards, and in those that it shares with later nodes (and the transposed ones). Returns false if a pivot is zero, or not
+/// positive in a symmetric system.
+fn eliminate<const IS_SYMMETRIC: bool>(own: &mut Block, [upper, lower]: [&mut [Block]; 2]) -> bool {
     let [mut down, mut across] = [EMPTY; 2];
     for pivot in 0..SIZE {
         let line = own[pivot];
@@ -245,18 +261,22 @@ fn eliminate<const IS_SYMMETRIC: bool>(
             line[pivot].abs()
         };
         if size <= f64::MIN_POSITIVE || !size.is_finite() {
-            return None;
+            return false;
         }
-        inverses[pivot] = 1.0 / line[pivot];
+        let inverse = 1.0 / line[pivot];
         for row in pivot + 1..SIZE {
-            across[pivot][row] = -line[row] * inverses[pivot];
+            across[pivot][row] = -line[row] * inverse;
             down[pivot][row] = if IS_SYMMETRIC {
                 across[pivot][row]
             } else {
-                -own[row][pivot] * inverses[pivot]
+                -own[row][pivot] * inverse
             };
             add_multiple(&mut own[row], &line, down[pivot][row]);
-            right[row] += down[pivot][row] * right[pivot];
+        }
+    }
+    for (row, line) in own.iter_mut().enumerate() {
+        for (number, factors) in line.iter_mut().zip(&down).take(row) {
+            *number = factors[row];
         }
     }
     for (blocks, factors) in [(upper, down), (lower, across)] {
@@ -271,7 +291,12 @@ fn eliminate<const IS_SYMMETRIC: bool>(
             }
         }
     }
-    Some(inverses)
+    true
+}
+
+/// Returns the inverse pivots of a node, given its own block after the elimination.
+fn inverse_pivots(own: &Block) -> [f64; SIZE] {
+    std::array::from_fn(|pivot| 1.0 / own[pivot][pivot])
 }
 
 /// Returns a block divided by the pivots of its rows, with the opposite sign.

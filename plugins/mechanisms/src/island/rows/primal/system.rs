@@ -65,6 +65,10 @@ pub(super) struct BlockSystem {
     pairs: Vec<u32>,
     /// Mass matrices in the order of `blocks`.
     masses: Vec<Block>,
+    /// Groups whose system has been factorised; their impulses are not used.
+    factored: Vec<Group>,
+    /// True if that system was symmetric; `None` without factors.
+    symmetry: Option<bool>,
     /// The system, then its factors.
     blocks: Vec<Block>,
     /// Transposed blocks of the other triangle, of a system that is not symmetric.
@@ -85,6 +89,7 @@ impl BlockSystem {
         self.firsts.clear();
         self.couplings.clear();
         (self.has_rows, self.has_masses) = (false, true);
+        self.symmetry = None;
         let mut start = 0;
         for member in members {
             self.firsts.push(self.nodes.len());
@@ -186,6 +191,7 @@ impl BlockSystem {
     /// Determines the blocks for all laws that have pairs, and the order of their elimination. Returns false if that is too
     /// much work.
     fn lay_out(&mut self) -> bool {
+        self.symmetry = None;
         self.elimination.clear(self.nodes.len());
         for (pair, _) in &self.couplings {
             self.elimination.connect(*pair);
@@ -286,9 +292,41 @@ impl BlockSystem {
         if !self.cover(groups, contacts) {
             return false;
         }
-        self.blocks.clone_from(&self.masses);
+        if !self.has_factors::<IS_SYMMETRIC>(groups)
+            && !self.factor::<IS_SYMMETRIC>(groups, contacts)
+        {
+            return false;
+        }
         self.right.clear();
         self.right.resize(self.nodes.len(), [0.0; SIZE]);
+        for group in groups {
+            for entry in &self.entries[self.laws[law_of(group, contacts)].entries.clone()] {
+                let right = &mut self.right[entry.position];
+                for (line, given) in entry.lines.iter().zip(&group.given) {
+                    add_multiple(right, line, *given);
+                }
+            }
+        }
+        let (blocks, transposed, right) = (&self.blocks, &self.transposed, &mut self.right);
+        self.elimination
+            .solve::<IS_SYMMETRIC>(blocks, transposed, right);
+        right.iter().flatten().all(|change| change.is_finite())
+    }
+
+    /// Returns true if the factors are those of the system of some groups: in relaxations contacts that stick stay as they are.
+    fn has_factors<const IS_SYMMETRIC: bool>(&self, groups: &[Group]) -> bool {
+        let mut pairs = groups.iter().zip(&self.factored);
+        self.symmetry == Some(IS_SYMMETRIC)
+            && groups.len() == self.factored.len()
+            && pairs.all(|(group, known)| {
+                (group.first, group.count, group.gain) == (known.first, known.count, known.gain)
+            })
+    }
+
+    /// Assembles and factorises the system of some groups. Returns false if it is singular.
+    fn factor<const IS_SYMMETRIC: bool>(&mut self, groups: &[Group], contacts: usize) -> bool {
+        self.symmetry = None;
+        self.blocks.clone_from(&self.masses);
         self.transposed.clear();
         if !IS_SYMMETRIC {
             self.transposed
@@ -298,23 +336,22 @@ impl BlockSystem {
             self.add::<IS_SYMMETRIC>(law_of(group, contacts), group);
         }
         let (blocks, transposed) = (&mut self.blocks, &mut self.transposed);
-        let right = &mut self.right;
-        self.elimination
-            .factor::<IS_SYMMETRIC>(blocks, transposed, right)
-            && right.iter().flatten().all(|change| change.is_finite())
+        if !self.elimination.factor::<IS_SYMMETRIC>(blocks, transposed) {
+            return false;
+        }
+        self.symmetry = Some(IS_SYMMETRIC);
+        self.factored.clear();
+        self.factored.extend_from_slice(groups);
+        true
     }
 
-    /// Adds `JᵀKJ` and `Jᵀ·λ₀` of a law.
+    /// Adds `JᵀKJ` of a law.
     fn add<const IS_SYMMETRIC: bool>(&mut self, law: usize, group: &Group) {
         let law = &self.laws[law];
         let entries = &self.entries[law.entries.clone()];
         let mut pairs = self.pairs[law.pairs.unwrap_or_default()..].iter();
         let count = self.nodes.len();
         for (index, later) in entries.iter().enumerate() {
-            let right = &mut self.right[later.position];
-            for (line, given) in later.lines.iter().zip(&group.given) {
-                add_multiple(right, line, *given);
-            }
             let gain = |row: usize, column: usize| group.gain[row][column];
             let scaled = later.scaled(gain);
             let transposed = later.scaled(|row, column| gain(column, row));

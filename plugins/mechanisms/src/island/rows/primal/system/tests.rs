@@ -222,3 +222,24 @@ fn systems_that_are_not_positive_definite_are_told() {
     assert!(!system.solve::<true>(&groups, 7));
     assert!(!BlockSystem::default().read(&rows.rows, 7, &rows.jacobians));
 }
+
+#[test]
+fn factors_are_used_again_for_other_impulses_alone() {
+    let (rows, mut groups) = pile(&mut arm());
+    let solve = |system: &mut BlockSystem, groups: &[Group]| {
+        assert!(system.read(&rows.rows, 7, &rows.jacobians));
+        assert!(system.solve::<false>(groups, 7));
+        let mut changes = [0.0; 32];
+        system.advance(1.0, &mut changes);
+        changes
+    };
+    let fresh = |groups: &[Group]| solve(&mut rows.newton.primal.system.clone(), groups);
+    let mut system = rows.newton.primal.system.clone();
+    solve(&mut system, &groups);
+    groups[0].given[0] = -2.0;
+    assert!(system.has_factors::<false>(&groups) && !system.has_factors::<true>(&groups));
+    assert_eq!(solve(&mut system, &groups), fresh(&groups));
+    groups[0].gain[1][1] = 30.0;
+    assert!(!system.has_factors::<false>(&groups));
+    assert_eq!(solve(&mut system, &groups), fresh(&groups));
+}
