@@ -242,14 +242,6 @@ impl TreesState {
     }
 }
 
-impl TreesState {
-    /// Returns a contact of the last step.
-    fn touched(&self, key: &Key) -> Option<&Touched> {
-        let index = self.touched.binary_search_by(|known| known.key.cmp(key));
-        self.touched.get(index.ok()?)
-    }
-}
-
 impl TreeState {
     fn carried(&self) -> Motion {
         let [angular, linear] = self.carried.map(Vector3::from);

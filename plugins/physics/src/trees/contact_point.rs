@@ -57,6 +57,11 @@ pub(super) struct ContactPoint {
 }
 
 impl ContactPoint {
+    /// Returns true if another contact is between the same geometries.
+    pub(super) fn has_pair_of(&self, other: &Self) -> bool {
+        self.key.geometry() == other.key.geometry()
+    }
+
     /// Returns a contact of two bodies, without an impulse: its position, its normal from the first to the second, the
     /// gap (m), and the coefficients of friction and restitution.
     pub(super) fn new(

@@ -6,7 +6,7 @@ use bevy_rapier3d::{
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
-    Trees,
+    Touched, Trees, TreesState,
     collect::ConstraintSet,
     contact_point::{ContactPoint, Key, Pair},
     flat::Flat,
@@ -76,10 +76,7 @@ impl Trees {
 
     /// Returns the impulse of the last step on the second geometry of a pair, N·s.
     fn pushed_before(&self, geometry: [u32; 2]) -> Vector3<f64> {
-        let touched = &self.state.touched;
-        let from = touched.partition_point(|known| known.key.geometry() < geometry);
-        let of_pair = touched[from..].iter();
-        let of_pair = of_pair.take_while(|known| known.key.geometry() == geometry);
+        let of_pair = self.state.touched_by(geometry).iter();
         of_pair.map(|known| Vector3::from(known.impulse)).sum()
     }
 
@@ -116,6 +113,23 @@ impl Trees {
             is,
             detected,
         })
+    }
+}
+
+impl TreesState {
+    /// Returns a contact of the last step.
+    pub(super) fn touched(&self, key: &Key) -> Option<&Touched> {
+        let index = self.touched.binary_search_by(|known| known.key.cmp(key));
+        self.touched.get(index.ok()?)
+    }
+
+    /// Returns the contacts of two geometries in the last step.
+    pub(super) fn touched_by(&self, geometry: [u32; 2]) -> &[Touched] {
+        let of = |known: &Touched| known.key.geometry();
+        let first = self.touched.partition_point(|known| of(known) < geometry);
+        let later = &self.touched[first..];
+        let count = later.iter().take_while(|known| of(known) == geometry);
+        &later[..count.count()]
     }
 }
 

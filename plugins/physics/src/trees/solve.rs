@@ -70,10 +70,14 @@ impl Trees {
         let mut constraints = mem::take(&mut self.constraints);
         self.broken.clear();
         self.lock(&mut constraints, scene);
-        for touch in &mut constraints.contacts {
-            if let Some(known) = self.state.touched(&touch.key) {
-                touch.contact.impulse = known.impulse.into();
-                touch.contact.separation_velocity = known.separation_velocity;
+        for of_pair in constraints.contacts.chunk_by_mut(ContactPoint::has_pair_of) {
+            let known = self.state.touched_by(of_pair[0].key.geometry());
+            for touch in of_pair {
+                let index = known.binary_search_by(|known| known.key.cmp(&touch.key));
+                if let Some(known) = index.ok().and_then(|index| known.get(index)) {
+                    touch.contact.impulse = known.impulse.into();
+                    touch.contact.separation_velocity = known.separation_velocity;
+                }
             }
         }
         self.remember_cut_trees(scene);
@@ -453,11 +457,17 @@ impl Trees {
         let mut kept = mem::take(&mut self.state.touched);
         kept.retain(|known| known.key.geometry().into_iter().any(rests));
         let new = constraints.contacts.iter();
+        let first = kept.len();
         kept.extend(new.map(|ContactPoint { key, contact, .. }| Touched {
             key: *key,
             impulse: contact.impulse.into(),
             separation_velocity: contact.separation_velocity,
         }));
+        // The pairs are in order already: then the whole takes no time.
+        let is_same = |one: &Touched, other: &Touched| one.key.geometry() == other.key.geometry();
+        for of_pair in kept[first..].chunk_by_mut(is_same) {
+            of_pair.sort_unstable_by_key(|known| known.key);
+        }
         kept.sort_unstable_by_key(|known| known.key);
         kept.dedup_by_key(|known| known.key);
         self.state.touched = kept;
