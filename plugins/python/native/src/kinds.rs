@@ -15,10 +15,10 @@ mod sensor;
 mod shape;
 mod tree;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy::prelude::*;
-use morse_api::kind::{About, ErasedSettings};
+use morse_api::kind::{About, ErasedSettings, Kinds};
 use morse_sim::simulation::{Extensions, keep, kinds, no_extensions};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
@@ -35,21 +35,48 @@ enum Family {
     Modifier,
 }
 
-/// All classes, and the extensions with them.
+/// All classes, the extensions with them, and all kinds with these, once they are known.
 struct Registered {
     classes: Vec<(Family, Arc<Class>, About)>,
+    /// Number of registrations.
+    number: u64,
     extensions: Extensions,
+    kinds: Option<Arc<Kinds>>,
 }
 
 static REGISTERED: Mutex<Registered> = Mutex::new(Registered {
     classes: Vec::new(),
+    number: 0,
     extensions: &no_extensions,
+    kinds: None,
 });
+
+fn registered() -> MutexGuard<'static, Registered> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Returns the extensions with all classes that are registered now. Simulations that exist keep theirs.
 pub(crate) fn extensions() -> Extensions {
-    let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
-    registered.extensions
+    registered().extensions
+}
+
+/// Returns the [`extensions`], and all kinds with them. Kinds are collected once: a new episode of an environment would spend
+/// a quarter of its time on them.
+pub(crate) fn extensions_and_kinds() -> (Extensions, Arc<Kinds>) {
+    let (number, extensions) = {
+        let registered = registered();
+        if let Some(kinds) = &registered.kinds {
+            return (registered.extensions, kinds.clone());
+        }
+        (registered.number, registered.extensions)
+    };
+    // Without the lock: a thread that registers a class holds Python's.
+    let kinds = Arc::new(kinds(extensions));
+    let mut registered = registered();
+    if registered.number == number {
+        registered.kinds = Some(kinds.clone());
+    }
+    (extensions, kinds)
 }
 
 /// A class, as the package describes it.
@@ -110,13 +137,15 @@ pub(crate) fn register_kind(
         fields: description.fields,
     });
     let about = about(&class);
-    let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut registered = registered();
     registered
         .classes
         .retain(|(other, known, _)| *other != family || known.kind != class.kind);
     registered.classes.push((family, class, about));
     let classes = registered.classes.clone();
+    registered.number += 1;
     registered.extensions = keep(move |app| add(app, &classes));
+    registered.kinds = None;
     Ok(())
 }
 

@@ -7,13 +7,13 @@ use std::{
 use morse_sim::{
     cli::serve,
     simulation::{
-        BuildError, Simulation, kinds,
+        BuildError, Simulation,
         load::{self, Options},
     },
 };
 use pyo3::prelude::*;
 
-use crate::kinds::extensions;
+use crate::kinds::extensions_and_kinds;
 
 /// Origins of notebooks on this machine, which may contain the page.
 const NOTEBOOKS: [&str; 4] = [
@@ -61,15 +61,15 @@ impl Source {
             threads: self.threads,
             ..Options::default()
         };
-        let extensions = extensions();
-        let kinds = kinds(extensions);
+        let (extensions, kinds) = extensions_and_kinds();
+        let kinds = &*kinds;
         let mut plan = match (&self.path, &self.text) {
-            (Some(path), _) => load::load(path, &options, &kinds)?,
+            (Some(path), _) => load::load(path, &options, kinds)?,
             (None, text) => load::parse(
                 text.as_deref().unwrap_or_default(),
                 &self.directory,
                 &options,
-                &kinds,
+                kinds,
             )?,
         };
         if !self.outputs {
@@ -77,7 +77,7 @@ impl Source {
         }
         if self.page {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-            serve::add(&mut plan, address, None, &NOTEBOOKS, &kinds)?;
+            serve::add(&mut plan, address, None, &NOTEBOOKS, kinds)?;
         }
         Simulation::build(plan, extensions)
     }
