@@ -5,8 +5,8 @@
 
 - arm: `ArmReach-v0`, seven joints, 20 actions a second of five ticks each; `Pusher-v5` of Gymnasium, seven joints, 20 actions a
   second of five steps each;
-- rover: `RoverGoal-v0` with 360 rays, ten actions a second of six ticks each; a differential drive in the same room with 360 range
-  finders and ten actions a second of ten steps each, as an environment of Gymnasium's class for MuJoCo;
+- rover: `RoverGoal-v0` with 360 rays, ten actions a second of five ticks of two steps each; a differential drive in the same room
+  with 360 range finders and ten actions a second of ten steps each, as an environment of Gymnasium's class for MuJoCo;
 - vector: the rover's environments at the same time, in one call, and one of them.
 
 The members of a pair take turns, and the median of the ratios of their turns counts. With `--cpu` the time of the process' processors
@@ -100,7 +100,8 @@ def own_rover(count: int) -> Any:
     """`RoverGoal-v0` with 360 rays."""
     degree = math.radians(1.0)
     scanner = ["robots.rover.sensors.scan.resolution", "robots.rover.sensors.scan.scan_window"]
-    options = {"set": [f"{scanner[0]}={degree!r}", f"{scanner[1]}={359 * degree!r}"]}
+    # As many steps per action as MuJoCo makes: a hundred a second, two in each tick.
+    options = {"set": ["environment.rate=50", f"{scanner[0]}={degree!r}", f"{scanner[1]}={359 * degree!r}"]}
     task, path = endless(tasks.rover_goal()), tasks.path("RoverGoal-v0")
     return gym.Env(path, task, **options) if count == 0 else gym.VectorEnv(path, task, count, **options)
 
