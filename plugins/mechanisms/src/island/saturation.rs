@@ -23,6 +23,10 @@ impl Island {
     /// with a penetration. Returns true if there are any.
     pub(super) fn saturate_kept(&self, members: &mut [Member<'_>], dt: f64) -> bool {
         let mut is_changed = false;
+        if self.velocities == self.moving {
+            // They are those at which the motors were examined.
+            return false;
+        }
         for (member, start) in members.iter_mut().zip(&self.starts) {
             let velocities = &self.velocities[*start..start + member.tree.velocity_count()];
             if member.integrator.saturate_more(member.tree, velocities) {
