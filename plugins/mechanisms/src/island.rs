@@ -290,8 +290,8 @@ impl Island {
     /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
     /// matrices, and impulses near the solution.
     ///
-    /// Motors may become saturated and cease to be in so many rounds. Where that alternates, later rounds only add to those
-    /// that are saturated: no motor exceeds its maximum effort, and one may have it that needs less.
+    /// In the first `rounds` rounds, motors may become saturated and cease to be. Where that alternates, later rounds only
+    /// add to those that are saturated: no motor exceeds its maximum effort, and one may have it that needs less.
     fn solve_velocities(
         &mut self,
         members: &mut [Member<'_>],

@@ -36,7 +36,8 @@ pub(super) fn apply(
             continue;
         }
         let before = (motion.set_point, motion.set_speed);
-        let (motor, set_point) = variable.motor(target, motion.position, before, dt);
+        let (motor, set_point) =
+            variable.motor(target, [motion.position, motion.velocity], before, dt);
         motion.set_speed = match (motion.set_point, set_point) {
             (Some(_), Some((_, velocities))) => velocities,
             _ => [0.0; 2],

@@ -11,7 +11,7 @@ const STIFF_RATE: f64 = 100.0;
 const OVERSPEED: f64 = 0.01;
 
 impl VariableRow {
-    /// Returns the motor for a target, given the position of the variable, the target position and its velocity in the
+    /// Returns the motor for a target, given the position and velocity of the variable, the target position and its velocity in the
     /// previous tick, and the length of a tick; and the present target position, with its velocity since the previous tick and
     /// the change of it.
     ///
@@ -22,7 +22,7 @@ impl VariableRow {
     pub(super) fn motor(
         &self,
         target: &JointTarget,
-        position: f64,
+        [position, velocity]: [f64; 2],
         (set_point, before): (Option<f64>, [f64; 2]),
         dt: f64,
     ) -> (Motor, Option<(f64, [f64; 2])>) {
@@ -37,7 +37,7 @@ impl VariableRow {
             JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => self
                 .approach(
                     wanted.clamp(lower, upper),
-                    position,
+                    [position, velocity],
                     (set_point, before),
                     (dt, motor),
                 ),
@@ -72,7 +72,7 @@ impl VariableRow {
     fn approach(
         &self,
         wanted: f64,
-        position: f64,
+        [position, velocity]: [f64; 2],
         (set_point, before): (Option<f64>, [f64; 2]),
         (dt, motor): (f64, Motor),
     ) -> (Motor, Option<(f64, [f64; 2])>) {
@@ -93,8 +93,11 @@ impl VariableRow {
         let distance = next - position;
         let rate = self.rate(distance);
         let begin = if ramp == [0.0; 2] { next } else { from };
-        let approach = (speed + rate * (begin - position)).abs() + ramp[1].abs() / 2.0;
-        let is_too_fast = approach > fastest * (1.0 + OVERSPEED);
+        // At the beginning of the tick, and at its end if the joint goes on as it moves now.
+        let lags = [begin - position, distance - velocity * dt];
+        let approach = |lag: f64| (speed + rate * lag).abs() + ramp[1].abs() / 2.0;
+        let most = fastest * (1.0 + OVERSPEED);
+        let is_too_fast = lags.into_iter().any(|lag| approach(lag) > most);
         let motor = if self.gains.is_none() && is_too_fast {
             // It lags behind its set point, and follows at the maximum velocity.
             let speed = distance * rate.min(1.0 / dt);

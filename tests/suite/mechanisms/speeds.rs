@@ -61,3 +61,21 @@ fn no_motor_turns_a_joint_faster_than_its_maximum() {
         }
     }
 }
+
+/// A motor that turns round catches up with its set point within a tick.
+#[test]
+fn no_motor_that_turns_round_is_too_fast() {
+    let scene = "frame stand { frame link { type revolute; axis [0, 1, 0]; variable bend; limit_velocity 1; limit_effort 6;
+        mass 1; center_of_mass [0.25, 0, 0]; inertia [0.01, 0.02, 0.02, 0, 0, 0]; } }";
+    let settings = format!(r#"robots: {{ "robot": (frame: "stand", base: fixed, {JOINTS}) }}"#);
+    for rate in [30, 60, 100, 240, 1000] {
+        let mut test = Test::at(rate, scene, &settings);
+        for tick in 0..6 * rate {
+            let is_odd = (tick * 10 / (3 * rate)) % 2 == 1;
+            test.order(&["bend"], &[if is_odd { 1.0 } else { -1.0 }]);
+            test.run(1.0 / f64::from(rate));
+            let speed = test.joint("bend").velocity;
+            assert!(speed.abs() < 1.03, "{rate} Hz, tick {tick}: {speed}");
+        }
+    }
+}
