@@ -4,6 +4,7 @@
 //! - `build`: from files to an app; [`objects`]: objects that components look up by name and property; [`install`]: sensors
 //!   and actuators on bodies;
 //! - [`state`]: all state that outlives a tick: hash, reset, snapshot, restore; [`Mechanism`]: dynamics of joints;
+//! - `restart`: the same world from the start, with another seed or other initial poses;
 //! - `reload`: the next world, after files have changed; `definitions`: what of it is unchanged; `change`: robots that
 //!   appear and disappear; `population`: what has changed since the files were read;
 //! - `drop_statistics`, `run_requests`: lost readings of observers, and requests of clients to the run.
@@ -20,6 +21,7 @@ mod mechanism;
 pub mod objects;
 mod population;
 mod reload;
+mod restart;
 mod restore;
 mod run_requests;
 pub mod state;
@@ -58,6 +60,7 @@ pub use mechanism::Mechanism;
 use population::Population;
 pub(crate) use population::request as request_change;
 pub use reload::Reload;
+use restart::Blank;
 
 use crate::{
     middleware::Middlewares,
@@ -81,6 +84,8 @@ pub struct Simulation {
     start: Option<Snapshot>,
     /// State at the start of the present world, if it is another one.
     first: Option<Snapshot>,
+    /// State before the start, if the simulation can restart in its world.
+    blank: Option<Blank>,
     extensions: Extensions,
     warnings: Report,
     requests: RequestSender,
@@ -144,9 +149,15 @@ impl Simulation {
     ///
     /// Inconsistent input, or a file or port that a middleware cannot open.
     pub fn build(plan: Plan, extensions: Extensions) -> Result<Self, BuildError> {
+        Self::build_with(plan, extensions, false)
+    }
+
+    /// Builds the simulation of a plan, which can restart in its world if it `restarts`.
+    fn build_with(plan: Plan, extensions: Extensions, restarts: bool) -> Result<Self, BuildError> {
         let Raised {
             mut app,
             warnings,
+            installed,
             connections,
             wakes,
             requests,
@@ -154,6 +165,8 @@ impl Simulation {
         } = raise(&plan, extensions, Links::default())?;
         let plan = Arc::new(plan);
         app.insert_resource(Population::new(plan.clone()));
+        // If this fails, a restart builds a new world.
+        let blank = restarts.then(|| Blank::of(app.world(), installed));
         start(&mut app);
         let middlewares = Middlewares::new(wakes, gate);
         let (app, middlewares) = middlewares.start(app, &plan.simulation, connections)?;
@@ -164,6 +177,7 @@ impl Simulation {
             hashes: None,
             start: None,
             first: None,
+            blank: blank.and_then(Result::ok),
             extensions,
             warnings,
             requests,

@@ -10,7 +10,7 @@ use morse_api::{
     body::Robot,
     component::ComponentPath,
     frame::RobotName,
-    joint::{BodyJoint, JointState, JointVariable, RobotJoints},
+    joint::{BodyJoint, JointState, JointTarget, JointVariable, RobotJoints},
     rays::Surface,
     render::Label,
     settings::SettingsOf,
@@ -18,7 +18,10 @@ use morse_api::{
 };
 use morse_diagnostics::Diagnostic;
 use morse_geometry::GeometryOf;
-use morse_scene::assembly::{Assembly, BodyLayout, Layout, layout};
+use morse_scene::{
+    assembly::{Assembly, BodyLayout, Layout, VariableLayout, layout},
+    model::Scene,
+};
 
 /// Entities of an assembly that was spawned.
 #[derive(Resource, Clone, Debug, Default)]
@@ -45,17 +48,11 @@ pub struct Spawned {
 /// all errors in one pass. Nothing has been spawned then.
 pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diagnostic>> {
     let assembly = &*assembly.anchored();
-    let mut layout = layout(assembly)?;
-    let settings = world.resource::<morse_physics::PhysicsSettings>();
-    let prepared = morse_physics::prepare(&layout, &assembly.scene, settings.motion)?;
-    let mut warnings = std::mem::take(&mut layout.warnings);
-    warnings.extend(prepared.warnings.iter().cloned());
-    warnings.extend(morse_physics::lints(
-        &layout,
-        &assembly.scene,
-        &prepared,
-        settings,
-    ));
+    let Ready {
+        layout,
+        prepared,
+        warnings,
+    } = ready(world, assembly)?;
 
     let frames = spawn_frames(world, &layout);
     let bodies = layout
@@ -72,14 +69,92 @@ pub fn spawn(world: &mut World, assembly: &Assembly) -> Result<Spawned, Vec<Diag
     mark_joints(world, &layout, &bodies, &variables);
 
     let entities = morse_physics::Entities {
-        frames: frames.clone(),
+        frames,
         bodies,
         geometry,
         variables,
     };
     morse_physics::build(world, &layout, &assembly.scene, &prepared, &entities);
     sort_by_path(world);
-    Ok(names(&layout, &frames, &entities, robots, warnings))
+    let spawned = names(&layout, &entities, robots, warnings);
+    world.insert_resource(InOrder(entities));
+    Ok(spawned)
+}
+
+/// Prepares the start of an assembly that differs from the spawned one in initial poses and positions only; `None` if its bodies
+/// are others.
+///
+/// # Errors
+///
+/// As for [`spawn`].
+pub(crate) fn restart(
+    world: &World,
+    assembly: &Assembly,
+) -> Result<Option<Restart>, Vec<Diagnostic>> {
+    let assembly = assembly.anchored();
+    let ready = ready(world, &assembly)?;
+    let entities = world.get_resource::<InOrder>();
+    let entities = entities.filter(|_| morse_physics::has_bodies_of(world, &ready.layout));
+    Ok(entities.map(|InOrder(entities)| Restart {
+        entities: entities.clone(),
+        ready,
+    }))
+}
+
+/// Start of an assembly whose entities exist.
+pub(crate) struct Restart {
+    entities: morse_physics::Entities,
+    ready: Ready,
+}
+
+impl Restart {
+    /// Takes the warnings about probable mistakes.
+    pub(crate) fn take_warnings(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.ready.warnings)
+    }
+
+    /// Sets the bodies and joints of the world to the start. Returns its hash.
+    pub(crate) fn apply(&self, world: &mut World, scene: &Scene) -> u128 {
+        let Ready {
+            layout, prepared, ..
+        } = &self.ready;
+        for (variable, &entity) in layout.variables.iter().zip(&self.entities.variables) {
+            world.entity_mut(entity).insert(start_of(variable));
+        }
+        morse_physics::build_again(world, layout, scene, prepared, &self.entities);
+        start(layout)
+    }
+}
+
+/// Entities of the spawned assembly, in the order of its layout.
+#[derive(Resource, Clone)]
+struct InOrder(morse_physics::Entities);
+
+/// An assembly that can be spawned.
+struct Ready {
+    layout: Layout,
+    prepared: morse_physics::Prepared,
+    /// Warnings about probable mistakes.
+    warnings: Vec<Diagnostic>,
+}
+
+fn ready(world: &World, assembly: &Assembly) -> Result<Ready, Vec<Diagnostic>> {
+    let mut layout = layout(assembly)?;
+    let settings = world.resource::<morse_physics::PhysicsSettings>();
+    let prepared = morse_physics::prepare(&layout, &assembly.scene, settings.motion)?;
+    let mut warnings = std::mem::take(&mut layout.warnings);
+    warnings.extend(prepared.warnings.iter().cloned());
+    warnings.extend(morse_physics::lints(
+        &layout,
+        &assembly.scene,
+        &prepared,
+        settings,
+    ));
+    Ok(Ready {
+        layout,
+        prepared,
+        warnings,
+    })
 }
 
 fn spawn_frames(world: &mut World, layout: &Layout) -> Vec<Entity> {
@@ -208,15 +283,20 @@ fn spawn_variables(world: &mut World, layout: &Layout) -> Vec<Entity> {
                 max_velocity: variable.max_velocity,
                 max_effort: variable.max_effort,
             },
-            JointState {
-                position: variable.settings.position,
-                ..JointState::default()
-            },
-            variable.settings.target,
+            start_of(variable),
         ));
         entities.push(entity.id());
     }
     entities
+}
+
+/// Returns the initial state and target of a variable.
+fn start_of(variable: &VariableLayout) -> (JointState, JointTarget) {
+    let state = JointState {
+        position: variable.settings.position,
+        ..JointState::default()
+    };
+    (state, variable.settings.target)
 }
 
 fn mark_robot_joints(
@@ -257,7 +337,6 @@ fn mark_joints(world: &mut World, layout: &Layout, bodies: &[Entity], variables:
 
 fn names(
     layout: &Layout,
-    frames: &[Entity],
     entities: &morse_physics::Entities,
     robots: BTreeMap<String, Entity>,
     warnings: Vec<Diagnostic>,
@@ -267,7 +346,7 @@ fn names(
     let bodies = layout.bodies.iter().zip(&entities.bodies);
     let variables = layout.variables.iter().zip(&entities.variables);
     Spawned {
-        frames: frame_names.zip(frames.iter().copied()).collect(),
+        frames: frame_names.zip(entities.frames.iter().copied()).collect(),
         bodies: bodies
             .filter_map(|(body, entity)| Some((name(body.head)?, *entity)))
             .collect(),

@@ -38,6 +38,11 @@ impl Middlewares {
         }
     }
 
+    /// Returns true if no middleware runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
     /// Starts all middlewares of a simulation file.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use morse_api::{
     service::Services,
     threads::Threads,
 };
-use morse_diagnostics::{Diagnostic, report::Report};
+use morse_diagnostics::{Diagnostic, Sources, report::Report};
 use morse_geodesy::Origin;
 use morse_geometry::{GeometryOf, rays};
 use morse_scene::model::Shape;
@@ -130,6 +130,8 @@ pub(crate) fn components(app: &mut App, extensions: Extensions) {
 pub(super) struct Raised {
     pub(super) app: App,
     pub(super) warnings: Report,
+    /// Those of the warnings that do not depend on the start.
+    pub(super) installed: Report,
     pub(super) connections: Connections,
     pub(super) wakes: Vec<Waker>,
     pub(super) requests: RequestSender,
@@ -179,17 +181,15 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
         sources,
         warnings,
         threads,
-        renderer,
         strict,
         ..
     } = plan;
     let mut warnings = warnings.clone();
-    let failed = |problems: Vec<_>, warnings: &mut Report| {
-        warnings.add(problems, sources);
+    let failed = |problems, warnings: &mut Report| {
+        warnings.extend(report(problems, sources));
         Box::new(std::mem::take(warnings))
     };
-    let environment = &simulation.environment;
-    let mut app = empty_world(environment, *threads, extensions);
+    let mut app = empty_world(&simulation.environment, *threads, extensions);
     app.insert_resource(plan.memory)
         .insert_resource(described::descriptions(assembly));
     crowd::insert(app.world_mut(), simulation, &assembly.scene);
@@ -212,9 +212,10 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
         &gate,
     )
     .map_err(|problems| failed(problems, &mut warnings))?;
-    warnings.add(installed.warnings, sources);
-    let unseen = use_card(&mut app, *renderer, simulation, &spawned);
-    warnings.add(unseen, sources);
+    let mut doubts = installed.warnings;
+    doubts.extend(use_card(&mut app, plan.renderer, simulation, &spawned));
+    let installation = report(doubts, sources);
+    warnings.extend(installation.clone());
     if *strict && !warnings.is_empty() {
         return Err(Box::new(warnings.into_errors()));
     }
@@ -227,11 +228,18 @@ fn put_together(plan: &Plan, extensions: Extensions, links: Links) -> Result<Rai
     Ok(Raised {
         app,
         warnings,
+        installed: installation,
         connections: installed.connections,
         wakes: installed.wakes,
         requests,
         gate,
     })
+}
+
+fn report(diagnostics: Vec<Diagnostic>, sources: &Arc<Sources>) -> Report {
+    let mut report = Report::default();
+    report.add(diagnostics, sources);
+    report
 }
 
 /// Returns a world with all rules and without content.

@@ -147,7 +147,7 @@ fn plain_frame(frame: &Frame) -> Frame {
 }
 
 /// Returns the definitions of all sensors and actuators, by path.
-fn components(simulation: &Simulation, kinds: &Kinds) -> Texts {
+pub(super) fn components(simulation: &Simulation, kinds: &Kinds) -> Texts {
     let seed = simulation.environment.seed;
     let mut all = BTreeMap::new();
     for instance in simulation.expand() {

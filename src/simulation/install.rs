@@ -48,6 +48,11 @@ mod modifiers;
 mod ranges;
 mod speed_limits;
 
+pub(super) use modifiers::purposes;
+
+/// Purpose of the random stream of a sensor.
+pub(super) const MEASUREMENT: &str = "measurement";
+
 /// Installs all components of all robots.
 ///
 /// # Errors
@@ -290,7 +295,7 @@ impl<'a> Installer<'a> {
             robot_from_sensor: site.mount.robot_from_component,
         });
         let outputs = self.outputs(&info, sensor);
-        let random = Random::new(self.seed, &site.path, "measurement");
+        let random = Random::new(self.seed, &site.path, MEASUREMENT);
         let mut entity = self.world.spawn_empty();
         (kind.insert)(
             &mut entity,

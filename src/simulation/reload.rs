@@ -259,7 +259,7 @@ fn is_of_any(path: &str, robots: &BTreeSet<String>) -> bool {
 }
 
 /// Returns sensors and actuators by path.
-fn components(world: &mut World) -> BTreeMap<String, Entity> {
+pub(super) fn components(world: &mut World) -> BTreeMap<String, Entity> {
     let mut components = world.query_filtered::<(&ComponentPath, Entity), With<Mount>>();
     let components = components.iter(world);
     components

@@ -1,5 +1,5 @@
 //! Hash and snapshots of all state.
-mod saved;
+pub(super) mod saved;
 
 use bevy::prelude::*;
 use morse_api::{

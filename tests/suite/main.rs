@@ -48,6 +48,7 @@ mod rays;
 mod reload;
 mod replays;
 mod require;
+mod restarts;
 mod robray;
 mod rosbridge;
 mod run_texts;

@@ -309,7 +309,9 @@ impl Mailbox {
         }
     }
 
-    fn is_empty(&self) -> bool {
+    /// Returns true if no command waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.receiver.is_empty() && self.earlier.iter().all(Receiver::is_empty)
     }
 

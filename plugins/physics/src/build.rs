@@ -1,5 +1,6 @@
 //! Builds the engine's bodies, colliders and joints of a scene.
 
+mod again;
 mod carried;
 mod joint_locations;
 mod joints;
@@ -22,6 +23,8 @@ use morse_scene::{
     model::Scene,
 };
 use nalgebra::Vector3;
+
+pub use again::{build_again, has_bodies_of};
 
 use super::{
     PhysicsSettings,

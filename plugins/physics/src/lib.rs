@@ -82,7 +82,7 @@ use morse_api::{
     warning::Warnings,
 };
 
-pub use build::{Built, Entities, build};
+pub use build::{Built, Entities, build, build_again, has_bodies_of};
 pub use contacts::Contacts;
 pub use convert::transform;
 pub use fluids::Water;

@@ -105,6 +105,8 @@ fn bind(
         let Ok((robot, own)) = robots.get(mount.robot) else {
             continue;
         };
+        joints.0.clear();
+        data.names.clear();
         for &entity in &own.0 {
             let Ok(variable) = variables.get(entity) else {
                 continue;

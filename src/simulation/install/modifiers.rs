@@ -26,11 +26,23 @@ impl Bound {
     }
 }
 
+/// Returns the purposes of the random streams of modifiers. They are numbered within their kinds, so that a modifier of another
+/// kind does not change the noise.
+pub(in crate::simulation) fn purposes(modifiers: &[Modifier]) -> impl Iterator<Item = String> {
+    modifiers.iter().enumerate().map(|(index, modifier)| {
+        let word = modifier.kind.as_str();
+        let earlier = modifiers.iter().take(index);
+        let earlier = earlier.filter(|other| other.kind.as_str() == word).count();
+        format!("{word} {earlier}")
+    })
+}
+
 impl Installer<'_> {
     /// Returns the modifiers of a component, bound to its data, and updates the description of the data.
     pub(super) fn modifiers(&mut self, site: &Site<'_>, fields: &mut Fields, side: Side) -> Bound {
         let mut bound = Bound(Vec::new());
-        for (index, modifier) in site.common.modifiers.iter().enumerate() {
+        let modifiers = site.common.modifiers.iter();
+        for (modifier, purpose) in modifiers.zip(purposes(&site.common.modifiers)) {
             let word = modifier.kind.as_str();
             let Some(kind) = self.kinds.modifiers.get(word) else {
                 continue;
@@ -41,15 +53,7 @@ impl Installer<'_> {
                 self.problems
                     .push(at(problem, &modifier.kind, "this needs it"));
             }
-            // Numbered within its kind, so that a modifier of another kind does not change the noise.
-            let earlier = site
-                .common
-                .modifiers
-                .iter()
-                .take(index)
-                .filter(|other| other.kind.as_str() == word)
-                .count();
-            let random = Random::new(self.seed, &site.path, &format!("{word} {earlier}"));
+            let random = Random::new(self.seed, &site.path, &purpose);
             let binding = Binding {
                 world: self.world,
                 side,

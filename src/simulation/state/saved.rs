@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 
 /// All values of one kind of state.
 #[derive(Clone)]
-pub(super) enum Saved {
+pub(in crate::simulation) enum Saved {
     /// Binary form.
     Bytes(Vec<u8>),
     /// Copy in memory, which may share with worlds what does not change.
@@ -16,7 +16,7 @@ pub(super) enum Saved {
 
 impl Saved {
     /// Saves one kind of state of a world.
-    pub(super) fn of(entry: &StateEntry, world: &World) -> Result<Self, StateError> {
+    pub(in crate::simulation) fn of(entry: &StateEntry, world: &World) -> Result<Self, StateError> {
         match entry.copy {
             Some(copy) => copy(world).map(Self::Copy),
             None => (entry.save)(world).map(Self::Bytes),
@@ -24,7 +24,11 @@ impl Saved {
     }
 
     /// Restores the values in a world.
-    pub(super) fn restore(&self, entry: &StateEntry, world: &mut World) -> Result<(), StateError> {
+    pub(in crate::simulation) fn restore(
+        &self,
+        entry: &StateEntry,
+        world: &mut World,
+    ) -> Result<(), StateError> {
         match self {
             Self::Bytes(bytes) => (entry.restore)(world, bytes),
             Self::Copy(copy) => copy.restore(world),

@@ -51,10 +51,11 @@ pub(crate) struct Core {
 
 /// Sets a simulation to its start.
 pub(crate) fn reset(room: &mut Room) -> Result<(), Failure> {
-    let start = room.start.as_ref();
-    let start =
-        start.ok_or_else(|| Failure::state("some state of the start has no binary form"))?;
-    room.simulation.restore(start).map_err(Failure::state)
+    let done = match &room.start {
+        Some(start) => room.simulation.restore(start),
+        None => room.simulation.reset(),
+    };
+    done.map_err(Failure::state)
 }
 
 /// Sends a command whose fields are an object in JSON.

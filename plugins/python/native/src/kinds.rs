@@ -60,6 +60,11 @@ pub(crate) fn extensions() -> Extensions {
     registered().extensions
 }
 
+/// Returns true if a class is registered.
+pub(crate) fn has_classes() -> bool {
+    !registered().classes.is_empty()
+}
+
 /// Returns the [`extensions`], and all kinds with them. Kinds are collected once: a new episode of an environment would spend
 /// a quarter of its time on them.
 pub(crate) fn extensions_and_kinds() -> (Extensions, Arc<Kinds>) {

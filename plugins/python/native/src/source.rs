@@ -4,11 +4,12 @@ use std::{
     path::PathBuf,
 };
 
+use morse_api::kind::Kinds;
 use morse_sim::{
     cli::serve,
     simulation::{
         BuildError, Simulation,
-        load::{self, Options},
+        load::{self, Options, Plan},
     },
 };
 use pyo3::prelude::*;
@@ -55,14 +56,18 @@ impl Source {
 
     /// Builds the simulation.
     pub(crate) fn build(&self) -> Result<Simulation, BuildError> {
+        let (extensions, kinds) = extensions_and_kinds();
+        Simulation::build(self.plan(&kinds)?, extensions)
+    }
+
+    /// Reads the files.
+    pub(crate) fn plan(&self, kinds: &Kinds) -> Result<Plan, BuildError> {
         let options = Options {
             seed: self.seed,
             set: self.set.clone(),
             threads: self.threads,
             ..Options::default()
         };
-        let (extensions, kinds) = extensions_and_kinds();
-        let kinds = &*kinds;
         let mut plan = match (&self.path, &self.text) {
             (Some(path), _) => load::load(path, &options, kinds)?,
             (None, text) => load::parse(
@@ -79,6 +84,6 @@ impl Source {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
             serve::add(&mut plan, address, None, &NOTEBOOKS, kinds)?;
         }
-        Simulation::build(plan, extensions)
+        Ok(plan)
     }
 }

@@ -23,7 +23,12 @@ use morse_sim::{
 };
 use pyo3::prelude::*;
 
-use crate::{failure::Failure, link::Link, source::Source};
+use crate::{
+    failure::Failure,
+    kinds::{extensions_and_kinds, has_classes},
+    link::Link,
+    source::Source,
+};
 
 /// Interval in which a call that waits looks for signals such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
@@ -39,7 +44,7 @@ pub(crate) struct Room {
     source: Source,
     /// The simulation.
     pub(crate) simulation: Simulation,
-    /// Its state at the start, for resets; `None` if some of it has no binary form.
+    /// Its state at the start, for resets; `None` if the simulation itself keeps it, or if some of it has no binary form.
     pub(crate) start: Option<Snapshot>,
     /// The environment of which it is a part.
     pub(crate) link: Option<Link>,
@@ -59,17 +64,23 @@ impl Room {
         })
     }
 
-    /// Replaces the simulation by one of the same files with this seed, and with these values besides its own ones.
+    /// Begins again with this seed, and with these values besides the simulation's own ones.
     pub(crate) fn restart(&mut self, seed: u64, set: Vec<String>) -> Result<(), BuildError> {
         let source = self.source.clone().with(seed, set);
-        let room = Self::new(source)?;
+        let (extensions, kinds) = extensions_and_kinds();
+        let plan = source.plan(&kinds)?;
         self.link = None;
         for mut film in std::mem::take(&mut self.films).into_values() {
             // The file ends with the episode; a full disk was reported before.
             film.end(&mut self.simulation).ok();
         }
-        self.simulation = room.simulation;
-        self.start = room.start;
+        if has_classes() {
+            // Objects of Python's classes are made anew.
+            self.simulation = Simulation::build(plan, extensions)?;
+        } else {
+            self.simulation.restart(plan)?;
+        }
+        self.start = None;
         Ok(())
     }
 }
