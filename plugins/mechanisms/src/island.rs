@@ -23,7 +23,7 @@ use nalgebra::Vector3;
 use crate::{
     spatial::{Force, Motion, Pose},
     state::{State, vector},
-    step::{Integrator, MAX_SATURATION_ROUNDS, substep_count},
+    step::{Integrator, MAX_SATURATION_ROUNDS, MAX_SUBSTEPS, MAX_TURN, substep_count},
     tree::Tree,
     workspace::Base,
 };
@@ -120,8 +120,6 @@ impl Island {
         welds: &mut [Weld],
         dt: f64,
     ) {
-        let count = |member: &Member<'_>| substep_count(member.tree, member.state, dt);
-        let substeps = members.iter().map(count).max().unwrap_or(1);
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
         }
@@ -133,13 +131,20 @@ impl Island {
             .extend(contacts.iter().map(|contact| contact.distance));
         self.assign_indices(members, bodies);
         self.choose_all(contacts);
-        if substeps == 1 {
+        let count = |member: &Member<'_>| substep_count(member.tree, &member.state.velocities, dt);
+        let mut substeps = members.iter().map(count).max().unwrap_or(1);
+        if substeps == 1 || 2 * substeps < MAX_SUBSTEPS && !contacts.is_empty() {
             let counts = [contacts.len(), welds.len()];
             if counts[0] > 1 && !Rows::are_dense(self.velocities.len(), counts) {
                 self.choose_near(members, bodies, contacts, dt);
             }
-            self.substep(members, bodies, contacts, welds, [dt, dt]);
+            self.solve(members, bodies, contacts, welds, [dt, dt]);
+            substeps = self.after_impact(members, contacts, substeps, dt);
+        }
+        if substeps == 1 {
+            self.finish(members, bodies, contacts, welds, [dt, dt]);
         } else {
+            self.choose_all(contacts);
             self.anchors.clear();
             let anchors = welds.iter().map(|weld| Anchors::of(weld, members, bodies));
             self.anchors.extend(anchors);
@@ -215,6 +220,38 @@ impl Island {
         [length, dt]: [f64; 2],
     ) {
         self.solve(members, bodies, contacts, welds, [length, dt]);
+        self.finish(members, bodies, contacts, welds, [length, dt]);
+    }
+
+    /// Returns the number of substeps of a step that has been solved, given that for the velocities before it. What turns much
+    /// faster after the step has met something: then it needs as many as the velocities after it. Otherwise it would turn
+    /// far in the half of the step after the impact, with the inertia of the middle of the step, and gain energy.
+    fn after_impact(
+        &self,
+        members: &[Member<'_>],
+        contacts: &[Contact],
+        before: u32,
+        dt: f64,
+    ) -> u32 {
+        if contacts.is_empty() {
+            return before;
+        }
+        let members = members.iter().zip(&self.starts);
+        let counts = members
+            .map(|(member, start)| substep_count(member.tree, &self.velocities[*start..], dt));
+        let after = counts.max().unwrap_or(1);
+        if after > 2 * before { after } else { before }
+    }
+
+    /// Ends a step or a substep that has been solved.
+    fn finish(
+        &mut self,
+        members: &mut [Member<'_>],
+        bodies: &mut [FreeBody],
+        contacts: &mut [Contact],
+        welds: &mut [Weld],
+        [length, dt]: [f64; 2],
+    ) {
         if self.near.len() < contacts.len() && self.closes_gap(members, bodies, contacts, dt) {
             self.choose_all(contacts);
             self.solve(members, bodies, contacts, welds, [length, dt]);
@@ -263,11 +300,11 @@ impl Island {
         self.rows.close();
         self.solve_velocities(members, bodies, false, MAX_SATURATION_ROUNDS, dt);
         // Velocities with a fast correction say nothing about Coriolis forces.
-        let is_fast = self.rows.has_fast_correction();
+        let is_fast = self.rows.has_own_impulses(&self.velocities);
         if is_fast {
             self.keep(dt);
         }
-        let is_changed = self.update_bias(members);
+        let is_changed = self.update_bias(members, dt);
         if is_changed {
             self.solve_velocities(members, bodies, !is_fast, MAX_SATURATION_ROUNDS, dt);
         }
@@ -318,7 +355,7 @@ impl Island {
 
     /// Evaluates Coriolis and centrifugal forces at the mean velocities, if that makes a difference. Returns true if it
     /// does.
-    fn update_bias(&mut self, members: &mut [Member<'_>]) -> bool {
+    fn update_bias(&mut self, members: &mut [Member<'_>], dt: f64) -> bool {
         let mut is_changed = false;
         for (member, start) in members.iter_mut().zip(&self.starts) {
             let velocities = &self.velocities[*start..start + member.tree.velocity_count()];
@@ -333,7 +370,12 @@ impl Island {
             } else {
                 BIAS_TOLERANCE
             };
-            if change * fastest > tolerance {
+            // Velocities after an impact say nothing about those before it.
+            let is_impact = member.tree.turns.iter().any(|&speed| {
+                let change = velocities[speed] - member.state.velocities[speed];
+                change.abs() * dt > MAX_TURN
+            });
+            if change * fastest > tolerance && !is_impact {
                 self.means.clear();
                 self.means
                     .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));
@@ -430,6 +472,8 @@ fn motion(velocities: &[f64], start: usize) -> Motion {
 
 #[cfg(test)]
 mod energy_tests;
+#[cfg(test)]
+mod impact_tests;
 #[cfg(test)]
 mod loop_tests;
 #[cfg(test)]

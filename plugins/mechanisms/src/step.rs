@@ -140,9 +140,9 @@ pub struct Integrator {
 
 /// Returns the number of substeps that limits the rotation per substep, except that of wheels, whose rotation has no effect
 /// on their inertia.
-pub(crate) fn substep_count(tree: &Tree, state: &State, dt: f64) -> u32 {
+pub(crate) fn substep_count(tree: &Tree, velocities: &[f64], dt: f64) -> u32 {
     let fastest = tree.turns.iter().fold(0.0, |fastest: f64, &speed| {
-        fastest.max(state.velocities[speed].abs())
+        fastest.max(velocities[speed].abs())
     });
     ((fastest * dt / MAX_TURN).ceil() as u32).clamp(1, MAX_SUBSTEPS)
 }
@@ -163,8 +163,8 @@ pub(crate) struct JointRow {
 }
 
 /// Maximum rotation of a joint per substep, rad, and maximum number of substeps.
-const MAX_TURN: f64 = 0.04;
-const MAX_SUBSTEPS: u32 = 16;
+pub(crate) const MAX_TURN: f64 = 0.04;
+pub(crate) const MAX_SUBSTEPS: u32 = 16;
 
 /// Maximum number of rounds in which motors may cease to be saturated.
 pub(crate) const MAX_SATURATION_ROUNDS: usize = 6;

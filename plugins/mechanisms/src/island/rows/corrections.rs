@@ -6,7 +6,7 @@
 //! lever is short.
 use super::{
     Rows,
-    row::{ConstraintRow, Kind, MAX_DEPENETRATION_VELOCITY},
+    row::{ConstraintRow, Kind, MAX_CONTACT_DEPTH, MAX_DEPENETRATION_VELOCITY},
 };
 
 /// Velocity of a correction above which it may exceed those of the bodies, m/s.
@@ -16,10 +16,20 @@ const FAST_CORRECTION: f64 = 0.1;
 const MAX_CORRECTION: f64 = 0.1;
 
 impl Rows {
-    /// Returns true if a correction may be faster than the bodies.
-    pub(in crate::island) fn has_fast_correction(&self) -> bool {
+    /// Returns true if a correction may be faster than the bodies, or if something resists it, given the velocities with it.
+    pub(in crate::island) fn has_own_impulses(&self, moving: &[f64]) -> bool {
         let mut pushed = self.normals().filter(|row| row.impulse > 0.0);
-        pushed.any(|row| row.target - row.relaxed > FAST_CORRECTION)
+        pushed.any(|row| row.target - row.relaxed > FAST_CORRECTION || self.is_held(row, moving))
+    }
+
+    /// Returns true if a contact is deeper than loads press it, and stays so: its correction meets a limit of a joint, or another
+    /// contact.
+    fn is_held(&self, row: &ConstraintRow, moving: &[f64]) -> bool {
+        let Kind::Normal { distance, .. } = row.kind else {
+            return false;
+        };
+        distance < -MAX_CONTACT_DEPTH
+            && 2.0 * row.speed(&self.jacobians, moving) < row.target + row.relaxed
     }
 
     /// Solves for the velocities that are kept, and slows the correction down if necessary: `moving` are the velocities with
@@ -31,7 +41,7 @@ impl Rows {
         kept: &mut Vec<f64>,
         dt: f64,
     ) {
-        let is_fast = self.has_fast_correction();
+        let is_fast = self.has_own_impulses(moving);
         let is_squeezed = is_fast && self.are_squeezed(moving);
         if is_fast {
             self.discard_correction(velocities);
@@ -39,9 +49,7 @@ impl Rows {
         self.relax(velocities);
         kept.clear();
         kept.extend_from_slice(velocities);
-        if is_fast {
-            self.limit_correction(moving, kept, is_squeezed, dt);
-        }
+        self.limit_correction(moving, kept, is_squeezed, dt);
     }
 
     fn normals(&self) -> impl Iterator<Item = &ConstraintRow> {
@@ -57,12 +65,10 @@ impl Rows {
         })
     }
 
-    /// Resets the impulses of contacts to those of the last step, which are loads.
+    /// Resets the impulses to those of the last step, which are loads: also those of limits that held against the correction.
     fn discard_correction(&mut self, velocities: &mut [f64]) {
         for row in &mut self.rows {
-            if let Kind::Normal { before, .. } | Kind::Tangent { before } = row.kind {
-                row.set(before, &self.responses, velocities);
-            }
+            row.set(row.kind.impulse_before(), &self.responses, velocities);
         }
     }
 
@@ -82,8 +88,10 @@ impl Rows {
             let fastest = speeds.fold(MAX_DEPENETRATION_VELOCITY, f64::max);
             fraction = fraction.min(MAX_DEPENETRATION_VELOCITY / fastest);
         }
-        for (moving, kept) in moving.iter_mut().zip(kept) {
-            *moving = kept + fraction * (*moving - kept);
+        if fraction < 1.0 {
+            for (moving, kept) in moving.iter_mut().zip(kept) {
+                *moving = kept + fraction * (*moving - kept);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 const CONTACT_DAMPING: f64 = 5.0;
 
 /// Maximum depth to which a load presses a contact, m, regardless of its mass.
-const MAX_CONTACT_DEPTH: f64 = 1e-3;
+pub(super) const MAX_CONTACT_DEPTH: f64 = 1e-3;
 
 /// Compliance of friction against changes of its impulse, relative to the row's own compliance.
 const FRICTION_REGULARISATION: f64 = 0.05;
@@ -60,6 +60,16 @@ pub(super) enum Kind {
     /// Another weld, or a joint.
     #[default]
     Other,
+}
+
+impl Kind {
+    /// Returns the impulse with which a solution begins: that of the last step, of a contact.
+    pub(super) const fn impulse_before(self) -> f64 {
+        match self {
+            Self::Normal { before, .. } | Self::Tangent { before } => before,
+            Self::Closure | Self::Other => 0.0,
+        }
+    }
 }
 
 /// Data of the contacts of two bodies that determine their stiffness.
@@ -179,6 +189,12 @@ impl ConstraintRow {
                 *speed += number * impulse;
             }
         }
+    }
+
+    /// Returns the greatest change of a velocity of a joint or body per unit of impulse.
+    pub(super) fn reach(&self, responses: &[f64]) -> f64 {
+        let numbers = self.blocks().flat_map(|block| &responses[block.range()]);
+        numbers.fold(0.0, |most, number| most.max(number.abs()))
     }
 
     /// Sets the effective mass, given the row's response to its own impulse.

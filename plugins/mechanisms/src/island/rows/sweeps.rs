@@ -1,9 +1,5 @@
 //! Projected Gauss–Seidel over all rows, with Newton steps in between.
-use super::{
-    ContactData, Rows,
-    row::{ConstraintRow, Kind},
-    sliding::project_onto_friction_cone,
-};
+use super::{ContactData, Rows, row::ConstraintRow, sliding::project_onto_friction_cone};
 
 /// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
 const MAX_SWEEPS: usize = 100;
@@ -38,10 +34,7 @@ impl Rows {
     /// Resets the impulses to those of the last step.
     pub(in crate::island) fn restart(&mut self) {
         for row in &mut self.rows {
-            row.impulse = match row.kind {
-                Kind::Normal { before, .. } | Kind::Tangent { before } => before,
-                Kind::Closure | Kind::Other => 0.0,
-            };
+            row.impulse = row.kind.impulse_before();
         }
     }
 

@@ -47,6 +47,8 @@ struct RowState {
     compliance: f64,
     /// Velocity without an impulse in this round.
     target: f64,
+    /// Greatest change of a velocity, of the row or of a joint or body, per unit of impulse; zero if nothing moves it.
+    reach: f64,
     /// Changes of velocity and impulse in an undamped step.
     step: f64,
     change: f64,
@@ -75,7 +77,7 @@ impl VelocitySolver {
     ) -> Option<usize> {
         let mut damped = std::mem::take(&mut self.damped);
         damped.is_relaxed = is_relaxed;
-        damped.begin(rows, contacts, numbers[0], velocities);
+        damped.begin(rows, contacts, numbers, velocities);
         let [least, most] = RESIDUALS;
         let (mut residual, mut change, mut count) = (f64::INFINITY, f64::INFINITY, 0);
         let rounds = MAX_ROUNDS[usize::from(velocities.len() > MAX_VELOCITIES)];
@@ -130,7 +132,7 @@ impl DampedSteps {
         &mut self,
         rows: &[ConstraintRow],
         contacts: &[ContactData],
-        jacobians: &[f64],
+        [jacobians, responses]: [&[f64]; 2],
         velocities: &[f64],
     ) {
         self.rows.clear();
@@ -139,6 +141,7 @@ impl DampedSteps {
             impulse: row.impulse,
             law: row.impulse,
             compliance: compliance(row),
+            reach: reach(row, responses),
             ..RowState::default()
         }));
         self.limits.clear();
@@ -168,16 +171,14 @@ impl DampedSteps {
         let mut residual: f64 = 0.0;
         let (touching, others) = self.rows.split_at_mut(3 * contacts);
         let touching = touching.as_chunks_mut().0.iter_mut().zip(&self.limits);
-        for ((states, limit), (own, first)) in
-            touching.zip(rows.as_chunks::<3>().0.iter().zip((0..).step_by(3)))
-        {
+        for ((states, limit), first) in touching.zip((0..).step_by(3)) {
             let (laws, gain) = contact_law(states, *limit);
             let mut given = [0.0; 3];
             for (state, (given, law)) in states.iter_mut().zip(given.iter_mut().zip(laws)) {
                 (state.law, *given) = (law, law - state.impulse);
             }
-            for (given, row) in given.iter().zip(own).filter(|(_, row)| row.mass > 0.0) {
-                residual = residual.max(given.abs() / row.mass);
+            for (given, state) in given.iter().zip(&*states) {
+                residual = residual.max(given.abs() * state.reach);
             }
             if given != [0.0; 3] || gain != [[0.0; 3]; 3] {
                 groups.push(Group {
@@ -196,9 +197,7 @@ impl DampedSteps {
             let (law, gain) = row_law(state, row.bounds);
             state.law = law;
             let given = law - state.impulse;
-            if row.mass > 0.0 {
-                residual = residual.max(given.abs() / row.mass);
-            }
+            residual = residual.max(given.abs() * state.reach);
             if given != 0.0 || gain != 0.0 {
                 groups.push(Group {
                     first,
@@ -356,6 +355,15 @@ impl RowState {
     fn unbounded(&self, fraction: f64) -> f64 {
         (self.target - self.speed - fraction * self.step) / self.compliance
     }
+}
+
+/// Returns the greatest change of a velocity per unit of a row's impulse. Where the lever of a contact is short, an impulse
+/// that hardly changes the velocity of its row turns a joint fast.
+fn reach(row: &ConstraintRow, responses: &[f64]) -> f64 {
+    if row.mass == 0.0 {
+        return 0.0;
+    }
+    row.reach(responses).max(1.0 / row.mass)
 }
 
 /// Returns the compliance of a row in the rounds; zero if nothing moves it.
