@@ -141,12 +141,14 @@ impl Island {
             self.solve(members, bodies, contacts, welds, [dt, dt]);
             substeps = self.after_impact(members, contacts, substeps, dt);
         }
+        self.anchors.clear();
         if substeps == 1 {
             self.finish(members, bodies, contacts, welds, [dt, dt]);
         } else {
             self.choose_all(contacts);
-            self.anchors.clear();
-            let anchors = welds.iter().map(|weld| Anchors::of(weld, members, bodies));
+            let anchors = welds
+                .iter()
+                .map(|weld| Anchors::of(weld, members, bodies, dt));
             self.anchors.extend(anchors);
             self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(substeps)]);
         }
@@ -169,6 +171,8 @@ impl Island {
             // Velocity change per substep.
             body.linear = body.before.linear + (body.linear - body.before.linear) / substeps;
             body.angular = body.before.angular + (body.angular - body.before.angular) / substeps;
+            // From the middle of the step to that of the first substep.
+            body.center -= body.before.linear * ((dt - substep) / 2.0);
         }
         // The warm-start impulses are distributed evenly; the results are summed.
         for contact in &mut *contacts {
@@ -186,7 +190,7 @@ impl Island {
                     .predict(tree, base, member.state, substep / 2.0);
             }
             for (weld, anchors) in welds.iter_mut().zip(&self.anchors) {
-                anchors.apply(weld, members, bodies);
+                anchors.apply(weld, members, bodies, substep);
             }
             let length = if index == 0 { dt } else { substep };
             self.substep(members, bodies, contacts, welds, [length, substep]);
@@ -258,6 +262,9 @@ impl Island {
         }
         self.rows
             .advance_gaps(&mut self.gaps, &self.near, &self.moving, dt);
+        for (index, anchors) in self.anchors.iter_mut().enumerate() {
+            anchors.turn(self.rows.weld_velocity_of(index, &self.moving).angular * dt);
+        }
         self.rows.bounce(&mut self.velocities, &self.kept);
         self.end(members, bodies, contacts, dt);
         for (index, weld) in welds.iter_mut().enumerate() {
@@ -458,6 +465,7 @@ impl Island {
             let contact = &mut contacts[index];
             contact.impulse = self.rows.impulse_of(row);
             contact.separation_velocity = self.rows.separation_of(row, &self.velocities);
+            contact.slip = self.rows.slip_of(row, &self.velocities);
         }
     }
 }
@@ -484,3 +492,5 @@ mod random_tests;
 mod shares_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod weld_tests;

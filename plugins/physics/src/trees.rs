@@ -213,6 +213,8 @@ struct Touched {
     impulse: [f64; 3],
     /// Normal separation velocity at the end of the step, m/s, if the contact was active.
     separation_velocity: Option<f64>,
+    /// Tangential velocity at the end of the last step, world axes, m/s.
+    slip: [f64; 3],
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

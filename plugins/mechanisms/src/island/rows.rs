@@ -28,6 +28,9 @@ const CONTACT_SLOP: f64 = 1e-4;
 /// Largest rotation of a normal per step that is attributed to a curved surface, rad.
 const MAX_CONTACT_TURN: f64 = 0.2;
 
+/// Fraction of the friction limit up to which a contact sticks.
+const STICKING: f64 = 0.99;
+
 /// Approach speed above which bodies bounce, m/s.
 const RESTITUTION_THRESHOLD: f64 = 0.1;
 
@@ -139,7 +142,6 @@ impl Rows {
         starts: &[usize],
     ) {
         let axes = axes(&contact.normal);
-        let wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
         let first = self.rows.len();
         let (system, point) = ((members, bodies, starts), &contact.point);
         if contact.friction_sides == contact.sides {
@@ -149,6 +151,7 @@ impl Rows {
             self.add_point_rows::<1, false>(&contact.sides, point, [normal], system);
             self.add_point_rows::<2, false>(&contact.friction_sides, point, across, system);
         }
+        let wanted = self.wanted_slip(first, contact, &axes, members, bodies);
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
         let distance = *gap + CONTACT_SLOP;
@@ -199,6 +202,30 @@ impl Rows {
         });
     }
 
+    /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction held the sides in the
+    /// last step, as on a turntable, the velocities before and after the step are symmetric about its middle.
+    fn wanted_slip(
+        &self,
+        first: usize,
+        contact: &Contact,
+        axes: &[Vector3<f64>; 3],
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+    ) -> [f64; 3] {
+        let mut wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
+        if !sticks(contact) {
+            return wanted;
+        }
+        for (index, wanted) in wanted.iter_mut().enumerate().skip(1) {
+            let before = self.speed_before(first + index, members, bodies);
+            let turned = before - axes[index].dot(&contact.slip);
+            if self.is_by_rotation(turned, first, members, bodies) {
+                *wanted -= turned / 2.0;
+            }
+        }
+        wanted
+    }
+
     /// Returns the change of a contact's normal velocity since the last step by rotation of the surfaces, m/s, at equal
     /// velocities. Zero if it is more than a rotation explains.
     fn turned(
@@ -213,16 +240,28 @@ impl Rows {
             return 0.0;
         };
         let turned = speed - separation_velocity;
+        if self.is_by_rotation(turned, first, members, bodies) {
+            turned
+        } else {
+            0.0
+        }
+    }
+
+    /// Returns true if the rotation of the surfaces may explain a change of a contact's velocity since the last step, m/s.
+    fn is_by_rotation(
+        &self,
+        turned: f64,
+        first: usize,
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+    ) -> bool {
         let mut fastest: f64 = 0.0;
         for side in 0..2 {
             let rows = self.rows[first..first + 3].iter();
             let along = rows.map(|row| self.block_before(&row.blocks[side], members, bodies));
             fastest = fastest.max(along.map(|speed| speed * speed).sum());
         }
-        if turned * turned > MAX_CONTACT_TURN * MAX_CONTACT_TURN * fastest {
-            return 0.0;
-        }
-        turned
+        turned * turned <= MAX_CONTACT_TURN * MAX_CONTACT_TURN * fastest
     }
 
     /// Returns the velocity of a row before the step.
@@ -268,12 +307,29 @@ impl Rows {
         (row.impulse > 0.0).then(|| row.speed(&self.jacobians, velocities))
     }
 
+    /// Returns the tangential velocity of a contact, world axes, m/s.
+    pub(super) fn slip_of(&self, contact: usize, velocities: &[f64]) -> Vector3<f64> {
+        let rows = self.rows[3 * contact..].iter().skip(1);
+        let axes = &self.contacts[contact].axes[1..];
+        let along = rows.zip(axes);
+        along
+            .map(|(row, axis)| axis * row.speed(&self.jacobians, velocities))
+            .sum()
+    }
+
     /// Returns the impulse of a contact on its second side, world axes, N·s.
     pub(super) fn impulse_of(&self, contact: usize) -> Vector3<f64> {
         let rows = self.rows[3 * contact..].iter();
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
     }
+}
+
+/// Returns true if friction held the surfaces of a contact in the last step.
+fn sticks(contact: &Contact) -> bool {
+    let normal = contact.normal.dot(&contact.impulse);
+    let across = contact.impulse - contact.normal * normal;
+    across.norm() < STICKING * contact.friction * normal
 }
 
 /// Returns an orthonormal basis with a given first axis; deterministic.

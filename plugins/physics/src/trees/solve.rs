@@ -77,6 +77,7 @@ impl Trees {
                 if let Some(known) = index.ok().and_then(|index| known.get(index)) {
                     touch.contact.impulse = known.impulse.into();
                     touch.contact.separation_velocity = known.separation_velocity;
+                    touch.contact.slip = known.slip.into();
                 }
             }
         }
@@ -222,8 +223,8 @@ impl Trees {
     fn end_island(&mut self, job: &mut Job, group: &Group, constraints: &mut ConstraintSet) {
         for (index, contact) in group.contacts.iter().zip(&job.contacts) {
             let known = &mut constraints.contacts[*index].contact;
-            (known.impulse, known.separation_velocity) =
-                (contact.impulse, contact.separation_velocity);
+            (known.impulse, known.slip) = (contact.impulse, contact.slip);
+            known.separation_velocity = contact.separation_velocity;
         }
         for (index, weld) in group.welds.iter().zip(&job.welds) {
             let known = &mut constraints.welds[*index].weld;
@@ -462,6 +463,7 @@ impl Trees {
             key: *key,
             impulse: contact.impulse.into(),
             separation_velocity: contact.separation_velocity,
+            slip: contact.slip.into(),
         }));
         // The pairs are in order already: then the whole takes no time.
         let is_same = |one: &Touched, other: &Touched| one.key.geometry() == other.key.geometry();
