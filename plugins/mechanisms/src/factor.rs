@@ -153,6 +153,43 @@ impl MassMatrix {
         }
     }
 
+    /// Does for four vectors what [`solve`](Self::solve) does for each, with the same results: their numbers lie side by side.
+    pub(crate) fn solve_four(&self, vectors: &mut [[f64; 4]]) {
+        if self.is_dense {
+            self.solve_four_by(vectors, |row| 0..row);
+        } else {
+            self.solve_four_by(vectors, |row| self.ancestors_of(row).iter().copied());
+        }
+    }
+
+    /// Solves for four vectors, given the rows above each row to which it is coupled.
+    fn solve_four_by<I: Iterator<Item = usize>>(
+        &self,
+        vectors: &mut [[f64; 4]],
+        coupled: impl Fn(usize) -> I,
+    ) {
+        let vectors = &mut vectors[..self.order()];
+        for row in (0..self.order()).rev() {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let numbers = vectors[row];
+            for left in coupled(row) {
+                for (other, number) in vectors[left].iter_mut().zip(&numbers) {
+                    *other -= own[left] * number;
+                }
+            }
+        }
+        for row in 0..self.order() {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let mut numbers = vectors[row].map(|number| number / own[row]);
+            for left in coupled(row) {
+                for (number, other) in numbers.iter_mut().zip(&vectors[left]) {
+                    *number -= own[left] * other;
+                }
+            }
+            vectors[row] = numbers;
+        }
+    }
+
     /// Returns the elements of a row of `L`, and at the end the diagonal of `D`. Requires [`factor`](Self::factor).
     pub(crate) fn factors_of(&self, row: usize) -> &[f64] {
         &self.lower[index(row, 0)..][..=row]
@@ -219,6 +256,13 @@ mod tests {
             matrix.solve(&mut vector);
             for (actual, wanted) in vector.iter().zip(wanted) {
                 assert!((actual - wanted).abs() < 1e-13, "{vector:?}");
+            }
+            let each = [1.0, -0.3, 0.07, 11.0].map(|factor| wanted.map(|number| number * factor));
+            let mut four = [0, 1, 2, 3].map(|row: usize| each.map(|vector| vector[row]));
+            matrix.solve_four(&mut four);
+            for (lane, mut alone) in each.into_iter().enumerate() {
+                matrix.solve(&mut alone);
+                assert_eq!(four.map(|row| row[lane]), alone);
             }
         }
     }

@@ -260,12 +260,19 @@ impl Island {
             self.choose_all(contacts);
             self.solve(members, bodies, contacts, welds, [length, dt]);
         }
+        if self.rows.bounce(&mut self.velocities, &self.kept)
+            && self.near.len() < contacts.len()
+            && self.closes_gap(members, bodies, contacts, dt)
+        {
+            self.choose_all(contacts);
+            self.solve(members, bodies, contacts, welds, [length, dt]);
+            self.rows.bounce(&mut self.velocities, &self.kept);
+        }
         self.rows
             .advance_gaps(&mut self.gaps, &self.near, &self.moving, dt);
         for (index, anchors) in self.anchors.iter_mut().enumerate() {
             anchors.turn(self.rows.weld_velocity_of(index, &self.moving).angular * dt);
         }
-        self.rows.bounce(&mut self.velocities, &self.kept);
         self.end(members, bodies, contacts, dt);
         for (index, weld) in welds.iter_mut().enumerate() {
             weld.impulse += self.rows.weld_impulse_of(index);

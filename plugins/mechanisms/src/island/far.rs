@@ -3,13 +3,21 @@
 //! The engine predicts contacts within two centimetres, so that boxes that stand side by side on a tray have more gaps than
 //! contacts. Rows of gaps that stay open change nothing, and take most of the time. If all contacts of two bodies are gaps
 //! that their velocities before the step do not close, they are left out. The velocities after the step decide whether that
-//! was right: if one of the gaps closes, the step is solved again with all contacts.
+//! was right: if one of the gaps closes, the step is solved again with all contacts. A gap closes if its row would act: beyond
+//! the slop.
 use nalgebra::Vector3;
 
-use super::{Contact, FreeBody, Island, Member, Side, motion, rows::Moving};
+use super::{
+    Contact, FreeBody, Island, Member, Motion, Side, motion,
+    rows::{CONTACT_SLOP, Moving},
+};
 
-/// Gap beyond twice the approach of its sides before the step that does not close, m.
-const WIDE: f64 = 1e-3;
+/// Depth of contacts that always belong to a step, and the least gap beyond it and twice the approach of its sides before the
+/// step that does not close, m.
+const DEEP: f64 = CONTACT_SLOP / 2.0;
+
+/// Members, free bodies, and the indices of their first velocities.
+type System<'a> = (&'a [Member<'a>], &'a [FreeBody], &'a [usize]);
 
 impl Island {
     /// Chooses all contacts to be solved.
@@ -33,19 +41,11 @@ impl Island {
             before.extend(body.before.linear.iter().chain(&body.before.angular));
         }
         let system = (members, bodies, &self.starts[..]);
-        let is_far = |contact: &Contact| {
-            contact.impulse == Vector3::zeros()
-                && contact.separation_velocity.is_none()
-                // Most contacts touch: their velocities need not be known.
-                && contact.distance > WIDE
-                && contact.distance > WIDE + 2.0 * dt * approach(contact, &self.kept, system)
-        };
-        let sides = |contact: &Contact| contact.sides.map(Moving::of);
         self.near.clear();
         let mut first = 0;
-        for of_pair in contacts.chunk_by(|one, other| sides(one) == sides(other)) {
+        for of_pair in contacts.chunk_by(have_same_sides) {
             let end = first + of_pair.len();
-            if !of_pair.iter().all(is_far) {
+            if !stays_open(of_pair, &self.kept, system, dt) {
                 self.near.extend(first..end);
             }
             first = end;
@@ -61,50 +61,107 @@ impl Island {
         dt: f64,
     ) -> bool {
         let system = (members, bodies, &self.starts[..]);
-        let mut near = self.near.iter().copied().peekable();
-        let mut contacts = contacts.iter().enumerate();
-        contacts.any(|(index, contact)| {
-            let is_left_out = near.next_if_eq(&index).is_none();
-            let closes = |velocities| approach(contact, velocities, system) * dt > contact.distance;
-            is_left_out && (closes(&self.moving) || closes(&self.velocities))
+        let [mut first, mut near] = [0; 2];
+        contacts.chunk_by(have_same_sides).any(|of_pair| {
+            let own = first..first + of_pair.len();
+            first = own.end;
+            if self.near.get(near) == Some(&own.start) {
+                near += own.len();
+                return false;
+            }
+            [&self.moving, &self.velocities].iter().any(|velocities| {
+                let pair = Pair::of(&of_pair[0], velocities, system);
+                let closes = |contact: &Contact| {
+                    pair.approach(contact) * dt > contact.distance + CONTACT_SLOP
+                };
+                of_pair.iter().any(closes)
+            })
         })
     }
 }
 
-/// Returns the velocity with which the sides of a contact approach each other, m/s; zero if they part.
-fn approach(
-    contact: &Contact,
-    velocities: &[f64],
-    system: (&[Member<'_>], &[FreeBody], &[usize]),
-) -> f64 {
-    let [one, two] = contact
-        .sides
-        .map(|side| velocity(side, &contact.point, velocities, system));
-    (one - two).dot(&contact.normal).max(0.0)
+fn have_same_sides(one: &Contact, other: &Contact) -> bool {
+    one.sides.map(Moving::of) == other.sides.map(Moving::of)
 }
 
-/// Returns the velocity of a side at a point of the world, m/s.
-fn velocity(
+/// Returns true if all contacts of two bodies are gaps that velocities before a step do not close.
+fn stays_open(of_pair: &[Contact], velocities: &[f64], system: System<'_>, dt: f64) -> bool {
+    let is_gap = |contact: &Contact| {
+        contact.impulse == Vector3::zeros()
+            && contact.separation_velocity.is_none()
+            && contact.distance > -DEEP
+    };
+    // Most contacts touch: their velocities need not be known.
+    if !of_pair.iter().all(is_gap) {
+        return false;
+    }
+    let pair = Pair::of(&of_pair[0], velocities, system);
+    of_pair
+        .iter()
+        .all(|contact| contact.distance + DEEP > 2.0 * dt * pair.approach(contact))
+}
+
+/// Motion of the first of two bodies relative to the second one.
+struct Pair {
+    /// A point of the world, and the relative motion there. Sides with prescribed motion count as at rest.
+    point: Vector3<f64>,
+    motion: Motion,
+}
+
+impl Pair {
+    /// Returns the relative motion of the sides of a contact.
+    fn of(contact: &Contact, velocities: &[f64], system: System<'_>) -> Self {
+        let [one, two] = contact
+            .sides
+            .map(|side| motion_at(side, &contact.point, velocities, system));
+        Self {
+            point: contact.point,
+            motion: one - two,
+        }
+    }
+
+    /// Returns the velocity with which the sides of one of their contacts approach each other, m/s.
+    fn approach(&self, contact: &Contact) -> f64 {
+        let mut relative = self.motion.at(&(contact.point - self.point));
+        for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
+            if let Side::Prescribed(velocity) = side {
+                relative += velocity * sign;
+            }
+        }
+        relative.dot(&contact.normal)
+    }
+}
+
+/// Returns the motion of a side, with the velocity at a point of the world, m/s.
+fn motion_at(
     side: Side,
     point: &Vector3<f64>,
     velocities: &[f64],
-    (members, bodies, starts): (&[Member<'_>], &[FreeBody], &[usize]),
-) -> Vector3<f64> {
+    (members, bodies, starts): System<'_>,
+) -> Motion {
     match side {
-        Side::Prescribed(velocity) => velocity,
-        Side::Link { member, link } => members.get(member).map_or_else(Vector3::zeros, |of| {
+        Side::Prescribed(_) => Motion::ZERO,
+        Side::Link { member, link } => members.get(member).map_or(Motion::ZERO, |of| {
             let target = of.pose.rotation.tr_mul(&(point - of.pose.position));
             let own = &velocities[starts[member]..];
-            let mut sum = of.base.velocity.at(&target);
+            let base = &of.base.velocity;
+            let (mut linear, mut angular) = (base.at(&target), base.angular);
             let work = &of.integrator.workspace;
             work.columns_at(of.tree, link, &target, |speed, column| {
-                sum += column.linear * own[speed];
+                linear += column.linear * own[speed];
+                angular += column.angular * own[speed];
             });
-            of.pose.rotation * sum
+            Motion {
+                angular: of.pose.rotation * angular,
+                linear: of.pose.rotation * linear,
+            }
         }),
-        Side::Body(index) => bodies.get(index).map_or_else(Vector3::zeros, |body| {
+        Side::Body(index) => bodies.get(index).map_or(Motion::ZERO, |body| {
             let own = motion(velocities, starts[members.len() + index]);
-            own.linear + own.angular.cross(&(point - body.center))
+            Motion {
+                angular: own.angular,
+                linear: own.at(&(point - body.center)),
+            }
         }),
     }
 }
@@ -174,6 +231,40 @@ mod tests {
         let (count, [own, next]) = step([0.4, 0.4]);
         assert_eq!(count, 0);
         assert_eq!([own, next], [0.4, 0.0], "it does not reach the next ball");
+    }
+
+    #[test]
+    fn bodies_side_by_side_are_carried_together() {
+        let mut bodies = balls();
+        for body in &mut bodies {
+            body.linear = Vector3::new(20.0, 3.0, -1.0);
+            body.before.linear = body.linear;
+        }
+        let mut contacts = gaps(&bodies);
+        for (index, contact) in contacts.iter_mut().enumerate() {
+            contact.distance = if index == 2 { -9e-5 } else { -1e-5 };
+        }
+        let mut island = Island::default();
+        island.step(&mut [], &mut bodies, &mut contacts, &mut [], DT);
+        assert_eq!(island.near, [2], "the one at the end of the slop is solved");
+        assert!(bodies.iter().all(|body| body.linear.x == 20.0));
+    }
+
+    #[test]
+    fn a_bounce_that_closes_a_gap_is_noticed() {
+        let mut bodies = balls();
+        bodies[3].before.linear.x = 2.0;
+        bodies[3].linear.x = 2.0;
+        let mut contacts = gaps(&bodies);
+        contacts[3].distance = 0.0;
+        contacts[3].restitution = 1.0;
+        // Without a bounce, the ball between them moves by 4 mm.
+        contacts[4].distance = 6e-3;
+        let mut island = Island::default();
+        island.step(&mut [], &mut bodies, &mut contacts, &mut [], DT);
+        assert_eq!(island.near.len(), 7, "the step is solved again");
+        let [own, next] = [4, 5].map(|index: usize| bodies[index].linear.x);
+        assert!(next > 0.1 && own - next < 1.6, "{own} {next}");
     }
 
     #[test]

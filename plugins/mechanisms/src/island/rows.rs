@@ -20,10 +20,11 @@ use super::{Contact, FreeBody, Member, Side};
 use checkpoint::Checkpoint;
 use dense::{DenseSolver, MAX_VELOCITIES};
 use newton::NewtonSolver;
+use points::joined;
 use row::{Block, ConstraintRow, Kind};
 
 /// Slop of contacts, m: normals of rounded shapes are ill-conditioned near zero distance.
-const CONTACT_SLOP: f64 = 1e-4;
+pub(super) const CONTACT_SLOP: f64 = 1e-4;
 
 /// Largest rotation of a normal per step that is attributed to a curved surface, rad.
 const MAX_CONTACT_TURN: f64 = 0.2;
@@ -43,6 +44,8 @@ pub(super) struct Rows {
     jacobians: Vec<f64>,
     /// Entries of `M⁻¹Jᵀ`, in the same order.
     responses: Vec<f64>,
+    /// Entries of four rows, side by side.
+    four: Vec<[f64; 4]>,
     /// Number of entries of each row, one per velocity of the island and zeros; zero if rows contain only blocks.
     stride: usize,
     contacts: Vec<ContactData>,
@@ -281,8 +284,8 @@ impl Rows {
                 .map(|(a, b)| a * b)
                 .sum()
         } else if let Some(body) = bodies.get(block.participant - members.len()) {
-            let own = body.before.linear.iter().chain(&body.before.angular);
-            numbers.zip(own).map(|(a, b)| a * b).sum()
+            let own = joined(&body.before.linear, &body.before.angular);
+            numbers.zip(&own).map(|(a, b)| a * b).sum()
         } else {
             0.0
         }

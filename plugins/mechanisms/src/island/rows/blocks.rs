@@ -2,11 +2,14 @@
 use super::row::dot;
 
 /// Adds a multiple of six entries, those of a free body, to others.
-#[inline]
+#[inline(always)]
 pub(super) fn add_multiple(line: &mut [f64; 6], other: &[f64; 6], factor: f64) {
-    for (entry, number) in line.iter_mut().zip(other) {
+    // All at once: what is stored one by one is slow to load by twos.
+    let mut sum = *line;
+    for (entry, number) in sum.iter_mut().zip(other) {
         *entry += factor * number;
     }
+    *line = sum;
 }
 
 /// Replaces a matrix by its inverse, by Gauss–Jordan elimination with partial pivoting. Returns false if it is singular.

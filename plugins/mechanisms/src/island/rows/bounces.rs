@@ -9,8 +9,9 @@ use super::Rows;
 const ROUNDING: f64 = 1e-9;
 
 impl Rows {
-    /// Solves with the separation velocities of bouncing contacts; `kept` are the velocities without a bounce.
-    pub(in crate::island) fn bounce(&mut self, velocities: &mut [f64], kept: &[f64]) {
+    /// Solves with the separation velocities of bouncing contacts; `kept` are the velocities without a bounce. Returns true if
+    /// a contact bounces.
+    pub(in crate::island) fn bounce(&mut self, velocities: &mut [f64], kept: &[f64]) -> bool {
         let mut bounces = false;
         for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
             if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
@@ -19,7 +20,7 @@ impl Rows {
             }
         }
         if !bounces {
-            return;
+            return false;
         }
         self.without_bounce.clear();
         self.without_bounce
@@ -34,6 +35,7 @@ impl Rows {
                 row.impulse = kept + fraction * (row.impulse - kept);
             }
         }
+        true
     }
 
     /// Returns the greatest fraction of a bounce, from 0 to 1, with which the bouncing contacts add no energy. The energy that a

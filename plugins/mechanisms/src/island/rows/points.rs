@@ -62,8 +62,9 @@ impl Rows {
                         } else {
                             [*direction, (point - body.center).cross(direction)]
                         };
-                        let numbers = linear.iter().chain(&angular);
-                        for (entry, number) in self.jacobians[entry..].iter_mut().zip(numbers) {
+                        let numbers = joined(&linear, &angular);
+                        let entries = &mut self.jacobians[entry..entry + 6];
+                        for (entry, number) in entries.iter_mut().zip(numbers) {
                             *entry += number;
                         }
                     }
@@ -118,4 +119,12 @@ impl Rows {
             }
         });
     }
+}
+
+/// Returns the elements of two vectors: those of a free body's velocities.
+#[inline]
+pub(super) fn joined(linear: &Vector3<f64>, angular: &Vector3<f64>) -> [f64; 6] {
+    [
+        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
+    ]
 }

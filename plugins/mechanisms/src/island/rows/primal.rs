@@ -4,7 +4,8 @@
 //! Each group of rows, a contact or a single row, changes its impulses by `Δλ = λ₀ − K·J·Δv`. With `M·Δv = Jᵀ·Δλ` follows
 //! `(M + JᵀKJ)·Δv = Jᵀ·λ₀`, see [`system`], or `(I + M⁻¹JᵀKJ)·Δv = M⁻¹Jᵀ·λ₀` where deep trees have no mass matrix. The blocks
 //! are those of members and free bodies that share a group. They are eliminated in the order of minimum degree: a tray with a
-//! hundred boxes takes a hundred times the work of one box.
+//! hundred boxes takes a hundred times the work of one box. The steps are compiled a second time for processors with AVX, with
+//! the same results to the last bit.
 pub(super) mod damped;
 mod elimination;
 mod group;
@@ -15,7 +16,10 @@ use super::{
     blocks::{add_multiple, invert, multiply},
     row::{Block, ConstraintRow, dot},
 };
-use crate::island::{FreeBody, Member};
+use crate::{
+    island::{FreeBody, Member},
+    lanes,
+};
 use damped::DampedSteps;
 use group::Group;
 use system::{BlockSystem, law_of};
@@ -76,6 +80,10 @@ impl VelocitySolver {
 
     /// Makes a Newton step: changes impulses and velocities. Returns false, with nothing changed, if that would be too much
     /// work, or the system is singular.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
     pub(super) fn newton_step(
         &mut self,
         rows: &mut [ConstraintRow],
@@ -83,8 +91,40 @@ impl VelocitySolver {
         numbers: [&[f64]; 2],
         velocities: &mut [f64],
     ) -> bool {
+        if lanes::is_supported() {
+            #[expect(unsafe_code, reason = "a function for AVX")]
+            // SAFETY: AVX is supported.
+            unsafe {
+                self.newton_step_by_avx(rows, contacts, numbers, velocities)
+            }
+        } else {
+            self.newton_step_plainly(rows, contacts, numbers, velocities)
+        }
+    }
+
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx"))]
+    fn newton_step_by_avx(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+    ) -> bool {
+        self.newton_step_plainly(rows, contacts, numbers, velocities)
+    }
+
+    #[inline(always)]
+    fn newton_step_plainly(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+    ) -> bool {
         self.linearize(rows, contacts, numbers[0], velocities);
-        if self.system.read(rows, contacts.len(), numbers[0]) {
+        if self.system.begin(rows, contacts.len()) {
+            let all = (&*rows, contacts.len(), numbers[0]);
+            self.system.read(&self.groups, all);
             return self.system_step(rows, contacts.len(), numbers[1], velocities);
         }
         if !self.assemble(rows, numbers, velocities.len()) || !self.eliminate() {
@@ -106,6 +146,7 @@ impl VelocitySolver {
     }
 
     /// Makes a Newton step for the linearised laws. Returns false, with nothing changed, if the system is singular.
+    #[inline(always)]
     fn system_step(
         &mut self,
         rows: &mut [ConstraintRow],
@@ -128,6 +169,7 @@ impl VelocitySolver {
     }
 
     /// Linearises the laws of all active rows.
+    #[inline(always)]
     fn linearize(
         &mut self,
         rows: &[ConstraintRow],

@@ -132,7 +132,7 @@ impl ConstraintRow {
         block.offset
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn speed(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         let mut sum = self.offset;
         for block in self.blocks.iter().take_while(|block| block.count > 0) {
@@ -172,7 +172,7 @@ impl ConstraintRow {
         products.sum()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn act(&self, responses: &[f64], impulse: f64, velocities: &mut [f64]) {
         for block in self.blocks.iter().take_while(|block| block.count > 0) {
             let numbers = &responses[block.offset..block.offset + block.count];
@@ -180,9 +180,12 @@ impl ConstraintRow {
             if let Ok(velocities) = <&mut [f64; 6]>::try_from(&mut *velocities)
                 && let Ok(numbers) = <&[f64; 6]>::try_from(numbers)
             {
-                for (speed, number) in velocities.iter_mut().zip(numbers) {
+                // All at once: what is stored one by one is slow to load by twos.
+                let mut speeds = *velocities;
+                for (speed, number) in speeds.iter_mut().zip(numbers) {
                     *speed += number * impulse;
                 }
+                *velocities = speeds;
                 continue;
             }
             for (speed, number) in velocities.iter_mut().zip(numbers) {
@@ -208,12 +211,13 @@ impl ConstraintRow {
     }
 
     /// Returns true if the row is movable, and its impulse is at none of its bounds.
+    #[inline(always)]
     pub(super) fn is_within_bounds(&self) -> bool {
         self.mass > 0.0 && self.bounds[0] < self.impulse && self.impulse < self.bounds[1]
     }
 
     /// Returns the velocity that the row lacks with its impulse.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lack(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         let given = self.compliance * self.impulse;
         self.target - self.speed(jacobians, velocities) - given
@@ -221,13 +225,13 @@ impl ConstraintRow {
 
     /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged, given the velocity that it
     /// lacks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn impulse_for(&self, lack: f64) -> f64 {
         self.impulse + lack * self.mass
     }
 
     /// Returns the impulse that satisfies the row without bounds, with all other impulses unchanged.
-    #[inline]
+    #[inline(always)]
     pub(super) fn unbounded_impulse(&self, jacobians: &[f64], velocities: &[f64]) -> f64 {
         self.impulse_for(self.lack(jacobians, velocities))
     }
@@ -297,6 +301,7 @@ impl ConstraintRow {
     }
 
     /// Sets the impulse and updates the velocities. Returns the change of the row's velocity.
+    #[inline(always)]
     pub(super) fn set(&mut self, impulse: f64, responses: &[f64], velocities: &mut [f64]) -> f64 {
         let more = impulse - self.impulse;
         self.impulse = impulse;
@@ -308,6 +313,7 @@ impl ConstraintRow {
     }
 
     /// PGS update: solves the row and projects its impulse on the bounds.
+    #[inline(always)]
     pub(super) fn project(
         &mut self,
         jacobians: &[f64],
@@ -324,7 +330,7 @@ impl ConstraintRow {
 }
 
 /// Returns the dot product of two slices of equal length. Four partial sums do not wait for each other.
-#[inline]
+#[inline(always)]
 pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
     let (ones, one_rest) = one.as_chunks::<4>();
     let (others, other_rest) = other.as_chunks::<4>();
@@ -342,7 +348,7 @@ pub(super) fn dot(one: &[f64], other: &[f64]) -> f64 {
 }
 
 /// Does what [`dot`] does, for the velocities of a free body.
-#[inline]
+#[inline(always)]
 fn dot_of_six(one: &[f64; 6], other: &[f64; 6]) -> f64 {
     let mut sums = [0.0; 4];
     for lane in 0..4 {

@@ -19,6 +19,7 @@ pub(super) struct Sliding {
 
 impl Sliding {
     /// Returns `None` if the contact sticks.
+    #[inline(always)]
     pub(super) fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Option<Self> {
         let Scaled {
             factors,
@@ -51,6 +52,7 @@ impl Sliding {
     /// Linearises the law of the tangents' impulses, which follow from their unbounded impulses, and these from the impulses
     /// by the compliance. The load changes by `more − gain·Jₙ·Δv` beyond the one of these impulses. Returns `None` if the law
     /// is singular.
+    #[inline(always)]
     pub(super) fn law(
         &self,
         across: [&ConstraintRow; 2],
@@ -116,7 +118,7 @@ impl Friction {
     const LIGHTEST: f64 = 1e-9;
 
     /// Returns the state for the friction impulses without a limit, and their limit.
-    #[inline]
+    #[inline(always)]
     fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Self {
         if length(wanted) <= most {
             return Self::Sticks;
@@ -159,6 +161,7 @@ pub(super) struct SlidingLaw {
 }
 
 /// PGS update of the two tangents of a contact, with a projection on the friction disc.
+#[inline(always)]
 pub(super) fn project_onto_friction_cone(
     across: &mut [ConstraintRow],
     most: f64,
@@ -169,7 +172,11 @@ pub(super) fn project_onto_friction_cone(
     let [one, other] = across else {
         return 0.0;
     };
-    let wanted = [&*one, &*other].map(|row| row.unbounded_impulse(jacobians, velocities));
+    // Not by `map`, which is a call.
+    let wanted = [
+        one.unbounded_impulse(jacobians, velocities),
+        other.unbounded_impulse(jacobians, velocities),
+    ];
     let masses = [one.mass, other.mass];
     let given = match Friction::new(wanted, masses, most) {
         Friction::Sticks => wanted,
@@ -187,6 +194,7 @@ pub(super) fn project_onto_friction_cone(
 }
 
 /// Length of a two-dimensional vector. Faster than `hypot`, which guards against overflow.
+#[inline(always)]
 pub(super) fn length([one, other]: [f64; 2]) -> f64 {
     (one * one + other * other).sqrt()
 }

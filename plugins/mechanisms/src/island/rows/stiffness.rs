@@ -1,7 +1,9 @@
 //! Responses of the rows, and their compliances.
+use std::ops::Range;
+
 use super::{
     Rows,
-    row::{Kind, Shared},
+    row::{Block, Kind, Shared},
 };
 use crate::{
     island::{FreeBody, Member},
@@ -56,25 +58,88 @@ impl Rows {
     /// Computes the responses and the effective masses of all rows that contain only blocks.
     fn compute_responses_by_block(&mut self, members: &mut [Member<'_>], bodies: &[FreeBody]) {
         self.responses.copy_from_slice(&self.jacobians);
+        for side in 0..2 {
+            for four in 0..self.rows.len().div_ceil(4) {
+                let own = 4 * four..(4 * four + 4).min(self.rows.len());
+                if !self.respond_together(own.clone(), side, members) {
+                    for row in own {
+                        self.respond(row, side, members, bodies);
+                    }
+                }
+            }
+        }
         for row in &mut self.rows {
             let mut weight = 0.0;
             for block in row.blocks.iter().filter(|block| block.count > 0) {
                 let range = block.offset..block.offset + block.count;
-                let response = &mut self.responses[range.clone()];
-                if let Some(member) = members.get_mut(block.participant) {
-                    member.integrator.workspace.solve(member.tree, response);
-                } else if let Some(body) = bodies.get(block.participant - members.len()) {
-                    let angular = body.inverse_inertia * vector(&response[3..]);
-                    for (value, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
-                        *value *= inverse;
-                    }
-                    response[3..].copy_from_slice(angular.as_slice());
-                }
-                let numbers = self.jacobians[range].iter().zip(&*response);
+                let response = &self.responses[range.clone()];
+                let numbers = self.jacobians[range].iter().zip(response);
                 weight += numbers.map(|(one, other)| one * other).sum::<f64>();
             }
             row.set_mass(weight);
         }
+    }
+
+    /// Computes the response of a block of a row.
+    fn respond(
+        &mut self,
+        row: usize,
+        side: usize,
+        members: &mut [Member<'_>],
+        bodies: &[FreeBody],
+    ) {
+        let block = &self.rows[row].blocks[side];
+        if block.count == 0 {
+            return;
+        }
+        let response = &mut self.responses[block.offset..block.offset + block.count];
+        if let Some(member) = members.get_mut(block.participant) {
+            member.integrator.workspace.solve(member.tree, response);
+        } else if let Some(body) = bodies.get(block.participant - members.len()) {
+            let angular = body.inverse_inertia * vector(&response[3..]);
+            for (value, inverse) in response[..3].iter_mut().zip(&body.inverse_mass) {
+                *value *= inverse;
+            }
+            response[3..].copy_from_slice(angular.as_slice());
+        }
+    }
+
+    /// Computes the responses of four rows that have a member in common, which takes the time of one. Returns false if they
+    /// have none.
+    fn respond_together(
+        &mut self,
+        rows: Range<usize>,
+        side: usize,
+        members: &[Member<'_>],
+    ) -> bool {
+        let [one, two, three, four] = &self.rows[rows] else {
+            return false;
+        };
+        let blocks = [one, two, three, four].map(|row| &row.blocks[side]);
+        let (participant, count) = (blocks[0].participant, blocks[0].count);
+        let is_same = |block: &&Block| (block.participant, block.count) == (participant, count);
+        let Some(member) = members.get(participant).filter(|member| {
+            count > 0
+                && blocks.iter().all(is_same)
+                && member.integrator.workspace.articulated.is_none()
+        }) else {
+            return false;
+        };
+        self.four.clear();
+        self.four.extend(
+            (0..count).map(|index| blocks.map(|block| self.responses[block.offset + index])),
+        );
+        member
+            .integrator
+            .workspace
+            .matrix
+            .solve_four(&mut self.four);
+        for (index, numbers) in self.four.iter().enumerate() {
+            for (block, number) in blocks.iter().zip(numbers) {
+                self.responses[block.offset + index] = *number;
+            }
+        }
+        true
     }
 
     /// Makes contacts compliant. All contacts of the same two bodies have the same stiffness, that of their mean effective

@@ -1,5 +1,6 @@
 //! Projected Gauss–Seidel over all rows, with Newton steps in between.
 use super::{ContactData, Rows, row::ConstraintRow, sliding::project_onto_friction_cone};
+use crate::lanes;
 
 /// Maximum number of sweeps, and change of velocity below which the rows have converged, rad/s or m/s.
 const MAX_SWEEPS: usize = 100;
@@ -214,7 +215,39 @@ impl Rows {
 }
 
 /// Makes one PGS sweep. Returns the greatest change of a row's velocity.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_unsafe, reason = "no function for AVX on these processors")
+)]
 fn sweep(
+    rows: &mut [ConstraintRow],
+    contacts: &[ContactData],
+    numbers: [&[f64]; 2],
+    velocities: &mut [f64],
+) -> f64 {
+    if lanes::is_supported() {
+        #[expect(unsafe_code, reason = "a function for AVX")]
+        // SAFETY: AVX is supported.
+        unsafe {
+            sweep_by_avx(rows, contacts, numbers, velocities)
+        }
+    } else {
+        sweep_plainly(rows, contacts, numbers, velocities)
+    }
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx"))]
+fn sweep_by_avx(
+    rows: &mut [ConstraintRow],
+    contacts: &[ContactData],
+    numbers: [&[f64]; 2],
+    velocities: &mut [f64],
+) -> f64 {
+    sweep_plainly(rows, contacts, numbers, velocities)
+}
+
+#[inline(always)]
+fn sweep_plainly(
     rows: &mut [ConstraintRow],
     contacts: &[ContactData],
     [jacobians, responses]: [&[f64]; 2],

@@ -14,6 +14,7 @@ use super::{
     Group, VelocitySolver,
     system::BlockSystem,
 };
+use crate::lanes;
 
 /// Minimum compliance of a row in a round, relative to the response of the bodies.
 const LEAST_COMPLIANCE: f64 = 2e-3;
@@ -67,7 +68,43 @@ pub(super) struct DampedSteps {
 impl VelocitySolver {
     /// Solves all rows, from any impulses; with `is_relaxed` for their velocities without correction of positions, and
     /// without compliance. Returns the number of steps, or `None`, with nothing changed, if a step is too much work.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
     pub(in crate::island::rows) fn solve_damped(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+        is_relaxed: bool,
+    ) -> Option<usize> {
+        if lanes::is_supported() {
+            #[expect(unsafe_code, reason = "a function for AVX")]
+            // SAFETY: AVX is supported.
+            unsafe {
+                self.solve_damped_by_avx(rows, contacts, numbers, velocities, is_relaxed)
+            }
+        } else {
+            self.solve_damped_plainly(rows, contacts, numbers, velocities, is_relaxed)
+        }
+    }
+
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx"))]
+    fn solve_damped_by_avx(
+        &mut self,
+        rows: &mut [ConstraintRow],
+        contacts: &[ContactData],
+        numbers: [&[f64]; 2],
+        velocities: &mut [f64],
+        is_relaxed: bool,
+    ) -> Option<usize> {
+        self.solve_damped_plainly(rows, contacts, numbers, velocities, is_relaxed)
+    }
+
+    #[inline(always)]
+    fn solve_damped_plainly(
         &mut self,
         rows: &mut [ConstraintRow],
         contacts: &[ContactData],
@@ -81,7 +118,10 @@ impl VelocitySolver {
         let [least, most] = RESIDUALS;
         let (mut residual, mut change, mut count) = (f64::INFINITY, f64::INFINITY, 0);
         let rounds = MAX_ROUNDS[usize::from(velocities.len() > MAX_VELOCITIES)];
-        let is_read = self.system.read(rows, contacts.len(), numbers[0]);
+        let is_read = self.system.begin(rows, contacts.len());
+        if is_read {
+            self.system.read_all(rows, contacts.len(), numbers[0]);
+        }
         'rounds: for _ in 0..rounds {
             let tolerance = (RESIDUAL_FRACTION * change).clamp(least, most);
             for step in 0..=MAX_STEPS {
@@ -161,6 +201,7 @@ impl DampedSteps {
     }
 
     /// Evaluates and linearises the laws of all rows. Returns the greatest velocity that the impulses lack.
+    #[inline(always)]
     fn linearize(
         &mut self,
         rows: &[ConstraintRow],
@@ -211,6 +252,7 @@ impl DampedSteps {
     }
 
     /// Sets the changes of the velocities of all rows in an undamped step.
+    #[inline(always)]
     fn set_steps(&mut self, contacts: usize, system: &BlockSystem) {
         let (touching, others) = self.rows.split_at_mut(3 * contacts);
         for (law, states) in touching.as_chunks_mut::<3>().0.iter_mut().enumerate() {
@@ -231,6 +273,7 @@ impl DampedSteps {
     }
 
     /// Sets the changes of all impulses in an undamped step.
+    #[inline(always)]
     fn set_changes(&mut self, groups: &[Group]) {
         for state in &mut self.rows {
             state.change = 0.0;
@@ -248,6 +291,7 @@ impl DampedSteps {
     }
 
     /// Returns the fraction of the step, at most 1, after which the convex function no longer falls along the step.
+    #[inline(always)]
     fn search(&self, rows: &[ConstraintRow], contacts: usize) -> f64 {
         let [mut low, mut high] = [0.0, 1.0];
         let present = self.rows.iter();
@@ -275,6 +319,7 @@ impl DampedSteps {
     }
 
     /// Returns the slope of the convex function along the step, after this fraction of it.
+    #[inline(always)]
     fn slope(&self, rows: &[ConstraintRow], contacts: usize, fraction: f64) -> f64 {
         let product = |state: &RowState, law: f64| {
             state.step * (state.impulse + fraction * state.change - law)
@@ -294,6 +339,7 @@ impl DampedSteps {
         sum
     }
 
+    #[inline(always)]
     fn advance(&mut self, fraction: f64) {
         for state in &mut self.rows {
             state.speed += fraction * state.step;
@@ -352,6 +398,7 @@ impl RowState {
     }
 
     /// Returns the impulse without bounds after a fraction of the step.
+    #[inline(always)]
     fn unbounded(&self, fraction: f64) -> f64 {
         (self.target - self.speed - fraction * self.step) / self.compliance
     }
@@ -377,6 +424,7 @@ fn compliance(row: &ConstraintRow) -> f64 {
 }
 
 /// Returns the impulses of a contact after a fraction of the step.
+#[inline(always)]
 fn contact_impulses(states: &[RowState; 3], limit: f64, fraction: f64) -> [f64; 3] {
     let [normal, across @ ..] = states;
     let mut laws = states.map(|state| state.impulse);
@@ -391,6 +439,7 @@ fn contact_impulses(states: &[RowState; 3], limit: f64, fraction: f64) -> [f64; 
 }
 
 /// Returns the impulses of a contact, and their decrease per change of the rows' velocities.
+#[inline(always)]
 fn contact_law(states: &[RowState; 3], limit: f64) -> ([f64; 3], [[f64; 3]; 3]) {
     let [normal, across @ ..] = states;
     let mut laws = states.map(|state| state.impulse);
@@ -422,6 +471,7 @@ fn contact_law(states: &[RowState; 3], limit: f64) -> ([f64; 3], [[f64; 3]; 3]) 
 }
 
 /// Returns the impulse of a row after a fraction of the step.
+#[inline(always)]
 fn row_impulse(state: &RowState, [low, high]: [f64; 2], fraction: f64) -> f64 {
     if state.compliance <= 0.0 {
         state.impulse
@@ -431,6 +481,7 @@ fn row_impulse(state: &RowState, [low, high]: [f64; 2], fraction: f64) -> f64 {
 }
 
 /// Returns the impulse of a row, and its decrease per change of the velocity.
+#[inline(always)]
 fn row_law(state: &RowState, bounds: [f64; 2]) -> (f64, f64) {
     let law = row_impulse(state, bounds, 0.0);
     if state.compliance > 0.0 && bounds[0] < law && law < bounds[1] {

@@ -72,6 +72,7 @@ impl Elimination {
     }
 
     /// Returns the position of a node in the order.
+    #[inline(always)]
     pub(super) fn position_of(&self, node: usize) -> usize {
         self.positions[node]
     }
@@ -152,6 +153,7 @@ impl Elimination {
 
     /// Factorises a system with these blocks. One that is not symmetric also has the transposed blocks of the other triangle,
     /// without those of each node with itself. Returns false if a pivot is zero, or not positive in a symmetric system.
+    #[inline(always)]
     pub(super) fn factor<const IS_SYMMETRIC: bool>(
         &self,
         blocks: &mut [Block],
@@ -196,6 +198,7 @@ impl Elimination {
     }
 
     /// Replaces a right-hand side by the solution, given the results of [`factor`](Self::factor).
+    #[inline(always)]
     pub(super) fn solve<const IS_SYMMETRIC: bool>(
         &self,
         blocks: &[Block],
@@ -216,14 +219,18 @@ impl Elimination {
             let inverses = inverse_pivots(own);
             let later = self.later[columns.clone()].iter();
             for (block, later) in lower[columns.clone()].iter().zip(later) {
-                for (line, given) in scale(block, &inverses).iter().zip(given) {
-                    add_multiple(&mut right[*later], line, given);
+                // A copy stays in registers.
+                let mut sum = right[*later];
+                for ((line, inverse), given) in block.iter().zip(inverses).zip(given) {
+                    add_multiple(&mut sum, &scale_line(line, inverse), given);
                 }
+                right[*later] = sum;
             }
         }
         self.back_substitute(diagonals, blocks, right);
     }
 
+    #[inline(always)]
     fn back_substitute(&self, diagonals: &[Block], blocks: &[Block], right: &mut [[f64; SIZE]]) {
         for (position, columns) in self.columns.iter().enumerate().rev() {
             let mut own = right[position];
@@ -251,6 +258,7 @@ impl Elimination {
 /// Eliminates the velocities of a node from one another, in its own block, of which the lower triangle contains the factors
 /// afterwards, and in those that it shares with later nodes (and the transposed ones). Returns false if a pivot is zero, or not
 /// positive in a symmetric system.
+#[inline(always)]
 fn eliminate<const IS_SYMMETRIC: bool>(own: &mut Block, [upper, lower]: [&mut [Block]; 2]) -> bool {
     let [mut down, mut across] = [EMPTY; 2];
     for pivot in 0..SIZE {
@@ -295,24 +303,32 @@ fn eliminate<const IS_SYMMETRIC: bool>(own: &mut Block, [upper, lower]: [&mut [B
 }
 
 /// Returns the inverse pivots of a node, given its own block after the elimination.
+#[inline(always)]
 fn inverse_pivots(own: &Block) -> [f64; SIZE] {
     std::array::from_fn(|pivot| 1.0 / own[pivot][pivot])
 }
 
 /// Returns a block divided by the pivots of its rows, with the opposite sign.
-#[inline]
+#[inline(always)]
 fn scale(block: &Block, inverses: &[f64; SIZE]) -> Block {
-    let mut scaled = *block;
-    for (line, inverse) in scaled.iter_mut().zip(inverses) {
-        for number in line {
-            *number *= -inverse;
-        }
+    let mut scaled = EMPTY;
+    for ((to, line), inverse) in scaled.iter_mut().zip(block).zip(inverses) {
+        *to = scale_line(line, *inverse);
+    }
+    scaled
+}
+
+#[inline(always)]
+fn scale_line(line: &[f64; SIZE], inverse: f64) -> [f64; SIZE] {
+    let mut scaled = *line;
+    for number in &mut scaled {
+        *number *= -inverse;
     }
     scaled
 }
 
 /// Adds the product of a transposed block and another one to the first rows of a block.
-#[inline]
+#[inline(always)]
 fn add_product(sum: &mut Block, rows: usize, transposed: &Block, other: &Block) {
     for (row, line) in sum.iter_mut().enumerate().take(rows) {
         // A copy stays in registers.
@@ -325,7 +341,7 @@ fn add_product(sum: &mut Block, rows: usize, transposed: &Block, other: &Block) 
 }
 
 /// Returns the scalar product of the entries of a node.
-#[inline]
+#[inline(always)]
 pub(super) fn product(one: &[f64; SIZE], other: &[f64; SIZE]) -> f64 {
     let half = |first: usize| {
         one[first] * other[first]

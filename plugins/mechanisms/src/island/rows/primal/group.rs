@@ -18,10 +18,19 @@ pub(in crate::island::rows) struct Group {
 
 impl Group {
     /// Returns the changes of the impulses for changes of the rows' velocities.
+    #[inline(always)]
     pub(super) fn more(&self, changes: &[f64; 3]) -> [f64; 3] {
         std::array::from_fn(|row| self.given[row] - dot(&self.gain[row], changes))
     }
 
+    /// Returns true if each impulse follows from the velocity of its own row: the contact does not slide.
+    #[inline(always)]
+    pub(super) fn is_diagonal(&self) -> bool {
+        let [[_, a, b], [c, _, d], [e, f, _]] = self.gain;
+        [a, b, c, d, e, f].iter().all(|gain| *gain == 0.0)
+    }
+
+    #[inline(always)]
     pub(super) fn of_row(
         row_index: usize,
         row: &ConstraintRow,
@@ -32,6 +41,7 @@ impl Group {
     }
 
     /// Linearises a row that lacks this velocity.
+    #[inline(always)]
     fn of_normal(row_index: usize, row: &ConstraintRow, lack: f64) -> Self {
         let (given, gain) = linear(row, lack);
         let mut group = Self {
@@ -45,6 +55,7 @@ impl Group {
     }
 
     /// Linearises a contact whose normal is active: its friction sticks or slides.
+    #[inline(always)]
     pub(super) fn of_contact(
         first: usize,
         rows: [&ConstraintRow; 3],
@@ -52,8 +63,13 @@ impl Group {
         jacobians: &[f64],
         velocities: &[f64],
     ) -> Self {
-        let [lack, lacks @ ..] = rows.map(|row| row.lack(jacobians, velocities));
         let [normal, across @ ..] = rows;
+        // Not by `map`, which is a call.
+        let lack = normal.lack(jacobians, velocities);
+        let lacks = [
+            across[0].lack(jacobians, velocities),
+            across[1].lack(jacobians, velocities),
+        ];
         let mut group = Self::of_normal(first, normal, lack);
         let most = contact.friction * normal.impulse;
         if most <= 0.0 || across.iter().any(|row| row.mass <= 0.0) {
@@ -85,6 +101,7 @@ impl Group {
 
 /// Returns the change of a row's impulse without a change of velocity, and its decrease per change of velocity, given the
 /// velocity that it lacks.
+#[inline(always)]
 fn linear(row: &ConstraintRow, lack: f64) -> (f64, f64) {
     let compliance = row.compliance + DIAGONAL_REGULARISATION / row.mass;
     (lack / compliance, 1.0 / compliance)

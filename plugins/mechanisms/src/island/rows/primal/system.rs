@@ -5,7 +5,7 @@
 //! the rows that have acted since the last change of the mass matrices, and most steps add none. (With all rows, boxes side by
 //! side on a tray would share blocks, although most of their contacts are gaps that do not close.) Pivots are not searched for: with symmetric
 //! `K`, as in damped steps, the system is positive definite, and only half of the blocks is needed.
-use std::ops::Range;
+mod law;
 
 use super::{
     super::{blocks::add_multiple, dense::write_body, row::ConstraintRow},
@@ -13,6 +13,8 @@ use super::{
     elimination::{Block, EMPTY, Elimination, SIZE, product},
 };
 use crate::island::{FreeBody, Member};
+pub(super) use law::law_of;
+use law::{Entry, Law};
 
 /// Up to six velocities of a member or free body.
 #[derive(Clone, Copy, Debug)]
@@ -23,23 +25,11 @@ struct Node {
     mass: Block,
 }
 
-/// Rows that share a law: those of a contact, or a single one.
-#[derive(Clone, Debug, Default)]
-struct Law {
-    entries: Range<usize>,
-    /// Index of its first pair; `None` if the blocks are not for it.
-    pairs: Option<usize>,
-}
-
-/// Entries of a law's rows for one node.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    node: usize,
-    /// Position of the node in the order of elimination, of a law with pairs.
-    position: usize,
-    size: usize,
-    /// Entries of each row.
-    lines: [[f64; SIZE]; 3],
+/// Pattern of a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pattern {
+    sizes: Vec<usize>,
+    pairs: Vec<[usize; 2]>,
 }
 
 /// Workspace of the systems.
@@ -54,9 +44,15 @@ pub(super) struct BlockSystem {
     lines: Vec<f64>,
     /// True if the mass matrices are known.
     has_masses: bool,
-    /// True if the rows have been read since the last change of the mass matrices.
-    has_rows: bool,
+    /// True if there is a law for each row or contact since the last change of the mass matrices.
+    has_laws: bool,
+    /// True if the blocks are those of this system.
+    is_laid_out: bool,
     elimination: Elimination,
+    /// Sizes of the nodes, and pairs of them that share a block, from which the order of the elimination follows.
+    pattern: Pattern,
+    /// Those of the present order.
+    known: Pattern,
     /// Nodes of a law.
     touched: Vec<usize>,
     laws: Vec<Law>,
@@ -88,7 +84,7 @@ impl BlockSystem {
         self.nodes.clear();
         self.firsts.clear();
         self.couplings.clear();
-        (self.has_rows, self.has_masses) = (false, true);
+        (self.has_laws, self.has_masses) = (false, true);
         self.symmetry = None;
         let mut start = 0;
         for member in members {
@@ -150,64 +146,76 @@ impl BlockSystem {
         }
     }
 
-    /// Reads all rows, of which the first ones are those of contacts, unless they are known. Returns false if no system can be
-    /// solved here.
-    pub(super) fn read(
-        &mut self,
-        rows: &[ConstraintRow],
-        contacts: usize,
-        jacobians: &[f64],
-    ) -> bool {
+    /// Begins to read rows, of which the first ones are those of contacts. Returns false if no system can be solved here.
+    pub(super) fn begin(&mut self, rows: &[ConstraintRow], contacts: usize) -> bool {
         if !self.has_masses || self.nodes.len() > MAX_PARTICIPANTS {
             return false;
         }
-        if !self.has_rows {
-            self.has_rows = true;
+        if !self.has_laws {
+            (self.has_laws, self.is_laid_out) = (true, false);
             self.laws.clear();
+            self.laws.resize(rows.len() - 2 * contacts, Law::default());
             self.entries.clear();
-            self.elimination.clear(0);
-            let (touching, others) = rows.split_at(3 * contacts);
-            for own in touching.chunks_exact(3).chain(others.chunks_exact(1)) {
-                self.find_nodes(own);
-                self.add_law(own, jacobians);
-            }
         }
         true
     }
 
+    /// Reads the rows of some groups that have not been read. Requires [`begin`](Self::begin).
+    pub(super) fn read(
+        &mut self,
+        groups: &[Group],
+        (rows, contacts, jacobians): (&[ConstraintRow], usize, &[f64]),
+    ) {
+        for group in groups {
+            let law = law_of(group, contacts);
+            self.read_law(law, (rows, contacts, jacobians));
+        }
+    }
+
+    /// Reads all rows that have not been read. Requires [`begin`](Self::begin).
+    pub(super) fn read_all(&mut self, rows: &[ConstraintRow], contacts: usize, jacobians: &[f64]) {
+        for law in 0..self.laws.len() {
+            self.read_law(law, (rows, contacts, jacobians));
+        }
+    }
+
+    fn read_law(
+        &mut self,
+        law: usize,
+        (rows, contacts, jacobians): (&[ConstraintRow], usize, &[f64]),
+    ) {
+        if self.laws[law].entries.is_empty() {
+            let own = if law < contacts {
+                &rows[3 * law..3 * law + 3]
+            } else {
+                &rows[law + 2 * contacts..][..1]
+            };
+            self.find_nodes(own);
+            let first = self.entries.len();
+            self.add_entries(own, jacobians);
+            self.laws[law].entries = first..self.entries.len();
+        }
+    }
+
     /// Adds blocks for some groups as far as there are none. Returns false if their elimination would be too much work.
     fn cover(&mut self, groups: &[Group], contacts: usize) -> bool {
-        let mut is_covered = self.elimination.count() == self.nodes.len();
         for group in groups {
             let law = &mut self.laws[law_of(group, contacts)];
             if law.pairs.is_none() {
                 law.pairs = Some(0);
-                is_covered &= law.add_pairs(&mut self.entries, &mut self.pairs, &self.elimination);
+                self.is_laid_out = self.is_laid_out
+                    && law.add_pairs(&mut self.entries, &mut self.pairs, &self.elimination);
             }
         }
-        is_covered || self.lay_out()
+        self.is_laid_out || self.lay_out()
     }
 
     /// Determines the blocks for all laws that have pairs, and the order of their elimination. Returns false if that is too
     /// much work.
     fn lay_out(&mut self) -> bool {
         self.symmetry = None;
-        self.elimination.clear(self.nodes.len());
-        for (pair, _) in &self.couplings {
-            self.elimination.connect(*pair);
-        }
-        for law in self.laws.iter().filter(|law| law.pairs.is_some()) {
-            let own = &self.entries[law.entries.clone()];
-            for (index, one) in own.iter().enumerate() {
-                for other in &own[index + 1..] {
-                    self.elimination.connect([one.node, other.node]);
-                }
-            }
-        }
-        let nodes = &self.nodes;
-        let size = |node: usize| nodes[node].size;
-        if !self.elimination.find_order(size, MAX_WORK) {
-            self.elimination.clear(0);
+        self.find_pattern();
+        if self.pattern != self.known && !self.find_order() {
             return false;
         }
         self.write_masses();
@@ -215,7 +223,46 @@ impl BlockSystem {
         for law in self.laws.iter_mut().filter(|law| law.pairs.is_some()) {
             law.add_pairs(&mut self.entries, &mut self.pairs, &self.elimination);
         }
+        self.is_laid_out = true;
         true
+    }
+
+    /// Determines which nodes share a block in the laws that have pairs.
+    fn find_pattern(&mut self) {
+        let Pattern { sizes, pairs } = &mut self.pattern;
+        sizes.clear();
+        sizes.extend(self.nodes.iter().map(|node| node.size));
+        pairs.clear();
+        pairs.extend(self.couplings.iter().map(|(pair, _)| *pair));
+        for law in self.laws.iter().filter(|law| law.pairs.is_some()) {
+            let own = &self.entries[law.entries.clone()];
+            for (index, one) in own.iter().enumerate() {
+                for other in &own[index + 1..] {
+                    let pair = [one.node.min(other.node), one.node.max(other.node)];
+                    // Contacts of the same two bodies follow one another.
+                    if pairs.last() != Some(&pair) {
+                        pairs.push(pair);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Determines the order of elimination for the pattern. Returns false if it is too much work.
+    fn find_order(&mut self) -> bool {
+        self.elimination.clear(self.nodes.len());
+        for pair in &self.pattern.pairs {
+            self.elimination.connect(*pair);
+        }
+        let sizes = &self.pattern.sizes;
+        if self.elimination.find_order(|node| sizes[node], MAX_WORK) {
+            self.known.clone_from(&self.pattern);
+            true
+        } else {
+            self.elimination.clear(0);
+            self.known = Pattern::default();
+            false
+        }
     }
 
     /// Finds the nodes of some rows.
@@ -256,8 +303,7 @@ impl BlockSystem {
     }
 
     /// Adds the entries of rows with a common law, whose nodes have been found.
-    fn add_law(&mut self, rows: &[ConstraintRow], jacobians: &[f64]) {
-        let first = self.entries.len();
+    fn add_entries(&mut self, rows: &[ConstraintRow], jacobians: &[f64]) {
         for node in &self.touched {
             let own = &self.nodes[*node];
             let mut lines = [[0.0; SIZE]; 3];
@@ -266,7 +312,7 @@ impl BlockSystem {
                     let end = own.start + own.size;
                     if block.start <= own.start && end <= block.start + block.count {
                         let from = block.offset + own.start - block.start;
-                        line[..own.size].copy_from_slice(&jacobians[from..from + own.size]);
+                        copy(&jacobians[from..from + own.size], line);
                     }
                 }
             }
@@ -277,13 +323,10 @@ impl BlockSystem {
                 lines,
             });
         }
-        self.laws.push(Law {
-            entries: first..self.entries.len(),
-            pairs: None,
-        });
     }
 
     /// Solves the system for the changes of velocity by some groups. Returns false if it is singular or too much work.
+    #[inline(always)]
     pub(super) fn solve<const IS_SYMMETRIC: bool>(
         &mut self,
         groups: &[Group],
@@ -314,6 +357,7 @@ impl BlockSystem {
     }
 
     /// Returns true if the factors are those of the system of some groups: in relaxations contacts that stick stay as they are.
+    #[inline(always)]
     fn has_factors<const IS_SYMMETRIC: bool>(&self, groups: &[Group]) -> bool {
         let mut pairs = groups.iter().zip(&self.factored);
         self.symmetry == Some(IS_SYMMETRIC)
@@ -324,16 +368,24 @@ impl BlockSystem {
     }
 
     /// Assembles and factorises the system of some groups. Returns false if it is singular.
+    #[inline(always)]
     fn factor<const IS_SYMMETRIC: bool>(&mut self, groups: &[Group], contacts: usize) -> bool {
         self.symmetry = None;
         self.blocks.clone_from(&self.masses);
         self.transposed.clear();
-        if !IS_SYMMETRIC {
-            self.transposed
-                .extend_from_slice(&self.masses[self.nodes.len()..]);
-        }
-        for group in groups {
-            self.add::<IS_SYMMETRIC>(law_of(group, contacts), group);
+        let count = self.nodes.len();
+        if IS_SYMMETRIC || groups.iter().all(Group::is_diagonal) {
+            for group in groups {
+                self.add::<true>(law_of(group, contacts), group);
+            }
+            if !IS_SYMMETRIC {
+                self.transposed.extend_from_slice(&self.blocks[count..]);
+            }
+        } else {
+            self.transposed.extend_from_slice(&self.masses[count..]);
+            for group in groups {
+                self.add::<false>(law_of(group, contacts), group);
+            }
         }
         let (blocks, transposed) = (&mut self.blocks, &mut self.transposed);
         if !self.elimination.factor::<IS_SYMMETRIC>(blocks, transposed) {
@@ -346,15 +398,23 @@ impl BlockSystem {
     }
 
     /// Adds `JᵀKJ` of a law.
+    #[inline(always)]
     fn add<const IS_SYMMETRIC: bool>(&mut self, law: usize, group: &Group) {
         let law = &self.laws[law];
         let entries = &self.entries[law.entries.clone()];
         let mut pairs = self.pairs[law.pairs.unwrap_or_default()..].iter();
         let count = self.nodes.len();
+        let is_diagonal = group.is_diagonal();
         for (index, later) in entries.iter().enumerate() {
             let gain = |row: usize, column: usize| group.gain[row][column];
-            let scaled = later.scaled(gain);
-            let transposed = later.scaled(|row, column| gain(column, row));
+            let (scaled, transposed);
+            if is_diagonal {
+                scaled = later.scaled_by([0, 1, 2].map(|row| gain(row, row)));
+                transposed = scaled;
+            } else {
+                scaled = later.scaled(gain);
+                transposed = later.scaled(|row, column| gain(column, row));
+            }
             for (other, (earlier, block)) in entries[..=index].iter().zip(&mut pairs).enumerate() {
                 let block = *block as usize;
                 earlier.add_products(&mut self.blocks[block], &scaled);
@@ -366,6 +426,7 @@ impl BlockSystem {
     }
 
     /// Returns the changes of the velocities of a law's rows: of the one with this index, contacts first.
+    #[inline(always)]
     pub(super) fn changes_of(&self, law: usize) -> [f64; 3] {
         let mut changes = [0.0; 3];
         for entry in &self.entries[self.laws[law].entries.clone()] {
@@ -378,6 +439,7 @@ impl BlockSystem {
     }
 
     /// Adds a fraction of the changes to the velocities.
+    #[inline(always)]
     pub(super) fn advance(&self, fraction: f64, velocities: &mut [f64]) {
         for (node, own) in self.nodes.iter().enumerate() {
             let changes = &self.right[self.elimination.position_of(node)];
@@ -389,69 +451,12 @@ impl BlockSystem {
     }
 }
 
-impl Law {
-    /// Adds the blocks of its pairs of nodes, and orders its entries as their nodes are eliminated. Returns false if a block is
-    /// missing.
-    fn add_pairs(
-        &mut self,
-        entries: &mut [Entry],
-        pairs: &mut Vec<u32>,
-        elimination: &Elimination,
-    ) -> bool {
-        let own = &mut entries[self.entries.clone()];
-        if own.iter().any(|entry| entry.node >= elimination.count()) {
-            return false;
-        }
-        for entry in &mut *own {
-            entry.position = elimination.position_of(entry.node);
-        }
-        own.sort_unstable_by_key(|entry| entry.position);
-        self.pairs = Some(pairs.len());
-        for (index, later) in own.iter().enumerate() {
-            for earlier in &own[..=index] {
-                let Some(block) = elimination.block_of([earlier.position, later.position]) else {
-                    return false;
-                };
-                pairs.push(block);
-            }
-        }
-        true
-    }
-}
-
-impl Entry {
-    /// Returns the products of its lines with a matrix from the left.
-    #[inline]
-    fn scaled(&self, gain: impl Fn(usize, usize) -> f64) -> [[f64; SIZE]; 3] {
-        let mut scaled = [[0.0; SIZE]; 3];
-        for (row, sum) in scaled.iter_mut().enumerate() {
-            for (column, line) in self.lines.iter().enumerate() {
-                add_multiple(sum, line, gain(row, column));
-            }
-        }
-        scaled
-    }
-
-    /// Adds the products of its transposed lines with others to a block.
-    #[inline]
-    fn add_products(&self, block: &mut Block, others: &[[f64; SIZE]; 3]) {
-        for (row, sum) in block.iter_mut().enumerate().take(self.size) {
-            // A copy stays in registers.
-            let mut own = *sum;
-            for (line, other) in self.lines.iter().zip(others) {
-                add_multiple(&mut own, other, line[row]);
-            }
-            *sum = own;
-        }
-    }
-}
-
-/// Returns the index of the law of a group.
-pub(super) const fn law_of(group: &Group, contacts: usize) -> usize {
-    if group.first < 3 * contacts {
-        group.first / 3
+/// Copies the entries of a node, most of which have the same number.
+fn copy(numbers: &[f64], line: &mut [f64; SIZE]) {
+    if let Ok(numbers) = <&[f64; SIZE]>::try_from(numbers) {
+        *line = *numbers;
     } else {
-        group.first - 2 * contacts
+        line[..numbers.len()].copy_from_slice(numbers);
     }
 }
 
