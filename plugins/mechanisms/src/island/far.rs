@@ -7,10 +7,7 @@
 //! the slop.
 use nalgebra::Vector3;
 
-use super::{
-    Contact, FreeBody, Island, Member, Motion, Side, motion,
-    rows::{CONTACT_SLOP, Moving},
-};
+use super::{Contact, FreeBody, Island, Member, Motion, Side, motion, rows::CONTACT_SLOP};
 
 /// Depth of contacts that always belong to a step, and the least gap beyond it and twice the approach of its sides before the
 /// step that does not close, m.
@@ -81,7 +78,19 @@ impl Island {
 }
 
 fn have_same_sides(one: &Contact, other: &Contact) -> bool {
-    one.sides.map(Moving::of) == other.sides.map(Moving::of)
+    let mut pairs = one.sides.iter().zip(&other.sides);
+    pairs.all(|(one, other)| match (*one, *other) {
+        (Side::Prescribed(_), Side::Prescribed(_)) => true,
+        (Side::Body(one), Side::Body(other)) => one == other,
+        (
+            Side::Link { member, link },
+            Side::Link {
+                member: other,
+                link: other_link,
+            },
+        ) => (member, link) == (other, other_link),
+        _ => false,
+    })
 }
 
 /// Returns true if all contacts of two bodies are gaps that velocities before a step do not close.

@@ -85,7 +85,7 @@ struct ContactData {
 
 /// A side of a contact, whatever its velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moving {
+enum Moving {
     /// A body with prescribed motion.
     Prescribed,
     /// Index of a member, and of a link in its tree.
@@ -95,7 +95,7 @@ pub(super) enum Moving {
 }
 
 impl Moving {
-    pub(super) const fn of(side: Side) -> Self {
+    const fn of(side: Side) -> Self {
         match side {
             Side::Prescribed(_) => Self::Prescribed,
             Side::Link { member, link } => Self::Link(member, link),

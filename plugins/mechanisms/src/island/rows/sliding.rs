@@ -120,7 +120,7 @@ impl Friction {
     /// Returns the state for the friction impulses without a limit, and their limit.
     #[inline(always)]
     fn new(wanted: [f64; 2], masses: [f64; 2], most: f64) -> Self {
-        if length(wanted) <= most {
+        if is_within(wanted, most) {
             return Self::Sticks;
         }
         let heavier = masses[0].max(masses[1]);
@@ -193,6 +193,15 @@ pub(super) fn project_onto_friction_cone(
     change
 }
 
+/// Returns true if a vector is no longer than a limit. Squares decide that, except near the limit: the processor need not wait
+/// for the root.
+#[inline(always)]
+pub(super) fn is_within([one, other]: [f64; 2], limit: f64) -> bool {
+    let (square, most) = (one * one + other * other, limit * limit);
+    square < most * (1.0 - 1e-12)
+        || (square <= most * (1.0 + 1e-12) && length([one, other]) <= limit)
+}
+
 /// Length of a two-dimensional vector. Faster than `hypot`, which guards against overflow.
 #[inline(always)]
 pub(super) fn length([one, other]: [f64; 2]) -> f64 {
@@ -217,6 +226,21 @@ mod tests {
             assert!(dot(&left, &[x, y]) > 0.0);
             assert!(Sliding::new(wanted, masses, 5.1).is_none(), "it sticks");
         }
+    }
+
+    #[test]
+    fn squares_and_roots_decide_alike() {
+        for limit in [0.0, 1e-3, 0.7, 3.0] {
+            for steps in -5_i32..=5 {
+                for size in [1e-16, 1e-13, 1e-11, 0.1] {
+                    let length_wanted = limit * (1.0 + f64::from(steps) * size);
+                    let wanted = [0.6 * length_wanted, -0.8 * length_wanted];
+                    let expected = length(wanted) <= limit;
+                    assert_eq!(is_within(wanted, limit), expected, "{wanted:?} {limit}");
+                }
+            }
+        }
+        assert!(is_within([1.0, 1e200], f64::INFINITY) && !is_within([f64::NAN, 0.0], 1.0));
     }
 
     #[test]

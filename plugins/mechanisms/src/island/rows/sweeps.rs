@@ -273,3 +273,28 @@ fn sweep_plainly(
     }
     change
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::primal_tests::row_of_bodies_in, *};
+
+    /// The processor of this test may have AVX.
+    #[test]
+    fn sweeps_are_the_same_on_all_processors() {
+        let [own, plain] = [false, true].map(|is_plain| {
+            let (mut rows, mut velocities) = row_of_bodies_in(Rows::default(), 8, false);
+            let numbers = [&rows.jacobians[..], &rows.responses[..]];
+            for _ in 0..3 {
+                let of = (&mut rows.rows, &rows.contacts, numbers, &mut velocities);
+                let change = if is_plain {
+                    sweep_plainly(of.0, of.1, of.2, of.3)
+                } else {
+                    sweep(of.0, of.1, of.2, of.3)
+                };
+                assert!(change > 0.0);
+            }
+            velocities
+        });
+        assert_eq!(own, plain);
+    }
+}

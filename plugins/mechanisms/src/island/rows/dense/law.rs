@@ -3,7 +3,7 @@ use super::{
     super::{
         ContactData,
         row::{ConstraintRow, DIAGONAL_REGULARISATION},
-        sliding::{Sliding, length},
+        sliding::{Sliding, is_within},
     },
     factors::{act, product},
 };
@@ -77,7 +77,7 @@ impl Law {
         let lacks = [0, 1].map(|tangent| lacks(&across[tangent], &jacobians[tangent + 1]));
         let wanted =
             [0, 1].map(|tangent| across[tangent].impulse + lacks[tangent] * across[tangent].mass);
-        if length(wanted) <= most {
+        if is_within(wanted, most) {
             self.state = State::Sticks;
             for tangent in 0..2 {
                 (self.given[tangent + 1], self.gain[tangent + 1][tangent + 1]) =

@@ -10,7 +10,12 @@
 //! Rows that are too stiff for such steps give way a little, relative to their impulses of the last round: when these no
 //! longer change, the rows are as stiff as they should be (method of multipliers).
 use super::{
-    super::{ContactData, dense::MAX_VELOCITIES, row::ConstraintRow, sliding::length},
+    super::{
+        ContactData,
+        dense::MAX_VELOCITIES,
+        row::ConstraintRow,
+        sliding::{is_within, length},
+    },
     Group, VelocitySolver,
     system::BlockSystem,
 };
@@ -104,7 +109,7 @@ impl VelocitySolver {
     }
 
     #[inline(always)]
-    fn solve_damped_plainly(
+    pub(super) fn solve_damped_plainly(
         &mut self,
         rows: &mut [ConstraintRow],
         contacts: &[ContactData],
@@ -429,11 +434,19 @@ fn contact_impulses(states: &[RowState; 3], limit: f64, fraction: f64) -> [f64; 
     let [normal, across @ ..] = states;
     let mut laws = states.map(|state| state.impulse);
     laws[0] = row_impulse(normal, [0.0, f64::INFINITY], fraction);
-    if across[0].compliance > 0.0 {
+    if across[0].compliance <= 0.0 {
+        return laws;
+    }
+    if limit <= 0.0 {
+        [laws[1], laws[2]] = [0.0; 2];
+    } else {
         let wanted = [0, 1].map(|tangent| across[tangent].unbounded(fraction));
-        let whole = length(wanted);
-        let kept = if whole > limit { limit / whole } else { 1.0 };
-        [laws[1], laws[2]] = wanted.map(|wanted| kept * wanted);
+        if is_within(wanted, limit) {
+            [laws[1], laws[2]] = wanted;
+        } else {
+            let kept = limit / length(wanted);
+            [laws[1], laws[2]] = wanted.map(|wanted| kept * wanted);
+        }
     }
     laws
 }
@@ -449,13 +462,13 @@ fn contact_law(states: &[RowState; 3], limit: f64) -> ([f64; 3], [[f64; 3]; 3]) 
         return (laws, gain);
     }
     let wanted = [0, 1].map(|tangent| across[tangent].unbounded(0.0));
-    let whole = length(wanted);
-    if whole <= limit {
+    if is_within(wanted, limit) {
         [laws[1], laws[2]] = wanted;
         (gain[1][1], gain[2][2]) = (1.0 / across[0].compliance, 1.0 / across[0].compliance);
     } else if limit <= 0.0 {
         [laws[1], laws[2]] = [0.0; 2];
     } else {
+        let whole = length(wanted);
         let kept = limit / whole;
         let along = wanted.map(|wanted| wanted / whole);
         let stiffness = kept / across[0].compliance;

@@ -157,6 +157,36 @@ fn systems_have_the_solutions_of_those_for_responses() {
     assert_alike::<false>(&rows, &groups);
 }
 
+/// The processor of this test may have AVX.
+#[test]
+fn steps_are_the_same_on_all_processors() {
+    let step = |is_damped: bool, is_plain: bool| {
+        let (mut rows, mut velocities) = row_of_bodies_in(Rows::default(), 30, false);
+        let (own, contacts) = (&mut rows.rows, &rows.contacts);
+        let numbers = [&rows.jacobians[..], &rows.responses[..]];
+        let solver = &mut rows.newton.primal;
+        let speeds = &mut velocities;
+        let is_done = match (is_damped, is_plain) {
+            (false, false) => solver.newton_step(own, contacts, numbers, speeds),
+            (false, true) => solver.newton_step_plainly(own, contacts, numbers, speeds),
+            (true, false) => {
+                let steps = solver.solve_damped(own, contacts, numbers, speeds, false);
+                steps.is_some()
+            }
+            (true, true) => {
+                let steps = solver.solve_damped_plainly(own, contacts, numbers, speeds, false);
+                steps.is_some()
+            }
+        };
+        assert!(is_done);
+        let impulses: Vec<f64> = rows.rows.iter().map(|row| row.impulse).collect();
+        (velocities, impulses)
+    };
+    for is_damped in [false, true] {
+        assert_eq!(step(is_damped, false), step(is_damped, true));
+    }
+}
+
 /// Results must not depend on islands that were solved before.
 #[test]
 fn a_larger_system_leaves_nothing_behind() {
