@@ -15,6 +15,7 @@ mod anchors;
 mod contact;
 mod far;
 mod free_body;
+mod impact;
 mod rows;
 mod saturation;
 
@@ -225,26 +226,6 @@ impl Island {
     ) {
         self.solve(members, bodies, contacts, welds, [length, dt]);
         self.finish(members, bodies, contacts, welds, [length, dt]);
-    }
-
-    /// Returns the number of substeps of a step that has been solved, given that for the velocities before it. What turns much
-    /// faster after the step has met something: then it needs as many as the velocities after it. Otherwise it would turn
-    /// far in the half of the step after the impact, with the inertia of the middle of the step, and gain energy.
-    fn after_impact(
-        &self,
-        members: &[Member<'_>],
-        contacts: &[Contact],
-        before: u32,
-        dt: f64,
-    ) -> u32 {
-        if contacts.is_empty() {
-            return before;
-        }
-        let members = members.iter().zip(&self.starts);
-        let counts = members
-            .map(|(member, start)| substep_count(member.tree, &self.velocities[*start..], dt));
-        let after = counts.max().unwrap_or(1);
-        if after > 2 * before { after } else { before }
     }
 
     /// Ends a step or a substep that has been solved.

@@ -194,10 +194,14 @@ impl ConstraintRow {
         }
     }
 
-    /// Returns the greatest change of a velocity of a joint or body per unit of impulse.
+    /// Returns the greatest change of a velocity, of the row or of a joint or body, per unit of impulse; zero for an immovable row.
+    /// Where the lever of a contact is short, an impulse that hardly changes the velocity of its row turns a joint fast.
     pub(super) fn reach(&self, responses: &[f64]) -> f64 {
+        if self.mass == 0.0 {
+            return 0.0;
+        }
         let numbers = self.blocks().flat_map(|block| &responses[block.range()]);
-        numbers.fold(0.0, |most, number| most.max(number.abs()))
+        numbers.fold(1.0 / self.mass, |most, number| most.max(number.abs()))
     }
 
     /// Sets the effective mass, given the row's response to its own impulse.

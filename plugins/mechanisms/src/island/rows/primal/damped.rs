@@ -186,7 +186,7 @@ impl DampedSteps {
             impulse: row.impulse,
             law: row.impulse,
             compliance: compliance(row),
-            reach: reach(row, responses),
+            reach: row.reach(responses),
             ..RowState::default()
         }));
         self.limits.clear();
@@ -407,15 +407,6 @@ impl RowState {
     fn unbounded(&self, fraction: f64) -> f64 {
         (self.target - self.speed - fraction * self.step) / self.compliance
     }
-}
-
-/// Returns the greatest change of a velocity per unit of a row's impulse. Where the lever of a contact is short, an impulse
-/// that hardly changes the velocity of its row turns a joint fast.
-fn reach(row: &ConstraintRow, responses: &[f64]) -> f64 {
-    if row.mass == 0.0 {
-        return 0.0;
-    }
-    row.reach(responses).max(1.0 / row.mass)
 }
 
 /// Returns the compliance of a row in the rounds; zero if nothing moves it.
