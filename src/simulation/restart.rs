@@ -169,7 +169,7 @@ impl Simulation {
         blank.restore(world).map_err(|_error| Failed::State)?;
         let hash = start.apply(world, &plan.assembly.scene);
         world.resource_mut::<Spawned>().start = hash;
-        mounts::place(world);
+        mounts::set_poses(world);
         seed::draw_again(world, &plan.simulation);
         Ok(Some(report))
     }

@@ -9,19 +9,19 @@ use morse_api::{
 };
 
 /// Sets the poses and velocities of all components, as the installation does.
-pub(super) fn place(world: &mut World) {
+pub(super) fn set_poses(world: &mut World) {
     let mut mounts = world.query_filtered::<Entity, With<Mount>>();
     for entity in mounts.iter(world).collect::<Vec<_>>() {
         let state = |body| world.get::<BodyState>(body).copied();
         let mount = world.get::<Mount>(entity);
         let bodies = mount.and_then(|mount| Some((state(mount.body)?, state(mount.robot)?)));
         if let Some((body, robot)) = bodies {
-            place_on(&mut world.entity_mut(entity), &body, &robot);
+            set_pose(&mut world.entity_mut(entity), &body, &robot);
         }
     }
 }
 
-fn place_on(entity: &mut EntityWorldMut<'_>, body: &BodyState, robot: &BodyState) {
+fn set_pose(entity: &mut EntityWorldMut<'_>, body: &BodyState, robot: &BodyState) {
     let Some(mut mount) = entity.get_mut::<Mount>() else {
         return;
     };
