@@ -63,7 +63,7 @@ use acted::Acted;
 use bouncing::Bouncing;
 use clearance::Clearance;
 use closures::Closure;
-use collect::ConstraintSet;
+use collect::{ConstraintSet, WeldKey};
 pub(super) use contact_point::Key;
 use coupled::CoupledBodies;
 pub(super) use cut::Cut;
@@ -200,9 +200,9 @@ pub(super) struct TreesState {
     coupled: Vec<usize>,
     /// Contacts of the last step, by growing key.
     touched: Vec<Touched>,
-    /// Velocity of the second side of each loop closure relative to the first at the end of the last step, world axes:
-    /// angular, then linear; `None` before the first step, and after one in which it slept.
-    closing: Vec<Option<[[f64; 3]; 2]>>,
+    /// Velocity of the second side of each weld of the last step relative to the first at its end, world axes: angular, then
+    /// linear; by growing key.
+    closing: Vec<(WeldKey, [[f64; 3]; 2])>,
 }
 
 /// A contact of the last step.

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::{
     Trees,
     bodies::rigid,
-    collect::{ConstraintSet, WeldPoint},
+    collect::{ConstraintSet, WeldKey, WeldPoint},
 };
 use crate::engine::{EngineItem, Tables};
 
@@ -37,7 +37,6 @@ impl Trees {
             },
         });
         self.closures = closures.collect();
-        self.state.closing = vec![None; self.closures.len()];
     }
 
     /// Returns true if a body sleeps or is disabled in this step.
@@ -84,7 +83,6 @@ impl Trees {
                 continue;
             };
             let (one, two) = (one * frames[0], two * frames[1]);
-            let velocity = self.state.closing.get(index).copied().flatten();
             let weld = Weld {
                 sides: [Side::Prescribed(Vector3::zeros()); 2],
                 point: two.translation.vector,
@@ -94,29 +92,35 @@ impl Trees {
                 },
                 holds,
                 turning: Vector3::zeros(),
-                velocity: Some(velocity.map_or(Motion::ZERO, |[angular, linear]| Motion {
-                    angular: angular.into(),
-                    linear: linear.into(),
-                })),
+                velocity: Some(self.closing(WeldKey::Closure(index)).unwrap_or(Motion::ZERO)),
                 impulse: Force::default(),
             };
             constraints.welds.push(WeldPoint {
                 bodies: bodies.map(Some),
                 frame: None,
-                closure: Some(index),
+                key: WeldKey::Closure(index),
                 weld,
             });
         }
     }
 
-    /// Stores the velocities of the closures at the end of the step.
+    /// Returns the velocity of the second side of a weld relative to the first at the end of the last step; `None` before the
+    /// first step, and after one in which it slept.
+    pub(super) fn closing(&self, key: WeldKey) -> Option<Motion> {
+        let known = &self.state.closing;
+        let index = known.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        let [angular, linear] = known[index].1.map(Into::into);
+        Some(Motion { angular, linear })
+    }
+
+    /// Stores the velocities of the welds at the end of the step.
     pub(super) fn keep_closing(&mut self, constraints: &ConstraintSet) {
-        self.state.closing.clear();
-        self.state.closing.resize(self.closures.len(), None);
-        for held in &constraints.welds {
-            if let Some((index, velocity)) = held.closure.zip(held.weld.velocity) {
-                self.state.closing[index] = Some([velocity.angular.into(), velocity.linear.into()]);
-            }
-        }
+        let closing = &mut self.state.closing;
+        closing.clear();
+        closing.extend(constraints.welds.iter().filter_map(|held| {
+            let velocity = held.weld.velocity?;
+            Some((held.key, [velocity.angular.into(), velocity.linear.into()]))
+        }));
+        closing.sort_unstable_by_key(|(key, _)| *key);
     }
 }

@@ -10,6 +10,7 @@ use morse_mechanisms::{
     island::{Side, Weld},
 };
 use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::{
     Trees,
@@ -40,9 +41,19 @@ pub(super) struct WeldPoint {
     pub bodies: [Option<usize>; 2],
     /// Index of the frame of the first body on which it acts; `None` for the body as a whole.
     pub frame: Option<usize>,
-    /// Index of the loop closure that it is, if it is one.
-    pub closure: Option<usize>,
+    pub key: WeldKey,
     pub weld: Weld,
+}
+
+/// What a weld stands for, from step to step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) enum WeldKey {
+    /// Index of a loop closure.
+    Closure(usize),
+    /// Holder and held body of a grasp.
+    Grasp([usize; 2]),
+    /// Index of a tree whose base has locked axes.
+    Lock(usize),
 }
 
 impl ConstraintSet {
@@ -212,13 +223,14 @@ impl Trees {
             },
             holds: [true; 6],
             turning: Vector3::zeros(),
-            velocity: None,
+            // The bodies may meet at any velocity, and then turn together.
+            velocity: self.closing(WeldKey::Grasp(pair)),
             impulse: Force::default(),
         };
         constraints.welds.push(WeldPoint {
             bodies: pair.map(Some),
             frame: grasp.frame,
-            closure: None,
+            key: WeldKey::Grasp(pair),
             weld,
         });
     }

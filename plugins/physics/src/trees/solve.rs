@@ -13,7 +13,7 @@ use nalgebra::{Point3, Vector3};
 use super::{
     Touched, Trees,
     bodies::{allowed, carried, rigid},
-    collect::{ConstraintSet, WeldPoint},
+    collect::{ConstraintSet, WeldKey, WeldPoint},
     contact_point::ContactPoint,
     groups::Group,
     isometry,
@@ -308,7 +308,7 @@ impl Trees {
 
     /// Adds welds for the locked axes of bases.
     fn lock(&self, constraints: &mut ConstraintSet, scene: &Scene<'_, '_, '_>) {
-        for (row, is_awake) in self.rows.iter().zip(&self.awake) {
+        for (index, (row, is_awake)) in self.rows.iter().zip(&self.awake).enumerate() {
             let Some(body) = rigid(scene.engine, scene.tables, row.base).filter(|body| {
                 row.floats && *is_awake && body.locked_axes() != LockedAxes::empty()
             }) else {
@@ -329,13 +329,13 @@ impl Trees {
                     rotations.z,
                 ],
                 turning: Vector3::zeros(),
-                velocity: None,
+                velocity: self.closing(WeldKey::Lock(index)),
                 impulse: Force::default(),
             };
             constraints.welds.push(WeldPoint {
                 bodies: [None, Some(row.base)],
                 frame: None,
-                closure: None,
+                key: WeldKey::Lock(index),
                 weld,
             });
         }
