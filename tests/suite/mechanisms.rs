@@ -9,6 +9,7 @@ mod placed;
 mod speeds;
 mod torque;
 mod touching;
+mod turning;
 
 use std::path::Path;
 
