@@ -4,6 +4,7 @@
 //! `tests/data/mjcf/mujoco.json` is written by `reference.py` beside it; `tests/robots/compare_mjcf.py` compares every model
 //! that can be installed.
 #![cfg(test)]
+mod actuated;
 pub(crate) mod components;
 mod copies;
 mod couplings;

@@ -26,6 +26,8 @@ pub(crate) struct Robot {
     pub(crate) actuators: BTreeMap<String, String>,
     /// Joints that controllers move.
     pub(crate) joints: Vec<String>,
+    /// Efforts of joints at the start, N·m or N.
+    pub(crate) efforts: BTreeMap<String, f64>,
     /// Source position of the first element.
     pub(crate) span: Option<Span>,
 }
@@ -48,7 +50,21 @@ impl Robot {
         let joints = std::mem::take(&mut self.joints).into_iter();
         self.joints = joints.filter(|joint| known.insert(joint.clone())).collect();
         if !self.joints.is_empty() {
-            let entry = format!("(kind: \"joints\", joints: [{}])", list(&self.joints));
+            self.efforts.retain(|_, effort| *effort != 0.0);
+            let efforts: Vec<String> = self.efforts.values().map(f64::to_string).collect();
+            let names: Vec<String> = self.efforts.keys().cloned().collect();
+            let start = match names.is_empty() {
+                true => String::new(),
+                false => format!(
+                    ", start: (names: [{}], efforts: [{}])",
+                    list(&names),
+                    efforts.join(", ")
+                ),
+            };
+            let entry = format!(
+                "(kind: \"joints\", joints: [{}]{start})",
+                list(&self.joints)
+            );
             self.actuators.insert(self.names.free("joints"), entry);
         }
     }
@@ -61,6 +77,8 @@ pub(crate) struct File {
     pub(crate) environment: Vec<String>,
     /// Settings of joints by their variables, such as `(position: 0.3)`.
     pub(crate) joints: BTreeMap<String, String>,
+    /// Frames of bodies without weight.
+    pub(crate) weightless: Vec<String>,
     pub(crate) robots: Vec<Robot>,
     /// Source position of the first setting of a joint.
     pub(crate) span: Option<Span>,
@@ -77,6 +95,13 @@ impl File {
             text += "    joints: {\n";
             for (name, settings) in &self.joints {
                 text += &format!("        {}: {settings},\n", quoted(name));
+            }
+            text += "    },\n";
+        }
+        if !self.weightless.is_empty() {
+            text += "    bodies: {\n";
+            for name in &self.weightless {
+                text += &format!("        {}: (gravity: false),\n", quoted(name));
             }
             text += "    },\n";
         }
@@ -108,15 +133,21 @@ impl File {
         }
         let joints = self.joints.iter();
         notes.extend(joints.map(|(name, entry)| format!("joints: {}: {entry}", quoted(name))));
+        let weightless = self.weightless.iter();
+        notes.extend(weightless.map(|name| format!("bodies: {}: (gravity: false)", quoted(name))));
         let of_robot = self.robots.iter().find_map(|robot| robot.span);
         let Some(span) = of_robot.or(self.span) else {
             return;
         };
-        let what = match self.joints.is_empty() {
-            true => ["a sensor or plugin", "sensors and plugins"],
-            false => [
+        let what = match (self.joints.is_empty(), self.weightless.is_empty()) {
+            (true, true) => ["a sensor or plugin", "sensors and plugins"],
+            (false, true) => [
                 "a setting of a joint",
                 "sensors, actuators and settings of joints",
+            ],
+            (_, false) => [
+                "a setting of a joint or a body",
+                "sensors, actuators and settings of joints and bodies",
             ],
         };
         let message = match notes.len() {

@@ -34,13 +34,15 @@ impl VariableRow {
             ..Motor::default()
         };
         match *target {
-            JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => self
-                .approach(
-                    wanted.clamp(lower, upper),
-                    [position, velocity],
-                    (set_point, before),
-                    (dt, motor),
-                ),
+            JointTarget::Position(wanted) | JointTarget::Jump(wanted) if wanted.is_finite() => {
+                // A spring may have its rest position beyond the limits: it pushes the joint against them.
+                let reached = match self.gains {
+                    Some(_) => wanted,
+                    None => wanted.clamp(lower, upper),
+                };
+                let before = (set_point, before);
+                self.approach(reached, [position, velocity], before, (dt, motor))
+            }
             JointTarget::Velocity(wanted) if wanted.is_finite() => {
                 let wanted = wanted.clamp(-fastest, fastest);
                 let ends = [(lower - position) / dt, (upper - position) / dt];

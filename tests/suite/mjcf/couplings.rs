@@ -98,8 +98,9 @@ fn tendons_and_followers_act_on_their_leader_as_in_mujoco() {
     let [lower, upper] = axes[0].limits.position.unwrap();
     near(lower, expected["left"]["range"][0].as_f64().unwrap());
     near(upper, expected["left"]["range"][1].as_f64().unwrap());
-    // The tendon's actuator has a gear of 2 and a slope of 0.75, the motor of the follower one of 0.5.
-    near(axes[0].limits.effort.unwrap(), 5.0 * 1.5 + 1.5 * 0.5);
+    // The tendon's actuator has a gear of 2 and a slope of 0.75, those of the followers have 0.5 and 0.125.
+    let expected = 5.0 * 1.5 + 1.5 * 0.5 + 40.0 * 0.125;
+    near(axes[0].limits.effort.unwrap(), expected);
 }
 
 #[test]

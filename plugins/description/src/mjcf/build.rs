@@ -8,6 +8,7 @@ mod heights;
 mod mass;
 mod shape;
 mod springs;
+mod weight;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,6 +53,7 @@ pub(super) fn build(
         bodies: BTreeMap::new(),
         geoms: Vec::new(),
         groups: BTreeMap::new(),
+        weights: BTreeMap::new(),
         said: BTreeSet::new(),
         frames: Vec::new(),
         marks: BTreeMap::new(),
@@ -102,6 +104,8 @@ struct Builder<'a, 'f> {
     geoms: Vec<contacts::Touchable>,
     /// Mass of each group of bodies without joints between them, by its first body, and the span of that.
     groups: BTreeMap<String, (f64, Span)>,
+    /// Compensated weights of these groups.
+    weights: weight::Weights,
     /// Approximations that were reported.
     said: BTreeSet<&'static str>,
     frames: Vec<Frame>,

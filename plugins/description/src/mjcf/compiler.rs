@@ -3,7 +3,7 @@
 use morse_diagnostics::Diagnostic;
 use morse_scene::bounds::Bounds;
 
-use super::{codes, fields};
+use super::{codes, fields, option::Switches};
 use crate::{problems::Problems, xml::Element};
 
 /// Settings that change the meaning of other elements.
@@ -29,6 +29,8 @@ pub(super) struct Settings {
     pub(super) total: Option<f64>,
     /// True if directories are removed from file names.
     strip: bool,
+    /// Forces and actuators that `<option>` switches off.
+    pub(super) switches: Switches,
 }
 
 /// Attributes of `<compiler>`.
@@ -71,6 +73,7 @@ impl Settings {
             balance: false,
             total: None,
             strip: false,
+            switches: Switches::read(root, problems),
         };
         for element in root.named("compiler") {
             fields::check(element, KNOWN, problems);

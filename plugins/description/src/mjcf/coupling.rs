@@ -5,11 +5,14 @@
 
 mod constraint;
 mod drive;
+mod effort;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::model::{self, JointAxis, Limits};
+
+use effort::Effort;
 
 use super::{
     codes,
@@ -63,7 +66,7 @@ pub(super) struct Couplings {
     tendons: BTreeMap<String, Tendon>,
     followers: BTreeMap<String, Follower>,
     additions: BTreeMap<String, Addition>,
-    efforts: BTreeMap<String, f64>,
+    efforts: BTreeMap<String, Effort>,
 }
 
 impl Couplings {
@@ -89,6 +92,7 @@ impl Couplings {
             let element = defaults.merged(element, None, problems);
             couplings.actuator(&element, settings, problems);
         }
+        couplings.report_efforts(problems);
         couplings
     }
 
@@ -116,7 +120,7 @@ impl Couplings {
     /// Returns the maximum effort of the motors and the spring of a joint; `None` without limit or spring.
     pub(super) fn sprung(&self, name: &str, joint: &Joint) -> Option<f64> {
         let [stiffness, rest] = self.spring(name, joint.spring)?;
-        let motors = self.efforts.get(name)?;
+        let motors = self.effort(name, joint.limits.effort)?;
         let far = std::f64::consts::PI;
         let limits = self.range(name, joint.limits.position);
         let ends = limits.unwrap_or([rest - far, rest + far]);
@@ -148,9 +152,7 @@ impl Couplings {
         }
         let name = axis.variable.as_str();
         axis.limits.position = self.range(name, axis.limits.position);
-        if let Some(effort) = self.efforts.get(name) {
-            axis.limits.effort = Some(axis.limits.effort.map_or(*effort, |own| own.min(*effort)));
-        }
+        axis.limits.effort = self.effort(name, axis.limits.effort);
         if let Some(added) = self.additions.get(name) {
             let sum = |own: Option<f64>, more: f64| match more > 0.0 {
                 true => Some(own.unwrap_or(0.0) + more),

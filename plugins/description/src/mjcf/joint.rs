@@ -65,6 +65,10 @@ pub(super) struct Joint {
     pub(super) rest: f64,
     /// Time constant, s, and damping ratio of a spring whose stiffness and damping follow from the inertia.
     pub(super) spring_damper: Option<[f64; 2]>,
+    /// True if actuators compensate the weights that the joint carries.
+    pub(super) by_actuators: bool,
+    /// True if the limits of the effort differ in magnitude.
+    pub(super) is_lopsided: bool,
     pub(super) span: Span,
 }
 
@@ -83,18 +87,7 @@ pub(super) fn read(
     } else {
         1.0
     };
-    let axis = fields::array::<3>(element, "axis", fields::POSITION, problems);
-    let axis = Vector3::from(axis.unwrap_or([0.0, 0.0, 1.0]));
-    let Some(axis) = axis.try_normalize(1e-14) else {
-        let span = element
-            .attribute("axis")
-            .map_or(element.span, |axis| axis.value_span);
-        let diagnostic = Diagnostic::error(codes::JOINT, "the axis of a joint must not be zero")
-            .at(span, "zero")
-            .help("for example `axis=\"0 0 1\"`");
-        problems.push(diagnostic);
-        return None;
-    };
+    let axis = axis(element, problems)?;
     let effort = limited(
         element,
         ["actuatorfrclimited", "actuatorfrcrange"],
@@ -108,12 +101,10 @@ pub(super) fn read(
         effort: effort.map(|[lower, upper]| upper.abs().max(lower.abs())),
     };
     let reference = fields::number(element, "ref", fields::POSITION, problems).unwrap_or(0.0);
-    let mut positive = |name| {
-        let number = fields::numbers(element, name, [1, 3], fields::EFFORT, problems)?;
-        number.first().copied().filter(|number| *number > 0.0)
-    };
-    let (damping, friction) = (positive("damping"), positive("frictionloss"));
-    let (armature, stiffness) = (positive("armature"), positive("stiffness"));
+    let [damping, friction, armature, stiffness] = passive(element, settings, problems);
+    if kind == Kind::Free {
+        report_free(element, &[damping, friction, armature, stiffness], problems);
+    }
     let rest = fields::number(element, "springref", fields::POSITION, problems).unwrap_or(0.0);
     Some(Joint {
         name: fields::name(element, "name", problems),
@@ -130,8 +121,57 @@ pub(super) fn read(
         spring: stiffness.map(|stiffness| [stiffness, rest * unit]),
         rest: rest * unit,
         spring_damper: spring_damper(element, problems),
+        by_actuators: fields::flag(element, "actuatorgravcomp", problems) == Some(true),
+        is_lopsided: effort.is_some_and(|[lower, upper]| lower + upper != 0.0),
         span: element.span,
     })
+}
+
+/// Returns the axis of a joint, of unit length.
+fn axis(element: &Element, problems: &mut Problems) -> Option<Vector3<f64>> {
+    let axis = fields::array::<3>(element, "axis", fields::POSITION, problems);
+    let axis = Vector3::from(axis.unwrap_or([0.0, 0.0, 1.0])).try_normalize(1e-14);
+    if axis.is_none() {
+        let span = element
+            .attribute("axis")
+            .map_or(element.span, |axis| axis.value_span);
+        let diagnostic = Diagnostic::error(codes::JOINT, "the axis of a joint must not be zero")
+            .at(span, "zero")
+            .help("for example `axis=\"0 0 1\"`");
+        problems.push(diagnostic);
+    }
+    axis
+}
+
+/// Returns damping, dry friction, armature and stiffness of a joint, unless they are zero or switched off.
+fn passive(element: &Element, settings: &Settings, problems: &mut Problems) -> [Option<f64>; 4] {
+    let switches = &settings.switches;
+    let all = [
+        ("damping", switches.no_dampers),
+        ("frictionloss", switches.no_friction),
+        ("armature", false),
+        ("stiffness", switches.no_springs),
+    ];
+    all.map(|(name, is_off)| {
+        let numbers = fields::numbers(element, name, [1, 3], fields::EFFORT, problems)?;
+        let first = numbers.first().copied();
+        first.filter(|number| *number > 0.0 && !is_off)
+    })
+}
+
+/// Reports the forces with which a free joint resists motion.
+fn report_free(joint: &Element, forces: &[Option<f64>], problems: &mut Problems) {
+    if forces.iter().all(Option::is_none) {
+        return;
+    }
+    let names = ["damping", "armature", "frictionloss", "stiffness"];
+    let mut attributes = joint.attributes.iter();
+    let first = attributes.find(|one| names.contains(&one.name.as_str()));
+    let span = first.map_or(joint.span, |first| first.span);
+    let message = "damping, armature, friction and stiffness of a free joint are not read";
+    let diagnostic = Diagnostic::warning(codes::IGNORED, message).at(span, "left out");
+    let help = "damp the body in a simulation file: `linear_damping` and `angular_damping`, in 1/s";
+    problems.push(diagnostic.help(help));
 }
 
 /// Returns the time constant and the damping ratio of a spring; `None` unless both are positive, as in MuJoCo.

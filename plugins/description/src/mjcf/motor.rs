@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use morse_diagnostics::Span;
+use morse_diagnostics::{Diagnostic, Span};
 use morse_scene::bounds::Bounds;
 
-use super::{coupling::Couplings, defaults::Defaults, fields};
+use super::{
+    codes, compiler::Settings, coupling::Couplings, defaults::Defaults, fields, joint::limited,
+};
 use crate::{problems::Problems, xml::Element};
 
 /// Range of gains.
 const GAIN: Bounds = Bounds::within(1e12);
 
 /// Actuators of one joint: their sum.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Motor {
     /// Stiffness about the target, N·m/rad or N/m.
     pub(super) stiffness: f64,
@@ -20,10 +22,9 @@ pub(super) struct Motor {
     pub(super) damping: f64,
     /// True if the damping is critical for the inertia that the motor moves.
     pub(super) is_critical: bool,
-    /// Sum of stiffness times target.
-    pub(super) pull: f64,
-    /// Sum of damping times target velocity.
-    pub(super) push: f64,
+    /// Sum of the forces at position and velocity zero, N·m or N: of constant forces, of stiffnesses times targets, and of dampings
+    /// times target velocities.
+    pub(super) force: f64,
 }
 
 /// Actuators of a model.
@@ -35,11 +36,13 @@ pub(super) struct Motors {
     pub(super) names: BTreeMap<String, String>,
     /// Kinds of actuators that are not taken: number, and the first one.
     pub(super) others: BTreeMap<String, (usize, Span)>,
+    /// Number of actuators whose force lags behind the control, and where that of the first one is written.
+    lags: Option<(usize, Span)>,
 }
 
 /// Law of an actuator: force = gain · control − stiffness · position − damping · velocity + bias.
 #[derive(Clone, Copy, Debug, Default)]
-struct Law {
+pub(super) struct Law {
     gain: f64,
     stiffness: f64,
     damping: f64,
@@ -47,11 +50,31 @@ struct Law {
     is_critical: bool,
 }
 
+impl Motor {
+    /// True if the force depends on neither position nor velocity.
+    pub(super) const fn is_constant(&self) -> bool {
+        self.stiffness == 0.0 && self.damping == 0.0 && !self.is_critical
+    }
+}
+
+impl Law {
+    /// True if the force depends on the control only.
+    pub(super) const fn is_constant(&self) -> bool {
+        self.stiffness == 0.0 && self.damping == 0.0 && !self.is_critical
+    }
+
+    /// Returns the range of the force of a constant law for a range of the control.
+    pub(super) fn forces(&self, controls: [f64; 2]) -> [f64; 2] {
+        let [one, other] = controls.map(|control| self.gain * control + self.bias);
+        [one.min(other), one.max(other)]
+    }
+}
+
 impl Motors {
     /// Reads the actuators. `controls` are their controls at the start, 0 by default.
     pub(super) fn read(
         root: &Element,
-        defaults: &Defaults,
+        (settings, defaults): (&Settings, &Defaults),
         couplings: &Couplings,
         controls: &[f64],
         problems: &mut Problems,
@@ -62,7 +85,17 @@ impl Motors {
             // Unknown classes are reported with the limits of forces.
             let element = defaults.merged(element, None, &mut Problems::new(false));
             let control = controls.get(index).copied().unwrap_or(0.0);
-            motors.add(&element, couplings, control, problems);
+            motors.add(&element, settings, couplings, control, problems);
+        }
+        if let Some((count, span)) = motors.lags {
+            let message = match count {
+                1 => "the force of an actuator lags behind its control".to_owned(),
+                count => format!("the forces of {count} actuators lag behind their controls"),
+            };
+            let diagnostic = Diagnostic::warning(codes::IGNORED, message)
+                .at(span, "left out: it follows at once")
+                .help("filter or delay the commands before they are sent");
+            problems.push(diagnostic);
         }
         motors
     }
@@ -70,6 +103,7 @@ impl Motors {
     fn add(
         &mut self,
         element: &Element,
+        settings: &Settings,
         couplings: &Couplings,
         control: f64,
         problems: &mut Problems,
@@ -86,13 +120,23 @@ impl Motors {
             self.names
                 .insert(name.value.trim().to_owned(), joint.clone());
         }
+        if settings.switches.disable(element) {
+            return;
+        }
+        if let Some(span) = lag(element) {
+            self.lags.get_or_insert((0, span)).0 += 1;
+        }
+        // Faults of ranges are reported with the limits of forces.
         let mut silent = Problems::new(false);
-        let range = fields::array::<2>(element, "ctrlrange", GAIN, &mut silent);
-        let is_limited = fields::flag(element, "ctrllimited", &mut silent);
-        let control = match range.filter(|_| is_limited != Some(false)) {
-            Some([lower, upper]) if lower < upper => control.clamp(lower, upper),
-            _ => control,
+        let mut within = |names: [&str; 2], number: f64| {
+            let range = limited(element, names, settings, &mut silent);
+            range.map_or(number, |[lower, upper]| number.clamp(lower, upper))
         };
+        let control = within(["ctrllimited", "ctrlrange"], control);
+        let mut force = law.gain * control + law.bias - law.stiffness * drive.base;
+        if law.is_constant() {
+            force = within(["forcelimited", "forcerange"], force);
+        }
         let motor = &mut self
             .joints
             .entry(joint)
@@ -101,21 +145,32 @@ impl Motors {
         motor.stiffness += law.stiffness * drive.slope * drive.slope;
         motor.damping += law.damping * drive.slope * drive.slope;
         motor.is_critical |= law.is_critical;
-        let force = (law.gain * control + law.bias - law.stiffness * drive.base) * drive.slope;
-        if law.stiffness > 0.0 {
-            motor.pull += force;
-        } else if law.damping > 0.0 {
-            motor.push += force;
-        }
+        motor.force += force * drive.slope;
     }
 }
 
+/// Returns where the time constant or the delay of an actuator is written, if it has one.
+fn lag(element: &Element) -> Option<Span> {
+    // Classes have attributes of all kinds of actuators.
+    let lags = |name: &str, value: &str| match (element.name.as_str(), name) {
+        (_, "delay") | ("position", "timeconst") => value.parse().is_ok_and(|time: f64| time > 0.0),
+        ("general", "dyntype") => value != "none",
+        _ => false,
+    };
+    let mut attributes = element.attributes.iter();
+    let written = attributes.find(|one| lags(&one.name, one.value.trim()))?;
+    Some(written.value_span)
+}
+
 /// Returns the law of an actuator; `None` if no motor of a joint can follow it.
-fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
+pub(super) fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
     let mut number =
         |name: &str, usual: f64| fields::number(element, name, GAIN, problems).unwrap_or(usual);
     let law = match element.name.as_str() {
-        "motor" => Law::default(),
+        "motor" => Law {
+            gain: 1.0,
+            ..Law::default()
+        },
         "position" => {
             let gain = number("kp", 1.0);
             let ratio = number("dampratio", 0.0);
@@ -144,7 +199,9 @@ fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
 /// Returns the law of a general actuator with a constant gain.
 fn general(element: &Element, problems: &mut Problems) -> Option<Law> {
     let word = |name: &str| element.attribute(name).map_or("", |word| word.value.trim());
-    if !["", "fixed"].contains(&word("gaintype")) {
+    let is_read = ["", "fixed"].contains(&word("gaintype"))
+        && ["", "none", "filter", "filterexact"].contains(&word("dyntype"));
+    if !is_read {
         return None;
     }
     let mut list = |name: &str| {
@@ -153,7 +210,10 @@ fn general(element: &Element, problems: &mut Problems) -> Option<Law> {
     };
     let gain = list("gainprm").first().copied().unwrap_or(1.0);
     match word("biastype") {
-        "" | "none" => Some(Law::default()),
+        "" | "none" => Some(Law {
+            gain,
+            ..Law::default()
+        }),
         "affine" => {
             let bias = list("biasprm");
             let of = |index: usize| bias.get(index).copied().unwrap_or(0.0);

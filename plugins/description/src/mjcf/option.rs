@@ -12,15 +12,54 @@ const USUAL: [f64; 3] = [0.0, 0.0, -9.81];
 /// Range of the components of gravity in a simulation file, m/s².
 const GRAVITY: Bounds = Bounds::within(1e3);
 
-/// Flags that change the motion, other than that of gravity.
-const FLAGS: &[&str] = &[
-    "contact",
-    "limit",
-    "equality",
-    "actuation",
-    "passive",
-    "constraint",
-];
+/// Flags that change the motion, and are not read.
+const FLAGS: &[&str] = &["contact", "limit", "equality", "actuation", "constraint"];
+
+/// Forces and actuators that are switched off.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Switches {
+    /// True without springs of joints and tendons.
+    pub(super) no_springs: bool,
+    /// True without damping of joints and tendons.
+    pub(super) no_dampers: bool,
+    /// True without dry friction of joints and tendons.
+    pub(super) no_friction: bool,
+    /// Groups of actuators that exert no forces.
+    groups: Vec<f64>,
+}
+
+impl Switches {
+    /// Reads the flags and the groups of actuators of a model; later ones take precedence.
+    pub(super) fn read(root: &Element, problems: &mut Problems) -> Self {
+        let mut switches = Self::default();
+        for section in root.named("option") {
+            let groups = Bounds::between(0.0, 30.0);
+            let name = "actuatorgroupdisable";
+            let groups = fields::numbers(section, name, [0, 31], groups, problems);
+            switches.groups = groups.unwrap_or(switches.groups);
+            for flag in section.named("flag") {
+                let mut is_off = |name: &str| {
+                    let word = fields::word(flag, name, &["enable", "disable"], problems)?;
+                    Some(word == "disable")
+                };
+                // Until MuJoCo 3.3, one flag switched off springs and dampers.
+                let both = is_off("passive");
+                let [springs, dampers] = ["spring", "damper"].map(|name| is_off(name).or(both));
+                switches.no_springs = springs.unwrap_or(switches.no_springs);
+                switches.no_dampers = dampers.unwrap_or(switches.no_dampers);
+                switches.no_friction = is_off("frictionloss").unwrap_or(switches.no_friction);
+            }
+        }
+        switches
+    }
+
+    /// True if an actuator, with the attributes of its class, exerts no forces.
+    pub(super) fn disable(&self, actuator: &Element) -> bool {
+        let group = actuator.attribute("group");
+        let group = group.map_or(Ok(0.0), |group| group.value.trim().parse());
+        group.is_ok_and(|group: f64| self.groups.contains(&group))
+    }
+}
 
 /// Options that change the motion: name, usual value and remedy.
 const OTHERS: [(&str, &[f64], &str); 3] = [

@@ -117,6 +117,8 @@ impl Tendon {
         };
         let (stiffness, damping) = (positive("stiffness"), positive("damping"));
         let (friction, armature) = (positive("frictionloss"), positive("armature"));
+        let switches = &settings.switches;
+        let unless = |is_off: bool, number: f64| if is_off { 0.0 } else { number };
         let rest = fields::numbers(element, "springlength", [1, 2], fields::POSITION, problems);
         let rest = rest.and_then(|rest| match rest[..] {
             // -1 stands for the length in the pose of the file.
@@ -129,10 +131,10 @@ impl Tendon {
             name,
             terms,
             range: limited(element, ["limited", "range"], settings, problems),
-            stiffness,
+            stiffness: unless(switches.no_springs, stiffness),
             rest,
-            damping,
-            friction,
+            damping: unless(switches.no_dampers, damping),
+            friction: unless(switches.no_friction, friction),
             armature,
             span: element.span,
         }

@@ -135,10 +135,10 @@ pub(super) fn components(
     robot.finish();
     let has_any = !robot.sensors.is_empty() || !robot.actuators.is_empty();
     let file = File {
-        environment: Vec::new(),
         joints,
         span: robot.span,
         robots: has_any.then_some(robot).into_iter().collect(),
+        ..File::default()
     };
     if is_alone {
         return file.text();

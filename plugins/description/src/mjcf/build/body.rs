@@ -137,8 +137,10 @@ impl Builder<'_, '_> {
         });
         let solids = self.content(element, &name, Isometry3::identity(), class);
         let solid = self.inertia(element, &solids);
+        let mass = solid.map_or(0.0, |solid| solid.mass);
+        self.weigh(element, &head, mass);
         let group = self.groups.entry(head).or_insert((0.0, element.span));
-        group.0 += solid.map_or(0.0, |solid| solid.mass);
+        group.0 += mass;
         let frame = index.and_then(|index| self.frames.get_mut(index));
         if let (Some(frame), Some(solid)) = (frame, solid) {
             frame.mass = Some(solid.mass);

@@ -86,7 +86,7 @@ impl Builder<'_, '_> {
         let controls = start.map(|start| start.controls).unwrap_or_default();
         let motors = Motors::read(
             root,
-            &self.defaults,
+            (&self.settings, &self.defaults),
             &self.couplings,
             &controls,
             self.problems,
@@ -114,6 +114,7 @@ impl Builder<'_, '_> {
             }
             self.variables.push(slot);
         }
+        file.weightless = self.weightless(root);
         let mut robots = BTreeMap::new();
         self.motors(&motors, &mut robots);
         self.sensors(root, &motors, &mut robots);
@@ -169,8 +170,8 @@ impl Builder<'_, '_> {
     }
 
     /// Adds the joints of all motors to their robots.
-    fn motors(&self, motors: &Motors, robots: &mut BTreeMap<String, Robot>) {
-        for (name, (_, span)) in &motors.joints {
+    fn motors(&mut self, motors: &Motors, robots: &mut BTreeMap<String, Robot>) {
+        for (name, (motor, span)) in &motors.joints {
             let slot = self
                 .variables
                 .iter()
@@ -179,6 +180,17 @@ impl Builder<'_, '_> {
             let root = self.root(&slot.body);
             let robot = robots.entry(root).or_default();
             robot.span = robot.span.or(Some(*span));
+            let spring = self.couplings.spring(name, slot.joint.spring);
+            if slot.variables.len() > 1 && *motor != Motor::default() {
+                let help = "command its three hinges by the actuator `joints`";
+                let message = "the gear of an actuator of a ball joint is not read";
+                self.approximate(message, *span, help);
+            } else if motor.is_constant() && spring.is_none() {
+                let efforts = slot.variables.iter().cloned();
+                robot
+                    .efforts
+                    .extend(efforts.map(|name| (name, motor.force)));
+            }
             robot.joints.extend(slot.variables);
         }
     }
@@ -350,13 +362,13 @@ impl Builder<'_, '_> {
         let [spring, rest] = spring.unwrap_or_default();
         let stiffness = motor.stiffness + spring;
         if stiffness > 0.0 {
-            let target = (motor.pull + motor.push + spring * rest) / stiffness;
+            let target = (motor.force + spring * rest) / stiffness;
             if target != position.unwrap_or(0.0) {
                 fields.push(format!("target: {target}"));
             }
             fields.push(format!("stiffness: {stiffness}"));
         } else if motor.damping > 0.0 {
-            fields.push(format!("velocity: {}", motor.push / motor.damping));
+            fields.push(format!("velocity: {}", motor.force / motor.damping));
         }
         if let Some(effort) = effort {
             fields.push(format!("max_effort: {effort}"));

@@ -50,8 +50,9 @@ impl Builder<'_, '_> {
         // The axes of a ball joint share their mean.
         let inertia = frames.len() as f64 / sum;
         let stiffness = inertia / (time * time * ratio * ratio);
-        slot.joint.spring = Some([stiffness, slot.joint.rest]);
-        let damped = self.frames.iter_mut();
+        let switches = &self.settings.switches;
+        slot.joint.spring = Some([stiffness, slot.joint.rest]).filter(|_| !switches.no_springs);
+        let damped = self.frames.iter_mut().filter(|_| !switches.no_dampers);
         for frame in damped.filter(|frame| frames.contains(&&frame.name)) {
             if let model::Joint::Revolute(axis) | model::Joint::Prismatic(axis) = &mut frame.joint {
                 axis.damping = Some(2.0 * inertia / time);

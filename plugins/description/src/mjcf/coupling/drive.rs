@@ -4,7 +4,12 @@ use morse_diagnostics::printable;
 
 use super::{Couplings, Length};
 use crate::{
-    mjcf::{compiler::Settings, fields, joint::limited},
+    mjcf::{
+        compiler::Settings,
+        fields,
+        joint::{Joint, Kind, limited},
+        motor,
+    },
     problems::Problems,
     xml::Element,
 };
@@ -17,6 +22,7 @@ impl Couplings {
         let length = match (joint, element.attribute("tendon")) {
             (Some(joint), _) => {
                 let name = joint.value.trim();
+                self.joints.get(name).filter(|own| own.kind != Kind::Free)?;
                 self.position(name)?
             }
             (None, Some(tendon)) => self.length(self.tendons.get(tendon.value.trim())?)?,
@@ -48,17 +54,43 @@ impl Couplings {
             return;
         }
         fields::numbers(element, "gear", [1, 6], fields::POSITION, problems);
+        // Faults of the gains are reported where the motors are read.
+        let law = motor::law(element, &mut Problems::new(false));
         let mut force = limited(element, ["forcelimited", "forcerange"], settings, problems);
-        if force.is_none() && element.name == "motor" {
-            force = limited(element, ["ctrllimited", "ctrlrange"], settings, problems);
+        if let Some(law) = law.filter(|law| force.is_none() && law.is_constant()) {
+            let range = limited(element, ["ctrllimited", "ctrlrange"], settings, problems);
+            force = range.map(|range| law.forces(range));
         }
-        let (Some([lower, upper]), Some(drive)) = (force, self.drive(element)) else {
+        let Some(drive) = self.drive(element).filter(|drive| drive.slope != 0.0) else {
             return;
         };
-        let effort = lower.abs().max(upper.abs()) * drive.slope.abs();
-        if effort > 0.0 {
-            *self.efforts.entry(drive.joint).or_default() += effort;
+        self.passive(element, &drive, settings, problems);
+        if settings.switches.disable(element) {
+            return;
         }
+        let joint = self.efforts.entry(drive.joint).or_default();
+        joint.add(force, drive.slope, law, element.span);
+    }
+
+    /// Adds the damping and the armature of an actuator, which act also if it exerts no force.
+    fn passive(
+        &mut self,
+        element: &Element,
+        drive: &Length,
+        settings: &Settings,
+        problems: &mut Problems,
+    ) {
+        let mut number = |name: &str| {
+            let number = fields::numbers(element, name, [1, 3], fields::EFFORT, problems);
+            number.and_then(|all| all.first().copied()).unwrap_or(0.0)
+        };
+        let [damping, armature] = ["damping", "armature"].map(&mut number);
+        let square = drive.slope * drive.slope;
+        let added = self.additions.entry(drive.joint.clone()).or_default();
+        if !settings.switches.no_dampers {
+            added.damping += damping * square;
+        }
+        added.armature += armature * square;
     }
 
     /// Returns the kind and the target of an actuator that moves no joint, for a message; `None` if its joint is unknown.
@@ -67,7 +99,11 @@ impl Couplings {
         if let Some(joint) = element.attribute("joint") {
             // An unknown joint is reported with the limits of forces.
             let is_known = self.joints.contains_key(joint.value.trim());
-            return is_known.then(|| kind.clone());
+            let is_free = |own: &Joint| own.kind == Kind::Free;
+            return match self.joints.get(joint.value.trim()).is_some_and(is_free) {
+                true => Some(format!("{kind} of a free joint")),
+                false => is_known.then(|| kind.clone()),
+            };
         }
         let tendon = element.attribute("tendon").map(|name| name.value.trim());
         Some(match tendon {

@@ -71,6 +71,7 @@ impl Builder<'_, '_> {
             joints,
             robots,
             span,
+            ..File::default()
         };
         if self.has_components {
             return file.text();
