@@ -18,10 +18,11 @@ use crate::faults;
 pub struct Dropout {
     /// Fields that are missing with `missing: nan` or `last`, such as `["x", "velocity.0"]`; all numbers by default.
     pub fields: Vec<String>,
-    /// Probability that a measurement is missing after one that was not.
+    /// Probability that a burst of missing measurements begins, for each measurement outside of a burst; 1 for all of them.
     #[reflect(@Unit(""), @ValueRange(0.0, 1.0))]
     pub probability: f64,
-    /// Number of consecutive missing measurements.
+    /// Number of measurements of a burst. The next burst may follow directly: of all measurements, the fraction
+    /// `burst·probability / (1 − probability + burst·probability)` is missing.
     #[reflect(@ValueRange(1.0, 1e9))]
     pub burst: u32,
     /// Form of a missing measurement.
@@ -197,12 +198,33 @@ mod tests {
             if data.is_none() {
                 length += 1;
             } else {
-                // Two bursts can only be adjacent after a measurement that was not lost.
+                // Bursts that follow each other directly are one run.
                 assert!(length % 5 == 0, "{length}");
                 length = 0;
             }
         }
         assert!(missing.iter().any(Option::is_none));
+    }
+
+    #[test]
+    fn bursts_begin_independently_of_each_other() {
+        let n = 40_000;
+        for (p, burst) in [(0.1, 1_u32), (0.2, 4), (0.05, 20)] {
+            let b = f64::from(burst);
+            let missing = exported(&format!("(probability: {p}, burst: {burst})"), n);
+            let count = missing.iter().filter(|data| data.is_none()).count() as f64;
+            // A renewal process: with probability p, the next b measurements are missing, otherwise the next one is not.
+            let fraction = b * p / (1.0 - p + b * p);
+            let variance = p * (b * (1.0 - fraction)).powi(2) + (1.0 - p) * fraction.powi(2);
+            let sigma = (n as f64 / (1.0 - p + b * p) * variance).sqrt();
+            let error = count - n as f64 * fraction;
+            assert!(error.abs() < 3.0 * sigma, "{p} {burst}: {error}, {sigma}");
+            let is_begin = |pair: &&[Option<PoseData>]| pair[0].is_some() && pair[1].is_none();
+            let runs = missing.windows(2).filter(is_begin).count() as f64;
+            // A run has a geometric number of bursts: their mean is 1 / (1 − p).
+            let mean = count / runs;
+            assert!((mean / (b / (1.0 - p)) - 1.0).abs() < 0.03, "{mean}");
+        }
     }
 
     #[test]
