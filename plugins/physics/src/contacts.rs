@@ -99,6 +99,24 @@ impl Contacts<'_, '_> {
         body.is_some_and(|body| !self.engine.is_lost(body))
     }
 
+    /// Returns the body on which a robot stands: the one that carries most of its weight.
+    pub(super) fn ground(&self, robot: Entity) -> Option<Entity> {
+        let (base, _) = self.tables.row(self.bodies.get(robot).ok())?;
+        let up = -Vector3::from(self.settings.gravity);
+        let is_own = |other: Entity| {
+            let index = self.bodies.get(other).ok();
+            index.is_some_and(|index| self.tables.bases.get(index.0) == Some(&base))
+        };
+        let contacts = self.tables.robot_of(base);
+        let contacts = contacts.flat_map(|(_, row)| self.of(row.entity));
+        let loads = contacts
+            .filter(|contact| !is_own(contact.other_body))
+            .map(|contact| (contact.force.dot(&up), contact.other_body));
+        let carrying = loads.filter(|(load, _)| *load > 0.0);
+        let heaviest = carrying.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        heaviest.map(|(_, body)| body)
+    }
+
     /// Returns the sum of the contact forces on a body, without friction, world axes, N.
     #[must_use]
     pub fn force_on(&self, body: Entity) -> Vector3<f64> {

@@ -9,7 +9,9 @@ use morse_api::{
 };
 use nalgebra::Vector3;
 
-use super::{PhysicsSettings, drives::Commanded, engine::Tables, suspension::Suspended};
+use super::{
+    PhysicsSettings, contacts::Contacts, drives::Commanded, engine::Tables, suspension::Suspended,
+};
 
 /// Time for which a robot has to miss its command before there is a warning, s.
 const WARNING_DELAY: f64 = 1.0;
@@ -25,7 +27,7 @@ pub(super) struct Misses(BTreeMap<Entity, u32>);
 /// Warns of each robot that has missed its command for a while; again only after it has reached its command.
 pub(super) fn watch(
     (suspended, settings): (Res<Suspended>, Res<PhysicsSettings>),
-    tables: Res<Tables>,
+    (tables, contacts): (Res<Tables>, Contacts<'_, '_>),
     commanded: Res<Commanded>,
     on_wheels: Query<(&Mount, &IntendedVelocity)>,
     states: Query<(&BodyState, Option<&ComponentPath>)>,
@@ -49,7 +51,13 @@ pub(super) fn watch(
         let Ok((state, path)) = states.get(robot) else {
             continue;
         };
-        let reached = planar(state);
+        let mut reached = planar(state, None);
+        // Most robots stand on what does not move.
+        if is_missed(&wanted, &reached) {
+            let ground = contacts.ground(robot);
+            let ground = ground.and_then(|ground| Some(states.get(ground).ok()?.0));
+            reached = planar(state, ground);
+        }
         if !is_missed(&wanted, &reached) {
             continue;
         }
@@ -72,12 +80,18 @@ pub(super) fn watch(
 const CONTACTS: &str = "its wheels slip, or something holds it";
 const MOTORS: &str = "its wheels slip, its motors are too weak, or something holds it";
 
-/// Returns the velocity along x and y (m/s) and about z (rad/s) of the base's origin, in its own axes.
-fn planar(state: &BodyState) -> Vector3<f64> {
-    let arm = state.pose.translation.vector - state.center_of_mass.coords;
-    let linear = state.linear_velocity + state.angular_velocity.cross(&arm);
+/// Returns the velocity of the base's origin relative to the ground along x and y (m/s) and about z (rad/s), in its own axes.
+fn planar(state: &BodyState, ground: Option<&BodyState>) -> Vector3<f64> {
+    let origin = state.pose.translation.vector;
+    let at_origin = |body: &BodyState| {
+        let arm = origin - body.center_of_mass.coords;
+        let linear = body.linear_velocity + body.angular_velocity.cross(&arm);
+        [linear, body.angular_velocity]
+    };
+    let [linear, angular] = at_origin(state);
+    let [along, about] = ground.map_or([Vector3::zeros(); 2], at_origin);
     let turn = state.pose.rotation.inverse();
-    let [linear, angular] = [turn * linear, turn * state.angular_velocity];
+    let [linear, angular] = [turn * (linear - along), turn * (angular - about)];
     Vector3::new(linear.x, linear.y, angular.z)
 }
 
@@ -95,7 +109,30 @@ fn shown(velocity: &Vector3<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Isometry3;
+
     use super::*;
+
+    #[test]
+    fn velocities_are_relative_to_the_ground() {
+        // A turntable with its centre at the origin: its velocity at (2, 0) is 2 m/s along y.
+        let ground = BodyState {
+            angular_velocity: Vector3::z(),
+            ..BodyState::default()
+        };
+        // The robot looks along y.
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let state = BodyState {
+            pose: Isometry3::new(Vector3::x() * 2.0, Vector3::z() * quarter),
+            linear_velocity: Vector3::new(0.0, 2.5, 0.0),
+            angular_velocity: Vector3::z() * 1.25,
+            center_of_mass: [2.0, 0.0, 0.0].into(),
+            ..BodyState::default()
+        };
+        let near = |own: Vector3<f64>, expected: [f64; 3]| (own - Vector3::from(expected)).norm();
+        assert!(near(planar(&state, None), [2.5, 0.0, 1.25]) < 1e-12);
+        assert!(near(planar(&state, Some(&ground)), [0.5, 0.0, 0.25]) < 1e-12);
+    }
 
     #[test]
     fn small_errors_are_no_misses() {

@@ -108,3 +108,60 @@ fn wheels_that_spin_on_ice_are_reported() {
         );
     }
 }
+
+/// Returns true if a robot on a platform that moves gets the warning about a missed command.
+fn is_warned_on_platform(
+    (robot, motion): (&str, &str),
+    (joint, mode): (&str, &str),
+    friction: f64,
+) -> bool {
+    let room = tempfile::tempdir().expect("a directory");
+    let axis = if joint == "prismatic" {
+        "1, 0, 0"
+    } else {
+        "0, 0, 1"
+    };
+    let scene = format!(
+        "frame base {{ frame platform {{ translation [0, 0, -0.05]; type {joint}; axis [{axis}]; variable q; mass 2000; \
+         geometry {{ shape box; dimension [30, 30, 0.1]; friction {friction}; }} }} }}"
+    );
+    std::fs::write(room.path().join("ground.robray"), scene).expect("written");
+    let text = format!(
+        "Simulation(scene: \"ground.robray\", robots: {{ \"platform\": (frame: \"base\", base: fixed, \
+         joints: {{ \"q\": (mode: {mode}) }}, actuators: {{ \"m\": (kind: \"joints\", start: (velocities: [0.4])) }}), \
+         \"rover\": (model: \"robots/{robot}.robray\", at: (translation: (1, 0, 0.1)), {motion}) }})"
+    );
+    let simulation = Simulation::parse(&text, room.path(), &no_extensions);
+    let mut simulation = simulation.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    simulation.run(300).expect("it runs");
+    let warnings = simulation.take_warnings();
+    let is_miss = |text: &String| text.contains("does not move as commanded");
+    warnings.iter().any(is_miss)
+}
+
+/// Commands are velocities relative to the ground on which a robot stands.
+#[test]
+fn a_robot_on_a_platform_that_moves_is_not_warned() {
+    let robots = [
+        ("atrv", actuator("v_omega", "v: 0.3, w: 0.1")),
+        ("atrv", actuator("v_omega", "v: 0")),
+        ("pioneer3dx", actuator("v_omega_diff", "v: 0.3")),
+    ];
+    for (robot, motion) in &robots {
+        for joint in [
+            ("prismatic", "dynamic"),
+            ("prismatic", "kinematic"),
+            ("revolute", "kinematic"),
+        ] {
+            let is_warned = is_warned_on_platform((robot, motion), joint, 0.8);
+            assert!(!is_warned, "{robot}, {motion}, {joint:?}");
+        }
+    }
+    // On ice it stays behind.
+    let (robot, motion) = &robots[0];
+    assert!(is_warned_on_platform(
+        (robot, motion),
+        ("prismatic", "kinematic"),
+        0.0
+    ));
+}
