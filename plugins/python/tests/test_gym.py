@@ -186,6 +186,23 @@ class Environments(Room):
             with self.subTest(wrong), self.assertRaisesRegex(ValueError, "a least and a greatest"):
                 ms.gym.Env(self.file, self.task(randomize={field: wrong})).reset()
 
+    def test_episodes_with_another_rate_are_refused(self) -> None:
+        import morse_sim as ms
+
+        drawn = self.write("rates.ron", ROOM.replace("rate: 60", "rate: one_of(60, 120)"))
+        for file, randomize in ((self.file, {"environment.rate": (100.0, 300.0)}), (drawn, {})):
+            environment = ms.gym.Env(file, self.task(randomize=randomize))
+            with self.subTest(file), self.assertRaisesRegex(ms.AccessError, "the rate of this episode is .* Hz, that of the first"):
+                for seed in range(20):
+                    environment.reset(seed=seed)
+        # A rate that is the same in all episodes gives the ticks of an action.
+        environment = ms.gym.Env(self.file, self.task(), set=["environment.rate=120"])
+        for seed in (1, 2):
+            environment.reset(seed=seed)
+            before = environment.simulation.tick
+            environment.step(environment.action_space.sample())
+            self.assertEqual(environment.simulation.tick - before, 12)
+
     def test_ranges_of_the_file_are_drawn_for_each_episode(self) -> None:
         import morse_sim as ms
         import numpy

@@ -25,6 +25,8 @@ pub(crate) struct Batch {
 /// Task and memory that the environments share.
 struct Job {
     task: Task,
+    /// Ticks per simulated second, from which the ticks of an action follow; zero without environments.
+    rate: f64,
     /// Number of numbers of each field that is read.
     sizes: Vec<usize>,
     /// Fields that are read, one row per environment.
@@ -47,15 +49,17 @@ impl Batch {
     #[new]
     fn new(py: Python<'_>, cores: Vec<Py<Core>>, task: Task) -> PyResult<Self> {
         let mut sizes = None;
+        let mut rate = 0.0;
         for core in &cores {
             let task = task.clone();
             let measure = move |room: &mut Room, _: &AtomicBool| {
                 let mut link = Link::new(&room.simulation, &task)?;
                 let sizes = link.sizes(&room.simulation)?;
                 room.link = Some(link);
-                Ok(sizes)
+                Ok((sizes, room.simulation.clock().rate))
             };
-            let own = core.get().worker.attempt(py, measure)?;
+            let (own, own_rate) = core.get().worker.attempt(py, measure)?;
+            rate = own_rate;
             if sizes.get_or_insert_with(|| own.clone()) != &own {
                 let text = "the environments have observations of different lengths";
                 return Err(Failure::access(text).into_error(py));
@@ -67,6 +71,7 @@ impl Batch {
             actions: Numbers::new(cores.len(), task.action_size()),
             outcomes: Numbers::new(cores.len(), 1 + task.ends()),
             sizes,
+            rate,
             task,
         };
         Ok(Self {
@@ -168,6 +173,7 @@ impl Job {
         let is_start = start.is_some();
         if let Some((seed, set)) = start {
             room.restart(seed, set)?;
+            self.check_rate(room.simulation.clock().rate)?;
             ticks::advance(room, 1, stop)?;
             room.link = Some(Link::new(&room.simulation, &self.task)?);
         }
@@ -178,6 +184,19 @@ impl Job {
         let outcome = self.observe(room, &mut link, (row, is_start), stop);
         room.link = Some(link);
         outcome
+    }
+
+    /// Refuses an episode with another rate, in which the actions would have another duration.
+    fn check_rate(&self, rate: f64) -> Result<(), Failure> {
+        if rate.to_bits() == self.rate.to_bits() {
+            return Ok(());
+        }
+        let text = format!(
+            "the rate of this episode is {rate} Hz, that of the first one was {} Hz: an action has {} ticks in all episodes, so \
+             leave `environment.rate` out of `randomize`, and give it one value in the simulation file",
+            self.rate, self.task.ticks,
+        );
+        Err(Failure::access(text))
     }
 
     /// Sends the action and advances, unless an episode begins; then writes the observation.
