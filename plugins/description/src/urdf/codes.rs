@@ -37,6 +37,8 @@ crate::codes::declare! { "urdf":
     ZERO_AXIS = "zero-axis";
     /// An axis whose length is not one.
     LONG_AXIS = "long-axis";
+    /// Angles that are probably in degrees.
+    DEGREES = "degrees";
     /// A joint without its required limits.
     NO_LIMIT = "no-limit";
     /// Limits whose lower one is above the upper one.

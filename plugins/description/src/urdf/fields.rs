@@ -16,6 +16,9 @@ pub(super) const POSITION: Bounds = Bounds::within(1e8);
 /// Range of angles, rad.
 const ANGLE: Bounds = Bounds::within(1e6);
 
+/// A full turn, with a tolerance for rounded numbers, rad.
+const TURN: f64 = std::f64::consts::TAU + 0.01;
+
 /// Reader of the attributes and children of an element.
 pub(super) struct Fields<'a, 'p> {
     pub(super) element: &'a Element,
@@ -177,11 +180,29 @@ impl<'a, 'p> Fields<'a, 'p> {
         let rotation = match turned.and_then(morse_scene::model::rotation_from_xyzw) {
             Some(rotation) => rotation,
             None => {
-                let [roll, pitch, yaw] = origin.numbers("rpy", ANGLE).unwrap_or_default();
+                let angles = origin.numbers::<3>("rpy", ANGLE).unwrap_or_default();
+                origin.doubt_angles("rpy", &angles);
+                let [roll, pitch, yaw] = angles;
                 rotation_from_rpy(roll, pitch, yaw)
             }
         };
         Isometry3::from_parts(Vector3::from(position).into(), rotation)
+    }
+}
+
+impl Fields<'_, '_> {
+    /// Warns of angles that are probably in degrees.
+    fn doubt_angles(&mut self, name: &str, angles: &[f64]) {
+        let doubtful = angles.iter().find(|angle| angle.abs() > TURN);
+        let (Some(angle), Some(written)) = (doubtful, self.element.attribute(name)) else {
+            return;
+        };
+        let message = format!("{angle} rad is more than a full turn");
+        let radians = (angle.to_radians() * 1e4).round() / 1e4;
+        let diagnostic = Diagnostic::warning(codes::DEGREES, message)
+            .at(written.value_span, "angles are in radians");
+        let help = format!("if degrees were meant, write {radians} instead of {angle}");
+        self.problems.push(diagnostic.help(help));
     }
 }
 

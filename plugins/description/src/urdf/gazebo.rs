@@ -109,6 +109,7 @@ pub(super) fn components(
     for element in root.elements() {
         match element.name.as_str() {
             "gazebo" => reader.gazebo(element),
+            "joint" => reader.safety(element),
             name if MOTORS.contains(&name) => reader.motors(element),
             _ => {}
         }
@@ -304,8 +305,41 @@ impl Reader<'_, '_> {
         is_moving && !self.tree.followers.contains_key(name)
     }
 
+    /// Reports the soft limits of a joint, which controllers of ROS enforce.
+    fn safety(&mut self, joint: &Element) {
+        for element in joint.named("safety_controller") {
+            let mut values = element.attributes.iter().map(|one| one.value.trim());
+            if values.any(|value| value.parse() != Ok(0.0)) {
+                let what = "`<safety_controller>` of `<joint>`".to_owned();
+                let help = "narrow `<limit>`, or keep to the soft limits in the controller";
+                self.other(what, element.span, help);
+            }
+        }
+    }
+
+    /// Reports gears and rotors of a transmission.
+    fn gears(&mut self, transmission: &Element) {
+        let gear = "commands, efforts and limits are those of the joint, after the gear";
+        let rotor = "set `armature` of the joint in a simulation file: motor inertia · reduction²";
+        let usual = [
+            ("mechanicalReduction", 1.0, gear),
+            ("motorInertia", 0.0, rotor),
+        ];
+        let owners = ["actuator", "joint"].map(|name| transmission.named(name));
+        let owners: Vec<&Element> = owners.into_iter().flatten().chain([transmission]).collect();
+        for (name, usual, help) in usual {
+            for element in owners.iter().flat_map(|owner| owner.named(name)) {
+                if element.text().trim().parse() != Ok(usual) {
+                    let what = format!("`<{name}>` of `<transmission>`");
+                    self.other(what, element.span, help);
+                }
+            }
+        }
+    }
+
     /// Reads the joints of a transmission or of a control system, with their interfaces and initial positions.
     fn motors(&mut self, element: &Element) {
+        self.gears(element);
         for joint in element.named("joint") {
             let Some(name) = joint.attribute("name").map(|name| name.value.trim()) else {
                 continue;
