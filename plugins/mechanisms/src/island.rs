@@ -451,7 +451,7 @@ impl Island {
             let contact = &mut contacts[index];
             contact.impulse = self.rows.impulse_of(row);
             contact.separation_velocity = self.rows.separation_of(row, &self.velocities);
-            contact.slip = self.rows.slip_of(row, &self.velocities);
+            contact.slip = Some(self.rows.slip_of(row, &self.velocities));
         }
     }
 }

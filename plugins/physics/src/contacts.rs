@@ -42,7 +42,7 @@ pub(super) fn publish(
 }
 
 /// A contact, and the indices of its two geometries.
-type Ordered = (usize, usize, Contact);
+pub(super) type Ordered = (usize, usize, Contact);
 
 impl Contacts<'_, '_> {
     /// Returns all contacts of a body, ordered by the paths of the geometries.
@@ -99,21 +99,25 @@ impl Contacts<'_, '_> {
         body.is_some_and(|body| !self.engine.is_lost(body))
     }
 
-    /// Returns the body on which a robot stands: the one that carries most of its weight.
-    pub(super) fn ground(&self, robot: Entity) -> Option<Entity> {
+    /// Returns the body on which a robot stands: the one that carries most of its weight. Overwrites `ordered`.
+    pub(super) fn ground(&self, robot: Entity, ordered: &mut Vec<Ordered>) -> Option<Entity> {
         let (base, _) = self.tables.row(self.bodies.get(robot).ok())?;
         let up = -Vector3::from(self.settings.gravity);
         let is_own = |other: Entity| {
             let index = self.bodies.get(other).ok();
             index.is_some_and(|index| self.tables.bases.get(index.0) == Some(&base))
         };
-        let contacts = self.tables.robot_of(base);
-        let contacts = contacts.flat_map(|(_, row)| self.of(row.entity));
-        let loads = contacts
-            .filter(|contact| !is_own(contact.other_body))
-            .map(|contact| (contact.force.dot(&up), contact.other_body));
-        let carrying = loads.filter(|(load, _)| *load > 0.0);
-        let heaviest = carrying.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        let mut heaviest: Option<(f64, Entity)> = None;
+        for (_, row) in self.tables.robot_of(base) {
+            self.find(row.entity, ordered);
+            for (.., contact) in ordered.iter() {
+                let load = contact.force.dot(&up);
+                let most = heaviest.map_or(0.0, |(most, _)| most);
+                if load > most && !is_own(contact.other_body) {
+                    heaviest = Some((load, contact.other_body));
+                }
+            }
+        }
         heaviest.map(|(_, body)| body)
     }
 

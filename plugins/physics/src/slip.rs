@@ -10,7 +10,11 @@ use morse_api::{
 use nalgebra::Vector3;
 
 use super::{
-    PhysicsSettings, contacts::Contacts, drives::Commanded, engine::Tables, suspension::Suspended,
+    PhysicsSettings,
+    contacts::{Contacts, Ordered},
+    drives::Commanded,
+    engine::Tables,
+    suspension::Suspended,
 };
 
 /// Time for which a robot has to miss its command before there is a warning, s.
@@ -31,7 +35,7 @@ pub(super) fn watch(
     commanded: Res<Commanded>,
     on_wheels: Query<(&Mount, &IntendedVelocity)>,
     states: Query<(&BodyState, Option<&ComponentPath>)>,
-    mut misses: Local<Misses>,
+    (mut misses, mut ordered): (Local<Misses>, Local<Vec<Ordered>>),
     mut warnings: ResMut<Warnings>,
 ) {
     if suspended.0 {
@@ -54,7 +58,7 @@ pub(super) fn watch(
         let mut reached = planar(state, None);
         // Most robots stand on what does not move.
         if is_missed(&wanted, &reached) {
-            let ground = contacts.ground(robot);
+            let ground = contacts.ground(robot, &mut ordered);
             let ground = ground.and_then(|ground| Some(states.get(ground).ok()?.0));
             reached = planar(state, ground);
         }

@@ -28,6 +28,7 @@ mod heavy;
 mod job;
 mod line;
 mod link_state;
+mod locks;
 mod models;
 mod motors;
 mod points;
@@ -214,7 +215,7 @@ struct Touched {
     /// Normal separation velocity at the end of the step, m/s, if the contact was active.
     separation_velocity: Option<f64>,
     /// Tangential velocity at the end of the last step, world axes, m/s.
-    slip: [f64; 3],
+    slip: Option<[f64; 3]>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

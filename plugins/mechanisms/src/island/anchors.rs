@@ -11,6 +11,8 @@ pub(super) struct Anchors {
     /// Rotation of each free body from the beginning to the middle of the step, rad; zero for other sides.
     turns: [Vector3<f64>; 2],
     error: Motion,
+    /// True for locked axes, which have no position from which they deviate.
+    is_lock: bool,
 }
 
 impl Anchors {
@@ -37,6 +39,7 @@ impl Anchors {
             points: [local(one), local(other)],
             turns: [turn(one), turn(other)],
             error: weld.error,
+            is_lock: weld.error == Motion::ZERO && matches!(one, Side::Prescribed(_)),
         }
     }
 
@@ -65,9 +68,11 @@ impl Anchors {
             }
         };
         let [one, other] = [world(0), world(1)];
-        weld.error.linear = self.error.linear + (other - one);
-        weld.error.angular = self.error.angular;
         weld.point = other;
+        if !self.is_lock {
+            weld.error.linear = self.error.linear + (other - one);
+            weld.error.angular = self.error.angular;
+        }
     }
 
     /// Advances the angular deviation by a rotation of the second side relative to the first, rad.

@@ -35,8 +35,8 @@ pub struct Contact {
     /// that of this step.
     pub separation_velocity: Option<f64>,
     /// Tangential velocity of the second side relative to the first at the end of the step, m/s: on entry that of the last
-    /// step, on return that of this step. Used where friction has held the sides.
-    pub slip: Vector3<f64>,
+    /// step, or `None` if the contact is driven; on return that of this step. Used where friction has held a free body.
+    pub slip: Option<Vector3<f64>>,
     /// Gap along the normal in the middle of the step, m; negative for a penetration.
     pub distance: f64,
     /// Coefficient of Coulomb friction.

@@ -49,9 +49,7 @@ impl Run {
                 separation_velocity: before
                     .get(index)
                     .and_then(|known| known.separation_velocity),
-                slip: before
-                    .get(index)
-                    .map_or(Vector3::zeros(), |known| known.slip),
+                slip: before.get(index).and_then(|known| known.slip),
                 distance: point.z,
                 friction,
                 restitution: 0.0,

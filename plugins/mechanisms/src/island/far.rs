@@ -209,7 +209,7 @@ mod tests {
                 point: (bodies[index].center + bodies[index + 1].center) / 2.0,
                 normal: Vector3::x(),
                 separation_velocity: None,
-                slip: Vector3::zeros(),
+                slip: None,
                 distance: GAP,
                 friction: 0.5,
                 restitution: 0.0,

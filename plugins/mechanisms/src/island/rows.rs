@@ -205,8 +205,9 @@ impl Rows {
         });
     }
 
-    /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction held the sides in the
-    /// last step, as on a turntable, the velocities before and after the step are symmetric about its middle.
+    /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction held a free body in the
+    /// last step, as on a turntable, the velocities before and after the step are symmetric about its middle. The velocities of
+    /// links are, since they are relative to their bases.
     fn wanted_slip(
         &self,
         first: usize,
@@ -216,12 +217,12 @@ impl Rows {
         bodies: &[FreeBody],
     ) -> [f64; 3] {
         let mut wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
-        if !sticks(contact) {
+        let Some(slip) = contact.slip.filter(|_| sticks(contact)) else {
             return wanted;
-        }
+        };
         for (index, wanted) in wanted.iter_mut().enumerate().skip(1) {
             let before = self.speed_before(first + index, members, bodies);
-            let turned = before - axes[index].dot(&contact.slip);
+            let turned = before - axes[index].dot(&slip);
             if self.is_by_rotation(turned, first, members, bodies) {
                 *wanted -= turned / 2.0;
             }
@@ -328,8 +329,12 @@ impl Rows {
     }
 }
 
-/// Returns true if friction held the surfaces of a contact in the last step.
+/// Returns true if friction held a free body in the last step.
 fn sticks(contact: &Contact) -> bool {
+    let is_free = |side: &Side| matches!(side, Side::Body(_));
+    if !contact.sides.iter().any(is_free) {
+        return false;
+    }
     let normal = contact.normal.dot(&contact.impulse);
     let across = contact.impulse - contact.normal * normal;
     across.norm() < STICKING * contact.friction * normal

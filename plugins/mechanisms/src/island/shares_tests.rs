@@ -25,7 +25,7 @@ impl Table {
             point: Vector3::new(*x, *y, 0.0),
             normal: Vector3::z(),
             separation_velocity: None,
-            slip: Vector3::zeros(),
+            slip: None,
             distance: 0.0,
             friction: 0.6,
             restitution: 0.0,

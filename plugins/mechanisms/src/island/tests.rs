@@ -79,7 +79,7 @@ fn contact(sides: [Side; 2], point: Vector3<f64>, normal: Vector3<f64>) -> Conta
         point,
         normal,
         separation_velocity: None,
-        slip: Vector3::zeros(),
+        slip: None,
         distance: -1e-4,
         friction: 0.6,
         restitution: 0.0,

@@ -170,7 +170,7 @@ fn drift(rate: f64, speed: f64) -> f64 {
                 point,
                 normal: Vector3::z(),
                 separation_velocity: before.and_then(|known| known.separation_velocity),
-                slip: before.map_or(Vector3::zeros(), |known| known.slip),
+                slip: before.and_then(|known| known.slip),
                 distance: point.z,
                 friction: 1.0,
                 restitution: 0.0,
@@ -193,5 +193,68 @@ fn a_box_on_a_turntable_keeps_its_place() {
     for rate in [60.0, 120.0, 480.0] {
         let drift = drift(rate, 1.5);
         assert!(drift.abs() < 3e-4, "{rate} Hz: {drift} m/s");
+    }
+}
+
+/// Returns the way of a robot that turns about z while it may not move along y and z, in 2 s at 1 m/s along x.
+fn locked(rate: f64, speed: f64) -> Vector3<f64> {
+    let links = [
+        Link {
+            parent: None,
+            parent_from_joint: Isometry3::identity(),
+            joint: Joint::Floating,
+            inertia: Inertia::new(2.0, Vector3::zeros(), Matrix3::identity() * 0.1),
+        },
+        rod(Some(0), [0.0; 3], Vector3::z(), [0.001, 0.01], 0),
+    ];
+    let mut run = Run::of(&links, rate);
+    run.base.gravity = Vector3::zeros();
+    run.state.velocities[0] = 1.0;
+    run.state.velocities[5] = speed;
+    let mut velocity = Some(Motion::ZERO);
+    let mut start = Vector3::zeros();
+    for tick in 0..(3.0 * rate) as usize {
+        if tick == rate as usize {
+            start = position(&mut run);
+        }
+        run.predict();
+        let sides = [
+            Side::Prescribed(Vector3::zeros()),
+            Side::Link { member: 0, link: 0 },
+        ];
+        let mut welds = [Weld {
+            sides,
+            point: run.point(0, Vector3::zeros()),
+            error: Motion::ZERO,
+            holds: [false, true, true, true, true, false],
+            turning: Vector3::zeros(),
+            velocity,
+            impulse: Force::default(),
+        }];
+        run.step_with(&mut [], &mut [], &mut welds);
+        velocity = welds[0].velocity;
+    }
+    position(&mut run) - start
+}
+
+fn position(run: &mut Run) -> Vector3<f64> {
+    run.integrator
+        .workspace
+        .forward_kinematics(&run.tree, &run.base, &run.state);
+    run.point(0, Vector3::zeros())
+}
+
+/// The velocities along the axes were zero at the end of each step, in the axes of its middle.
+#[test]
+fn a_turning_robot_keeps_to_its_locked_axes() {
+    for (rate, speed) in [(60.0, 2.0), (120.0, 2.0), (120.0, 10.0), (480.0, 10.0)] {
+        let end = locked(rate, speed);
+        assert!(end.yz().norm() < 1e-6, "{rate} Hz, {speed} rad/s: {end:?}");
+        // The first step begins with a velocity across the axis, in the axes of its middle.
+        let faster = speed * speed / (rate * rate);
+        assert!(
+            (end.x - 2.0).abs() < 2.0 * faster + 1e-6,
+            "{rate} Hz, {speed} rad/s: {end:?}"
+        );
     }
 }

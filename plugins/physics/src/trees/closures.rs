@@ -92,7 +92,10 @@ impl Trees {
                 },
                 holds,
                 turning: Vector3::zeros(),
-                velocity: Some(self.closing(WeldKey::Closure(index)).unwrap_or(Motion::ZERO)),
+                velocity: Some(
+                    self.closing(WeldKey::Closure(index))
+                        .unwrap_or(Motion::ZERO),
+                ),
                 impulse: Force::default(),
             };
             constraints.welds.push(WeldPoint {

@@ -80,7 +80,7 @@ impl ContactPoint {
                 point,
                 normal,
                 separation_velocity: None,
-                slip: Vector3::zeros(),
+                slip: None,
                 distance,
                 friction: f64::from(friction),
                 restitution: f64::from(restitution),

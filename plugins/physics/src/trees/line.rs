@@ -99,7 +99,7 @@ mod tests {
                 share: 1.0,
                 impulse: Vector3::zeros(),
                 separation_velocity: None,
-                slip: Vector3::zeros(),
+                slip: None,
             },
         }
     }

@@ -2,7 +2,6 @@
 use std::mem;
 
 use bevy::math::Vec3;
-use bevy_rapier3d::rapier::prelude::LockedAxes;
 use morse_api::threads::Threads;
 use morse_mechanisms::{
     Base, Force, Motion,
@@ -13,7 +12,7 @@ use nalgebra::{Point3, Vector3};
 use super::{
     Touched, Trees,
     bodies::{allowed, carried, rigid},
-    collect::{ConstraintSet, WeldKey, WeldPoint},
+    collect::{ConstraintSet, WeldPoint},
     contact_point::ContactPoint,
     groups::Group,
     isometry,
@@ -77,7 +76,7 @@ impl Trees {
                 if let Some(known) = index.ok().and_then(|index| known.get(index)) {
                     touch.contact.impulse = known.impulse.into();
                     touch.contact.separation_velocity = known.separation_velocity;
-                    touch.contact.slip = known.slip.into();
+                    touch.contact.slip = known.slip.map(Into::into);
                 }
             }
         }
@@ -287,6 +286,7 @@ impl Trees {
             Contact {
                 sides,
                 friction_sides,
+                slip: contact.slip.filter(|_| driven.is_none()),
                 ..*contact
             }
         }));
@@ -304,41 +304,6 @@ impl Trees {
                 ..*weld
             }
         }));
-    }
-
-    /// Adds welds for the locked axes of bases.
-    fn lock(&self, constraints: &mut ConstraintSet, scene: &Scene<'_, '_, '_>) {
-        for (index, (row, is_awake)) in self.rows.iter().zip(&self.awake).enumerate() {
-            let Some(body) = rigid(scene.engine, scene.tables, row.base).filter(|body| {
-                row.floats && *is_awake && body.locked_axes() != LockedAxes::empty()
-            }) else {
-                continue;
-            };
-            let [translations, rotations] =
-                allowed(body.locked_axes()).map(|free| free.map(|free| free == 0.0));
-            let weld = Weld {
-                sides: [Side::Prescribed(Vector3::zeros()); 2],
-                point: scene.engine.body_poses.center(body).coords,
-                error: Motion::ZERO,
-                holds: [
-                    translations.x,
-                    translations.y,
-                    translations.z,
-                    rotations.x,
-                    rotations.y,
-                    rotations.z,
-                ],
-                turning: Vector3::zeros(),
-                velocity: self.closing(WeldKey::Lock(index)),
-                impulse: Force::default(),
-            };
-            constraints.welds.push(WeldPoint {
-                bodies: [None, Some(row.base)],
-                frame: None,
-                key: WeldKey::Lock(index),
-                weld,
-            });
-        }
     }
 
     /// Takes a tree out of the state, with the forces on it.
@@ -463,7 +428,7 @@ impl Trees {
             key: *key,
             impulse: contact.impulse.into(),
             separation_velocity: contact.separation_velocity,
-            slip: contact.slip.into(),
+            slip: contact.slip.map(Into::into),
         }));
         // The pairs are in order already: then the whole takes no time.
         let is_same = |one: &Touched, other: &Touched| one.key.geometry() == other.key.geometry();

@@ -36,7 +36,7 @@ impl Post {
                 point,
                 normal: away.normalize(),
                 separation_velocity: before.and_then(|known| known.separation_velocity),
-                slip: before.map_or(Vector3::zeros(), |known| known.slip),
+                slip: before.and_then(|known| known.slip),
                 distance: away.norm() - self.radius,
                 friction: self.friction,
                 restitution: 0.0,

@@ -459,7 +459,7 @@ mod tests {
                 point: cell * 0.1,
                 normal: Vector3::z(),
                 separation_velocity: None,
-                slip: Vector3::zeros(),
+                slip: None,
                 distance: -1.2e-4,
                 friction: 0.4,
                 restitution: 0.0,

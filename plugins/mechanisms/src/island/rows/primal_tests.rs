@@ -42,7 +42,7 @@ pub(super) fn row_of_bodies_in(mut rows: Rows, count: usize, is_dense: bool) -> 
             point,
             normal,
             separation_velocity: None,
-            slip: Vector3::zeros(),
+            slip: None,
             distance: -1.2e-4,
             friction: 0.4,
             restitution: 0.0,

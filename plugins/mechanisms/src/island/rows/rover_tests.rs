@@ -55,7 +55,7 @@ fn contacts(run: &Run, [speed, rate]: [f64; 2], is_driven: bool) -> Vec<Contact>
             point,
             normal: Vector3::z(),
             separation_velocity: None,
-            slip: Vector3::zeros(),
+            slip: None,
             distance: point.z,
             friction: 0.5,
             restitution: 0.0,

@@ -51,7 +51,10 @@ impl Rows {
                 let turned = before - component(velocity, axis);
                 let deviation = component(velocity, axis) + turned / 2.0;
                 relaxed = -turned / 2.0 - SYMMETRY * deviation;
-                error -= turned * dt / 8.0;
+                // Locked axes have no position from which they deviate.
+                if error != 0.0 {
+                    error -= turned * dt / 8.0;
+                }
             }
             let row = &mut self.rows[first + axis];
             row.relaxed = relaxed;

@@ -78,7 +78,7 @@ fn pile_in(mut rows: Rows, run: &mut Run) -> (Rows, Vec<Group>) {
             point: Vector3::new(0.1 * at, 0.2 - 0.05 * at, -0.3),
             normal: Vector3::new(1.0, 0.3 * at, -0.5).normalize(),
             separation_velocity: None,
-            slip: Vector3::zeros(),
+            slip: None,
             distance: -1e-4,
             friction: 0.5,
             restitution: 0.0,
