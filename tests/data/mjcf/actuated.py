@@ -9,10 +9,10 @@ JOINT = "<joint name='h' axis='0 1 0' {}/>"
 ARM = """<mujoco model='m'>{option}<worldbody><body name='b' pos='0 0 1' {body}>{joint}
 <inertial pos='0.3 0 0' mass='1' diaginertia='0.02 0.02 0.02'/>{inner}</body></worldbody>
 <actuator>{actuators}</actuator><sensor><jointpos joint='h'/></sensor>
-<keyframe><key qpos='{position}' ctrl='{controls}'/></keyframe></mujoco>"""
+<keyframe><key qpos='{position}' ctrl='{controls}' act='{activations}'/></keyframe></mujoco>"""
 
 
-def arm(actuators="", controls="", position="0.2", option="", body="", joint="", inner=""):
+def arm(actuators="", controls="", position="0.2", activations="", option="", body="", joint="", inner=""):
     return ARM.format(**{**locals(), "joint": JOINT.format(joint)})
 
 
@@ -46,6 +46,12 @@ CASES = {
     "spring against a limit": arm(joint="stiffness='2' springref='-300' damping='0.5' range='-60 60'"),
     "motor that exceeds the range of its spring": arm(
         "<motor joint='h' gear='20'/>", "-1", joint="stiffness='5' damping='1' range='-100 100'"
+    ),
+    # The activation at the start is the target. Activations are in the order of their actuators.
+    "integrated control at rest": arm(
+        "<general joint='h' dyntype='integrator' gainprm='30' biastype='affine' biasprm='0 -30 -2'/>"
+        "<motor joint='h'/><intvelocity joint='h' kp='20' kv='1' actrange='-1 0.5'/>",
+        "0 2 0", activations="0.3 0.4",
     ),
     # Damping and armature of actuators.
     "damped actuator": arm("<motor joint='h' gear='2' damping='0.1' armature='0.05'/>", "1"),

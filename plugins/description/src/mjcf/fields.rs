@@ -70,6 +70,24 @@ pub(super) fn number(
     array::<1>(element, name, bounds, problems).map(|[number]| number)
 }
 
+/// Returns the coefficient of a force that is proportional to a position or a velocity. Reports further coefficients: those of
+/// its powers.
+pub(super) fn linear(element: &Element, name: &str, problems: &mut Problems) -> Option<f64> {
+    let all = numbers(element, name, [1, 3], EFFORT, problems)?;
+    let (first, powers) = all.split_first()?;
+    if powers.iter().any(|power| *power != 0.0) {
+        let span = element
+            .attribute(name)
+            .map_or(element.span, |own| own.value_span);
+        let message = format!("`{name}` is read as a coefficient that does not vary");
+        let diagnostic = Diagnostic::warning(codes::APPROXIMATION, message)
+            .at(span, "the first number is used")
+            .help("write one number");
+        problems.push(diagnostic);
+    }
+    Some(*first)
+}
+
 /// Returns one of the known keywords, if the attribute is present.
 pub(super) fn word<'k>(
     element: &Element,

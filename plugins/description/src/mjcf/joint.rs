@@ -153,9 +153,8 @@ fn passive(element: &Element, settings: &Settings, problems: &mut Problems) -> [
         ("stiffness", switches.no_springs),
     ];
     all.map(|(name, is_off)| {
-        let numbers = fields::numbers(element, name, [1, 3], fields::EFFORT, problems)?;
-        let first = numbers.first().copied();
-        first.filter(|number| *number > 0.0 && !is_off)
+        let number = fields::linear(element, name, problems);
+        number.filter(|number| *number > 0.0 && !is_off)
     })
 }
 

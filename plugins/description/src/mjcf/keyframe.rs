@@ -16,6 +16,10 @@ pub(super) struct Start {
     pub(super) positions: Vec<f64>,
     /// Controls of all actuators, in the order of the file.
     pub(super) controls: Vec<f64>,
+    /// Activations of the actuators that have one, in the order of the file.
+    pub(super) activations: Vec<f64>,
+    /// Source position of the activations.
+    activations_span: Span,
     pub(super) span: Span,
 }
 
@@ -44,25 +48,35 @@ pub(super) fn read(root: &Element, problems: &mut Problems) -> Option<Start> {
         numbers.unwrap_or_default()
     };
     let (positions, controls) = (list("qpos", problems), list("ctrl", problems));
-    for name in ["qvel", "act"] {
-        let values = list(name, problems);
-        let written = key.attribute(name);
-        if let Some(written) = written.filter(|_| values.iter().any(|value| *value != 0.0)) {
-            let message = format!("`{name}` of a keyframe is not read");
-            let diagnostic =
-                Diagnostic::warning(codes::IGNORED, message).at(written.span, "left out");
-            problems
-                .push(diagnostic.help("models start at rest; command them from the first tick"));
-        }
+    let (activations, velocities) = (list("act", problems), list("qvel", problems));
+    let moves = velocities.iter().any(|velocity| *velocity != 0.0);
+    if let Some(written) = key.attribute("qvel").filter(|_| moves) {
+        let message = "`qvel` of a keyframe is not read";
+        let diagnostic = Diagnostic::warning(codes::IGNORED, message).at(written.span, "left out");
+        problems.push(diagnostic.help("models start at rest; command them from the first tick"));
     }
     Some(Start {
         positions,
         controls,
+        activations,
+        activations_span: key.attribute("act").map_or(key.span, |act| act.span),
         span: key.span,
     })
 }
 
 impl Start {
+    /// Reports activations that belong to none of the actuators, which have this many.
+    pub(super) fn check_activations(&self, count: usize, problems: &mut Problems) {
+        if self.activations.len() > count {
+            let actual = self.activations.len();
+            let message = format!("`act` has {count} numbers in this model, not {actual}");
+            let diagnostic = Diagnostic::warning(codes::IGNORED, message)
+                .at(self.activations_span, "the further ones are left out")
+                .help("write one number for each actuator that filters or integrates");
+            problems.push(diagnostic);
+        }
+    }
+
     /// Reports that the number of positions is not that of the model.
     pub(super) fn refuse(&self, expected: usize, problems: &mut Problems) {
         let actual = self.positions.len();

@@ -38,6 +38,10 @@ pub(super) struct Motors {
     pub(super) others: BTreeMap<String, (usize, Span)>,
     /// Number of actuators whose force lags behind the control, and where that of the first one is written.
     lags: Option<(usize, Span)>,
+    /// Number of activations of all actuators.
+    pub(super) activation_count: usize,
+    /// Number of actuators that integrate their control, and the first one.
+    integrators: Option<(usize, Span)>,
 }
 
 /// Law of an actuator: force = gain · control − stiffness · position − damping · velocity + bias.
@@ -48,6 +52,8 @@ pub(super) struct Law {
     damping: f64,
     bias: f64,
     is_critical: bool,
+    /// True if the integral of the control over time, the activation, takes its place.
+    integrates: bool,
 }
 
 impl Motor {
@@ -60,7 +66,8 @@ impl Motor {
 impl Law {
     /// True if the force depends on the control only.
     pub(super) const fn is_constant(&self) -> bool {
-        self.stiffness == 0.0 && self.damping == 0.0 && !self.is_critical
+        let is_servo = self.stiffness != 0.0 || self.damping != 0.0 || self.is_critical;
+        !is_servo && !self.integrates
     }
 
     /// Returns the range of the force of a constant law for a range of the control.
@@ -71,12 +78,13 @@ impl Law {
 }
 
 impl Motors {
-    /// Reads the actuators. `controls` are their controls at the start, 0 by default.
+    /// Reads the actuators. `controls` are their controls at the start and `activations` those of their activations that exist, 0 by
+    /// default.
     pub(super) fn read(
         root: &Element,
         (settings, defaults): (&Settings, &Defaults),
         couplings: &Couplings,
-        controls: &[f64],
+        [controls, activations]: [&[f64]; 2],
         problems: &mut Problems,
     ) -> Self {
         let mut motors = Self::default();
@@ -84,20 +92,46 @@ impl Motors {
         for (index, element) in all.enumerate() {
             // Unknown classes are reported with the limits of forces.
             let element = defaults.merged(element, None, &mut Problems::new(false));
-            let control = controls.get(index).copied().unwrap_or(0.0);
-            motors.add(&element, settings, couplings, control, problems);
+            let at = |list: &[f64], index: usize| list.get(index).copied().unwrap_or(0.0);
+            let inputs = [
+                at(controls, index),
+                at(activations, motors.activation_count),
+            ];
+            motors.add(&element, settings, couplings, inputs, problems);
+            motors.activation_count += activation_count(&element);
         }
-        if let Some((count, span)) = motors.lags {
-            let message = match count {
-                1 => "the force of an actuator lags behind its control".to_owned(),
-                count => format!("the forces of {count} actuators lag behind their controls"),
-            };
-            let diagnostic = Diagnostic::warning(codes::IGNORED, message)
-                .at(span, "left out: it follows at once")
-                .help("filter or delay the commands before they are sent");
-            problems.push(diagnostic);
-        }
+        motors.report(problems);
         motors
+    }
+
+    /// Reports the actuators whose force does not follow the control at once.
+    fn report(&self, problems: &mut Problems) {
+        let kinds = [
+            (
+                self.lags,
+                "the force of {} does not follow the control at once",
+                "left out: it follows at once",
+                "filter or delay the commands before they are sent",
+            ),
+            (
+                self.integrators,
+                "the force of {} follows the integral of the control",
+                "left out: it is that at the start",
+                "command the positions of the joints",
+            ),
+        ];
+        for (actuators, message, label, help) in kinds {
+            let Some((count, span)) = actuators else {
+                continue;
+            };
+            let actuators = match count {
+                1 => "an actuator".to_owned(),
+                count => format!("{count} actuators"),
+            };
+            let message = message.replace("{}", &actuators);
+            let diagnostic = Diagnostic::warning(codes::IGNORED, message);
+            problems.push(diagnostic.at(span, label).help(help));
+        }
     }
 
     fn add(
@@ -105,7 +139,7 @@ impl Motors {
         element: &Element,
         settings: &Settings,
         couplings: &Couplings,
-        control: f64,
+        [control, activation]: [f64; 2],
         problems: &mut Problems,
     ) {
         let law = law(element, problems);
@@ -126,13 +160,19 @@ impl Motors {
         if let Some(span) = lag(element) {
             self.lags.get_or_insert((0, span)).0 += 1;
         }
+        if law.integrates {
+            self.integrators.get_or_insert((0, element.span)).0 += 1;
+        }
         // Faults of ranges are reported with the limits of forces.
         let mut silent = Problems::new(false);
         let mut within = |names: [&str; 2], number: f64| {
             let range = limited(element, names, settings, &mut silent);
             range.map_or(number, |[lower, upper]| number.clamp(lower, upper))
         };
-        let control = within(["ctrllimited", "ctrlrange"], control);
+        let control = match law.integrates {
+            true => within(["actlimited", "actrange"], activation),
+            false => within(["ctrllimited", "ctrlrange"], control),
+        };
         let mut force = law.gain * control + law.bias - law.stiffness * drive.base;
         if law.is_constant() {
             force = within(["forcelimited", "forcerange"], force);
@@ -154,12 +194,27 @@ fn lag(element: &Element) -> Option<Span> {
     // Classes have attributes of all kinds of actuators.
     let lags = |name: &str, value: &str| match (element.name.as_str(), name) {
         (_, "delay") | ("position", "timeconst") => value.parse().is_ok_and(|time: f64| time > 0.0),
-        ("general", "dyntype") => value != "none",
+        ("general", "dyntype") => value.starts_with("filter"),
         _ => false,
     };
     let mut attributes = element.attributes.iter();
     let written = attributes.find(|one| lags(&one.name, one.value.trim()))?;
     Some(written.value_span)
+}
+
+/// Returns the number of activations of an actuator in a keyframe.
+fn activation_count(element: &Element) -> usize {
+    let text = |name: &str| element.attribute(name).map(|one| one.value.trim());
+    let is_positive = |text: &str| text.parse().is_ok_and(|number: f64| number > 0.0);
+    match element.name.as_str() {
+        "general" if text("dyntype").is_some_and(|kind| kind != "none") => {
+            let count = text("actdim").and_then(|count| count.parse().ok());
+            count.unwrap_or(1)
+        }
+        "position" => usize::from(text("timeconst").is_some_and(is_positive)),
+        "intvelocity" | "cylinder" | "muscle" => 1,
+        _ => 0,
+    }
 }
 
 /// Returns the law of an actuator; `None` if no motor of a joint can follow it.
@@ -171,7 +226,7 @@ pub(super) fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
             gain: 1.0,
             ..Law::default()
         },
-        "position" => {
+        "position" | "intvelocity" => {
             let gain = number("kp", 1.0);
             let ratio = number("dampratio", 0.0);
             Law {
@@ -180,6 +235,7 @@ pub(super) fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
                 damping: number("kv", 0.0),
                 bias: 0.0,
                 is_critical: ratio > 0.0,
+                integrates: element.name == "intvelocity",
             }
         }
         "velocity" => {
@@ -200,10 +256,11 @@ pub(super) fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
 fn general(element: &Element, problems: &mut Problems) -> Option<Law> {
     let word = |name: &str| element.attribute(name).map_or("", |word| word.value.trim());
     let is_read = ["", "fixed"].contains(&word("gaintype"))
-        && ["", "none", "filter", "filterexact"].contains(&word("dyntype"));
+        && ["", "none", "filter", "filterexact", "integrator"].contains(&word("dyntype"));
     if !is_read {
         return None;
     }
+    let integrates = word("dyntype") == "integrator";
     let mut list = |name: &str| {
         let numbers = fields::numbers(element, name, [0, 10], GAIN, problems);
         numbers.unwrap_or_default()
@@ -212,6 +269,7 @@ fn general(element: &Element, problems: &mut Problems) -> Option<Law> {
     match word("biastype") {
         "" | "none" => Some(Law {
             gain,
+            integrates,
             ..Law::default()
         }),
         "affine" => {
@@ -223,6 +281,7 @@ fn general(element: &Element, problems: &mut Problems) -> Option<Law> {
                 damping: -of(2),
                 bias: of(0),
                 is_critical: of(2) > 0.0,
+                integrates,
             })
         }
         _ => None,

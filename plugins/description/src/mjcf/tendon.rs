@@ -109,14 +109,17 @@ impl Tendon {
             }
             terms.push((own.to_owned(), factor.unwrap_or(0.0)));
         }
-        let mut positive = |name| {
-            let numbers = fields::numbers(element, name, [1, 3], fields::EFFORT, problems);
-            numbers
-                .and_then(|numbers| numbers.first().copied())
-                .unwrap_or(0.0)
-        };
+        let mut positive = |name| fields::linear(element, name, problems).unwrap_or(0.0);
         let (stiffness, damping) = (positive("stiffness"), positive("damping"));
         let (friction, armature) = (positive("frictionloss"), positive("armature"));
+        let most = ["actuatorfrclimited", "actuatorfrcrange"];
+        if limited(element, most, settings, problems).is_some() {
+            let message = "the maximum effort of the actuators of a tendon is not read";
+            let diagnostic = Diagnostic::warning(codes::IGNORED, message)
+                .at(element.span, "left out")
+                .help("give the actuators a `forcerange`");
+            problems.push(diagnostic);
+        }
         let switches = &settings.switches;
         let unless = |is_off: bool, number: f64| if is_off { 0.0 } else { number };
         let rest = fields::numbers(element, "springlength", [1, 2], fields::POSITION, problems);

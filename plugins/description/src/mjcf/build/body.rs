@@ -272,6 +272,13 @@ impl Builder<'_, '_> {
                         joint.span,
                         "they are singular at 90° of the second one; keep away from it",
                     );
+                    if joint.limits.position.is_some() {
+                        self.approximate(
+                            "the range of a ball joint is not read",
+                            joint.span,
+                            "replace it by hinges with ranges of their own",
+                        );
+                    }
                     let three = joint::three(joint, &name);
                     let variables = three.iter().map(|(name, _)| name.clone());
                     self.slot(joint, body, variables.collect(), 4);

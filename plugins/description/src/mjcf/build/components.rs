@@ -83,14 +83,19 @@ impl Builder<'_, '_> {
     pub(super) fn components(&mut self, root: &Element) -> String {
         let start = keyframe::read(root, self.problems);
         let positions = self.start(start.as_ref());
-        let controls = start.map(|start| start.controls).unwrap_or_default();
+        let lists = start
+            .as_ref()
+            .map_or([&[][..]; 2], |start| [&start.controls, &start.activations]);
         let motors = Motors::read(
             root,
             (&self.settings, &self.defaults),
             &self.couplings,
-            &controls,
+            lists,
             self.problems,
         );
+        if let Some(start) = &start {
+            start.check_activations(motors.activation_count, self.problems);
+        }
         let is_alone = self.options.is_alone;
         let mut file = File {
             environment: option::environment(root, is_alone, self.problems)

@@ -80,10 +80,7 @@ impl Couplings {
         settings: &Settings,
         problems: &mut Problems,
     ) {
-        let mut number = |name: &str| {
-            let number = fields::numbers(element, name, [1, 3], fields::EFFORT, problems);
-            number.and_then(|all| all.first().copied()).unwrap_or(0.0)
-        };
+        let mut number = |name: &str| fields::linear(element, name, problems).unwrap_or(0.0);
         let [damping, armature] = ["damping", "armature"].map(&mut number);
         let square = drive.slope * drive.slope;
         let added = self.additions.entry(drive.joint.clone()).or_default();
