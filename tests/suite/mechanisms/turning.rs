@@ -1,4 +1,4 @@
-//! What turning links and robots carry: by friction, by a weld, and along locked axes.
+//! Bodies on turning links, and turning robots: friction, welds and locked axes.
 use morse_sim::actuator::{
     external_force::{ExternalForce, ExternalForceCommand},
     joints::{Joints, JointsCommand},
@@ -80,8 +80,8 @@ frame body {
         for _ in 0..60 {
             test.run(1.0 / 60.0);
             let angle = test.joint("turn").position;
-            let place = Vector3::new(0.6 * libm::cos(angle), 0.6 * libm::sin(angle), 2.0);
-            gap = gap.max((position(&test, "body") - place).norm());
+            let expected = Vector3::new(0.6 * libm::cos(angle), 0.6 * libm::sin(angle), 2.0);
+            gap = gap.max((position(&test, "body") - expected).norm());
         }
         assert!(gap < 1e-3, "{speed} rad/s: {gap} m");
     }

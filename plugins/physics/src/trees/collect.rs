@@ -45,7 +45,7 @@ pub(super) struct WeldPoint {
     pub weld: Weld,
 }
 
-/// What a weld stands for, from step to step.
+/// Identity of a weld from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum WeldKey {
     /// Index of a loop closure.
