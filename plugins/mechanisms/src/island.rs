@@ -257,7 +257,9 @@ impl Island {
         self.end(members, bodies, contacts, dt);
         for (index, weld) in welds.iter_mut().enumerate() {
             weld.impulse += self.rows.weld_impulse_of(index);
-            weld.velocity = Some(self.rows.weld_velocity_of(index, &self.velocities));
+            if let Some(velocity) = &mut weld.velocity {
+                *velocity = self.rows.weld_velocity_of(index, &self.velocities);
+            }
         }
     }
 

@@ -68,8 +68,8 @@ pub struct Weld {
     pub turning: Vector3<f64>,
     /// Velocity of the second side relative to the first at `point`, world axes, m/s and rad/s: on entry that at the end of
     /// the last step, on return that of this step. `None` if the sides are to have equal velocities at the end of the step
-    /// (in the first step of a grasp, whose sides may meet at any velocity), `Some` if they are to be symmetric about its
-    /// middle, which conserves energy.
+    /// (a grasp, whose sides may meet at any velocity, and whose holder may be moved past physics), `Some` if they are to be
+    /// symmetric about its middle, which conserves energy.
     pub velocity: Option<Motion>,
     /// Impulse on the second side about `point`, world axes, N·s and N·m·s: on return that of this step.
     pub impulse: Force,

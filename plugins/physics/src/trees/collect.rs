@@ -223,8 +223,7 @@ impl Trees {
             },
             holds: [true; 6],
             turning: Vector3::zeros(),
-            // The bodies may meet at any velocity, and then turn together.
-            velocity: self.closing(WeldKey::Grasp(pair)),
+            velocity: None,
             impulse: Force::default(),
         };
         constraints.welds.push(WeldPoint {
