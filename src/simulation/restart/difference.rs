@@ -36,7 +36,8 @@ fn have_equal_options(one: &Plan, other: &Plan) -> bool {
         && one.floor == other.floor
 }
 
-/// Returns a simulation file as text, without its start: a program may have changed what it has read.
+/// Returns the contents of a simulation file as text, without the values of the start, and the settings of its components. Equal
+/// files do not suffice: a program can change a plan after it has read the files.
 fn contents(simulation: &Simulation, kinds: &Kinds) -> (String, Texts) {
     let mut simulation = simulation.clone();
     simulation.environment.seed = 0;

@@ -258,3 +258,30 @@ fn a_turning_robot_keeps_to_its_locked_axes() {
         );
     }
 }
+
+/// A holder that is moved past physics takes along what it holds, by a fifth of the distance in a step.
+#[test]
+fn what_is_held_far_away_is_pulled_back() {
+    let arm = rod(None, [0.0; 3], Vector3::y(), [0.5, ARM], 0);
+    let mut run = Run::of(&[arm], 120.0);
+    run.base.gravity = Vector3::zeros();
+    let mut body = Carried::new(120.0, 0.0).body;
+    let holder = Side::Prescribed(Vector3::zeros());
+    let mut weld = [Weld {
+        sides: [holder, Side::Body(0)],
+        point: body.center,
+        error: Motion {
+            angular: Vector3::zeros(),
+            linear: Vector3::x() * 5.0,
+        },
+        holds: [true; 6],
+        turning: Vector3::zeros(),
+        velocity: None,
+        impulse: Force::default(),
+    }];
+    run.predict();
+    run.step_with(std::slice::from_mut(&mut body), &mut [], &mut weld);
+    let moved = body.moving.linear.x * run.dt;
+    assert!((moved + 1.0).abs() < 1e-6, "{moved} m");
+    assert!(body.linear.norm() < 1e-6, "{}", body.linear);
+}

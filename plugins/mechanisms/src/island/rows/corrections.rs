@@ -49,7 +49,10 @@ impl Rows {
         self.relax(velocities);
         kept.clear();
         kept.extend_from_slice(velocities);
-        self.limit_correction(moving, kept, is_squeezed, dt);
+        // What is held pulls back from afar as fast as it has to.
+        if !self.contacts.is_empty() {
+            self.limit_correction(moving, kept, is_squeezed, dt);
+        }
     }
 
     fn normals(&self) -> impl Iterator<Item = &ConstraintRow> {
