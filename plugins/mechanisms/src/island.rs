@@ -12,6 +12,7 @@
 //! bodies (speculative contacts), and resting contacts keep a slop of 0.1 mm: surfaces that rotate apart within a step come
 //! back without a loss of energy.
 mod anchors;
+mod carried;
 mod contact;
 mod far;
 mod free_body;
@@ -79,6 +80,9 @@ pub struct Island {
     gaps: Vec<f64>,
     /// Indices of the contacts that are solved, in ascending order.
     near: Vec<usize>,
+    /// True for each free body that friction has held on links in the last step, false for one that it has not; `None` without
+    /// contacts.
+    carried: Vec<Option<bool>>,
     /// Points of the welds, for steps in substeps.
     anchors: Vec<Anchors>,
     /// Index of the first velocity of each member, then of each free body, and the total count.
@@ -106,6 +110,7 @@ impl Island {
             gained: Vec::new(),
             gaps: Vec::new(),
             near: Vec::new(),
+            carried: Vec::new(),
             anchors: Vec::new(),
             starts: Vec::new(),
             rows: Rows::default(),
@@ -283,11 +288,14 @@ impl Island {
             .clear(std::f64::consts::TAU * self.contact_frequency * dt);
         let counts = [contacts.len(), welds.len()];
         self.rows.lay_out(self.velocities.len(), counts);
+        self.find_carried(contacts, bodies.len());
+        let early = (dt - length) / 2.0;
         for &index in &self.near {
-            let (contact, gap) = (&contacts[index], &mut self.gaps[index]);
-            let early = (dt - length) / 2.0;
-            self.rows
-                .add_contact((contact, gap, early, dt), members, bodies, &self.starts);
+            let contact = &contacts[index];
+            let turns = self.is_carried(contact);
+            let gap = &mut self.gaps[index];
+            let all = (contact, gap, turns, [early, dt]);
+            self.rows.add_contact(all, members, bodies, &self.starts);
         }
         for weld in welds {
             self.rows.add_weld(weld, members, bodies, &self.starts, dt);

@@ -29,9 +29,6 @@ pub(super) const CONTACT_SLOP: f64 = 1e-4;
 /// Largest rotation of a normal per step that is attributed to a curved surface, rad.
 const MAX_CONTACT_TURN: f64 = 0.2;
 
-/// Fraction of the friction limit up to which a contact sticks.
-const STICKING: f64 = 0.99;
-
 /// Approach speed above which bodies bounce, m/s.
 const RESTITUTION_THRESHOLD: f64 = 0.1;
 
@@ -136,10 +133,11 @@ impl Rows {
         self.joints = self.rows.len();
     }
 
-    /// Adds the rows of a contact with its gap; `early` is how much earlier than its detection the contact is evaluated, s.
+    /// Adds the rows of a contact with its gap. `turns` is true if friction carries a free body along; `early` is how much earlier
+    /// than its detection the contact is evaluated, s.
     pub(super) fn add_contact(
         &mut self,
-        (contact, gap, early, dt): (&Contact, &mut f64, f64, f64),
+        (contact, gap, turns, [early, dt]): (&Contact, &mut f64, bool, [f64; 2]),
         members: &[Member<'_>],
         bodies: &[FreeBody],
         starts: &[usize],
@@ -154,7 +152,7 @@ impl Rows {
             self.add_point_rows::<1, false>(&contact.sides, point, [normal], system);
             self.add_point_rows::<2, false>(&contact.friction_sides, point, across, system);
         }
-        let wanted = self.wanted_slip(first, contact, &axes, members, bodies);
+        let wanted = self.wanted_slip(first, (contact, turns), &axes, members, bodies);
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
         let distance = *gap + CONTACT_SLOP;
@@ -205,21 +203,21 @@ impl Rows {
         });
     }
 
-    /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction held a free body in the
-    /// last step, as on a turntable, the velocities before and after the step are symmetric about its middle. The velocities of
-    /// links are, since they are relative to their bases.
+    /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction carries a free body
+    /// along, its velocities before and after the step are symmetric about the middle.
     fn wanted_slip(
         &self,
         first: usize,
-        contact: &Contact,
+        (contact, turns): (&Contact, bool),
         axes: &[Vector3<f64>; 3],
         members: &[Member<'_>],
         bodies: &[FreeBody],
     ) -> [f64; 3] {
         let mut wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
-        let Some(slip) = contact.slip.filter(|_| sticks(contact)) else {
+        if !turns {
             return wanted;
-        };
+        }
+        let slip = contact.slip.unwrap_or_default();
         for (index, wanted) in wanted.iter_mut().enumerate().skip(1) {
             let before = self.speed_before(first + index, members, bodies);
             let turned = before - axes[index].dot(&slip);
@@ -327,17 +325,6 @@ impl Rows {
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
     }
-}
-
-/// Returns true if friction held a free body in the last step.
-fn sticks(contact: &Contact) -> bool {
-    let is_free = |side: &Side| matches!(side, Side::Body(_));
-    if !contact.sides.iter().any(is_free) {
-        return false;
-    }
-    let normal = contact.normal.dot(&contact.impulse);
-    let across = contact.impulse - contact.normal * normal;
-    across.norm() < STICKING * contact.friction * normal
 }
 
 /// Returns an orthonormal basis with a given first axis; deterministic.

@@ -468,7 +468,12 @@ mod tests {
                 impulse: Vector3::zeros(),
             };
             rows.add_contact(
-                (&contact, &mut { contact.distance }, 0.0, 1.0 / 240.0),
+                (
+                    &contact,
+                    &mut { contact.distance },
+                    false,
+                    [0.0, 1.0 / 240.0],
+                ),
                 &[],
                 &[body],
                 &[0],

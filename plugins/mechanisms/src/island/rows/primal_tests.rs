@@ -51,7 +51,7 @@ pub(super) fn row_of_bodies_in(mut rows: Rows, count: usize, is_dense: bool) -> 
             impulse: normal * 0.01,
         };
         let gap = &mut { contact.distance };
-        rows.add_contact((&contact, gap, 0.0, DT), &[], &bodies, &starts);
+        rows.add_contact((&contact, gap, false, [0.0, DT]), &[], &bodies, &starts);
     };
     for (index, body) in bodies.iter().enumerate() {
         let ground = Side::Prescribed(Vector3::new(0.02, 0.0, 0.0));

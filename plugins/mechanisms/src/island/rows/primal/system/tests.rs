@@ -87,7 +87,12 @@ fn pile_in(mut rows: Rows, run: &mut Run) -> (Rows, Vec<Group>) {
             impulse: Vector3::zeros(),
         };
         let gap = &mut { contact.distance };
-        rows.add_contact((&contact, gap, 0.0, DT), &members, &bodies, &starts);
+        rows.add_contact(
+            (&contact, gap, false, [0.0, DT]),
+            &members,
+            &bodies,
+            &starts,
+        );
     }
     rows.close();
     rows.compute_responses(&mut members, &bodies, DT);
