@@ -4,6 +4,7 @@ mod clearance;
 pub(crate) mod gripping;
 mod inside;
 mod motors;
+mod near;
 mod piles;
 mod placed;
 mod speeds;

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use super::{
     PhysicsSettings, convert,
     engine::{BodyIndex, Engine, EngineItem, GeometryRow, Tables},
-    trees::{Key, Trees},
+    trees::Trees,
 };
 
 /// Contacts after the last tick.
@@ -65,31 +65,53 @@ impl Contacts<'_, '_> {
             .bodies
             .get(row.handle)
             .map_or(&[][..], |b| b.colliders());
-        for &collider in colliders {
-            for pair in engine.simulation.narrow_phase.contact_pairs_with(collider) {
-                let own = geometry(engine, &self.tables, collider);
-                let is_first = pair.collider1 == collider;
-                let other = if is_first {
-                    pair.collider2
-                } else {
-                    pair.collider1
-                };
-                let other = geometry(engine, &self.tables, other);
-                if let (Some(own), Some(other)) = (own, other)
-                    && pair.has_any_active_contact()
-                    && self.is_in_physics(other.1)
-                {
-                    let geometry = if is_first {
-                        [own.0, other.0]
-                    } else {
-                        [other.0, own.0]
-                    };
-                    let contact = self.contact((pair, geometry), is_first, own.1, other.1);
-                    ordered.push((own.0, other.0, contact));
-                }
+        let Some(BodyIndex(body)) = index.copied() else {
+            return;
+        };
+        let pairs = colliders.iter().flat_map(|collider| {
+            let pairs = engine.simulation.narrow_phase.contact_pairs_with(*collider);
+            pairs.map(|pair| (*collider, pair))
+        });
+        for (collider, pair) in pairs {
+            let handles = [pair.collider1, pair.collider2];
+            let own = usize::from(pair.collider1 != collider);
+            let sides = self.sides(handles).filter(|sides| {
+                let bodies = sides.map(|(_, row)| row.body);
+                !self.trees.is_near_pair(bodies, handles)
+            });
+            if let Some(sides) = sides {
+                let load = self.load(sides).or_else(|| self.load_in_engine(pair));
+                self.add(sides, own, load, ordered);
+            }
+        }
+        for pair in self.trees.near_pairs(body) {
+            if let Some(sides) = self.sides(pair.colliders) {
+                let own = usize::from(pair.bodies[0] != body);
+                self.add(sides, own, self.load(sides), ordered);
             }
         }
         ordered.sort_unstable_by_key(|(own, other, _)| (*own, *other));
+    }
+
+    /// Returns the geometries of two colliders.
+    fn sides(&self, handles: [ColliderHandle; 2]) -> Option<[Geometry<'_>; 2]> {
+        let [one, two] = handles.map(|handle| geometry(&self.engine, &self.tables, handle));
+        Some([one?, two?])
+    }
+
+    /// Adds the contact of a pair with a load, given the index of its own side.
+    fn add(
+        &self,
+        sides: [Geometry<'_>; 2],
+        own: usize,
+        load: Option<Load>,
+        ordered: &mut Vec<Ordered>,
+    ) {
+        let (own_side, other_side) = (sides[own], sides[1 - own]);
+        if let Some(load) = load.filter(|_| self.is_in_physics(other_side.1)) {
+            let contact = self.contact(&load, own == 0, own_side.1, other_side.1);
+            ordered.push((own_side.0, other_side.0, contact));
+        }
     }
 
     /// Returns true if a geometry belongs to a body that was not lost: in the tick of its loss, its contacts in the engine
@@ -131,10 +153,17 @@ impl Contacts<'_, '_> {
     #[must_use]
     pub fn deepest(&self) -> f64 {
         let pairs = self.engine.simulation.narrow_phase.contact_pairs();
+        let pairs = pairs.filter(|pair| {
+            let handles = [pair.collider1, pair.collider2];
+            let bodies = self
+                .sides(handles)
+                .map(|sides| sides.map(|(_, row)| row.body));
+            !bodies.is_some_and(|bodies| self.trees.is_near_pair(bodies, handles))
+        });
         let manifolds = pairs.flat_map(ContactPair::solver_manifolds);
         let contacts = manifolds.flat_map(|manifold| &manifold.data.solver_contacts);
         let depths = contacts.map(|contact| -f64::from(contact.dist));
-        depths.fold(0.0, f64::max)
+        depths.chain(self.trees.near_depths()).fold(0.0, f64::max)
     }
 
     /// This version of the engine counts the impulse of the last solver iteration twice: the reported impulse is (n + 1) / n
@@ -144,54 +173,86 @@ impl Contacts<'_, '_> {
         iterations / (iterations + 1.0)
     }
 
-    fn contact(
-        &self,
-        (pair, geometry): (&ContactPair, [usize; 2]),
-        is_first: bool,
-        own: &GeometryRow,
-        other: &GeometryRow,
-    ) -> Contact {
-        let sign = if is_first { -1.0 } else { 1.0 };
-        let geometry = geometry.map(|index| u32::try_from(index).unwrap_or(u32::MAX));
-        let mut impulse = Vector3::zeros();
-        let mut weighted = Vector3::zeros();
-        let mut weights = 0.0;
+    /// Returns the load of a pair whose contacts trees have solved.
+    fn load(&self, sides: [Geometry<'_>; 2]) -> Option<Load> {
+        let geometry = sides.map(|(index, _)| u32::try_from(index).unwrap_or(u32::MAX));
+        let mut load = Load::default();
+        for (normal, impulse, point) in self.trees.impulses(geometry) {
+            load.add(&normal, impulse, &point);
+        }
+        (load.weights > 0.0).then_some(load)
+    }
+
+    /// Returns the load of a pair whose contacts the engine has solved.
+    fn load_in_engine(&self, pair: &ContactPair) -> Option<Load> {
+        let mut load = Load::default();
         let bodies = &self.engine.bodies.bodies;
+        let origin = self.engine.body_poses.origin.vector();
         for manifold in pair.solver_manifolds() {
             let normal = convert::vector(manifold.data.normal);
             for contact in &manifold.data.solver_contacts {
                 let (one, two) = manifold.data.solver_contact_world_points(contact, bodies);
                 let id = (contact.contact_id[0] & !(1 << 31)) as usize;
-                let key = Key::new(geometry, manifold, id);
-                let strength = self.trees.impulse(&key, &normal).unwrap_or_else(|| {
-                    let point = manifold.points.get(id);
-                    let impulse = point.map_or(0.0, |point| point.data.impulse);
-                    f64::from(impulse) * self.correction()
-                });
-                // A contact without a load still has a position.
-                let weight = strength + f64::EPSILON;
-                impulse += normal * strength;
-                weighted += (convert::vector(one) + convert::vector(two)) / 2.0 * weight;
-                weights += weight;
+                let point = manifold.points.get(id);
+                let impulse = point.map_or(0.0, |point| point.data.impulse);
+                let middle = (convert::vector(one) + convert::vector(two)) / 2.0;
+                let impulse = f64::from(impulse) * self.correction();
+                load.add(&normal, impulse, &(middle + origin));
             }
         }
+        (load.weights > 0.0).then_some(load)
+    }
+
+    /// Returns the contact of a geometry with another one; it is the first side of the load if `is_first` is true.
+    fn contact(
+        &self,
+        load: &Load,
+        is_first: bool,
+        own: &GeometryRow,
+        other: &GeometryRow,
+    ) -> Contact {
+        let sign = if is_first { -1.0 } else { 1.0 };
         let entity = |row: &GeometryRow| self.tables.bodies.get(row.body).map(|body| body.entity);
         Contact {
             geometry: own.entity,
             body: entity(own).unwrap_or(Entity::PLACEHOLDER),
             other_geometry: other.entity,
             other_body: entity(other).unwrap_or(Entity::PLACEHOLDER),
-            force: impulse * (sign / self.settings.substep()),
-            point: (weighted / weights + self.engine.body_poses.origin.vector()).into(),
+            force: load.impulse * (sign / self.settings.substep()),
+            point: (load.weighted / load.weights).into(),
         }
     }
 }
+
+/// Sum over the points of a pair.
+#[derive(Default)]
+struct Load {
+    /// Impulse on the second side along the normals, N·s.
+    impulse: Vector3<f64>,
+    /// Points times weights, m·N·s.
+    weighted: Vector3<f64>,
+    weights: f64,
+}
+
+impl Load {
+    /// Adds a point in the world with its normal, and the impulse along it (N·s).
+    fn add(&mut self, normal: &Vector3<f64>, impulse: f64, point: &Vector3<f64>) {
+        // A contact without a load still has a position.
+        let weight = impulse.max(0.0) + f64::EPSILON;
+        self.impulse += normal * impulse;
+        self.weighted += point * weight;
+        self.weights += weight;
+    }
+}
+
+/// Index and row of a geometry.
+type Geometry<'a> = (usize, &'a GeometryRow);
 
 fn geometry<'a>(
     engine: &EngineItem<'_, '_>,
     tables: &'a Tables,
     handle: ColliderHandle,
-) -> Option<(usize, &'a GeometryRow)> {
+) -> Option<Geometry<'a>> {
     let collider = engine.colliders.colliders.get(handle)?;
     let index = usize::try_from(collider.user_data).ok()?;
     Some((index, tables.geometry.get(index)?))

@@ -7,11 +7,8 @@
 
 use bevy::math::Vec3;
 use bevy_rapier3d::{
-    parry::shape::ShapeType,
-    rapier::{
-        pipeline::ContactModificationContext,
-        prelude::{ColliderHandle, ColliderSet, SharedShape},
-    },
+    parry::shape::{Shape, ShapeType},
+    rapier::{math::Pose, pipeline::ContactModificationContext, prelude::SharedShape},
 };
 
 /// Maximum cosine between axis and normal of a contact on the lateral surface, and not on a flat end.
@@ -22,47 +19,59 @@ pub(super) fn rolls(shape: &SharedShape) -> bool {
     matches!(shape.shape_type(), ShapeType::Cylinder | ShapeType::Capsule)
 }
 
-/// Projects the points of a contact below the axles of rolling shapes.
+/// A shape at a pose.
+type Posed<'a> = (&'a dyn Shape, Pose);
+
+/// Projects the points of the engine's contact below the axles of rolling shapes.
 pub(super) fn put_below_axles(context: &mut ContactModificationContext<'_>) {
     // Most of the pairs that the engine considers are apart.
     if context.solver_contacts.is_empty() {
         return;
     }
-    let handles = [context.collider1, context.collider2];
-    let axles = handles.map(|handle| axle(context.colliders, handle));
-    if let [Some(_), None] = axles {
-        keep_normal(context);
-    }
-    for (center, axis) in axles.into_iter().flatten() {
-        if axis.dot(*context.normal).abs() > MANTLE {
-            continue;
-        }
-        let ahead = axis.cross(*context.normal).normalize_or_zero();
-        for contact in context.solver_contacts.iter_mut() {
-            let middle = (contact.anchor1 + contact.anchor2) / 2.0;
-            let beside = ahead * ahead.dot(middle - center);
-            contact.anchor1 -= beside;
-            contact.anchor2 -= beside;
-        }
-    }
+    let shapes = [context.collider1, context.collider2].map(|handle| {
+        let collider = context.colliders.get(handle)?;
+        Some((collider.shape(), *collider.position()))
+    });
+    let contacts = context.solver_contacts.iter_mut();
+    let anchors = contacts.map(|contact| [&mut contact.anchor1, &mut contact.anchor2]);
+    put_anchors_below_axles(shapes, context.manifold.local_n2, context.normal, anchors);
 }
 
-/// Restores the normal of a contact whose first collider alone is round: the engine fixes it to that one, which may have
-/// rotated since, so that the second one determines it.
-fn keep_normal(context: &mut ContactModificationContext<'_>) {
-    if let Some(second) = context.colliders.get(context.collider2) {
-        *context.normal = -(second.position().rotation * context.manifold.local_n2);
+/// Projects the points of a contact below the axles of rolling shapes, given its normal in the axes of the second shape, its
+/// normal, and the points on both shapes.
+pub(super) fn put_anchors_below_axles<'a>(
+    shapes: [Option<Posed<'_>>; 2],
+    local_n2: Vec3,
+    normal: &mut Vec3,
+    anchors: impl Iterator<Item = [&'a mut Vec3; 2]>,
+) {
+    let axles = shapes.map(|shape| axle(shape?));
+    // The engine fixes the normal to the first shape, which may have rotated since, if it alone is round: so that the second
+    // one determines it.
+    if let ([Some(_), None], [_, Some((_, second))]) = (axles, shapes) {
+        *normal = -(second.rotation * local_n2);
+    }
+    let ahead = axles.map(|axle| {
+        let (center, axis) = axle?;
+        let across = || axis.cross(*normal).normalize_or_zero();
+        (axis.dot(*normal).abs() <= MANTLE).then(|| (center, across()))
+    });
+    for [one, two] in anchors {
+        for (center, ahead) in ahead.iter().flatten() {
+            let middle = (*one + *two) / 2.0;
+            let beside = *ahead * ahead.dot(middle - *center);
+            *one -= beside;
+            *two -= beside;
+        }
     }
 }
 
 /// Returns a point on the axis of a rolling shape, and the direction of the axis.
-fn axle(colliders: &ColliderSet, handle: ColliderHandle) -> Option<(Vec3, Vec3)> {
-    let collider = colliders.get(handle)?;
-    let pose = collider.position();
-    if collider.shape().shape_type() == ShapeType::Cylinder {
+fn axle((shape, pose): Posed<'_>) -> Option<(Vec3, Vec3)> {
+    if shape.shape_type() == ShapeType::Cylinder {
         return Some((pose.translation, pose.rotation * Vec3::Y));
     }
-    let capsule = collider.shape().as_capsule()?;
+    let capsule = shape.as_capsule()?;
     let along = (capsule.segment.b - capsule.segment.a).try_normalize()?;
     let center = pose.translation + pose.rotation * capsule.segment.a;
     Some((center, pose.rotation * along))

@@ -19,6 +19,7 @@ mod collect;
 mod contact_point;
 mod coupled;
 mod cut;
+mod detected;
 mod displacement;
 mod drive;
 mod equal_trees;
@@ -31,6 +32,7 @@ mod link_state;
 mod locks;
 mod models;
 mod motors;
+mod near;
 mod points;
 mod recheck;
 mod rolling;
@@ -42,6 +44,7 @@ mod taken;
 use std::sync::atomic::AtomicBool;
 
 use bevy::prelude::*;
+use bevy_rapier3d::rapier::math::Pose as EnginePose;
 use morse_api::{state::StateHasher, threads::Threads, warning::Warnings};
 use morse_mechanisms::{
     Base, Motion, Pose, State, Tree,
@@ -65,7 +68,7 @@ use bouncing::Bouncing;
 use clearance::Clearance;
 use closures::Closure;
 use collect::{ConstraintSet, WeldKey};
-pub(super) use contact_point::Key;
+use contact_point::Key;
 use coupled::CoupledBodies;
 pub(super) use cut::Cut;
 use cut::CutTree;
@@ -114,6 +117,8 @@ pub(super) struct Trees {
     bases: Vec<Base>,
     /// Poses of the bases before the step.
     base_poses: Vec<Pose>,
+    /// Exact and rounded poses of the links of one tree at a time, where contacts are detected.
+    near_poses: Vec<(Isometry3<f64>, EnginePose)>,
     /// Trees that are to wake up.
     wake_requests: Vec<bool>,
     /// Trees that are integrated in this step.
@@ -210,6 +215,10 @@ pub(super) struct TreesState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Touched {
     key: Key,
+    /// Position in the middle of the step, in the world, m.
+    point: [f64; 3],
+    /// Unit vector from the first geometry to the second.
+    normal: [f64; 3],
     /// Impulse, N·s.
     impulse: [f64; 3],
     /// Normal separation velocity at the end of the step, m/s, if the contact was active.
@@ -447,12 +456,6 @@ impl Trees {
         });
         self.update_clearances(engine, tables, grasps);
         self.follow(engine, tables, dt);
-    }
-
-    /// Returns the impulse of a contact in the last step, along its normal, N·s; `None` if the engine solved it.
-    pub(super) fn impulse(&self, key: &Key, normal: &Vector3<f64>) -> Option<f64> {
-        let touched = self.state.touched(key)?;
-        Some(Vector3::from(touched.impulse).dot(normal))
     }
 }
 

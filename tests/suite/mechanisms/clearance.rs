@@ -18,7 +18,7 @@ const WAVES: [&str; 3] = ["turn", "lift", "bend"];
 
 /// Returns an arm on a post that swings with a spoon at its end, at a rate. With `near`, a crumb floats 1 cm beside its first
 /// link, which it never touches.
-fn arm(rate: u32, near: bool, more: [&str; 2]) -> Test {
+pub(super) fn arm(rate: u32, near: bool, more: [&str; 2]) -> Test {
     let [frames, bodies] = more;
     let crumb = if near {
         "[0, 0.08, 0.6]"
@@ -46,7 +46,7 @@ fn arm(rate: u32, near: bool, more: [&str; 2]) -> Test {
 }
 
 /// Lets the arm swing for a number of ticks.
-fn swing(test: &mut Test, ticks: std::ops::Range<u64>) {
+pub(super) fn swing(test: &mut Test, ticks: std::ops::Range<u64>) {
     let rate = test.0.clock().rate;
     for tick in ticks {
         let seconds = tick as f64 / rate;
@@ -56,7 +56,7 @@ fn swing(test: &mut Test, ticks: std::ops::Range<u64>) {
     }
 }
 
-fn positions(test: &Test) -> [f64; 3] {
+pub(super) fn positions(test: &Test) -> [f64; 3] {
     WAVES.map(|name| test.joint(name).position)
 }
 

@@ -92,7 +92,7 @@ mod tests {
         ];
         let mut island = Island::default();
         island.find_carried(&contacts, 7);
-        let found = [
+        let expected = [
             Some(true),
             Some(false),
             Some(false),
@@ -101,7 +101,7 @@ mod tests {
             Some(true),
             None,
         ];
-        assert_eq!(island.carried, found);
+        assert_eq!(island.carried, expected);
         let carried = contacts.map(|contact| island.is_carried(&contact));
         assert_eq!(
             carried,

@@ -55,6 +55,7 @@ impl Trees {
             if self.is_clear(index) {
                 self.end_clearance(index, engine, tables);
             }
+            self.forget_near(index);
         }
         self.awake.fill(true);
         self.follow(engine, tables, 0.0);

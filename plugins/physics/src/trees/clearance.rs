@@ -23,6 +23,7 @@ use super::{
     collect::who,
     displacement::{Extent, LastCheck},
     isometry,
+    near::NearPair,
 };
 use crate::{
     body_poses::STILL,
@@ -42,6 +43,9 @@ const PREDICTION: f32 = 0.01;
 /// Least clearance, m.
 const LEAST: f32 = 0.01;
 
+/// Distance of geometries below which their contacts are detected in each step, m: the clearance is what the others have.
+const NEAR: f32 = 0.04;
+
 /// Number of steps after which the clearances of a tree with something near it are measured again.
 const PAUSE: u32 = 32;
 
@@ -54,6 +58,9 @@ pub(super) struct Clearance {
     /// Displacement by which each link may deviate from its pose in the engine without coming near another body, m; empty if
     /// the poses in the engine are those of the links.
     distances: Vec<f32>,
+    /// Pairs of geometries near each other, whose contacts are detected in each step; in the order of the links. They stay
+    /// for one step after the end of the clearances, for those who read contacts.
+    pub near: Vec<NearPair>,
     /// Distance by which the boxes in the broad phase are larger than the links, m.
     margin: f32,
     /// Number of steps until they are measured.
@@ -66,6 +73,7 @@ impl Default for Clearance {
     fn default() -> Self {
         Self {
             distances: Vec::new(),
+            near: Vec::new(),
             margin: MARGINS[0],
             pause: 0,
             growth_pause: 0,
@@ -90,6 +98,16 @@ impl Clearance {
         }
     }
 
+    /// Keeps a pair that was near already. Returns false if it was not.
+    fn keep(&mut self, pair: &ContactPair, known: &mut Vec<NearPair>) -> bool {
+        let is_it = |near: &NearPair| near.colliders == [pair.collider1, pair.collider2];
+        if let Some(index) = known.iter().position(is_it) {
+            self.near.push(known.remove(index));
+            return true;
+        }
+        self.near.iter().any(is_it)
+    }
+
     /// Enlarges the margin for the next measurement.
     fn grow(&mut self) {
         let [_, largest] = MARGINS;
@@ -110,6 +128,16 @@ impl Trees {
     /// Returns true if the engine does not detect the contacts of a tree.
     pub(super) fn is_clear(&self, index: usize) -> bool {
         !self.state.trees[index].clearance.distances.is_empty()
+    }
+
+    /// Returns true if a tree with clearances has something near it.
+    pub(super) fn has_near(&self, index: usize) -> bool {
+        !self.state.trees[index].clearance.near.is_empty()
+    }
+
+    /// Forgets what was near a tree.
+    pub(super) fn forget_near(&mut self, index: usize) {
+        self.state.trees[index].clearance.near.clear();
     }
 
     /// Records that a pair of bodies may be in contact, neither of which is static: distances from static ones are known.
@@ -285,12 +313,12 @@ impl Trees {
             let is_broken = self.broken.contains(&index);
             if mem::take(&mut self.measuring[index]) {
                 self.last_checks[index].forget();
-                let mut distances = mem::take(&mut self.state.trees[index].clearance.distances);
-                distances.clear();
+                let mut known = mem::take(&mut self.state.trees[index].clearance);
+                known.distances.clear();
                 let is_clear = !is_broken
-                    && self.measure_clearance(index, &mut distances, (engine, tables), grasps);
+                    && self.measure_clearance(index, &mut known, (engine, tables), grasps);
                 let clearance = &mut self.state.trees[index].clearance;
-                clearance.distances = distances;
+                *clearance = known;
                 if is_clear {
                     clearance.grow();
                     self.let_sleep(index, engine, tables);
@@ -305,31 +333,52 @@ impl Trees {
         }
     }
 
-    /// Writes the clearance of each link at the poses in the engine, m. Returns false if something is near.
+    /// Writes the clearance of each link at the poses in the engine, and the pairs that are nearer. Returns false if
+    /// something that moves is near.
     fn measure_clearance(
         &self,
         index: usize,
-        distances: &mut Vec<f32>,
+        clearance: &mut Clearance,
         (engine, tables): (&EngineItem<'_, '_>, &Tables),
         grasps: &Grasps,
     ) -> bool {
-        let most = self.state.trees[index].clearance.margin - PREDICTION;
+        let most = clearance.margin - PREDICTION;
+        let mut known = mem::take(&mut clearance.near);
         for body in &self.rows[index].links {
+            let mut least = most;
             let own = rigid(engine, tables, *body).map_or(&[][..], RigidBody::colliders);
-            let mut pairs = own.iter().flat_map(|collider| {
-                let pairs = engine.simulation.narrow_phase.contact_pairs_with(*collider);
-                pairs.map(|pair| self.measure_pair(pair, engine, tables, grasps))
-            });
-            let least = pairs.try_fold(most, |least, distance| Some(least.min(distance?)));
-            match least {
-                Some(least) if least >= LEAST => distances.push(least),
-                _ => return false,
+            let narrow_phase = &engine.simulation.narrow_phase;
+            for pair in own
+                .iter()
+                .flat_map(|own| narrow_phase.contact_pairs_with(*own))
+            {
+                match self.measure_pair(pair, engine, tables, grasps) {
+                    Some(free) if free >= NEAR => least = least.min(free),
+                    Some(free) => {
+                        let near = clearance.keep(pair, &mut known) || {
+                            let new = who(engine, tables, pair);
+                            let new = new.and_then(|of| NearPair::new(pair, of, engine));
+                            let is_new = new.is_some();
+                            clearance.near.extend(new);
+                            is_new
+                        };
+                        if !near {
+                            least = least.min(free);
+                        }
+                    }
+                    None => return false,
+                }
             }
+            if least < LEAST {
+                return false;
+            }
+            clearance.distances.push(least);
         }
         true
     }
 
-    /// Returns the clearance of a pair with a link, m; `None` if the other side is not a link of the same tree, and moves.
+    /// Returns the distance by which either side of a pair with a link may move without a contact, m; `None` if the other
+    /// side is not a link of the same tree, and moves, or if a grasp excludes contacts for a time.
     fn measure_pair(
         &self,
         pair: &ContactPair,
@@ -338,6 +387,10 @@ impl Trees {
         grasps: &Grasps,
     ) -> Option<f32> {
         let (bodies, geometry) = who(engine, tables, pair)?;
+        let [one, other] = bodies;
+        if grasps.connect((one.min(other), one.max(other))) {
+            return None;
+        }
         let [one, two] = geometry.map(|index| tables.geometry.get(index as usize));
         if !filter::is_admitted(tables, grasps, one?, two?) {
             return Some(f32::INFINITY);

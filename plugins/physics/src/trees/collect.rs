@@ -77,10 +77,14 @@ impl Trees {
         let mut constraints = mem::take(&mut self.constraints);
         constraints.clear();
         self.state.coupled.clear();
-        for (index, row) in self.rows.iter().enumerate() {
-            let is_seen = !self.is_clear(index) || self.measuring[index] || self.is_intruded(index);
+        for index in 0..self.rows.len() {
+            let is_clear = self.is_clear(index);
+            if self.awake[index] && is_clear {
+                self.detect_near(index, &mut constraints, (engine, tables), grasps);
+            }
+            let is_seen = !is_clear || self.measuring[index] || self.is_intruded(index);
             if self.awake[index] && is_seen {
-                constraints.open.extend(&row.links);
+                constraints.open.extend(&self.rows[index].links);
             }
         }
         for index in 0..self.rows.len() {
@@ -314,16 +318,18 @@ impl Trees {
             for pair in engine.simulation.narrow_phase.contact_pairs_with(*collider) {
                 let is_in_contact = || {
                     pair.has_any_active_contact()
-                        || Flat::touches(engine, [pair.collider1, pair.collider2])
+                        || Flat::touches(engine, [pair.collider1, pair.collider2], [None; 2])
                 };
                 if is_in_contact()
                     && let Some((bodies, geometry)) = who(engine, tables, pair)
+                    && !self.is_near_pair(bodies, [pair.collider1, pair.collider2])
                     && self.take_part(bodies, engine, tables)
                 {
                     constraints.pairs.push(Pair {
                         colliders: [pair.collider1, pair.collider2],
                         geometry,
                         bodies,
+                        near: None,
                     });
                 }
             }
@@ -356,7 +362,12 @@ impl Trees {
     }
 
     /// Returns true if both bodies of a contact are in the physics, and not held.
-    fn take_part(&self, bodies: [usize; 2], engine: &EngineItem<'_, '_>, tables: &Tables) -> bool {
+    pub(super) fn take_part(
+        &self,
+        bodies: [usize; 2],
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) -> bool {
         bodies.iter().all(|body| {
             let rigid = rigid(engine, tables, *body);
             rigid.is_some_and(|rigid| rigid.is_enabled() && (!self.has(*body) || moves(rigid)))

@@ -1,5 +1,5 @@
 //! Contact points and their keys.
-use bevy_rapier3d::rapier::{geometry::ContactManifold, prelude::ColliderHandle};
+use bevy_rapier3d::{parry::query::ContactManifold, rapier::prelude::ColliderHandle};
 use morse_mechanisms::island::{Contact, Side};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,11 @@ impl Key {
     }
 
     /// Returns the key of a point of a manifold.
-    pub(crate) fn new(geometry: [u32; 2], manifold: &ContactManifold, point: usize) -> Self {
+    pub(crate) fn new<M, P>(
+        geometry: [u32; 2],
+        manifold: &ContactManifold<M, P>,
+        point: usize,
+    ) -> Self {
         let features = manifold.points.get(point);
         Self {
             geometry,
@@ -44,6 +48,8 @@ pub(super) struct Pair {
     /// Indices of the geometries in the tables.
     pub geometry: [u32; 2],
     pub bodies: [usize; 2],
+    /// Tree and number of the pair, if its contacts are detected here.
+    pub near: Option<[usize; 2]>,
 }
 
 /// A contact point.

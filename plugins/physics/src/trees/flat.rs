@@ -67,8 +67,13 @@ impl Flat {
     }
 
     /// Returns true if a pair is a cylinder and a box, and the cylinder lies on a face of the box.
-    pub(super) fn touches(engine: &EngineItem<'_, '_>, handles: [ColliderHandle; 2]) -> bool {
-        let line = Self::new(engine, handles, [None; 2]).and_then(|flat| flat.line());
+    /// The poses are those of the bodies; the known ones for `None`.
+    pub(super) fn touches(
+        engine: &EngineItem<'_, '_>,
+        handles: [ColliderHandle; 2],
+        poses: [Option<Isometry3<f64>>; 2],
+    ) -> bool {
+        let line = Self::new(engine, handles, poses).and_then(|flat| flat.line());
         line.is_some_and(|line| line.distances.iter().any(|distance| *distance < NEAR))
     }
 
@@ -183,6 +188,7 @@ mod tests {
             colliders: [ColliderHandle::invalid(); 2],
             geometry: [0, 1],
             bodies: [0, 1],
+            near: None,
         };
         let line = flat.line().expect("it lies on the floor");
         let points = line.points(&pair, [0.5, 0.0]);

@@ -1,18 +1,16 @@
 //! Contact points of the collected pairs.
-use bevy_rapier3d::{
-    parry::shape::ShapeType,
-    rapier::geometry::{ColliderHandle, ContactPair},
-};
+use bevy_rapier3d::{parry::shape::ShapeType, rapier::geometry::ColliderHandle};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
     Touched, Trees, TreesState,
     collect::ConstraintSet,
     contact_point::{ContactPoint, Key, Pair},
+    detected::{Detected, Point},
     flat::Flat,
     isometry, line, recheck,
 };
-use crate::{convert, engine::EngineItem};
+use crate::engine::EngineItem;
 
 impl Trees {
     /// Collects the contact points of all pairs, at the poses in the middle of the step.
@@ -21,8 +19,7 @@ impl Trees {
             pairs, contacts, ..
         } = constraints;
         for pair in pairs {
-            let [one, two] = pair.colliders;
-            let Some(known) = engine.simulation.narrow_phase.contact_pair(one, two) else {
+            let Some(known) = self.detected(pair, engine) else {
                 continue;
             };
             let moved =
@@ -39,39 +36,35 @@ impl Trees {
                 Flat::new(engine, pair.colliders, poses).and_then(|flat| flat.line())
             {
                 let from = contacts.len();
-                contacts.extend(line.points(pair, material(known)));
+                contacts.extend(line.points(pair, known.material()));
                 line::spread(contacts, from, &turn);
                 continue;
             }
             let pushed = || self.pushed_before(pair.geometry);
-            if let Some(points) =
-                recheck::points(engine, pair.colliders, pair.geometry, known, pushed)
-            {
+            if let Some(points) = recheck::points(engine, pair, &known, pushed) {
                 let from = contacts.len();
                 let points = points.iter();
-                contacts.extend(points.filter_map(|at| touch(pair, &moved, at, material(known))));
+                contacts.extend(points.filter_map(|at| touch(pair, &moved, at, known.material())));
                 line::spread(contacts, from, &turn);
                 continue;
             }
-            for manifold in known.solver_manifolds() {
+            known.each_face(pair.geometry, |points, material| {
                 let from = contacts.len();
-                let material = [manifold.data.friction, manifold.data.restitution];
-                for contact in &manifold.data.solver_contacts {
-                    let id = (contact.contact_id[0] & !(1 << 31)) as usize;
-                    let Some(data) = manifold.points.get(id).map(|point| &point.data) else {
-                        continue;
-                    };
-                    let at = recheck::Point {
-                        key: Key::new(pair.geometry, manifold, id),
-                        arms: [data.solver_dp1, data.solver_dp2].map(convert::vector),
-                        normal: convert::vector(manifold.data.normal).normalize(),
-                        distance: f64::from(contact.dist),
-                    };
-                    contacts.extend(touch(pair, &moved, &at, material));
-                }
+                contacts.extend(points.filter_map(|at| touch(pair, &moved, &at, material)));
                 line::spread(contacts, from, &turn);
-            }
+            });
         }
+    }
+
+    /// Returns the contacts of a pair.
+    fn detected<'a>(&'a self, pair: &Pair, engine: &'a EngineItem<'_, '_>) -> Option<Detected<'a>> {
+        if let Some([tree, number]) = pair.near {
+            let near = self.state.trees[tree].clearance.near.get(number)?;
+            return Some(Detected::Here(near));
+        }
+        let [one, two] = pair.colliders;
+        let known = engine.simulation.narrow_phase.contact_pair(one, two)?;
+        Some(Detected::ByEngine(known))
     }
 
     /// Returns the impulse of the last step on the second geometry of a pair, N·s.
@@ -89,7 +82,7 @@ impl Trees {
     ) -> Option<Moved> {
         let center = self.masses.get(body)?.center;
         let seen = *self.seen.get(body)?;
-        let mut detected = Detected::Link;
+        let mut detected = Time::Link;
         let is = match self.of_body[body] {
             Some((tree, link)) if self.awake[tree] => {
                 isometry(&(self.base_poses[tree] * self.integrators[tree].workspace.pose_of(link)))
@@ -100,9 +93,9 @@ impl Trees {
                 let collider = engine.colliders.colliders.get(collider)?;
                 let is_ball = collider.shape().shape_type() == ShapeType::Ball;
                 detected = match (coupled.is_late(), is_ball) {
-                    (false, _) => Detected::InTheMiddle,
-                    (true, false) => Detected::Early,
-                    (true, true) => Detected::EarlyOnBall,
+                    (false, _) => Time::InTheMiddle,
+                    (true, false) => Time::Early,
+                    (true, true) => Time::EarlyOnBall,
                 };
                 coupled.pose
             }
@@ -116,13 +109,23 @@ impl Trees {
     }
 }
 
-impl TreesState {
-    /// Returns a contact of the last step.
-    pub(super) fn touched(&self, key: &Key) -> Option<&Touched> {
-        let index = self.touched.binary_search_by(|known| known.key.cmp(key));
-        self.touched.get(index.ok()?)
+impl Trees {
+    /// Iterates over the contacts of two geometries that were solved here in the last step: normal, impulse along it (N·s), and
+    /// point in the world.
+    pub(crate) fn impulses(
+        &self,
+        geometry: [u32; 2],
+    ) -> impl Iterator<Item = (Vector3<f64>, f64, Vector3<f64>)> {
+        let of_pair = self.state.touched_by(geometry).iter();
+        of_pair.map(|known| {
+            let [normal, impulse, point] =
+                [known.normal, known.impulse, known.point].map(Vector3::from);
+            (normal, impulse.dot(&normal), point)
+        })
     }
+}
 
+impl TreesState {
     /// Returns the contacts of two geometries in the last step.
     pub(super) fn touched_by(&self, geometry: [u32; 2]) -> &[Touched] {
         let of = |known: &Touched| known.key.geometry();
@@ -133,12 +136,6 @@ impl TreesState {
     }
 }
 
-/// Returns the friction and the restitution of a pair.
-fn material(pair: &ContactPair) -> [f32; 2] {
-    let material = pair.solver_manifolds().first().map(|first| &first.data);
-    material.map_or([0.0; 2], |data| [data.friction, data.restitution])
-}
-
 /// A body that is moved here, in the middle of this step.
 struct Moved {
     /// Centre of mass in its axes, m.
@@ -147,11 +144,11 @@ struct Moved {
     seen: Isometry3<f64>,
     /// Exact pose.
     is: Isometry3<f64>,
-    detected: Detected,
+    detected: Time,
 }
 
 /// Time at which the engine detected the contacts of a body.
-enum Detected {
+enum Time {
     /// The middle of the step, for a link.
     Link,
     /// The middle of the step, for a body without joints.
@@ -179,10 +176,10 @@ impl Moved {
     fn touching(&self, point: &Vector3<f64>, inwards: &Vector3<f64>, gap: f64) -> Vector3<f64> {
         let surface = point + inwards * (gap.max(0.0) / 2.0);
         match self.detected {
-            Detected::Link => *point,
-            Detected::InTheMiddle => surface,
-            Detected::Early => surface + self.displacement(&surface),
-            Detected::EarlyOnBall => {
+            Time::Link => *point,
+            Time::InTheMiddle => surface,
+            Time::Early => surface + self.displacement(&surface),
+            Time::EarlyOnBall => {
                 let center = Point3::from(self.center);
                 surface + (self.is * center - self.seen * center)
             }
@@ -194,7 +191,7 @@ impl Moved {
 fn touch(
     pair: &Pair,
     moved: &[Option<Moved>; 2],
-    at: &recheck::Point,
+    at: &Point,
     material: [f32; 2],
 ) -> Option<ContactPoint> {
     let mut sides = moved.iter().zip(at.arms);

@@ -426,6 +426,8 @@ impl Trees {
         let first = kept.len();
         kept.extend(new.map(|ContactPoint { key, contact, .. }| Touched {
             key: *key,
+            point: contact.point.into(),
+            normal: contact.normal.into(),
             impulse: contact.impulse.into(),
             separation_velocity: contact.separation_velocity,
             slip: contact.slip.map(Into::into),

@@ -92,6 +92,7 @@ impl Trees {
             }
             self.end_clearance(index, engine, tables);
         }
+        self.forget_near(index);
         let row = &self.rows[index];
         let bodies = || row.links.iter().filter_map(|body| tables.bodies.get(*body));
         let bodies = || bodies().filter_map(|row| engine.bodies.bodies.get(row.handle));
@@ -131,12 +132,16 @@ impl Trees {
         let (row, integrator) = (&self.rows[index], &mut self.integrators[index]);
         integrator.predict_positions(&row.tree, &self.state.trees[index].motion, time);
         self.unposed[index] = true;
-        if self.is_clear(index) && self.is_near_last_check(index) {
+        let is_near = self.is_clear(index) && self.is_near_last_check(index);
+        if is_near && !self.has_near(index) {
             return;
         }
         let (base, base_pose) = self.base(index, engine, tables);
-        if !self.is_clear(index) {
+        if !self.is_clear(index) || self.has_near(index) {
             self.pose(index, &base);
+        }
+        if is_near {
+            return;
         }
         if !self.needs_engine(index, &(base, base_pose), engine, tables) {
             return;

@@ -1,0 +1,403 @@
+//! Contacts of trees with what is always near them, without the engine: static bodies, and links of the same tree.
+//!
+//! An arm that works on a table, or a rover on the ground, touches something in every step, and the engine's step for it costs
+//! as much as the motion of the whole robot. So the pairs of geometries that are near each other are collected when the
+//! clearances of a tree are measured (see [`clearance`](super::clearance)), and from then on their contacts are detected here,
+//! as the engine does it: by the same algorithm, at the same poses, in single precision.
+use std::mem;
+
+use bevy::math::Vec3;
+use bevy_rapier3d::{
+    parry::{
+        bounding_volume::BoundingVolume as _,
+        query::{self, DefaultQueryDispatcher, PersistentQueryDispatcher as _},
+        shape::ShapeType,
+    },
+    rapier::{
+        geometry::ContactPair,
+        math::Pose,
+        prelude::{CoefficientCombineRule, Collider, ColliderHandle},
+        utils::OrthonormalBasis as _,
+    },
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Trees, collect::ConstraintSet, contact_point::Pair, flat::Flat, isometry};
+use crate::{
+    engine::{EngineItem, Tables},
+    grasp::Grasps,
+    rolling,
+};
+
+/// Maximum number of points of a face that count.
+const MOST: usize = 4;
+
+/// Two geometries near each other.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct NearPair {
+    /// Colliders in the engine's order.
+    pub colliders: [ColliderHandle; 2],
+    /// Indices of the geometries in the tables.
+    pub geometry: [u32; 2],
+    pub bodies: [usize; 2],
+    /// Coefficients of friction and restitution.
+    pub material: [f32; 2],
+    /// Contacts in the last step, which the next search begins with.
+    pub manifolds: Vec<Manifold>,
+    pub sides: [NearSide; 2],
+}
+
+/// Pose of one of the geometries in the last step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NearSide {
+    /// Pose of the geometry, in the engine's axes.
+    pub pose: Pose,
+    /// Centre of mass of its body; `None` for static bodies.
+    pub center: Option<Vec3>,
+}
+
+/// Points in contact with the same normal.
+pub(super) type Manifold = query::ContactManifold<Face, ()>;
+
+/// Normal and contacts of a manifold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Face {
+    /// From the first side to the second, in the engine's axes.
+    pub normal: Vec3,
+    pub touches: Vec<FaceTouch>,
+}
+
+/// A contact of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FaceTouch {
+    /// Index of the point in the manifold.
+    pub point: usize,
+    /// Gap, m.
+    pub distance: f32,
+    /// Vectors from the centre of mass of either body to the contact, in the engine's axes, m; from the engine's origin for
+    /// static bodies.
+    pub arms: [Vec3; 2],
+}
+
+impl PartialEq for NearPair {
+    fn eq(&self, other: &Self) -> bool {
+        let faces = |pair: &Self| -> Vec<Face> {
+            let faces = pair.manifolds.iter();
+            faces.map(|manifold| manifold.data.clone()).collect()
+        };
+        (self.colliders, self.sides) == (other.colliders, other.sides)
+            && faces(self) == faces(other)
+    }
+}
+
+impl NearPair {
+    /// Returns a pair that the engine has found, with its contacts; `None` for shapes that are composed of others.
+    pub(super) fn new(
+        pair: &ContactPair,
+        (bodies, geometry): ([usize; 2], [u32; 2]),
+        engine: &EngineItem<'_, '_>,
+    ) -> Option<Self> {
+        let colliders = [pair.collider1, pair.collider2];
+        let [one, two] = colliders.map(|handle| engine.colliders.colliders.get(handle));
+        let (one, two) = (one?, two?);
+        if ![one, two].into_iter().all(is_simple) {
+            return None;
+        }
+        let manifolds = pair.manifolds.iter().map(|known| {
+            let mut manifold =
+                Manifold::with_data(known.subshape1, known.subshape2, Face::default());
+            (manifold.local_n1, manifold.local_n2) = (known.local_n1, known.local_n2);
+            let points = known.points.iter().map(|point| {
+                let [one, two] = [point.local_p1, point.local_p2];
+                query::TrackedContact::new(one, two, point.fid1, point.fid2, point.dist)
+            });
+            manifold.points.extend(points);
+            manifold
+        });
+        let mut near = Self {
+            colliders,
+            geometry,
+            bodies,
+            material: material(one, two),
+            manifolds: manifolds.collect(),
+            sides: [one, two].map(|collider| side(engine, collider, None)),
+        };
+        let prediction = engine
+            .simulation
+            .integration_parameters
+            .prediction_distance();
+        near.find_touches([one, two], prediction);
+        Some(near)
+    }
+
+    /// Returns true if there is a contact.
+    pub(crate) fn is_active(&self) -> bool {
+        let mut manifolds = self.manifolds.iter();
+        manifolds.any(|manifold| !manifold.data.touches.is_empty())
+    }
+
+    /// Detects the contacts, given the poses of both sides.
+    fn detect(&mut self, colliders: [&Collider; 2], sides: [NearSide; 2], prediction: f32) {
+        self.sides = sides;
+        let [one, two] = colliders;
+        let [at, other] = sides.map(|side| side.pose);
+        let [bounds, others] =
+            [(one, at), (two, other)].map(|(collider, pose)| collider.shape().compute_aabb(&pose));
+        if !bounds.loosened(prediction).intersects(&others) {
+            self.manifolds.clear();
+            return;
+        }
+        let looked = DefaultQueryDispatcher.contact_manifolds(
+            &at.inv_mul(&other),
+            one.shape(),
+            two.shape(),
+            prediction,
+            &mut self.manifolds,
+            &mut None,
+        );
+        if looked.is_err() {
+            self.manifolds.clear();
+        }
+        self.find_touches(colliders, prediction);
+    }
+
+    /// Computes the contacts from the points of the manifolds.
+    fn find_touches(&mut self, colliders: [&Collider; 2], prediction: f32) {
+        let sides = self.sides;
+        let shapes = [0, 1].map(|side| Some((colliders[side].shape(), sides[side].pose)));
+        for manifold in &mut self.manifolds {
+            let mut normal = sides[0].pose.rotation * manifold.local_n1;
+            let (chosen, count) = choose(manifold, prediction);
+            let counts = |point: &&usize| manifold.points[**point].dist < prediction;
+            let points = chosen[..count].iter().filter(counts);
+            let mut anchors = [[Vec3::ZERO; 2]; MOST];
+            for (point, anchors) in points.clone().zip(&mut anchors) {
+                let known = &manifold.points[*point];
+                *anchors = [
+                    sides[0].pose * known.local_p1,
+                    sides[1].pose * known.local_p2,
+                ];
+            }
+            let count = points.clone().count();
+            let all = anchors[..count].iter_mut().map(|[one, two]| [one, two]);
+            rolling::put_anchors_below_axles(shapes, manifold.local_n2, &mut normal, all);
+            let touches = points.zip(anchors).map(|(&point, anchors)| {
+                let distance = manifold.points[point].dist;
+                FaceTouch {
+                    point,
+                    distance,
+                    arms: arms(anchors, normal, distance, &sides),
+                }
+            });
+            let face = &mut manifold.data;
+            face.normal = normal;
+            face.touches.clear();
+            face.touches.extend(touches);
+        }
+    }
+}
+
+/// Returns the vectors from the centres of mass to the middle of two points on the surfaces with a gap (m) between them.
+fn arms([one, two]: [Vec3; 2], normal: Vec3, distance: f32, sides: &[NearSide; 2]) -> [Vec3; 2] {
+    let shift = (two - one).dot(normal) - distance;
+    let middle = (one + normal * shift + two) * 0.5;
+    let arm = |side: &NearSide| side.center.map_or(middle, |center| middle - center);
+    sides.each_ref().map(arm)
+}
+
+/// Returns true for a shape that is not composed of others.
+fn is_simple(collider: &Collider) -> bool {
+    matches!(
+        collider.shape().shape_type(),
+        ShapeType::Ball
+            | ShapeType::Cuboid
+            | ShapeType::Capsule
+            | ShapeType::Cylinder
+            | ShapeType::Cone
+            | ShapeType::ConvexPolyhedron
+    )
+}
+
+/// Returns friction and restitution of two geometries.
+fn material(one: &Collider, two: &Collider) -> [f32; 2] {
+    let combine = |numbers: [f32; 2], rules: [CoefficientCombineRule; 2]| {
+        let [one, two] = numbers;
+        match rules[0].max(rules[1]) {
+            CoefficientCombineRule::Min => one.min(two),
+            CoefficientCombineRule::Multiply => one * two,
+            CoefficientCombineRule::Max => one.max(two),
+            _ => (one + two) / 2.0,
+        }
+    };
+    let sides = [one, two];
+    [
+        combine(
+            sides.map(Collider::friction),
+            sides.map(Collider::friction_combine_rule),
+        ),
+        combine(
+            sides.map(Collider::restitution),
+            sides.map(Collider::restitution_combine_rule),
+        ),
+    ]
+}
+
+/// Returns the pose of a geometry, given that of its body if that is moved here.
+fn side(engine: &EngineItem<'_, '_>, collider: &Collider, moved: Option<Pose>) -> NearSide {
+    let body = collider
+        .parent()
+        .and_then(|body| engine.bodies.bodies.get(body));
+    let Some(body) = body.filter(|body| body.is_dynamic()) else {
+        return NearSide {
+            pose: *collider.position(),
+            center: None,
+        };
+    };
+    let at = moved.unwrap_or(*body.position());
+    let on_body = collider.position_wrt_parent();
+    NearSide {
+        pose: on_body.map_or(at, |on_body| at * on_body),
+        center: Some(at * body.local_center_of_mass()),
+    }
+}
+
+/// Returns the indices of the points of a manifold that count, in the order of their positions on it, and their number: of
+/// more than four the deepest, the farthest from it, and the farthest ones beside these two.
+fn choose(manifold: &Manifold, prediction: f32) -> ([usize; MOST], usize) {
+    let points = &manifold.points;
+    let mut chosen = [0, 1, 2, 3];
+    let mut count = points.len().min(MOST);
+    if points.len() > MOST {
+        count = choose_of_many(manifold, prediction, &mut chosen);
+    }
+    let [along, across] = manifold.local_n1.orthonormal_basis();
+    let coordinates = |point: &usize| {
+        let at = points[*point].local_p1;
+        [at.dot(along), at.dot(across)]
+    };
+    chosen[..count].sort_by(|one, two| {
+        let ([a, b], [c, d]) = (coordinates(one), coordinates(two));
+        a.total_cmp(&c).then(b.total_cmp(&d))
+    });
+    (chosen, count)
+}
+
+/// Chooses at most four of many points, and returns their number.
+fn choose_of_many(manifold: &Manifold, prediction: f32, chosen: &mut [usize; MOST]) -> usize {
+    let points = &manifold.points;
+    let at = |point: usize| points[point].local_p1;
+    let first = |best: fn(f32, f32) -> bool, value: &dyn Fn(usize) -> Option<f32>| {
+        let values = (0..points.len()).filter_map(|point| Some((point, value(point)?)));
+        let better =
+            |one: (usize, f32), two: (usize, f32)| if best(two.1, one.1) { two } else { one };
+        values.reduce(better).map(|(point, _)| point)
+    };
+    let (less, more): (fn(f32, f32) -> bool, fn(f32, f32) -> bool) = (|a, b| a < b, |a, b| a > b);
+    let Some(deepest) = first(less, &|point| Some(points[point].dist)) else {
+        return 0;
+    };
+    chosen[0] = deepest;
+    let counts = |point: usize| points[point].dist <= prediction;
+    let apart = |point: usize| (at(point) - at(deepest)).length_squared();
+    let of_others = |point: usize| (point != deepest && counts(point)).then(|| apart(point));
+    let Some(farthest) = first(more, &of_others).filter(|point| apart(*point) > 0.0) else {
+        return 1;
+    };
+    chosen[1] = farthest;
+    let aside = (at(farthest) - at(deepest)).cross(manifold.local_n1);
+    let beside = |point: usize| {
+        let is_other = point != deepest && point != farthest && counts(point);
+        is_other.then(|| (at(point) - at(deepest)).dot(aside))
+    };
+    let (Some(least), Some(most)) = (first(less, &beside), first(more, &beside)) else {
+        return 2;
+    };
+    (chosen[2], chosen[3]) = (least, most);
+    if least == most { 3 } else { 4 }
+}
+
+impl Trees {
+    /// Detects the contacts of a tree with what is near it, and collects the pairs in contact.
+    pub(super) fn detect_near(
+        &mut self,
+        index: usize,
+        constraints: &mut ConstraintSet,
+        (engine, tables): (&EngineItem<'_, '_>, &Tables),
+        grasps: &Grasps,
+    ) {
+        let mut pairs = mem::take(&mut self.state.trees[index].clearance.near);
+        let mut poses = mem::take(&mut self.near_poses);
+        poses.clear();
+        let origin = &engine.body_poses.origin;
+        for (link, body) in self.rows[index].links.iter().enumerate() {
+            let workspace = &self.integrators[index].workspace;
+            let pose = isometry(&(self.base_poses[index] * workspace.pose_of(link)));
+            let shown = origin.engine(&pose);
+            self.seen[*body] = origin.world(&shown);
+            poses.push((pose, shown));
+        }
+        let prediction = engine
+            .simulation
+            .integration_parameters
+            .prediction_distance();
+        for (number, pair) in pairs.iter_mut().enumerate() {
+            let [one, two] = pair
+                .colliders
+                .map(|handle| engine.colliders.colliders.get(handle));
+            let (Some(one), Some(two)) = (one, two) else {
+                pair.manifolds.clear();
+                continue;
+            };
+            let moved = pair.bodies.map(|body| {
+                let (_, link) = self.of_body[body].filter(|(tree, _)| *tree == index)?;
+                poses.get(link)
+            });
+            let [first, second] = moved.map(|moved| moved.map(|(_, shown)| *shown));
+            let sides = [side(engine, one, first), side(engine, two, second)];
+            pair.detect([one, two], sides, prediction);
+            let exact = moved.map(|moved| moved.map(|(pose, _)| *pose));
+            let touches = pair.is_active() || Flat::touches(engine, pair.colliders, exact);
+            let [one, other] = pair.bodies;
+            let is_held = grasps.connect((one.min(other), one.max(other)));
+            if touches && !is_held && self.take_part(pair.bodies, engine, tables) {
+                constraints.pairs.push(Pair {
+                    colliders: pair.colliders,
+                    geometry: pair.geometry,
+                    bodies: pair.bodies,
+                    near: Some([index, number]),
+                });
+            }
+        }
+        self.near_poses = poses;
+        self.state.trees[index].clearance.near = pairs;
+    }
+
+    /// Iterates over the pairs of a body whose contacts were detected here in the last step.
+    pub(crate) fn near_pairs(&self, body: usize) -> impl Iterator<Item = &NearPair> {
+        let tree = self.of_body.get(body).copied().flatten();
+        let trees = tree.map_or(0..self.state.trees.len(), |(tree, _)| tree..tree + 1);
+        let pairs = trees.flat_map(|tree| &self.state.trees[tree].clearance.near);
+        pairs.filter(move |pair| pair.bodies.contains(&body))
+    }
+
+    /// Iterates over the depths of penetration that were detected here in the last step, m.
+    pub(crate) fn near_depths(&self) -> impl Iterator<Item = f64> {
+        let pairs = self
+            .state
+            .trees
+            .iter()
+            .flat_map(|tree| &tree.clearance.near);
+        let manifolds = pairs.flat_map(|pair| &pair.manifolds);
+        let touches = manifolds.flat_map(|manifold| &manifold.data.touches);
+        touches.map(|touch| -f64::from(touch.distance))
+    }
+
+    /// Returns true if the contacts of a pair were detected here in the last step: those of the engine are older.
+    pub(crate) fn is_near_pair(&self, bodies: [usize; 2], colliders: [ColliderHandle; 2]) -> bool {
+        let trees = bodies
+            .into_iter()
+            .filter_map(|body| self.of_body.get(body).copied().flatten());
+        let mut pairs = trees.flat_map(|(tree, _)| &self.state.trees[tree].clearance.near);
+        pairs.any(|pair| pair.colliders == colliders)
+    }
+}
