@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use super::{
     Touched, Trees, TreesState,
     collect::ConstraintSet,
-    contact_point::{ContactPoint, Key, Pair},
+    contact_point::{ContactPoint, Pair},
     detected::{Detected, Point},
     flat::Flat,
     isometry, line, recheck,
