@@ -5,6 +5,7 @@ pub(crate) mod gripping;
 mod inside;
 mod motors;
 mod near;
+mod near_ground;
 mod piles;
 mod placed;
 mod speeds;

@@ -6,6 +6,7 @@ mod last;
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
+use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     arbitration::{Contender, Created},
     body::{BodyKind, BodyState, Drive, Robot},
@@ -25,6 +26,7 @@ use super::{
     in_order::InOrder,
     posed::{PosedMotions, Puts},
     suspension::Suspended,
+    trees::Trees,
 };
 pub(super) use command::Command;
 use last::Last;
@@ -83,21 +85,16 @@ impl Commanded {
     ) {
         let motion = settings.motion;
         for (body_index, command) in &self.velocities {
-            let row = tables.bodies.get(*body_index);
-            let is_asleep = row
-                .and_then(|row| engine.movable(row))
-                .map(|body| body.is_sleeping());
-            let (Some(row), Some(is_asleep)) = (row, is_asleep) else {
-                continue;
-            };
-            if is_asleep && !command.wakes() {
-                continue;
-            }
             let is_due = match motion {
                 MotionMode::Morse => is_first,
                 MotionMode::Default => !command.rolls,
             };
-            if is_due {
+            let Some(row) = tables.bodies.get(*body_index).filter(|_| is_due) else {
+                continue;
+            };
+            let body = engine.bodies.bodies.get(row.handle);
+            let is_awake = |body: &RigidBody| !body.is_sleeping() || command.wakes();
+            if body.is_some_and(|body| body.is_enabled() && is_awake(body)) {
                 let is_braked =
                     motion == MotionMode::Morse && command.is_ground_robot && command.turns();
                 let share = if is_braked { TURNING_SHARE } else { 1.0 };
@@ -120,6 +117,11 @@ impl Commanded {
     pub(super) fn release(&self, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         for body_index in self.pushed.iter().chain(self.velocities.keys()) {
             let row = tables.bodies.get(*body_index);
+            // A body that has nothing to release is not accessed: that would count as a change.
+            let row = row.filter(|row| {
+                let body = engine.bodies.bodies.get(row.handle);
+                body.is_some_and(|body| is_to_release(body, row))
+            });
             let body = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle));
             if let (Some(row), Some(body)) = (row, body) {
                 body.reset_forces(false);
@@ -130,6 +132,16 @@ impl Commanded {
             }
         }
     }
+}
+
+/// Returns true if a body has forces, or others of the properties that commands change than its own ones.
+fn is_to_release(body: &RigidBody, row: &BodyRow) -> bool {
+    let damping = [body.linear_damping(), body.angular_damping()];
+    body.user_force() != Vec3::ZERO
+        || body.user_torque() != Vec3::ZERO
+        || damping != row.damping
+        || body.locked_axes() != row.locked
+        || body.gravity_scale() != row.gravity_scale()
 }
 
 /// Query of an actuator for its drive.
@@ -157,7 +169,7 @@ pub(super) fn apply(
     tables: Res<Tables>,
     (mut order, clock): (InOrder<'_, '_, Drive>, Res<Clock>),
     mut commanded: ResMut<Commanded>,
-    mut engine: Single<Engine>,
+    (mut engine, mut trees): (Single<Engine>, ResMut<Trees>),
     mut warnings: ResMut<Warnings>,
     (changed, mut drives): (Query<(), ChangedDriver>, Query<Driver<'_>>),
     bodies: Query<(&BodyIndex, Option<&Robot>)>,
@@ -219,7 +231,8 @@ pub(super) fn apply(
         driven,
         settings: &settings,
     };
-    commands.carry_out(&mut engine, &tables, &mut commanded, &mut states);
+    let acted_on = (&mut *engine, &mut *trees);
+    commands.carry_out(acted_on, &tables, &mut commanded, &mut states);
     // Driven bodies are sorted by index.
     let is_driven = |index: &usize| driven.binary_search(index).is_ok();
     commanded.velocities.retain(|index, _| is_driven(index));
@@ -267,7 +280,7 @@ struct Told<'a, T> {
 impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
     fn carry_out(
         self,
-        engine: &mut EngineItem<'_, '_>,
+        (engine, trees): (&mut EngineItem<'_, '_>, &mut Trees),
         tables: &Tables,
         commanded: &mut Commanded,
         states: &mut Query<&mut BodyState>,
@@ -281,6 +294,9 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
             let Some(row) = tables.bodies.get(body_index) else {
                 continue;
             };
+            if !matches!(last, Last::Velocity(_)) {
+                trees.surface(body_index, engine, tables);
+            }
             let mut puts = Puts {
                 settings,
                 tables,
@@ -301,7 +317,11 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
                     let command = Command { rolls, ..command };
                     let is_new = last != Some(command);
                     let command = Command { is_new, ..command };
-                    hold(engine, row, &command, settings.motion);
+                    if !rolls {
+                        trees.surface(body_index, engine, tables);
+                    }
+                    let is_clear = trees.is_clear_of(body_index);
+                    hold(engine, row, (&command, is_clear), settings.motion);
                     commanded.velocities.insert(body_index, command);
                     driven.push(body_index);
                 }
@@ -415,14 +435,24 @@ fn still(engine: &mut EngineItem<'_, '_>, tables: &Tables) {
 
 /// Protects the commanded velocity from gravity and damping. A commanded velocity of a body that is no ground robot includes
 /// the vertical one: the body does not fall.
-fn hold(engine: &mut EngineItem<'_, '_>, row: &BodyRow, command: &Command, motion: MotionMode) {
+///
+/// The base of a robot with nothing near it sleeps in the engine, which does not move it.
+fn hold(
+    engine: &mut EngineItem<'_, '_>,
+    row: &BodyRow,
+    (command, is_clear): (&Command, bool),
+    motion: MotionMode,
+) {
+    if is_clear && row.damping == [0.0; 2] {
+        return;
+    }
     let Some(body) = engine.movable(row) else {
         return;
     };
     if motion == MotionMode::Default {
         body.set_linear_damping(0.0);
         body.set_angular_damping(0.0);
-        if command.rolls && command.wakes() {
+        if command.rolls && command.wakes() && !is_clear {
             body.wake_up(true);
         }
     }

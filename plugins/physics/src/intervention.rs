@@ -11,6 +11,7 @@ use super::{
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     lost_body::is_bearable,
     posed,
+    trees::Trees,
 };
 
 /// Reason why a body is not moved.
@@ -41,7 +42,11 @@ type InterventionParams<'w, 's> = SystemState<(
     Res<'static, Tables>,
     Query<'static, 'static, &'static BodyIndex>,
     Query<'static, 'static, (&'static mut BodyState, &'static mut Transform)>,
-    (Res<'static, PhysicsSettings>, ResMut<'static, Commanded>),
+    (
+        Res<'static, PhysicsSettings>,
+        ResMut<'static, Commanded>,
+        ResMut<'static, Trees>,
+    ),
 )>;
 
 /// Puts a body at a pose in the world, at rest. A kinematic body that receives poses within a quarter of a second of each
@@ -52,7 +57,7 @@ type InterventionParams<'w, 's> = SystemState<(
 /// The body does not move, or the pose is out of range.
 pub fn set_pose(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Result<(), Unmoved> {
     let mut state: InterventionParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, mut states, (settings, mut commanded))) =
+    let Ok((mut engine, tables, indices, mut states, (settings, mut commanded, mut trees))) =
         state.get_mut(world)
     else {
         return Err(Unmoved::NoBody);
@@ -71,6 +76,7 @@ pub fn set_pose(world: &mut World, entity: Entity, pose: &Isometry3<f64>) -> Res
     if row.attachment.is_some() {
         return Err(Unmoved::Jointed);
     }
+    trees.surface(body_index, &mut engine, &tables);
     engine.put(row.handle, pose, true);
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
         body.set_linvel(default(), true);
@@ -149,10 +155,11 @@ pub fn push(
     point: Option<&Point3<f64>>,
 ) -> Result<(), Unmoved> {
     let mut state: InterventionParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, states, _)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, indices, states, (.., mut trees))) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
-    let row = dynamic(&engine, &tables, indices.get(entity).ok())?;
+    let (body_index, row) = dynamic(&engine, &tables, indices.get(entity).ok())?;
+    trees.surface(body_index, &mut engine, &tables);
     if row.hangs
         && let Ok((state, _)) = states.get(entity)
     {
@@ -173,20 +180,20 @@ pub fn push(
     Ok(())
 }
 
-/// Returns the body with this index if forces move it.
+/// Returns the body with this index, and its row, if forces move it.
 fn dynamic<'t>(
     engine: &EngineItem<'_, '_>,
     tables: &'t Tables,
     index: Option<&BodyIndex>,
-) -> Result<&'t BodyRow, Unmoved> {
-    let (_, row) = tables.row(index).ok_or(Unmoved::NoBody)?;
+) -> Result<(usize, &'t BodyRow), Unmoved> {
+    let (body_index, row) = tables.row(index).ok_or(Unmoved::NoBody)?;
     if engine.is_lost(row) {
         return Err(Unmoved::Lost);
     }
     match row.kind {
         BodyKind::Fixed => Err(Unmoved::Fixed),
         BodyKind::Kinematic => Err(Unmoved::Kinematic),
-        BodyKind::Dynamic => Ok(row),
+        BodyKind::Dynamic => Ok((body_index, row)),
     }
 }
 
@@ -197,10 +204,11 @@ fn dynamic<'t>(
 /// Forces do not move it.
 pub fn hold(world: &mut World, entity: Entity, is_held: bool) -> Result<(), Unmoved> {
     let mut state: InterventionParams<'_, '_> = SystemState::new(world);
-    let Ok((mut engine, tables, indices, ..)) = state.get_mut(world) else {
+    let Ok((mut engine, tables, indices, _, (.., mut trees))) = state.get_mut(world) else {
         return Err(Unmoved::NoBody);
     };
-    let row = dynamic(&engine, &tables, indices.get(entity).ok())?;
+    let (body_index, row) = dynamic(&engine, &tables, indices.get(entity).ok())?;
+    trees.surface(body_index, &mut engine, &tables);
     if let Some(body) = engine.bodies.bodies.get_mut(row.handle) {
         let kind = if is_held {
             RigidBodyType::KinematicPositionBased

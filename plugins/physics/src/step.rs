@@ -103,7 +103,7 @@ pub(super) fn step(
 
 /// Displacement of a body per step of the engine from which contacts are predicted along it, m; and the maximum prediction
 /// distance.
-const FAR: f64 = 5e-3;
+pub(super) const FAR: f64 = 5e-3;
 const FARTHEST: f32 = 2.0;
 
 /// Lets the engine predict contacts of fast bodies (soft CCD), so that they stop at the surface of obstacles.

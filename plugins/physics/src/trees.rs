@@ -30,6 +30,7 @@ mod job;
 mod line;
 mod link_state;
 mod locks;
+mod measure;
 mod models;
 mod motors;
 mod near;
@@ -38,13 +39,13 @@ mod recheck;
 mod rolling;
 mod sensed;
 mod solve;
+mod surface;
 mod sync;
 mod taken;
 
 use std::sync::atomic::AtomicBool;
 
 use bevy::prelude::*;
-use bevy_rapier3d::rapier::math::Pose as EnginePose;
 use morse_api::{state::StateHasher, threads::Threads, warning::Warnings};
 use morse_mechanisms::{
     Base, Motion, Pose, State, Tree,
@@ -68,7 +69,7 @@ use bouncing::Bouncing;
 use clearance::Clearance;
 use closures::Closure;
 use collect::{ConstraintSet, WeldKey};
-use contact_point::Key;
+use contact_point::Touched;
 use coupled::CoupledBodies;
 pub(super) use cut::Cut;
 use cut::CutTree;
@@ -77,6 +78,7 @@ use drive::Driven;
 use equal_trees::LoneSteps;
 use groups::Groups;
 use job::Job;
+use near::Shown;
 use solve::{Scene, Spare};
 use taken::TakenTrees;
 
@@ -111,18 +113,22 @@ pub(super) struct Trees {
     /// Poses of the bodies of the tables with which the engine detects contacts in this step; valid for bodies that are
     /// moved here.
     seen: Vec<Isometry3<f64>>,
-    /// Trees without gravity on the base in this step.
-    lifted: Vec<bool>,
+    /// For each tree whose base the engine pulls down: true if it has no gravity, in this step.
+    lifted: Vec<Option<bool>>,
     /// Gravity and motion of the bases of trees with nothing near them, which rest.
     bases: Vec<Base>,
     /// Poses of the bases before the step.
     base_poses: Vec<Pose>,
-    /// Exact and rounded poses of the links of one tree at a time, where contacts are detected.
-    near_poses: Vec<(Isometry3<f64>, EnginePose)>,
+    /// Poses of the links of one tree at a time, where contacts are detected.
+    links_shown: Vec<Shown>,
     /// Trees that are to wake up.
     wake_requests: Vec<bool>,
     /// Trees that are integrated in this step.
     awake: Vec<bool>,
+    /// True in MORSE's motion.
+    is_morse: bool,
+    /// Length of this step, s.
+    step_length: f64,
     /// Trees that may do without the engine's contacts if nothing is near them; computed from the scene.
     may_be_clear: Vec<bool>,
     /// Spheres around the links, by tree; computed from the scene.
@@ -211,22 +217,6 @@ pub(super) struct TreesState {
     closing: Vec<(WeldKey, [[f64; 3]; 2])>,
 }
 
-/// A contact of the last step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Touched {
-    key: Key,
-    /// Position in the middle of the step, in the world, m.
-    point: [f64; 3],
-    /// Unit vector from the first geometry to the second.
-    normal: [f64; 3],
-    /// Impulse, N·s.
-    impulse: [f64; 3],
-    /// Normal separation velocity at the end of the step, m/s, if the contact was active.
-    separation_velocity: Option<f64>,
-    /// Tangential velocity at the end of the last step, world axes, m/s.
-    slip: Option<[f64; 3]>,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct TreeState {
     motion: State,
@@ -278,7 +268,7 @@ impl Trees {
             masses: prepared.masses().map(Weight::new).collect(),
             wake_requests: vec![false; count],
             awake: vec![false; count],
-            lifted: vec![false; count],
+            lifted: vec![None; count],
             unposed: vec![false; count],
             outdated: vec![false; count],
             arrived: vec![false; count],
@@ -286,6 +276,7 @@ impl Trees {
             bases: vec![Base::at_rest(Vector3::zeros()); count],
             base_poses: vec![Pose::identity(); count],
             contact_frequency: settings.contact_frequency,
+            is_morse: settings.motion.is_morse(),
             lone: LoneSteps::new(settings.contact_frequency),
             ..Self::default()
         };
@@ -419,6 +410,7 @@ impl Trees {
         commanded: &Commanded,
         dt: f64,
     ) {
+        self.step_length = dt;
         self.coupled.clear();
         self.collect_driven(commanded);
         self.keep_sensed_awake(engine, tables);

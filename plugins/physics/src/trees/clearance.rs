@@ -8,7 +8,7 @@
 use std::{mem, sync::atomic::Ordering};
 
 use bevy_rapier3d::{
-    parry::{bounding_volume::BoundingVolume as _, query},
+    parry::bounding_volume::BoundingVolume as _,
     rapier::{
         geometry::ContactPair,
         prelude::{RigidBody, RigidBodyType},
@@ -20,7 +20,6 @@ use morse_mechanisms::{Base, Pose};
 use super::{
     Trees,
     bodies::rigid,
-    collect::who,
     displacement::{Extent, LastCheck},
     isometry,
     near::NearPair,
@@ -28,7 +27,6 @@ use super::{
 use crate::{
     body_poses::STILL,
     engine::{EngineItem, Tables},
-    filter,
     grasp::Grasps,
 };
 
@@ -38,13 +36,13 @@ const MARGINS: [f32; 2] = [0.05, 0.25];
 const GROWTH: f32 = 1.5;
 
 /// Rest of the margin beyond the clearance, m: the engine predicts contacts within it.
-const PREDICTION: f32 = 0.01;
+pub(super) const PREDICTION: f32 = 0.01;
 
 /// Least clearance, m.
-const LEAST: f32 = 0.01;
+pub(super) const LEAST: f32 = 0.01;
 
 /// Distance of geometries below which their contacts are detected in each step, m: the clearance is what the others have.
-const NEAR: f32 = 0.04;
+pub(super) const NEAR: f32 = 0.04;
 
 /// Number of steps after which the clearances of a tree with something near it are measured again.
 const PAUSE: u32 = 32;
@@ -57,12 +55,12 @@ const GROWTH_PAUSE: u32 = 256;
 pub(super) struct Clearance {
     /// Displacement by which each link may deviate from its pose in the engine without coming near another body, m; empty if
     /// the poses in the engine are those of the links.
-    distances: Vec<f32>,
+    pub(super) distances: Vec<f32>,
     /// Pairs of geometries near each other, whose contacts are detected in each step; in the order of the links. They stay
     /// for one step after the end of the clearances, for those who read contacts.
-    pub near: Vec<NearPair>,
+    pub(super) near: Vec<NearPair>,
     /// Distance by which the boxes in the broad phase are larger than the links, m.
-    margin: f32,
+    pub(super) margin: f32,
     /// Number of steps until they are measured.
     pause: u32,
     /// Number of measurements until the margin may grow.
@@ -88,7 +86,7 @@ impl Clearance {
     }
 
     /// Ends the clearances. In larger boxes than the least ones, the reason may be far away: they are measured again at once.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         let [least, _] = MARGINS;
         self.distances.clear();
         if self.margin > least {
@@ -99,7 +97,7 @@ impl Clearance {
     }
 
     /// Keeps a pair that was near already. Returns false if it was not.
-    fn keep(&mut self, pair: &ContactPair, known: &mut Vec<NearPair>) -> bool {
+    pub(super) fn keep(&mut self, pair: &ContactPair, known: &mut Vec<NearPair>) -> bool {
         let is_it = |near: &NearPair| near.colliders == [pair.collider1, pair.collider2];
         if let Some(index) = known.iter().position(is_it) {
             self.near.push(known.remove(index));
@@ -128,6 +126,12 @@ impl Trees {
     /// Returns true if the engine does not detect the contacts of a tree.
     pub(super) fn is_clear(&self, index: usize) -> bool {
         !self.state.trees[index].clearance.distances.is_empty()
+    }
+
+    /// Returns true if a body is a link of such a tree.
+    pub(crate) fn is_clear_of(&self, body: usize) -> bool {
+        let tree = self.of_body.get(body).copied().flatten();
+        tree.is_some_and(|(index, _)| self.is_clear(index))
     }
 
     /// Returns true if a tree with clearances has something near it.
@@ -187,31 +191,6 @@ impl Trees {
         };
         let mut links = self.rows[index].links.iter();
         self.casts_rays || !links.all(|body| rigid(engine, tables, *body).is_some_and(rests))
-    }
-
-    /// Wakes the links of a tree in the engine, at their poses.
-    pub(super) fn end_clearance(
-        &mut self,
-        index: usize,
-        engine: &mut EngineItem<'_, '_>,
-        tables: &Tables,
-    ) {
-        self.last_checks[index].forget();
-        self.state.trees[index].clearance.end();
-        let (base, base_pose) = self.base(index, engine, tables);
-        if mem::take(&mut self.outdated[index]) {
-            let motion = &self.state.trees[index].motion;
-            let workspace = &mut self.integrators[index].workspace;
-            workspace.forward_kinematics(&self.rows[index].tree, &base, motion);
-        }
-        for (link, body) in self.rows[index].links.iter().enumerate() {
-            let Some(row) = tables.bodies.get(*body) else {
-                continue;
-            };
-            let pose = isometry(&(base_pose * self.integrators[index].workspace.pose_of(link)));
-            engine.put(row.handle, &pose, false);
-            engine.wake(row.handle);
-        }
     }
 
     /// Decides whether the engine needs the predicted poses of a tree's links in this step.
@@ -333,89 +312,9 @@ impl Trees {
         }
     }
 
-    /// Writes the clearance of each link at the poses in the engine, and the pairs that are nearer. Returns false if
-    /// something that moves is near.
-    fn measure_clearance(
-        &self,
-        index: usize,
-        clearance: &mut Clearance,
-        (engine, tables): (&EngineItem<'_, '_>, &Tables),
-        grasps: &Grasps,
-    ) -> bool {
-        let most = clearance.margin - PREDICTION;
-        let mut known = mem::take(&mut clearance.near);
-        for body in &self.rows[index].links {
-            let mut least = most;
-            let own = rigid(engine, tables, *body).map_or(&[][..], RigidBody::colliders);
-            let narrow_phase = &engine.simulation.narrow_phase;
-            for pair in own
-                .iter()
-                .flat_map(|own| narrow_phase.contact_pairs_with(*own))
-            {
-                match self.measure_pair(pair, engine, tables, grasps) {
-                    Some(free) if free >= NEAR => least = least.min(free),
-                    Some(free) => {
-                        let near = clearance.keep(pair, &mut known) || {
-                            let new = who(engine, tables, pair);
-                            let new = new.and_then(|of| NearPair::new(pair, of, engine));
-                            let is_new = new.is_some();
-                            clearance.near.extend(new);
-                            is_new
-                        };
-                        if !near {
-                            least = least.min(free);
-                        }
-                    }
-                    None => return false,
-                }
-            }
-            if least < LEAST {
-                return false;
-            }
-            clearance.distances.push(least);
-        }
-        true
-    }
-
-    /// Returns the distance by which either side of a pair with a link may move without a contact, m; `None` if the other
-    /// side is not a link of the same tree, and moves, or if a grasp excludes contacts for a time.
-    fn measure_pair(
-        &self,
-        pair: &ContactPair,
-        engine: &EngineItem<'_, '_>,
-        tables: &Tables,
-        grasps: &Grasps,
-    ) -> Option<f32> {
-        let (bodies, geometry) = who(engine, tables, pair)?;
-        let [one, other] = bodies;
-        if grasps.connect((one.min(other), one.max(other))) {
-            return None;
-        }
-        let [one, two] = geometry.map(|index| tables.geometry.get(index as usize));
-        if !filter::is_admitted(tables, grasps, one?, two?) {
-            return Some(f32::INFINITY);
-        }
-        let trees = bodies.map(|body| self.of_body[body].map(|(tree, _)| tree));
-        let both_move = trees[0] == trees[1];
-        let is_fixed = |body: usize| {
-            let row = tables.bodies.get(body);
-            row.is_some_and(|row| row.kind == BodyKind::Fixed)
-        };
-        if !both_move && !bodies.into_iter().any(is_fixed) {
-            return None;
-        }
-        let [one, two] = [pair.collider1, pair.collider2]
-            .map(|collider| engine.colliders.colliders.get(collider));
-        let (one, two) = (one?, two?);
-        let distance =
-            query::distance(one.position(), one.shape(), two.position(), two.shape()).ok()?;
-        let free = distance - PREDICTION;
-        Some(if both_move { free / 2.0 } else { free })
-    }
-
     /// Records the exact poses of the links of a tree with nothing near it.
     pub(super) fn note_poses(
-        &self,
+        &mut self,
         index: usize,
         base_pose: &Pose,
         engine: &mut EngineItem<'_, '_>,
@@ -425,21 +324,28 @@ impl Trees {
             let row = tables.bodies.get(*body);
             if let Some(body) = row.and_then(|row| engine.bodies.bodies.get(row.handle)) {
                 let pose = *base_pose * self.integrators[index].workspace.pose_of(link);
-                engine.body_poses.note(body, &isometry(&pose));
+                let pose = isometry(&pose);
+                engine.body_poses.note(body, &pose);
+                if link == 0 {
+                    self.state.trees[index].at = pose;
+                }
             }
         }
     }
 
     /// Does what [`note_poses`](Self::note_poses) does for a tree whose links are where they were in the engine.
-    pub(super) fn note_arrival(&self, index: usize, engine: &mut EngineItem<'_, '_>) {
+    pub(super) fn note_arrival(&mut self, index: usize, engine: &mut EngineItem<'_, '_>) {
         let states = self.spare[index].links();
+        if let Some(first) = states.first() {
+            self.state.trees[index].at = first.pose;
+        }
         for (body, state) in self.rows[index].links.iter().zip(states) {
             engine.body_poses.advance(*body, &state.pose);
         }
     }
 
-    /// Finds the trees for which the engine may be spared: on fixed bases, and without fluids. Computes spheres
-    /// around the links.
+    /// Finds the trees for which the engine may be spared: on bases that are fixed or that forces move, and without fluids.
+    /// Computes spheres around the links.
     pub(super) fn find_clearances(
         &mut self,
         engine: &EngineItem<'_, '_>,
@@ -450,7 +356,12 @@ impl Trees {
         self.measuring = vec![false; self.rows.len()];
         for row in &self.rows {
             let base = tables.bodies.get(row.base);
-            let stands = !row.floats && base.is_some_and(|base| base.kind == BodyKind::Fixed);
+            // MORSE's motion changes the friction of contacts in the engine.
+            let stands = if row.floats {
+                !self.is_morse
+            } else {
+                base.is_some_and(|base| base.kind == BodyKind::Fixed)
+            };
             let is_dry = row.links.iter().all(|link| !immersed.contains(link));
             self.may_be_clear.push(stands && is_dry);
             let extents = row.links.iter();

@@ -97,3 +97,19 @@ impl ContactPoint {
         }
     }
 }
+
+/// A contact of the last step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Touched {
+    pub key: Key,
+    /// Position in the middle of the step, in the world, m.
+    pub point: [f64; 3],
+    /// Unit vector from the first geometry to the second.
+    pub normal: [f64; 3],
+    /// Impulse, N·s.
+    pub impulse: [f64; 3],
+    /// Normal separation velocity at the end of the step, m/s, if the contact was active.
+    pub separation_velocity: Option<f64>,
+    /// Tangential velocity at the end of the last step, world axes, m/s.
+    pub slip: Option<[f64; 3]>,
+}

@@ -128,9 +128,22 @@ impl Trees {
                 let known = known.translation.vector + origin + turn * extent.center;
                 // The displacement of a point by a rotation is bounded by the Frobenius norm of the difference.
                 let turned = (pose.rotation - turn.matrix()).norm();
-                f64::from(*distance) - (center - known).norm() - turned * extent.radius
+                let moved = (center - known).norm() + turned * extent.radius;
+                f64::from(*distance) - moved - self.reach(index, link, extent)
             });
         rests.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Trees {
+    /// Returns the distance that a link of a floating robot covers in a step, m: within it contacts are predicted.
+    fn reach(&self, index: usize, link: usize, extent: &Extent) -> f64 {
+        if !self.rows[index].floats {
+            return 0.0;
+        }
+        let workspace = &self.integrators[index].workspace;
+        let [linear, angular] = workspace.velocity_at(link, &extent.center);
+        (linear.norm() + angular.norm() * extent.radius) * self.step_length
     }
 }
 

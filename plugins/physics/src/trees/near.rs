@@ -4,6 +4,9 @@
 //! as much as the motion of the whole robot. So the pairs of geometries that are near each other are collected when the
 //! clearances of a tree are measured (see [`clearance`](super::clearance)), and from then on their contacts are detected here,
 //! as the engine does it: by the same algorithm, at the same poses, in single precision.
+mod choice;
+mod prediction;
+
 use std::mem;
 
 use bevy::math::Vec3;
@@ -17,20 +20,22 @@ use bevy_rapier3d::{
         geometry::ContactPair,
         math::Pose,
         prelude::{CoefficientCombineRule, Collider, ColliderHandle},
-        utils::OrthonormalBasis as _,
     },
 };
+use choice::MOST;
+use nalgebra::Isometry3;
+use prediction::Prediction;
 use serde::{Deserialize, Serialize};
 
-use super::{Trees, collect::ConstraintSet, contact_point::Pair, flat::Flat, isometry};
+use super::{
+    Trees, collect::ConstraintSet, contact_point::Pair, flat::Flat, isometry, link_state::velocity,
+};
 use crate::{
+    convert,
     engine::{EngineItem, Tables},
     grasp::Grasps,
     rolling,
 };
-
-/// Maximum number of points of a face that count.
-const MOST: usize = 4;
 
 /// Two geometries near each other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -54,6 +59,18 @@ pub(crate) struct NearSide {
     pub pose: Pose,
     /// Centre of mass of its body; `None` for static bodies.
     pub center: Option<Vec3>,
+    /// Velocity of the centre of mass and angular velocity; zero for links of robots on fixed bases.
+    pub velocity: [Vec3; 2],
+}
+
+/// Pose and velocity of a link in a step, with which its contacts are detected.
+#[derive(Clone, Copy)]
+pub(super) struct Shown {
+    exact: Isometry3<f64>,
+    /// The same pose in the engine's axes.
+    pose: Pose,
+    /// Velocity of the centre of mass and angular velocity: only those of floating robots predict contacts.
+    velocity: [Vec3; 2],
 }
 
 /// Points in contact with the same normal.
@@ -96,6 +113,7 @@ impl NearPair {
         pair: &ContactPair,
         (bodies, geometry): ([usize; 2], [u32; 2]),
         engine: &EngineItem<'_, '_>,
+        dt: f64,
     ) -> Option<Self> {
         let colliders = [pair.collider1, pair.collider2];
         let [one, two] = colliders.map(|handle| engine.colliders.colliders.get(handle));
@@ -122,11 +140,8 @@ impl NearPair {
             manifolds: manifolds.collect(),
             sides: [one, two].map(|collider| side(engine, collider, None)),
         };
-        let prediction = engine
-            .simulation
-            .integration_parameters
-            .prediction_distance();
-        near.find_touches([one, two], prediction);
+        let prediction = Prediction::new(engine, dt);
+        near.find_touches([one, two], &prediction);
         Some(near)
     }
 
@@ -137,13 +152,13 @@ impl NearPair {
     }
 
     /// Detects the contacts, given the poses of both sides.
-    fn detect(&mut self, colliders: [&Collider; 2], sides: [NearSide; 2], prediction: f32) {
+    fn detect(&mut self, colliders: [&Collider; 2], sides: [NearSide; 2], prediction: &Prediction) {
         self.sides = sides;
         let [one, two] = colliders;
         let [at, other] = sides.map(|side| side.pose);
-        let [bounds, others] =
-            [(one, at), (two, other)].map(|(collider, pose)| collider.shape().compute_aabb(&pose));
-        if !bounds.loosened(prediction).intersects(&others) {
+        let reach = prediction.reach(&sides);
+        let bounds = one.shape().compute_aabb(&at).loosened(reach);
+        if !bounds.intersects(&two.shape().compute_aabb(&other)) {
             self.manifolds.clear();
             return;
         }
@@ -151,7 +166,7 @@ impl NearPair {
             &at.inv_mul(&other),
             one.shape(),
             two.shape(),
-            prediction,
+            reach,
             &mut self.manifolds,
             &mut None,
         );
@@ -162,37 +177,37 @@ impl NearPair {
     }
 
     /// Computes the contacts from the points of the manifolds.
-    fn find_touches(&mut self, colliders: [&Collider; 2], prediction: f32) {
+    fn find_touches(&mut self, colliders: [&Collider; 2], prediction: &Prediction) {
         let sides = self.sides;
         let shapes = [0, 1].map(|side| Some((colliders[side].shape(), sides[side].pose)));
         for manifold in &mut self.manifolds {
             let mut normal = sides[0].pose.rotation * manifold.local_n1;
-            let (chosen, count) = choose(manifold, prediction);
-            let counts = |point: &&usize| manifold.points[**point].dist < prediction;
-            let points = chosen[..count].iter().filter(counts);
-            let mut anchors = [[Vec3::ZERO; 2]; MOST];
-            for (point, anchors) in points.clone().zip(&mut anchors) {
-                let known = &manifold.points[*point];
-                *anchors = [
+            let chosen = choice::choose(manifold, prediction.distance);
+            let (mut kept, mut anchors, mut count) = ([0; MOST], [[Vec3::ZERO; 2]; MOST], 0);
+            for &point in chosen.points() {
+                let known = &manifold.points[point];
+                let ends = [
                     sides[0].pose * known.local_p1,
                     sides[1].pose * known.local_p2,
                 ];
-            }
-            let count = points.clone().count();
-            let all = anchors[..count].iter_mut().map(|[one, two]| [one, two]);
-            rolling::put_anchors_below_axles(shapes, manifold.local_n2, &mut normal, all);
-            let touches = points.zip(anchors).map(|(&point, anchors)| {
-                let distance = manifold.points[point].dist;
-                FaceTouch {
-                    point,
-                    distance,
-                    arms: arms(anchors, normal, distance, &sides),
+                if prediction.counts(known.dist, &sides, ends, normal) {
+                    (kept[count], anchors[count]) = (point, ends);
+                    count += 1;
                 }
-            });
+            }
+            let ends = anchors[..count].iter_mut().map(|[one, two]| [one, two]);
+            rolling::put_anchors_below_axles(shapes, manifold.local_n2, &mut normal, ends);
             let face = &mut manifold.data;
             face.normal = normal;
             face.touches.clear();
-            face.touches.extend(touches);
+            for (point, ends) in kept[..count].iter().zip(anchors) {
+                let distance = manifold.points[*point].dist;
+                face.touches.push(FaceTouch {
+                    point: *point,
+                    distance,
+                    arms: arms(ends, normal, distance, &sides),
+                });
+            }
         }
     }
 }
@@ -243,7 +258,7 @@ fn material(one: &Collider, two: &Collider) -> [f32; 2] {
 }
 
 /// Returns the pose of a geometry, given that of its body if that is moved here.
-fn side(engine: &EngineItem<'_, '_>, collider: &Collider, moved: Option<Pose>) -> NearSide {
+fn side(engine: &EngineItem<'_, '_>, collider: &Collider, moved: Option<&Shown>) -> NearSide {
     let body = collider
         .parent()
         .and_then(|body| engine.bodies.bodies.get(body));
@@ -251,69 +266,16 @@ fn side(engine: &EngineItem<'_, '_>, collider: &Collider, moved: Option<Pose>) -
         return NearSide {
             pose: *collider.position(),
             center: None,
+            velocity: [Vec3::ZERO; 2],
         };
     };
-    let at = moved.unwrap_or(*body.position());
+    let at = moved.map_or(*body.position(), |moved| moved.pose);
     let on_body = collider.position_wrt_parent();
     NearSide {
         pose: on_body.map_or(at, |on_body| at * on_body),
         center: Some(at * body.local_center_of_mass()),
+        velocity: moved.map_or([body.linvel(), body.angvel()], |moved| moved.velocity),
     }
-}
-
-/// Returns the indices of the points of a manifold that count, in the order of their positions on it, and their number: of
-/// more than four the deepest, the farthest from it, and the farthest ones beside these two.
-fn choose(manifold: &Manifold, prediction: f32) -> ([usize; MOST], usize) {
-    let points = &manifold.points;
-    let mut chosen = [0, 1, 2, 3];
-    let mut count = points.len().min(MOST);
-    if points.len() > MOST {
-        count = choose_of_many(manifold, prediction, &mut chosen);
-    }
-    let [along, across] = manifold.local_n1.orthonormal_basis();
-    let coordinates = |point: &usize| {
-        let at = points[*point].local_p1;
-        [at.dot(along), at.dot(across)]
-    };
-    chosen[..count].sort_by(|one, two| {
-        let ([a, b], [c, d]) = (coordinates(one), coordinates(two));
-        a.total_cmp(&c).then(b.total_cmp(&d))
-    });
-    (chosen, count)
-}
-
-/// Chooses at most four of many points, and returns their number.
-fn choose_of_many(manifold: &Manifold, prediction: f32, chosen: &mut [usize; MOST]) -> usize {
-    let points = &manifold.points;
-    let at = |point: usize| points[point].local_p1;
-    let first = |best: fn(f32, f32) -> bool, value: &dyn Fn(usize) -> Option<f32>| {
-        let values = (0..points.len()).filter_map(|point| Some((point, value(point)?)));
-        let better =
-            |one: (usize, f32), two: (usize, f32)| if best(two.1, one.1) { two } else { one };
-        values.reduce(better).map(|(point, _)| point)
-    };
-    let (less, more): (fn(f32, f32) -> bool, fn(f32, f32) -> bool) = (|a, b| a < b, |a, b| a > b);
-    let Some(deepest) = first(less, &|point| Some(points[point].dist)) else {
-        return 0;
-    };
-    chosen[0] = deepest;
-    let counts = |point: usize| points[point].dist <= prediction;
-    let apart = |point: usize| (at(point) - at(deepest)).length_squared();
-    let of_others = |point: usize| (point != deepest && counts(point)).then(|| apart(point));
-    let Some(farthest) = first(more, &of_others).filter(|point| apart(*point) > 0.0) else {
-        return 1;
-    };
-    chosen[1] = farthest;
-    let aside = (at(farthest) - at(deepest)).cross(manifold.local_n1);
-    let beside = |point: usize| {
-        let is_other = point != deepest && point != farthest && counts(point);
-        is_other.then(|| (at(point) - at(deepest)).dot(aside))
-    };
-    let (Some(least), Some(most)) = (first(less, &beside), first(more, &beside)) else {
-        return 2;
-    };
-    (chosen[2], chosen[3]) = (least, most);
-    if least == most { 3 } else { 4 }
 }
 
 impl Trees {
@@ -326,20 +288,9 @@ impl Trees {
         grasps: &Grasps,
     ) {
         let mut pairs = mem::take(&mut self.state.trees[index].clearance.near);
-        let mut poses = mem::take(&mut self.near_poses);
-        poses.clear();
-        let origin = &engine.body_poses.origin;
-        for (link, body) in self.rows[index].links.iter().enumerate() {
-            let workspace = &self.integrators[index].workspace;
-            let pose = isometry(&(self.base_poses[index] * workspace.pose_of(link)));
-            let shown = origin.engine(&pose);
-            self.seen[*body] = origin.world(&shown);
-            poses.push((pose, shown));
-        }
-        let prediction = engine
-            .simulation
-            .integration_parameters
-            .prediction_distance();
+        let mut shown = mem::take(&mut self.links_shown);
+        self.show_here(index, engine, &mut shown);
+        let prediction = Prediction::new(engine, self.step_length);
         for (number, pair) in pairs.iter_mut().enumerate() {
             let [one, two] = pair
                 .colliders
@@ -350,12 +301,11 @@ impl Trees {
             };
             let moved = pair.bodies.map(|body| {
                 let (_, link) = self.of_body[body].filter(|(tree, _)| *tree == index)?;
-                poses.get(link)
+                shown.get(link)
             });
-            let [first, second] = moved.map(|moved| moved.map(|(_, shown)| *shown));
-            let sides = [side(engine, one, first), side(engine, two, second)];
-            pair.detect([one, two], sides, prediction);
-            let exact = moved.map(|moved| moved.map(|(pose, _)| *pose));
+            let sides = [side(engine, one, moved[0]), side(engine, two, moved[1])];
+            pair.detect([one, two], sides, &prediction);
+            let exact = moved.map(|moved| moved.map(|moved| moved.exact));
             let touches = pair.is_active() || Flat::touches(engine, pair.colliders, exact);
             let [one, other] = pair.bodies;
             let is_held = grasps.connect((one.min(other), one.max(other)));
@@ -368,8 +318,32 @@ impl Trees {
                 });
             }
         }
-        self.near_poses = poses;
+        self.links_shown = shown;
         self.state.trees[index].clearance.near = pairs;
+    }
+
+    /// Computes the poses of the links with which contacts are detected.
+    fn show_here(&mut self, index: usize, engine: &EngineItem<'_, '_>, shown: &mut Vec<Shown>) {
+        let row = &self.rows[index];
+        let origin = &engine.body_poses.origin;
+        let (base_pose, workspace) = (self.base_poses[index], &self.integrators[index].workspace);
+        shown.clear();
+        for (link, body) in row.links.iter().enumerate() {
+            let exact = isometry(&(base_pose * workspace.pose_of(link)));
+            let pose = origin.engine(&exact);
+            self.seen[*body] = origin.world(&pose);
+            let velocity = if row.floats {
+                let center = &self.masses[*body].center;
+                velocity(workspace, link, &base_pose, center).map(|vector| convert::vec3(&vector))
+            } else {
+                [Vec3::ZERO; 2]
+            };
+            shown.push(Shown {
+                exact,
+                pose,
+                velocity,
+            });
+        }
     }
 
     /// Iterates over the pairs of a body whose contacts were detected here in the last step.

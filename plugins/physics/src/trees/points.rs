@@ -3,9 +3,9 @@ use bevy_rapier3d::{parry::shape::ShapeType, rapier::geometry::ColliderHandle};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::{
-    Touched, Trees, TreesState,
+    Trees, TreesState,
     collect::ConstraintSet,
-    contact_point::{ContactPoint, Pair},
+    contact_point::{ContactPoint, Pair, Touched},
     detected::{Detected, Point},
     flat::Flat,
     isometry, line, recheck,

@@ -10,10 +10,10 @@ use morse_mechanisms::{
 use nalgebra::{Point3, Vector3};
 
 use super::{
-    Touched, Trees,
+    Trees,
     bodies::{allowed, carried, rigid},
     collect::{ConstraintSet, WeldPoint},
-    contact_point::ContactPoint,
+    contact_point::{ContactPoint, Touched},
     groups::Group,
     isometry,
     job::Job,
@@ -356,7 +356,8 @@ impl Trees {
                 continue;
             };
             let weight = &self.masses[*body_index];
-            let is_lifted = !known.gravity || (*body_index == row.base && self.lifted[index]);
+            let is_lifted =
+                !known.gravity || (*body_index == row.base && self.lifted[index] == Some(true));
             let damping = [body.linear_damping(), body.angular_damping()];
             let is_damped = damping != [0.0; 2];
             let (force, torque) = (body.user_force(), body.user_torque());

@@ -33,11 +33,15 @@ impl Trees {
             if self.awake[index] {
                 self.show_ahead(index, engine, tables, dt / 2.0);
             }
-            self.lift(index, engine, tables, false);
             self.wake_requests[index] = false;
         }
         if self.measuring.contains(&true) {
             self.measure_others(engine, tables);
+        }
+        for index in 0..self.rows.len() {
+            if !self.is_clear(index) || self.measuring[index] {
+                self.lift(index, engine, tables);
+            }
         }
     }
 
@@ -56,24 +60,24 @@ impl Trees {
         }
     }
 
-    /// Replaces gravity on floating bases in the engine by that of their trees, and stores which bases have none.
-    fn lift(
-        &mut self,
-        index: usize,
-        engine: &mut EngineItem<'_, '_>,
-        tables: &Tables,
-        is_over: bool,
-    ) {
+    /// Replaces gravity on a floating base in the engine by that of its tree, for one step.
+    fn lift(&mut self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         let row = &self.rows[index];
         let base = tables.bodies.get(row.base).filter(|_| row.floats);
-        let Some(body) = base.and_then(|base| engine.movable(base)) else {
+        if let Some(body) = base.and_then(|base| engine.movable(base)) {
+            self.lifted[index] = Some(body.gravity_scale() == 0.0);
+            body.set_gravity_scale(0.0, false);
+        }
+    }
+
+    /// Restores gravity on a floating base in the engine.
+    fn set_down(&mut self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
+        let Some(is_lifted) = self.lifted[index].take() else {
             return;
         };
-        if is_over {
-            body.set_gravity_scale(if self.lifted[index] { 0.0 } else { 1.0 }, false);
-        } else {
-            self.lifted[index] = body.gravity_scale() == 0.0;
-            body.set_gravity_scale(0.0, false);
+        let base = tables.bodies.get(self.rows[index].base);
+        if let Some(body) = base.and_then(|base| engine.movable(base)) {
+            body.set_gravity_scale(if is_lifted { 0.0 } else { 1.0 }, false);
         }
     }
 
@@ -307,9 +311,7 @@ impl Trees {
     pub(super) fn follow(&mut self, engine: &mut EngineItem<'_, '_>, tables: &Tables, dt: f64) {
         self.release_coupled(engine, tables, dt);
         for index in 0..self.rows.len() {
-            if dt > 0.0 {
-                self.lift(index, engine, tables, true);
-            }
+            self.set_down(index, engine, tables);
             if self.awake[index] {
                 let is_clear = self.is_clear(index);
                 if is_clear && self.arrived[index] {
