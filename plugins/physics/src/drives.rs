@@ -105,6 +105,31 @@ impl Commanded {
         }
     }
 
+    /// Takes a commanded velocity of a body for this tick.
+    fn drive(
+        &mut self,
+        (engine, trees): (&mut EngineItem<'_, '_>, &mut Trees),
+        (tables, settings): (&Tables, &PhysicsSettings),
+        (body_index, row): (usize, &BodyRow),
+        command: Command,
+    ) {
+        // The command of the previous tick.
+        let last = self.velocities.get(&body_index).map(|last| Command {
+            is_new: false,
+            ..*last
+        });
+        let rolls = command.is_ground_robot && rolls(engine, tables, body_index, settings);
+        let command = Command { rolls, ..command };
+        let is_new = last != Some(command);
+        let command = Command { is_new, ..command };
+        if !rolls {
+            trees.surface(body_index, engine, tables);
+        }
+        let is_clear = trees.is_clear_of(body_index);
+        hold(engine, row, (&command, is_clear), settings.motion);
+        self.velocities.insert(body_index, command);
+    }
+
     /// Holds a body at its commanded pose until the end of the tick.
     fn hold(&mut self, engine: &mut EngineItem<'_, '_>, body_index: usize, row: &BodyRow) {
         if let Some(body) = engine.movable(row) {
@@ -307,22 +332,8 @@ impl<T: Iterator<Item = (usize, Last)>> Told<'_, T> {
             };
             match last {
                 Last::Velocity(command) => {
-                    // The command of the previous tick.
-                    let last = commanded.velocities.get(&body_index).map(|last| Command {
-                        is_new: false,
-                        ..*last
-                    });
-                    let rolls =
-                        command.is_ground_robot && rolls(engine, tables, body_index, settings);
-                    let command = Command { rolls, ..command };
-                    let is_new = last != Some(command);
-                    let command = Command { is_new, ..command };
-                    if !rolls {
-                        trees.surface(body_index, engine, tables);
-                    }
-                    let is_clear = trees.is_clear_of(body_index);
-                    hold(engine, row, (&command, is_clear), settings.motion);
-                    commanded.velocities.insert(body_index, command);
+                    let known = (tables, settings);
+                    commanded.drive((engine, trees), known, (body_index, row), command);
                     driven.push(body_index);
                 }
                 Last::Pose(pose) => {

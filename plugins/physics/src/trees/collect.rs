@@ -318,7 +318,7 @@ impl Trees {
             for pair in engine.simulation.narrow_phase.contact_pairs_with(*collider) {
                 let is_in_contact = || {
                     pair.has_any_active_contact()
-                        || Flat::touches(engine, [pair.collider1, pair.collider2], [None; 2])
+                        || Flat::touches(engine, [pair.collider1, pair.collider2])
                 };
                 if is_in_contact()
                     && let Some((bodies, geometry)) = who(engine, tables, pair)

@@ -67,14 +67,9 @@ impl Flat {
     }
 
     /// Returns true if a pair is a cylinder and a box, and the cylinder lies on a face of the box.
-    /// The poses are those of the bodies; the known ones for `None`.
-    pub(super) fn touches(
-        engine: &EngineItem<'_, '_>,
-        handles: [ColliderHandle; 2],
-        poses: [Option<Isometry3<f64>>; 2],
-    ) -> bool {
-        let line = Self::new(engine, handles, poses).and_then(|flat| flat.line());
-        line.is_some_and(|line| line.distances.iter().any(|distance| *distance < NEAR))
+    pub(super) fn touches(engine: &EngineItem<'_, '_>, handles: [ColliderHandle; 2]) -> bool {
+        let line = Self::new(engine, handles, [None; 2]).and_then(|flat| flat.line());
+        line.is_some_and(|line| line.is_near())
     }
 
     /// Returns the line along which the cylinder is nearest to a face, if that line is above it.
@@ -131,19 +126,34 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Returns true if one end is a contact whatever its speed.
+    pub(super) fn is_near(&self) -> bool {
+        self.distances.iter().any(|distance| *distance < NEAR)
+    }
+
+    /// Returns both ends, and their distances from the face, m.
+    pub(super) const fn ends(&self) -> ([Vector3<f64>; 2], [f64; 2]) {
+        (self.ends, self.distances)
+    }
+
+    /// Returns the unit normal of the contacts, from the first side to the second.
+    pub(super) fn normal(&self) -> Vector3<f64> {
+        if self.is_first { -self.up } else { self.up }
+    }
+
     /// Iterates over the contacts of the ends, given friction and restitution.
     pub(super) fn points(
         &self,
         pair: &Pair,
         material: [f32; 2],
     ) -> impl Iterator<Item = ContactPoint> {
-        let sign = if self.is_first { -1.0 } else { 1.0 };
+        let normal = self.normal();
         let nearest = self.distances[0].min(self.distances[1]);
         let ends = self.ends.iter().zip(&self.distances);
         let near = ends.filter(move |(_, distance)| **distance <= nearest.max(APART));
         near.map(move |(end, distance)| {
             let middle = end - self.up * (distance / 2.0);
-            let geometry = [middle, self.up * sign];
+            let geometry = [middle, normal];
             ContactPoint::new(
                 (Key::between(pair.geometry), pair.bodies),
                 geometry,

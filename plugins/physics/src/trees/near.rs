@@ -23,12 +23,17 @@ use bevy_rapier3d::{
     },
 };
 use choice::MOST;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use prediction::Prediction;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Trees, collect::ConstraintSet, contact_point::Pair, flat::Flat, isometry, link_state::velocity,
+    Trees,
+    collect::ConstraintSet,
+    contact_point::Pair,
+    flat::{Flat, Line},
+    isometry,
+    link_state::velocity,
 };
 use crate::{
     convert,
@@ -47,8 +52,10 @@ pub(crate) struct NearPair {
     pub bodies: [usize; 2],
     /// Coefficients of friction and restitution.
     pub material: [f32; 2],
-    /// Contacts in the last step, which the next search begins with.
+    /// Contacts in the last step, which the next search begins with; none along a line.
     pub manifolds: Vec<Manifold>,
+    /// Distances of both ends of a cylinder from the face of a box on which it lies, m.
+    pub line: Option<[f64; 2]>,
     pub sides: [NearSide; 2],
 }
 
@@ -102,7 +109,7 @@ impl PartialEq for NearPair {
             let faces = pair.manifolds.iter();
             faces.map(|manifold| manifold.data.clone()).collect()
         };
-        (self.colliders, self.sides) == (other.colliders, other.sides)
+        (self.colliders, self.sides, self.line) == (other.colliders, other.sides, other.line)
             && faces(self) == faces(other)
     }
 }
@@ -138,6 +145,7 @@ impl NearPair {
             bodies,
             material: material(one, two),
             manifolds: manifolds.collect(),
+            line: None,
             sides: [one, two].map(|collider| side(engine, collider, None)),
         };
         let prediction = Prediction::new(engine, dt);
@@ -154,6 +162,7 @@ impl NearPair {
     /// Detects the contacts, given the poses of both sides.
     fn detect(&mut self, colliders: [&Collider; 2], sides: [NearSide; 2], prediction: &Prediction) {
         self.sides = sides;
+        self.line = None;
         let [one, two] = colliders;
         let [at, other] = sides.map(|side| side.pose);
         let reach = prediction.reach(&sides);
@@ -174,6 +183,28 @@ impl NearPair {
             self.manifolds.clear();
         }
         self.find_touches(colliders, prediction);
+    }
+
+    /// Takes over a line along which a cylinder is nearest to a face, in the world with this origin of the engine. Returns true
+    /// if one of its ends is a contact.
+    fn lie(
+        &mut self,
+        line: &Line,
+        sides: [NearSide; 2],
+        prediction: &Prediction,
+        origin: &Vector3<f64>,
+    ) -> bool {
+        self.sides = sides;
+        self.manifolds.clear();
+        let (ends, distances) = line.ends();
+        self.line = Some(distances);
+        let normal = convert::vec3(&line.normal());
+        let mut ends = ends.iter().zip(distances);
+        line.is_near()
+            || ends.any(|(end, distance)| {
+                let point = convert::vec3(&(end - origin));
+                prediction.counts(distance as f32, &sides, [point; 2], normal)
+            })
     }
 
     /// Computes the contacts from the points of the manifolds.
@@ -304,9 +335,19 @@ impl Trees {
                 shown.get(link)
             });
             let sides = [side(engine, one, moved[0]), side(engine, two, moved[1])];
-            pair.detect([one, two], sides, &prediction);
             let exact = moved.map(|moved| moved.map(|moved| moved.exact));
-            let touches = pair.is_active() || Flat::touches(engine, pair.colliders, exact);
+            let line = Flat::new(engine, pair.colliders, exact).and_then(|flat| flat.line());
+            let touches = if let Some(line) = line {
+                pair.lie(
+                    &line,
+                    sides,
+                    &prediction,
+                    &engine.body_poses.origin.vector(),
+                )
+            } else {
+                pair.detect([one, two], sides, &prediction);
+                pair.is_active()
+            };
             let [one, other] = pair.bodies;
             let is_held = grasps.connect((one.min(other), one.max(other)));
             if touches && !is_held && self.take_part(pair.bodies, engine, tables) {
@@ -356,14 +397,15 @@ impl Trees {
 
     /// Iterates over the depths of penetration that were detected here in the last step, m.
     pub(crate) fn near_depths(&self) -> impl Iterator<Item = f64> {
-        let pairs = self
-            .state
-            .trees
-            .iter()
-            .flat_map(|tree| &tree.clearance.near);
-        let manifolds = pairs.flat_map(|pair| &pair.manifolds);
-        let touches = manifolds.flat_map(|manifold| &manifold.data.touches);
-        touches.map(|touch| -f64::from(touch.distance))
+        let trees = self.state.trees.iter();
+        let pairs = trees.flat_map(|tree| &tree.clearance.near);
+        pairs.flat_map(|pair| {
+            let manifolds = pair.manifolds.iter();
+            let touches = manifolds.flat_map(|manifold| &manifold.data.touches);
+            let depths = touches.map(|touch| -f64::from(touch.distance));
+            let ends = pair.line.into_iter().flatten();
+            depths.chain(ends.map(|distance| -distance))
+        })
     }
 
     /// Returns true if the contacts of a pair were detected here in the last step: those of the engine are older.

@@ -36,7 +36,7 @@ impl Trees {
         };
         rigid.colliders().iter().any(|own| {
             let mut pairs = engine.simulation.narrow_phase.contact_pairs_with(*own);
-            pairs.any(|pair| Flat::touches(engine, [pair.collider1, pair.collider2], [None; 2]))
+            pairs.any(|pair| Flat::touches(engine, [pair.collider1, pair.collider2]))
         })
     }
 }
