@@ -45,6 +45,7 @@ modifiers! {
     position_noise,
     quantization,
     random_walk,
+    range_noise,
     salt_and_pepper,
     saturation,
     silence,

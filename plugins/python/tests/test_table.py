@@ -20,7 +20,7 @@ OWN = {
     "actuators": {"joints", "ackermann", "human_posture"},
     "modifiers": {
         "bias", "bias_jump", "depth_noise", "dropout", "freeze", "gaussian", "gps_noise", "latency", "meters",
-        "image_noise", "quantization", "random_walk", "salt_and_pepper", "saturation",
+        "image_noise", "quantization", "random_walk", "range_noise", "salt_and_pepper", "saturation",
         "silence", "spike", "utm",
     },
 }
