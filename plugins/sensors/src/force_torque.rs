@@ -22,8 +22,8 @@ actuators: { "joints": (kind: "joints") },
 sensors: { "force_torque": (kind: "force_torque", mount: (frame: "kuka_7")) }"#))]
 #[require(Wrench)]
 pub struct ForceTorque {
-    /// Sign: the wrench that the part beyond exerts on the part before (`child_to_parent`, as in Gazebo and MuJoCo), or its
-    /// opposite (`parent_to_child`).
+    /// Sign: the wrench that the part beyond exerts on the part before (`child_to_parent`, as in Gazebo), or its opposite
+    /// (`parent_to_child`, as in MuJoCo).
     pub direction: Direction,
 }
 

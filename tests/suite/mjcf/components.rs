@@ -5,7 +5,10 @@ use std::path::Path;
 use morse_sim::{
     Simulation,
     scene::load::{LoadOptions, load},
-    sensor::{imu::ImuData, joint_state::JointStateData, laser::LaserScannerData, pose::PoseData},
+    sensor::{
+        force_torque::ForceTorqueData, imu::ImuData, joint_state::JointStateData,
+        laser::LaserScannerData, pose::PoseData,
+    },
 };
 
 use crate::golden_messages::{check, in_project};
@@ -64,6 +67,29 @@ fn a_model_starts_at_its_keyframe_and_measures() {
             .angular_velocity[0]
             != 0.0
     );
+}
+
+#[test]
+fn force_and_torque_of_a_site_are_those_on_its_body() {
+    let mut simulation = alone(
+        "<mujoco model='m'><worldbody><body name='base' pos='0 0 1'><geom type='box' size='.1 .1 .1' mass='1'/>
+         <body name='arm' pos='0.3 0 0'><joint name='h' axis='0 0 1'/><geom size='.05' mass='2'/>
+         <site name='wrist' pos='0.02 0.1 0' euler='0 0 90'/></body></body></worldbody>
+         <sensor><force site='wrist'/><torque site='wrist'/></sensor></mujoco>",
+    );
+    simulation.run(2).unwrap();
+    let wrist = simulation
+        .read::<ForceTorqueData>("m.wrist_force_torque")
+        .unwrap();
+    // The values of MuJoCo 3: the base holds the arm, 2 kg.
+    for (value, expected) in [
+        (wrist.force, [0.0, 0.0, 19.62]),
+        (wrist.torque, [0.3924, 1.962, 0.0]),
+    ] {
+        for axis in 0..3 {
+            assert!((value[axis] - expected[axis]).abs() < 1e-6, "{wrist:?}");
+        }
+    }
 }
 
 #[test]

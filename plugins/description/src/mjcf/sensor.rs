@@ -97,6 +97,10 @@ pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Compone
     if *kind == "laser_scanner" {
         range_finder(element, &mut component, problems);
     }
+    if *kind == "force_torque" {
+        // Force and torque that the parent exerts on the body.
+        component.settings += ", direction: \"parent_to_child\"";
+    }
     let sigma = fields::number(element, "noise", fields::EFFORT, problems);
     component.noise = sigma
         .filter(|sigma| *sigma > 0.0 && !field.is_empty())

@@ -66,14 +66,14 @@ impl Mounted {
         self.noise.extend(other.noise);
     }
 
-    /// Returns the entry in a simulation file.
-    fn entry(&self, frame: &str) -> String {
+    /// Returns the entry in a simulation file, at a pose in a frame.
+    fn entry(&self, frame: &str, pose: Isometry3<f64>) -> String {
         let turn = Isometry3::from_parts(Translation3::identity(), self.component.turn);
         let mut settings = self.component.settings.clone();
         if !self.noise.is_empty() {
             settings += &format!(", modifiers: [{}]", self.noise.join(", "));
         }
-        let mount = mount(frame, turn);
+        let mount = mount(frame, pose * turn);
         format!("(kind: \"{}\"{mount}{settings})", self.component.kind)
     }
 }
@@ -230,9 +230,18 @@ impl Builder<'_, '_> {
                 Entry::Occupied(mut entry) => entry.get_mut().merge(own),
             }
         }
-        for ((frame, _), mounted) in mounted {
+        for ((frame, kind), mounted) in mounted {
+            let (mut body, mut pose) = (frame.clone(), Isometry3::identity());
+            if kind == "force_torque" {
+                (body, pose) = self.body_of(&frame);
+                if self.is_free(&body) {
+                    let other = others.entry("force of a free body".to_owned());
+                    other.or_insert((0, mounted.span)).0 += 1;
+                    continue;
+                }
+            }
             let robot = robots.entry(self.root(&frame)).or_default();
-            let entry = mounted.entry(&frame);
+            let entry = mounted.entry(&body, pose);
             robot.add("sensors", &mounted.name, entry, mounted.span);
         }
         for (root, (names, span)) in joints {
@@ -292,6 +301,28 @@ impl Builder<'_, '_> {
         }
         // The world has no frame beside a robot on a base.
         frame_name.filter(|frame| !(self.fixes_root && frame == WORLD))
+    }
+
+    /// Returns the body that carries the frame of a site, and the pose of the site in it.
+    fn body_of(&self, site: &str) -> (String, Isometry3<f64>) {
+        let (mut name, mut pose) = (site.to_owned(), Isometry3::identity());
+        // Each step leads to an earlier frame.
+        for _ in 0..=self.frames.len() {
+            let frame = self.frames.iter().find(|frame| frame.name == name);
+            let Some(frame) = frame.filter(|_| !self.bodies.contains_key(&name)) else {
+                break;
+            };
+            let Some(parent) = &frame.parent else { break };
+            pose = frame.pose * pose;
+            name.clone_from(parent);
+        }
+        (name, pose)
+    }
+
+    /// Returns true for the frame of a free body.
+    fn is_free(&self, name: &str) -> bool {
+        let mut frames = self.frames.iter();
+        frames.any(|frame| frame.name == name && frame.joint == model::Joint::Floating)
     }
 
     /// Returns the root of a frame.
