@@ -204,6 +204,18 @@ impl BodyPoses {
         }
     }
 
+    /// Records the velocities of a body, whatever those in the engine.
+    pub(super) fn note_velocities(
+        &mut self,
+        body: &RigidBody,
+        [linear, angular]: [Vector3<f64>; 2],
+    ) {
+        if let Some(known) = body_index(body).and_then(|index| self.known.get_mut(index)) {
+            (known.linear.exact, known.linear.engine) = (linear, body.linvel());
+            (known.angular.exact, known.angular.engine) = (angular, body.angvel());
+        }
+    }
+
     /// Sets the pose of a body.
     pub(super) fn put(&mut self, body: &mut RigidBody, pose: &Isometry3<f64>, wakes: bool) {
         body.set_position(self.origin.engine(pose), wakes);

@@ -5,11 +5,11 @@ use morse_api::{
     joint::{Impedance, JointState, JointTarget},
 };
 use morse_scene::assembly::JointMode;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{
     PhysicsSettings,
-    engine::{Engine, EngineItem, Tables},
+    engine::{BodyRow, Engine, EngineItem, Tables},
     joint_motion::JointMotion,
     suspension::Suspended,
 };
@@ -87,6 +87,34 @@ pub(super) fn find(
         let parent = parent.map_or_else(|| pose_of(attachment.parent), |(_, pose)| *pose);
         posed.push((index, parent * attachment.parent_from_child(value)));
     }
+}
+
+/// Sets the velocities of a posed body at the end of a tick, from those of its parent and of its joint. The engine's are those
+/// of its last step, from one rounded pose to the next.
+pub(super) fn set_velocities(
+    row: &BodyRow,
+    motion: &JointMotion,
+    parent: &BodyState,
+    state: &mut BodyState,
+) {
+    let Some(attachment) = &row.attachment else {
+        return;
+    };
+    let motion = motion.0.get(attachment.variable);
+    let speed = motion.map_or(0.0, |motion| motion.velocity) * attachment.travel;
+    let axis = parent.pose.rotation * (attachment.parent_from_joint.rotation * attachment.axis);
+    let along = axis.into_inner() * speed;
+    let (turn, slide) = match attachment.is_angle {
+        true => (along, Vector3::zeros()),
+        false => (Vector3::zeros(), along),
+    };
+    // The joint is at the origin of the body.
+    let origin = Point3::from(state.pose.translation.vector);
+    let arm = origin - parent.center_of_mass;
+    let of_origin = parent.linear_velocity + parent.angular_velocity.cross(&arm) + slide;
+    state.angular_velocity = parent.angular_velocity + turn;
+    let own_arm = state.center_of_mass - origin;
+    state.linear_velocity = of_origin + state.angular_velocity.cross(&own_arm);
 }
 
 /// Writes kinematic joints, and the bodies below them, as they will be after this tick: in MORSE's order sensors measure

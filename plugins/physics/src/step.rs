@@ -247,11 +247,36 @@ fn write_posed(
         if body.is_some_and(|body| *body.position() != wanted) {
             engine.put(row.handle, &pose, true);
         }
-        if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
+        let parent = parent_state(tables, row, states);
+        if let Some(body) = engine.bodies.bodies.get(row.handle)
+            && let Ok((mut state, mut transform)) = states.get_mut(row.entity)
+        {
             state.pose = pose;
+            state.center_of_mass = pose * convert::point(body.local_center_of_mass());
+            posing::set_velocities(row, motion, &parent, &mut state);
+            let velocities = [state.linear_velocity, state.angular_velocity];
+            engine.body_poses.note_velocities(body, velocities);
             write_pose(&mut transform, &pose);
         }
     }
+}
+
+/// Returns the state of the parent of a posed body, as the engine moves it.
+fn parent_state(
+    tables: &Tables,
+    row: &BodyRow,
+    states: &Query<(&mut BodyState, &mut Transform)>,
+) -> BodyState {
+    let parent = row.attachment.as_ref().map(|joint| joint.parent);
+    let parent = parent.and_then(|parent| tables.bodies.get(parent));
+    let state = parent.and_then(|parent| states.get(parent.entity).ok());
+    let mut state = state.map_or_else(BodyState::default, |(state, _)| *state);
+    if parent.is_some_and(|parent| parent.kind == BodyKind::Fixed) {
+        // The velocity of its poses in the last tick, which is added to all bodies that follow it.
+        state.linear_velocity = Vector3::zeros();
+        state.angular_velocity = Vector3::zeros();
+    }
+    state
 }
 
 /// Copies the state of a body in the engine.

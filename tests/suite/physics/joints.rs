@@ -440,3 +440,37 @@ fn posed_joints_are_where_kinematics_puts_them() {
     assert!((test.joint("q1").position - (values["q1"] + 0.5)).abs() < 1e-9);
     assert!((test.joint("q1").velocity - 0.5).abs() < 1e-9);
 }
+
+#[test]
+fn posed_joints_move_bodies_at_the_velocities_of_kinematics() {
+    let assembly = arm(JointMode::Kinematic);
+    let mut test = TestWorld::new(&assembly);
+    for n in 1..=7 {
+        test.ask(&format!("q{n}"), JointTarget::Velocity(0.3 * f64::from(n)));
+    }
+    test.run(0.5);
+    let poses_at = |shift: f64| {
+        let value = |n: i32| {
+            let name = format!("q{n}");
+            let state = test.joint(&name);
+            (name, state.position + shift * state.velocity)
+        };
+        assembly
+            .scene
+            .absolute_poses_at(&(1..=7).map(value).collect())
+    };
+    let step = 1e-5;
+    let (before, after) = (poses_at(-step), poses_at(step));
+    for n in 1..=7 {
+        let name = format!("l{n}");
+        let state = test.body(&name);
+        let (before, after) = (before[name.as_str()], after[name.as_str()]);
+        let turn = (after.rotation * before.rotation.inverse()).scaled_axis() / (2.0 * step);
+        let center = state.pose.inverse_transform_point(&state.center_of_mass);
+        let linear = (after * center - before * center) / (2.0 * step);
+        let off = (state.angular_velocity - turn).norm();
+        assert!(off < 1e-7, "{name} turns by {off} rad/s differently");
+        let off = (state.linear_velocity - linear).norm();
+        assert!(off < 1e-7, "{name} moves by {off} m/s differently");
+    }
+}
