@@ -6,6 +6,7 @@
 #![cfg(test)]
 mod geometry;
 mod messages;
+mod readings;
 mod scanners;
 
 use std::{collections::BTreeMap, path::Path};

@@ -18,6 +18,7 @@ mod gazebo;
 mod read;
 mod repair;
 mod robot;
+mod touch;
 mod tree;
 
 use std::{path::Path, sync::Arc};

@@ -65,6 +65,8 @@ struct Frames<'a> {
     frames: Vec<Frame>,
     /// Frame of each link.
     links: BTreeMap<usize, String>,
+    /// Collisions of each link, by their names, and their frames.
+    collisions: BTreeMap<usize, Vec<(String, String)>>,
     /// Frames with collisions.
     touchable: Vec<contacts::Touchable>,
     /// Files by the directories of the descriptions.
@@ -88,6 +90,7 @@ impl<'a> Builder<'a, '_> {
             names: Names::default(),
             frames: Vec::new(),
             links: BTreeMap::new(),
+            collisions: BTreeMap::new(),
             touchable: Vec::new(),
             assets: BTreeMap::new(),
             undrawn: self.undrawn(),

@@ -2,6 +2,8 @@
 
 use nalgebra::Isometry3;
 
+use super::fields::Written;
+
 /// A component of a simulation file.
 #[derive(Clone, Debug)]
 pub(crate) struct Component {
@@ -12,6 +14,8 @@ pub(crate) struct Component {
     pub(crate) pose: Isometry3<f64>,
     /// Difference of the component from the sensor, and its remedy.
     pub(crate) approximation: Option<[&'static str; 2]>,
+    /// Collisions whose contacts a sensor counts, as it names them; all of the link if empty.
+    pub(crate) collisions: Vec<Written>,
 }
 
 impl Component {

@@ -17,6 +17,10 @@ pub(super) struct Noise {
     bias: f64,
     /// Standard deviation of the constant error.
     spread: f64,
+    /// Error that drifts: its standard deviation after a second, and its correlation time, s.
+    drift: Option<[f64; 2]>,
+    /// Step that readings are rounded to.
+    step: Option<f64>,
 }
 
 impl Noise {
@@ -25,7 +29,7 @@ impl Noise {
     }
 
     fn is_felt(&self) -> bool {
-        self.sigma > 0.0 || self.has_constant()
+        self.sigma > 0.0 || self.has_constant() || self.drift.is_some() || self.step.is_some()
     }
 }
 
@@ -35,21 +39,35 @@ pub(super) fn read(element: &Element, problems: &mut Problems) -> Option<Noise> 
     is_any(noise).then(|| errors(noise, problems))
 }
 
+/// Returns the type of a noise, which is an attribute or, until version 1.4, an element.
+fn kind(noise: &Element) -> Option<String> {
+    let kind = noise.attribute("type").map(|kind| kind.value.trim());
+    let inner = || noise.named("type").next().map(Element::text);
+    kind.map(str::to_owned).or_else(inner)
+}
+
 /// Returns true unless the type of a noise is `none`.
 fn is_any(noise: &Element) -> bool {
-    let kind = noise.attribute("type").map(|kind| kind.value.trim());
-    let inner = noise.named("type").next().map(Element::text);
-    kind.or(inner.as_deref()) != Some("none")
+    kind(noise).as_deref() != Some("none")
 }
 
 /// Reads the numbers of a noise.
 fn errors(noise: &Element, problems: &mut Problems) -> Noise {
     let mut number = |name, bounds| fields::number(noise, name, bounds, problems).unwrap_or(0.0);
     let (any, positive) = (Bounds::within(1e12), Bounds::between(0.0, 1e12));
+    let drift = [
+        number("dynamic_bias_stddev", positive),
+        number("dynamic_bias_correlation_time", Bounds::between(0.0, 1e9)),
+    ];
+    let step = number("precision", positive);
+    let is_rounded = kind(noise).as_deref() == Some("gaussian_quantized");
     Noise {
         sigma: number("stddev", positive),
         bias: number("mean", any) + number("bias_mean", any),
         spread: number("bias_stddev", positive),
+        // Gazebo requires both.
+        drift: (drift[0] > 0.0 && drift[1] >= 1e-9).then_some(drift),
+        step: (is_rounded && step > 0.0).then_some(step),
     }
 }
 
@@ -62,7 +80,7 @@ pub(super) fn add(element: &Element, component: &mut Component, problems: &mut P
     match component.kind {
         "laser_scanner" => {
             let noise = inner(&["lidar", "ray"]).and_then(|scan| read(scan, problems));
-            component.noise("range_list", noise, 1.0);
+            component.range_noise(noise);
         }
         "video_camera" | "depth_camera" => {
             let noise = inner(&["camera"]).and_then(|camera| read(camera, problems));
@@ -174,6 +192,41 @@ impl Component {
                 "(kind: \"bias\", fields: [\"{field}\"], value: {bias}, sigma: {spread})"
             ));
         }
+        if let Some([sigma, time]) = noise.drift {
+            let sigma = sigma * factor;
+            self.modifier(&format!(
+                "(kind: \"random_walk\", fields: [\"{field}\"], sigma: {sigma}, correlation_time: {time})"
+            ));
+        }
+        self.round(field, noise.step.map(|step| step * factor));
+    }
+
+    /// Rounds a field to multiples of a step.
+    fn round(&mut self, field: &str, step: Option<f64>) {
+        if let Some(step) = step {
+            let step = step.clamp(1e-12, 1e12);
+            self.modifier(&format!(
+                "(kind: \"quantization\", fields: [\"{field}\"], step: {step})"
+            ));
+        }
+    }
+
+    /// Adds the errors of the ranges of a scanner.
+    fn range_noise(&mut self, noise: Option<Noise>) {
+        let Some(noise) = noise else { return };
+        let most = 1e6;
+        let [sigma, spread] = [noise.sigma, noise.spread].map(|sigma| sigma.min(most));
+        let bias = noise.bias.clamp(-most, most);
+        if sigma > 0.0 || noise.has_constant() {
+            let constant = match noise.has_constant() {
+                true => format!(", bias: {bias}, bias_sigma: {spread}"),
+                false => String::new(),
+            };
+            self.modifier(&format!(
+                "(kind: \"range_noise\", sigma: {sigma}{constant})"
+            ));
+        }
+        self.check_drift(Some(noise));
     }
 
     /// Reports constant errors of sensors whose modifiers have none.
@@ -182,6 +235,17 @@ impl Component {
             self.approximation = Some([
                 "constant errors of cameras and GPS receivers are not read",
                 "omit `<mean>`, `<bias_mean>` and `<bias_stddev>`, or write a modifier of your own",
+            ]);
+        }
+        self.check_drift(noise);
+    }
+
+    /// Reports drifts and rounding of sensors whose modifiers have none.
+    fn check_drift(&mut self, noise: Option<Noise>) {
+        if noise.is_some_and(|noise| noise.drift.is_some() || noise.step.is_some()) {
+            self.approximation = Some([
+                "errors of scanners, cameras and GPS receivers that drift or are rounded are not read",
+                "omit `<dynamic_bias_stddev>` and `<precision>`, or write modifiers into a simulation file",
             ]);
         }
     }

@@ -12,6 +12,9 @@ const WIDE: f64 = 1.6;
 /// Largest angle between the first and the last ray of a scanner, rad.
 const WHOLE_TURN: f64 = 6.3;
 
+/// Altitude of the upper end of the troposphere, m.
+const TROPOPAUSE: f64 = 11_000.0;
+
 /// Kinds of sensors with the kinds of components, or the remedy for sensors that the simulator lacks.
 const KINDS: &[(&[&str], Result<&str, &str>)] = &[
     (
@@ -71,6 +74,7 @@ pub(crate) fn read(
         settings: String::new(),
         pose: Isometry3::identity(),
         approximation: None,
+        collisions: Vec::new(),
     };
     configure(element, &mut component, problems);
     // Modifiers are the last setting.
@@ -112,8 +116,34 @@ fn configure(element: &Element, component: &mut Component, problems: &mut Proble
                 component.set("direction", "\"parent_to_child\"");
             }
         }
+        "contact" => {
+            let contact = element.named("contact").next();
+            let named = contact
+                .into_iter()
+                .flat_map(|contact| contact.named("collision"));
+            component.collisions = named.map(fields::written).collect();
+        }
+        "barometer" => {
+            let own = element.named("air_pressure").next();
+            let altitude = own.and_then(|own| {
+                fields::number(
+                    own,
+                    "reference_altitude",
+                    Bounds::within(TROPOPAUSE),
+                    problems,
+                )
+            });
+            if let Some(altitude) = altitude.filter(|altitude| *altitude != 0.0) {
+                component.set("reference_pressure", &pressure(altitude).to_string());
+            }
+        }
         _ => {}
     }
+}
+
+/// Returns the pressure at an altitude (m) in the troposphere of the International Standard Atmosphere, Pa.
+fn pressure(altitude: f64) -> f64 {
+    101_325.0 * libm::pow(1.0 - 0.0065 * altitude / 288.15, 5.255_88)
 }
 
 /// Sets the rays of a scanner: those of SDF from the least angle to the greatest.
@@ -187,8 +217,14 @@ fn camera(camera: &Element, component: &mut Component, problems: &mut Problems) 
             }
         }
     }
-    if let Some(planes) = camera.named("clip").next() {
-        clip(planes, component, problems);
+    match camera.named("clip").next() {
+        Some(planes) => clip(planes, component, problems),
+        None if component.kind == "depth_camera" => {
+            // The planes of SDF, not those of the component.
+            component.set("near", "0.1");
+            component.set("far", "100");
+        }
+        None => {}
     }
     if let Some(lens) = camera.named("distortion").next() {
         let factor = Bounds::within(1000.0);

@@ -10,7 +10,7 @@ use morse_scene::{
 };
 use nalgebra::Isometry3;
 
-use super::{codes, tree::Tree};
+use super::{codes, touch, tree::Tree};
 use crate::{
     components::{File, Robot, frequency, list, mount},
     problems::Problems,
@@ -71,6 +71,7 @@ enum Interface {
 /// Conversion of the elements for other programs.
 struct Reader<'a, 't> {
     tree: &'a Tree<'t>,
+    scene: &'a Scene,
     robot: Robot,
     /// Settings of joints by their names.
     joints: BTreeMap<String, String>,
@@ -96,6 +97,7 @@ pub(super) fn components(
     };
     let mut reader = Reader {
         tree,
+        scene,
         robot: Robot {
             name: name.to_owned(),
             frame: base.name.clone(),
@@ -228,10 +230,12 @@ impl Reader<'_, '_> {
         let rate = rate.map_or(String::new(), frequency);
         let pose = fields::pose(element, &mut self.warnings).local;
         let mount = mount(link, pose * component.pose);
-        let entry = format!(
-            "(kind: \"{}\"{mount}{}{rate})",
-            component.kind, component.settings
-        );
+        let mut settings = component.settings;
+        if component.kind == "contact" {
+            let named = (component.collisions.len(), element.span);
+            settings = touch::counted(self.scene, link, named, &mut self.warnings) + &settings;
+        }
+        let entry = format!("(kind: \"{}\"{mount}{settings}{rate})", component.kind);
         self.robot.add("sensors", name, entry, element.span);
     }
 

@@ -1,10 +1,10 @@
 //! Sensors and plugins as a simulation file, which runs with the description, or as warnings with what to write.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use morse_diagnostics::{Diagnostic, Span, printable};
+use morse_diagnostics::{Diagnostic, Severity, Span, printable};
 use morse_scene::bounds::Bounds;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, UnitQuaternion};
 
 use super::{Builder, Frames};
 use crate::{
@@ -45,8 +45,10 @@ impl Builder<'_, '_> {
                 continue;
             };
             for element in &joint.sensors {
-                let here = Isometry3::identity();
-                self.sensor(element, (link, here), self.has_origin, frames, &mut robots);
+                let own = document.links.get(link).map(|own| document.pose(own.node));
+                let of_joint = own.map(|own| own.inv_mul(&document.pose(joint.node)));
+                let pose = self.sensor_of_joint(element, of_joint.unwrap_or_default());
+                self.sensor(element, (link, pose), self.has_origin, frames, &mut robots);
             }
         }
         for (index, model) in document.models.iter().enumerate() {
@@ -143,6 +145,9 @@ impl Builder<'_, '_> {
                 .approximate(message, element.span, help, self.problems);
         }
         let mut settings = component.settings;
+        if component.kind == "contact" {
+            settings = self.counted(link, &component.collisions, frames) + &settings;
+        }
         let rate = fields::number(
             element,
             "update_rate",
@@ -161,6 +166,43 @@ impl Builder<'_, '_> {
             frames,
             robots,
         );
+    }
+
+    /// Returns the pose of a sensor of a joint in the child link. A wrench is about the origin of the joint, by default in the
+    /// axes of the child.
+    fn sensor_of_joint(&mut self, element: &Element, joint: Isometry3<f64>) -> Isometry3<f64> {
+        let own = element.named("force_torque").next();
+        let axes = own.and_then(|own| own.named("frame").next());
+        let rotation = match axes.is_some_and(|axes| axes.text() == "sensor") {
+            true => joint.rotation * fields::pose(element, self.problems).local.rotation,
+            false => UnitQuaternion::identity(),
+        };
+        Isometry3::from_parts(joint.translation, rotation)
+    }
+
+    /// Returns the setting `parts` of a contact sensor: the frames of the collisions that it names, or of all collisions of its
+    /// link. The body of the link includes other links that are fixed to it.
+    fn counted(&mut self, link: usize, named: &[Written], frames: &Frames<'_>) -> String {
+        let own = frames.collisions.get(&link).map_or(&[][..], Vec::as_slice);
+        for name in named {
+            let known = own.iter().map(|(name, _)| name.as_str());
+            if known.clone().all(|own| own != last(&name.text)) {
+                let text = (name.text.as_str(), name.span);
+                let mut diagnostic = VALUES.unknown("collision", text, known);
+                diagnostic.severity = Severity::Warning;
+                self.problems.push(diagnostic);
+            }
+        }
+        let is_named = |own: &str| named.iter().any(|name| last(&name.text) == own);
+        let counted = own
+            .iter()
+            .filter(|(name, _)| named.is_empty() || is_named(name));
+        let counted: BTreeSet<String> = counted.map(|(_, frame)| frame.clone()).collect();
+        let counted: Vec<String> = counted.into_iter().collect();
+        match counted.is_empty() {
+            true => String::new(),
+            false => format!(", parts: [{}]", list(&counted)),
+        }
     }
 
     /// Adds an entry to the robot of a link.
@@ -287,4 +329,9 @@ impl Builder<'_, '_> {
         let model = self.document.models.get(link.model);
         model.map_or(link.model, |model| model.top)
     }
+}
+
+/// Returns the last name of a scoped one, such as `bumper` of `rover::base::bumper`.
+fn last(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }

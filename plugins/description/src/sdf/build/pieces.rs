@@ -49,6 +49,7 @@ impl<'a> Builder<'a, '_> {
         let name = frame.name.clone();
         let mut beside = Vec::new();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let is_split = names_collisions(link.element);
         let pieces = link.element.elements();
         for piece in pieces.filter(|piece| ["visual", "collision"].contains(&piece.name.as_str())) {
             let Some((geometry, pose, bits)) = self.piece(piece, link, density, frames) else {
@@ -56,7 +57,8 @@ impl<'a> Builder<'a, '_> {
             };
             let count = counts.entry(piece.name.as_str()).or_default();
             *count += 1;
-            let own = match pose == Isometry3::identity() {
+            let is_apart = is_split && bits.is_some();
+            let own = match pose == Isometry3::identity() && !is_apart {
                 true => {
                     frame.geometry.push(geometry);
                     name.clone()
@@ -76,6 +78,11 @@ impl<'a> Builder<'a, '_> {
                 }
             };
             if let Some(bits) = bits {
+                let collision = piece
+                    .attribute("name")
+                    .map(|name| name.value.trim().to_owned());
+                let collisions = frames.collisions.entry(index).or_default();
+                collisions.push((collision.unwrap_or_default(), own.clone()));
                 frames.touchable.push(Touchable {
                     frame: own,
                     link: index,
@@ -227,6 +234,14 @@ impl<'a> Builder<'a, '_> {
     pub(super) fn moves(&self, link: usize) -> bool {
         !tree::is_static(self.document, link)
     }
+}
+
+/// Returns true if a contact sensor of a link names collisions, so that each needs a frame of its own.
+fn names_collisions(link: &Element) -> bool {
+    let sensors = link.named("sensor");
+    let mut contacts = sensors.flat_map(|sensor| sensor.named("contact"));
+    contacts.any(|contact| contact.named("collision").next().is_some())
+        && link.named("collision").nth(1).is_some()
 }
 
 /// Sets the inertial properties of the frame of a link. Returns the density if they are computed.
