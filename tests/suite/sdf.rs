@@ -4,6 +4,7 @@
 //! `tests/data/sdf/sdformat.json` is written by `tests/robots/sdf_poses.cc`; `tests/robots/compare_sdf.py` compares every
 //! file that can be installed.
 #![cfg(test)]
+mod drives;
 mod geometry;
 mod messages;
 mod readings;

@@ -203,6 +203,31 @@ pub struct Sweep {
     pub separation: f64,
     /// Angle by which the first, third, … layer is turned to the left, if there are several, rad.
     pub offset: f64,
+    /// Angle of the middle of the layers above the xy plane, rad.
+    pub middle: f64,
+    /// Meaning of the angle of a layer.
+    pub convention: LayerConvention,
+}
+
+/// Meaning of the angle v of a layer for its ray at angle a.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerConvention {
+    /// Direction (cos a, sin a, sin v), with the elevation atan(sin v), as in MORSE.
+    #[default]
+    Morse,
+    /// Direction (cos v cos a, cos v sin a, sin v), with the elevation v, as in Gazebo.
+    Spherical,
+}
+
+impl LayerConvention {
+    /// Returns the height of a ray above a point at distance 1 in the xy plane.
+    fn slope(self, angle: f64) -> f64 {
+        match self {
+            Self::Morse => libm::sin(angle),
+            Self::Spherical => libm::tan(angle),
+        }
+    }
 }
 
 impl Sweep {
@@ -228,15 +253,16 @@ impl Sweep {
     #[must_use]
     pub fn directions(&self) -> Vec<Vector3<f64>> {
         let layers = self.layers;
-        let top = self.separation * f64::from(layers.saturating_sub(1)) / 2.0;
+        let top = self.middle + self.separation * f64::from(layers.saturating_sub(1)) / 2.0;
         let mut directions = Vec::with_capacity(self.count() as usize);
         for layer in 0..layers {
-            let elevation = libm::sin(top - self.separation * f64::from(layer));
+            let angle = top - self.separation * f64::from(layer);
+            let slope = self.convention.slope(angle);
             let is_shifted = layers > 1 && layer % 2 == 0;
             let right = if is_shifted { self.offset } else { 0.0 } - self.window / 2.0;
             directions.extend(self.angles().map(|angle| {
                 let (sine, cosine) = libm::sincos(right + angle);
-                Vector3::new(cosine, sine, elevation).normalize()
+                Vector3::new(cosine, sine, slope).normalize()
             }));
         }
         directions
@@ -279,6 +305,12 @@ macro_rules! laser {
             /// Angle by which the first, third, … layer is turned to the left, if there are several.
             #[reflect(@Unit("rad"), @ValueRange(-3.2, 3.2), @Property("layer_offset"), @Form::Degrees)]
             pub layer_offset: f64,
+            /// Angle of the middle between the highest and the lowest layer above the sensor's xy plane.
+            #[reflect(@Unit("rad"), @ValueRange(-1.5, 1.5))]
+            pub layer_middle: f64,
+            /// Meaning of the angles of layers: `morse` has the elevation atan(sin v) for an angle v, `spherical` the angle
+            /// itself.
+            pub convention: laser::LayerConvention,
         }
 
         impl Default for $name {
@@ -290,6 +322,8 @@ macro_rules! laser {
                     layers: $layers,
                     layer_separation: 0.8 * DEGREE,
                     layer_offset: 0.125 * DEGREE,
+                    layer_middle: 0.0,
+                    convention: laser::LayerConvention::Morse,
                 }
             }
         }
@@ -316,6 +350,8 @@ macro_rules! laser {
                     layers: self.layers,
                     separation: self.layer_separation,
                     offset: self.layer_offset,
+                    middle: self.layer_middle,
+                    convention: self.convention,
                 }
             }
         }

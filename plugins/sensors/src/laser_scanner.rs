@@ -8,7 +8,7 @@ crate::laser::laser! {
     ///
     /// x points forward, z up. In each layer the rays go from right, at minus half the window, to left; layers are ordered
     /// from top to bottom. As in MORSE, a ray at angle a of a layer at angle v has the direction (cos a, sin a, sin v), so
-    /// its elevation is atan(sin v). Unlike in MORSE, angles are multiples of the resolution without accumulated error, and
+    /// its elevation is atan(sin v), unless the `convention` is `spherical`. Unlike in MORSE, angles are multiples of the resolution without accumulated error, and
     /// a scanner with one layer is not rotated by `layer_offset`; the level `range`, which MORSE has for ROS alone, is
     /// always available.
     LaserScanner, "laser_scanner", every None;

@@ -2,7 +2,7 @@
 use morse_api::prelude::*;
 
 use crate::{
-    laser::{self, DEGREE, Laser, LaserScannerData, Sweep},
+    laser::{self, DEGREE, Laser, LaserScannerData, LayerConvention, Sweep},
     turned::Turned,
 };
 
@@ -69,6 +69,8 @@ impl Velodyne {
             layers: 1,
             separation: 0.0,
             offset: 0.0,
+            middle: 0.0,
+            convention: LayerConvention::Spherical,
         }
     }
 }

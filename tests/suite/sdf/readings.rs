@@ -194,3 +194,77 @@ fn wrenches_of_a_joint_are_about_its_origin() {
         }
     }
 }
+
+/// A scanner in a box, whose rays all hit its walls, its floor or its ceiling.
+const ROOM: &str = "<model name='room'><static>true</static><link name='l'>
+    <collision name='a'><pose>0 0 -5.5 0 0 0</pose><geometry><box><size>40 40 1</size></box></geometry></collision>
+    <collision name='b'><pose>0 0 5.5 0 0 0</pose><geometry><box><size>40 40 1</size></box></geometry></collision>
+    <collision name='c'><pose>8.5 0 0 0 0 0</pose><geometry><box><size>1 40 20</size></box></geometry></collision>
+    <collision name='d'><pose>-6.5 0 0 0 0 0</pose><geometry><box><size>1 40 20</size></box></geometry></collision>
+    <collision name='e'><pose>0 4.5 0 0 0 0</pose><geometry><box><size>40 1 20</size></box></geometry></collision>
+    <collision name='f'><pose>0 -7.5 0 0 0 0</pose><geometry><box><size>40 1 20</size></box></geometry></collision></link></model>";
+
+#[test]
+fn rays_have_the_azimuths_and_elevations_of_the_description() {
+    // Samples and angles: a whole turn, those of an Ouster OS0, of a Velodyne VLP-32, and one layer that looks up.
+    for [across, up] in [
+        [(12.0, -3.0, 2.5), (5.0, -0.785, 0.785)],
+        [(12.0, -3.0, 2.5), (4.0, -0.436, 0.1745)],
+        [(7.0, -0.5, 1.0), (1.0, 0.4, 0.4)],
+    ] {
+        let axis = |name: &str, (samples, least, greatest): (f64, f64, f64)| {
+            format!(
+                "<{name}><samples>{samples}</samples><min_angle>{least}</min_angle>\
+                 <max_angle>{greatest}</max_angle></{name}>"
+            )
+        };
+        let text = format!(
+            "<sdf version='1.9'><world name='w'>{ROOM}<model name='it'><static>true</static><link name='l'>
+             <sensor name='scan' type='gpu_lidar'><lidar><scan>{}{}</scan><range><max>30</max></range></lidar></sensor>
+             </link></model></world></sdf>",
+            axis("horizontal", across),
+            axis("vertical", up),
+        );
+        let simulation = run("room.sdf", &text);
+        let scan = simulation.read::<LaserScannerData>("it.scan").unwrap();
+        let angle = |(samples, least, greatest): (f64, f64, f64), index: f64| {
+            least + (greatest - least) * index / (samples - 1.0_f64).max(1.0)
+        };
+        assert_eq!(scan.range_list.len() as f64, across.0 * up.0);
+        for (index, range) in scan.range_list.iter().enumerate() {
+            let (layer, ray) = (index as f64 / across.0, index as f64 % across.0);
+            let (sine, cosine) = libm::sincos(angle(across, ray));
+            // The highest layer first.
+            let (height, along) = libm::sincos(angle(up, up.0 - 1.0 - layer.floor()));
+            let walls = [
+                (along * cosine, 8.0, 6.0),
+                (along * sine, 4.0, 7.0),
+                (height, 5.0, 5.0),
+            ];
+            let distances = walls.map(|(direction, ahead, behind)| match direction > 0.0 {
+                true => ahead / direction,
+                false => behind / direction.abs(),
+            });
+            let expected = distances.into_iter().fold(f64::INFINITY, f64::min);
+            assert!(
+                (range - expected).abs() < 1e-4,
+                "{index}: {range}, not {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn depth_cameras_have_the_clip_planes_of_the_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("camera.sdf");
+    let model = "<model name='it'><static>true</static><link name='l'>
+        <sensor name='deep' type='depth_camera'><camera><horizontal_fov>1</horizontal_fov></camera></sensor></link></model>";
+    std::fs::write(&path, world(model)).unwrap();
+    let options = LoadOptions {
+        is_alone: true,
+        ..LoadOptions::default()
+    };
+    let components = load(&path, &options).unwrap().components;
+    assert!(components.contains("near: 0.1, far: 100"), "{components}");
+}

@@ -1,8 +1,12 @@
 //! Reader of the plugins of models: the component of a simulation file that does the same.
 
+use morse_diagnostics::Diagnostic;
 use morse_scene::bounds::Bounds;
 
-use super::fields::{self, Written};
+use super::{
+    codes,
+    fields::{self, Written},
+};
 use crate::{components::gaussian, problems::Problems, xml::Element};
 
 /// Elements that name the joints of left wheels.
@@ -25,9 +29,39 @@ pub(crate) enum Plugin {
     Sensor(&'static str, String, Option<Written>, f64),
     /// An actuator of joints.
     Joints(Vec<Written>),
-    /// A vehicle: kind, settings with the joints of each, and other settings, each with a comma before it.
-    Vehicle(&'static str, Vec<(&'static str, Vec<Written>)>, String),
+    /// An actuator that drives a vehicle.
+    Vehicle(Vehicle),
 }
+
+/// An actuator that drives a vehicle, and the sensor of its odometry.
+#[derive(Clone, Debug)]
+pub(crate) struct Vehicle {
+    pub(crate) kind: &'static str,
+    /// Settings with the joints of each.
+    pub(crate) lists: Vec<(&'static str, Vec<Written>)>,
+    /// Other settings, each with a comma before it.
+    pub(crate) settings: String,
+    /// Rate of the odometry, Hz, if it is published.
+    pub(crate) odometry: Option<f64>,
+}
+
+/// Rate of the odometry where a plugin has none, Hz.
+const ODOMETRY_RATE: f64 = 50.0;
+
+/// Limits of the commands and motors of a vehicle, without the prefixes `max_` and `min_`.
+const LIMITS: &[&str] = &[
+    "velocity",
+    "linear_velocity",
+    "angular_velocity",
+    "acceleration",
+    "linear_acceleration",
+    "angular_acceleration",
+    "jerk",
+    "linear_jerk",
+    "angular_jerk",
+    "wheel_torque",
+    "wheel_acceleration",
+];
 
 /// Returns the component of a plugin; `None` if there is none.
 pub(crate) fn read(element: &Element, problems: &mut Problems) -> Option<Plugin> {
@@ -40,7 +74,13 @@ pub(crate) fn read(element: &Element, problems: &mut Problems) -> Option<Plugin>
     if is("diffdrive") || is("skidsteer") {
         Some(drive(element, problems))
     } else if is("planarmove") {
-        Some(Plugin::Vehicle("xy_omega", Vec::new(), String::new()))
+        Some(vehicle(
+            "xy_omega",
+            Vec::new(),
+            String::new(),
+            element,
+            problems,
+        ))
     } else if is("p3d") || is("odometrypublisher") {
         Some(sensor("pose", element, problems))
     } else if is("rosimu") || is("imuplugin") || is("imusensor") {
@@ -107,6 +147,46 @@ fn radius(element: &Element, problems: &mut Problems) -> String {
     radius.map_or(String::new(), |radius| format!(", wheel_radius: {radius}"))
 }
 
+/// Returns a vehicle with its odometry. Reports its limits.
+fn vehicle(
+    kind: &'static str,
+    lists: Vec<(&'static str, Vec<Written>)>,
+    settings: String,
+    element: &Element,
+    problems: &mut Problems,
+) -> Plugin {
+    let is_limit = |child: &&Element| {
+        let name = child.name.as_str();
+        let own = name.strip_prefix("max_").or(name.strip_prefix("min_"));
+        own.is_some_and(|own| LIMITS.contains(&own))
+            || ["wheelTorque", "wheelAcceleration"].contains(&name)
+    };
+    if let Some(limit) = element.elements().find(is_limit) {
+        let diagnostic = Diagnostic::warning(codes::IGNORED, "limits of a vehicle are not read");
+        problems.push(diagnostic.at(limit.span, "the first of them").help(
+            "limit commands by `max_speed` and `max_turning_rate` of the robot in a simulation file, and motors by \
+             `max_effort` of its `joints`",
+        ));
+    }
+    let mut number =
+        |name: &str| fields::number(element, name, Bounds::between(0.0, 1e9), problems);
+    let names = [
+        "odom_publish_frequency",
+        "update_rate",
+        "updateRate",
+        "odometryRate",
+    ];
+    let rate = names.iter().find_map(|name| number(name));
+    let says = element.named("publish_odom").next().map(Element::text);
+    let is_published = says.is_none_or(|says| !["false", "0"].contains(&says.as_str()));
+    Plugin::Vehicle(Vehicle {
+        kind,
+        lists,
+        settings,
+        odometry: is_published.then_some(rate.unwrap_or(ODOMETRY_RATE)),
+    })
+}
+
 fn drive(element: &Element, problems: &mut Problems) -> Plugin {
     let mut settings = radius(element, problems);
     let bounds = Bounds::between(1e-3, 1000.0);
@@ -119,7 +199,7 @@ fn drive(element: &Element, problems: &mut Problems) -> Plugin {
         ("left", joints(element, LEFT)),
         ("right", joints(element, RIGHT)),
     ];
-    Plugin::Vehicle("v_omega_diff", sides, settings)
+    vehicle("v_omega_diff", sides, settings, element, problems)
 }
 
 fn car(element: &Element, problems: &mut Problems) -> Plugin {
@@ -133,5 +213,5 @@ fn car(element: &Element, problems: &mut Problems) -> Plugin {
         ("steer_left", joints(element, &["left_steering_joint"])),
         ("steer_right", joints(element, &["right_steering_joint"])),
     ];
-    Plugin::Vehicle("ackermann", lists, settings)
+    vehicle("ackermann", lists, settings, element, problems)
 }

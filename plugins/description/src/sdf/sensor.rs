@@ -6,8 +6,8 @@ use nalgebra::Isometry3;
 use super::{component::Component, fields, noise};
 use crate::{problems::Problems, xml::Element};
 
-/// Window above which a scanner that is tilted would look up behind itself, rad.
-const WIDE: f64 = 1.6;
+/// Largest elevation of the middle of a scanner, rad.
+const STEEP: f64 = 1.5;
 
 /// Largest angle between the first and the last ray of a scanner, rad.
 const WHOLE_TURN: f64 = 6.3;
@@ -77,6 +77,10 @@ pub(crate) fn read(
         collisions: Vec::new(),
     };
     configure(element, &mut component, problems);
+    if kind == "gps" && has_origin {
+        // Latitude, longitude, altitude and the velocity.
+        component.set("level", "raw");
+    }
     // Modifiers are the last setting.
     noise::add(element, &mut component, problems);
     Ok(component)
@@ -170,23 +174,20 @@ fn lidar(scan: &Element, component: &mut Component, problems: &mut Problems) {
     };
     component.set("scan_window", &window.to_string());
     component.set("resolution", &resolution.to_string());
-    let mut pitch = 0.0;
     if let Some((layers, height, center)) = rays("vertical", 1024.0) {
         if layers > 1.0 {
             component.set("layers", &layers.to_string());
             component.set("layer_separation", &(height / (layers - 1.0)).to_string());
             component.set("layer_offset", "0");
         }
-        if window < WIDE {
-            pitch = -center;
-        } else if center.abs() > 1e-3 {
-            component.approximation = Some([
-                "layers of a wide scanner are level in the middle",
-                "make `<min_angle>` and `<max_angle>` of `<vertical>` opposite, or turn the sensor",
-            ]);
+        if center != 0.0 {
+            component.set("layer_middle", &center.clamp(-STEEP, STEEP).to_string());
+        }
+        if layers > 1.0 || center != 0.0 {
+            component.set("convention", "spherical");
         }
     }
-    component.pose.rotation = rotation_from_rpy(0.0, pitch, middle);
+    component.pose.rotation = rotation_from_rpy(0.0, 0.0, middle);
     let range = scan.named("range").next();
     let range = range.and_then(|range| {
         let bounds = Bounds::between(0.001, f64::MAX);

@@ -260,9 +260,9 @@ impl Reader<'_, '_> {
                 self.robot.span = self.robot.span.or(Some(element.span));
                 self.robot.joints.extend(names);
             }
-            Some(Plugin::Vehicle(kind, lists, settings)) => {
-                let mut entry = format!("(kind: \"{kind}\"");
-                for (setting, names) in lists {
+            Some(Plugin::Vehicle(vehicle)) => {
+                let mut entry = format!("(kind: \"{}\"", vehicle.kind);
+                for (setting, names) in vehicle.lists {
                     let names = self.variables(&names);
                     if names.is_empty() {
                         let what = format!("the plugin `{}`", printable(name));
@@ -272,8 +272,12 @@ impl Reader<'_, '_> {
                     }
                     entry += &format!(", {setting}: [{}]", list(&names));
                 }
-                entry += &format!("{settings})");
+                entry += &format!("{})", vehicle.settings);
                 self.robot.add("actuators", "drive", entry, element.span);
+                if let Some(rate) = vehicle.odometry {
+                    let entry = format!("(kind: \"odometry\"{})", frequency(rate));
+                    self.robot.add("sensors", "odometry", entry, element.span);
+                }
             }
             // Motors are those of `<transmission>` and `<ros2_control>`.
             None if is_control(element) => {}

@@ -104,6 +104,34 @@ fn rays_go_from_right_to_left_and_from_the_top_down() {
 }
 
 #[test]
+fn spherical_layers_have_the_elevations_of_their_angles() {
+    let layers = LaserScanner {
+        layer_separation: 20.0 * DEGREE,
+        layer_offset: 0.0,
+        layer_middle: 15.0 * DEGREE,
+        convention: LayerConvention::Spherical,
+        ..scanner(180.0, 45.0, 4)
+    };
+    let directions = layers.directions();
+    let expected = [45.0, 25.0, 5.0, -15.0]
+        .into_iter()
+        .flat_map(|elevation| [-90.0, -45.0, 0.0, 45.0, 90.0].map(|azimuth| [azimuth, elevation]));
+    assert_eq!(directions.len(), 20);
+    for (direction, angles) in directions.iter().zip(expected) {
+        let [azimuth, elevation] = angles.map(|angle| angle * DEGREE);
+        let expected = Vector3::new(
+            libm::cos(elevation) * libm::cos(azimuth),
+            libm::cos(elevation) * libm::sin(azimuth),
+            libm::sin(elevation),
+        );
+        assert!(
+            (direction - expected).norm() < 1e-12,
+            "{angles:?}: {direction}"
+        );
+    }
+}
+
+#[test]
 fn settings_out_of_range_are_reported() {
     assert!(out_of_range::<LaserScanner>("()").is_empty());
     assert!(out_of_range::<LaserScanner>("(resolution: 0.5)").is_empty());

@@ -286,14 +286,18 @@ impl Builder<'_, '_> {
                     robot.joints.extend(names);
                 }
             }
-            Plugin::Vehicle(kind, lists, settings) => {
-                let mut entry = format!("(kind: \"{kind}\"");
-                for (setting, names) in lists {
+            Plugin::Vehicle(vehicle) => {
+                let mut entry = format!("(kind: \"{}\"", vehicle.kind);
+                for (setting, names) in vehicle.lists {
                     let names = self.variables(&names, model);
                     entry += &format!(", {setting}: [{}]", list(&names));
                 }
-                entry += &format!("{settings})");
+                entry += &format!("{})", vehicle.settings);
                 self.entry("actuators", "drive", entry, at, frames, robots);
+                if let Some(rate) = vehicle.odometry {
+                    let entry = format!("(kind: \"odometry\"{})", frequency(rate));
+                    self.entry("sensors", "odometry", entry, at, frames, robots);
+                }
             }
         }
     }
