@@ -187,6 +187,8 @@ struct Site<'a> {
     path: Arc<str>,
     mount: Mount,
     common: &'a Common,
+    /// True if the component moves relative to the base of the robot.
+    is_moving: bool,
     /// Limits of the robot.
     limits: SpeedLimits,
 }
@@ -239,8 +241,19 @@ impl<'a> Installer<'a> {
                 body_from_component,
                 robot_from_component: pose_of(robot)?.inverse() * world_from_component,
             },
+            is_moving: body != robot || self.is_carried(instance.robot, common),
             common,
             limits: speed_limits::of(self.world, instance.robot, robot),
+        })
+    }
+
+    /// Returns true if an actuator carries a component, such as a pan-tilt unit, directly or with other components between.
+    fn is_carried(&self, robot: &Robot, common: &Common) -> bool {
+        let on = common.on.as_ref();
+        let carrier = on.and_then(|on| component_of(robot, &on.component));
+        carrier.is_some_and(|carrier| {
+            self.kinds.actuators.contains_key(carrier.kind.as_str())
+                || self.is_carried(robot, carrier)
         })
     }
 
@@ -293,6 +306,7 @@ impl<'a> Installer<'a> {
             }),
             modifiers: self.settings_of(&site.common.modifiers),
             robot_from_sensor: site.mount.robot_from_component,
+            is_moving: site.is_moving,
         });
         let outputs = self.outputs(&info, sensor);
         let random = Random::new(self.seed, &site.path, MEASUREMENT);

@@ -4,6 +4,7 @@ pub(crate) mod client;
 mod clients;
 mod descriptions;
 mod listening;
+mod moving;
 mod queries;
 mod roslib;
 

@@ -73,6 +73,7 @@ pub mod sensor;
 pub mod service;
 pub mod settings;
 pub mod shape;
+mod stamp;
 pub mod state;
 pub mod threads;
 pub mod tick;

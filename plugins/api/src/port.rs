@@ -11,10 +11,9 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
-use nalgebra::Isometry3;
 
 use crate::{
-    reading::{Buffer, Reading, SensorInfo},
+    reading::{Buffer, Reading, SensorInfo, Stamp},
     wake::Waker,
 };
 
@@ -97,6 +96,7 @@ pub struct DropCounters {
 ///     settings: serde_json::Value::Null,
 ///     modifiers: Vec::new(),
 ///     robot_from_sensor: Isometry3::identity(),
+///     is_moving: false,
 /// };
 /// let (tick_end, observer) = port(Arc::new(info), Policy::Latest, None);
 /// let offer = |tick, height| {
@@ -198,7 +198,7 @@ impl OutputPort {
     /// The observer of a lockstep port did not answer in time, or is dropped.
     pub fn offer(
         &self,
-        (tick, nanos, robot_pose): (u64, u64, Isometry3<f64>),
+        stamp: impl Into<Stamp>,
         fill: impl FnOnce(Option<Buffer>) -> Buffer,
     ) -> Result<(), LockstepLost> {
         if !self.take_credit()? {
@@ -206,13 +206,7 @@ impl OutputPort {
             return Ok(());
         }
         let buffer = fill(self.recycled.try_recv().ok());
-        self.deliver(Reading::new(
-            tick,
-            nanos,
-            robot_pose,
-            buffer,
-            self.home.clone(),
-        ))
+        self.deliver(Reading::new(stamp.into(), buffer, self.home.clone()))
     }
 
     /// Announces that the next reading is the last one: an observer that was ever ready receives it even if it is not ready
@@ -352,6 +346,8 @@ impl Drop for Observer {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Isometry3;
+
     use super::*;
     use bevy::reflect::Reflect;
 
@@ -372,6 +368,7 @@ mod tests {
             settings: serde_json::Value::Null,
             modifiers: Vec::new(),
             robot_from_sensor: Isometry3::identity(),
+            is_moving: false,
         })
     }
 

@@ -29,8 +29,35 @@ pub struct SensorInfo {
     pub settings: Json,
     /// Kinds of its modifiers, with their settings, in order.
     pub modifiers: Vec<(String, Json)>,
-    /// Pose of the sensor in the frame of its robot.
+    /// Pose of the sensor in the frame of its robot; of one that moves, at the start.
     pub robot_from_sensor: Isometry3<f64>,
+    /// True if the sensor moves relative to the base of its robot: on a link, or carried by a pan-tilt unit or an arm.
+    pub is_moving: bool,
+}
+
+/// Time and poses of a measurement.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stamp {
+    /// Tick of the state that was measured.
+    pub tick: u64,
+    /// Simulated time of that state, ns.
+    pub nanos: u64,
+    /// Pose of the robot's base in the world.
+    pub robot_pose: Isometry3<f64>,
+    /// Pose of the sensor in the frame of its robot, if it moves there.
+    pub robot_from_sensor: Option<Isometry3<f64>>,
+}
+
+impl From<(u64, u64, Isometry3<f64>)> for Stamp {
+    /// Returns the stamp of a sensor that does not move on its robot.
+    fn from((tick, nanos, robot_pose): (u64, u64, Isometry3<f64>)) -> Self {
+        Self {
+            tick,
+            nanos,
+            robot_pose,
+            robot_from_sensor: None,
+        }
+    }
 }
 
 /// Memory of a reading, which returns to the tick when the observer drops the reading.
@@ -47,25 +74,28 @@ pub struct Reading {
     pub nanos: u64,
     /// Pose of the robot's base in the world at that time.
     pub robot_pose: Isometry3<f64>,
+    /// Pose of the sensor in the frame of its robot at that time, if it moves there.
+    pub robot_from_sensor: Option<Isometry3<f64>>,
     buffer: Option<Buffer>,
     home: Sender<Buffer>,
 }
 
 impl Reading {
-    pub(crate) fn new(
-        tick: u64,
-        nanos: u64,
-        robot_pose: Isometry3<f64>,
-        buffer: Buffer,
-        home: Sender<Buffer>,
-    ) -> Self {
+    pub(crate) fn new(stamp: Stamp, buffer: Buffer, home: Sender<Buffer>) -> Self {
         Self {
-            tick,
-            nanos,
-            robot_pose,
+            tick: stamp.tick,
+            nanos: stamp.nanos,
+            robot_pose: stamp.robot_pose,
+            robot_from_sensor: stamp.robot_from_sensor,
             buffer: Some(buffer),
             home,
         }
+    }
+
+    /// Returns the pose of the sensor in the frame of its robot at that time.
+    #[must_use]
+    pub fn on_robot(&self, info: &SensorInfo) -> Isometry3<f64> {
+        self.robot_from_sensor.unwrap_or(info.robot_from_sensor)
     }
 
     /// Returns the simulated time of the measured state, s.

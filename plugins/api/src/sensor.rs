@@ -21,6 +21,7 @@ use crate::{
     reading::refill,
     ros::{RosMessage, demand_fields},
     settings::{self, SettingsOf},
+    stamp::{Placed, stamp},
     state::{
         AddState as _, StateEntry, StateError, StateHasher, StateRegister, Stateful, candidates,
     },
@@ -363,18 +364,14 @@ fn output<S: Sensor>(
     clock: Res<Clock>,
     mut lost: ResMut<LostObserver>,
     bodies: Query<&BodyState>,
-    sensors: Query<(&Due, &Withheld, &Mount, &Modified<S::Data>, &Outputs), With<S>>,
+    sensors: Query<(&Due, &Withheld, Placed, &Modified<S::Data>, &Outputs), With<S>>,
 ) {
-    for (due, withheld, mount, modified, outputs) in &sensors {
+    for (due, withheld, placed, modified, outputs) in &sensors {
         if !due.0 || withheld.0 || outputs.0.is_empty() {
             continue;
         }
-        let robot_pose = bodies
-            .get(mount.robot)
-            .map(|robot| robot.pose)
-            .unwrap_or_default();
+        let stamp = stamp(&clock, placed, |robot| bodies.get(robot).ok());
         for port in &outputs.0 {
-            let stamp = (clock.tick, clock.nanos(), robot_pose);
             if let Err(error) = port.offer(stamp, |used| refill(used, &modified.0)) {
                 lost.0.get_or_insert(error);
             }
@@ -392,19 +389,18 @@ pub fn exported<D: LocalData>(world: &World, entity: Entity) -> Option<&D> {
 
 /// Offers the last exported data of a sensor, if there are any, to one port.
 fn offer_now<D: LocalData>(world: &World, entity: Entity, port: &OutputPort) {
-    let (Some(modified), Some(mount)) = (exported::<D>(world, entity), world.get::<Mount>(entity))
+    let placed = world
+        .get::<Mount>(entity)
+        .zip(world.get(entity))
+        .zip(world.get(entity));
+    let (Some(modified), Some(((mount, pose), described))) = (exported::<D>(world, entity), placed)
     else {
         return;
     };
     let clock = world.resource::<Clock>();
-    let robot_pose = world
-        .get::<BodyState>(mount.robot)
-        .map(|robot| robot.pose)
-        .unwrap_or_default();
+    let stamp = stamp(clock, (mount, pose, described), |robot| world.get(robot));
     // No client waits for this reading; the next reading detects a lost observer.
-    drop(port.offer((clock.tick, clock.nanos(), robot_pose), |used| {
-        refill(used, modified)
-    }));
+    drop(port.offer(stamp, |used| refill(used, modified)));
 }
 
 /// Registers local and modified data as state. Only the fields of the component's level are hashed.

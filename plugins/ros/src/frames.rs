@@ -7,42 +7,55 @@ use crate::{
     detections::is_detector,
     messages::{Header, TFMessage, Time, TransformStamped},
     names, pictures,
-    topics::odometry_frames,
+    topics::{is_at_base, odometry_frames},
 };
 
 /// Returns true if the readings of a sensor are the pose of its robot's base in `odom`: an odometry at the base.
 #[must_use]
 pub fn moves_base(info: &SensorInfo) -> bool {
-    info.ros.contains(&RosMessage::Odometry) && info.robot_from_sensor == Isometry3::identity()
+    info.ros.contains(&RosMessage::Odometry) && is_at_base(info) && !info.is_moving
 }
 
-/// Returns the pose of a robot's base in `odom`, from its odometry.
+/// Returns true if readings of a sensor determine a pose in `/tf`.
 #[must_use]
-pub fn base(sample: &Sample<'_>) -> TFMessage {
-    let (parent, child_frame_id) = odometry_frames(sample.info);
+pub fn moves(info: &SensorInfo) -> bool {
+    moves_base(info) || info.is_moving
+}
+
+/// Returns the pose that a reading determines in `/tf`: that of the base in `odom`, from its odometry, or that of a sensor that
+/// moves on its robot.
+#[must_use]
+pub fn moved(sample: &Sample<'_>) -> TFMessage {
+    let info = sample.info;
+    let ((frame_id, child_frame_id), pose) = match info.is_moving {
+        true => {
+            let names = (names::base(&info.robot), names::frame(&info.path));
+            (names, sample.reading.on_robot(info))
+        }
+        false => (odometry_frames(info), sample.pose()),
+    };
     TFMessage {
         transforms: vec![TransformStamped {
             header: Header {
                 stamp: sample.stamp(),
-                frame_id: parent,
+                frame_id,
             },
             child_frame_id,
-            transform: sample.pose().into(),
+            transform: pose.into(),
         }],
     }
 }
 
-/// Returns the poses of sensors on their robots.
+/// Returns the poses of sensors that do not move on their robots, and of the optical frames of cameras.
 #[must_use]
 pub fn mounts<'a>(sensors: impl Iterator<Item = &'a SensorInfo>) -> TFMessage {
     let mut transforms = Vec::new();
     for info in sensors.filter(|info| !moves_base(info)) {
         let own = names::frame(&info.path);
-        transforms.push(fixed(
-            names::base(&info.robot),
-            own.clone(),
-            info.robot_from_sensor,
-        ));
+        if !info.is_moving {
+            let base = names::base(&info.robot);
+            transforms.push(fixed(base, own.clone(), info.robot_from_sensor));
+        }
         let optical = |at: Vector3<f64>, eye: &str| {
             let pose = Isometry3::from_parts(at.into(), optical());
             fixed(own.clone(), pictures::frame(&info.path, eye), pose)
@@ -87,7 +100,41 @@ fn optical() -> UnitQuaternion<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use morse_api::fields::Fields;
+    use serde_json::Value as Json;
+
     use super::*;
+
+    #[test]
+    fn an_odometry_at_the_base_moves_it_whatever_the_heading() {
+        let odometry = |robot_from_sensor| SensorInfo {
+            path: Arc::from("rover.odometry"),
+            robot: Arc::from("rover"),
+            kind: "odometry",
+            level: None,
+            fields: Fields::default(),
+            ros: &[RosMessage::Odometry],
+            frequency: 60.0,
+            settings: Json::Null,
+            modifiers: Vec::new(),
+            robot_from_sensor,
+            is_moving: false,
+        };
+        for index in 0..100 {
+            let turn = Vector3::new(0.0, 0.01, 0.1 * f64::from(index));
+            let robot = Isometry3::new(Vector3::new(1e6, f64::from(index), 0.1), turn);
+            let on_robot = |mount: Isometry3<f64>| odometry(robot.inverse() * (robot * mount));
+            assert!(moves_base(&on_robot(Isometry3::identity())), "{index}");
+            assert!(!moves_base(&on_robot(Isometry3::translation(
+                0.0, 0.001, 0.0
+            ))));
+            assert!(!moves_base(&on_robot(Isometry3::rotation(
+                Vector3::z() * 0.001
+            ))));
+        }
+    }
 
     #[test]
     fn optical_axes_look_ahead() {

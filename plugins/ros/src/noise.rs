@@ -96,6 +96,7 @@ mod tests {
                 .map(|(kind, settings)| ((*kind).to_owned(), settings.clone()))
                 .collect(),
             robot_from_sensor: Isometry3::identity(),
+            is_moving: false,
         }
     }
 

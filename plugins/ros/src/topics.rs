@@ -19,6 +19,10 @@ use crate::{
     pictures, scans,
 };
 
+/// Deviation of a sensor from the base of its robot (m, rad) below which it sits there: that of the rounding of poses in the
+/// world, from which its pose on the robot is computed.
+const ROUNDING: f64 = 1e-6;
+
 /// A message of any type.
 pub type AnyMessage = Box<dyn Serialize + Send>;
 
@@ -196,9 +200,17 @@ fn point(sample: &Sample<'_>) -> PointStamped {
     }
 }
 
+/// Returns true if the frame of a sensor is that of its robot's base.
+pub(crate) fn is_at_base(info: &SensorInfo) -> bool {
+    let pose = info.robot_from_sensor;
+    // Half the rotation vector, for small angles.
+    let half_turn = pose.rotation.imag().norm();
+    pose.translation.vector.norm() < ROUNDING && half_turn < ROUNDING / 2.0
+}
+
 /// Returns the frames of an odometry: those of the robot if it is mounted at the base, otherwise its own.
 pub(crate) fn odometry_frames(info: &SensorInfo) -> (String, String) {
-    if info.robot_from_sensor == Isometry3::identity() {
+    if is_at_base(info) {
         return (names::odom(&info.robot), names::base(&info.robot));
     }
     let own = names::frame(&info.path);

@@ -2,7 +2,10 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use morse_api::{port::Observer, reading::Reading};
-use morse_ros::messages::{Message as _, TFMessage};
+use morse_ros::{
+    frames,
+    messages::{Message as _, TFMessage},
+};
 use ros2_client::Publisher;
 
 use crate::{
@@ -57,7 +60,8 @@ impl Lockstep {
         })?;
         let source = Source::new(opening, observer, &output, &mut BTreeMap::new())?;
         let open_tf = || opening.publisher("/tf", TFMessage::TYPE, profile(Quality::Reliable));
-        let tf = source.moves_base.then(open_tf).transpose()?;
+        let tf = frames::moves(&source.observer.info);
+        let tf = tf.then(open_tf).transpose()?;
         source.observer.stay_ready();
         Ok(Self {
             source,

@@ -96,7 +96,7 @@ impl Source {
         })
     }
 
-    /// Publishes a reading on the topics with subscribers, and in `/tf` if it determines the pose of the base there.
+    /// Publishes a reading on the topics with subscribers, and in `/tf` if it determines a pose there.
     pub(crate) fn publish(
         &self,
         reading: &Reading,
@@ -115,8 +115,8 @@ impl Source {
                 counters.report_loss(&topic.key.0);
             }
         }
-        if let Some(tf) = tf.filter(|_| self.moves_base) {
-            publish(counters, tf, frames::base(&sample));
+        if let Some(tf) = tf.filter(|_| frames::moves(sample.info)) {
+            publish(counters, tf, frames::moved(&sample));
         }
     }
 }

@@ -301,12 +301,14 @@ impl Server {
 
     /// Activates the sensors with subscribers, and deactivates all others.
     fn request_readings(&self) {
-        let needs_frames = self.is_subscribed(TF) || !self.hub.republisher.is_idle();
+        let is_republishing = !self.hub.republisher.is_idle();
+        let needs_frames = self.is_subscribed(TF) || is_republishing;
         let mut is_any = self.is_subscribed(CLOCK) || needs_frames || self.hub.actions.is_busy();
         for source in &self.graph.sources {
             let mut topics = source.topics.iter();
             let is_subscribed = topics.any(|topic| self.is_subscribed(&topic.name))
-                || (source.moves_base && needs_frames);
+                || (source.moves_base && needs_frames)
+                || (source.observer.info.is_moving && is_republishing);
             is_any |= is_subscribed;
             if is_subscribed {
                 source.observer.stay_ready();

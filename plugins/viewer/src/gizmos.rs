@@ -167,7 +167,7 @@ fn ground(layers: Res<Layers>, camera: Res<OrbitCamera>, theme: Res<Theme>, mut 
 /// Returns the pose of a sensor in the simulation's world at its last measurement.
 fn pose(seen: &SensorReplica) -> Option<Isometry3<f64>> {
     let reading = seen.reading.as_ref()?;
-    Some(reading.robot_pose * seen.observer.info.robot_from_sensor)
+    Some(reading.robot_pose * reading.on_robot(&seen.observer.info))
 }
 
 /// Draws the points that scanners measured, and the rays to them.

@@ -348,6 +348,7 @@ mod tests {
             settings: Json::Null,
             modifiers: Vec::new(),
             robot_from_sensor: Isometry3::identity(),
+            is_moving: false,
         };
         let (output, observer) = port(Arc::new(info), Policy::Queue(4), None);
         observer.stay_ready();

@@ -30,8 +30,8 @@ impl Server {
                     reading: &reading,
                     frame_id: None,
                 };
-                if needs_frames && source.moves_base {
-                    self.hub.republisher.update(&frames::base(&sample));
+                if needs_frames && frames::moves(sample.info) {
+                    self.hub.republisher.update(&frames::moved(&sample));
                 }
                 publish_reading(&mut self.clients, source, &sample, now);
             }
@@ -163,9 +163,9 @@ fn publish_reading(
             Published::new(&topic.name, (topic.make)(sample), nanos)
         });
     }
-    if source.moves_base {
+    if frames::moves(sample.info) {
         publish(clients, TF, now, || {
-            Published::new(TF, Box::new(frames::base(sample)), nanos)
+            Published::new(TF, Box::new(frames::moved(sample)), nanos)
         });
     }
 }
