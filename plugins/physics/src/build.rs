@@ -80,6 +80,7 @@ pub fn build(
         engine: world.resource::<Tables>().engine,
         allowed: allowed(layout, scene),
         roaming: origin::roaming(layout),
+        restitution_rule: restitution_rule(&settings),
         ..Tables::default()
     };
     let mut engines = world.query::<Engine>();
@@ -326,13 +327,17 @@ impl Builder<'_> {
         let index = self.tables.geometry.len();
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
         let pose = solid.body_from_frame * solid.solid.frame_from_shape;
+        let restitution = solid.restitution as f32;
+        // Bullet bounces as the engine does; for other bounces see `bounces`.
+        let is_morse = self.settings.motion.is_morse();
+        self.tables.have_bounces |= restitution > 0.0 && !is_morse;
         let collider = ColliderBuilder::new(solid.solid.shape.clone())
             .position(convert::pose(&pose))
             .density(0.0)
             .friction(solid.friction as f32)
-            .restitution(solid.restitution as f32)
+            .restitution(if is_morse { restitution } else { 0.0 })
             .friction_combine_rule(rule)
-            .restitution_combine_rule(restitution_rule(self.settings))
+            .restitution_combine_rule(combine_rule(self.tables.restitution_rule))
             .active_hooks(self.hooks(body, frame, layout, solid))
             .user_data(index as u128);
         let bodies = &mut engine.bodies.bodies;
@@ -344,6 +349,7 @@ impl Builder<'_> {
             entity,
             body,
             frame,
+            restitution,
         });
     }
 
@@ -359,7 +365,7 @@ impl Builder<'_> {
         // The engine keeps lever arms in world axes while the relative pose is constant, which is wrong on a turntable;
         // contacts with hooks are computed in every step.
         let is_platform = layout.kind == BodyKind::Kinematic;
-        // Bounces are not the engine's: see `trees::bouncing`.
+        // Bounces are not the engine's: see `bounces` and `trees::bouncing`.
         let is_bouncy = solid.restitution > 0.0;
         let is_filtered = is_platform || is_bouncy || self.paired.contains(&frame);
         if is_filtered || self.jointed.contains(&body) {
@@ -456,13 +462,18 @@ fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> 
     posed
 }
 
-/// Returns the engine's rule for restitution; Bullet multiplied.
-fn restitution_rule(settings: &PhysicsSettings) -> CoefficientCombineRule {
+/// Returns the rule for restitution; Bullet multiplied.
+fn restitution_rule(settings: &PhysicsSettings) -> RestitutionRule {
     let unless_given = match settings.motion {
         MotionMode::Default => RestitutionRule::Greater,
         MotionMode::Morse => RestitutionRule::Product,
     };
-    match settings.restitution_rule.unwrap_or(unless_given) {
+    settings.restitution_rule.unwrap_or(unless_given)
+}
+
+/// Returns the engine's rule for restitution.
+fn combine_rule(rule: RestitutionRule) -> CoefficientCombineRule {
+    match rule {
         RestitutionRule::Greater => CoefficientCombineRule::Max,
         RestitutionRule::Mean => CoefficientCombineRule::Average,
         RestitutionRule::Smaller => CoefficientCombineRule::Min,

@@ -20,7 +20,10 @@ use bevy_rapier3d::{
         prelude::{LockedAxes, RigidBody, RigidBodyHandle},
     },
 };
-use morse_api::{body::BodyKind, motion::MotionMode};
+use morse_api::{
+    body::BodyKind,
+    motion::{MotionMode, RestitutionRule},
+};
 use morse_mechanisms::Inertia;
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::Isometry3;
@@ -135,6 +138,10 @@ pub(super) struct Tables {
     pub neighbours: Vec<(usize, usize)>,
     /// Bodies that the engine's origin follows.
     pub roaming: Vec<usize>,
+    /// Combination of restitution coefficients.
+    pub restitution_rule: RestitutionRule,
+    /// True if bodies without joints may bounce, and the engine does not do that.
+    pub have_bounces: bool,
 }
 
 pub(super) struct FrameRow {
@@ -184,6 +191,8 @@ pub(super) struct GeometryRow {
     pub body: usize,
     /// Index of the frame in the layout.
     pub frame: u32,
+    /// Coefficient of restitution.
+    pub restitution: f32,
 }
 
 pub(super) struct VariableRow {
@@ -208,6 +217,17 @@ impl Tables {
     pub(super) fn robot_of(&self, base: usize) -> impl Iterator<Item = (usize, &BodyRow)> {
         let all = self.hanging.get(base).into_iter().flatten();
         all.filter_map(|&index| Some((index, self.bodies.get(index)?)))
+    }
+
+    /// Returns the coefficient of restitution of the contacts of two geometries.
+    pub(super) fn restitution(&self, [one, two]: [&GeometryRow; 2]) -> f32 {
+        let [one, two] = [one.restitution, two.restitution];
+        match self.restitution_rule {
+            RestitutionRule::Greater => one.max(two),
+            RestitutionRule::Mean => (one + two) / 2.0,
+            RestitutionRule::Smaller => one.min(two),
+            RestitutionRule::Product => one * two,
+        }
     }
 
     pub(super) fn row(&self, index: Option<&BodyIndex>) -> Option<(usize, &BodyRow)> {

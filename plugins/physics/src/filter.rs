@@ -82,7 +82,9 @@ impl PhysicsHooks for Hooks<'_> {
             self.trees.note_near(pair);
         }
         let is_ours = pair.into_iter().any(|body| self.trees.moves(body))
-            || self.trees.claim_bounce(pair, context);
+            || self
+                .trees
+                .claim_bounce((pair, self.tables.restitution([one, two])), context);
         // The engine detects these contacts, and does not solve them.
         Some(if is_ours {
             SolverFlags::empty()

@@ -23,6 +23,7 @@
 
 mod arbitration;
 mod body_poses;
+mod bounces;
 pub mod build;
 mod carry;
 mod cars;

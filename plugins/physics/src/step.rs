@@ -11,6 +11,7 @@ use nalgebra::{Isometry3, Vector3};
 use super::{
     PhysicsSettings,
     body_poses::Step,
+    bounces::Bounces,
     convert,
     drives::Commanded,
     engine::{BodyRow, Engine, EngineItem, Tables},
@@ -37,7 +38,7 @@ pub(super) fn step(
     (mut vehicles, mut trees): (ResMut<Vehicles>, ResMut<Trees>),
     (grasps, threads): (Res<Grasps>, Res<Threads>),
     (suspended, ticks): (Res<Suspended>, SystemChangeTick),
-    (mut loads, mut poses): (Local<Loads>, Local<Poses>),
+    (mut loads, mut poses, mut bounces): (Local<Loads>, Local<Poses>, Local<Bounces>),
     mut losses: Losses<'_, '_>,
     mut engine: Single<Engine>,
 ) {
@@ -81,6 +82,7 @@ pub(super) fn step(
                 up: -gravity.normalize_or_zero(),
             };
             engine.remember(&tables, trees.apart());
+            bounces.remember(&engine, &tables, &trees);
             look_ahead(&mut engine, &tables, trees.in_engine(), dt);
             length.moves = moves(&settings, &engine, &tables, &trees);
             advance(&mut engine, &hooks, length.moves);
@@ -88,6 +90,7 @@ pub(super) fn step(
         engine.mark_step(ticks.this_run());
         if steps {
             engine.integrate_poses(&tables, &length, trees.apart());
+            bounces.act(&mut engine, &tables, &trees, dt);
         }
         trees.end(&mut engine, &tables, (&grasps, &threads), dt);
         losses.look(&mut engine, &tables, steps);

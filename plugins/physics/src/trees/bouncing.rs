@@ -1,7 +1,7 @@
-//! Coupling of free bodies that bounce: the engine applies restitution after friction, so that a ball with friction leaves
+//! Coupling of free bodies that bounce: the engine solves friction before the bounce, so that a ball with friction would leave
 //! the floor with too little spin. Bounces that are solved here have the friction of their whole impulse.
 //!
-//! Bounces inside heaps and against them remain in the engine, since one of them would couple the whole heap.
+//! Bounces inside heaps and against them would couple the whole heap: see [`bounces`](crate::bounces).
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bevy_rapier3d::rapier::{
@@ -11,6 +11,7 @@ use bevy_rapier3d::rapier::{
 };
 use morse_api::body::BodyKind;
 use morse_scene::assembly::Layout;
+use nalgebra::Vector3;
 
 use super::{
     Trees,
@@ -79,9 +80,13 @@ impl Trees {
     }
 
     /// Returns true if a pair may bounce in this step, so that the engine is not to solve its contacts, and claims its
-    /// bodies, which are given by index.
-    pub(crate) fn claim_bounce(&self, pair: [usize; 2], context: &PairFilterContext<'_>) -> bool {
-        if self.bouncing.is_empty() {
+    /// bodies, which are given by index, with their coefficient of restitution.
+    pub(crate) fn claim_bounce(
+        &self,
+        (pair, restitution): ([usize; 2], f32),
+        context: &PairFilterContext<'_>,
+    ) -> bool {
+        if self.bouncing.is_empty() || restitution <= 0.0 {
             return false;
         }
         let bodies = [context.rigid_body1, context.rigid_body2];
@@ -96,7 +101,7 @@ impl Trees {
         let takes_part = takes_part && (may_bounce[1] || !moves(two));
         if may_bounce == [false; 2]
             || !takes_part
-            || !are_rough_and_bouncy(first, second)
+            || !are_rough(first, second)
             || surface_speed([(one, first), (two, second)]) < THRESHOLD
         {
             return false;
@@ -119,6 +124,18 @@ impl Trees {
         let rigid = rigid(engine, tables, body).filter(|_| is_claimed)?;
         let mut pairs = active_pairs(rigid, engine);
         pairs.next().map(|_| body)
+    }
+
+    /// Returns the kinetic energy of a body, J, given the velocity of its centre of mass (m/s) and its angular velocity in its own
+    /// axes (rad/s).
+    pub(crate) fn kinetic_energy(
+        &self,
+        body: usize,
+        linear: &Vector3<f64>,
+        angular: &Vector3<f64>,
+    ) -> f64 {
+        let weight = &self.masses[body];
+        (weight.mass * linear.norm_squared() + angular.dot(&(weight.inertia * angular))) / 2.0
     }
 
     /// Returns the number of bodies that can bounce.
@@ -172,9 +189,9 @@ fn is_in_small_group(body: &RigidBody, engine: &EngineItem<'_, '_>) -> bool {
     true
 }
 
-/// Returns true if the contacts of two colliders may have friction and restitution.
-fn are_rough_and_bouncy(one: &Collider, two: &Collider) -> bool {
-    one.restitution().max(two.restitution()) > 0.0 && one.friction().max(two.friction()) > 0.0
+/// Returns true if the contacts of two colliders may have friction.
+fn are_rough(one: &Collider, two: &Collider) -> bool {
+    one.friction().max(two.friction()) > 0.0
 }
 
 /// Returns an upper bound of the speed at which the surfaces of two bodies approach each other, m/s.

@@ -117,18 +117,12 @@ impl Trees {
             self.touching(&mut constraints, body, engine, tables, dt);
         }
         self.state.coupled.sort_unstable();
-        // Bodies without contact to a tree are released after this step, since the engine did not move them in it.
-        for index in 0..self.coupled.len() {
-            let body = self.coupled[index].body;
-            if !self.stays_coupled(body) {
-                self.pairs(&mut constraints, body, engine, tables);
-            }
-        }
+        self.collect_released(&mut constraints, engine, tables, dt);
         self.coupled.sort();
         // Both bodies of a contact may have been visited.
         constraints.pairs.sort_unstable_by_key(|pair| pair.geometry);
         constraints.pairs.dedup_by_key(|pair| pair.geometry);
-        self.points(&mut constraints, engine);
+        self.points(&mut constraints, engine, tables);
         self.constraints = constraints;
     }
 
@@ -185,6 +179,53 @@ impl Trees {
         grasp::request_filter(engine, tables.bodies[body].handle);
         self.state.coupled.push(body);
         constraints.open.push(body);
+    }
+
+    /// Collects the contacts of bodies that are released after this step, since the engine did not move them in it: they have
+    /// no contact to a tree. What they touch is coupled for the rest of the step. The engine has solved its contacts with
+    /// other free bodies already.
+    fn collect_released(
+        &mut self,
+        constraints: &mut ConstraintSet,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+        dt: f64,
+    ) {
+        let from = constraints.pairs.len();
+        for index in 0..self.coupled.len() {
+            let body = self.coupled[index].body;
+            if !self.stays_coupled(body) {
+                self.pairs(constraints, body, engine, tables);
+            }
+        }
+        let first = self.coupled.len();
+        for body in constraints.pairs[from..]
+            .iter()
+            .flat_map(|pair| pair.bodies)
+        {
+            let moving = rigid(engine, tables, body);
+            let moving = moving.filter(|body| moves(body) && !body.is_sleeping());
+            if let Some(rigid) = moving
+                && !self.has(body)
+                && self.coupled.of(body).is_none()
+            {
+                let coupled = CoupledBody::late((body, engine.body_poses.of(rigid)), rigid, dt);
+                self.seen[body] = coupled.start;
+                self.coupled.push(coupled);
+            }
+        }
+        for index in first..self.coupled.len() {
+            let from = constraints.pairs.len();
+            self.pairs(constraints, self.coupled[index].body, engine, tables);
+            let new = constraints.pairs.split_off(from);
+            let is_solved = |body: &usize| {
+                let rigid = rigid(engine, tables, *body);
+                rigid.is_some_and(moves) && !self.has(*body) && self.coupled.of(*body).is_none()
+            };
+            let new = new.into_iter();
+            let new = new.filter(|pair| !pair.bodies.iter().any(is_solved));
+            constraints.pairs.extend(new);
+        }
     }
 
     /// Returns true if a body was collected in this step as a coupled one.

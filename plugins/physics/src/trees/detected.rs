@@ -22,14 +22,14 @@ pub(super) struct Point {
 }
 
 impl Detected<'_> {
-    /// Returns the friction and the restitution of the pair.
-    pub(super) fn material(&self) -> [f32; 2] {
+    /// Returns the friction of the pair.
+    pub(super) fn friction(&self) -> f32 {
         match self {
             Self::ByEngine(pair) => {
-                let material = pair.solver_manifolds().first().map(|first| &first.data);
-                material.map_or([0.0; 2], |data| [data.friction, data.restitution])
+                let first = pair.solver_manifolds().first();
+                first.map_or(0.0, |first| first.data.friction)
             }
-            Self::Here(pair) => pair.material,
+            Self::Here(pair) => pair.friction,
         }
     }
 
@@ -51,11 +51,11 @@ impl Detected<'_> {
         }
     }
 
-    /// Calls a function with the points of each face in contact, and the material there.
+    /// Calls a function with the points of each face in contact, and the friction there.
     pub(super) fn each_face(
         &self,
         geometry: [u32; 2],
-        mut take: impl FnMut(&mut dyn Iterator<Item = Point>, [f32; 2]),
+        mut take: impl FnMut(&mut dyn Iterator<Item = Point>, f32),
     ) {
         match self {
             Self::ByEngine(pair) => {
@@ -71,7 +71,7 @@ impl Detected<'_> {
                             distance: f64::from(contact.dist),
                         })
                     });
-                    take(&mut points, [data.friction, data.restitution]);
+                    take(&mut points, data.friction);
                 }
             }
             Self::Here(pair) => {
@@ -83,7 +83,7 @@ impl Detected<'_> {
                         normal: convert::vector(face.normal).normalize(),
                         distance: f64::from(touch.distance),
                     });
-                    take(&mut points, pair.material);
+                    take(&mut points, pair.friction);
                 }
             }
         }

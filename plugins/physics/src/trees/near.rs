@@ -50,8 +50,7 @@ pub(crate) struct NearPair {
     /// Indices of the geometries in the tables.
     pub geometry: [u32; 2],
     pub bodies: [usize; 2],
-    /// Coefficients of friction and restitution.
-    pub material: [f32; 2],
+    pub friction: f32,
     /// Contacts in the last step, which the next search begins with; none along a line.
     pub manifolds: Vec<Manifold>,
     /// Distances of both ends of a cylinder from the face of a box on which it lies, m.
@@ -143,7 +142,7 @@ impl NearPair {
             colliders,
             geometry,
             bodies,
-            material: material(one, two),
+            friction: friction([one, two]),
             manifolds: manifolds.collect(),
             line: None,
             sides: [one, two].map(|collider| side(engine, collider, None)),
@@ -264,28 +263,16 @@ fn is_simple(collider: &Collider) -> bool {
     )
 }
 
-/// Returns friction and restitution of two geometries.
-fn material(one: &Collider, two: &Collider) -> [f32; 2] {
-    let combine = |numbers: [f32; 2], rules: [CoefficientCombineRule; 2]| {
-        let [one, two] = numbers;
-        match rules[0].max(rules[1]) {
-            CoefficientCombineRule::Min => one.min(two),
-            CoefficientCombineRule::Multiply => one * two,
-            CoefficientCombineRule::Max => one.max(two),
-            _ => (one + two) / 2.0,
-        }
-    };
-    let sides = [one, two];
-    [
-        combine(
-            sides.map(Collider::friction),
-            sides.map(Collider::friction_combine_rule),
-        ),
-        combine(
-            sides.map(Collider::restitution),
-            sides.map(Collider::restitution_combine_rule),
-        ),
-    ]
+/// Returns the coefficient of friction of two geometries.
+fn friction(sides: [&Collider; 2]) -> f32 {
+    let [one, two] = sides.map(Collider::friction);
+    let [rule, other] = sides.map(Collider::friction_combine_rule);
+    match rule.max(other) {
+        CoefficientCombineRule::Min => one.min(two),
+        CoefficientCombineRule::Multiply => one * two,
+        CoefficientCombineRule::Max => one.max(two),
+        _ => (one + two) / 2.0,
+    }
 }
 
 /// Returns the pose of a geometry, given that of its body if that is moved here.

@@ -10,11 +10,16 @@ use super::{
     flat::Flat,
     isometry, line, recheck,
 };
-use crate::engine::EngineItem;
+use crate::engine::{EngineItem, Tables};
 
 impl Trees {
     /// Collects the contact points of all pairs, at the poses in the middle of the step.
-    pub(super) fn points(&self, constraints: &mut ConstraintSet, engine: &EngineItem<'_, '_>) {
+    pub(super) fn points(
+        &self,
+        constraints: &mut ConstraintSet,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) {
         let ConstraintSet {
             pairs, contacts, ..
         } = constraints;
@@ -22,6 +27,13 @@ impl Trees {
             let Some(known) = self.detected(pair, engine) else {
                 continue;
             };
+            let geometry = pair
+                .geometry
+                .map(|index| tables.geometry.get(index as usize));
+            let [Some(first), Some(second)] = geometry else {
+                continue;
+            };
+            let material = |friction| [friction, tables.restitution([first, second])];
             let moved =
                 [0, 1].map(|side| self.moved(pair.bodies[side], pair.colliders[side], engine));
             if moved.iter().all(Option::is_none) {
@@ -36,7 +48,7 @@ impl Trees {
                 Flat::new(engine, pair.colliders, poses).and_then(|flat| flat.line())
             {
                 let from = contacts.len();
-                contacts.extend(line.points(pair, known.material()));
+                contacts.extend(line.points(pair, material(known.friction())));
                 line::spread(contacts, from, &turn);
                 continue;
             }
@@ -44,12 +56,14 @@ impl Trees {
             if let Some(points) = recheck::points(engine, pair, &known, pushed) {
                 let from = contacts.len();
                 let points = points.iter();
-                contacts.extend(points.filter_map(|at| touch(pair, &moved, at, known.material())));
+                let material = material(known.friction());
+                contacts.extend(points.filter_map(|at| touch(pair, &moved, at, material)));
                 line::spread(contacts, from, &turn);
                 continue;
             }
-            known.each_face(pair.geometry, |points, material| {
+            known.each_face(pair.geometry, |points, friction| {
                 let from = contacts.len();
+                let material = material(friction);
                 contacts.extend(points.filter_map(|at| touch(pair, &moved, &at, material)));
                 line::spread(contacts, from, &turn);
             });
