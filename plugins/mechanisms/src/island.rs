@@ -72,6 +72,8 @@ pub struct Island {
     moving: Vec<f64>,
     /// Velocities without restitution.
     kept: Vec<f64>,
+    /// Velocities before a step in which something bounces.
+    before: Vec<f64>,
     /// Impulses of the contacts, summed over the substeps so far, N·s.
     impulses: Vec<Vector3<f64>>,
     /// Velocity changes of free bodies per substep without constraints.
@@ -106,6 +108,7 @@ impl Island {
             means: Vec::new(),
             moving: Vec::new(),
             kept: Vec::new(),
+            before: Vec::new(),
             impulses: Vec::new(),
             gained: Vec::new(),
             gaps: Vec::new(),
@@ -246,13 +249,13 @@ impl Island {
             self.choose_all(contacts);
             self.solve(members, bodies, contacts, welds, [length, dt]);
         }
-        if self.rows.bounce(&mut self.velocities, &self.kept)
+        if self.bounce(members, bodies)
             && self.near.len() < contacts.len()
             && self.closes_gap(members, bodies, contacts, dt)
         {
             self.choose_all(contacts);
             self.solve(members, bodies, contacts, welds, [length, dt]);
-            self.rows.bounce(&mut self.velocities, &self.kept);
+            self.bounce(members, bodies);
         }
         self.rows
             .advance_gaps(&mut self.gaps, &self.near, &self.moving, dt);

@@ -1,5 +1,5 @@
 //! Steps in which something is hit.
-use super::{Contact, Island, Member};
+use super::{Contact, FreeBody, Island, Member};
 use crate::step::substep_count;
 
 impl Island {
@@ -21,5 +21,22 @@ impl Island {
             .map(|(member, start)| substep_count(member.tree, &self.velocities[*start..], dt));
         let after = counts.max().unwrap_or(1);
         if after > 2 * before { after } else { before }
+    }
+
+    /// Adds the bounces to the velocities at the end of a step or a substep. Returns true if there are any.
+    pub(super) fn bounce(&mut self, members: &[Member<'_>], bodies: &[FreeBody]) -> bool {
+        if !self.rows.may_bounce() {
+            return false;
+        }
+        self.before.clear();
+        for member in members {
+            self.before.extend(&member.state.velocities);
+        }
+        for FreeBody { before, .. } in bodies {
+            self.before
+                .extend(before.linear.iter().chain(&before.angular));
+        }
+        let known = [&self.before[..], &self.kept];
+        self.rows.bounce(&mut self.velocities, known)
     }
 }

@@ -276,3 +276,42 @@ fn what_bounces_has_the_friction_of_its_whole_impulse() {
         );
     }
 }
+
+/// A box meets the ground below it, and the one above it parts from it: nothing but an elastic impact.
+#[test]
+fn a_bounce_is_not_handed_on_to_what_parts() {
+    for restitution in [0.5, 1.0] {
+        let mut bodies = [cube(7.0, 0.2), cube(23.0, 0.2)];
+        for (body, speed) in bodies.iter_mut().zip([-7.7, -0.15]) {
+            body.linear.z = speed;
+        }
+        fall(&mut bodies, Vector3::zeros());
+        bodies[1].center.z = 0.2;
+        let touching = [
+            contact([GROUND, Side::Body(0)], -Vector3::z() * 0.1, Vector3::z()),
+            contact(
+                [Side::Body(0), Side::Body(1)],
+                Vector3::z() * 0.1,
+                Vector3::z(),
+            ),
+        ];
+        let mut touching = touching.map(|contact| Contact {
+            restitution,
+            ..contact
+        });
+        let energy = |bodies: &[FreeBody]| -> f64 {
+            let energies = bodies.iter();
+            let energies =
+                energies.map(|body| body.linear.norm_squared() / body.inverse_mass.z / 2.0);
+            energies.sum()
+        };
+        let before = energy(&bodies);
+        Island::default().step(&mut [], &mut bodies, &mut touching, &mut [], DT);
+        let after = energy(&bodies);
+        assert!(
+            after <= before * (1.0 + 1e-9),
+            "{restitution}: {before} J, then {after} J"
+        );
+        assert!(bodies[0].linear.z > 0.0 && bodies[1].linear.z >= bodies[0].linear.z - 1e-9);
+    }
+}

@@ -2,16 +2,26 @@
 //!
 //! Newton's law with Coulomb friction may add energy to bodies that tumble while they slide (Kane 1984). A bounce is
 //! therefore limited: of the solutions between the one without a bounce and the whole one, it is the greatest with which the
-//! bouncing contacts add no energy.
+//! contacts add no energy. That includes the contacts that do not bounce: one that held a body which parts from it before the
+//! step would hand the velocity of the bounce on to it.
 use super::Rows;
 
 /// Energy that counts as zero, relative to the energy that passes through the contacts.
 const ROUNDING: f64 = 1e-9;
 
 impl Rows {
-    /// Solves with the separation velocities of bouncing contacts; `kept` are the velocities without a bounce. Returns true if
-    /// a contact bounces.
-    pub(in crate::island) fn bounce(&mut self, velocities: &mut [f64], kept: &[f64]) -> bool {
+    /// Returns true if bodies meet in a contact fast enough for a bounce.
+    pub(in crate::island) fn may_bounce(&self) -> bool {
+        self.contacts.iter().any(|touch| touch.bounce > 0.0)
+    }
+
+    /// Solves with the separation velocities of bouncing contacts; `before` are the velocities before the step, and `kept` those
+    /// after it without a bounce. Returns true if a contact bounces.
+    pub(in crate::island) fn bounce(
+        &mut self,
+        velocities: &mut [f64],
+        [before, kept]: [&[f64]; 2],
+    ) -> bool {
         let mut bounces = false;
         for (rows, touch) in self.rows.chunks_exact_mut(3).zip(&self.contacts) {
             if touch.bounce > 0.0 && rows[0].impulse > 0.0 {
@@ -26,7 +36,7 @@ impl Rows {
         self.without_bounce
             .extend(self.rows.iter().map(|row| row.impulse));
         self.relax_further(velocities);
-        let fraction = self.lossless_fraction(velocities, kept);
+        let fraction = self.lossless_fraction(velocities, [before, kept]);
         if fraction < 1.0 {
             for (velocity, kept) in velocities.iter_mut().zip(kept) {
                 *velocity = kept + fraction * (*velocity - kept);
@@ -38,9 +48,9 @@ impl Rows {
         true
     }
 
-    /// Returns the greatest fraction of a bounce, from 0 to 1, with which the bouncing contacts add no energy. The energy that a
-    /// contact adds is its impulse times the mean of its velocities before and after.
-    fn lossless_fraction(&self, velocities: &[f64], kept: &[f64]) -> f64 {
+    /// Returns the greatest fraction of a bounce, from 0 to 1, with which the contacts add no energy. The energy that a contact
+    /// adds is its impulse times the mean of its velocities before and after; friction without a bounce adds none.
+    fn lossless_fraction(&self, velocities: &[f64], [start, kept]: [&[f64]; 2]) -> f64 {
         // Energy with the fraction s: c + b s + a s².
         let [mut a, mut b, mut c, mut passed] = [0.0; 4];
         let rows = self
@@ -48,10 +58,13 @@ impl Rows {
             .chunks_exact(3)
             .zip(self.without_bounce.chunks_exact(3));
         for ((rows, impulses), touch) in rows.zip(&self.contacts) {
-            if touch.bounce <= 0.0 {
-                continue;
-            }
-            for ((row, plain), before) in rows.iter().zip(impulses).zip(touch.before) {
+            let (known, count) = if touch.bounce > 0.0 {
+                (touch.before, 3)
+            } else {
+                ([rows[0].speed(&self.jacobians, start), 0.0, 0.0], 1)
+            };
+            let rows = rows.iter().zip(impulses).zip(known);
+            for ((row, plain), before) in rows.take(count) {
                 let more = row.impulse - plain;
                 let without = row.speed(&self.jacobians, kept);
                 let change = row.speed(&self.jacobians, velocities) - without;
