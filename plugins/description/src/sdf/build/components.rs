@@ -14,7 +14,7 @@ use crate::{
         document::{Body, Kind, Link},
         fields::{self, VALUES, Written},
         joint,
-        plugin::{self, Plugin},
+        plugin::{self, Plugin, Vehicle},
         sensor,
     },
     xml::Element,
@@ -286,19 +286,28 @@ impl Builder<'_, '_> {
                     robot.joints.extend(names);
                 }
             }
-            Plugin::Vehicle(vehicle) => {
-                let mut entry = format!("(kind: \"{}\"", vehicle.kind);
-                for (setting, names) in vehicle.lists {
-                    let names = self.variables(&names, model);
-                    entry += &format!(", {setting}: [{}]", list(&names));
-                }
-                entry += &format!("{})", vehicle.settings);
-                self.entry("actuators", "drive", entry, at, frames, robots);
-                if let Some(rate) = vehicle.odometry {
-                    let entry = format!("(kind: \"odometry\"{})", frequency(rate));
-                    self.entry("sensors", "odometry", entry, at, frames, robots);
-                }
-            }
+            Plugin::Vehicle(vehicle) => self.vehicle(vehicle, (model, at), frames, robots),
+        }
+    }
+
+    /// Adds the actuator of a vehicle, and the sensor of its odometry. `at` are a link and the source position.
+    fn vehicle(
+        &mut self,
+        vehicle: Vehicle,
+        (model, at): (usize, (usize, Span)),
+        frames: &Frames<'_>,
+        robots: &mut BTreeMap<usize, Robot>,
+    ) {
+        let mut entry = format!("(kind: \"{}\"", vehicle.kind);
+        for (setting, names) in vehicle.lists {
+            let names = self.variables(&names, model);
+            entry += &format!(", {setting}: [{}]", list(&names));
+        }
+        entry += &format!("{})", vehicle.settings);
+        self.entry("actuators", "drive", entry, at, frames, robots);
+        if let Some(rate) = vehicle.odometry {
+            let entry = format!("(kind: \"odometry\"{})", frequency(rate));
+            self.entry("sensors", "odometry", entry, at, frames, robots);
         }
     }
 
