@@ -4,7 +4,7 @@ mod following;
 
 use bevy::prelude::Local;
 use morse_api::{
-    command::{Received, give},
+    command::{Earlier, Received, give},
     joint::{Impedance, JointState, JointTarget, JointVariable, RobotJoints},
     names::fits_any,
     prelude::*,
@@ -20,12 +20,12 @@ use following::Following;
 /// `armature`.
 ///
 /// A command applies to the joints that it names, once; the target of a joint is kept until it is changed, by this actuator
-/// or another. A command ends a trajectory.
+/// or another. All commands of a tick apply, to each joint the last one that names it. A command ends a trajectory.
 #[derive(Component, Reflect, Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[reflect(@Example(r#"model: "arms/kuka_lwr.robray", base: fixed,
 actuators: { "joints": (kind: "joints", start: (names: ["kuka_2"], positions: [0.3])) }"#))]
-#[require(Motors, Interpolations, Following, Task)]
+#[require(Motors, Interpolations, Following, Task, Earlier<JointsCommand>)]
 pub struct Joints {
     /// Names of the controlled joints; `*` stands for any text. By default all joints of the robot.
     pub joints: Vec<String>,
@@ -91,6 +91,7 @@ pub(super) fn plugin(app: &mut App) {
         .register_state::<Interpolations>()
         .register_state::<Following>()
         .register_state::<Task>()
+        .register_state::<Earlier<JointsCommand>>()
         .add_actuator::<Joints, _>(default_action)
         .add_systems(Startup, begin)
         .add_service::<Joints>(Service::new(
@@ -141,14 +142,14 @@ fn default_action(
     clock: Res<Clock>,
     mut warnings: ResMut<Warnings>,
     mut joints: Query<(&mut JointTarget, &JointState)>,
-    mut targets: Local<Vec<(usize, JointTarget)>>,
+    mut buffers: Local<[Vec<Wanted>; 2]>,
     mut actuators: Query<
         (
             (&Due, &UpdateRate, &ComponentPath, &Motors),
             (&mut Following, &mut Task),
             &mut Interpolations,
-            &mut JointsCommand,
-            &mut Received<JointsCommand>,
+            (&mut JointsCommand, &mut Received<JointsCommand>),
+            &mut Earlier<JointsCommand>,
         ),
         With<Joints>,
     >,
@@ -157,24 +158,30 @@ fn default_action(
         (due, rate, path, motors),
         (mut following, mut task),
         mut interpolations,
-        mut command,
-        mut received,
+        (mut command, mut received),
+        mut earlier,
     ) in &mut actuators
     {
         if !due.0 {
             continue;
         }
-        if !command.is_empty() {
-            match plan(&motors.0, &command, &mut targets) {
-                Ok(()) => {
-                    let (targets, duration) = (targets.drain(..), command.duration);
-                    aim(targets, duration, motors, &mut interpolations, &mut joints);
-                    following.0 = None;
-                    task.end(Status::Preempted, serde_json::Value::Null);
+        if !command.is_empty() || !earlier.0.is_empty() {
+            let [all, own] = &mut *buffers;
+            let commands = earlier.0.iter().chain([&*command]);
+            for command in commands.filter(|command| !command.is_empty()) {
+                match plan(&motors.0, command, own) {
+                    Ok(()) => {
+                        all.retain(|before| own.iter().all(|wanted| wanted.motor != before.motor));
+                        all.append(own);
+                        following.0 = None;
+                        task.end(Status::Preempted, serde_json::Value::Null);
+                    }
+                    Err(mistake) => warnings.add(path, &mistake),
                 }
-                Err(mistake) => warnings.add(path, &mistake),
             }
-            // The command was applied: the next one is not merged into it.
+            aim(all, motors, &mut interpolations, &mut joints);
+            // The commands were applied: the next one is not merged into them.
+            earlier.0.clear();
             command.clear();
             received.0.clear();
         }
@@ -189,51 +196,57 @@ fn default_action(
     }
 }
 
-/// Sets the targets of joints, or starts their motions of this duration, s.
-fn aim(
-    targets: impl Iterator<Item = (usize, JointTarget)>,
+/// Target of a joint.
+struct Wanted {
+    /// Index of the joint among those of the actuator.
+    motor: usize,
+    target: JointTarget,
+    /// Duration of the motion to it, s.
     duration: f64,
+}
+
+/// Sets the targets of joints, or starts their motions.
+fn aim(
+    targets: &mut Vec<Wanted>,
     motors: &Motors,
     interpolations: &mut Interpolations,
     joints: &mut Query<(&mut JointTarget, &JointState)>,
 ) {
-    for (motor, wanted) in targets {
+    for wanted in targets.drain(..) {
+        let motor = wanted.motor;
         interpolations
             .0
             .retain(|interpolation| interpolation.motor != motor);
         let Ok((mut target, state)) = joints.get_mut(motors.0[motor].joint) else {
             continue;
         };
-        match Interpolation::new(motor, (&*target, state), (&wanted, duration)) {
+        match Interpolation::new((&*target, state), &wanted) {
             Some(interpolation) => {
                 *target = interpolation.target;
                 interpolations.0.push(interpolation);
             }
-            None => *target = wanted,
+            None => *target = wanted.target,
         }
     }
 }
 
 impl Interpolation {
     /// Returns the motion of a joint from its target and state to the commanded target; `None` if it has no duration.
-    fn new(
-        motor: usize,
-        (target, state): (&JointTarget, &JointState),
-        (wanted, duration): (&JointTarget, f64),
-    ) -> Option<Self> {
-        let to = set_point(wanted).filter(|to| duration > 0.0 && to.is_finite())?;
+    fn new((target, state): (&JointTarget, &JointState), wanted: &Wanted) -> Option<Self> {
+        let duration = wanted.duration;
+        let to = set_point(&wanted.target).filter(|to| duration > 0.0 && to.is_finite())?;
         let from = match target {
             JointTarget::Position(from) | JointTarget::Jump(from) => *from,
             JointTarget::Impedance(before) => before.position,
             JointTarget::Free | JointTarget::Velocity(_) | JointTarget::Effort(_) => state.position,
         };
         Some(Self {
-            motor,
+            motor: wanted.motor,
             from,
             to,
             passed: 0.0,
             duration,
-            target: moved(*wanted, from),
+            target: moved(wanted.target, from),
         })
     }
 
@@ -275,11 +288,11 @@ fn moved(target: JointTarget, position: f64) -> JointTarget {
     }
 }
 
-/// Sets the targets that a command has for joints, with their indices; or returns the error in the command.
+/// Sets the targets that a command has for joints; or returns the error in the command.
 fn plan(
     motors: &[Motor],
     command: &JointsCommand,
-    targets: &mut Vec<(usize, JointTarget)>,
+    targets: &mut Vec<Wanted>,
 ) -> Result<(), String> {
     targets.clear();
     let duration = command.duration;
@@ -310,7 +323,11 @@ fn plan(
             .get(motor_index)
             .ok_or("more joints than there are")?;
         let target = command.target(index).map(|target| motor.limited(target));
-        targets.extend(target.map(|target| (motor_index, target)));
+        targets.extend(target.map(|target| Wanted {
+            motor: motor_index,
+            target,
+            duration,
+        }));
     }
     Ok(())
 }
@@ -357,25 +374,17 @@ fn set(
     if !value.is_finite() {
         return Err(ServiceError::Failed(format!("`{value}` is no position")));
     }
-    // Requests and commands of the same tick are merged.
-    let mut command = world
-        .get::<JointsCommand>(entity)
-        .cloned()
-        .unwrap_or_default();
-    if command.names.len() == command.positions.len()
-        && command.velocities.is_empty()
-        && command.efforts.is_empty()
-        && command.stiffnesses.is_empty()
-    {
-        command.names.push(name);
-        command.positions.push(value);
-    } else {
-        command = JointsCommand {
-            names: vec![name],
-            positions: vec![value],
-            ..JointsCommand::default()
-        };
+    // All requests and commands of a tick apply.
+    let before = world.get::<JointsCommand>(entity).cloned();
+    let before = before.filter(|command| !command.is_empty());
+    if let Some(mut earlier) = world.get_mut::<Earlier<JointsCommand>>(entity) {
+        earlier.0.extend(before);
     }
+    let command = JointsCommand {
+        names: vec![name],
+        positions: vec![value],
+        ..JointsCommand::default()
+    };
     give(world, entity, command)?;
     Ok(Outcome::NOTHING)
 }

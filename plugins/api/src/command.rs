@@ -1,10 +1,12 @@
 //! Commands of actuators, from the outside to the tick.
+mod merging;
+
 use std::{any::TypeId, sync::Arc};
 
 use bevy::{
     ecs::component::Mutable,
     prelude::*,
-    reflect::{PartialReflect, ReflectMut, ReflectRef, TypeInfo, Typed, structs::Struct},
+    reflect::{PartialReflect, ReflectRef, TypeInfo, Typed, structs::Struct},
 };
 use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
 use serde::{Serialize, de::DeserializeOwned};
@@ -20,6 +22,9 @@ use crate::{
     tick::Clock,
     warning::Warnings,
 };
+
+pub use merging::Earlier;
+use merging::{merge, overwrites};
 
 /// Capacity of a mailbox, in commands per tick; the newest command wins, so a few are enough.
 const CAPACITY: usize = 64;
@@ -322,28 +327,6 @@ impl Mailbox {
     }
 }
 
-/// Writes the fields of a message into a command. Lists are replaced: reflection alone would keep the tail of a longer list.
-fn merge<C: Command>(command: &mut C, message: &dyn PartialReflect) {
-    if let Some(whole) = message.try_downcast_ref::<C>() {
-        command.clone_from(whole);
-        return;
-    }
-    let (ReflectMut::Struct(command), ReflectRef::Struct(message)) =
-        (command.reflect_mut(), message.reflect_ref())
-    else {
-        return;
-    };
-    for (name, value) in message.iter_fields() {
-        if let Some(field) = command.field_mut(name) {
-            if let ReflectMut::List(list) = field.reflect_mut() {
-                drop(list.drain());
-            }
-            // The sender refused values of another type; a nested value of another type leaves the field unchanged.
-            drop(field.try_apply(value));
-        }
-    }
-}
-
 /// Reads the mailboxes of a kind of actuator, except those of deactivated actuators.
 pub(crate) fn read_inputs<A: Component, C: Command>(
     clock: Res<Clock>,
@@ -357,7 +340,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
             &mut Received<C>,
             &mut C,
             (&Modifiers, &mut ModifierStates),
-            Option<&mut Contender>,
+            (Option<&mut Earlier<C>>, Option<&mut Contender>),
         ),
         With<A>,
     >,
@@ -369,7 +352,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         mut received,
         mut command,
         (modifiers, mut states),
-        mut contender,
+        (mut earlier, mut contender),
     ) in &mut actuators
     {
         if !active.0 {
@@ -384,6 +367,12 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         if modifiers.0.is_empty() {
             Contender::note(contender);
             for message in mailbox.messages() {
+                if let Some(earlier) = &mut earlier
+                    && overwrites(&received.0, message.as_ref())
+                {
+                    note(&mut log, &clock, path, &received.0);
+                    earlier.add(&mut received.0);
+                }
                 merge(&mut received.0, message.as_ref());
             }
             command.clone_from(&received.0);
@@ -463,35 +452,4 @@ fn take<C: Command>(command: &mut C, changed: C, before: &C) -> bool {
         *command = changed;
     }
     is_fine
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(
-        Component, Reflect, Clone, Default, Debug, PartialEq, Serialize, serde::Deserialize,
-    )]
-    struct Setpoint {
-        names: Vec<String>,
-        speed: f64,
-    }
-
-    #[test]
-    fn a_shorter_list_replaces_a_longer_one_and_other_fields_stay() {
-        let mut setpoint = Setpoint {
-            names: vec!["a".into(), "b".into()],
-            speed: 2.0,
-        };
-        let mut message = bevy::reflect::structs::DynamicStruct::default();
-        message.insert("names", vec!["c".to_owned()]);
-        merge(&mut setpoint, &message);
-        assert_eq!(
-            setpoint,
-            Setpoint {
-                names: vec!["c".into()],
-                speed: 2.0
-            }
-        );
-    }
 }

@@ -124,6 +124,43 @@ fn mistakes_move_nothing_and_are_said() {
 }
 
 #[test]
+fn all_commands_of_a_tick_apply() {
+    use JointTarget::{Effort, Position, Velocity};
+    let (mut test, joints) = test_world("()");
+    let set = test.call("rover.motors", "set", json!(["pan", 0.25]));
+    test.send(joints, command(&["tilt"], &[0.5], &[]));
+    test.send(joints, command(&["tilt", "lift"], &[], &[0.1, 0.2]));
+    let efforts = vec![3.0];
+    test.send(
+        joints,
+        JointsCommand {
+            efforts,
+            ..command(&["lift"], &[], &[])
+        },
+    );
+    test.send(joints, command(&["elbow"], &[1.0], &[]));
+    test.step(BodyState::default());
+    assert_eq!(set.reply().unwrap().status, Status::Success);
+    assert_eq!(targets(&test), [Position(0.25), Velocity(0.1), Effort(3.0)]);
+    assert_eq!(
+        test.get::<Earlier<JointsCommand>>(joints).0,
+        [],
+        "each acts once"
+    );
+    // Of two commands for a joint the last one applies, from the set point before both.
+    test.send(joints, command(&["pan"], &[2.0], &[]));
+    test.send(
+        joints,
+        JointsCommand {
+            duration: 2.0 / 60.0,
+            ..command(&["pan"], &[0.75], &[])
+        },
+    );
+    test.step(BodyState::default());
+    assert_eq!(targets(&test)[0], Position(0.5));
+}
+
+#[test]
 fn requests_move_one_joint_each() {
     let (mut test, _) = test_world("()");
     let mut set = |name: &str, value: f64| {
