@@ -186,6 +186,21 @@ class Environments(Room):
             with self.subTest(wrong), self.assertRaisesRegex(ValueError, "a least and a greatest"):
                 ms.gym.Env(self.file, self.task(randomize={field: wrong})).reset()
 
+    def test_measurements_that_are_missing_from_the_start_are_nan(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        drops = ROOM.replace('(kind: "pose_noise")', '(kind: "dropout", probability: 0)')
+        probability = "robots.rover.sensors.pose.modifiers.0.probability"
+        file = self.write("drops.ron", drops)
+        environment = ms.gym.Env(file, self.task(reward=None, terminated=None, randomize={probability: (1.0, 1.0)}))
+        for observed in (environment.reset(seed=1)[0], environment.step(numpy.array([0.5, 0.0]))[0]):
+            self.assertFalse(numpy.isnan(observed[:-2]).any())
+            self.assertTrue(numpy.isnan(observed[-2:]).all(), observed[-2:])
+        # What is missing when the environment is made has no length.
+        with self.assertRaisesRegex(ms.AccessError, "rover.pose.x` has no data yet.*`missing: last`"):
+            ms.gym.Env(file, self.task(), set=[f"{probability}=1"])
+
     def test_episodes_with_another_rate_are_refused(self) -> None:
         import morse_sim as ms
 

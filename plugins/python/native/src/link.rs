@@ -20,7 +20,7 @@ use morse_api::{
 };
 use morse_sim::{
     scenario::{Condition, Monitor},
-    simulation::Simulation,
+    simulation::{AccessError, Simulation},
 };
 use pyo3::prelude::*;
 
@@ -91,13 +91,15 @@ impl Link {
         let mut sizes = Vec::new();
         for reader in &self.readers {
             let before = self.row.len();
-            reader.read(simulation, &mut self.row)?;
+            if !reader.read(simulation, &mut self.row)? {
+                return Err(reader.has_no_length());
+            }
             sizes.push(self.row.len() - before);
         }
         Ok(sizes)
     }
 
-    /// Writes the fields into a row.
+    /// Writes the fields into a row: NaN for those of sensors that have exported nothing yet.
     pub(crate) fn observe(
         &mut self,
         simulation: &Simulation,
@@ -107,7 +109,9 @@ impl Link {
         self.row.clear();
         for (reader, size) in self.readers.iter().zip(sizes) {
             let before = self.row.len();
-            reader.read(simulation, &mut self.row)?;
+            if !reader.read(simulation, &mut self.row)? {
+                self.row.resize(before + size, f64::NAN);
+            }
             let count = self.row.len() - before;
             if count != *size {
                 let text = format!(
@@ -168,7 +172,10 @@ enum Selected {
 impl Reader {
     fn new(simulation: &Simulation, (path, name): &(String, String)) -> Result<Self, Failure> {
         // The error has the nearest path.
-        let data = simulation.read_any(path)?;
+        let data = match simulation.read_any(path) {
+            Err(AccessError::NothingYet { .. }) => None,
+            data => Some(data?),
+        };
         let world = simulation.world();
         let sensor = service::find(world, path).and_then(|entity| {
             let info = &world.get::<Described>(entity)?.0;
@@ -177,15 +184,21 @@ impl Reader {
         });
         let (entity, info, modified) =
             sensor.ok_or_else(|| Failure::access(format!("`{path}` is no sensor")))?;
-        let entries = || DynamicValue::of_data(&info.fields, data);
-        let field = info
-            .fields
-            .get(name)
-            .filter(|field| !matches!(field.view(data), Some(Value::Named(_))));
+        let entries = || {
+            data.map_or_else(<_>::default, |data| {
+                DynamicValue::of_data(&info.fields, data)
+            })
+        };
+        let is_named = |field: &&Field| {
+            let value = data.and_then(|data| field.view(data));
+            matches!(value, Some(Value::Named(_)))
+        };
+        let field = info.fields.get(name).filter(|field| !is_named(field));
         let selected = match field {
             _ if name == "timestamp" => Selected::Timestamp,
             Some(field) => Selected::Field(field.clone()),
-            None if entry(&entries(), name).is_some() => {
+            // Without data, the names are unknown: they are resolved when there are some.
+            None if data.is_none() || entry(&entries(), name).is_some() => {
                 Selected::Entry(info.fields.clone(), name.clone())
             }
             None => {
@@ -208,14 +221,15 @@ impl Reader {
         })
     }
 
-    /// Appends the numbers of the field.
-    fn read(&self, simulation: &Simulation, row: &mut Vec<f64>) -> Result<(), Failure> {
+    /// Appends the numbers of the field. Returns false if the sensor has exported nothing yet.
+    fn read(&self, simulation: &Simulation, row: &mut Vec<f64>) -> Result<bool, Failure> {
         let world = simulation.world();
-        let nothing = || Failure::access(format!("`{}` has no data yet", self.name));
-        let data = (self.modified)(world, self.entity).ok_or_else(nothing)?;
+        let Some(data) = (self.modified)(world, self.entity) else {
+            return Ok(false);
+        };
         let is_number = match &self.selected {
             Selected::Timestamp => {
-                let tick = world.get::<Exported>(self.entity).ok_or_else(nothing)?.0;
+                let tick = world.get::<Exported>(self.entity).map_or(0, |tick| tick.0);
                 let clock = Clock {
                     tick,
                     ..simulation.clock()
@@ -230,13 +244,24 @@ impl Reader {
             }
         };
         if is_number {
-            Ok(())
+            Ok(true)
         } else {
             Err(Failure::access(format!(
                 "`{}` has no numbers, so it cannot be observed",
                 self.name
             )))
         }
+    }
+}
+
+impl Reader {
+    /// Returns the error of a field whose sensor has exported nothing when the environment is made.
+    fn has_no_length(&self) -> Failure {
+        Failure::access(format!(
+            "`{}` has no data yet, so that the length of an observation is unknown; if a modifier drops the first measurement, \
+             give it `missing: last` or `missing: nan`",
+            self.name
+        ))
     }
 }
 

@@ -57,7 +57,8 @@ class Readings(Mapping[str, Array]):
 class Task:
     """What is observed, what is commanded, and what is rewarded."""
 
-    #: Fields of sensors, such as `rover.pose.x`. Their numbers, one after the other, are the observation.
+    #: Fields of sensors, such as `rover.pose.x`. Their numbers, one after the other, are the observation; NaN until the first
+    #: measurement of an episode, if a modifier such as `dropout` withholds it.
     observe: Sequence[str]
     #: Fields of commands, such as `rover.motion.v`, a number of the action each; `arm.motors.positions.0` is the first number
     #: of a list.
