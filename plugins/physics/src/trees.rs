@@ -78,6 +78,7 @@ use drive::Driven;
 use equal_trees::LoneSteps;
 use groups::Groups;
 use job::Job;
+use measure::Buffers;
 use near::Shown;
 use solve::{Scene, Spare};
 use taken::TakenTrees;
@@ -121,6 +122,7 @@ pub(super) struct Trees {
     base_poses: Vec<Pose>,
     /// Poses of the links of one tree at a time, where contacts are detected.
     links_shown: Vec<Shown>,
+    near_buffers: Buffers,
     /// Trees that are to wake up.
     wake_requests: Vec<bool>,
     /// Trees that are integrated in this step.

@@ -141,7 +141,8 @@ impl Trees {
 
     /// Forgets what was near a tree.
     pub(super) fn forget_near(&mut self, index: usize) {
-        self.state.trees[index].clearance.near.clear();
+        let near = &mut self.state.trees[index].clearance.near;
+        self.near_buffers.spare.append(near);
     }
 
     /// Records that a pair of bodies may be in contact, neither of which is static: distances from static ones are known.
@@ -293,9 +294,11 @@ impl Trees {
             if mem::take(&mut self.measuring[index]) {
                 self.last_checks[index].forget();
                 let mut known = mem::take(&mut self.state.trees[index].clearance);
-                known.distances.clear();
-                let is_clear = !is_broken
-                    && self.measure_clearance(index, &mut known, (engine, tables), grasps);
+                let mut buffers = mem::take(&mut self.near_buffers);
+                let all = (&*engine, tables, grasps);
+                let is_clear =
+                    !is_broken && self.measure_clearance(index, &mut known, all, &mut buffers);
+                self.near_buffers = buffers;
                 let clearance = &mut self.state.trees[index].clearance;
                 *clearance = known;
                 if is_clear {
@@ -354,6 +357,7 @@ impl Trees {
     ) {
         self.intruded.resize_with(self.rows.len(), Default::default);
         self.measuring = vec![false; self.rows.len()];
+        self.near_buffers.prepare();
         for row in &self.rows {
             let base = tables.bodies.get(row.base);
             // MORSE's motion changes the friction of contacts in the engine.

@@ -20,42 +20,81 @@ use crate::{
     grasp::Grasps,
 };
 
+/// Number of pairs for which there are buffers from the start.
+const SPARE: usize = 16;
+
+/// Buffers for pairs of geometries near each other.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// Pairs that were near before a measurement.
+    known: Vec<NearPair>,
+    /// Pairs that are no longer near.
+    pub spare: Vec<NearPair>,
+}
+
+impl Buffers {
+    /// Allocates buffers for some pairs.
+    pub(super) fn prepare(&mut self) {
+        self.known.reserve(SPARE);
+        self.spare.resize_with(SPARE, NearPair::blank);
+    }
+}
+
 impl Trees {
     /// Writes the clearance of each link at the poses in the engine, and the pairs that are nearer. Returns false if
     /// something that moves is near.
+    ///
+    /// As long as no pair is nearer than the least clearance, contacts need not be detected at all.
     pub(super) fn measure_clearance(
         &self,
         index: usize,
         clearance: &mut Clearance,
-        (engine, tables): (&EngineItem<'_, '_>, &Tables),
-        grasps: &Grasps,
+        known: (&EngineItem<'_, '_>, &Tables, &Grasps),
+        buffers: &mut Buffers,
+    ) -> bool {
+        let had_near = !clearance.near.is_empty();
+        let nearest = if had_near { NEAR } else { LEAST };
+        let is_clear = self.measure_links(index, clearance, nearest, known, buffers);
+        if !is_clear || had_near || clearance.near.is_empty() {
+            return is_clear;
+        }
+        self.measure_links(index, clearance, NEAR, known, buffers)
+    }
+
+    /// Does what [`measure_clearance`](Self::measure_clearance) does, with the pairs that are nearer than a distance, m.
+    fn measure_links(
+        &self,
+        index: usize,
+        clearance: &mut Clearance,
+        nearest: f32,
+        (engine, tables, grasps): (&EngineItem<'_, '_>, &Tables, &Grasps),
+        buffers: &mut Buffers,
     ) -> bool {
         let most = clearance.margin - PREDICTION;
-        let mut known = mem::take(&mut clearance.near);
+        let Buffers { known, spare } = buffers;
+        mem::swap(known, &mut clearance.near);
+        spare.append(&mut clearance.near);
+        clearance.distances.clear();
         for body in &self.rows[index].links {
             let mut least = most;
             let own = rigid(engine, tables, *body).map_or(&[][..], RigidBody::colliders);
             let narrow_phase = &engine.simulation.narrow_phase;
-            for pair in own
-                .iter()
-                .flat_map(|own| narrow_phase.contact_pairs_with(*own))
-            {
-                match self.measure_pair(pair, engine, tables, grasps) {
-                    Some(free) if free >= NEAR => least = least.min(free),
-                    Some(free) => {
-                        let near = clearance.keep(pair, &mut known) || {
-                            let new = who(engine, tables, pair);
-                            let new = new
-                                .and_then(|of| NearPair::new(pair, of, engine, self.step_length));
-                            let is_new = new.is_some();
-                            clearance.near.extend(new);
-                            is_new
-                        };
-                        if !near {
-                            least = least.min(free);
-                        }
-                    }
-                    None => return false,
+            let pairs = own.iter();
+            for pair in pairs.flat_map(|own| narrow_phase.contact_pairs_with(*own)) {
+                let Some(free) = self.measure_pair(pair, engine, tables, grasps) else {
+                    return false;
+                };
+                let is_near = free < nearest
+                    && (clearance.keep(pair, known) || {
+                        let buffers = (&mut *spare, self.step_length);
+                        let new = who(engine, tables, pair);
+                        let new = new.and_then(|of| NearPair::take(pair, of, engine, buffers));
+                        let is_new = new.is_some();
+                        clearance.near.extend(new);
+                        is_new
+                    });
+                if !is_near {
+                    least = least.min(free);
                 }
             }
             if least < LEAST {
@@ -63,6 +102,7 @@ impl Trees {
             }
             clearance.distances.push(least);
         }
+        spare.append(known);
         true
     }
 

@@ -114,12 +114,13 @@ impl PartialEq for NearPair {
 }
 
 impl NearPair {
-    /// Returns a pair that the engine has found, with its contacts; `None` for shapes that are composed of others.
-    pub(super) fn new(
+    /// Takes over a pair that the engine has found, with its contacts. Uses the buffers of another one, if there is one. Returns
+    /// `None` for shapes that are composed of others.
+    pub(super) fn take(
         pair: &ContactPair,
         (bodies, geometry): ([usize; 2], [u32; 2]),
         engine: &EngineItem<'_, '_>,
-        dt: f64,
+        (buffers, dt): (&mut Vec<Self>, f64),
     ) -> Option<Self> {
         let colliders = [pair.collider1, pair.collider2];
         let [one, two] = colliders.map(|handle| engine.colliders.colliders.get(handle));
@@ -127,29 +128,56 @@ impl NearPair {
         if ![one, two].into_iter().all(is_simple) {
             return None;
         }
-        let manifolds = pair.manifolds.iter().map(|known| {
-            let mut manifold =
-                Manifold::with_data(known.subshape1, known.subshape2, Face::default());
-            (manifold.local_n1, manifold.local_n2) = (known.local_n1, known.local_n2);
-            let points = known.points.iter().map(|point| {
-                let [one, two] = [point.local_p1, point.local_p2];
-                query::TrackedContact::new(one, two, point.fid1, point.fid2, point.dist)
-            });
-            manifold.points.extend(points);
-            manifold
-        });
         let mut near = Self {
             colliders,
             geometry,
             bodies,
             friction: friction([one, two]),
-            manifolds: manifolds.collect(),
             line: None,
             sides: [one, two].map(|collider| side(engine, collider, None)),
+            manifolds: buffers.pop().unwrap_or_else(Self::blank).manifolds,
         };
-        let prediction = Prediction::new(engine, dt);
-        near.find_touches([one, two], &prediction);
+        near.empty();
+        // Simple shapes have one manifold.
+        for (manifold, known) in near.manifolds.iter_mut().zip(&pair.manifolds) {
+            (manifold.local_n1, manifold.local_n2) = (known.local_n1, known.local_n2);
+            manifold.points.extend(known.points.iter().map(|point| {
+                let [one, two] = [point.local_p1, point.local_p2];
+                query::TrackedContact::new(one, two, point.fid1, point.fid2, point.dist)
+            }));
+        }
+        near.find_touches([one, two], &Prediction::new(engine, dt));
         Some(near)
+    }
+
+    /// Returns a pair of nothing, with buffers for its contacts.
+    pub(super) fn blank() -> Self {
+        let touches = Vec::with_capacity(MOST);
+        let normal = Vec3::ZERO;
+        let mut manifold = Manifold::with_data(0, 0, Face { normal, touches });
+        manifold.points.reserve(2 * MOST);
+        let side = NearSide {
+            pose: Pose::IDENTITY,
+            center: None,
+            velocity: [Vec3::ZERO; 2],
+        };
+        Self {
+            colliders: [ColliderHandle::invalid(); 2],
+            geometry: [0; 2],
+            bodies: [0; 2],
+            friction: 0.0,
+            manifolds: vec![manifold],
+            line: None,
+            sides: [side; 2],
+        }
+    }
+
+    /// Forgets the contacts, and keeps their buffers.
+    fn empty(&mut self) {
+        for manifold in &mut self.manifolds {
+            manifold.points.clear();
+            manifold.data.touches.clear();
+        }
     }
 
     /// Returns true if there is a contact.
@@ -167,7 +195,7 @@ impl NearPair {
         let reach = prediction.reach(&sides);
         let bounds = one.shape().compute_aabb(&at).loosened(reach);
         if !bounds.intersects(&two.shape().compute_aabb(&other)) {
-            self.manifolds.clear();
+            self.empty();
             return;
         }
         let looked = DefaultQueryDispatcher.contact_manifolds(
@@ -179,7 +207,7 @@ impl NearPair {
             &mut None,
         );
         if looked.is_err() {
-            self.manifolds.clear();
+            self.empty();
         }
         self.find_touches(colliders, prediction);
     }
@@ -194,7 +222,7 @@ impl NearPair {
         origin: &Vector3<f64>,
     ) -> bool {
         self.sides = sides;
-        self.manifolds.clear();
+        self.empty();
         let (ends, distances) = line.ends();
         self.line = Some(distances);
         let normal = convert::vec3(&line.normal());
@@ -314,7 +342,7 @@ impl Trees {
                 .colliders
                 .map(|handle| engine.colliders.colliders.get(handle));
             let (Some(one), Some(two)) = (one, two) else {
-                pair.manifolds.clear();
+                pair.empty();
                 continue;
             };
             let moved = pair.bodies.map(|body| {
