@@ -8,7 +8,7 @@ use bevy_rapier3d::rapier::{
 };
 
 use super::{
-    drives::Commanded,
+    commanded::Commanded,
     engine::{GeometryRow, Tables},
     grasp::Grasps,
     rolling,
@@ -94,7 +94,7 @@ impl PhysicsHooks for Hooks<'_> {
     }
 
     /// Keeps rolling smooth. In MORSE's motion friction brakes a driven robot, unless it turns: see
-    /// [`super::drives::TURNING_SHARE`].
+    /// [`super::commanded::TURNING_SHARE`].
     fn modify_solver_contacts(&self, context: &mut ContactModificationContext<'_>) {
         rolling::put_below_axles(context);
         if !self.is_morse {

@@ -17,8 +17,9 @@ use nalgebra::{Isometry3, Vector3};
 pub(super) use hull::Hull;
 
 use super::{
-    PhysicsSettings, convert,
-    drives::Commanded,
+    PhysicsSettings,
+    commanded::Commanded,
+    convert,
     engine::{BodyRow, EngineItem, Tables},
     prepare::Prepared,
 };

@@ -6,8 +6,9 @@ use morse_api::body::{BodyKind, BodyState};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::{
-    PhysicsSettings, convert,
-    drives::Commanded,
+    PhysicsSettings,
+    commanded::Commanded,
+    convert,
     engine::{BodyIndex, BodyRow, Engine, EngineItem, Tables},
     lost_body::is_bearable,
     posed,

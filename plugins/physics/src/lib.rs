@@ -27,6 +27,7 @@ mod bounces;
 pub mod build;
 mod carry;
 mod cars;
+mod commanded;
 pub mod contacts;
 mod convert;
 pub mod distance;
@@ -183,7 +184,7 @@ pub fn plugin(app: &mut App, settings: PhysicsSettings) {
     app.insert_resource(Gravity(settings.gravity.into()))
         .insert_resource(grasp::HOLDING)
         .insert_resource(settings)
-        .init_resource::<drives::Commanded>()
+        .init_resource::<commanded::Commanded>()
         .init_resource::<Suspended>()
         .init_resource::<joint_motion::JointMotion>()
         .init_resource::<trees::Trees>()

@@ -4,8 +4,8 @@ use bevy::{ecs::system::SystemState, prelude::*};
 use morse_api::{body::BodyState, joint::JointState};
 
 use super::{
+    commanded::Commanded,
     convert,
-    drives::Commanded,
     engine::{Engine, Tables},
     joint_motion::JointMotion,
     posed, step,

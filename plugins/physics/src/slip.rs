@@ -11,8 +11,8 @@ use nalgebra::Vector3;
 
 use super::{
     PhysicsSettings,
+    commanded::Commanded,
     contacts::{Contacts, Ordered},
-    drives::Commanded,
     engine::Tables,
     suspension::Suspended,
 };

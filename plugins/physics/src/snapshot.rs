@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     body_poses::BodyPoses,
     carry,
-    drives::{Command, Commanded},
+    commanded::{Command, Commanded},
     engine::{Engine, Tables},
     idle,
     joint_motion::JointMotion,

@@ -57,7 +57,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     PhysicsSettings,
-    drives::Commanded,
+    commanded::Commanded,
     engine::{EngineItem, Tables},
     grasp::Grasps,
     mass::Mass,

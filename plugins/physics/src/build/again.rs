@@ -9,7 +9,7 @@ use morse_scene::{assembly::Layout, model::Scene};
 
 use super::{Built, Entities, build, is_still};
 use crate::{
-    drives::Commanded,
+    commanded::Commanded,
     engine::{Engine, LastStep, Tables},
     lost_body::LostBodies,
     prepare::Prepared,

@@ -129,7 +129,7 @@ impl Trees {
                 // The displacement of a point by a rotation is bounded by the Frobenius norm of the difference.
                 let turned = (pose.rotation - turn.matrix()).norm();
                 let moved = (center - known).norm() + turned * extent.radius;
-                f64::from(*distance) - moved - self.reach(index, link, extent)
+                f64::from(*distance) - moved - self.step_displacement(index, link, extent)
             });
         rests.fold(f64::INFINITY, f64::min)
     }
@@ -137,7 +137,7 @@ impl Trees {
 
 impl Trees {
     /// Returns the distance that a link of a floating robot covers in a step, m: within it contacts are predicted.
-    fn reach(&self, index: usize, link: usize, extent: &Extent) -> f64 {
+    fn step_displacement(&self, index: usize, link: usize, extent: &Extent) -> f64 {
         if !self.rows[index].floats {
             return 0.0;
         }

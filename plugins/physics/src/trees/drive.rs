@@ -22,8 +22,8 @@ use super::{
     solve::{Scene, rigid_motion},
 };
 use crate::{
+    commanded::{Command, Commanded},
     convert,
-    drives::{Command, Commanded},
     filter::SUPPORT,
     held,
     spin::turn,

@@ -192,8 +192,8 @@ impl NearPair {
         self.line = None;
         let [one, two] = colliders;
         let [at, other] = sides.map(|side| side.pose);
-        let reach = prediction.reach(&sides);
-        let bounds = one.shape().compute_aabb(&at).loosened(reach);
+        let distance = prediction.search_distance(&sides);
+        let bounds = one.shape().compute_aabb(&at).loosened(distance);
         if !bounds.intersects(&two.shape().compute_aabb(&other)) {
             self.empty();
             return;
@@ -202,7 +202,7 @@ impl NearPair {
             &at.inv_mul(&other),
             one.shape(),
             two.shape(),
-            reach,
+            distance,
             &mut self.manifolds,
             &mut None,
         );

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     body_poses::STILL,
+    commanded::Commanded,
     convert,
-    drives::Commanded,
     engine::{BodyRow, EngineItem, Tables},
 };
 

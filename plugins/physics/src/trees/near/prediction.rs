@@ -26,7 +26,7 @@ impl Prediction {
     }
 
     /// Returns the distance within which points are searched, m.
-    pub(super) fn reach(&self, [one, two]: &[NearSide; 2]) -> f32 {
+    pub(super) fn search_distance(&self, [one, two]: &[NearSide; 2]) -> f32 {
         let [one, two] = [one.velocity[0], two.velocity[0]];
         if one.length() > self.fast || two.length() > self.fast {
             self.distance.max(self.dt * (one - two).length())

@@ -31,7 +31,7 @@ pub(crate) struct Command {
 
 impl Command {
     /// Returns true if the command wakes the body; a body at rest with an unchanged command may sleep.
-    pub(super) fn wakes(&self) -> bool {
+    pub(crate) fn wakes(&self) -> bool {
         self.is_new || self.linear.amax() > 0.0 || self.angular.amax() > 0.0
     }
 
