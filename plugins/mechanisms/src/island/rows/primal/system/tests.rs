@@ -86,13 +86,8 @@ fn pile_in(mut rows: Rows, run: &mut Run) -> (Rows, Vec<Group>) {
             share: 1.0,
             impulse: Vector3::zeros(),
         };
-        let gap = &mut { contact.distance };
-        rows.add_contact(
-            (&contact, gap, false, [0.0, DT]),
-            &members,
-            &bodies,
-            &starts,
-        );
+        let all = (&contact, &mut { contact.distance }, false, [0.0, DT]);
+        rows.add_contact(all, &members, &bodies, &starts);
     }
     rows.close();
     rows.compute_responses(&mut members, &bodies, DT);
