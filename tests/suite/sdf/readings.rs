@@ -186,11 +186,8 @@ fn wrenches_of_a_joint_are_about_its_origin() {
     for (name, expected) in [("child", [0.0, torque, 0.0]), ("own", [-torque, 0.0, 0.0])] {
         let read = simulation.read::<ForceTorqueData>(&format!("it.{name}"));
         let data = read.unwrap();
-        for axis in 0..3 {
-            assert!(
-                (data.torque[axis] - expected[axis]).abs() < 1e-5,
-                "{name}: {data:?}"
-            );
+        for (torque, expected) in data.torque.iter().zip(expected) {
+            assert!((torque - expected).abs() < 1e-5, "{name}: {data:?}");
         }
     }
 }
