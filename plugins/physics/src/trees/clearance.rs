@@ -47,6 +47,10 @@ pub(super) const NEAR: f32 = 0.04;
 /// Number of steps after which the clearances of a tree with something near it are measured again.
 const PAUSE: u32 = 32;
 
+/// Binary logarithm of the greatest factor by which this number grows while something stays near, so that a robot that always
+/// has something near it is rarely measured.
+const MOST_FAILURES: u32 = 3;
+
 /// Number of measurements for which a margin does not grow after something came into larger boxes.
 const GROWTH_PAUSE: u32 = 256;
 
@@ -63,6 +67,8 @@ pub(super) struct Clearance {
     pub(super) margin: f32,
     /// Number of steps until they are measured.
     pause: u32,
+    /// Number of measurements in sequence that something near made fail.
+    failures: u32,
     /// Number of measurements until the margin may grow.
     growth_pause: u32,
 }
@@ -74,6 +80,7 @@ impl Default for Clearance {
             near: Vec::new(),
             margin: MARGINS[0],
             pause: 0,
+            failures: 0,
             growth_pause: 0,
         }
     }
@@ -93,6 +100,14 @@ impl Clearance {
             (self.margin, self.pause, self.growth_pause) = (least, 1, GROWTH_PAUSE);
         } else {
             self.pause = PAUSE;
+        }
+    }
+
+    /// Postpones the next measurement after one that something near made fail.
+    fn fail(&mut self) {
+        self.failures = (self.failures + 1).min(MOST_FAILURES);
+        if self.pause >= PAUSE {
+            self.pause = PAUSE << self.failures;
         }
     }
 
@@ -302,10 +317,12 @@ impl Trees {
                 let clearance = &mut self.state.trees[index].clearance;
                 *clearance = known;
                 if is_clear {
+                    clearance.failures = 0;
                     clearance.grow();
                     self.let_sleep(index, engine, tables);
                 } else {
                     self.end_clearance(index, engine, tables);
+                    self.state.trees[index].clearance.fail();
                 }
             } else if mem::take(self.intruded[index].get_mut())
                 || self.is_clear(index) && (self.is_at_rest(index) || is_broken)
