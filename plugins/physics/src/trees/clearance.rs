@@ -263,8 +263,19 @@ impl Trees {
 
     /// Enlarges the boxes of a tree's links in the broad phase.
     pub(super) fn enlarge(&self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
-        let simulation = &mut *engine.simulation;
         let margin = self.state.trees[index].clearance.margin;
+        self.set_boxes(index, margin, engine, tables);
+    }
+
+    /// Sets the boxes of a tree's links in the broad phase, larger by a margin (m).
+    pub(super) fn set_boxes(
+        &self,
+        index: usize,
+        margin: f32,
+        engine: &mut EngineItem<'_, '_>,
+        tables: &Tables,
+    ) {
+        let simulation = &mut *engine.simulation;
         for body in &self.rows[index].links {
             let row = tables.bodies.get(*body);
             let Some(body) = row.and_then(|row| engine.bodies.bodies.get(row.handle)) else {

@@ -3,7 +3,7 @@ use std::mem;
 
 use bevy_rapier3d::rapier::prelude::RigidBody;
 
-use super::{Trees, bodies::rigid, isometry, link_state::velocity};
+use super::{Trees, bodies::rigid, clearance::PREDICTION, isometry, link_state::velocity};
 use crate::{
     convert,
     engine::{EngineItem, Tables},
@@ -46,6 +46,8 @@ impl Trees {
             }
             engine.wake(row.handle);
         }
+        // In large boxes the engine would find more pairs.
+        self.set_boxes(index, PREDICTION, engine, tables);
     }
 
     /// Ends the clearances of a floating robot whose pose or velocity is going to be set: the engine gets its motion.
