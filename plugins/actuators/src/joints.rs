@@ -377,8 +377,10 @@ fn set(
     // All requests and commands of a tick apply.
     let before = world.get::<JointsCommand>(entity).cloned();
     let before = before.filter(|command| !command.is_empty());
-    if let Some(mut earlier) = world.get_mut::<Earlier<JointsCommand>>(entity) {
-        earlier.0.extend(before);
+    if let Some(mut earlier) = world.get_mut::<Earlier<JointsCommand>>(entity)
+        && let Some(mut before) = before
+    {
+        earlier.add(&mut before);
     }
     let command = JointsCommand {
         names: vec![name],

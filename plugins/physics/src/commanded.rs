@@ -1,4 +1,4 @@
-//! Commands to bodies in a tick, and what they change in the engine.
+//! Commands to bodies in a tick, and their effects on the bodies of the engine.
 mod arc;
 mod command;
 

@@ -30,18 +30,18 @@ fn command(names: &[&str], positions: &[f64], velocities: &[f64]) -> JointsComma
     }
 }
 
+fn effort(name: &str, effort: f64) -> JointsCommand {
+    JointsCommand {
+        efforts: vec![effort],
+        ..command(&[name], &[], &[])
+    }
+}
+
 #[test]
 fn named_joints_are_moved_and_the_others_left() {
     let (mut test, joints) = test_world("()");
     use JointTarget::{Effort, Free, Position, Velocity};
-    let efforts = vec![3.0];
-    test.send(
-        joints,
-        JointsCommand {
-            efforts,
-            ..command(&["lift"], &[], &[])
-        },
-    );
+    test.send(joints, effort("lift", 3.0));
     test.step(BodyState::default());
     assert_eq!(targets(&test), [Free, Free, Effort(3.0)]);
     test.send(joints, command(&["tilt", "pan"], &[0.5, 9.0], &[]));
@@ -130,14 +130,7 @@ fn all_commands_of_a_tick_apply() {
     let set = test.call("rover.motors", "set", json!(["pan", 0.25]));
     test.send(joints, command(&["tilt"], &[0.5], &[]));
     test.send(joints, command(&["tilt", "lift"], &[], &[0.1, 0.2]));
-    let efforts = vec![3.0];
-    test.send(
-        joints,
-        JointsCommand {
-            efforts,
-            ..command(&["lift"], &[], &[])
-        },
-    );
+    test.send(joints, effort("lift", 3.0));
     test.send(joints, command(&["elbow"], &[1.0], &[]));
     test.step(BodyState::default());
     assert_eq!(set.reply().unwrap().status, Status::Success);
@@ -158,6 +151,18 @@ fn all_commands_of_a_tick_apply() {
     );
     test.step(BodyState::default());
     assert_eq!(targets(&test)[0], Position(0.5));
+}
+
+#[test]
+fn requests_that_wait_are_few() {
+    let (mut test, joints) = test_world("()");
+    for _ in 0..200 {
+        test.call("rover.motors", "set", json!(["pan", 0.25]));
+    }
+    test.app.world_mut().entity_mut(joints).remove::<Due>();
+    test.step(BodyState::default());
+    let waiting = test.get::<Earlier<JointsCommand>>(joints).0.len();
+    assert!(0 < waiting && waiting <= 64, "{waiting}");
 }
 
 #[test]
@@ -259,14 +264,7 @@ fn impedances_have_all_their_numbers_and_move_in_the_time_of_the_command() {
 fn a_trajectory_moves_the_joints_that_it_names() {
     use JointTarget::{Effort, Free, Position};
     let (mut test, joints) = test_world("()");
-    let efforts = vec![3.0];
-    test.send(
-        joints,
-        JointsCommand {
-            efforts,
-            ..command(&["lift"], &[], &[])
-        },
-    );
+    test.send(joints, effort("lift", 3.0));
     test.step(BodyState::default());
     let wanted = json!([{ "joint_names": ["tilt"], "points": [
         { "positions": [0.3], "time_from_start": 0.5 },

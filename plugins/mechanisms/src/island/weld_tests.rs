@@ -259,7 +259,7 @@ fn a_turning_robot_keeps_to_its_locked_axes() {
     }
 }
 
-/// A holder that is moved past physics takes along what it holds, by a fifth of the distance in a step.
+/// A holder that is moved past physics takes along the body that it holds, by a fifth of the distance in a step.
 #[test]
 fn what_is_held_far_away_is_pulled_back() {
     let arm = rod(None, [0.0; 3], Vector3::y(), [0.5, ARM], 0);

@@ -154,7 +154,7 @@ impl Trees {
         !self.state.trees[index].clearance.near.is_empty()
     }
 
-    /// Forgets what was near a tree.
+    /// Forgets the pairs that were near each other.
     pub(super) fn forget_near(&mut self, index: usize) {
         let near = &mut self.state.trees[index].clearance.near;
         self.near_buffers.spare.append(near);

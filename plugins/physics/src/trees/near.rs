@@ -1,4 +1,4 @@
-//! Contacts of trees with what is always near them, without the engine: static bodies, and links of the same tree.
+//! Contacts of links with static bodies and with other links of their tree, detected without the engine.
 //!
 //! An arm that works on a table, or a rover on the ground, touches something in every step, and the engine's step for it costs
 //! as much as the motion of the whole robot. So the pairs of geometries that are near each other are collected when the
@@ -181,7 +181,7 @@ impl NearPair {
     }
 
     /// Returns true if there is a contact.
-    pub(crate) fn is_active(&self) -> bool {
+    fn is_active(&self) -> bool {
         let mut manifolds = self.manifolds.iter();
         manifolds.any(|manifold| !manifold.data.touches.is_empty())
     }
@@ -325,7 +325,7 @@ fn side(engine: &EngineItem<'_, '_>, collider: &Collider, moved: Option<&Shown>)
 }
 
 impl Trees {
-    /// Detects the contacts of a tree with what is near it, and collects the pairs in contact.
+    /// Detects the contacts of the pairs that are near each other, and collects those in contact.
     pub(super) fn detect_near(
         &mut self,
         index: usize,
