@@ -122,6 +122,29 @@ class Environments(Room):
         # One tick before the first action, and six per action: 31 ticks are more than half a second.
         self.assertEqual(ends, [(False, False)] * 4 + [(False, True)])
 
+    def test_readings_have_several_fields_side_by_side(self) -> None:
+        import morse_sim as ms
+        import numpy
+
+        seen = []
+
+        def reward(readings: Any) -> Any:
+            x, y = readings["rover.pose.x"], readings["rover.pose.y"]
+            for names, expected in ((("rover.pose.x", "rover.pose.y"), [x, y]), (("rover.pose.y", "rover.pose.x"), [y, x])):
+                self.assertEqual(readings.vector(*names).tolist(), numpy.stack(expected, axis=1).tolist())
+            self.assertEqual(readings.vector("rover.scan.range_list", "rover.pose.x")[:, -1].tolist(), x.tolist())
+            self.assertEqual(readings.vector().shape, (1, 0))
+            with self.assertRaisesRegex(ms.AccessError, "neither observes nor reads `rover.pose.up`"):
+                readings.vector("rover.pose.x", "rover.pose.up")
+            seen.append(float(x[0]))
+            return readings.vector("rover.pose.x", "rover.pose.y")[:, 0]
+
+        environment = ms.gym.Env(self.file, self.task(reward=reward))
+        environment.reset(seed=1)
+        rewards = [environment.step(numpy.array([0.5, 0.1]))[1] for _ in range(3)]
+        self.assertEqual(rewards, seen)
+        self.assertLess(rewards[0], rewards[2])
+
     def test_a_vector_of_them_equals_single_ones(self) -> None:
         import morse_sim as ms
         import numpy

@@ -1,7 +1,7 @@
 """One simulation as an environment of Gymnasium."""
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import gymnasium
 import numpy
@@ -9,7 +9,10 @@ import numpy
 from ..simulation import Path, Simulation
 from .task import Array, Task
 from .window import Window
-from .worlds import Worlds
+from .worlds import Start, Worlds
+
+#: An episode that goes on.
+_GOING: List[Optional[Start]] = [None]
 
 
 class Env(gymnasium.Env[Array, Array]):
@@ -42,20 +45,21 @@ class Env(gymnasium.Env[Array, Array]):
         start = self._worlds.draw(self.np_random)
         self._worlds.step([start])
         self._show()
-        return self._worlds.observations()[0].copy(), {"seed": start[0]}
+        return self._worlds.observation(), {"seed": start[0]}
 
     def step(self, action: Array) -> Tuple[Array, float, bool, bool, Dict[str, Any]]:
         """Sends the action, advances by one period, and observes."""
         worlds = self._worlds
-        worlds.act(numpy.asarray(action, numpy.float64)[None])
-        worlds.step([None])
-        reward = worlds.rewards(None)
-        terminated, truncated = worlds.ends(None)
-        info: Dict[str, Any] = {"time": float(worlds.readings.time[0])}
+        worlds.act_alone(action)
+        worlds.step(_GOING)
+        reward = worlds.reward()
+        terminated, truncated = worlds.end()
+        info: Dict[str, Any] = {"time": worlds.time()}
         if worlds.faults:
             info["fault"] = worlds.faults[0]
-        self._show()
-        return worlds.observations()[0].copy(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+        if self.render_mode == "human":
+            self._show()
+        return worlds.observation(), reward, terminated, truncated, info
 
     def render(self) -> Any:
         """An image of the whole scene, in the mode `rgb_array`. In the mode `human` each step shows it in a window, in real

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import gymnasium
 import numpy
@@ -18,15 +18,18 @@ Flags = numpy.typing.NDArray[numpy.bool_]
 Bound = Union[float, Sequence[float]]
 
 
-class Readings(Mapping[str, Array]):
+class Readings(Dict[str, Array]):
     """Data of all environments after a step, by the names of a task: an array with a number per environment, or with a row per
     environment if the field has several numbers. The arrays share the memory of the simulations, which the next step
     overwrites."""
 
     def __init__(self, rows: Array, columns: Mapping[str, slice], time: Array, simulations: Sequence[Simulation]):
-        self._values: Dict[str, Array] = {
+        super().__init__({
             name: rows[:, each.start] if each.stop - each.start == 1 else rows[:, each] for name, each in columns.items()
-        }
+        })
+        self._rows, self._columns = rows, columns
+        #: Arrays of several fields, by their names.
+        self._vectors: Dict[Tuple[str, ...], Array] = {}
         #: Simulated time, s.
         self.time = time
         #: The simulations, for everything else; each access costs some ten microseconds.
@@ -39,18 +42,26 @@ class Readings(Mapping[str, Array]):
         """The derived numbers of the task, a row per environment: computed once in a step, for rewards as well."""
         return self._derive()
 
-    def __getitem__(self, name: str) -> Array:
-        try:
-            return self._values[name]
-        except KeyError:
-            known = ", ".join(self._values)
-            raise AccessError(f"the task neither observes nor reads `{name}`; there are: {known}") from None
+    def vector(self, *names: str) -> Array:
+        """The numbers of several fields side by side, a row per environment. Fields that the task reads in the same order share
+        the memory of the simulations; others are copied, which takes longer."""
+        known = self._vectors.get(names)
+        if known is not None:
+            return known
+        columns = [self._slice(name) for name in names]
+        if any(one.stop != other.start for one, other in zip(columns, columns[1:])) or not columns:
+            return numpy.concatenate([numpy.zeros((len(self._rows), 0)), *(self._rows[:, each] for each in columns)], axis=1)
+        self._vectors[names] = self._rows[:, columns[0].start : columns[-1].stop]
+        return self._vectors[names]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+    def _slice(self, name: str) -> slice:
+        if name not in self._columns:
+            self.__missing__(name)
+        return self._columns[name]
 
-    def __len__(self) -> int:
-        return len(self._values)
+    def __missing__(self, name: str) -> Array:
+        known = ", ".join(self)
+        raise AccessError(f"the task neither observes nor reads `{name}`; there are: {known}")
 
 
 @dataclass
@@ -147,8 +158,8 @@ def observation_space(task: Task, sizes: Sequence[int], derived: int) -> "gymnas
 
 
 def per_environment(values: Any, count: int, noun: str) -> Array:
-    """A number per environment."""
-    numbers = numpy.array(values, numpy.float64)
+    """A number per environment. The array may be the memory of a simulation or of a task."""
+    numbers: Array = numpy.asarray(values, numpy.float64)
     if numbers.shape == (count,):
         return numbers
     if numbers.shape != ():

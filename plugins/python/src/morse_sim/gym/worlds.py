@@ -79,6 +79,12 @@ class Worlds:
             raise ValueError(f"expected actions of the shape {self._actions.shape}, found {numbers.shape}")
         self._actions[:] = numbers
 
+    def act_alone(self, action: Any) -> None:
+        """Sets the action of the next step of the only simulation."""
+        if numpy.shape(action) != self._actions.shape[1:]:
+            raise ValueError(f"expected an action of the shape {self._actions.shape[1:]}, found {numpy.shape(action)}")
+        self._actions[0] = action
+
     def step(self, starts: List[Optional[Start]]) -> None:
         """Begins an episode where there is a start, and otherwise advances by one period, with the action."""
         for number, start in enumerate(starts):
@@ -99,17 +105,25 @@ class Worlds:
         """The observations after a step. Without derived numbers they are the memory that the next step overwrites."""
         if self.task.derive is None:
             return self._observed
-        return numpy.concatenate([self._observed, self._derivation()], axis=1)
+        return numpy.concatenate((self._observed, self._derivation()), axis=1)
+
+    def observation(self) -> Array:
+        """The observation of the only simulation after a step."""
+        observation: Array = self.observations()[0]
+        return observation.copy() if self.task.derive is None else observation
 
     def _derivation(self) -> Array:
         """The derived numbers after a step."""
+        if self._derived is not None:
+            return self._derived
         count = len(self.simulations)
-        if self._derived is None and self.task.derive is not None:
-            self._derived = numpy.asarray(self.task.derive(self.readings), numpy.float64)
-            if self._derived.ndim != 2 or len(self._derived) != count:
-                shape, self._derived = self._derived.shape, None
-                raise ValueError(f"expected derived numbers, an array of the shape ({count}, …), found the shape {shape}")
-        return numpy.zeros((count, 0)) if self._derived is None else self._derived
+        if self.task.derive is None:
+            return numpy.zeros((count, 0))
+        derived = numpy.asarray(self.task.derive(self.readings), numpy.float64)
+        if derived.ndim != 2 or len(derived) != count:
+            raise ValueError(f"expected derived numbers, an array of the shape ({count}, …), found the shape {derived.shape}")
+        self._derived = derived
+        return derived
 
     def _renew(self, number: int, start: Start) -> None:
         """Prepares a simulation for an episode. One that failed, or that has ports or files, is built anew."""
@@ -127,12 +141,18 @@ class Worlds:
         count = len(self.simulations)
         if self.task.reward is None:
             return numpy.zeros(count)
-        rewards = per_environment(self.task.reward(self.readings), count, "reward")
+        rewards = per_environment(self.task.reward(self.readings), count, "reward").copy()
         if begun is not None:
             rewards[begun] = 0.0
         if self.faults:
             rewards[list(self.faults)] = 0.0
         return rewards
+
+    def reward(self) -> float:
+        """The reward of the only simulation."""
+        if self.task.reward is None or self.faults:
+            return 0.0
+        return float(per_environment(self.task.reward(self.readings), 1, "reward")[0])
 
     def ends(self, begun: Optional[Flags]) -> Tuple[Flags, Flags]:
         """Whether the episodes are terminated, and whether they are truncated: by time, or since the simulation failed; not
@@ -149,6 +169,20 @@ class Worlds:
         for number in self.faults:
             terminated[number], truncated[number] = False, True
         return terminated, truncated
+
+    def end(self) -> Tuple[bool, bool]:
+        """Whether the episode of the only simulation is terminated, and whether it is truncated: see `ends`."""
+        if self.faults:
+            return False, True
+        if callable(self.task.terminated):
+            terminated = bool(per_environment(self.task.terminated(self.readings), 1, "flag")[0])
+        else:
+            terminated = any(self.ended[0].tolist())
+        return terminated, self.time() >= self.task.seconds
+
+    def time(self) -> float:
+        """Simulated time of the only simulation, s."""
+        return float(self.readings.time[0])
 
     def close(self) -> None:
         """Ends the simulations."""

@@ -55,13 +55,17 @@ def rover_goal() -> Task:
     )
 
 
+_ARM_GOAL, _ARM_TIP = ([f"{frame}.{axis}" for axis in "xyz"] for frame in ("goal.pose", "arm.tip"))
+
+
 def _arm_offset(readings: Readings) -> Any:
     """Displacement from the tip to the goal."""
-    return numpy.array([readings[f"goal.pose.{axis}"] - readings[f"arm.tip.{axis}"] for axis in "xyz"]).T
+    return readings.vector(*_ARM_GOAL) - readings.vector(*_ARM_TIP)
 
 
 def _arm_reward(readings: Readings) -> Any:
-    distance = numpy.sqrt((readings.derived**2).sum(axis=1))
+    offset = readings.derived
+    distance = numpy.sqrt(numpy.einsum("ij,ij->i", offset, offset))
     return (distance < _ARM_ARRIVES) - distance
 
 
@@ -71,7 +75,7 @@ def arm_reach() -> Task:
     return Task(
         observe=["arm.joints.positions", "arm.joints.velocities"],
         derive=_arm_offset,
-        read=[f"{frame}.{axis}" for frame in ("arm.tip", "goal.pose") for axis in "xyz"],
+        read=[*_ARM_GOAL, *_ARM_TIP],
         act=velocities,
         limits=dict.fromkeys(velocities, (-1.0, 1.0)),
         reward=_arm_reward,
