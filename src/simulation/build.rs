@@ -425,6 +425,7 @@ fn physics_settings(environment: &Environment) -> morse_physics::PhysicsSettings
         substeps: environment.substeps,
         contact_frequency: environment.contact_frequency,
         solver_iterations: environment.solver_iterations,
+        friction_rule: environment.friction_rule,
         restitution_rule: environment.restitution_rule,
         motion: environment.motion,
         air_density: environment.air_density,

@@ -19,13 +19,13 @@ impl MotionMode {
     }
 }
 
-/// Combination of the restitution coefficients of two surfaces.
+/// Combination of the coefficients of friction, or of restitution, of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RestitutionRule {
-    /// The greater one: a ball bounces by its own coefficient on a floor without one.
+pub enum CombinationRule {
+    /// The greater one: with it, a ball bounces by its own coefficient on a floor without one.
     #[default]
     Greater,
-    /// The mean of both.
+    /// The mean of both. Of coefficients of friction, zero counts alone: ice slides on everything.
     Mean,
     /// The smaller of both.
     Smaller,
@@ -59,7 +59,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         about: "friction",
-        rule: "The friction coefficients of two surfaces are multiplied.",
+        rule: "The friction coefficients of two surfaces are multiplied, unless the environment has a `friction_rule`.",
     },
     Rule {
         about: "restitution",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use morse_diagnostics::{Diagnostic, Span, printable};
+use morse_scene::model::Frame;
 use nalgebra::Isometry3;
 
 use crate::{names::Names, problems::Problems};
@@ -68,6 +69,16 @@ impl Robot {
             self.actuators.insert(self.names.free("joints"), entry);
         }
     }
+}
+
+/// Returns the rule by which a simulator combines the friction of two surfaces, as a field of the environment of a simulation
+/// file. Without surfaces of different friction it does not matter.
+pub(crate) fn friction_rule(frames: &[Frame], rule: &str) -> Option<String> {
+    let geometries = frames.iter().flat_map(|frame| &frame.geometry);
+    let mut solid = geometries.filter(|geometry| geometry.collision);
+    let first = solid.next()?.friction;
+    let differs = solid.any(|geometry| geometry.friction != first);
+    differs.then(|| format!("friction_rule: {rule}"))
 }
 
 /// Content of a simulation file.

@@ -14,7 +14,7 @@ use bevy_rapier3d::rapier::prelude::{
 };
 use morse_api::{
     body::{self, BodyKind, BodyState},
-    motion::{MotionMode, RestitutionRule},
+    motion::{CombinationRule, MotionMode},
     warning::Warnings,
 };
 use morse_mechanisms::Inertia;
@@ -318,11 +318,10 @@ impl Builder<'_> {
         let (Some(&entity), Some(row)) = (entity, self.tables.bodies.get(body)) else {
             return;
         };
-        let rule = match self.settings.motion {
+        let rule = match friction_rule(&self.settings) {
             // A caster, or ice, slides on everything; the average would give it half of the other's friction.
-            MotionMode::Default if solid.friction == 0.0 => CoefficientCombineRule::Min,
-            MotionMode::Default => CoefficientCombineRule::Average,
-            MotionMode::Morse => CoefficientCombineRule::Multiply,
+            CombinationRule::Mean if solid.friction == 0.0 => CoefficientCombineRule::Min,
+            rule => combine_rule(rule),
         };
         let index = self.tables.geometry.len();
         let frame = u32::try_from(frame).unwrap_or(u32::MAX);
@@ -462,21 +461,30 @@ fn posed(layout: &Layout, is_posed: impl Fn(&BodyLayout) -> bool) -> Vec<usize> 
     posed
 }
 
-/// Returns the rule for restitution; Bullet multiplied.
-fn restitution_rule(settings: &PhysicsSettings) -> RestitutionRule {
+/// Returns the rule for friction; Bullet multiplied.
+fn friction_rule(settings: &PhysicsSettings) -> CombinationRule {
     let unless_given = match settings.motion {
-        MotionMode::Default => RestitutionRule::Greater,
-        MotionMode::Morse => RestitutionRule::Product,
+        MotionMode::Default => CombinationRule::Mean,
+        MotionMode::Morse => CombinationRule::Product,
+    };
+    settings.friction_rule.unwrap_or(unless_given)
+}
+
+/// Returns the rule for restitution; Bullet multiplied.
+fn restitution_rule(settings: &PhysicsSettings) -> CombinationRule {
+    let unless_given = match settings.motion {
+        MotionMode::Default => CombinationRule::Greater,
+        MotionMode::Morse => CombinationRule::Product,
     };
     settings.restitution_rule.unwrap_or(unless_given)
 }
 
-/// Returns the engine's rule for restitution.
-fn combine_rule(rule: RestitutionRule) -> CoefficientCombineRule {
+/// Returns the engine's name of a rule.
+fn combine_rule(rule: CombinationRule) -> CoefficientCombineRule {
     match rule {
-        RestitutionRule::Greater => CoefficientCombineRule::Max,
-        RestitutionRule::Mean => CoefficientCombineRule::Average,
-        RestitutionRule::Smaller => CoefficientCombineRule::Min,
-        RestitutionRule::Product => CoefficientCombineRule::Multiply,
+        CombinationRule::Greater => CoefficientCombineRule::Max,
+        CombinationRule::Mean => CoefficientCombineRule::Average,
+        CombinationRule::Smaller => CoefficientCombineRule::Min,
+        CombinationRule::Product => CoefficientCombineRule::Multiply,
     }
 }

@@ -22,7 +22,7 @@ use bevy_rapier3d::{
 };
 use morse_api::{
     body::BodyKind,
-    motion::{MotionMode, RestitutionRule},
+    motion::{CombinationRule, MotionMode},
 };
 use morse_mechanisms::Inertia;
 use morse_scene::assembly::{Attachment, VariableLayout};
@@ -139,7 +139,7 @@ pub(super) struct Tables {
     /// Bodies that the engine's origin follows.
     pub roaming: Vec<usize>,
     /// Combination of restitution coefficients.
-    pub restitution_rule: RestitutionRule,
+    pub restitution_rule: CombinationRule,
     /// True if bodies without joints may bounce, and the engine does not do that.
     pub have_bounces: bool,
 }
@@ -223,10 +223,10 @@ impl Tables {
     pub(super) fn restitution(&self, [one, two]: [&GeometryRow; 2]) -> f32 {
         let [one, two] = [one.restitution, two.restitution];
         match self.restitution_rule {
-            RestitutionRule::Greater => one.max(two),
-            RestitutionRule::Mean => (one + two) / 2.0,
-            RestitutionRule::Smaller => one.min(two),
-            RestitutionRule::Product => one * two,
+            CombinationRule::Greater => one.max(two),
+            CombinationRule::Mean => (one + two) / 2.0,
+            CombinationRule::Smaller => one.min(two),
+            CombinationRule::Product => one * two,
         }
     }
 

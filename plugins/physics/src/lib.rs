@@ -75,7 +75,7 @@ use bevy_rapier3d::plugin::{
 use morse_api::{
     body::{Drive, Gravity, IntendedVelocity},
     contact::{Touches, Touching, Wrench},
-    motion::{MotionMode, RestitutionRule},
+    motion::{MotionMode, CombinationRule},
     state::{AddState as _, StateEntry, StateRegister},
     threads::Threads,
     tick::{Actuate, Tick},
@@ -105,8 +105,10 @@ pub struct PhysicsSettings {
     pub contact_frequency: f64,
     /// Iterations of the engine's solver per substep.
     pub solver_iterations: u32,
+    /// Combination of friction coefficients; by default, that of the motion mode.
+    pub friction_rule: Option<CombinationRule>,
     /// Combination of restitution coefficients; by default, that of the motion mode.
-    pub restitution_rule: Option<RestitutionRule>,
+    pub restitution_rule: Option<CombinationRule>,
     /// Rules of motion.
     pub motion: MotionMode,
     /// Density of air, kg/m³, for bodies with a drag area.
@@ -123,6 +125,7 @@ impl Default for PhysicsSettings {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
+            friction_rule: None,
             restitution_rule: None,
             motion: MotionMode::Default,
             air_density: 1.225,

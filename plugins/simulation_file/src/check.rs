@@ -56,6 +56,7 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
         substeps: _,
         contact_frequency,
         solver_iterations: _,
+        friction_rule: _,
         restitution_rule: _,
         air_density,
         water,

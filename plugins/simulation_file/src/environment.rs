@@ -1,7 +1,7 @@
 //! Time, gravity, solver settings and light of a simulation file, as plain data.
 use morse_api::{
     lighting::Lighting,
-    motion::{MotionMode, RestitutionRule, TimeStrategy},
+    motion::{MotionMode, CombinationRule, TimeStrategy},
     world_view::{Lens, LookAt},
 };
 use nalgebra::Vector3;
@@ -31,8 +31,10 @@ pub struct Environment {
     pub contact_frequency: f64,
     /// Number of solver iterations per substep.
     pub solver_iterations: u32,
+    /// Combination rule for the friction of two surfaces; by default the mean, and the product in MORSE's motion.
+    pub friction_rule: Option<CombinationRule>,
     /// Combination rule for the restitution of two surfaces; by default the maximum, and the product in MORSE's motion.
-    pub restitution_rule: Option<RestitutionRule>,
+    pub restitution_rule: Option<CombinationRule>,
     /// Density of the air, kg/m³; it acts on bodies with a drag area.
     pub air_density: f64,
     /// Water below a level.
@@ -67,6 +69,7 @@ impl Default for Environment {
             substeps: 2,
             contact_frequency: 120.0,
             solver_iterations: 4,
+            friction_rule: None,
             restitution_rule: None,
             air_density: 1.225,
             water: None,

@@ -7,8 +7,8 @@ use super::component::{actuator, middleware, middleware_names, overlay, sensor};
 use super::fields::Fields;
 use super::light::light;
 use super::model::{
-    Body, BodyKind, Environment, Form, Joint, JointMode, Locomotion, MotionMode, Named, Origin,
-    RestitutionRule, Robot, Simulation, TimeStrategy, Water,
+    Body, BodyKind, CombinationRule, Environment, Form, Joint, JointMode, Locomotion, MotionMode,
+    Named, Origin, Robot, Simulation, TimeStrategy, Water,
 };
 use super::object::{object, properties, zone};
 use super::part::part;
@@ -35,11 +35,11 @@ const MOTIONS: &[(&str, MotionMode)] = &[
     ("default", MotionMode::Default),
     ("morse", MotionMode::Morse),
 ];
-const RESTITUTION_RULES: &[(&str, RestitutionRule)] = &[
-    ("greater", RestitutionRule::Greater),
-    ("mean", RestitutionRule::Mean),
-    ("smaller", RestitutionRule::Smaller),
-    ("product", RestitutionRule::Product),
+const COMBINATION_RULES: &[(&str, CombinationRule)] = &[
+    ("greater", CombinationRule::Greater),
+    ("mean", CombinationRule::Mean),
+    ("smaller", CombinationRule::Smaller),
+    ("product", CombinationRule::Product),
 ];
 const STRATEGIES: &[(&str, TimeStrategy)] = &[
     ("best_effort", TimeStrategy::BestEffort),
@@ -153,8 +153,11 @@ fn environment(reader: &mut Reader<'_>, node: &Node, name: &str) -> Option<Envir
                 reader.count(node, name, 1_000)
             })
             .unwrap_or(default.solver_iterations),
+        friction_rule: fields.read(reader, "friction_rule", |reader, node, name| {
+            reader.choice(node, name, COMBINATION_RULES)
+        }),
         restitution_rule: fields.read(reader, "restitution_rule", |reader, node, name| {
-            reader.choice(node, name, RESTITUTION_RULES)
+            reader.choice(node, name, COMBINATION_RULES)
         }),
         air_density: fields
             .number(reader, &ranges::AIR_DENSITY)

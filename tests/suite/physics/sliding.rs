@@ -228,3 +228,89 @@ fn bouncing_bodies_gain_no_energy() {
         }
     }
 }
+
+/// Distance by which a box slides down a slope of 40° in half a second, with a coefficient of friction.
+fn slide(friction: f64) -> f64 {
+    let (sin, cos) = libm::sincos(f64::to_radians(40.0));
+    (sin - friction * cos).max(0.0) * 9.81 / 8.0
+}
+
+/// A box of the engine, and one of a robot with a joint.
+#[test]
+fn friction_of_two_surfaces_is_combined_by_the_rule() {
+    for (environment, floor, crate_, expected) in [
+        ("", 0.2, 0.6, 0.4),
+        ("", 0.0, 0.6, 0.0),
+        ("friction_rule: mean", 0.0, 0.6, 0.0),
+        ("friction_rule: greater", 0.2, 0.6, 0.6),
+        ("friction_rule: greater", 0.0, 0.6, 0.6),
+        ("friction_rule: smaller", 0.2, 0.6, 0.2),
+        ("friction_rule: product", 0.5, 0.6, 0.3),
+        ("motion: morse", 0.5, 0.6, 0.3),
+        ("motion: morse, friction_rule: smaller", 0.5, 0.6, 0.5),
+    ] {
+        for joint in [
+            "",
+            "frame vane { type revolute; axis [0, 0, 1]; mass 0.01; inertia [1e-4, 1e-4, 1e-4, 0, 0, 0]; }",
+        ] {
+            let scene = format!(
+                "frame plane {{ rpy [0, 40*deg, 0];
+                    frame slab {{ translation [0, 0, -0.5]; geometry {{ shape box; dimension [50, 50, 1]; friction {floor}; }} }}
+                    frame crate {{ type floating; translation [0, 0, 0.1]; {joint}
+                        geometry {{ shape box; dimension [0.6, 0.6, 0.2]; friction {crate_}; }} }} }}"
+            );
+            let environment = format!("rate: 240, {environment}");
+            let mut test = simulation(&scene, &environment, "");
+            let start = position(&test, "crate");
+            run(&mut test, 0.5, 240.0);
+            let way = (position(&test, "crate") - start).norm();
+            let error = way - slide(expected);
+            assert!(
+                error.abs() < 0.02,
+                "{environment}, {floor}, {crate_}, `{joint}`: {way}"
+            );
+        }
+    }
+}
+
+/// MuJoCo takes the greater coefficient, Gazebo the smaller one.
+#[test]
+fn models_of_mujoco_and_gazebo_have_their_own_rules() {
+    let degrees = 40.0_f64.to_radians();
+    let mjcf = |friction: f64| {
+        format!(
+            "<mujoco><worldbody>
+            <geom type='plane' size='20 20 1' euler='0 40 0' friction='0.6'/>
+            <body name='crate' pos='0.0643 0 0.0766' euler='0 40 0'><freejoint/>
+            <geom type='box' size='0.3 0.3 0.1' friction='{friction}'/></body>
+            </worldbody></mujoco>"
+        )
+    };
+    let collision = |size: &str, friction: f64| {
+        format!(
+            "<link name='l'><collision name='c'><geometry><box><size>{size}</size></box></geometry>
+            <surface><friction><ode><mu>{friction}</mu></ode></friction></surface></collision></link>"
+        )
+    };
+    let sdf = format!(
+        "<sdf version='1.9'><world name='w'>
+        <model name='slab'><static>1</static><pose>-0.3214 0 -0.3830 0 {degrees} 0</pose>{}</model>
+        <model name='crate'><pose>0.0643 0 0.0766 0 {degrees} 0</pose>{}</model></world></sdf>",
+        collision("50 50 1", 0.6),
+        collision("0.6 0.6 0.2", 0.2)
+    );
+    for (name, text, expected) in [
+        ("a.xml", mjcf(0.2), 0.6),
+        ("a.xml", mjcf(0.7), 0.7),
+        ("a.sdf", sdf, 0.2),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, &text).expect("written");
+        let mut test = Simulation::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        let start = position(&test, "crate");
+        run(&mut test, 0.5, 60.0);
+        let way = (position(&test, "crate") - start).norm();
+        assert!((way - slide(expected)).abs() < 0.02, "{text}: {way}");
+    }
+}

@@ -22,6 +22,7 @@ use super::{
     tree::{self, Tree},
 };
 use crate::{
+    components::friction_rule,
     mjcf::Surface,
     names::Names,
     packages::Packages,
@@ -133,6 +134,8 @@ impl<'a> Builder<'a, '_> {
         }
         self.disable_collisions_of_links(&frames, &mut scene);
         self.close_loops(&mut frames, &mut scene);
+        self.environment
+            .extend(friction_rule(scene.frames(), "smaller"));
         let components = self.components(&frames);
         let assets = frames.assets.into_values();
         let assets = assets.flat_map(|assets| assets.list).collect();

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::{Builder, WORLD};
 use crate::{
-    components::{File, Robot, list, mount},
+    components::{File, Robot, friction_rule, list, mount},
     mjcf::{
         codes,
         joint::Joint,
@@ -97,10 +97,10 @@ impl Builder<'_, '_> {
             start.check_activations(motors.activation_count, self.problems);
         }
         let is_alone = self.options.is_alone;
+        let gravity = option::environment(root, is_alone, self.problems);
+        let friction = friction_rule(&self.frames, "greater");
         let mut file = File {
-            environment: option::environment(root, is_alone, self.problems)
-                .into_iter()
-                .collect(),
+            environment: gravity.into_iter().chain(friction).collect(),
             ..File::default()
         };
         for slot in std::mem::take(&mut self.slots) {
