@@ -53,6 +53,43 @@ fn the_greater_restitution_counts_unless_another_rule_is_given() {
     }
 }
 
+/// A world of SDF multiplies the coefficients of restitution, as the physics engine of Gazebo does.
+#[test]
+fn restitutions_of_a_world_of_sdf_are_multiplied() {
+    let link = |shape: &str, restitution: f64| {
+        format!(
+            "<link name='l'><collision name='c'><geometry>{shape}</geometry><surface><bounce>
+            <restitution_coefficient>{restitution}</restitution_coefficient></bounce></surface>
+            </collision></link>"
+        )
+    };
+    for (floor, expected) in [(0.0, 0.0), (0.5, 0.4), (1.0, 0.8)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("world.sdf");
+        let text = format!(
+            "<sdf version='1.9'><world name='w'>
+            <model name='floor'><static>1</static>{}</model>
+            <model name='ball'><pose>0 0 1.2 0 0 0</pose>{}</model></world></sdf>",
+            link("<box><size>4 4 0.2</size></box>", floor),
+            link("<sphere><radius>0.1</radius></sphere>", 0.8)
+        );
+        std::fs::write(&path, text).expect("written");
+        let mut simulation = Simulation::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        let (mut down, mut up) = (0.0_f64, 0.0_f64);
+        for _ in 0..60 {
+            simulation.run(1).expect("nobody is in lockstep");
+            let ball = simulation.body("ball").expect("a ball");
+            down = down.min(ball.linear_velocity.z);
+            up = up.max(ball.linear_velocity.z);
+        }
+        let actual = -up / down;
+        assert!(
+            (actual - expected).abs() < 0.05,
+            "{floor}: {actual} instead of {expected}"
+        );
+    }
+}
+
 /// A box that falls: mass, kg; edges, m; position, m; roll, pitch and yaw, rad.
 type Falling = (f64, [f64; 3], [f64; 3], [f64; 3]);
 

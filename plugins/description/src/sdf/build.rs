@@ -136,6 +136,11 @@ impl<'a> Builder<'a, '_> {
         self.close_loops(&mut frames, &mut scene);
         self.environment
             .extend(friction_rule(scene.frames(), "smaller"));
+        let mut geometries = scene.frames().iter().flat_map(|frame| &frame.geometry);
+        if geometries.any(|geometry| geometry.restitution.is_some_and(|number| number > 0.0)) {
+            self.environment
+                .push("restitution_rule: product".to_owned());
+        }
         let components = self.components(&frames);
         let assets = frames.assets.into_values();
         let assets = assets.flat_map(|assets| assets.list).collect();

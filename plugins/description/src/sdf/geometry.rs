@@ -246,6 +246,8 @@ fn convex_parts(shape: &Element, problems: &mut Problems) -> Option<f64> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surface {
     pub(super) friction: f64,
+    /// Source position of a coefficient of friction in the second direction that differs from the first.
+    pub(super) second_friction: Option<Span>,
     pub(super) restitution: Option<f64>,
     /// Bits of which two collisions share one, to collide.
     pub(super) bits: u32,
@@ -257,6 +259,7 @@ pub(super) struct Surface {
 pub(super) fn surface(element: &Element, problems: &mut Problems) -> Surface {
     let mut properties = Surface {
         friction: 1.0,
+        second_friction: None,
         restitution: None,
         bits: u32::MAX,
         density: fields::number(element, "density", Bounds::between(1e-6, 1e7), problems),
@@ -271,10 +274,17 @@ pub(super) fn surface(element: &Element, problems: &mut Problems) -> Surface {
     let bounds = Bounds::between(0.0, f64::MAX);
     let ode = within(["friction", "ode"]);
     let ode = ode.and_then(|ode| fields::number(ode, "mu", bounds, problems));
+    let second = within(["friction", "ode"]).and_then(|ode| ode.named("mu2").next());
     let bullet = within(["friction", "bullet"]);
     let bullet = bullet.and_then(|all| fields::number(all, "friction", bounds, problems));
     // Large coefficients of files stand for infinity.
     properties.friction = ode.or(bullet).unwrap_or(1.0).min(1e6);
+    properties.second_friction = second
+        .filter(|second| {
+            let number: Option<f64> = second.text().trim().parse().ok();
+            number.is_some_and(|number| number.min(1e6) != properties.friction)
+        })
+        .map(|second| second.span);
     let bounce = surface.named("bounce").next();
     let unit = Bounds::between(0.0, 1.0);
     properties.restitution =

@@ -141,6 +141,11 @@ impl<'a> Builder<'a, '_> {
             return Some((geometry, pose * inner, None));
         }
         let surface = geometry::surface(piece, self.problems);
+        if let Some(span) = surface.second_friction {
+            let message = "friction is the same in all directions: `mu2` is not read";
+            let help = "write the coefficient that counts into `mu`";
+            self.said.approximate(message, span, help, self.problems);
+        }
         geometry.friction = Some(surface.friction);
         geometry.restitution = surface.restitution;
         geometry.density = density.map(|usual| surface.density.unwrap_or(usual));
