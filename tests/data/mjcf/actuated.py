@@ -53,6 +53,24 @@ CASES = {
         "<motor joint='h'/><intvelocity joint='h' kp='20' kv='1' actrange='-1 0.5'/>",
         "0 2 0", activations="0.3 0.4",
     ),
+    # Damping ratios refer to the inertia of the joint, with its armature, in the pose of the file.
+    **{
+        f"damping ratio of {ratio}": arm(
+            f"<position joint='h' kp='5' dampratio='{ratio}' gear='1.5'/>", "1", joint="armature='0.05'",
+            inner="<body pos='0.5 0 0'><geom size='0.1' mass='0.5'/></body>",
+        )
+        for ratio in (0.1, 1, 2)
+    },
+    "general with a damping ratio": arm(
+        "<general joint='h' gainprm='5' biastype='affine' biasprm='0 -5 0.2'/>", "1"
+    ),
+    # Parts of the range of the joint.
+    "inherited range of the control": arm(
+        "<position joint='h' kp='50' kv='3' inheritrange='0.5'/>", "3", joint="range='-30 90'"
+    ),
+    "inherited range of the activation": arm(
+        "<intvelocity joint='h' kp='50' kv='3' inheritrange='0.5'/>", "0", activations="3", joint="range='-30 90'"
+    ),
     # Damping and armature of actuators.
     "damped actuator": arm("<motor joint='h' gear='2' damping='0.1' armature='0.05'/>", "1"),
     # Compensated weights, also of a body that is fixed to another one, and of one that hangs on a joint.

@@ -14,14 +14,15 @@ use crate::{problems::Problems, xml::Element};
 const GAIN: Bounds = Bounds::within(1e12);
 
 /// Actuators of one joint: their sum.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Motor {
     /// Stiffness about the target, N·m/rad or N/m.
     pub(super) stiffness: f64,
     /// Damping, N·m·s/rad or N·s/m.
     pub(super) damping: f64,
-    /// True if the damping is critical for the inertia that the motor moves.
-    pub(super) is_critical: bool,
+    /// Damping that damping ratios add, divided by the square root of the inertia that the joint feels: the sum of
+    /// 2 · ratio · √stiffness.
+    pub(super) relative_damping: f64,
     /// Sum of the forces at position and velocity zero, N·m or N: of constant forces, of stiffnesses times targets, and of dampings
     /// times target velocities.
     pub(super) force: f64,
@@ -51,7 +52,8 @@ pub(super) struct Law {
     stiffness: f64,
     damping: f64,
     bias: f64,
-    is_critical: bool,
+    /// Ratio of the damping to that which is critical for the inertia of the joint.
+    ratio: f64,
     /// True if the integral of the control over time, the activation, takes its place.
     integrates: bool,
 }
@@ -59,14 +61,14 @@ pub(super) struct Law {
 impl Motor {
     /// True if the force depends on neither position nor velocity.
     pub(super) const fn is_constant(&self) -> bool {
-        self.stiffness == 0.0 && self.damping == 0.0 && !self.is_critical
+        self.stiffness == 0.0 && self.damping == 0.0
     }
 }
 
 impl Law {
     /// True if the force depends on the control only.
     pub(super) const fn is_constant(&self) -> bool {
-        let is_servo = self.stiffness != 0.0 || self.damping != 0.0 || self.is_critical;
+        let is_servo = self.stiffness != 0.0 || self.damping != 0.0;
         !is_servo && !self.integrates
     }
 
@@ -167,6 +169,7 @@ impl Motors {
         let mut silent = Problems::new(false);
         let mut within = |names: [&str; 2], number: f64| {
             let range = limited(element, names, settings, &mut silent);
+            let range = range.or_else(|| couplings.inherited(element, names[1]));
             range.map_or(number, |[lower, upper]| number.clamp(lower, upper))
         };
         let control = match law.integrates {
@@ -184,7 +187,7 @@ impl Motors {
             .0;
         motor.stiffness += law.stiffness * drive.slope * drive.slope;
         motor.damping += law.damping * drive.slope * drive.slope;
-        motor.is_critical |= law.is_critical;
+        motor.relative_damping += 2.0 * law.ratio * law.stiffness.sqrt() * drive.slope.abs();
         motor.force += force * drive.slope;
     }
 }
@@ -234,7 +237,7 @@ pub(super) fn law(element: &Element, problems: &mut Problems) -> Option<Law> {
                 stiffness: gain,
                 damping: number("kv", 0.0),
                 bias: 0.0,
-                is_critical: ratio > 0.0,
+                ratio,
                 integrates: element.name == "intvelocity",
             }
         }
@@ -275,12 +278,18 @@ fn general(element: &Element, problems: &mut Problems) -> Option<Law> {
         "affine" => {
             let bias = list("biasprm");
             let of = |index: usize| bias.get(index).copied().unwrap_or(0.0);
+            let stiffness = -of(1);
+            // As in MuJoCo, a positive number is the damping ratio of an actuator that controls positions.
+            let [damping, ratio] = match of(2) > 0.0 && stiffness == gain {
+                true => [0.0, of(2)],
+                false => [-of(2), 0.0],
+            };
             Some(Law {
                 gain,
-                stiffness: -of(1),
-                damping: -of(2),
+                stiffness,
+                damping,
                 bias: of(0),
-                is_critical: of(2) > 0.0,
+                ratio,
                 integrates,
             })
         }

@@ -86,13 +86,14 @@ impl Builder<'_, '_> {
         let lists = start
             .as_ref()
             .map_or([&[][..]; 2], |start| [&start.controls, &start.activations]);
-        let motors = Motors::read(
+        let mut motors = Motors::read(
             root,
             (&self.settings, &self.defaults),
             &self.couplings,
             lists,
             self.problems,
         );
+        self.damp(&mut motors);
         if let Some(start) = &start {
             start.check_activations(motors.activation_count, self.problems);
         }
@@ -393,8 +394,7 @@ impl Builder<'_, '_> {
         if let Some(position) = position {
             fields.push(format!("position: {position}"));
         }
-        let none = Motor::default();
-        let motor = motor.unwrap_or(&none);
+        let motor = motor.copied().unwrap_or_default();
         let [spring, rest] = spring.unwrap_or_default();
         let stiffness = motor.stiffness + spring;
         if stiffness > 0.0 {
@@ -410,7 +410,7 @@ impl Builder<'_, '_> {
             fields.push(format!("max_effort: {effort}"));
         }
         let is_driven = stiffness > 0.0 || motor.damping > 0.0;
-        if is_driven && !motor.is_critical {
+        if is_driven && motor.relative_damping == 0.0 {
             fields.push(format!("damping: {}", motor.damping));
         }
         (!fields.is_empty()).then(|| format!("({})", fields.join(", ")))

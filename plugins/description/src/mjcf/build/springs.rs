@@ -1,8 +1,8 @@
-//! Joints with `springdamper`: stiffness and damping from a time constant and a damping ratio.
+//! Joints with `springdamper`: stiffness and damping from a time constant and a damping ratio. Actuators with a damping ratio.
 //!
-//! As MuJoCo does it: a joint feels the inertia 1 / (M⁻¹)ᵢᵢ in the pose of the file, where M is the mass matrix of the model
+//! As MuJoCo does it: a joint with `springdamper` feels the inertia 1 / (M⁻¹)ᵢᵢ in the pose of the file, where M is the mass matrix of the model
 //! without equality constraints. Its stiffness is inertia / (time constant · damping ratio)², its damping 2 · inertia / time
-//! constant.
+//! constant. The damping of an actuator of stiffness k with a damping ratio is 2 · ratio · √(k Mᵢᵢ).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use morse_scene::model::{self, Frame};
 use nalgebra::{Matrix3, UnitVector3, Vector3};
 
 use super::{Builder, components::Slot};
-use crate::mjcf::codes;
+use crate::mjcf::{codes, motor::Motors};
 
 /// Maximum number of velocities of a model, whose mass matrix is computed.
 const MOST_VELOCITIES: usize = 2_000;
@@ -23,22 +23,45 @@ impl Builder<'_, '_> {
         let mut slots = std::mem::take(&mut self.slots);
         let is_sprung = |slot: &Slot| slot.joint.spring_damper.is_some();
         if slots.iter().any(is_sprung) {
-            let inverses = inverse_inertias(&self.frames);
+            let inertias = inertias(&self.frames);
             for slot in slots.iter_mut().filter(|slot| is_sprung(slot)) {
-                self.damped_spring(slot, &inverses);
+                self.damped_spring(slot, &inertias);
             }
         }
         self.slots = slots;
     }
 
-    fn damped_spring(&mut self, slot: &mut Slot, inverses: &BTreeMap<String, f64>) {
+    /// Computes the damping of the joints whose actuators have a damping ratio.
+    pub(super) fn damp(&mut self, motors: &mut Motors) {
+        let mut all = motors.joints.values();
+        if all.all(|(motor, _)| motor.relative_damping == 0.0) {
+            return;
+        }
+        let inertias = inertias(&self.frames);
+        for (name, (motor, span)) in &mut motors.joints {
+            if motor.relative_damping == 0.0 {
+                continue;
+            }
+            let felt = self.axes.get(name).and_then(|frame| inertias.get(frame));
+            if let Some(felt) = felt {
+                motor.damping += motor.relative_damping * felt.inertia.sqrt();
+                motor.relative_damping = 0.0;
+                continue;
+            }
+            let message = "actuators with a `dampratio` are damped critically";
+            self.approximate(message, *span, "write `kv` instead of `dampratio`");
+        }
+    }
+
+    fn damped_spring(&mut self, slot: &mut Slot, inertias: &BTreeMap<String, Felt>) {
         let Some([time, ratio]) = slot.joint.spring_damper else {
             return;
         };
         let axes = slot.variables.iter().map(|name| self.axes.get(name));
         let frames: Option<Vec<&String>> = axes.collect();
         let frames = frames.unwrap_or_default();
-        let sum: f64 = frames.iter().filter_map(|frame| inverses.get(*frame)).sum();
+        let felt = frames.iter().filter_map(|frame| inertias.get(*frame));
+        let sum: f64 = felt.map(|felt| felt.inverse).sum();
         if !(sum.is_finite() && sum > 0.0) {
             let message = "the spring of a joint with `springdamper` is not simulated";
             let diagnostic = Diagnostic::warning(codes::IGNORED, message)
@@ -61,10 +84,19 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Returns the diagonal of the inverse mass matrix, by the names of the frames with a joint of one axis. Empty if the model is
-/// too large, or if its masses are none.
-fn inverse_inertias(frames: &[Frame]) -> BTreeMap<String, f64> {
-    let mut inverses = BTreeMap::new();
+/// Inertia that a joint feels in the pose of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Felt {
+    /// Inertia while no other joint moves: entry of the diagonal of the mass matrix, kg·m² or kg.
+    pub(super) inertia: f64,
+    /// Entry of the diagonal of the inverse mass matrix.
+    inverse: f64,
+}
+
+/// Returns the inertias that joints of one axis feel, by the names of their frames. Empty if the model is too large, or if its
+/// masses are none.
+pub(super) fn inertias(frames: &[Frame]) -> BTreeMap<String, Felt> {
+    let mut inertias = BTreeMap::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut links = Vec::new();
     for (index, frame) in frames.iter().enumerate() {
@@ -78,10 +110,10 @@ fn inverse_inertias(frames: &[Frame]) -> BTreeMap<String, f64> {
         known.insert(&frame.name, index);
     }
     let Ok(tree) = Tree::new(&links) else {
-        return inverses;
+        return inertias;
     };
     if tree.velocity_count() > MOST_VELOCITIES {
-        return inverses;
+        return inertias;
     }
     let mut workspace = Workspace::new(&tree);
     let base = Base::at_rest(Vector3::zeros());
@@ -95,19 +127,21 @@ fn inverse_inertias(frames: &[Frame]) -> BTreeMap<String, f64> {
         let armature = axis.armature.unwrap_or(0.0);
         workspace.matrix.add_diagonal(*speed, armature);
     }
+    let diagonal: Vec<f64> = axes
+        .iter()
+        .map(|(_, _, speed)| workspace.matrix.at(*speed, *speed))
+        .collect();
     workspace.matrix.factor();
-    for (frame, _, speed) in axes {
+    for ((frame, _, speed), inertia) in axes.into_iter().zip(diagonal) {
         let mut column = vec![0.0; tree.velocity_count()];
         if let Some(own) = column.get_mut(speed) {
             *own = 1.0;
         }
         workspace.matrix.solve(&mut column);
-        inverses.insert(
-            frame.name.clone(),
-            column.get(speed).copied().unwrap_or(0.0),
-        );
+        let inverse = column.get(speed).copied().unwrap_or(0.0);
+        inertias.insert(frame.name.clone(), Felt { inertia, inverse });
     }
-    inverses
+    inertias
 }
 
 /// Returns the axis of a joint with one axis.

@@ -39,6 +39,25 @@ impl Couplings {
         })
     }
 
+    /// Returns the range of the control (`ctrlrange`) or of the activation (`actrange`) of an actuator that controls positions,
+    /// as a fraction of the range of its joint or tendon: `inheritrange`.
+    pub(in crate::mjcf) fn inherited(&self, element: &Element, range: &str) -> Option<[f64; 2]> {
+        let inherits = match element.name.as_str() {
+            "position" => "ctrlrange",
+            "intvelocity" => "actrange",
+            _ => return None,
+        };
+        let text = |name: &str| element.attribute(name).map(|written| written.value.trim());
+        let fraction = text("inheritrange")?.parse().ok();
+        let fraction = fraction.filter(|fraction: &f64| *fraction > 0.0 && inherits == range)?;
+        let [lower, upper] = match text("joint").or(text("jointinparent")) {
+            Some(joint) => self.joints.get(joint)?.limits.position?,
+            None => self.tendons.get(text("tendon")?)?.range?,
+        };
+        let (middle, half) = ((lower + upper) / 2.0, fraction * (upper - lower) / 2.0);
+        Some([middle - half, middle + half])
+    }
+
     /// Limits the effort of a joint to that of its actuator.
     pub(super) fn actuator(
         &mut self,
