@@ -277,12 +277,12 @@ fn friction_of_two_surfaces_is_combined_by_the_rule() {
 #[test]
 fn models_of_mujoco_and_gazebo_have_their_own_rules() {
     let degrees = 40.0_f64.to_radians();
-    let mjcf = |friction: f64| {
+    let mjcf = |friction: f64, [plane, own]: [u8; 2]| {
         format!(
             "<mujoco><worldbody>
-            <geom type='plane' size='20 20 1' euler='0 40 0' friction='0.6'/>
+            <geom type='plane' size='20 20 1' euler='0 40 0' friction='0.6' condim='{plane}'/>
             <body name='crate' pos='0.0643 0 0.0766' euler='0 40 0'><freejoint/>
-            <geom type='box' size='0.3 0.3 0.1' friction='{friction}'/></body>
+            <geom type='box' size='0.3 0.3 0.1' friction='{friction}' condim='{own}'/></body>
             </worldbody></mujoco>"
         )
     };
@@ -300,8 +300,11 @@ fn models_of_mujoco_and_gazebo_have_their_own_rules() {
         collision("0.6 0.6 0.2", 0.2)
     );
     for (name, text, expected) in [
-        ("a.xml", mjcf(0.2), 0.6),
-        ("a.xml", mjcf(0.7), 0.7),
+        ("a.xml", mjcf(0.2, [3, 3]), 0.6),
+        ("a.xml", mjcf(0.7, [3, 3]), 0.7),
+        ("a.xml", mjcf(0.2, [3, 1]), 0.6),
+        ("a.xml", mjcf(0.7, [3, 1]), 0.7),
+        ("a.xml", mjcf(0.2, [1, 1]), 0.0),
         ("a.sdf", sdf, 0.2),
     ] {
         let folder = tempfile::tempdir().expect("a folder");

@@ -71,6 +71,7 @@ pub(super) fn build(
     builder.world(root);
     builder.weigh_model();
     builder.remember();
+    builder.simplify_friction();
     builder.damped_springs();
     let components = builder.components(root);
     let mut scene = Scene::default();

@@ -81,6 +81,10 @@ pub(super) struct Geom {
     /// True if the mass is on the surface.
     pub(super) is_shell: bool,
     pub(super) friction: f64,
+    /// Number of dimensions of the contact forces: 1 without friction, 3, 4 with torsional and 6 with rolling friction.
+    pub(super) dimensions: f64,
+    /// Priority of the geom's contact settings over those of the other geom.
+    pub(super) priority: f64,
     pub(super) rgba: Option<[f64; 4]>,
     pub(super) material: Option<Attribute>,
     pub(super) span: Span,
@@ -141,6 +145,9 @@ pub(super) fn read(
         density: fields::number(element, "density", mass, problems).unwrap_or(WATER),
         is_shell: fields::flag(element, "shellinertia", problems).unwrap_or(false),
         friction: friction.and_then(|all| all.first().copied()).unwrap_or(1.0),
+        dimensions: fields::number(element, "condim", Bounds::between(1.0, 6.0), problems)
+            .unwrap_or(3.0),
+        priority: fields::number(element, "priority", Bounds::within(1e9), problems).unwrap_or(0.0),
         rgba: fields::array(element, "rgba", super::looks::COLOR, problems),
         material: element.attribute("material").cloned(),
         span: element.span,

@@ -55,6 +55,14 @@ pub(super) fn read(root: &Element, problems: &mut Problems) -> Option<Start> {
         let diagnostic = Diagnostic::warning(codes::IGNORED, message).at(written.span, "left out");
         problems.push(diagnostic.help("models start at rest; command them from the first tick"));
     }
+    for name in ["mpos", "mquat"] {
+        if let Some(written) = key.attribute(name) {
+            let message = format!("`{name}` of a keyframe is not read");
+            let diagnostic =
+                Diagnostic::warning(codes::IGNORED, message).at(written.span, "left out");
+            problems.push(diagnostic.help("write the pose into the body: `pos` and `quat`"));
+        }
+    }
     Some(Start {
         positions,
         controls,

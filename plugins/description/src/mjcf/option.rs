@@ -146,6 +146,15 @@ fn report(section: &Element, problems: &mut Problems) {
     let flags = section.named("flag").flat_map(|flag| &flag.attributes);
     let disabled =
         flags.filter(|flag| FLAGS.contains(&flag.name.as_str()) && flag.value.trim() == "disable");
+    for flag in section.named("flag") {
+        let written = flag.attribute("override");
+        if let Some(written) = written.filter(|written| written.value.trim() == "enable") {
+            let message = "contact settings of `<option>` do not override those of the geoms";
+            let diagnostic = Diagnostic::warning(codes::IGNORED, message);
+            let help = "write the friction into the default class: `<geom friction=\"0.8\"/>`";
+            problems.push(diagnostic.at(written.span, "left out").help(help));
+        }
+    }
     for flag in disabled {
         let message = format!("`{}` of `<flag>` is not switched off", flag.name);
         let diagnostic = Diagnostic::warning(codes::IGNORED, message).at(flag.span, "left out");

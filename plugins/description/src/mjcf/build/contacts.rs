@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use morse_diagnostics::Diagnostic;
+use morse_diagnostics::{Diagnostic, Span};
 use morse_scene::model::Scene;
 
 use super::{Builder, WORLD};
@@ -21,9 +21,59 @@ pub(super) struct Touchable {
     pub(super) body: String,
     /// Bits of the contacts: `contype` and `conaffinity`.
     pub(super) bits: [i64; 2],
+    pub(super) friction: f64,
+    /// Number of dimensions of the contact forces, and priority of these settings: `condim` and `priority`.
+    pub(super) settings: [f64; 2],
+    pub(super) span: Span,
+}
+
+impl Touchable {
+    /// True if contacts with geoms of this kind have no friction.
+    fn is_frictionless(&self) -> bool {
+        self.settings[0] < 3.0
+    }
 }
 
 impl Builder<'_, '_> {
+    /// Reports the contact settings that are not simulated, and removes the friction of geoms with `condim="1"` where their
+    /// contacts with other geoms keep the greater coefficient, that of the other geom.
+    pub(super) fn simplify_friction(&mut self) {
+        let geoms = std::mem::take(&mut self.geoms);
+        let least = geoms.iter().filter(|geom| !geom.is_frictionless());
+        let least = least.fold(f64::INFINITY, |least, geom| least.min(geom.friction));
+        // Without surroundings, the model stands on a floor that it does not contain.
+        let is_world = self.options.is_alone && geoms.iter().any(|geom| geom.body == WORLD);
+        let mut frictionless = BTreeSet::new();
+        for geom in &geoms {
+            let [dimensions, priority] = geom.settings;
+            if dimensions > 3.0 {
+                let message =
+                    "torsional and rolling friction (`condim` of 4 and 6) are not simulated";
+                let help = "give joints `damping` or `frictionloss` in their stead";
+                self.approximate(message, geom.span, help);
+            }
+            if priority != 0.0 {
+                let message = "the `priority` of geoms has no effect on their friction";
+                self.approximate(message, geom.span, "give both geoms the same `friction`");
+            }
+            if is_world && geom.is_frictionless() && geom.friction > 0.0 {
+                match geom.friction <= least {
+                    true => drop(frictionless.insert(geom.frame.as_str())),
+                    false => {
+                        let message = "contacts of two geoms with `condim=\"1\"` have friction";
+                        self.approximate(message, geom.span, "write `friction=\"0\"` as well");
+                    }
+                }
+            }
+        }
+        let frames = self.frames.iter_mut();
+        let frames = frames.filter(|frame| frictionless.contains(frame.name.as_str()));
+        for geometry in frames.flat_map(|frame| &mut frame.geometry) {
+            geometry.friction = Some(0.0);
+        }
+        self.geoms = geoms;
+    }
+
     /// Disables the collisions that MuJoCo filters: those of bits that do not match, of bodies with their parents, and of
     /// excluded pairs.
     pub(super) fn disable_collisions_of_bodies(&mut self, root: &Element, scene: &mut Scene) {

@@ -70,6 +70,9 @@ impl Builder<'_, '_> {
                 frame: name.clone(),
                 body: body.to_owned(),
                 bits: geom.bits,
+                friction: geom.friction,
+                settings: [geom.dimensions, geom.priority],
+                span: geom.span,
             });
         }
         let mut frame = Frame::new(name).under(body);
