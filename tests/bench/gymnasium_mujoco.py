@@ -9,7 +9,9 @@
   with 360 range finders and ten actions a second of ten steps each, as an environment of Gymnasium's class for MuJoCo;
 - vector: the rover's environments at the same time, in one call, and one of them.
 
-The members of a pair take turns, and the median of the ratios of their turns counts. With `--cpu` the time of the process' processors
+The members of a pair take turns, and the median of the ratios of their turns counts. Episodes are as long as those of the tasks, in
+which learners see the members: 120 and 100 steps of the arms, 300 of the rovers. The beginnings of episodes count in a second ratio
+only; those of a vector do not end. With `--cpu` the time of the process' processors
 counts instead of the time on the wall, for machines with other work; not for `vector`. It includes the time in which the threads of
 Python and of the simulation look for each other's messages. Only a release build gives figures.
 """
@@ -20,7 +22,7 @@ import os
 import statistics
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import gymnasium
 import numpy
@@ -91,7 +93,7 @@ class Rover(MujocoEnv):
 
 
 def endless(task: gym.Task) -> gym.Task:
-    """A task whose episodes are not truncated, as those of the other members: a new episode is a new simulation."""
+    """A task whose episodes are not truncated."""
     task.seconds = 1e9
     return task
 
@@ -102,35 +104,42 @@ def own_rover(count: int) -> Any:
     scanner = ["robots.rover.sensors.scan.resolution", "robots.rover.sensors.scan.scan_window"]
     # As many steps per action as MuJoCo makes: a hundred a second, two in each tick.
     options = {"set": ["environment.rate=50", f"{scanner[0]}={degree!r}", f"{scanner[1]}={359 * degree!r}"]}
-    task, path = endless(tasks.rover_goal()), tasks.path("RoverGoal-v0")
-    return gym.Env(path, task, **options) if count == 0 else gym.VectorEnv(path, task, count, **options)
+    task, path = tasks.rover_goal(), tasks.path("RoverGoal-v0")
+    return gym.Env(path, task, **options) if count == 0 else gym.VectorEnv(path, endless(task), count, **options)
 
 
-def rate(environment: Any, steps: int, clock: Callable[[], float]) -> float:
-    """Steps per second with random actions, without resets; those of a vector count each environment."""
-    count = getattr(environment, "num_envs", 1)
+def rates(environment: Any, steps: int, most: int, clock: Callable[[], float]) -> Tuple[float, float]:
+    """Steps per second with random actions, without and with the beginnings of episodes, which have `most` steps; those of a vector
+    count each environment, and its episodes do not end."""
+    count = getattr(environment, "num_envs", None)
     actions = [environment.action_space.sample() for _ in range(64)]
+    begins, length = 0.0, 0
     start = clock()
-    for step in range(steps // count):
+    for step in range(steps // (count or 1)):
         _observed, _reward, terminated, truncated, _info = environment.step(actions[step % 64])
-        if count == 1 and (terminated or truncated):
+        length += 1
+        if count is None and (terminated or truncated or length == most):
             began = clock()
             environment.reset()
-            start += clock() - began
-    return steps // count * count / (clock() - start)
+            begins, length = begins + clock() - began, 0
+    whole, made = clock() - start, steps // (count or 1) * (count or 1)
+    return made / (whole - begins), made / whole
 
 
-def pair(name: str, one: Any, other: Any, steps: int, turns: int, clock: Callable[[], float]) -> Dict[str, Any]:
-    """Measures both members in turns."""
-    for environment in (one, other):
+def pair(name: str, members: Sequence[Any], lengths: Sequence[int], steps: int, turns: int, clock: Callable[[], float]) -> Dict[str, Any]:
+    """Measures both members in turns, with episodes of these numbers of steps."""
+    def turn(steps: int) -> List[Tuple[float, float]]:
+        return [rates(member, steps, most, clock) for member, most in zip(members, lengths)]
+
+    for environment in members:
         environment.reset(seed=1)
-        rate(environment, steps // 4, clock)
-    rates: List[Tuple[float, float]] = [(rate(one, steps, clock), rate(other, steps, clock)) for _ in range(turns)]
-    ratios = [a / b for a, b in rates]
-    medians = [statistics.median(each) for each in zip(*rates)]
-    print(f"{name}: {medians[0]:.0f} and {medians[1]:.0f} steps/s, ratio {statistics.median(ratios):.2f} "
-          f"({min(ratios):.2f} to {max(ratios):.2f})", flush=True)
-    return {"pair": name, "rates": rates, "ratio": statistics.median(ratios)}
+    turn(steps // 4)
+    made = [turn(steps) for _ in range(turns)]
+    without, whole = ([one[kind] / other[kind] for one, other in made] for kind in (0, 1))
+    medians = [statistics.median(each[side][0] for each in made) for side in (0, 1)]
+    print(f"{name}: {medians[0]:.0f} and {medians[1]:.0f} steps/s, ratio {statistics.median(without):.2f} "
+          f"({min(without):.2f} to {max(without):.2f}); with the beginnings of episodes {statistics.median(whole):.2f}", flush=True)
+    return {"pair": name, "rates": made, "ratio": statistics.median(without), "ratio_with_beginnings": statistics.median(whole)}
 
 
 def main() -> None:
@@ -142,22 +151,22 @@ def main() -> None:
     given = parser.parse_args()
     clock = time.process_time if given.cpu else time.perf_counter
     pairs = []
-    arm = gym.Env(tasks.path("ArmReach-v0"), endless(tasks.arm_reach()))
-    pusher = gymnasium.make("Pusher-v5").unwrapped
+    arm, pusher = gym.Env(tasks.path("ArmReach-v0"), tasks.arm_reach()), gymnasium.make("Pusher-v5").unwrapped
     start = clock()
     for _ in range(20):
         arm.reset()
     print(f"reset of the arm: {(clock() - start) / 20 * 1e3:.1f} ms")
-    pairs.append(pair("arm of 7 joints, and Pusher-v5", arm, pusher, given.steps, given.turns, clock))
+    pairs.append(pair("arm of 7 joints, and Pusher-v5", (arm, pusher), (120, 100), given.steps, given.turns, clock))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rover.xml")
         with open(path, "w", encoding="utf-8") as file:
             file.write(scene())
-        pairs.append(pair("rover with 360 rays, and MuJoCo's", own_rover(0), Rover(path), given.steps // 4, given.turns, clock))
+        members = own_rover(0), Rover(path)
+        pairs.append(pair("rover with 360 rays, and MuJoCo's", members, (300, 300), given.steps // 4, given.turns, clock))
     if not given.cpu:
         count = os.cpu_count() or 1
-        name = f"vector of {4 * count} rovers, and one"
-        pairs.append(pair(name, own_rover(4 * count), own_rover(1), given.steps // 2, given.turns, clock))
+        vectors = own_rover(4 * count), own_rover(1)
+        pairs.append(pair(f"vector of {4 * count} rovers, and one", vectors, (0, 0), given.steps // 2, given.turns, clock))
     if given.json:
         print(json.dumps(pairs))
 

@@ -1,7 +1,7 @@
 """One simulation as an environment of Gymnasium."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import gymnasium
 import numpy
@@ -9,10 +9,7 @@ import numpy
 from ..simulation import Path, Simulation
 from .task import Array, Task
 from .window import Window
-from .worlds import Start, Worlds
-
-#: An episode that goes on.
-_GOING: List[Optional[Start]] = [None]
+from .worlds import Worlds
 
 
 class Env(gymnasium.Env[Array, Array]):
@@ -51,10 +48,10 @@ class Env(gymnasium.Env[Array, Array]):
         """Sends the action, advances by one period, and observes."""
         worlds = self._worlds
         worlds.act_alone(action)
-        worlds.step(_GOING)
-        reward = worlds.reward()
-        terminated, truncated = worlds.end()
-        info: Dict[str, Any] = {"time": worlds.time()}
+        worlds.go()
+        reward, time = worlds.reward(), worlds.time()
+        terminated, truncated = worlds.end(time)
+        info: Dict[str, Any] = {"time": time}
         if worlds.faults:
             info["fault"] = worlds.faults[0]
         if self.render_mode == "human":

@@ -41,10 +41,12 @@ class Worlds:
         rows = numpy.asarray(self._batch.rows)
         self._observed: Array = rows[:, : ends[len(task.observe)]]
         self._actions: Array = numpy.asarray(self._batch.actions)
+        self._own_action: Array = self._actions[0]
         outcomes = numpy.asarray(self._batch.outcomes)
         self.readings = Readings(rows, columns, outcomes[:, 0], self.simulations)
         #: Whether each expression that ends an episode has become true: a row per simulation.
         self.ended: Array = outcomes[:, 1:]
+        self._going: List[Optional[Start]] = [None] * count
         #: Reasons why simulations failed in the last step.
         self.faults: Dict[int, str] = {}
         #: Derived numbers of the last step, once they are computed.
@@ -81,9 +83,10 @@ class Worlds:
 
     def act_alone(self, action: Any) -> None:
         """Sets the action of the next step of the only simulation."""
-        if numpy.shape(action) != self._actions.shape[1:]:
-            raise ValueError(f"expected an action of the shape {self._actions.shape[1:]}, found {numpy.shape(action)}")
-        self._actions[0] = action
+        shape = action.shape if isinstance(action, numpy.ndarray) else numpy.shape(action)
+        if shape != self._own_action.shape:
+            raise ValueError(f"expected an action of the shape {self._own_action.shape}, found {shape}")
+        self._own_action[:] = action
 
     def step(self, starts: List[Optional[Start]]) -> None:
         """Begins an episode where there is a start, and otherwise advances by one period, with the action."""
@@ -92,6 +95,11 @@ class Worlds:
                 self._renew(number, start)
         self._derived = None
         self.faults = dict(self._batch.step(starts))
+
+    def go(self) -> None:
+        """Advances all by one period."""
+        self._derived = None
+        self.faults = dict(self._batch.step(self._going))
 
     def begin(self, starts: Sequence[Optional[Start]]) -> None:
         """Begins an episode where there is a start; the other simulations stay as they are."""
@@ -170,19 +178,19 @@ class Worlds:
             terminated[number], truncated[number] = False, True
         return terminated, truncated
 
-    def end(self) -> Tuple[bool, bool]:
-        """Whether the episode of the only simulation is terminated, and whether it is truncated: see `ends`."""
+    def end(self, time: float) -> Tuple[bool, bool]:
+        """Whether the episode of the only simulation is terminated, and whether it is truncated, given its time: see `ends`."""
         if self.faults:
             return False, True
         if callable(self.task.terminated):
             terminated = bool(per_environment(self.task.terminated(self.readings), 1, "flag")[0])
         else:
-            terminated = any(self.ended[0].tolist())
-        return terminated, self.time() >= self.task.seconds
+            terminated = 1.0 in self.ended[0].tolist()
+        return terminated, time >= self.task.seconds
 
     def time(self) -> float:
         """Simulated time of the only simulation, s."""
-        return float(self.readings.time[0])
+        return float(self.readings.time.item(0))
 
     def close(self) -> None:
         """Ends the simulations."""

@@ -65,7 +65,7 @@ def _arm_offset(readings: Readings) -> Any:
 
 def _arm_reward(readings: Readings) -> Any:
     offset = readings.derived
-    distance = numpy.sqrt(numpy.einsum("ij,ij->i", offset, offset))
+    distance = numpy.sqrt((offset * offset).sum(axis=1))
     return (distance < _ARM_ARRIVES) - distance
 
 
