@@ -75,7 +75,7 @@ use bevy_rapier3d::plugin::{
 use morse_api::{
     body::{Drive, Gravity, IntendedVelocity},
     contact::{Touches, Touching, Wrench},
-    motion::{MotionMode, CombinationRule},
+    motion::{CombinationRule, MotionMode},
     state::{AddState as _, StateEntry, StateRegister},
     threads::Threads,
     tick::{Actuate, Tick},

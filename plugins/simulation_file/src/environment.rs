@@ -1,7 +1,7 @@
 //! Time, gravity, solver settings and light of a simulation file, as plain data.
 use morse_api::{
     lighting::Lighting,
-    motion::{MotionMode, CombinationRule, TimeStrategy},
+    motion::{CombinationRule, MotionMode, TimeStrategy},
     world_view::{Lens, LookAt},
 };
 use nalgebra::Vector3;

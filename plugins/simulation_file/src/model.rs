@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub use morse_api::motion::{MotionMode, CombinationRule, TimeStrategy};
+pub use morse_api::motion::{CombinationRule, MotionMode, TimeStrategy};
 use morse_scene::locked::Locked;
 pub use morse_scene::model::ClosureKind;
 use nalgebra::{Isometry3, Vector3};
