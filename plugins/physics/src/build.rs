@@ -318,7 +318,7 @@ impl Builder<'_> {
         let (Some(&entity), Some(row)) = (entity, self.tables.bodies.get(body)) else {
             return;
         };
-        let rule = match friction_rule(&self.settings) {
+        let rule = match friction_rule(self.settings) {
             // A caster, or ice, slides on everything; the average would give it half of the other's friction.
             CombinationRule::Mean if solid.friction == 0.0 => CoefficientCombineRule::Min,
             rule => combine_rule(rule),

@@ -63,14 +63,12 @@ pub fn check_environment(environment: &Environment) -> Vec<Diagnostic> {
         light: _,
         view,
     } = environment;
-    let mut numbers = vec![
-        (ranges::RATE, rate.value),
-        (ranges::GRAVITY, gravity.x),
-        (ranges::GRAVITY, gravity.y),
-        (ranges::GRAVITY, gravity.z),
+    let mut numbers = vec![(ranges::RATE, rate.value)];
+    numbers.extend(gravity.iter().map(|number| (ranges::GRAVITY, *number)));
+    numbers.extend([
         (ranges::CONTACT_FREQUENCY, *contact_frequency),
         (ranges::AIR_DENSITY, *air_density),
-    ];
+    ]);
     if let Some(Origin {
         latitude,
         longitude,
