@@ -29,6 +29,7 @@ use morse_api::{
     world_view::GraphExchange,
 };
 use morse_diagnostics::Diagnostic;
+use morse_geodesy::Origin;
 use morse_simulation_file::{
     Instance, Simulation, Spanned,
     model::{self, Component as Common, Form, Robot},
@@ -293,6 +294,7 @@ impl<'a> Installer<'a> {
         let mut fields = Fields::of(kind.data, level);
         let modifiers = self.modifiers(site, &mut fields, Side::Measurement);
         let settings = (kind.about.view)(&sensor.component.settings.0);
+        let origin = self.world.get_resource::<Origin>().copied();
         let info = Arc::new(SensorInfo {
             path: site.path.clone(),
             robot: site.robot.into(),
@@ -307,6 +309,7 @@ impl<'a> Installer<'a> {
             modifiers: self.settings_of(&site.common.modifiers),
             robot_from_sensor: site.mount.robot_from_component,
             is_moving: site.is_moving,
+            enu_from_scene: origin.unwrap_or_default().enu_from_scene(),
         });
         let outputs = self.outputs(&info, sensor);
         let random = Random::new(self.seed, &site.path, MEASUREMENT);

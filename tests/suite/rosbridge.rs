@@ -3,6 +3,7 @@
 pub(crate) mod client;
 mod clients;
 mod descriptions;
+mod earth;
 mod listening;
 mod moving;
 mod queries;

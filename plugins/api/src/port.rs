@@ -97,6 +97,7 @@ pub struct DropCounters {
 ///     modifiers: Vec::new(),
 ///     robot_from_sensor: Isometry3::identity(),
 ///     is_moving: false,
+///     enu_from_scene: Rotation3::identity(),
 /// };
 /// let (tick_end, observer) = port(Arc::new(info), Policy::Latest, None);
 /// let offer = |tick, height| {
@@ -346,7 +347,7 @@ impl Drop for Observer {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Isometry3;
+    use nalgebra::{Isometry3, Rotation3};
 
     use super::*;
     use bevy::reflect::Reflect;
@@ -369,6 +370,7 @@ mod tests {
             modifiers: Vec::new(),
             robot_from_sensor: Isometry3::identity(),
             is_moving: false,
+            enu_from_scene: Rotation3::identity(),
         })
     }
 

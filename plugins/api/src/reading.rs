@@ -3,7 +3,7 @@ use std::{any::Any, sync::Arc};
 
 use bevy::reflect::{Reflect, structs::Struct};
 use crossbeam_channel::Sender;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Rotation3};
 use serde_json::Value as Json;
 
 use crate::{fields::Fields, ros::RosMessage};
@@ -33,6 +33,8 @@ pub struct SensorInfo {
     pub robot_from_sensor: Isometry3<f64>,
     /// True if the sensor moves relative to the base of its robot: on a link, or carried by a pan-tilt unit or an arm.
     pub is_moving: bool,
+    /// Rotation from the axes of the scene to east, north and up at its origin.
+    pub enu_from_scene: Rotation3<f64>,
 }
 
 /// Time and poses of a measurement.

@@ -121,6 +121,7 @@ mod tests {
             modifiers: Vec::new(),
             robot_from_sensor,
             is_moving: false,
+            enu_from_scene: Rotation3::identity(),
         };
         for index in 0..100 {
             let turn = Vector3::new(0.0, 0.01, 0.1 * f64::from(index));

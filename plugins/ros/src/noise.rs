@@ -20,6 +20,18 @@ pub(crate) fn variances(info: &SensorInfo, field: &str, own: Option<(&str, &str)
     sum
 }
 
+/// Returns the variances of the axes of a setting that are standard deviations of independent errors, from all modifiers of a
+/// kind.
+pub(crate) fn of_modifier(info: &SensorInfo, kind: &str, setting: &str) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for (_, settings) in info.modifiers.iter().filter(|(own, _)| own == kind) {
+        for (sum, sigma) in sum.iter_mut().zip(sigmas(&settings[setting])) {
+            *sum += sigma * sigma;
+        }
+    }
+    sum
+}
+
 /// Returns the variances of the velocity along x and of the angular velocity about z that the modifier `odometry_noise` adds to
 /// a reading with these velocities, and of the yaw after a time, ns: at each measurement the distance has a random factor, and
 /// the yaw a random step.
@@ -76,7 +88,7 @@ mod tests {
     use std::sync::Arc;
 
     use morse_api::fields::Fields;
-    use nalgebra::Isometry3;
+    use nalgebra::{Isometry3, Rotation3};
     use serde_json::json;
 
     use super::*;
@@ -97,6 +109,7 @@ mod tests {
                 .collect(),
             robot_from_sensor: Isometry3::identity(),
             is_moving: false,
+            enu_from_scene: Rotation3::identity(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Topics of a sensor: the conversions of readings to the messages that its kind names.
 use erased_serde::Serialize;
 use morse_api::{fields::data_to_json, reading::SensorInfo, ros::RosMessage};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use serde_json::Value as Json;
 
 pub use crate::data::Sample;
@@ -15,7 +15,7 @@ use crate::{
         Wrench, WrenchStamped,
     },
     names,
-    noise::{diagonal, of_odometry, variances},
+    noise::{diagonal, of_modifier, of_odometry, variances},
     pictures, scans,
 };
 
@@ -39,6 +39,9 @@ pub struct Topic {
     /// Converts a reading to a message.
     pub make: Make,
 }
+
+/// Mean radius of the Earth, m.
+const EARTH_RADIUS: f64 = 6_371_000.0;
 
 /// Tesla per nanotesla.
 const TESLA: f64 = 1e-9;
@@ -282,29 +285,47 @@ fn magnetic_field(sample: &Sample<'_>) -> MagneticField {
     }
 }
 
+/// Returns a position on Earth with the covariance of its white noise along east, north and up, m².
 fn fix(sample: &Sample<'_>) -> NavSatFix {
-    let variances = variances(sample.info, "position", Some(("gps_noise", "sigma")));
+    let latitude = sample.number("latitude");
+    let to_enu = sample.info.enu_from_scene.matrix();
+    let along_scene = Vector3::from(of_modifier(sample.info, "gps_noise", "sigma"));
+    let mut covariance = to_enu * Matrix3::from_diagonal(&along_scene) * to_enu.transpose();
+    // Noise of angles, in degrees, on a sphere.
+    let white = |field| variances(sample.info, field, None)[0];
+    let degree = EARTH_RADIUS.to_radians();
+    let east = degree * libm::cos(latitude.to_radians());
+    covariance[(0, 0)] += white("longitude") * east * east;
+    covariance[(1, 1)] += white("latitude") * degree * degree;
+    covariance[(2, 2)] += white("altitude");
+    let is_diagonal = covariance == Matrix3::from_diagonal(&covariance.diagonal());
     NavSatFix {
         header: sample.own_header(),
         status: NavSatStatus {
             status: 0,
             service: 1,
         },
-        latitude: sample.number("latitude"),
+        latitude,
         longitude: sample.number("longitude"),
         altitude: sample.number("altitude"),
-        position_covariance: diagonal(variances),
-        // Unknown, or a known diagonal.
-        position_covariance_type: if variances == [0.0; 3] { 0 } else { 2 },
+        // The matrix is symmetric, so that the order of its numbers does not matter.
+        position_covariance: covariance.as_slice().try_into().unwrap_or_default(),
+        // Unknown, a known diagonal, or a known matrix.
+        position_covariance_type: match (covariance == Matrix3::zeros(), is_diagonal) {
+            (true, _) => 0,
+            (_, true) => 2,
+            _ => 3,
+        },
     }
 }
 
-/// Returns the velocity to the east, to the north and up, whatever the orientation of the receiver.
+/// Returns the velocity along the axes of the map, which are those of the scene, whatever the orientation of the receiver.
 fn velocity(sample: &Sample<'_>) -> TwistStamped {
+    let along_enu = sample.vector("velocity");
     TwistStamped {
         header: sample.header("map".to_owned()),
         twist: Twist {
-            linear: sample.vector("velocity").into(),
+            linear: (sample.info.enu_from_scene.inverse() * along_enu).into(),
             ..Twist::default()
         },
     }

@@ -331,7 +331,7 @@ mod tests {
         port::{OutputPort, Policy, port},
         reading::SensorInfo,
     };
-    use nalgebra::Isometry3;
+    use nalgebra::{Isometry3, Rotation3};
 
     use super::*;
 
@@ -349,6 +349,7 @@ mod tests {
             modifiers: Vec::new(),
             robot_from_sensor: Isometry3::identity(),
             is_moving: false,
+            enu_from_scene: Rotation3::identity(),
         };
         let (output, observer) = port(Arc::new(info), Policy::Queue(4), None);
         observer.stay_ready();
