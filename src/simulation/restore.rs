@@ -11,11 +11,12 @@ impl Simulation {
     pub(super) fn keep_start(&mut self) {
         if self.start.is_none() && self.tick() == 0 {
             // If this fails, `reset` reports it.
-            self.start = Snapshot::take(self.app.world(), &self.beginning()).ok();
+            let start = Snapshot::take(self.app.world(), &self.beginning());
+            self.start = start.map(Snapshot::without_commands).ok();
         }
     }
 
-    /// Returns a snapshot of all state.
+    /// Returns a snapshot of all state, with the commands that the next tick would apply; written to a file, without them.
     ///
     /// # Errors
     ///
@@ -24,7 +25,8 @@ impl Simulation {
         Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
     }
 
-    /// Restores a snapshot of this simulation, or of another one of the same files.
+    /// Restores a snapshot of this simulation, or of another one of the same files. Commands that no tick has applied yet are
+    /// those of the snapshot.
     ///
     /// # Errors
     ///
@@ -43,12 +45,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Resets to the start: the following ticks equal those of a fresh run, bit for bit.
+    /// Resets to the start: the following ticks equal those of a fresh run, bit for bit. Commands that no tick has applied yet
+    /// are discarded.
     ///
     /// # Errors
     ///
     /// Some state has no binary form.
     pub fn reset(&mut self) -> Result<(), StateError> {
+        self.keep_start();
         match self.start.take() {
             Some(start) => {
                 let result = self.restore(&start);

@@ -1,4 +1,5 @@
 //! Hash and snapshots of all state.
+mod commands;
 pub(super) mod saved;
 
 use bevy::prelude::*;
@@ -9,7 +10,7 @@ use morse_api::{
 };
 use serde::{Deserialize, Serialize};
 
-use self::saved::Saved;
+use self::{commands::WaitingCommands, saved::Saved};
 use super::{load::robots::Change, population};
 
 /// Chained hash of the start and of all ticks so far: 128 bits over the raw bits of the start poses, and for each tick of
@@ -66,6 +67,9 @@ pub struct Snapshot {
     /// Changes of the robots since the files were read.
     changes: Vec<Change>,
     entries: Vec<(String, Saved)>,
+    /// Commands that no tick has applied yet. They are not written into files.
+    #[serde(skip)]
+    commands: WaitingCommands,
 }
 
 impl Snapshot {
@@ -88,7 +92,15 @@ impl Snapshot {
             chain: hashes.chain,
             changes: population::changes(world).to_vec(),
             entries: entries.collect::<Result<_, StateError>>()?,
+            commands: WaitingCommands::of(world),
         })
+    }
+
+    /// Returns the snapshot without commands that no tick has applied yet.
+    #[must_use]
+    pub fn without_commands(mut self) -> Self {
+        self.commands = WaitingCommands::default();
+        self
     }
 
     /// Restores the snapshot in the same world, or in another one that was built from the same files.
@@ -111,6 +123,7 @@ impl Snapshot {
         for (entry, (_, saved)) in register.0.iter().zip(&self.entries) {
             saved.restore(entry, world)?;
         }
+        self.commands.restore(world);
         world.resource_mut::<Clock>().tick = self.tick;
         hashes.chain = self.chain;
         if let Some(mut lost) = world.get_resource_mut::<LostObserver>() {

@@ -5,6 +5,7 @@ mod morse;
 mod order;
 mod pace;
 mod sending;
+mod waiting;
 
 use std::time::Duration;
 

@@ -320,10 +320,41 @@ impl Mailbox {
         self.receiver.is_empty() && self.earlier.iter().all(Receiver::is_empty)
     }
 
+    /// Returns copies of the commands that wait, from the oldest to the newest.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Box<dyn PartialReflect>> {
+        let waiting: Vec<_> = self.messages().collect();
+        let copies = waiting.iter().map(|command| copy(command.as_ref()));
+        let copies = copies.collect();
+        self.fill(waiting);
+        copies
+    }
+
+    /// Replaces the commands that wait by copies of others.
+    pub fn replace(&self, commands: &[Box<dyn PartialReflect>]) {
+        self.messages().for_each(drop);
+        self.fill(commands.iter().map(|command| copy(command.as_ref())));
+    }
+
+    fn fill(&self, commands: impl IntoIterator<Item = Box<dyn PartialReflect>>) {
+        for command in commands {
+            // A full mailbox has newer messages.
+            drop(self.sender.sender.try_send(command));
+        }
+    }
+
     /// Receives the messages that have arrived.
     fn messages(&self) -> impl Iterator<Item = Box<dyn PartialReflect>> {
         let earlier = self.earlier.iter().flat_map(Receiver::try_iter);
         earlier.chain(self.receiver.try_iter())
+    }
+}
+
+/// Returns a copy of a command, of the same type if that can be cloned.
+fn copy(command: &dyn PartialReflect) -> Box<dyn PartialReflect> {
+    match command.reflect_clone() {
+        Ok(copy) => copy.into_partial_reflect(),
+        Err(_) => command.to_dynamic(),
     }
 }
 

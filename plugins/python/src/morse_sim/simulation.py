@@ -320,7 +320,7 @@ class Simulation:
         self._core.reset()
 
     def snapshot(self) -> Snapshot:
-        """All state, to return to."""
+        """All state, to return to, with the commands that the next tick would apply."""
         return Snapshot(self._core.snapshot())
 
     def restore(self, snapshot: Snapshot) -> None:
