@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use morse_diagnostics::{Diagnostic, Span, printable};
-use morse_scene::model::Frame;
+use morse_scene::model::{DEFAULT_FRICTION, Frame};
 use nalgebra::Isometry3;
 
 use crate::{names::Names, problems::Problems};
@@ -74,11 +74,16 @@ impl Robot {
 /// Returns the rule by which a simulator combines the friction of two surfaces, as a field of the environment of a simulation
 /// file. Without surfaces of different friction it does not matter.
 pub(crate) fn friction_rule(frames: &[Frame], rule: &str) -> Option<String> {
+    frictions_differ(frames).then(|| format!("friction_rule: {rule}"))
+}
+
+/// Returns true if two surfaces have different coefficients of friction.
+pub(crate) fn frictions_differ(frames: &[Frame]) -> bool {
     let geometries = frames.iter().flat_map(|frame| &frame.geometry);
-    let mut solid = geometries.filter(|geometry| geometry.collision);
-    let first = solid.next()?.friction;
-    let differs = solid.any(|geometry| geometry.friction != first);
-    differs.then(|| format!("friction_rule: {rule}"))
+    let solid = geometries.filter(|geometry| geometry.collision);
+    let mut frictions = solid.map(|geometry| geometry.friction.unwrap_or(DEFAULT_FRICTION));
+    let first = frictions.next();
+    frictions.any(|friction| Some(friction) != first)
 }
 
 /// Content of a simulation file.

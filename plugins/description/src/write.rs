@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 use morse_scene::model::{MeshFile, Scene};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
+use crate::components::frictions_differ;
+
 pub use assets::{Asset, Content, Paths, relocated};
 
 /// Format of a description that can be written.
@@ -108,6 +110,7 @@ pub fn write(
     let mut assets = assets::Assets::new(paths);
     let mut context = Context {
         scene,
+        frictions_differ: frictions_differ(scene.frames()),
         name,
         losses: &mut losses,
         assets: &mut assets,
@@ -127,6 +130,8 @@ pub fn write(
 /// Scene and results of a writer.
 struct Context<'a> {
     scene: &'a Scene,
+    /// True if surfaces have different coefficients of friction.
+    frictions_differ: bool,
     name: &'a str,
     losses: &'a mut Losses,
     assets: &'a mut assets::Assets,

@@ -4,7 +4,7 @@ use morse_diagnostics::{Diagnostic, printable};
 use morse_scene::{
     assembly::{BodyLayout, Layout},
     bounds::Bounds,
-    model::{Geometry, Scene, Shape},
+    model::{DEFAULT_FRICTION, Geometry, Scene, Shape},
 };
 use nalgebra::{Isometry3, Vector3};
 
@@ -12,9 +12,6 @@ use super::{
     mass::{self, Mass, Source},
     shapes::{self, Meshes, Solid},
 };
-
-/// Default friction coefficient.
-const DEFAULT_FRICTION: f64 = 0.5;
 
 /// Lengths of meshes on moving bodies that are probably in metres, m.
 const LENGTHS: [f32; 2] = [1e-3, 100.0];

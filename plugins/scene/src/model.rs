@@ -82,6 +82,9 @@ pub struct Frame {
     pub source: Origin,
 }
 
+/// Coefficient of friction of geometry without one.
+pub const DEFAULT_FRICTION: f64 = 0.5;
+
 /// Source position of an element of a scene, for diagnostics. All origins compare equal, so that the equality of scenes does
 /// not depend on their files.
 #[derive(Clone, Copy, Debug, Default)]

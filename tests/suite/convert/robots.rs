@@ -96,3 +96,33 @@ fn converted_robots_swing_from_a_fixed_base() {
     let text = std::fs::read_to_string(path("two.urdf")).unwrap();
     assert!(!text.contains("floating"), "{text}");
 }
+
+/// A box, on a floor without a coefficient of friction, which 6 m/s² along the floor and a friction of 0.5 accelerate by 1.095 m/s².
+const SCENE: &str = "frame floor { translation [0, 0, -0.05]; geometry { shape box; dimension [9, 9, 0.1]; } }
+    frame crate { type floating; translation [0, 0, 0.1]; mass 1; geometry { shape box; dimension [0.2, 0.2, 0.2]; } }";
+
+#[test]
+fn converted_scenes_have_the_same_contacts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("it.robray"), SCENE).unwrap();
+    for model in ["it.robray", "two.robray", "three.sdf", "four.xml"] {
+        if model != "it.robray" {
+            convert(&Args {
+                file: path("it.robray"),
+                output: path(model),
+                ..Args::default()
+            });
+        }
+        let text = format!(
+            "Simulation(scene: \"{model}\", environment: (rate: 240, gravity: (6, 0, -9.81)))"
+        );
+        std::fs::write(path("it.ron"), text).unwrap();
+        let mut simulation = Simulation::load(path("it.ron")).unwrap();
+        simulation.run(240).unwrap();
+        let position = simulation.body("crate").unwrap().pose.translation.vector;
+        let expected = (6.0 - 0.5 * 9.81) / 2.0;
+        assert!((position.x - expected).abs() < 0.01, "{model}: {position}");
+        assert!((position.z - 0.1).abs() < 1e-3, "{model}: {position}");
+    }
+}

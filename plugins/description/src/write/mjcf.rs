@@ -1,5 +1,5 @@
 //! MJCF: bodies inside each other, with their joints and geoms.
-use morse_scene::model::{ClosureKind, Geometry, Shape};
+use morse_scene::model::{ClosureKind, DEFAULT_FRICTION, Geometry, Shape};
 use nalgebra::Isometry3;
 
 use super::{
@@ -206,8 +206,13 @@ impl Bodies<'_> {
             // MuJoCo's viewer hides this group.
             attributes.push(("group", "3".to_owned()));
         }
-        if let Some(friction) = geometry.friction {
+        if geometry.collision {
+            let friction = geometry.friction.unwrap_or(DEFAULT_FRICTION);
             attributes.push(("friction", format!("{} {OTHER_FRICTION}", number(friction))));
+            if context.frictions_differ && geometry.friction.is_some() {
+                let loss = "MuJoCo takes the greater friction of two surfaces, not their mean";
+                context.losses.note(loss, frame);
+            }
         }
         if geometry.restitution.is_some() {
             context

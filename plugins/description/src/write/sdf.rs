@@ -1,5 +1,5 @@
 //! SDF 1.11: a model with links, frames and joints side by side.
-use morse_scene::model::{ClosureKind, Geometry, Shape};
+use morse_scene::model::{ClosureKind, DEFAULT_FRICTION, Geometry, Shape};
 use nalgebra::Isometry3;
 
 use super::{
@@ -29,6 +29,8 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
     let canonical = anchor.filter(is_other).map(|link| link.name.clone());
     attributes.extend(canonical.map(|name| ("canonical_link", name)));
     markup.open("model", &attributes);
+    let mut motions = links.links.iter().map(|link| &link.motion);
+    let has_free = motions.any(|motion| matches!(motion, Motion::Floating));
     for link in &links.links {
         let parent = link.parent.and_then(|parent| links.links.get(parent));
         let parent = parent.map(|parent| parent.name.as_str());
@@ -37,7 +39,8 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
         if is_frame(link) && !is_first && has_anchor {
             frame(&mut markup, link, parent);
         } else {
-            write_link(&mut markup, link, parent, context);
+            let collides = has_free && touches_others(links, link);
+            write_link(&mut markup, link, parent, collides, context);
             let is_free = is_first && matches!(link.motion, Motion::Fixed);
             if !is_free && !matches!(link.motion, Motion::Floating) {
                 let is_held = !stands_in_the_world(links, link);
@@ -66,6 +69,14 @@ pub(super) fn text(links: &Links<'_>, context: &mut Context<'_>) -> String {
 /// Returns true if a frame need not be a link, which would get a mass of 1 kg.
 fn is_frame(link: &Link<'_>) -> bool {
     link.inertial.is_none() && link.geometry.is_empty() && matches!(link.motion, Motion::Fixed)
+}
+
+/// Returns true if a link of a scene with free bodies touches other links, which links of one model do not in Gazebo: one of
+/// the surroundings or the first one of a free body.
+fn touches_others(links: &Links<'_>, link: &Link<'_>) -> bool {
+    let mut geometries = link.geometry.iter();
+    let is_solid = geometries.any(|(_, geometry)| geometry.collision);
+    is_solid && (matches!(link.motion, Motion::Floating) || is_still(links, link))
 }
 
 /// Returns true if a link is fixed to the world, with only frames between them.
@@ -108,11 +119,15 @@ fn write_link(
     markup: &mut Markup,
     link: &Link<'_>,
     parent: Option<&str>,
+    collides: bool,
     context: &mut Context<'_>,
 ) {
     let name = &link.name;
     markup.open("link", &[("name", name.clone())]);
     pose(markup, &link.pose, parent);
+    if collides {
+        markup.text("self_collide", &[], "true");
+    }
     match &link.inertial {
         Some(inertial) => write_inertial(markup, inertial),
         None => {
@@ -181,7 +196,7 @@ fn write_geometry(
     if kind == "visual" {
         material(markup, geometry, frame, context);
     } else {
-        surface(markup, geometry);
+        surface(markup, geometry, frame, context);
     }
     markup.close();
 }
@@ -255,20 +270,22 @@ fn material(markup: &mut Markup, geometry: &Geometry, frame: &str, context: &mut
     }
 }
 
-fn surface(markup: &mut Markup, geometry: &Geometry) {
-    if geometry.friction.is_none() && geometry.restitution.is_none() {
-        return;
-    }
+fn surface(markup: &mut Markup, geometry: &Geometry, frame: &str, context: &mut Context<'_>) {
+    let friction = geometry.friction.unwrap_or(DEFAULT_FRICTION);
     markup.open("surface", &[]);
-    if let Some(friction) = geometry.friction {
-        markup.open("friction", &[]);
-        markup.open("ode", &[]);
-        markup.text("mu", &[], &number(friction));
-        markup.text("mu2", &[], &number(friction));
-        markup.close();
-        markup.close();
+    markup.open("friction", &[]);
+    markup.open("ode", &[]);
+    markup.text("mu", &[], &number(friction));
+    markup.text("mu2", &[], &number(friction));
+    markup.close();
+    markup.close();
+    if context.frictions_differ && geometry.friction.is_some() {
+        let loss = "Gazebo takes the smaller friction of two surfaces, not their mean";
+        context.losses.note(loss, frame);
     }
     if let Some(restitution) = geometry.restitution {
+        let loss = "Gazebo multiplies the restitutions of two surfaces";
+        context.losses.note(loss, frame);
         markup.open("bounce", &[]);
         markup.text("restitution_coefficient", &[], &number(restitution));
         markup.close();
