@@ -156,6 +156,8 @@ struct Recording {
     frames: u64,
     /// Simulated time of the start, s.
     start: f64,
+    /// Image of the last frame; empty before the first.
+    image: RgbaImage,
 }
 
 impl Recording {
@@ -166,7 +168,31 @@ impl Recording {
             film: None,
             frames: 0,
             start,
+            image: RgbaImage::default(),
         })
+    }
+
+    /// Returns the simulated time of the next frame, s.
+    fn due(&self) -> f64 {
+        self.start + self.frames as f64 / self.format.rate()
+    }
+
+    /// Adds a frame with the image, if there is one.
+    fn add(&mut self) -> Result<(), Failure> {
+        self.frames += 1;
+        let (shot, image) = (&self.shot, &self.image);
+        if image.pixels.is_empty() {
+            return Ok(());
+        }
+        let failed = |error| lost(shot, &error);
+        let film = match &mut self.film {
+            Some(film) => film,
+            None => {
+                let film = Film::begin(&shot.file, self.format, image.width, image.height);
+                self.film.insert(film.map_err(failed)?)
+            }
+        };
+        film.add(image).map_err(failed)
     }
 }
 
@@ -279,27 +305,16 @@ impl Watch for Pictures {
         }
         let mut films = std::mem::take(&mut self.films);
         for recording in &mut films {
-            let due = recording.start + recording.frames as f64 / recording.format.rate();
-            if due > now + half_tick {
-                continue;
+            // Frames between two ticks show the first of these.
+            while recording.due() < now - half_tick {
+                recording.add()?;
             }
-            recording.frames += 1;
-            let image = self.image(simulation, &recording.shot)?;
-            if image.pixels.is_empty() {
-                continue;
+            if recording.due() <= now + half_tick {
+                recording.image = self.image(simulation, &recording.shot)?;
             }
-            let file = &recording.shot.file;
-            let film = match &mut recording.film {
-                Some(film) => film,
-                None => {
-                    let film = Film::begin(file, recording.format, image.width, image.height);
-                    recording
-                        .film
-                        .insert(film.map_err(|error| lost(&recording.shot, &error))?)
-                }
-            };
-            film.add(&image)
-                .map_err(|error| lost(&recording.shot, &error))?;
+            while recording.due() <= now + half_tick {
+                recording.add()?;
+            }
         }
         self.films = films;
         Ok(())

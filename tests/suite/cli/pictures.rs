@@ -118,6 +118,21 @@ fn a_run_leaves_pictures_and_films() {
     assert_eq!(frames(&room.path().join("c.gif")), 7);
 }
 
+/// At 4 Hz, the last tick is nearest to the frames at 1.92, 2 and 2.08 s.
+#[test]
+fn films_take_their_time_where_ticks_are_rare() {
+    let room = Room::new();
+    let slow = ["quiet.ron", "--until", "2s", "--size", "32x24"];
+    let slow = [
+        &slow[..],
+        &["--set", "environment.rate=4"],
+        &["--video", "d.gif"],
+    ]
+    .concat();
+    room.run(&slow).with_code(0);
+    assert_eq!(frames(&room.path().join("d.gif")), 27);
+}
+
 #[test]
 fn pictures_are_taken_from_where_one_says() {
     let room = Room::new();
