@@ -17,6 +17,7 @@ mod contact;
 mod far;
 mod free_body;
 mod impact;
+mod kept;
 mod rows;
 mod saturation;
 
@@ -72,7 +73,7 @@ pub struct Island {
     moving: Vec<f64>,
     /// Velocities without restitution.
     kept: Vec<f64>,
-    /// Velocities before a step in which something bounces.
+    /// Velocities before a step in which contacts may add energy.
     before: Vec<f64>,
     /// Impulses of the contacts, summed over the substeps so far, N·s.
     impulses: Vec<Vector3<f64>>,
@@ -308,26 +309,19 @@ impl Island {
         // Velocities with a fast correction say nothing about Coriolis forces.
         let is_fast = self.rows.has_own_impulses(&self.velocities);
         if is_fast {
-            self.keep(dt);
+            self.keep(members, bodies, dt);
         }
         let is_changed = self.update_bias(members, dt);
         if is_changed {
             self.solve_velocities(members, bodies, !is_fast, MAX_SATURATION_ROUNDS, dt);
         }
         if is_changed || !is_fast {
-            self.keep(dt);
+            self.keep(members, bodies, dt);
         }
         while self.saturate_kept(members, dt) {
             self.solve_velocities(members, bodies, false, 0, dt);
-            self.keep(dt);
+            self.keep(members, bodies, dt);
         }
-    }
-
-    /// Solves for the velocities without correction of positions.
-    fn keep(&mut self, dt: f64) {
-        self.moving.clone_from(&self.velocities);
-        self.rows
-            .keep(&mut self.velocities, &mut self.moving, &mut self.kept, dt);
     }
 
     /// Solves for the velocities at the end of the step. `has_responses` is true if the rows have those of the present mass
@@ -449,8 +443,10 @@ impl Island {
                 .velocities
                 .copy_from_slice(&self.velocities[own.clone()]);
             integrator.store_efforts(member.tree);
-            let apart = are_apart.then(|| &self.moving[own]);
+            let apart = are_apart.then(|| &self.moving[own.clone()]);
             integrator.advance(member.tree, member.state, apart, dt);
+            // A correction may have slowed them down.
+            self.velocities[own].copy_from_slice(&integrator.velocities);
         }
         for (body, start) in bodies.iter_mut().zip(&self.starts[members.len()..]) {
             let apart = motion(&self.moving, *start);
@@ -485,6 +481,8 @@ mod impact_tests;
 mod loop_tests;
 #[cfg(test)]
 mod motor_tests;
+#[cfg(test)]
+mod overlap_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]

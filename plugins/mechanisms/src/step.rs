@@ -8,6 +8,7 @@
 //! mass matrix: stiff motors on light links need no short steps. θ is 1/2 for soft springs, which conserve their energy, and
 //! approaches 1 for springs that are stiff for the step, whose oscillation cannot be resolved and is damped. Limits and dry
 //! friction are constraints on the velocity at the end.
+mod corrections;
 mod gains;
 mod saturation;
 
@@ -331,7 +332,7 @@ impl Integrator {
         dt: f64,
     ) {
         if let Some(apart) = apart {
-            tree.integrate(&mut self.middle.positions, apart, dt);
+            self.correct(tree, apart, dt);
         }
         tree.integrate(&mut self.middle.positions, &self.velocities, dt / 2.0);
         for (index, variable) in tree.variables().iter().enumerate() {

@@ -28,14 +28,7 @@ impl Island {
         if !self.rows.may_bounce() {
             return false;
         }
-        self.before.clear();
-        for member in members {
-            self.before.extend(&member.state.velocities);
-        }
-        for FreeBody { before, .. } in bodies {
-            self.before
-                .extend(before.linear.iter().chain(&before.angular));
-        }
+        self.find_before(members, bodies);
         let known = [&self.before[..], &self.kept];
         self.rows.bounce(&mut self.velocities, known)
     }

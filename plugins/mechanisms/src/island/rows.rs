@@ -4,6 +4,7 @@ mod bounces;
 mod checkpoint;
 mod corrections;
 mod dense;
+mod gains;
 mod joints;
 mod newton;
 mod points;
@@ -60,6 +61,8 @@ pub(super) struct Rows {
     start: Checkpoint,
     /// True if the rows are solved by damped steps, since other ones have not converged.
     is_damped: bool,
+    /// True if the changes of impulses have vanished in the last relaxations.
+    has_settled: bool,
     /// Impulses before a bounce.
     without_bounce: Vec<f64>,
 }
@@ -78,6 +81,8 @@ struct ContactData {
     continues: bool,
     /// Stiffness relative to the other contacts of the same sides.
     share: f64,
+    /// True if friction drives the sides.
+    is_driven: bool,
 }
 
 /// A side of a contact, whatever its velocity.
@@ -193,6 +198,8 @@ impl Rows {
             before: before.unwrap_or_default(),
             continues,
             share: contact.share,
+            is_driven: contact.tangent_velocity != Vector3::zeros()
+                || contact.friction_sides != contact.sides,
             axes,
             friction: contact.friction,
             bounce: if bounces {

@@ -10,6 +10,9 @@ use crate::{
     state::vector,
 };
 
+/// Least ratio of the velocity that an impulse gives a contact to that which it gives a joint or body, m.
+const LEAST_LEVER: f64 = 1e-5;
+
 impl Rows {
     /// Computes the responses `M⁻¹Jᵀ`, effective masses and compliances of all rows.
     pub(in crate::island) fn compute_responses(
@@ -34,6 +37,7 @@ impl Rows {
                 row.regularise_tangent(before);
             }
         }
+        self.release_immovable_normals();
         self.set_normal_compliances(dt);
         self.regularise_welds();
         if self.joints > 0 {
@@ -140,6 +144,18 @@ impl Rows {
             }
         }
         true
+    }
+
+    /// Removes the impulses of contacts whose normals pass through the axes of all joints that could move them, up to rounding
+    /// errors: nothing separates them, and impulses of any size would be applied.
+    fn release_immovable_normals(&mut self) {
+        for row in self.rows.iter_mut().step_by(3).take(self.contacts.len()) {
+            if 1.0 < row.mass * LEAST_LEVER * row.reach(&self.responses)
+                && let Kind::Normal { before, .. } = &mut row.kind
+            {
+                (row.mass, row.impulse, *before) = (0.0, 0.0, 0.0);
+            }
+        }
     }
 
     /// Makes contacts compliant. All contacts of the same two bodies have the same stiffness, that of their mean effective

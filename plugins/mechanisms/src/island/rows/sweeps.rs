@@ -24,6 +24,9 @@ const RELAXED_COMPLIANCE: f64 = 0.1;
 const MAX_RELAXATIONS: usize = 6;
 const RELAXATION_TOLERANCE: f64 = 1e-13;
 
+/// Change of target in the last relaxation from which on loads have not settled, m/s or rad/s.
+const SETTLED: f64 = 1e-8;
+
 impl Rows {
     /// Applies the warm-start impulses.
     pub(in crate::island) fn apply_warm_start(&self, velocities: &mut [f64]) {
@@ -189,6 +192,7 @@ impl Rows {
         // The present impulses act without compliance, and changes of them with it, so that loads stay shared uniquely. That
         // is repeated until the changes vanish.
         let mut before = f64::INFINITY;
+        self.has_settled = false;
         if self.is_damped {
             self.solve_damped(velocities, true);
             return;
@@ -200,6 +204,7 @@ impl Rows {
                 change = change.max((target - row.target).abs());
                 row.target = target;
             }
+            self.has_settled = change < SETTLED;
             // On bodies that slide on many points, loads may circulate without convergence.
             if change < RELAXATION_TOLERANCE || change > before / 2.0 {
                 break;
