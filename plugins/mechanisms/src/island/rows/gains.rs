@@ -6,8 +6,9 @@
 //! are solved again as inelastic contacts that give way to their impulses, which add none.
 use super::{Rows, row::Kind};
 
-/// Energy that counts as zero, relative to the energy that passes through the contacts, and to their impulses, m/s.
-const ROUNDING: [f64; 2] = [1e-4, 1e-9];
+/// Energy that counts as zero, relative to the energy that passes through the contacts, and to that of their impulses alone:
+/// piles at rest have the latter only.
+const ROUNDING: [f64; 2] = [1e-4, 1e-4];
 
 impl Rows {
     /// Returns true if contacts move apart, or if their impulses are still changing.
@@ -43,10 +44,11 @@ impl Rows {
             if rows[0].impulse == 0.0 || touch.is_driven {
                 continue;
             }
-            for row in rows {
+            for row in rows.iter().filter(|row| row.mass > 0.0) {
                 let [before, after] = speeds.map(|all| row.speed(&self.jacobians, all));
+                let alone = row.impulse * row.impulse / row.mass / 2.0;
                 added += row.impulse * (before + after) / 2.0;
-                allowed += (of_passed * before.abs() + of_impulses) * row.impulse.abs();
+                allowed += of_passed * (row.impulse * before).abs() + of_impulses * alone;
             }
         }
         added > allowed
