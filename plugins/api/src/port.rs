@@ -78,6 +78,7 @@ pub struct DropCounters {
 /// use std::sync::Arc;
 ///
 /// use morse_api::{port::{Policy, port}, prelude::*, reading::SensorInfo};
+/// use nalgebra::Rotation3;
 ///
 /// /// Data of some sensor.
 /// #[derive(Reflect, Default)]
