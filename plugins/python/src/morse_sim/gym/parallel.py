@@ -122,10 +122,10 @@ class ParallelEnv(_Base):  # type: ignore[misc]
                 raise ValueError(f"expected an action of `{agent}` of the shape {space.shape}, found {numpy.shape(action)}")
             self._actions[0, columns] = action
         worlds.act(self._actions)
-        worlds.step([None])
-        _, truncated = worlds.ends(None)
-        is_over = bool(truncated[0])
-        info: Dict[str, Any] = {"time": float(worlds.readings.time[0])}
+        worlds.go()
+        time = worlds.time()
+        _, is_over = worlds.end(time)
+        info: Dict[str, Any] = {"time": time}
         if worlds.faults:
             info["fault"] = worlds.faults[0]
         terminations = {agent: not worlds.faults and self._is_terminated(agent) for agent in alive}

@@ -48,7 +48,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         self._randoms: List[Optional[numpy.random.Generator]] = [None] * num_envs
         #: Environments that begin an episode in the next step.
         self._ended: Flags = numpy.zeros(num_envs, numpy.bool_)
-        self._going: List[Optional[Start]] = [None] * num_envs
 
     @property
     def simulations(self) -> List[Simulation]:
@@ -76,8 +75,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         worlds, begun = self._worlds, self._ended
         worlds.act(actions)
         begins = begun.any()
-        starts = [self._start(i) if begun[i] else None for i in range(self.num_envs)] if begins else self._going
-        worlds.step(starts)
+        starts = [self._start(i) if begun[i] else None for i in range(self.num_envs)] if begins else []
+        if begins:
+            worlds.step(starts)
+        else:
+            worlds.go()
         rewards = worlds.rewards(begun if begins else None)
         terminated, truncated = worlds.ends(begun if begins else None)
         infos = self._infos(begun, starts)
