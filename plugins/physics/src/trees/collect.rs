@@ -182,8 +182,8 @@ impl Trees {
     }
 
     /// Collects the contacts of bodies that are released after this step, since the engine did not move them in it: they have
-    /// no contact to a tree. The bodies that they touch are coupled for the rest of the step. The engine has solved its contacts with
-    /// other free bodies already.
+    /// no contact to a tree. The bodies that they touch are coupled for the rest of the step. The engine has solved its contacts
+    /// with other free bodies already.
     fn collect_released(
         &mut self,
         constraints: &mut ConstraintSet,

@@ -1,8 +1,8 @@
 //! Joints with `springdamper`: stiffness and damping from a time constant and a damping ratio. Actuators with a damping ratio.
 //!
-//! As MuJoCo does it: a joint with `springdamper` feels the inertia 1 / (M⁻¹)ᵢᵢ in the pose of the file, where M is the mass matrix of the model
-//! without equality constraints. Its stiffness is inertia / (time constant · damping ratio)², its damping 2 · inertia / time
-//! constant. The damping of an actuator of stiffness k with a damping ratio is 2 · ratio · √(k Mᵢᵢ).
+//! As MuJoCo does it: a joint with `springdamper` feels the inertia 1 / (M⁻¹)ᵢᵢ in the pose of the file, where M is the mass
+//! matrix of the model without equality constraints. Its stiffness is inertia / (time constant · damping ratio)², its damping
+//! 2 · inertia / time constant. The damping of an actuator of stiffness k with a damping ratio is 2 · ratio · √(k Mᵢᵢ).
 
 use std::collections::BTreeMap;
 
