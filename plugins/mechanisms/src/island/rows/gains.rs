@@ -6,9 +6,9 @@
 //! are solved again as inelastic contacts that give way to their impulses, which add none.
 use super::{Rows, row::Kind};
 
-/// Energy that counts as zero, relative to the energy that passes through the contacts, and to that of their impulses alone:
-/// piles at rest have the latter only.
-const ROUNDING: [f64; 2] = [1e-4, 1e-4];
+/// Energy that counts as zero, relative to the energy that passes through the contacts; to that of their impulses alone, since
+/// piles at rest have no other; and to their impulses, m/s.
+const ROUNDING: [f64; 3] = [1e-4, 1e-4, 1e-9];
 
 impl Rows {
     /// Returns true if contacts move apart, or if their impulses are still changing.
@@ -39,16 +39,18 @@ impl Rows {
     /// that a contact adds is its impulse times the mean of its velocities before and after.
     fn add_energy(&self, speeds: [&[f64]; 2]) -> bool {
         let [mut added, mut allowed] = [0.0; 2];
-        let [of_passed, of_impulses] = ROUNDING;
+        let [of_passed, alone, of_impulses] = ROUNDING;
         for (rows, touch) in self.rows.chunks_exact(3).zip(&self.contacts) {
             if rows[0].impulse == 0.0 || touch.is_driven {
                 continue;
             }
-            for row in rows.iter().filter(|row| row.mass > 0.0) {
+            for row in rows {
                 let [before, after] = speeds.map(|all| row.speed(&self.jacobians, all));
-                let alone = row.impulse * row.impulse / row.mass / 2.0;
                 added += row.impulse * (before + after) / 2.0;
-                allowed += of_passed * (row.impulse * before).abs() + of_impulses * alone;
+                allowed += (of_passed * before.abs() + of_impulses) * row.impulse.abs();
+                if row.mass > 0.0 {
+                    allowed += alone * row.impulse * row.impulse / row.mass / 2.0;
+                }
             }
         }
         added > allowed
