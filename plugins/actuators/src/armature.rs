@@ -234,6 +234,7 @@ struct Arm {
 
 impl Actuator for Armature {
     const KIND: &'static str = "armature";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("Armature");
     type Command = ArmatureCommand;
 

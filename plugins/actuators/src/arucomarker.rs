@@ -56,6 +56,7 @@ impl Stateful for MarkerPose {}
 
 impl Actuator for Arucomarker {
     const KIND: &'static str = "arucomarker";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("Arucomarker");
     type Command = ArucomarkerCommand;
 }

@@ -50,6 +50,7 @@ impl Stateful for GripperCommand {}
 
 impl Actuator for Gripper {
     const KIND: &'static str = "gripper";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("Gripper");
     type Command = GripperCommand;
 }

@@ -63,6 +63,7 @@ struct Motor {
 
 impl Actuator for Joints {
     const KIND: &'static str = "joints";
+    const HAS_DRIVE: bool = false;
     type Command = JointsCommand;
 
     fn check(&self, world: &World, actuator: Entity) -> Result<(), CheckError> {

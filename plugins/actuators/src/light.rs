@@ -73,6 +73,7 @@ impl Stateful for Switch {}
 
 impl Actuator for Light {
     const KIND: &'static str = "light";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("Light");
     type Command = LightCommand;
 }

@@ -124,6 +124,7 @@ impl OnJoints for Pa10 {
 
 impl Actuator for Pa10 {
     const KIND: &'static str = "pa_10";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("PA10");
     type Command = Pa10Command;
 

@@ -182,6 +182,7 @@ impl Ptu {
 
 impl Actuator for Ptu {
     const KIND: &'static str = "ptu";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("PTU");
     type Command = PtuCommand;
 

@@ -91,6 +91,7 @@ impl Stateful for Chosen {}
 
 impl Actuator for Sound {
     const KIND: &'static str = "sound";
+    const HAS_DRIVE: bool = false;
     const MORSE_CLASS: Option<&'static str> = Some("Sound");
     type Command = SoundCommand;
 }

@@ -80,6 +80,8 @@ pub trait Actuator: Component<Mutability = Mutable> + Clone + DeserializeOwned +
     /// True if the actuator sets the velocity or the pose of the robot's base. Of several such actuators on a robot, one
     /// drives at a time (see [`Contender`]).
     const MOVES_ROBOT: bool = false;
+    /// False if `default_action` sets no [`Drive`]: the actuator has none then, and worlds with such actuators only are faster.
+    const HAS_DRIVE: bool = true;
     /// Name of the class of MORSE that it replaces, for MORSE's clients; `None` for a kind that MORSE does not have.
     const MORSE_CLASS: Option<&'static str> = None;
     /// Type of its commands.
@@ -162,7 +164,6 @@ pub struct IsActuator;
     WorldVelocity,
     Modifiers,
     ModifierStates,
-    Drive,
     IsActuator
 )]
 pub struct Common;
@@ -198,6 +199,9 @@ impl AddActuator for App {
         world.register_required_components::<A, A::Command>();
         world.register_required_components::<A, Received<A::Command>>();
         world.register_required_components::<A, Common>();
+        if A::HAS_DRIVE {
+            world.register_required_components::<A, Drive>();
+        }
         claim(
             &mut world.get_resource_or_init::<Kinds>().actuators,
             A::KIND,

@@ -5,7 +5,7 @@ use morse_scene::assembly::JointMode;
 
 use super::{
     PhysicsSettings,
-    engine::{Engine, Tables, VariableIndex, VariableRow},
+    engine::{Engine, EngineItem, Tables, VariableIndex, VariableRow},
     joint_motion::JointMotion,
     lost_body::LostBodies,
     posing,
@@ -51,20 +51,16 @@ pub(super) fn apply(
 
 /// Reads positions and velocities of the joints after the step.
 pub(super) fn read(
-    tables: Res<Tables>,
-    mut motion: ResMut<JointMotion>,
-    trees: Res<Trees>,
-    (lost, engine, suspended): (Res<LostBodies>, Single<Engine>, Res<Suspended>),
-    mut states: Query<(&VariableIndex, &mut JointState)>,
+    (engine, tables): (&EngineItem<'_, '_>, &Tables),
+    (trees, lost): (&Trees, &LostBodies),
+    motion: &mut JointMotion,
+    states: &mut Query<(&VariableIndex, &mut JointState)>,
 ) {
-    if suspended.0 {
-        return;
-    }
     let has_lost = |index: usize| {
         let variable = tables.variables.get(index).filter(|_| lost.is_any());
-        variable.is_some_and(|variable| engine.has_lost(&tables, variable))
+        variable.is_some_and(|variable| engine.has_lost(tables, variable))
     };
-    for (&VariableIndex(index), mut state) in &mut states {
+    for (&VariableIndex(index), mut state) in states {
         let Some(motion) = motion.0.get_mut(index) else {
             continue;
         };

@@ -219,9 +219,7 @@ fn add_systems(app: &mut App) {
         (
             joints::apply.in_set(Actuate::Drives),
             step::step.in_set(PhysicsSet::StepSimulation),
-            (joints::read, step::write_back)
-                .chain()
-                .in_set(PhysicsSet::Writeback),
+            step::write_back.in_set(PhysicsSet::Writeback),
         ),
     )
     .add_systems(Startup, touch::begin);

@@ -4,6 +4,7 @@ use bevy::{ecs::system::SystemChangeTick, prelude::*};
 use bevy_rapier3d::rapier::prelude::RigidBody;
 use morse_api::{
     body::{BodyKind, BodyState},
+    joint::JointState,
     threads::Threads,
 };
 use nalgebra::{Isometry3, Vector3};
@@ -14,13 +15,14 @@ use super::{
     bounces::Bounces,
     commanded::Commanded,
     convert,
-    engine::{BodyRow, Engine, EngineItem, Tables},
+    engine::{BodyRow, Engine, EngineItem, Tables, VariableIndex},
     filter::Hooks,
     fluids::Fluids,
     grasp::Grasps,
     joint_motion::JointMotion,
+    joints,
     loads::Loads,
-    lost_body::Losses,
+    lost_body::{Losses, LostBodies},
     posed::{self, Moving},
     posing::{self, Poses},
     suspension::Suspended,
@@ -191,18 +193,25 @@ fn advance(engine: &mut EngineItem<'_, '_>, hooks: &Hooks<'_>, moves: u32) {
     );
 }
 
-/// Copies poses and velocities of all bodies that may have moved to their entities.
+/// Copies positions and velocities of all joints, and poses and velocities of all bodies that may have moved, to their entities.
 pub(super) fn write_back(
     (suspended, settings, tables): (Res<Suspended>, Res<PhysicsSettings>, Res<Tables>),
-    (motion, trees): (Res<JointMotion>, Res<Trees>),
+    (mut motion, trees, lost): (ResMut<JointMotion>, Res<Trees>, Res<LostBodies>),
     mut commanded: ResMut<Commanded>,
     (mut poses, mut moving): (Local<Poses>, Local<Moving>),
     mut engine: Single<Engine>,
+    mut joints: Query<(&VariableIndex, &mut JointState)>,
     mut states: Query<(&mut BodyState, &mut Transform)>,
 ) {
     if suspended.0 {
         return;
     }
+    joints::read(
+        (&engine, &tables),
+        (&trees, &lost),
+        &mut motion,
+        &mut joints,
+    );
     let apart = trees.apart().iter();
     let apart = apart.filter_map(|index| tables.bodies.get(*index));
     for row in apart.filter(|row| row.kind != BodyKind::Fixed) {
