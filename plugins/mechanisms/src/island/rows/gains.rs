@@ -8,7 +8,7 @@ use super::{Rows, row::Kind};
 
 /// Energy that counts as zero, relative to the energy that passes through the contacts; to that of their impulses alone, since
 /// piles at rest have no other; and to their impulses, m/s.
-const ROUNDING: [f64; 3] = [1e-4, 1e-4, 1e-9];
+const ROUNDING: [f64; 3] = [1e-4, 1e-3, 1e-9];
 
 impl Rows {
     /// Returns true if contacts move apart, or if their impulses are still changing.
