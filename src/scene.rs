@@ -8,11 +8,12 @@
 //! - [`urdf`], [`xacro`], [`mjcf`], [`sdf`], [`packages`], [`xml`]: robot descriptions (`morse_description`),
 //!   with the codes of diagnostics that all of them share ([`description_codes`]);
 //! - [`compiled`]: scenes in one file with their meshes and images (`morse_compiled`);
-//! - [`load`]: scene files of all [`formats`];
+//! - [`load`]: scene files of all [`formats`]; [`known`]: scenes that are kept after they were read;
 //! - [`query`]: kinematics and collisions of a scene without a world;
 //! - [`diagnostic`], [`report`]: errors and warnings of all of them (`morse_diagnostics`).
 pub mod compiled;
 pub(crate) mod inertials;
+pub mod known;
 pub mod load;
 pub mod query;
 

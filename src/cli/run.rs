@@ -37,6 +37,7 @@ use crate::{
         profile::{Measured, Profiler},
         run_watched,
     },
+    scene::known::KnownScenes,
     simulation::{
         BuildError, Extensions, Simulation, kinds,
         load::{self, Options, Plan},
@@ -335,6 +336,7 @@ fn load_plan(
         threads: args.threads,
         renderer: args.renderer,
         memory: args.memory.budget(),
+        scenes: KnownScenes::default(),
     };
     let kinds = kinds(extensions);
     let file = args.file.clone().unwrap_or_default();

@@ -34,7 +34,10 @@ use morse_simulation_file::{
 pub use floor::{Contacts, Floor};
 
 use crate::{
-    scene::load::{LoadOptions, Loaded, load as read},
+    scene::{
+        known::KnownScenes,
+        load::{LoadOptions, Loaded},
+    },
     simulation::{
         crowd,
         kinds::{AnyKinds, Words},
@@ -64,6 +67,8 @@ pub struct Options {
     pub renderer: RendererKind,
     /// Maximum memory of all robots and sensors together.
     pub memory: MemoryBudget,
+    /// Scenes that need not be read again.
+    pub scenes: KnownScenes,
 }
 
 /// Options for reading robot descriptions.
@@ -220,7 +225,7 @@ impl<'a> Loader<'a> {
     fn description_alone(&mut self, path: &Path, directory: &Path) -> Option<Plan> {
         let mut options = self.scene_options();
         options.is_alone = true;
-        let mut loaded = read(path, &options);
+        let mut loaded = self.options.scenes.read(path, &options);
         let made = loaded.as_mut().map(|loaded| take(&mut loaded.components));
         let text = made.unwrap_or_default();
         let is_world = loaded.as_ref().is_ok_and(|loaded| loaded.is_world);
@@ -351,7 +356,7 @@ impl<'a> Loader<'a> {
     }
 
     fn scene(&mut self, path: &Path) -> Option<Scene> {
-        let loaded = read(path, &self.scene_options());
+        let loaded = self.options.scenes.read(path, &self.scene_options());
         self.take(loaded)
     }
 
@@ -430,8 +435,8 @@ impl<'a> Loader<'a> {
             _ => files.find(named)?,
         };
         let loaded = match file {
-            FileLocation::Disk(path) => read(&shortened(path), options),
-            FileLocation::Asset(path) => read(&Shipped::path(&path), options),
+            FileLocation::Disk(path) => self.options.scenes.read(&shortened(path), options),
+            FileLocation::Asset(path) => self.options.scenes.read(&Shipped::path(&path), options),
         };
         self.take(loaded).ok_or_else(|| {
             let message = format!("`{}` cannot be used: see the errors above", named.value);

@@ -23,6 +23,7 @@ use morse_api::{
 };
 use morse_diagnostics::report::Report;
 
+use self::difference::Contents;
 use super::{
     BuildError, DropStatistics, Extensions, Simulation,
     load::Plan,
@@ -39,6 +40,8 @@ pub(super) struct Blank {
     entries: Vec<(StateEntry, Saved)>,
     /// Warnings of the installation.
     installed: Report,
+    /// Contents of the simulation file, once they have been compared; plans for which a world is kept have the same.
+    contents: Option<Contents>,
 }
 
 impl Blank {
@@ -52,6 +55,7 @@ impl Blank {
         Ok(Self {
             entries: entries.collect::<Result<_, StateError>>()?,
             installed,
+            contents: None,
         })
     }
 
@@ -107,8 +111,8 @@ impl Simulation {
     ///
     /// As for [`build`](Self::build); the simulation is unchanged.
     pub fn restart(&mut self, plan: Plan) -> Result<bool, BuildError> {
-        if let Some(blank) = self.blank.take()
-            && self.keeps_world(&blank, &plan)
+        if let Some(mut blank) = self.blank.take()
+            && self.keeps_world(&mut blank, &plan)
         {
             match self.rewind(&blank, &plan) {
                 Ok(Some(warnings)) => {
@@ -129,7 +133,7 @@ impl Simulation {
     }
 
     /// Returns true if this world may serve for a plan.
-    fn keeps_world(&mut self, blank: &Blank, plan: &Plan) -> bool {
+    fn keeps_world(&mut self, blank: &mut Blank, plan: &Plan) -> bool {
         let world = self.app.world_mut();
         let mut outputs = world.query::<&Outputs>();
         let has_observers = outputs.iter(world).any(|outputs| !outputs.0.is_empty());
@@ -138,13 +142,23 @@ impl Simulation {
         let is_connected = has_observers || has_commands || !self.middlewares.is_empty();
         let is_recorded = world.contains_resource::<CommandLog>();
         let is_changed = !population::changes(world).is_empty();
-        let present = &world.resource::<Population>().plan;
+        let (present, kinds) = (
+            &world.resource::<Population>().plan,
+            world.resource::<Kinds>(),
+        );
+        let is_complete = blank.is_complete(world);
+        let contents = &mut blank.contents;
+        let mut has_contents = |plan: &Plan| {
+            let present = contents.get_or_insert_with(|| Contents::of(&present.simulation, kinds));
+            *present == Contents::of(&plan.simulation, kinds)
+        };
         !is_connected
             && !is_recorded
             && !is_changed
             && plan.simulation.middlewares.is_empty()
-            && blank.is_complete(world)
-            && difference::is_in_start_only(present, plan, world.resource::<Kinds>())
+            && is_complete
+            && difference::is_in_start_only(present, plan)
+            && has_contents(plan)
     }
 
     /// Restores the state before the systems of the start, with the bodies of a plan. Returns the warnings of the plan; `None`,

@@ -35,6 +35,12 @@ impl Overlay {
         Some((path, text))
     }
 
+    /// Returns true if no file is open.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     /// Returns true if the file is open, or exists on the disk.
     #[must_use]
     pub fn has_file(&self, path: &Path) -> bool {

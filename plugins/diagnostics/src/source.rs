@@ -188,6 +188,11 @@ impl Sources {
         id
     }
 
+    /// Adds files of another load. Spans in them remain valid if as many files are before them as there.
+    pub fn extend<'a>(&mut self, files: impl IntoIterator<Item = &'a Source>) {
+        self.files.extend(files.into_iter().cloned());
+    }
+
     /// Returns a file by its identifier.
     #[must_use]
     pub fn get(&self, id: SourceId) -> Option<&Source> {

@@ -43,9 +43,14 @@ pub(super) struct Engine {
     pub last_step: &'static mut LastStep,
 }
 
-/// Change tick of the engine's sets after its last step; `None` before the first one. A component of the entity with the sets.
+/// What is known of the engine's last step. A component of the entity with the sets.
 #[derive(Component, Clone, Copy, Default)]
-pub(super) struct LastStep(pub Option<Tick>);
+pub(super) struct LastStep {
+    /// Change tick of the sets after it; `None` before the first one.
+    pub mark: Option<Tick>,
+    /// True if all active bodies have been found to sleep since then.
+    pub all_sleep: bool,
+}
 
 impl EngineItem<'_, '_> {
     /// Sets the pose of a body in the world.

@@ -4,40 +4,55 @@
 //! Every mutable access to one of the engine's sets counts as a change, by Bevy's change detection. The state of a
 //! simulation contains the flag, so that a restored simulation makes the same steps.
 use bevy::{ecs::change_detection::Tick, prelude::*};
-use bevy_rapier3d::plugin::context::{
-    RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
+use bevy_rapier3d::{
+    plugin::context::{
+        RapierContextColliders, RapierContextJoints, RapierContextSimulation, RapierRigidBodySet,
+    },
+    rapier::dynamics::RigidBody,
 };
 
 use super::engine::{EngineItem, LastStep};
 
 impl EngineItem<'_, '_> {
     /// Returns true if a step would change nothing.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&mut self) -> bool {
         let ticks = [
             self.simulation.last_changed(),
             self.colliders.last_changed(),
             self.joints.last_changed(),
             self.bodies.last_changed(),
         ];
-        let mut active = self.simulation.islands.active_bodies();
-        self.last_step.is_mark_of(ticks) && active.next().is_none()
+        if !self.last_step.is_mark_of(ticks) {
+            return false;
+        }
+        if !self.last_step.all_sleep {
+            // Bodies that were put to sleep stay active until the next step, which moves none of them.
+            let mut active = self.simulation.islands.active_bodies();
+            self.last_step.all_sleep = active.all(|handle| {
+                let body = self.bodies.bodies.get(handle);
+                body.is_none_or(RigidBody::is_sleeping)
+            });
+        }
+        self.last_step.all_sleep
     }
 
-    /// Marks the engine's sets as unchanged, given the change tick of the system that makes the step.
-    pub(super) fn mark_step(&mut self, this_run: Tick) {
+    /// Marks the engine's sets as unchanged after a step that was made, or left out, given the change tick of the system that
+    /// makes it.
+    pub(super) fn mark_step(&mut self, is_made: bool, this_run: Tick) {
         // Later changes have the tick of this system, or of a later one.
         let mark = Tick::new(this_run.get().wrapping_sub(1));
         self.simulation.set_last_changed(mark);
         self.colliders.set_last_changed(mark);
         self.joints.set_last_changed(mark);
         self.bodies.set_last_changed(mark);
-        self.last_step.0 = Some(mark);
+        self.last_step.mark = Some(mark);
+        self.last_step.all_sleep &= !is_made;
     }
 }
 
 impl LastStep {
     fn is_mark_of(self, ticks: [Tick; 4]) -> bool {
-        self.0.is_some_and(|mark| ticks == [mark; 4])
+        self.mark.is_some_and(|mark| ticks == [mark; 4])
     }
 }
 

@@ -199,7 +199,7 @@ impl Saved {
         // The pipeline contains only buffers, some of which belong to the replaced sets.
         engine.simulation.pipeline = PhysicsPipeline::new();
         if self.is_unchanged {
-            engine.mark_step(now);
+            engine.mark_step(true, now);
         }
         show_all(world);
         Ok(())

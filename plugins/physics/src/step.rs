@@ -89,7 +89,7 @@ pub(super) fn step(
             length.moves = moves(&settings, &engine, &tables, &trees);
             advance(&mut engine, &hooks, length.moves);
         }
-        engine.mark_step(ticks.this_run());
+        engine.mark_step(steps, ticks.this_run());
         if steps {
             engine.integrate_poses(&tables, &length, trees.apart());
             bounces.act(&mut engine, &tables, &trees, dt);

@@ -158,9 +158,13 @@ fn kind(reader: &mut Reader<'_>, fields: &mut Fields<'_>, family: Family) -> Spa
             .index
             .choice(span, words.iter().copied(), Some(family));
     }
-    let known = listing(&words).unwrap_or_default();
-    let help = format!("add `kind: …` as the first field: one of {known}");
-    let Some(kind) = fields.need(reader, "kind", &help, Reader::word) else {
+    let Some(field) = fields.take("kind") else {
+        let known = listing(&words).unwrap_or_default();
+        let help = format!("add `kind: …` as the first field: one of {known}");
+        fields.missing(reader, "kind", &help);
+        return Spanned::default();
+    };
+    let Some(kind) = reader.word(&field.value, "kind") else {
         return Spanned::default();
     };
     let span = kind.span.unwrap_or(fields.span);

@@ -16,14 +16,14 @@ use crate::simulation::{
 /// Name of a value of the command line among the sources of a plan.
 const SET: &str = "--set";
 
-/// Returns true if two plans differ in nothing but seed, initial poses of robots, and initial positions of joints.
-pub(super) fn is_in_start_only(one: &Plan, other: &Plan, kinds: &Kinds) -> bool {
+/// Returns true if two plans differ in nothing but seed, initial poses of robots, initial positions of joints, and
+/// [`Contents`].
+pub(super) fn is_in_start_only(one: &Plan, other: &Plan) -> bool {
     have_equal_options(one, other)
         && files(&one.sources).eq(files(&other.sources))
         && have_equal_values(&given(&one.options.set), &given(&other.options.set))
         && have_equal_values(&drawn(&one.simulation), &drawn(&other.simulation))
         && have_equal_bodies(&one.assembly, &other.assembly)
-        && contents(&one.simulation, kinds) == contents(&other.simulation, kinds)
 }
 
 fn have_equal_options(one: &Plan, other: &Plan) -> bool {
@@ -36,25 +36,30 @@ fn have_equal_options(one: &Plan, other: &Plan) -> bool {
         && one.floor == other.floor
 }
 
-/// Returns the contents of a simulation file as text, without the values of the start, and the settings of its components. Equal
-/// files do not suffice: a program can change a plan after it has read the files.
-fn contents(simulation: &Simulation, kinds: &Kinds) -> (String, Texts) {
-    let mut simulation = simulation.clone();
-    simulation.environment.seed = 0;
-    simulation.drawn.clear();
-    for robot in simulation.robots.values_mut() {
-        robot.at = Isometry3::identity();
-        robot
+/// Contents of a simulation file as text, without the values of the start, and the settings of its components. Equal files do
+/// not suffice: a program can change a plan after it has read the files.
+#[derive(PartialEq, Eq)]
+pub(super) struct Contents(String, Texts);
+
+impl Contents {
+    pub(super) fn of(simulation: &Simulation, kinds: &Kinds) -> Self {
+        let mut simulation = simulation.clone();
+        simulation.environment.seed = 0;
+        simulation.drawn.clear();
+        for robot in simulation.robots.values_mut() {
+            robot.at = Isometry3::identity();
+            robot
+                .joints
+                .values_mut()
+                .for_each(|joint| joint.position = Some(0.0));
+        }
+        simulation
             .joints
             .values_mut()
             .for_each(|joint| joint.position = Some(0.0));
+        let components = components(&simulation, kinds);
+        Self(format!("{simulation:?}"), components)
     }
-    simulation
-        .joints
-        .values_mut()
-        .for_each(|joint| joint.position = Some(0.0));
-    let components = components(&simulation, kinds);
-    (format!("{simulation:?}"), components)
 }
 
 /// Iterates over names and texts of files.

@@ -7,6 +7,7 @@
 //! step. The boxes of a tree far from everything grow from one measurement to the next, so that it is measured less often.
 use std::{mem, sync::atomic::Ordering};
 
+use bevy::ecs::change_detection::DetectChangesMut as _;
 use bevy_rapier3d::{
     parry::bounding_volume::BoundingVolume as _,
     rapier::{
@@ -295,12 +296,14 @@ impl Trees {
         }
     }
 
-    /// Lets the links of a tree sleep in the engine: its step wakes those whose poses were set.
+    /// Lets the links of a tree sleep in the engine: its step wakes those whose poses were set. This counts as no change of the
+    /// engine's sets, since a step of sleeping bodies changes nothing.
     fn let_sleep(&mut self, index: usize, engine: &mut EngineItem<'_, '_>, tables: &Tables) {
         let tree = &mut self.state.trees[index];
+        let bodies = &mut engine.bodies.bypass_change_detection().bodies;
         for (body, shown) in self.rows[index].links.iter().zip(&mut tree.shown) {
             let row = tables.bodies.get(*body);
-            if let Some(body) = row.and_then(|row| engine.bodies.bodies.get_mut(row.handle)) {
+            if let Some(body) = row.and_then(|row| bodies.get_mut(row.handle)) {
                 body.sleep();
                 *shown = [[0.0; 3]; 2];
             }

@@ -7,6 +7,7 @@ use std::{
 use morse_api::kind::Kinds;
 use morse_sim::{
     cli::serve,
+    scene::known::KnownScenes,
     simulation::{
         BuildError, Simulation,
         load::{self, Options, Plan},
@@ -55,17 +56,18 @@ impl Source {
     }
 
     /// Builds the simulation.
-    pub(crate) fn build(&self) -> Result<Simulation, BuildError> {
+    pub(crate) fn build(&self, scenes: &KnownScenes) -> Result<Simulation, BuildError> {
         let (extensions, kinds) = extensions_and_kinds();
-        Simulation::build(self.plan(&kinds)?, extensions)
+        Simulation::build(self.plan(&kinds, scenes)?, extensions)
     }
 
-    /// Reads the files.
-    pub(crate) fn plan(&self, kinds: &Kinds) -> Result<Plan, BuildError> {
+    /// Reads the files, except scenes that are known.
+    pub(crate) fn plan(&self, kinds: &Kinds, scenes: &KnownScenes) -> Result<Plan, BuildError> {
         let options = Options {
             seed: self.seed,
             set: self.set.clone(),
             threads: self.threads,
+            scenes: scenes.clone(),
             ..Options::default()
         };
         let mut plan = match (&self.path, &self.text) {

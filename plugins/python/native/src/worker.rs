@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, RecvError, RecvTimeoutError, Sender, bounded};
 use morse_sim::{
     cli::pictures::Pictures,
     run::Watch as _,
+    scene::known::KnownScenes,
     simulation::{
         BuildError, Simulation,
         state::{HashChain, Snapshot},
@@ -42,6 +43,8 @@ const STACK: usize = 8 << 20;
 /// A simulation, and what belongs to it.
 pub(crate) struct Room {
     source: Source,
+    /// Scenes of earlier episodes.
+    scenes: KnownScenes,
     /// The simulation.
     pub(crate) simulation: Simulation,
     /// Its state at the start, for resets; `None` if the simulation itself keeps it, or if some of it has no binary form.
@@ -54,13 +57,15 @@ pub(crate) struct Room {
 
 impl Room {
     fn new(source: Source) -> Result<Self, BuildError> {
-        let simulation = source.build()?;
+        let scenes = KnownScenes::kept();
+        let simulation = source.build(&scenes)?;
         Ok(Self {
             start: Snapshot::take(simulation.world(), &HashChain::default()).ok(),
             simulation,
             link: None,
             films: BTreeMap::new(),
             source,
+            scenes,
         })
     }
 
@@ -68,7 +73,7 @@ impl Room {
     pub(crate) fn restart(&mut self, seed: u64, set: Vec<String>) -> Result<(), BuildError> {
         let source = self.source.clone().with(seed, set);
         let (extensions, kinds) = extensions_and_kinds();
-        let plan = source.plan(&kinds)?;
+        let plan = source.plan(&kinds, &self.scenes)?;
         self.link = None;
         for mut film in std::mem::take(&mut self.films).into_values() {
             // The file ends with the episode; a full disk was reported before.
