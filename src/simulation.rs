@@ -26,9 +26,10 @@ mod restore;
 mod run_requests;
 pub mod state;
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, mem, path::Path, sync::Arc};
 
 use bevy::{
+    app::SubApps,
     prelude::*,
     reflect::{PartialReflect, structs::Struct},
 };
@@ -72,11 +73,12 @@ use crate::{
     update::Updater,
 };
 
-/// A simulated world. A process may contain any number of worlds, each on any thread.
+/// A simulated world. A process may contain any number of worlds, each on any thread, and can move them between threads.
 ///
 /// A world is built and stepped on one thread. It touches nothing global: no logger, no signal, no clock.
 pub struct Simulation {
-    app: App,
+    /// Bevy's app without its runner, which cannot leave its thread.
+    apps: SubApps,
     updater: Updater,
     middlewares: Middlewares,
     hashes: Option<HashChain>,
@@ -169,9 +171,9 @@ impl Simulation {
         let blank = restarts.then(|| Blank::of(app.world(), installed));
         start(&mut app);
         let middlewares = Middlewares::new(wakes, gate);
-        let (app, middlewares) = middlewares.start(app, &plan.simulation, connections)?;
+        let (mut app, middlewares) = middlewares.start(app, &plan.simulation, connections)?;
         Ok(Self {
-            app,
+            apps: mem::take(app.sub_apps_mut()),
             updater: Updater::default(),
             middlewares,
             hashes: None,
@@ -204,7 +206,7 @@ impl Simulation {
     /// those of the file make the same simulation again.
     #[must_use]
     pub fn drawn(&self) -> &[Drawn] {
-        let population = self.app.world().get_resource::<Population>();
+        let population = self.apps.main.world().get_resource::<Population>();
         population.map_or(&[], |population| &population.plan.simulation.drawn)
     }
 
@@ -217,12 +219,13 @@ impl Simulation {
         self.apply_reset_request();
         self.apply_requested_changes();
         self.keep_start();
-        self.updater.update(&mut self.app);
-        self.middlewares.tick(self.app.world_mut());
+        self.updater.update(&mut self.apps);
+        self.middlewares.tick(self.apps.main.world_mut());
         if let Some(hashes) = &mut self.hashes {
-            hashes.add(self.app.world());
+            hashes.add(self.apps.main.world());
         }
-        self.app
+        self.apps
+            .main
             .world_mut()
             .resource_mut::<LostObserver>()
             .0
@@ -254,7 +257,7 @@ impl Simulation {
     /// Returns the simulation's clock.
     #[must_use]
     pub fn clock(&self) -> Clock {
-        *self.app.world().resource::<Clock>()
+        *self.apps.main.world().resource::<Clock>()
     }
 
     /// Returns the last exported (modified) data of a sensor, with their type.
@@ -264,7 +267,7 @@ impl Simulation {
     /// The component does not exist, its data have another type, or it has exported nothing yet.
     pub fn read<D: LocalData>(&self, path: &str) -> Result<&D, AccessError> {
         let entity = self.entity(path)?;
-        let world = self.app.world();
+        let world = self.apps.main.world();
         if !world.entity(entity).contains::<Modified<D>>() {
             return Err(AccessError::OtherKind {
                 path: path.to_owned(),
@@ -283,7 +286,7 @@ impl Simulation {
     /// The sensor does not exist, or it has exported nothing yet.
     pub fn read_any(&self, path: &str) -> Result<&dyn Struct, AccessError> {
         let entity = self.entity(path)?;
-        let world = self.app.world();
+        let world = self.apps.main.world();
         let kinds = world.resource::<Kinds>();
         let mut sensors = kinds.sensors.values();
         let kind = sensors.find(|kind| (kind.is_on)(world, entity));
@@ -307,7 +310,7 @@ impl Simulation {
             path: path.to_owned(),
             asked: "a sensor's ports",
         };
-        let mut entity = self.app.world_mut().entity_mut(entity);
+        let mut entity = self.apps.main.world_mut().entity_mut(entity);
         let info = entity.get::<Described>().ok_or_else(other_kind)?.0.clone();
         let (mut tick_end, observer) = port(info, policy, None);
         tick_end.outlives_world = true;
@@ -348,7 +351,7 @@ impl Simulation {
     /// The actuator does not exist.
     pub fn commander(&self, path: &str) -> Result<CommandSender, AccessError> {
         let entity = self.entity(path)?;
-        let mailbox = self.app.world().get::<Mailbox>(entity);
+        let mailbox = self.apps.main.world().get::<Mailbox>(entity);
         let other_kind = || AccessError::OtherKind {
             path: path.to_owned(),
             asked: "a mailbox for commands",
@@ -358,7 +361,7 @@ impl Simulation {
 
     /// Calls a service now, between two ticks. The reply of a sync service is available at once.
     pub fn call(&mut self, path: &str, service: &str, arguments: &Json) -> Call {
-        let call = service::call(self.app.world_mut(), path, service, arguments);
+        let call = service::call(self.apps.main.world_mut(), path, service, arguments);
         self.apply_reset_request();
         self.apply_requested_changes();
         call
@@ -366,7 +369,7 @@ impl Simulation {
 
     /// Cancels a call that is under way.
     pub fn cancel(&mut self, call: &Call) {
-        service::cancel(self.app.world_mut(), call.ticket);
+        service::cancel(self.apps.main.world_mut(), call.ticket);
     }
 
     /// Returns notices of middlewares for the user at the start.
@@ -390,7 +393,7 @@ impl Simulation {
     /// Returns the paths of all bodies, joint variables, sensors, actuators and overlays, sorted, each once.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        let world = self.app.world();
+        let world = self.apps.main.world();
         let order = &world.resource::<morse_api::state::InPathOrder>().0;
         let path = |&entity| world.get::<morse_api::component::ComponentPath>(entity);
         let paths = order.iter().filter_map(path).map(ToString::to_string);
@@ -417,7 +420,7 @@ impl Simulation {
     pub fn state_hash(&self) -> u128 {
         let of_now = || {
             let mut hash = self.beginning();
-            hash.add(self.app.world());
+            hash.add(self.apps.main.world());
             hash.value()
         };
         self.hashes.as_ref().map_or_else(of_now, HashChain::value)
@@ -426,7 +429,7 @@ impl Simulation {
     /// Returns the warnings of components and middlewares since the last call, for example about a command with an unknown
     /// joint.
     pub fn take_warnings(&mut self) -> Vec<String> {
-        let mut warnings = self.app.world_mut().get_resource_mut::<Warnings>();
+        let mut warnings = self.apps.main.world_mut().get_resource_mut::<Warnings>();
         let mut said = warnings
             .as_mut()
             .map_or(Vec::new(), |warnings| warnings.take());
@@ -438,13 +441,13 @@ impl Simulation {
     /// set to an earlier state. The simulation continues without them.
     #[must_use]
     pub fn lost_bodies(&self) -> &[LostBody] {
-        &self.app.world().resource::<LostBodies>().0
+        &self.apps.main.world().resource::<LostBodies>().0
     }
 
     /// Returns the fault of a component since the last call, if there was one: a component that cannot act. The tick is
     /// complete.
     pub fn take_fault(&mut self) -> Option<Fault> {
-        let faults = self.app.world().get_resource::<Faults>();
+        let faults = self.apps.main.world().get_resource::<Faults>();
         faults.and_then(Faults::take)
     }
 
@@ -456,12 +459,12 @@ impl Simulation {
     /// Returns the world, for access beyond this interface.
     #[must_use]
     pub fn world(&self) -> &World {
-        self.app.world()
+        self.apps.main.world()
     }
 
     /// Returns the world for changes. Changes of data that are not registered as state break snapshots and hashes.
     pub fn world_mut(&mut self) -> &mut World {
-        self.app.world_mut()
+        self.apps.main.world_mut()
     }
 
     /// Returns pose and velocity of a body, by the name of its frame or robot; `None` if no body has that name.
@@ -469,7 +472,7 @@ impl Simulation {
     pub fn body(&self, name: &str) -> Option<&BodyState> {
         let scene = self.scene();
         let entity = scene.bodies.get(name).or_else(|| scene.robots.get(name));
-        self.app.world().get(*entity?)
+        self.apps.main.world().get(*entity?)
     }
 
     /// Returns the joints of a robot, or of the body with that frame, in their present state: mass matrix, inverse dynamics,
@@ -478,17 +481,17 @@ impl Simulation {
     pub fn mechanism(&self, name: &str) -> Option<Mechanism> {
         let scene = self.scene();
         let entity = scene.robots.get(name).or_else(|| scene.bodies.get(name));
-        Mechanism::of(self.app.world(), *entity?)
+        Mechanism::of(self.apps.main.world(), *entity?)
     }
 
     /// Returns bodies, frames, variables and robots by name.
     #[must_use]
     pub fn scene(&self) -> &Spawned {
-        self.app.world().resource::<Spawned>()
+        self.apps.main.world().resource::<Spawned>()
     }
 
     fn entity(&self, path: &str) -> Result<Entity, AccessError> {
-        service::find(self.app.world(), path).ok_or_else(|| {
+        service::find(self.apps.main.world(), path).ok_or_else(|| {
             let paths = self.paths();
             let near = morse_diagnostics::nearest(path, paths.iter().map(String::as_str));
             AccessError::NoComponent {
@@ -498,3 +501,9 @@ impl Simulation {
         })
     }
 }
+
+/// Simulations move between threads.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Simulation>();
+};

@@ -62,11 +62,14 @@ pub fn plugin_in(app: &mut App, rate: f64, motion: MotionMode) {
         ),
     );
     // Also before the first phase: a restored state may have moved the carriers.
-    let before = carrier::follow.after(begin).before(Tick::Inputs);
-    let after = carrier::follow
-        .in_set(Look::Stamp)
-        .before(action::<IsSensor>);
-    turn::add_waiting(app, "carriers", (before, after));
+    let follow = || {
+        let before = carrier::follow.after(begin).before(Tick::Inputs);
+        let after = carrier::follow
+            .in_set(Look::Stamp)
+            .before(action::<IsSensor>);
+        (before, after).into_configs()
+    };
+    turn::add_waiting(app, "carriers", follow);
     turn::wait_for::<Carried>(app, "carriers", |world, _| {
         turn::require_turn(world, "carriers");
     });

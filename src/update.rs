@@ -10,6 +10,7 @@ mod sequence;
 use std::mem;
 
 use bevy::{
+    app::SubApps,
     ecs::{
         change_detection::Tick,
         message::{MessageRegistry, ShouldUpdateMessages},
@@ -25,24 +26,24 @@ use morse_api::{turn, warning::Warnings};
 use known::KnownSchedules;
 use sequence::ExecutorChoice;
 
-/// Updates an app.
+/// Updates apps.
 #[derive(Default)]
 pub(crate) struct Updater(Option<Box<Ticks>>);
 
 impl Updater {
-    /// Runs one update of an app that has made its first one.
-    pub(crate) fn update(&mut self, app: &mut App) {
-        if !self.update_bare(app) {
-            app.update();
+    /// Runs one update of apps that have made their first one.
+    pub(crate) fn update(&mut self, apps: &mut SubApps) {
+        if !self.update_bare(apps) {
+            apps.update();
         }
     }
 
     /// Runs an update without the schedules around a tick. Returns false, and does nothing, if it needs them.
-    fn update_bare(&mut self, app: &mut App) -> bool {
-        if !app.sub_apps().sub_apps.is_empty() {
+    fn update_bare(&mut self, apps: &mut SubApps) -> bool {
+        if !apps.sub_apps.is_empty() {
             return false;
         }
-        let world = app.world_mut();
+        let world = apps.main.world_mut();
         let ticks = match &mut self.0 {
             Some(ticks) if ticks.world == world.id() => ticks,
             ticks => ticks.insert(Box::new(Ticks::new(world))),
@@ -237,7 +238,7 @@ mod tests {
         let (mut one, mut other) = (app(), app());
         let mut updater = Updater::default();
         for _ in 0..3 {
-            assert!(updater.update_bare(&mut one));
+            assert!(updater.update_bare(one.sub_apps_mut()));
             other.update();
         }
         let read = |app: &App| {
@@ -272,11 +273,11 @@ mod tests {
     #[test]
     fn schedules_run_once_they_contain_a_system() {
         let (mut app, mut updater) = (app(), Updater::default());
-        updater.update(&mut app);
+        updater.update(app.sub_apps_mut());
         let mut schedules = app.world_mut().resource_mut::<Schedules>();
         schedules.add_systems(Update, note("after"));
         schedules.add_systems(FixedPreUpdate, note("before"));
-        updater.update(&mut app);
+        updater.update(app.sub_apps_mut());
         let ran = app.world().resource::<Ran>().0.iter();
         let names: Vec<&str> = ran.map(|(name, _)| *name).collect();
         assert_eq!(names, ["tick", "before", "tick", "after"]);
@@ -286,10 +287,10 @@ mod tests {
     fn schedules_with_known_systems_run_once_they_contain_another_one() {
         for label in [First.intern(), PreUpdate.intern(), Last.intern()] {
             let (mut app, mut updater) = (app(), Updater::default());
-            updater.update(&mut app);
+            updater.update(app.sub_apps_mut());
             app.add_systems(label, note("other"));
-            updater.update(&mut app);
-            updater.update(&mut app);
+            updater.update(app.sub_apps_mut());
+            updater.update(app.sub_apps_mut());
             let ran = app.world().resource::<Ran>().0.iter();
             let count = ran.filter(|(name, _)| *name == "other").count();
             assert_eq!(count, 2, "{label:?}");
@@ -307,7 +308,7 @@ mod tests {
             }
         });
         for _ in 0..3 {
-            assert!(updater.update_bare(&mut app));
+            assert!(updater.update_bare(app.sub_apps_mut()));
         }
         let ran = &app.world().resource::<Ran>().0;
         assert!(ran.iter().all(|(name, _)| *name == "tick"), "{ran:?}");
@@ -326,7 +327,7 @@ mod tests {
                     app.world_mut().write_message(AppExit::Success);
                 }
             }
-            updater.update(&mut one);
+            updater.update(one.sub_apps_mut());
             other.update();
             assert_eq!(count(&one), count(&other), "tick {tick}");
         }

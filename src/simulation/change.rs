@@ -70,7 +70,7 @@ impl Simulation {
     /// One of them is impossible; the simulation is unchanged.
     pub fn change(&mut self, changes: &[Change]) -> Result<Report, BuildError> {
         self.apply_requested_changes();
-        let world = self.app.world();
+        let world = self.apps.main.world();
         let population = world.resource::<Population>();
         let kinds = world.resource::<Kinds>();
         let mut warnings = Report::default();
@@ -86,12 +86,16 @@ impl Simulation {
 
     /// Forbids changes that clients request, for this reason.
     pub(crate) fn refuse_changes(&mut self, why: &'static str) {
-        self.app.world_mut().resource_mut::<Population>().refusal = Some(why);
+        self.apps
+            .main
+            .world_mut()
+            .resource_mut::<Population>()
+            .refusal = Some(why);
     }
 
     /// Applies the changes that clients requested. If they cannot be applied together, each is tried alone.
     pub(super) fn apply_requested_changes(&mut self) {
-        let population = self.app.world_mut().get_resource_mut::<Population>();
+        let population = self.apps.main.world_mut().get_resource_mut::<Population>();
         let Some(next) = population.map(|mut population| std::mem::take(&mut population.next))
         else {
             return;
@@ -116,14 +120,14 @@ impl Simulation {
     }
 
     fn answer(&mut self, ticket: u64, reply: &Reply) {
-        service::answer(self.app.world_mut(), ticket, reply);
-        middleware::answer(self.app.world_mut());
+        service::answer(self.apps.main.world_mut(), ticket, reply);
+        middleware::answer(self.apps.main.world_mut());
     }
 
     /// Continues with the world of a plan to which some more changes lead.
     fn populate(&mut self, plan: Arc<Plan>, changes: &[Change]) -> Result<(), BuildError> {
         self.keep_start();
-        let mut population = self.app.world().resource::<Population>().clone();
+        let mut population = self.apps.main.world().resource::<Population>().clone();
         population.plan = plan;
         population.changes.extend_from_slice(changes);
         let fresh = changes.iter().filter_map(|change| match change {
@@ -144,12 +148,12 @@ impl Simulation {
             name: "the robots",
             cause: error.to_string(),
         };
-        let mut population = self.app.world_mut().resource_mut::<Population>();
+        let mut population = self.apps.main.world_mut().resource_mut::<Population>();
         for request in std::mem::take(&mut population.next) {
             let why = "the simulation was set to another state";
             self.answer(request.ticket, &Reply::failed(ServiceError::failed(why)));
         }
-        let world = self.app.world();
+        let world = self.apps.main.world();
         let mut population = world.resource::<Population>().clone();
         let plan = population
             .after(changes, world.resource::<Kinds>())
@@ -165,7 +169,7 @@ impl Simulation {
     }
 
     fn warn_of(&mut self, failures: &[Failure]) {
-        if let Some(mut warnings) = self.app.world_mut().get_resource_mut::<Warnings>() {
+        if let Some(mut warnings) = self.apps.main.world_mut().get_resource_mut::<Warnings>() {
             let name = ComponentPath("simulation".into());
             for failure in failures {
                 warnings.add(&name, &failure.to_string());

@@ -45,7 +45,7 @@ impl Simulation {
     ///
     /// Some data could not be delivered.
     pub fn finish(mut self) -> (DropStatistics, Result<(), Failure>) {
-        self.dropped.add(close_ports(self.app.world_mut()));
+        self.dropped.add(close_ports(self.apps.main.world_mut()));
         let stopped = self.middlewares.stop();
         (self.dropped, stopped)
     }

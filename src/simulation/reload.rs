@@ -84,7 +84,7 @@ impl Simulation {
     ) -> Result<Reload, BuildError> {
         self.check_rate(&plan)?;
         self.apply_requested_changes();
-        let world = self.app.world();
+        let world = self.apps.main.world();
         let kinds = world.resource::<Kinds>();
         let before = world.resource::<Population>();
         let population = before.of_other_files(plan, kinds)?;
@@ -100,7 +100,7 @@ impl Simulation {
         self.start = self.first.take();
         let action = LoggedAction::Reload;
         let tick = self.tick() + 1;
-        if let Some(mut log) = self.app.world_mut().get_resource_mut::<CommandLog>() {
+        if let Some(mut log) = self.apps.main.world_mut().get_resource_mut::<CommandLog>() {
             log.0.push(LogEntry { tick, action });
         }
         Ok(Reload {
@@ -121,7 +121,7 @@ impl Simulation {
         } = raise(&population.plan, self.extensions, self.links())?;
         app.insert_resource(population);
         start(&mut app);
-        hand_over_pace(self.app.world(), app.world());
+        hand_over_pace(self.apps.main.world(), app.world());
         let first = Snapshot::take(app.world(), &self.beginning()).ok();
         Ok(Next {
             app,
@@ -146,7 +146,7 @@ impl Simulation {
             first,
             ..
         } = next;
-        let (from, to) = (self.app.world_mut(), app.world_mut());
+        let (from, to) = (self.apps.main.world_mut(), app.world_mut());
         let kept = kept(from, to, continuity);
         let bodies = count(&kept, from, to);
         if !matches!(continuity, Continuity::Clients) {
@@ -156,14 +156,14 @@ impl Simulation {
         let kinds = to.resource::<Kinds>().clone();
         let plan_of = |world: &World| world.resource::<Population>().plan.clone();
         let (old, new) = (plan_of(from), plan_of(to));
-        let mut ended = std::mem::replace(&mut self.app, app);
+        let mut ended = std::mem::replace(&mut self.apps, std::mem::take(app.sub_apps_mut()));
         let dropped = &mut self.dropped;
         let failures = self.middlewares.reload(
             &kinds,
             (&old.simulation, &new.simulation),
             (connections, wakes),
             move || {
-                dropped.add(close_ports(ended.world_mut()));
+                dropped.add(close_ports(ended.main.world_mut()));
                 drop(ended);
             },
         );
@@ -201,7 +201,7 @@ impl Simulation {
 
     /// Returns the ends of channels to clients, for the next world.
     fn links(&self) -> Links {
-        let pending = self.app.world().get_resource::<Pending>();
+        let pending = self.apps.main.world().get_resource::<Pending>();
         match pending.and_then(Pending::messages) {
             Some(asked) => Links {
                 requests: self.requests.clone(),

@@ -134,7 +134,7 @@ impl Simulation {
 
     /// Returns true if this world may serve for a plan.
     fn keeps_world(&mut self, blank: &mut Blank, plan: &Plan) -> bool {
-        let world = self.app.world_mut();
+        let world = self.apps.main.world_mut();
         let mut outputs = world.query::<&Outputs>();
         let has_observers = outputs.iter(world).any(|outputs| !outputs.0.is_empty());
         let mut mailboxes = world.query::<&Mailbox>();
@@ -164,7 +164,7 @@ impl Simulation {
     /// Restores the state before the systems of the start, with the bodies of a plan. Returns the warnings of the plan; `None`,
     /// and does nothing, if its bodies are others.
     fn rewind(&mut self, blank: &Blank, plan: &Plan) -> Result<Option<Report>, Failed> {
-        let world = self.app.world_mut();
+        let world = self.apps.main.world_mut();
         let mut report = plan.warnings.clone();
         let start = spawn::restart(world, &plan.assembly);
         let mut start = match start {
@@ -190,7 +190,7 @@ impl Simulation {
 
     /// Begins a plan in a world that has been rewound.
     fn begin(&mut self, plan: Plan, warnings: Report) {
-        let world = self.app.world_mut();
+        let world = self.apps.main.world_mut();
         world.insert_resource(Population::new(plan.into()));
         service::end_lost(world);
         world.run_schedule(PreStartup);

@@ -11,7 +11,7 @@ impl Simulation {
     pub(super) fn keep_start(&mut self) {
         if self.start.is_none() && self.tick() == 0 {
             // If this fails, `reset` reports it.
-            let start = Snapshot::take(self.app.world(), &self.beginning());
+            let start = Snapshot::take(self.apps.main.world(), &self.beginning());
             self.start = start.map(Snapshot::without_commands).ok();
         }
     }
@@ -22,7 +22,10 @@ impl Simulation {
     ///
     /// Some state has no binary form.
     pub fn snapshot(&self) -> Result<Snapshot, StateError> {
-        Snapshot::take(self.app.world(), &self.hashes.clone().unwrap_or_default())
+        Snapshot::take(
+            self.apps.main.world(),
+            &self.hashes.clone().unwrap_or_default(),
+        )
     }
 
     /// Restores a snapshot of this simulation, or of another one of the same files. Commands that no tick has applied yet are
@@ -32,15 +35,15 @@ impl Simulation {
     ///
     /// The snapshot is of another simulation.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StateError> {
-        if snapshot.changes() != population::changes(self.app.world()) {
+        if snapshot.changes() != population::changes(self.apps.main.world()) {
             self.return_to(snapshot.changes())?;
         }
         let mut chain = HashChain::default();
-        snapshot.restore(self.app.world_mut(), &mut chain)?;
+        snapshot.restore(self.apps.main.world_mut(), &mut chain)?;
         if self.hashes.is_some() {
             self.hashes = Some(chain);
         }
-        service::end_lost(self.app.world_mut());
+        service::end_lost(self.apps.main.world_mut());
         self.middlewares.restart(self.clock().nanos());
         Ok(())
     }

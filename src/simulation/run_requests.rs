@@ -24,16 +24,16 @@ impl Simulation {
     /// served in the next tick.
     pub fn serve(&mut self, at_most: Duration) {
         let never = crossbeam_channel::never();
-        middleware::serve_between(self.app.world_mut(), at_most, &never, false);
+        middleware::serve_between(self.apps.main.world_mut(), at_most, &never, false);
     }
 
     /// Like [`Simulation::serve`], while the run is held and no tick is scheduled: also serves requests that act on the run
     /// as a whole, such as a reset, and publishes the state to viewers.
     pub fn rest(&mut self, at_most: Duration) {
-        middleware::serve_at_rest(self.app.world_mut(), at_most);
+        middleware::serve_at_rest(self.apps.main.world_mut(), at_most);
         self.apply_reset_request();
         self.apply_requested_changes();
-        let world = self.app.world();
+        let world = self.apps.main.world();
         if let Some(viewers) = world.get_resource::<Viewers>() {
             viewers.show(world.resource::<Clock>(), world);
         }
@@ -50,12 +50,12 @@ impl Simulation {
     pub fn may_step(&mut self, at_most: Duration) -> bool {
         let gate = self.middlewares.gate().clone();
         !gate.is_held()
-            || middleware::serve_between(self.app.world_mut(), at_most, gate.permits(), true)
+            || middleware::serve_between(self.apps.main.world_mut(), at_most, gate.permits(), true)
     }
 
     /// Resets to the start, if a client requested it.
     pub(super) fn apply_reset_request(&mut self) {
-        let run_requests = self.app.world_mut().get_resource_mut::<RunRequests>();
+        let run_requests = self.apps.main.world_mut().get_resource_mut::<RunRequests>();
         let Some(reset) = run_requests.and_then(|mut run_requests| run_requests.reset.take())
         else {
             return;
@@ -68,16 +68,17 @@ impl Simulation {
             // Nothing has moved yet.
             (_, None) => Ok(()),
             (Reset::Bodies, Some(start)) => {
-                start.restore_only(self.app.world_mut(), morse_physics::STATE)
+                start.restore_only(self.apps.main.world_mut(), morse_physics::STATE)
             }
             (Reset::All, Some(_)) => self.reset(),
         };
         if reset == Reset::All {
-            middleware::release(self.app.world_mut());
+            middleware::release(self.apps.main.world_mut());
         }
-        if let (Err(error), Some(mut warnings)) =
-            (done, self.app.world_mut().get_resource_mut::<Warnings>())
-        {
+        if let (Err(error), Some(mut warnings)) = (
+            done,
+            self.apps.main.world_mut().get_resource_mut::<Warnings>(),
+        ) {
             let name = ComponentPath("simulation".into());
             warnings.add(&name, &format!("it could not be reset: {error}"));
         }
@@ -85,7 +86,7 @@ impl Simulation {
 
     /// Returns the requests of clients to the run since the last call: its end, and a pace.
     pub fn run_requests(&mut self) -> RunRequests {
-        let run_requests = self.app.world_mut().get_resource_mut::<RunRequests>();
+        let run_requests = self.apps.main.world_mut().get_resource_mut::<RunRequests>();
         run_requests.map_or_else(RunRequests::default, |mut run_requests| {
             let reset = run_requests.reset;
             let asked = std::mem::take(&mut *run_requests);
@@ -96,13 +97,13 @@ impl Simulation {
 
     /// Publishes the pace to viewers: whether the run is held, and the factor of simulated to real time.
     pub fn set_pace(&mut self, held: bool, factor: f64) {
-        if let Some(paced) = self.app.world().get_resource::<Paced>() {
+        if let Some(paced) = self.apps.main.world().get_resource::<Paced>() {
             paced.0.set(held, factor);
         }
     }
 
     /// Publishes the lag behind the wall clock to clients.
     pub fn set_pacing(&mut self, pacing: Pacing) {
-        self.app.world_mut().insert_resource(pacing);
+        self.apps.main.world_mut().insert_resource(pacing);
     }
 }

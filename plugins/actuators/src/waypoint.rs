@@ -194,7 +194,7 @@ impl Actuator for Waypoint {
 }
 
 pub(super) fn plugin(app: &mut App) {
-    app.add_actuator::<Waypoint, _>((look, default_action).chain())
+    app.add_actuator::<Waypoint, _>(|| (look, default_action).chain())
         .register_state::<Journey>()
         .register_state::<Task>()
         .init_resource::<Objects>()

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use bevy::{
-    ecs::{component::Mutable, schedule::IntoScheduleConfigs, system::ScheduleSystem},
+    ecs::component::Mutable,
     prelude::*,
     reflect::{ReflectRef, TypeInfo, Typed},
 };
@@ -23,7 +23,7 @@ use crate::{
     settings::{self, SettingsOf},
     state::{AddState as _, Stateful},
     tick::Tick,
-    turn::{add_in_turn, require_turn, wait_for},
+    turn::{Systems, add_in_turn, require_turn, wait_for},
 };
 
 /// A kind of actuator. The type itself holds the settings, which no system ever writes.
@@ -177,19 +177,13 @@ pub trait AddActuator {
     ///
     /// Two kinds of actuator have the same name; or settings or command have a field that makes runs differ from each other,
     /// such as an unordered map.
-    fn add_actuator<A: Actuator, M>(
-        &mut self,
-        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
-    ) -> &mut Self
+    fn add_actuator<A: Actuator, M>(&mut self, default_action: impl Systems<M>) -> &mut Self
     where
         A::Command: Stateful;
 }
 
 impl AddActuator for App {
-    fn add_actuator<A: Actuator, M>(
-        &mut self,
-        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
-    ) -> &mut Self
+    fn add_actuator<A: Actuator, M>(&mut self, default_action: impl Systems<M>) -> &mut Self
     where
         A::Command: Stateful,
     {

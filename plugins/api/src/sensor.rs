@@ -1,6 +1,6 @@
 //! Sensors: settings, local data, and a `default_action` that measures.
 use bevy::{
-    ecs::{component::Mutable, schedule::IntoScheduleConfigs, system::ScheduleSystem},
+    ecs::{component::Mutable, schedule::IntoScheduleConfigs as _},
     prelude::*,
     reflect::{Typed, structs::Struct},
 };
@@ -26,7 +26,7 @@ use crate::{
         AddState as _, StateEntry, StateError, StateHasher, StateRegister, Stateful, candidates,
     },
     tick::{Clock, Tick},
-    turn::{add_in_turn, require_turn, wait_for},
+    turn::{Systems, add_in_turn, require_turn, wait_for},
 };
 
 /// A kind of sensor. The type itself holds the settings, which no system ever writes.
@@ -174,17 +174,11 @@ pub trait AddSensor {
     ///
     /// Two kinds of sensor have the same name; or settings or data have a field that makes runs differ from each other, such
     /// as an unordered map; or they lack a field that a message of [`Sensor::ROS`] requires.
-    fn add_sensor<S: Sensor, M>(
-        &mut self,
-        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
-    ) -> &mut Self;
+    fn add_sensor<S: Sensor, M>(&mut self, default_action: impl Systems<M>) -> &mut Self;
 }
 
 impl AddSensor for App {
-    fn add_sensor<S: Sensor, M>(
-        &mut self,
-        default_action: impl IntoScheduleConfigs<ScheduleSystem, M>,
-    ) -> &mut Self {
+    fn add_sensor<S: Sensor, M>(&mut self, default_action: impl Systems<M>) -> &mut Self {
         demand(Role::Settings, S::KIND, S::type_info());
         demand(Role::Data, S::KIND, <S::Data as Typed>::type_info());
         demand_messages::<S>();
@@ -222,8 +216,8 @@ impl AddSensor for App {
         settings::register(self.world_mut());
         self.init_resource::<LostObserver>();
         if S::MERGES {
-            let both = (default_action.into_configs(), modify::<S>.into_configs());
-            add_in_turn(self, Tick::Merge, S::KIND, both.chain());
+            let both = || (default_action.configured(), modify::<S>.into_configs()).chain();
+            add_in_turn(self, Tick::Merge, S::KIND, both);
         } else {
             add_in_turn(self, Tick::DefaultAction, S::KIND, default_action);
             add_in_turn(self, Tick::Modifiers, S::KIND, modify::<S>);

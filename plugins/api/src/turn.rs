@@ -2,7 +2,10 @@
 //!
 //! A world has a few of the hundred kinds; the systems of the others would have no work, two hundred times per tick. Other
 //! systems can wait for a component as well: see [`add_waiting`].
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    marker::PhantomData,
+};
 
 use bevy::{
     ecs::{
@@ -50,16 +53,53 @@ impl Order {
     }
 }
 
-/// Systems of a kind, with their slot if they have one.
-type TurnSystems = (Option<Turn>, ScheduleConfigs<ScheduleSystem>);
+/// Returns systems of a kind.
+type Make = Box<dyn FnOnce() -> ScheduleConfigs<ScheduleSystem> + Send + Sync>;
 
-/// Systems of the kinds that are not in the schedule yet. They stay on the thread of the app that made them.
-#[derive(Default)]
-struct Waiting(BTreeMap<&'static str, Vec<TurnSystems>>);
+/// Systems of the kinds that are not in the schedule yet, with their slots if they have one.
+#[derive(Resource, Default)]
+struct Waiting(BTreeMap<&'static str, Vec<(Option<Turn>, Make)>>);
 
 /// Kinds of which the world got a first component since the last tick.
 #[derive(Resource, Default)]
 struct Wanted(BTreeSet<&'static str>);
+
+/// Systems of a kind: systems, as `add_systems` accepts them, or a function that returns configured systems, such as
+/// `|| (aim, measure).chain()`. Bevy's configurations of systems cannot leave their thread, and a world can.
+///
+/// `M` is a marker that the compiler finds.
+#[diagnostic::on_unimplemented(
+    message = "these are no systems of a kind",
+    note = "configured systems are returned by a function: `|| (first, second).chain()`"
+)]
+pub trait Systems<M>: Send + Sync + 'static {
+    /// Returns the systems.
+    fn configured(self) -> ScheduleConfigs<ScheduleSystem>;
+}
+
+/// Marker of systems without configuration.
+pub struct Plain<M>(PhantomData<M>);
+
+/// Marker of a function that returns systems.
+pub struct Made;
+
+impl<M, S> Systems<Plain<M>> for S
+where
+    S: IntoScheduleConfigs<ScheduleSystem, M> + Send + Sync + 'static,
+{
+    fn configured(self) -> ScheduleConfigs<ScheduleSystem> {
+        self.into_configs()
+    }
+}
+
+impl<F> Systems<Made> for F
+where
+    F: FnOnce() -> ScheduleConfigs<ScheduleSystem> + Send + Sync + 'static,
+{
+    fn configured(self) -> ScheduleConfigs<ScheduleSystem> {
+        self()
+    }
+}
 
 /// Assigns a kind to a slot in a phase, after the kinds before it. Its systems enter the schedule with the first component
 /// of the kind: see [`wait_for`].
@@ -67,30 +107,33 @@ pub(crate) fn add_in_turn<M>(
     app: &mut App,
     phase: Tick,
     kind: &'static str,
-    systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
+    systems: impl Systems<M>,
 ) {
     let turn = Turn(phase, kind);
     let world = app.world_mut();
     world.get_resource_or_init::<Order>().add(turn);
-    push_waiting(app, kind, (Some(turn), systems.in_set(turn)));
+    push_waiting(app, kind, Some(turn), move || {
+        systems.configured().in_set(turn)
+    });
 }
 
 /// Adds systems to [`FixedUpdate`] once the world has got a component that needs them. [`wait_for`] states which: the systems
 /// wait for any of them. Until then they take no time.
 ///
 /// `kind` is a name of their own; all systems with that name enter the schedule together.
-pub fn add_waiting<M>(
-    app: &mut App,
-    kind: &'static str,
-    systems: impl IntoScheduleConfigs<ScheduleSystem, M>,
-) {
-    push_waiting(app, kind, (None, systems.into_configs()));
+pub fn add_waiting<M>(app: &mut App, kind: &'static str, systems: impl Systems<M>) {
+    push_waiting(app, kind, None, || systems.configured());
 }
 
-fn push_waiting(app: &mut App, kind: &'static str, systems: TurnSystems) {
-    app.init_non_send::<Waiting>();
-    let mut waiting = app.world_mut().non_send_mut::<Waiting>();
-    waiting.0.entry(kind).or_default().push(systems);
+fn push_waiting(
+    app: &mut App,
+    kind: &'static str,
+    turn: Option<Turn>,
+    systems: impl FnOnce() -> ScheduleConfigs<ScheduleSystem> + Send + Sync + 'static,
+) {
+    let mut waiting = app.world_mut().get_resource_or_init::<Waiting>();
+    let of_kind = waiting.0.entry(kind).or_default();
+    of_kind.push((turn, Box::new(systems)));
 }
 
 /// Delays the systems of a kind until the first component `C` exists. `hook` is called when a component `C` is added, and
@@ -135,7 +178,7 @@ pub fn begin(world: &mut World) {
         return;
     };
     let wanted = std::mem::take(&mut wanted.0);
-    let Some(mut waiting) = world.get_non_send_mut::<Waiting>() else {
+    let Some(mut waiting) = world.get_resource_mut::<Waiting>() else {
         return;
     };
     let came = wanted.iter().filter_map(|kind| waiting.0.remove(kind));
@@ -147,7 +190,7 @@ pub fn begin(world: &mut World) {
             if let Some((turn, neighbours)) = turn.and_then(|it| Some((it, order.enter(it)?))) {
                 insert(&mut schedules, turn, neighbours);
             }
-            schedules.add_systems(FixedUpdate, systems);
+            schedules.add_systems(FixedUpdate, systems());
         }
     });
 }

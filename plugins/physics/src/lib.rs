@@ -228,33 +228,39 @@ fn add_systems(app: &mut App) {
 
 /// Adds the systems that only worlds with certain components need.
 fn add_waiting_systems(app: &mut App) {
-    let drive = drives::apply.in_set(Actuate::Drives).before(joints::apply);
+    let drive = || drives::apply.in_set(Actuate::Drives).before(joints::apply);
     turn::add_waiting(app, "drives", drive);
     turn::wait_for::<Drive>(app, "drives", |mut world, _| {
         turn::require_turn(world.reborrow(), "drives");
         turn::require_turn(world, "slip");
     });
-    let watch = slip::watch
-        .in_set(PhysicsSet::Writeback)
-        .after(step::write_back);
+    let watch = || {
+        slip::watch
+            .in_set(PhysicsSet::Writeback)
+            .after(step::write_back)
+    };
     turn::add_waiting(app, "slip", watch);
     turn::wait_for::<IntendedVelocity>(app, "slip", |world, _| turn::require_turn(world, "slip"));
-    let support = vehicles::apply.in_set(Actuate::Drives).after(joints::apply);
+    let support = || vehicles::apply.in_set(Actuate::Drives).after(joints::apply);
     turn::add_waiting(app, "vehicles", support);
     turn::wait_for::<Vehicle>(app, "vehicles", |world, _| {
         turn::require_turn(world, "vehicles");
     });
-    let publish = contacts::publish
-        .after(Tick::Action)
-        .before(Tick::DefaultAction);
+    let publish = || {
+        contacts::publish
+            .after(Tick::Action)
+            .before(Tick::DefaultAction)
+    };
     turn::add_waiting(app, "contacts", publish);
     turn::wait_for::<Touching>(app, "contacts", |world, _| {
         turn::require_turn(world, "contacts");
     });
-    let feel = touch::publish
-        .after(Tick::Action)
-        .after(contacts::publish)
-        .before(Tick::DefaultAction);
+    let feel = || {
+        touch::publish
+            .after(Tick::Action)
+            .after(contacts::publish)
+            .before(Tick::DefaultAction)
+    };
     turn::add_waiting(app, "touch", feel);
     turn::wait_for::<Touches>(app, "touch", |world, _| turn::require_turn(world, "touch"));
     turn::wait_for::<Wrench>(app, "touch", |world, _| turn::require_turn(world, "touch"));

@@ -197,6 +197,23 @@ class Simulations(Rover):
         alone.step(100)
         self.assertEqual((len(heights), simulation.state_hash), (100, alone.state_hash))
 
+    @needs("python", os.path.isdir("/proc/self/task"), "threads are counted on Linux only")
+    def test_a_simulation_runs_in_the_thread_that_calls_it(self) -> None:
+        def threads() -> int:
+            return len(os.listdir("/proc/self/task"))
+
+        before = threads()
+        simulation = self.rover()
+        simulation.step(10)
+        self.assertEqual(threads(), before)
+        ended: List[str] = []
+        thread = threading.Thread(target=lambda: (simulation.step(10), ended.append(simulation.state_hash), simulation.close()))
+        thread.start()
+        thread.join()
+        alone = self.rover()
+        alone.step(20)
+        self.assertEqual(ended, [alone.state_hash])
+
     def test_errors_of_files_have_positions(self) -> None:
         import morse_sim as ms
 

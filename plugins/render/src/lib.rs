@@ -84,7 +84,7 @@ pub fn plugin(app: &mut App, lighting: &Lighting) {
                 .chain()
                 .run_if(any_with_component::<UsesRenderer>),
         );
-    let systems = (collect, follow).chain().in_set(Look::Shapes);
+    let systems = || (collect, follow).chain().in_set(Look::Shapes);
     turn::add_waiting(app, "render", systems);
     turn::wait_for::<UsesRenderer>(app, "render", |world, _| {
         turn::require_turn(world, "render");

@@ -48,7 +48,7 @@ pub trait Laser: Sensor<Data = LaserScannerData> {
 pub fn add<L: Laser>(app: &mut App) {
     app.init_resource::<Threads>()
         .register_state::<Turned>()
-        .add_sensor::<L, _>((aim::<L>, measure::<L>).chain());
+        .add_sensor::<L, _>(|| (aim::<L>, measure::<L>).chain());
 }
 
 /// Returns the memory for a number of rays at a level.

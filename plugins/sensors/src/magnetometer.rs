@@ -69,7 +69,7 @@ impl Sensor for Magnetometer {
 
 pub(super) fn plugin(app: &mut App) {
     app.init_resource::<MotionMode>()
-        .add_sensor::<Magnetometer, _>((look_up, default_action).chain());
+        .add_sensor::<Magnetometer, _>(|| (look_up, default_action).chain());
 }
 
 /// Computes the coefficients for the date, which has been checked before.

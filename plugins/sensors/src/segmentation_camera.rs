@@ -116,9 +116,9 @@ pub(super) fn plugin(app: &mut App) {
     camera::prepare::<SegmentationCamera>(app);
     app.register_required_components::<SegmentationCamera, Names>();
     app.init_resource::<Objects>()
-        .add_sensor::<SegmentationCamera, _>(
-            (camera::render_views::<SegmentationCamera>, learn, name).chain(),
-        );
+        .add_sensor::<SegmentationCamera, _>(|| {
+            (camera::render_views::<SegmentationCamera>, learn, name).chain()
+        });
 }
 
 /// Computes the indices once.

@@ -1,7 +1,7 @@
 //! The table of a batch: one JSON object per line, one line per run.
 use std::{
     collections::BTreeSet,
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
 };
@@ -47,8 +47,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens or creates the table of a batch with `count` runs. An incomplete last line, which a killed process leaves, is
-    /// removed.
+    /// Opens the table of a batch with `count` runs, or creates it, and its folder. An incomplete last line, which a killed process
+    /// leaves, is removed.
     ///
     /// # Errors
     ///
@@ -59,6 +59,9 @@ impl Table {
             file: shown(),
             error,
         };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(failed)?;
@@ -146,14 +149,12 @@ fn rows(bytes: &[u8], digest: &str, count: usize) -> Result<BTreeSet<usize>, (us
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
     fn a_torn_line_is_removed_and_its_run_made_again() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows.jsonl");
+        let path = folder.path().join("results").join("rows.jsonl");
         let mut table = Table::open(&path, "d", 3).unwrap();
         assert!(table.done().is_empty() && !table.is_torn());
         for run in [2, 0, 2] {

@@ -1,5 +1,6 @@
-//! Environments that advance at the same time, each in the thread of its simulation, with all their numbers in shared memory.
-use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+//! Environments that advance at the same time, in as many threads as there are processors, with all their numbers in shared
+//! memory.
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 
@@ -7,9 +8,12 @@ use crate::{
     core::Core,
     failure::Failure,
     link::{Link, Task},
+    lock::{Refusal, RoomLock},
+    pool::Pool,
+    room::Room,
     shared::Numbers,
+    stop::Stop,
     ticks,
-    worker::Room,
 };
 
 /// Begin of an episode: the seed of the simulation, and values that are set in its file.
@@ -18,8 +22,9 @@ type Start = (u64, Vec<String>);
 /// Environments of the same task.
 #[pyclass(frozen, module = "morse_sim._native")]
 pub(crate) struct Batch {
-    cores: Mutex<Vec<Py<Core>>>,
+    rooms: Mutex<Vec<Arc<RoomLock>>>,
     job: Arc<Job>,
+    pool: Pool,
 }
 
 /// Task and memory that the environments share.
@@ -35,6 +40,9 @@ struct Job {
     /// Time (s), and 1 for each expression of an end that is true.
     outcomes: Numbers,
 }
+
+/// End of a step of one environment, if it could be made.
+type End = Result<Result<Outcome, Failure>, Refusal>;
 
 /// End of a step of one environment.
 enum Outcome {
@@ -52,13 +60,13 @@ impl Batch {
         let mut rate = 0.0;
         for core in &cores {
             let task = task.clone();
-            let measure = move |room: &mut Room, _: &AtomicBool| {
+            let measure = move |room: &mut Room, _: &Stop| {
                 let mut link = Link::new(&room.simulation, &task)?;
                 let sizes = link.sizes(&room.simulation)?;
                 room.link = Some(link);
                 Ok((sizes, room.simulation.clock().rate))
             };
-            let (own, own_rate) = core.get().worker.attempt(py, measure)?;
+            let (own, own_rate) = core.get().room.attempt(py, measure)?;
             rate = own_rate;
             if sizes.get_or_insert_with(|| own.clone()) != &own {
                 let text = "the environments have observations of different lengths";
@@ -74,8 +82,10 @@ impl Batch {
             rate,
             task,
         };
+        let rooms = cores.iter().map(|core| Arc::clone(&core.get().room));
         Ok(Self {
-            cores: Mutex::new(cores),
+            pool: Pool::new(cores.len()),
+            rooms: Mutex::new(rooms.collect()),
             job: Arc::new(job),
         })
     }
@@ -103,9 +113,9 @@ impl Batch {
 
     /// Replaces the simulation of an environment; its next step has to begin an episode.
     fn replace(&self, index: usize, core: Py<Core>) {
-        let mut cores = self.cores.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(old) = cores.get_mut(index) {
-            *old = core;
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(old) = rooms.get_mut(index) {
+            *old = Arc::clone(&core.get().room);
         }
     }
 
@@ -129,36 +139,53 @@ impl Batch {
         py: Python<'_>,
         starts: Vec<(usize, Option<Start>)>,
     ) -> PyResult<Vec<(usize, String)>> {
-        let calls: Vec<_> = {
-            let cores = self.cores.lock().unwrap_or_else(PoisonError::into_inner);
-            let calls = starts.into_iter().filter_map(|(row, start)| {
-                let core = cores.get(row)?.clone_ref(py);
-                Some((row, core, start))
-            });
-            calls.collect()
-        };
-        let calls: Vec<_> = calls
-            .into_iter()
-            .map(|(row, core, start)| {
-                let job = Arc::clone(&self.job);
-                let step = move |room: &mut Room, stop: &_| job.step(room, row, start, stop);
-                (row, core.get().worker.send(py, step))
-            })
-            .collect();
-        // All are waited for, also after an error: no environment may write into a row later.
-        let ends: Vec<_> = calls
-            .into_iter()
-            .map(|(row, call)| (row, call.and_then(|call| call.outcome(py))))
-            .collect();
+        let ends = py.detach(|| self.run(starts));
+        let (ends, exceptions): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        if let Some(exception) = exceptions.into_iter().flatten().next() {
+            return Err(exception);
+        }
         let mut faults = Vec::new();
         for (row, end) in ends {
-            match end? {
+            match end {
                 Ok(Ok(Outcome::Fine)) => {}
-                Ok(Ok(Outcome::Fault(why))) | Err(why) => faults.push((row, why)),
+                Ok(Ok(Outcome::Fault(why))) => faults.push((row, why)),
+                Err(Refusal::Panicked(why)) => faults.push((row, why)),
                 Ok(Err(failure)) => return Err(failure.into_error(py)),
+                Err(refusal) => return Err(refusal.into_failure().into_error(py)),
             }
         }
         Ok(faults)
+    }
+
+    /// Makes the steps. Returns their ends by row, and the exceptions of signals.
+    fn run(&self, starts: Vec<(usize, Option<Start>)>) -> Vec<((usize, End), Option<PyErr>)> {
+        let rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let rooms = rooms.clone();
+        let count = starts.len();
+        let flag = Arc::default();
+        let waiting = Stop::with(Arc::clone(&flag));
+        let job = Arc::clone(&self.job);
+        let step = move |index: usize| {
+            let (row, start) = starts.get(index)?;
+            let room = rooms.get(*row)?;
+            let stop = Stop::with(Arc::clone(&flag));
+            let end = room.run(&stop, |room, stop| {
+                job.step(room, *row, start.clone(), stop)
+            });
+            Some(((*row, end), stop.into_exception()))
+        };
+        if count == 1 {
+            return step(0).into_iter().collect();
+        }
+        let ends = self.pool.map(count, step, || {
+            waiting.is_set();
+        });
+        let mut ends: Vec<_> = ends.into_iter().flatten().collect();
+        // A signal that came while this thread waited for the others has stopped them.
+        if let (Some(exception), Some((_, last))) = (waiting.into_exception(), ends.last_mut()) {
+            last.get_or_insert(exception);
+        }
+        ends
     }
 }
 
@@ -168,7 +195,7 @@ impl Job {
         room: &mut Room,
         row: usize,
         start: Option<Start>,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<Outcome, Failure> {
         let is_start = start.is_some();
         if let Some((seed, set)) = start {
@@ -205,7 +232,7 @@ impl Job {
         room: &mut Room,
         link: &mut Link,
         (row, is_start): (usize, bool),
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<Outcome, Failure> {
         if !is_start {
             link.command(&self.actions, row)?;

@@ -1,5 +1,5 @@
 //! One simulation, as Python sees it.
-use std::{collections::BTreeMap, path::PathBuf, sync::atomic::AtomicBool};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bevy::{prelude::*, reflect::structs::DynamicStruct};
 use morse_api::{
@@ -21,13 +21,8 @@ use pyo3::{
 use serde_json::Value as Json;
 
 use crate::{
-    failure::Failure,
-    mechanism::Joints,
-    reading,
-    source::Source,
-    ticks::advance,
-    value,
-    worker::{Room, Worker},
+    failure::Failure, lock::RoomLock, mechanism::Joints, reading, room::Room, source::Source,
+    stop::Stop, ticks::advance, value,
 };
 
 /// All state of a simulation at one tick.
@@ -43,10 +38,10 @@ impl State {
     }
 }
 
-/// A simulation in a thread of its own.
+/// A simulation.
 #[pyclass(frozen, module = "morse_sim._native")]
 pub(crate) struct Core {
-    pub(crate) worker: Worker,
+    pub(crate) room: Arc<RoomLock>,
 }
 
 /// Sets a simulation to its start.
@@ -78,45 +73,45 @@ pub(crate) fn parsed(text: &str) -> Result<Json, Failure> {
 impl Core {
     #[new]
     fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let worker = Worker::start(py, source)?;
-        Ok(Self { worker })
+        let room = Arc::new(RoomLock::new(py, source)?);
+        Ok(Self { room })
     }
 
     fn step(&self, py: Python<'_>, ticks: u64) -> PyResult<u64> {
-        self.worker
+        self.room
             .attempt(py, move |room, stop| advance(room, ticks, stop))
     }
 
     /// Advances until an expression is true, by at most `ticks`. Returns whether it is.
     fn step_until(&self, py: Python<'_>, expression: String, ticks: u64) -> PyResult<bool> {
-        self.worker.attempt(py, move |room, stop| {
+        self.room.attempt(py, move |room, stop| {
             step_until(room, &expression, ticks, stop)
         })
     }
 
     /// Number of ticks, simulated time (s) and ticks per second.
     fn clock(&self, py: Python<'_>) -> PyResult<(u64, f64, f64)> {
-        self.worker.call(py, |room, _| {
+        self.room.call(py, |room, _| {
             let clock = room.simulation.clock();
             (clock.tick, clock.seconds(), clock.rate)
         })
     }
 
     fn state_hash(&self, py: Python<'_>) -> PyResult<String> {
-        self.worker.call(py, |room, _| {
+        self.room.call(py, |room, _| {
             format!("{:032x}", room.simulation.state_hash())
         })
     }
 
     fn read(&self, py: Python<'_>, path: String) -> PyResult<Py<PyAny>> {
         let value = self
-            .worker
+            .room
             .attempt(py, move |room, _| reading::of(&room.simulation, &path))?;
         Ok(value::to_python(py, &value)?.unbind())
     }
 
     fn command(&self, py: Python<'_>, path: String, fields: String) -> PyResult<()> {
-        self.worker.attempt(py, move |room, _| {
+        self.room.attempt(py, move |room, _| {
             command(&room.simulation, &path, &parsed(&fields)?)
         })
     }
@@ -130,19 +125,19 @@ impl Core {
         arguments: String,
         ticks: u64,
     ) -> PyResult<String> {
-        self.worker.attempt(py, move |room, stop| {
+        self.room.attempt(py, move |room, stop| {
             call(room, (&path, &service), &parsed(&arguments)?, ticks, stop)
         })
     }
 
     fn paths(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.worker.call(py, |room, _| room.simulation.paths())
+        self.room.call(py, |room, _| room.simulation.paths())
     }
 
     /// Kind, family and fields of a component: `(kind, family, [(name, unit, docs, type, low, high)])`.
     fn describe<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyDict>> {
         let description = self
-            .worker
+            .room
             .attempt(py, move |room, _| describe(&room.simulation, &path))?;
         let dict = PyDict::new(py);
         dict.set_item("kind", description.kind)?;
@@ -159,7 +154,7 @@ impl Core {
 
     /// Joints of a robot, or of a body with joints.
     fn mechanism(&self, py: Python<'_>, name: String) -> PyResult<Joints> {
-        let mechanism = self.worker.attempt(py, move |room, _| {
+        let mechanism = self.room.attempt(py, move |room, _| {
             let text = || format!("there is no robot or body `{name}` with joints");
             let mechanism = room.simulation.mechanism(&name);
             mechanism.ok_or_else(|| Failure::access(text()))
@@ -180,7 +175,7 @@ impl Core {
             definition,
             files,
         };
-        self.worker.attempt(py, move |room, _| {
+        self.room.attempt(py, move |room, _| {
             let warnings = room.simulation.spawn(&robot)?;
             Ok(warnings.to_json().to_string())
         })
@@ -188,30 +183,29 @@ impl Core {
 
     /// Removes a robot or body.
     fn delete(&self, py: Python<'_>, name: String) -> PyResult<()> {
-        self.worker
+        self.room
             .attempt(py, move |room, _| Ok(room.simulation.delete(&name)?))
     }
 
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        self.worker.attempt(py, |room, _| reset(room))
+        self.room.attempt(py, |room, _| reset(room))
     }
 
     fn snapshot(&self, py: Python<'_>) -> PyResult<State> {
-        let take =
-            |room: &mut Room, _: &AtomicBool| room.simulation.snapshot().map_err(Failure::state);
-        self.worker.attempt(py, take).map(State)
+        let take = |room: &mut Room, _: &Stop| room.simulation.snapshot().map_err(Failure::state);
+        self.room.attempt(py, take).map(State)
     }
 
     fn restore(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         let snapshot = state.0.clone();
-        self.worker.attempt(py, move |room, _| {
+        self.room.attempt(py, move |room, _| {
             room.simulation.restore(&snapshot).map_err(Failure::state)
         })
     }
 
     /// Warnings of the files, then of components and middlewares since the last call.
     fn warnings(&self, py: Python<'_>) -> PyResult<(String, Vec<String>)> {
-        self.worker.call(py, |room, _| {
+        self.room.call(py, |room, _| {
             let files = room.simulation.warnings().to_json().to_string();
             (files, room.simulation.take_warnings())
         })
@@ -219,12 +213,12 @@ impl Core {
 
     /// Ports on which the simulation listens: middleware, purpose and number.
     fn ports(&self, py: Python<'_>) -> PyResult<Vec<(String, String, u16)>> {
-        self.worker.call(py, |room, _| room.simulation.ports())
+        self.room.call(py, |room, _| room.simulation.ports())
     }
 
     /// Values that were drawn from ranges of the file: path and value.
     fn drawn(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        self.worker.call(py, |room, _| {
+        self.room.call(py, |room, _| {
             let drawn = room.simulation.drawn().iter();
             drawn
                 .map(|one| (one.path.clone(), one.value.clone()))
@@ -241,7 +235,7 @@ impl Core {
         size: (u32, u32),
         follow: Option<String>,
     ) -> PyResult<u64> {
-        self.worker.attempt(py, move |room, _| {
+        self.room.attempt(py, move |room, _| {
             let at = None;
             let shot = PictureRequest { at, camera, file };
             let film = Pictures::film(&room.simulation, &shot, size, follow.as_deref());
@@ -257,7 +251,7 @@ impl Core {
 
     /// Completes a film.
     fn end_film(&self, py: Python<'_>, number: u64) -> PyResult<()> {
-        self.worker.attempt(py, move |room, _| {
+        self.room.attempt(py, move |room, _| {
             let film = room.films.remove(&number);
             film.map_or(Ok(()), |mut film| film.end(&mut room.simulation))
                 .map_err(Failure::environment)
@@ -271,7 +265,7 @@ impl Core {
         width: u32,
         height: u32,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let image = self.worker.call(py, move |room, _| {
+        let image = self.room.call(py, move |room, _| {
             morse_sim::cli::render::overview(&mut room.simulation, (width, height))
         })?;
         Ok(PyBytes::new(py, &image.pixels))
@@ -283,7 +277,7 @@ fn call(
     (path, service): (&str, &str),
     arguments: &Json,
     ticks: u64,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<String, Failure> {
     let call = room.simulation.call(path, service, arguments);
     for tick in 0..=ticks {
@@ -306,12 +300,7 @@ fn call(
     Err(Failure::service(text))
 }
 
-fn step_until(
-    room: &mut Room,
-    expression: &str,
-    ticks: u64,
-    stop: &AtomicBool,
-) -> Result<bool, Failure> {
+fn step_until(room: &mut Room, expression: &str, ticks: u64, stop: &Stop) -> Result<bool, Failure> {
     let condition = Condition::reach(expression)
         .map_err(|error| Failure::access(format!("condition `{expression}`: {error}")))?;
     let named = [(expression.to_owned(), condition)];

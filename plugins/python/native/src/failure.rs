@@ -6,7 +6,7 @@ use morse_sim::{
 };
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
-/// An error on its way from the thread of a simulation to Python.
+/// An error on its way from a simulation to Python.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// Name of the class in `morse_sim.errors`.

@@ -2,7 +2,8 @@
 //!
 //! Only the package `morse_sim` uses it; its classes have the interface for people. The map:
 //! - `core`: one simulation, as Python sees it;
-//! - `worker`: the thread of a simulation, to which all calls are sent;
+//! - `room`: a simulation, and what belongs to it; `lock`: calls of one thread at a time; `stop`: signals during a call;
+//! - `pool`: threads that share the work of one call;
 //! - `batch`: environments that advance at the same time; `link`: observations and actions of one of them; `shared`: their
 //!   numbers, in memory that Python shares;
 //! - `mechanism`: joints of a robot; `scene`: questions about a scene, for planners;
@@ -16,15 +17,18 @@ mod core;
 mod failure;
 mod kinds;
 mod link;
+mod lock;
 mod mechanism;
+mod pool;
 mod reading;
+mod room;
 mod scene;
 mod shared;
 mod source;
+mod stop;
 mod sweep;
 mod ticks;
 mod value;
-mod worker;
 
 use std::ffi::OsString;
 
@@ -36,7 +40,7 @@ use pyo3::prelude::*;
 fn program(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
     let extensions = kinds::extensions();
     let run = move || morse_sim::cli::main_from(&arguments, extensions);
-    py.detach(|| worker::guarded(run))
+    py.detach(|| lock::guarded(run))
         .map_err(|text| failure::Failure::internal(text).into_error(py))
 }
 

@@ -12,7 +12,7 @@ use morse_sim::scene::{
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use pyo3::prelude::*;
 
-use crate::{failure::Failure, mechanism::Matrix, worker::guarded};
+use crate::{failure::Failure, lock::guarded, mechanism::Matrix};
 
 /// A scene that answers questions at configurations.
 #[pyclass(frozen, module = "morse_sim._native")]

@@ -10,7 +10,7 @@ use morse_sim::cli::{
 };
 use pyo3::prelude::*;
 
-use crate::{failure::Failure, kinds::extensions, worker::guarded};
+use crate::{failure::Failure, kinds::extensions, lock::guarded};
 
 /// A batch file that was read and checked.
 #[pyclass(frozen, module = "morse_sim._native")]

@@ -1,15 +1,13 @@
 //! Ticks of a simulation, until a signal.
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use morse_sim::run::Watch as _;
 
-use crate::{failure::Failure, worker::Room};
+use crate::{failure::Failure, room::Room, stop::Stop};
 
 /// Advances by some ticks, and records films. Returns the number of ticks that were made, which is lower if the call was
 /// stopped.
-pub(crate) fn advance(room: &mut Room, ticks: u64, stop: &AtomicBool) -> Result<u64, Failure> {
+pub(crate) fn advance(room: &mut Room, ticks: u64, stop: &Stop) -> Result<u64, Failure> {
     for made in 0..ticks {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_set() {
             return Ok(made);
         }
         let simulation = &mut room.simulation;

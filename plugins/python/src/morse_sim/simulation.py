@@ -196,8 +196,8 @@ class Snapshot:
 
 
 class Simulation:
-    """A simulated world, in a thread of its own. Calls of several threads are served one after the other; other threads of
-    Python run while a call is under way. Equal files, seed and commands give equal bits.
+    """A simulated world. It runs in the thread that calls it. Calls of several threads are served one after the other; other
+    threads of Python run while a call is under way. Equal files, seed and commands give equal bits.
 
     `path` is a scene (`.robray`) or a simulation file (`.ron`), or `text` is the text of a simulation file, whose files are
     searched in `directory`. `set` replaces values of the file, as `--set` of the program does. Only with `outputs=True`
@@ -391,7 +391,7 @@ class Simulation:
         return f"<Simulation of {self._source['path'] or 'a text'} after {tick} ticks, {seconds:.3f} s>"
 
     def close(self) -> None:
-        """Ends the simulation and its thread."""
+        """Ends the simulation."""
         self._running = None
 
     def __enter__(self) -> "Simulation":

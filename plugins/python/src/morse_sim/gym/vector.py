@@ -13,7 +13,7 @@ from .worlds import Start, Worlds
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
-    """Several simulations as a vector environment of Gymnasium; they advance at the same time, each in its own thread.
+    """Several simulations as a vector environment of Gymnasium; they advance at the same time, on all processors.
 
     After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`); with
     `AutoresetMode.SAME_STEP` the step that ends the episode does, and `infos` have the last observations of the old episodes as
