@@ -195,11 +195,8 @@ fn restore_components<T: Component<Mutability = Mutable> + Stateful>(
     bytes: &[u8],
 ) -> Result<(), StateError> {
     let saved: Vec<T> = decode::<T, _>(bytes)?;
-    let entities: Vec<Entity> = world
-        .resource::<InPathOrder>()
-        .0
-        .iter()
-        .copied()
+    let entities = candidates::<T>(world).iter().copied();
+    let entities: Vec<Entity> = entities
         .filter(|&entity| world.get::<T>(entity).is_some())
         .collect();
     if saved.len() != entities.len() {
