@@ -168,7 +168,8 @@ pub struct IsSensor;
 
 /// Registers sensors.
 pub trait AddSensor {
-    /// Registers the kind `S`. `default_action` runs in the ticks in which the sensor is due.
+    /// Registers the kind `S`. `default_action` runs in the ticks in which the sensor is due; several systems in a certain order
+    /// are given by a function: `|| (first, second).chain()`.
     ///
     /// # Panics
     ///
