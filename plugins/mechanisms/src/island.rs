@@ -474,6 +474,8 @@ fn motion(velocities: &[f64], start: usize) -> Motion {
 }
 
 #[cfg(test)]
+mod ball_tests;
+#[cfg(test)]
 mod energy_tests;
 #[cfg(test)]
 mod impact_tests;
